@@ -1,0 +1,55 @@
+"""How the program ends: one table from errors to exit statuses, and signals."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Mapping
+from types import FrameType, MappingProxyType
+
+from simdocs.errors import SimdocsError
+
+DONE, FOUND, FAILED, UNJUDGED = 0, 1, 2, 3
+
+STATUS_OF: Mapping[type[BaseException], int] = MappingProxyType({SimdocsError: FAILED})
+"""The exit status of each error; the nearest class in an error's ancestry counts."""
+
+MEANINGS: Mapping[int, str] = MappingProxyType(
+    {
+        DONE: "done, also when nothing was found",
+        FOUND: "with --exit-code: duplicates were found",
+        FAILED: "usage or fatal error; nothing was published",
+        UNJUDGED: "done, but some documents could not be judged (--strict makes it 2)",
+    }
+)
+
+
+def status_of(error: BaseException) -> int:
+    """The exit status for this error."""
+    return next((STATUS_OF[kind] for kind in type(error).__mro__ if kind in STATUS_OF), FAILED)
+
+
+class Ended(BaseException):
+    """A signal that ends the program: raised so that drafts are swept and workers stopped on the way out."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_DFL)  # the second time it ends at once
+    raise Ended(number)
+
+
+def listen() -> None:
+    """Let SIGINT, SIGTERM and SIGHUP end the program in order, but for those that it was started to ignore."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _end)
+
+
+def die_by(number: int) -> None:
+    """End by this signal, so that a shell's loop ends, too."""
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)

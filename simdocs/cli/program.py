@@ -1,0 +1,105 @@
+"""The program: its group of commands, and the guard around everything that runs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+
+# Threads of a linear algebra library that is never called would cost seconds of start-up on a large machine.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import click
+
+from simdocs import __version__
+from simdocs.cli import exits
+from simdocs.cli.dedupe import dedupe
+from simdocs.cli.sections import Pipeline
+from simdocs.cli.shingle import shingle
+from simdocs.errors import SimdocsError
+from simdocs.views import messages
+
+
+@click.group(cls=Pipeline, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, "-V", "--version", prog_name="simdocs", message="%(prog)s %(version)s")
+def simdocs() -> None:
+    """Which of these documents are nearly the same?
+
+    \b
+    simdocs dedupe docs/                      near-duplicates of a directory of texts
+    simdocs dedupe docs/ --list duplicates    their names alone, one a line
+    simdocs shingle --show letter.txt         what a text is compared by
+    """
+
+
+simdocs.add_command(shingle)
+simdocs.add_command(dedupe)
+
+
+def main() -> None:
+    """The console script: never returns."""
+    exits.listen()
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """The exit status of the program with these arguments; all that can go wrong ends here."""
+    debug = "--debug" in arguments or bool(os.environ.get("SIMDOCS_DEBUG"))
+    try:
+        return _close(_invoke(list(arguments)))
+    except exits.Ended as ended:
+        _drop_stdout()
+        exits.die_by(ended.number)
+        return 128 + ended.number
+    except BrokenPipeError:
+        _drop_stdout()
+        exits.die_by(signal.SIGPIPE)
+        return 128 + signal.SIGPIPE
+    except click.UsageError as error:
+        where = f" (see: {error.ctx.command_path} --help)" if error.ctx else ""
+        messages.error(error.format_message().rstrip(".") + where)
+        return exits.FAILED
+    except SimdocsError as error:
+        if debug:
+            raise
+        _drop_stdout()
+        messages.error(str(error))
+        return exits.status_of(error)
+    except Exception as error:
+        if debug:
+            raise
+        _drop_stdout()
+        messages.error(f"{type(error).__name__}: {error} (unexpected: --debug shows where)")
+        return exits.FAILED
+
+
+def _invoke(arguments: list[str]) -> int:
+    try:
+        with simdocs.make_context("simdocs", arguments) as context:
+            return int(simdocs.invoke(context) or 0)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+
+
+def _close(status: int) -> int:
+    """What Click printed (help, version), flushed here, where a full disk can still be reported."""
+    if sys.stdout is not None:
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            _drop_stdout()
+            messages.error(f"standard output: write error: {error.strerror}")
+            return exits.FAILED
+    return status
+
+
+def _drop_stdout() -> None:
+    """Leave nothing for the interpreter to flush, and fail at, on its way out."""
+    try:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+    except OSError:
+        pass

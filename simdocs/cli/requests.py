@@ -1,0 +1,83 @@
+"""From options to parameters."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from simdocs.parameters import DEFAULT_K, Banding, Grouping, Normalisation, Shingling, Sketching, Walking
+
+Options = dict[str, Any]
+
+
+def shingling_of(options: Options) -> Shingling:
+    """The shingling parameters; k by unit where none is given."""
+    normalisation = Normalisation(**{name: options[name] for name in Normalisation.__slots__})
+    k = options["k"] or DEFAULT_K[options["unit"]]
+    return Shingling(options["unit"], k, options["language"], options["multiset"], options["seed"], normalisation)
+
+
+def walking_of(options: Options) -> Walking:
+    """Which files of a tree are documents."""
+    return Walking(**{name: options[name] for name in Walking.__slots__})
+
+
+def sketching_of(options: Options) -> Sketching:
+    """How tokens become a signature."""
+    return Sketching(options["scheme"], options["num_perm"])
+
+
+def banding_of(options: Options) -> Banding:
+    """How signatures are cut into bands."""
+    return Banding(**{name: options[name] for name in Banding.__slots__})
+
+
+def grouping_of(options: Options) -> Grouping:
+    """What is decided about candidates."""
+    return Grouping(**{name: options[name] for name in Grouping.__slots__})
+
+
+def check_sources(options: Options) -> list[str]:
+    """What is wrong with the documents named: at most one way of naming, at least one."""
+    ways = [name for name in ("docs", "files_from", "files0_from") if options[name]]
+    if len(ways) > 1:
+        return ["DOCS, --files-from and --files0-from do not go together: name documents in one way"]
+    if not ways:
+        return ["nothing to read: name files or directories, or - for standard input"]
+    if options["docs"].count(b"-") > 1:
+        return ["- names standard input, which can be read only once"]
+    return []
+
+
+def check_asking(options: Options) -> list[str]:
+    """What is wrong with the answer asked for."""
+    problems = []
+    if options["pairs"] and options["listed"]:
+        problems.append("--pairs and --list do not go together")
+    if options["all_copies"] and not options["pairs"]:
+        problems.append("--all-copies goes with --pairs")
+    if options["nul"] and not options["listed"]:
+        problems.append("-0 goes with --list")
+    if options["nul"] and options["form"]:
+        problems.append("-0 and --format do not go together")
+    if options["pairs"] and options["cluster"] == "components":
+        problems.append("--pairs and --cluster components do not go together")
+    if options["quiet"] and options["verbose"]:
+        problems.append("-q and -v do not go together")
+    return problems
+
+
+def refuse(problems: list[str]) -> None:
+    """One UsageError about all of them."""
+    if problems:
+        raise click.UsageError("; ".join(problems), click.get_current_context(silent=True))
+
+
+def hint_at_terminal() -> None:
+    """Say that we wait, when standard input is somebody's keyboard."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        from simdocs.views import messages
+
+        messages.say("simdocs: reading standard input: type, then Ctrl-D")

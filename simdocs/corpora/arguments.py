@@ -1,0 +1,157 @@
+"""From arguments to files: directories are walked, lists are read, every file is taken once."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from simdocs.corpora.opening import open_name
+from simdocs.corpora.reading import Unread, read, read_stream
+from simdocs.corpora.walk import Entry, Identity, walk
+from simdocs.errors import InputError
+from simdocs.model.names import shown
+from simdocs.model.skipped import Skipped
+from simdocs.parameters import Walking
+
+
+@dataclass(slots=True)
+class Found:
+    """The files to read, in row order: names, sizes as the walk saw them, bytes of those that come but once."""
+
+    names: list[bytes] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    held: dict[int, bytes] = field(default_factory=dict)
+    identities: set[Identity] = field(default_factory=set)
+
+    def holds(self, path: str) -> bool:
+        """Whether the file at this path is one of them."""
+        try:
+            status = os.stat(path)
+        except OSError:
+            return False
+        return stat.S_ISREG(status.st_mode) and (status.st_dev, status.st_ino) in self.identities
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where documents come from: names in order, or one list of names, NUL-ended or a line each."""
+
+    names: tuple[bytes, ...] = ()
+    listed: bytes | None = None
+    nul_ended: bool = False
+
+
+def find(sources: Sources, how: Walking, skipped: Skipped) -> Found:
+    """Every file once, in row order: by argument, and within it bytewise by whole path. A list is one argument.
+
+    InputError: an argument that does not exist, or is a device or socket; a list that cannot be read.
+    """
+    found = Found()
+    for name in sources.names:
+        _take(_expand(name, how, skipped), found, skipped)
+    if sources.listed is not None:
+        names = list_of(sources.listed, sources.nul_ended, skipped)
+        entries = [entry for name in names for entry in _expand(name, how, skipped)]
+        entries.sort(key=lambda entry: entry.name)
+        _take(entries, found, skipped)
+    return found
+
+
+def _take(entries: Iterable[Entry], found: Found, skipped: Skipped) -> None:
+    for entry in entries:
+        if entry.identity in found.identities:
+            skipped.add("again", entry.name)
+            continue
+        found.identities.add(entry.identity)
+        if entry.held is not None:
+            found.held[len(found.names)] = entry.held
+        found.names.append(entry.name)
+        found.sizes.append(entry.size)
+
+
+def _expand(name: bytes, how: Walking, skipped: Skipped) -> Iterator[Entry]:
+    if name == b"-":
+        yield from _once(name, 0, how, skipped)
+        return
+    try:
+        status = _status(name)
+        if stat.S_ISDIR(status.st_mode):
+            yield from walk(name, how, skipped)
+        elif stat.S_ISREG(status.st_mode):
+            yield Entry(name, status.st_size, (status.st_dev, status.st_ino))
+        elif stat.S_ISFIFO(status.st_mode):
+            descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                yield from _once(name, descriptor, how, skipped)
+            finally:
+                os.close(descriptor)
+        else:
+            raise InputError(f"{shown(name)}: not a file, directory or FIFO")
+    except OSError as error:
+        raise InputError(f"{shown(name)}: {error.strerror or error}") from None
+
+
+def _status(name: bytes) -> os.stat_result:
+    try:
+        return os.stat(name)
+    except OSError as error:
+        if len(name) < os.pathconf("/", "PC_PATH_MAX"):
+            raise error
+    descriptor = open_name(name)
+    try:
+        return os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _once(name: bytes, descriptor: int, how: Walking, skipped: Skipped) -> Iterator[Entry]:
+    """A document whose bytes come but once."""
+    try:
+        status = os.fstat(descriptor)
+        data = read_stream(descriptor, how.max_size)
+    except Unread as unread:
+        skipped.add(unread.reason, name, unread.detail)
+    except OSError as error:
+        skipped.add("unreadable", name, error.strerror or str(error))
+    else:
+        # Standard input may be one of the files; a pipe is like nothing else.
+        yield Entry(name, len(data), (status.st_dev, status.st_ino), data)
+
+
+def list_of(source: bytes, nul_ended: bool, skipped: Skipped) -> list[bytes]:
+    """The names in a list: raw bytes, a line each or NUL-ended; the last may lack its end. `-` is standard input.
+
+    An empty entry is a malformed one, noted with its number. InputError: the list cannot be read.
+    """
+    try:
+        descriptor = os.dup(0) if source == b"-" else open_name(source, os.O_RDONLY | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as stream:
+            data = stream.read()
+    except OSError as error:
+        raise InputError(f"{shown(source)}: {error.strerror or error}") from None
+    end = b"\0" if nul_ended else b"\n"
+    names = data.removesuffix(end).split(end) if data else []
+    for number, name in enumerate(names, 1):
+        if not name:
+            skipped.add("malformed", source, f"entry {number} is empty")
+    return [name for name in names if name]
+
+
+def one(name: bytes, limit: int) -> bytes:
+    """The bytes of the one text of this name; `-` is standard input. InputError: it cannot be read."""
+    try:
+        if name == b"-":
+            return read_stream(0, limit)
+        status = _status(name)
+        if stat.S_ISREG(status.st_mode):
+            return read(name, limit)[0]
+        if stat.S_ISDIR(status.st_mode):
+            raise InputError(f"{shown(name)}: is a directory: name one text")
+        with os.fdopen(os.open(name, os.O_RDONLY | os.O_CLOEXEC), "rb") as stream:
+            return read_stream(stream.fileno(), limit)
+    except Unread as unread:
+        raise InputError(f"{shown(name)}: {unread.reason} {unread.detail}".rstrip()) from None
+    except OSError as error:
+        raise InputError(f"{shown(name)}: {error.strerror or error}") from None

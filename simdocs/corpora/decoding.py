@@ -1,0 +1,41 @@
+"""What kind of bytes a document is: binary, UTF-8, or UTF-16 and UTF-32 by their byte order marks."""
+
+from __future__ import annotations
+
+import codecs
+
+_LOOKED_AT = 8 << 10
+_MARKS = (  # UTF-32 first: the little-endian mark begins with that of UTF-16
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+def _escape(error: UnicodeError) -> tuple[str, int]:
+    """Each byte of an invalid code unit as a unit of its own, as surrogateescape has them."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    invalid = error.object[error.start : error.end]
+    return "".join(chr(byte if byte < 0x80 else 0xDC00 + byte) for byte in invalid), error.end
+
+
+codecs.register_error("simdocs.escape", _escape)
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether there is a NUL in the first 8 KiB, and no mark of UTF-16 or UTF-32."""
+    return b"\0" in data[:_LOOKED_AT] and not data.startswith(tuple(mark for mark, _ in _MARKS))
+
+
+def as_utf8(data: bytes) -> tuple[bytes, bool]:
+    """The text as UTF-8 bytes without mark, and whether it was UTF-16 or UTF-32.
+
+    Bytes of UTF-8 are not looked at further; what is not valid in the wide forms becomes raw bytes. Never fails.
+    """
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            text = data[len(mark) :].decode(encoding, "simdocs.escape")
+            return text.encode("utf-8", "surrogateescape"), True
+    return data.removeprefix(codecs.BOM_UTF8), False

@@ -1,0 +1,176 @@
+"""Walking a directory by descriptors: no name is too long, no tree too deep, no link a loop."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from simdocs.corpora.opening import READ, open_name
+from simdocs.corpora.patterns import Patterns
+from simdocs.corpora.reading import Unread
+from simdocs.model.skipped import Skipped
+from simdocs.parameters import Walking
+
+MOST_OPEN = 32
+"""Directories held open at once; those above are opened again by name when their turn comes."""
+
+ARTIFACT_SUFFIXES = (b".shingles", b".signatures", b".index")
+DRAFT_PREFIX = b".simdocs-tmp-"
+
+Identity = tuple[int, int]
+
+
+@dataclass(slots=True)
+class Entry:
+    """A file found: its name, size in bytes and identity (device, inode); its bytes, if they come but once."""
+
+    name: bytes
+    size: int
+    identity: Identity
+    held: bytes | None = None
+
+
+@dataclass(slots=True)
+class _Level:
+    """A directory on the way down: its descriptor (-1: closed for now), and what of it is still to come."""
+
+    path: bytes
+    descriptor: int
+    identity: Identity
+    entries: list[tuple[bytes, os.stat_result]] = field(default_factory=list)
+
+
+def walk(root: bytes, how: Walking, skipped: Skipped) -> Iterator[Entry]:
+    """The regular files below directory root, bytewise by whole path.
+
+    Skips are noted. OSError only for root itself; a directory below that cannot be read is a skip.
+    """
+    return _Walk(root, how, skipped).files()
+
+
+class _Walk:
+    """One walk: its stack of levels and the directories it has seen."""
+
+    def __init__(self, root: bytes, how: Walking, skipped: Skipped) -> None:
+        self.root, self.how, self.skipped = root, how, skipped
+        self.patterns = Patterns(how.include, how.exclude)
+        self.seen: set[Identity] = set()
+        self.stack: list[_Level] = []
+        self.link_flag = 0 if how.follow else os.O_NOFOLLOW
+
+    def files(self) -> Iterator[Entry]:
+        try:
+            self._push(self.root, open_name(self.root, READ | os.O_DIRECTORY))
+            device = self.stack[0].identity[0]
+            while self.stack:
+                level = self.stack[-1]
+                if not level.entries:
+                    self._pop()
+                    continue
+                name, status = level.entries.pop()
+                path = _join(level.path, name)
+                if not stat.S_ISDIR(status.st_mode):
+                    yield Entry(path, status.st_size, (status.st_dev, status.st_ino))
+                elif not (self.how.one_file_system and status.st_dev != device):
+                    self._descend(level, name, path)
+        finally:
+            while self.stack:
+                self._pop()
+
+    def _descend(self, level: _Level, name: bytes, path: bytes) -> None:
+        try:
+            self._reopen(level)
+            descriptor = os.open(name, READ | os.O_DIRECTORY | self.link_flag, dir_fd=level.descriptor)
+        except FileNotFoundError:
+            self.skipped.add("vanished", path)
+        except OSError as error:
+            self.skipped.add("unreadable", path, error.strerror or str(error))
+        else:
+            try:
+                self._push(path, descriptor)
+            except OSError as error:
+                self.skipped.add("unreadable", path, error.strerror or str(error))
+
+    def _push(self, path: bytes, descriptor: int) -> None:
+        """List the directory and put it on the stack; its descriptor is ours from here on."""
+        try:
+            status = os.fstat(descriptor)
+            identity = (status.st_dev, status.st_ino)
+            if identity in self.seen:
+                return
+            self.seen.add(identity)
+            level = _Level(path, descriptor, identity, self._list(path, descriptor))
+            if any(stat.S_ISDIR(entry[1].st_mode) for entry in level.entries):
+                descriptor = -1  # the level keeps it, to open the directories below
+            else:
+                level.descriptor = -1
+            self.stack.append(level)
+            open_levels = [one for one in self.stack if one.descriptor >= 0]
+            if len(open_levels) > MOST_OPEN:
+                os.close(open_levels[0].descriptor)
+                open_levels[0].descriptor = -1
+        finally:
+            if descriptor >= 0:
+                os.close(descriptor)
+
+    def _pop(self) -> None:
+        level = self.stack.pop()
+        if level.descriptor >= 0:
+            os.close(level.descriptor)
+
+    def _reopen(self, level: _Level) -> None:
+        if level.descriptor < 0:
+            level.descriptor = open_name(level.path, READ | os.O_DIRECTORY)
+            status = os.fstat(level.descriptor)
+            if (status.st_dev, status.st_ino) != level.identity:
+                raise OSError(None, "its parent directory was replaced during the walk")
+
+    def _list(self, path: bytes, descriptor: int) -> list[tuple[bytes, os.stat_result]]:
+        """What of a directory is to be visited, last first: so that it can be popped."""
+        found = []
+        below = len(_join(self.root, b""))
+        with os.scandir(descriptor) as entries:
+            for entry in entries:
+                name = os.fsencode(entry.name)
+                full = _join(path, name)
+                try:
+                    status = self._status(entry, name)
+                except Unread as left:
+                    self.skipped.add(left.reason, full, left.detail)
+                    continue
+                is_directory = stat.S_ISDIR(status.st_mode)
+                if not self.patterns.leave_out(full[below:], is_directory):
+                    # A directory's files share its name and a slash: so does its place in the order.
+                    found.append((name + b"/" if is_directory else name, name, status))
+        found.sort(key=lambda item: item[0], reverse=True)
+        return [(name, status) for _, name, status in found]
+
+    def _status(self, entry: os.DirEntry[str], name: bytes) -> os.stat_result:
+        """The status of what is to be visited; Unread for what is not."""
+        if name.startswith(DRAFT_PREFIX):
+            raise Unread("artifact")
+        if name.startswith(b".") and not self.how.hidden:
+            raise Unread("hidden")
+        try:
+            status = entry.stat(follow_symlinks=False)
+            if stat.S_ISLNK(status.st_mode):
+                if not self.how.follow:
+                    raise Unread("link")
+                status = entry.stat()
+        except FileNotFoundError:
+            raise (Unread("unreadable", "dangling link") if entry.is_symlink() else Unread("vanished")) from None
+        except OSError as error:
+            raise Unread("unreadable", error.strerror or str(error)) from None
+        if stat.S_ISDIR(status.st_mode):
+            if name.endswith(ARTIFACT_SUFFIXES):
+                raise Unread("artifact")
+        elif not stat.S_ISREG(status.st_mode):
+            raise Unread("special")
+        return status
+
+
+def _join(directory: bytes, name: bytes) -> bytes:
+    """The name as find prints it: whatever ends the directory's name is kept as it is."""
+    return directory + name if directory.endswith(b"/") else directory + b"/" + name

@@ -1,0 +1,89 @@
+"""What kind of character a code point is, for whole arrays of code points.
+
+The kinds come from Python's own Unicode tables (`unicodedata.unidata_version` names their version).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+
+import numpy as np
+
+from simdocs.model.ragged import Array, Bytes
+
+SPACE = 1
+"""str.isspace"""
+WORD = 2
+r"""\w of Python's re: str.isalnum, or the low line"""
+MARK = 4
+"""a combining mark that stays in its word: categories Mn and Mc"""
+UNSPACED = 8
+"""a word by itself: of a script written without spaces"""
+NONSPACING = 16
+"""category Mn: what --strip-accents drops"""
+PUNCTUATION = 32
+"""categories P and S"""
+DIGIT = 64
+"""category Nd"""
+
+UNSPACED_BLOCKS = (
+    # Unicode 14.0, Blocks.txt: scripts whose words are not set apart by spaces (UAX #14, class SA, and ideographs).
+    (0x0E00, 0x0E7F),  # Thai
+    (0x0E80, 0x0EFF),  # Lao
+    (0x1000, 0x109F),  # Myanmar
+    (0x1780, 0x17FF),  # Khmer
+    (0x19E0, 0x19FF),  # Khmer Symbols
+    (0x2E80, 0x2EFF),  # CJK Radicals Supplement
+    (0x2F00, 0x2FDF),  # Kangxi Radicals
+    (0x3000, 0x303F),  # CJK Symbols and Punctuation: the iteration mark and ideographic zero
+    (0x3040, 0x309F),  # Hiragana
+    (0x30A0, 0x30FF),  # Katakana
+    (0x31F0, 0x31FF),  # Katakana Phonetic Extensions
+    (0x3400, 0x4DBF),  # CJK Unified Ideographs Extension A
+    (0x4E00, 0x9FFF),  # CJK Unified Ideographs
+    (0xA9E0, 0xA9FF),  # Myanmar Extended-B
+    (0xAA60, 0xAA7F),  # Myanmar Extended-A
+    (0xF900, 0xFAFF),  # CJK Compatibility Ideographs
+    (0xFF66, 0xFF9F),  # Halfwidth Katakana (of Halfwidth and Fullwidth Forms)
+    (0x1AFF0, 0x1AFFF),  # Kana Extended-B
+    (0x1B000, 0x1B0FF),  # Kana Supplement
+    (0x1B100, 0x1B12F),  # Kana Extended-A
+    (0x1B130, 0x1B16F),  # Small Kana Extension
+    (0x20000, 0x2FA1F),  # CJK Unified Ideographs Extensions B to F, Compatibility Supplement
+    (0x30000, 0x323AF),  # CJK Unified Ideographs Extensions G and H
+)
+
+
+def kind(point: int) -> int:
+    """The kinds of one code point: the flags above, added up."""
+    character = chr(point)
+    category = unicodedata.category(character)
+    kinds = SPACE * character.isspace() + DIGIT * (category == "Nd")
+    kinds += PUNCTUATION * (category[0] in "PS") + NONSPACING * (category == "Mn")
+    if category in ("Mn", "Mc"):
+        kinds += MARK
+    elif character.isalnum() or character == "_":
+        unspaced = any(low <= point <= high for low, high in UNSPACED_BLOCKS)
+        kinds += WORD + UNSPACED * unspaced
+    return kinds
+
+
+@cache
+def _page(number: int) -> bytes:
+    """Kinds of the 256 code points from number * 256. A pure function, remembered: a script has few pages."""
+    return bytes(map(kind, range(number << 8, (number + 1) << 8)))
+
+
+def kinds(points: Array) -> Bytes:
+    """Kinds of each code point: uint8, shape of points."""
+    pages = points >> 8
+    present = np.flatnonzero(np.bincount(pages.astype(np.intp, copy=False), minlength=1))
+    table = np.frombuffer(b"".join(map(_page, present.tolist())), np.uint8)
+    if len(present) == 1:
+        only: Bytes = table[points & 255]
+        return only
+    place = np.zeros(int(present[-1]) + 1 if len(present) else 0, np.intp)
+    place[present] = np.arange(len(present)) << 8
+    found: Bytes = table[place[pages] + (points & 255)]
+    return found

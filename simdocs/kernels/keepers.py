@@ -1,0 +1,115 @@
+"""Greedy groups in rounds: who is kept, and whom each duplicate goes under.
+
+The definition is sequential: in keep order, a document is kept unless one kept before it is similar enough, and
+goes under the most similar of those. In rounds it comes to the same: a document that stands first among the
+undecided in every bucket it stands in has met all who were kept before it, so it is kept, and meets the later members
+of its buckets, many at once. Members are numbered in keep order throughout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from simdocs.kernels.collide import pairs_of
+from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged
+
+UNDECIDED, KEPT, REMOVED = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is decided so far about M members: one entry each.
+
+    state: UNDECIDED, KEPT or REMOVED. under, jaccard, estimate: for a removed member the kept one it goes under, and
+    how similar they are. capped: whether a full bucket kept it from meeting all it might have met.
+    """
+
+    state: Array
+    under: Index
+    jaccard: Floats
+    estimate: Floats
+    capped: Mask
+
+    @classmethod
+    def of(cls, size: int) -> Standing:
+        """Nothing decided about size members."""
+        floats = np.full(size, -1.0)
+        return cls(np.zeros(size, np.int8), np.full(size, -1), floats, floats, np.zeros(size, bool))
+
+    @property
+    def settled(self) -> bool:
+        """Whether every member is kept or removed."""
+        return bool((self.state != UNDECIDED).all())
+
+
+def prune(open_buckets: Ragged, standing: Standing, most: int) -> tuple[Ragged, Standing]:
+    """The buckets in which something is still to be decided, and the standing with capped members marked.
+
+    A bucket that has kept `most` members is closed: its later members no longer meet through it, and those still
+    undecided are capped. That bounds the work which boilerplate or a forger can cause.
+    """
+    members, lengths = open_buckets.values, open_buckets.lengths
+    state = standing.state[members]
+    full = _counts(state == KEPT, open_buckets) >= most
+    capped = standing.capped.copy()
+    capped[members[np.repeat(full, lengths) & (state == UNDECIDED)]] = True
+    waiting = _counts(state == UNDECIDED, open_buckets) > 0
+    return open_buckets.take(np.flatnonzero(waiting & ~full)), replace(standing, capped=capped)
+
+
+def _counts(mask: Mask, rows: Ragged) -> Index:
+    """How often mask is true in each row, none of which is empty: (N,) int64."""
+    if not len(rows):
+        return np.zeros(0, np.int64)
+    counts: Index = np.add.reduceat(mask, rows.offsets[:-1], dtype=np.int64)
+    return counts
+
+
+def next_kept(open_buckets: Ragged, standing: Standing) -> tuple[Index, Index]:
+    """The members to be kept in this round (ascending), and the place of each bucket's first undecided member.
+
+    open_buckets: as `prune` gives them, so that each has one. An undecided member of no open bucket is kept, too.
+    """
+    members = open_buckets.values
+    size = len(standing.state)
+    undecided = standing.state[members] == UNDECIDED
+    places = np.where(undecided, np.arange(len(members)), len(members))
+    firsts = np.minimum.reduceat(places, open_buckets.offsets[:-1]) if len(open_buckets) else places
+    leads = np.bincount(members[firsts], minlength=size)
+    stands = np.bincount(members[undecided], minlength=size)
+    return np.flatnonzero((standing.state == UNDECIDED) & (leads == stands)), firsts
+
+
+def meetings(open_buckets: Ragged, kept: Index, firsts: Index, size: int) -> Iterator[tuple[Index, Index]]:
+    """Distinct pairs, in blocks, of each newly kept member with the later members of its open buckets."""
+    is_kept = np.zeros(size, bool)
+    is_kept[kept] = True
+    led = is_kept[open_buckets.values[firsts]]
+    starts = firsts[led]
+    counts = open_buckets.offsets[1:][led] - starts - 1
+    yield from pairs_of(open_buckets.values[starts], starts + 1, counts, open_buckets.values, size)
+
+
+def keep(standing: Standing, kept: Index) -> Standing:
+    """The standing with these members kept."""
+    state = standing.state.copy()
+    state[kept] = KEPT
+    return replace(standing, state=state)
+
+
+def remove(standing: Standing, kept: Index, members: Index, jaccard: Floats, estimate: Floats) -> Standing:
+    """The standing after similar pairs: each member goes under the most similar kept one, ties to the earlier."""
+    order = np.lexsort((kept, -jaccard, members))
+    best = order[np.append(True, np.diff(members[order]) != 0)[: len(order)]]
+    kept, members, jaccard, estimate = kept[best], members[best], jaccard[best], estimate[best]
+    old = standing.jaccard[members]
+    better = (jaccard > old) | ((jaccard == old) & (kept < standing.under[members]))
+    to = members[better]
+    state, under = standing.state.copy(), standing.under.copy()
+    jaccards, estimates = standing.jaccard.copy(), standing.estimate.copy()
+    state[members] = REMOVED
+    under[to], jaccards[to], estimates[to] = kept[better], jaccard[better], estimate[better]
+    return Standing(state, under, jaccards, estimates, standing.capped)

@@ -1,0 +1,184 @@
+"""MurmurHash3_x86_32 of many short byte strings at once, in NumPy.
+
+Austin Appleby's MurmurHash3 (public domain) reads a string in 4-byte little-endian blocks: each block is
+*mixed* by itself, then *stirred* into the hash. Mixing does not depend on where in its string a block stands, so
+overlapping windows share it: the bytes of a batch are mixed once at every offset, and windows only stir.
+
+Work goes in chunks that stay in the processor's cache; one pass over a whole corpus costs three times as much.
+"""
+
+from __future__ import annotations
+
+import mmh3
+import numpy as np
+
+from simdocs.model.ragged import Array, Bytes, Tokens
+
+CHUNK = 1 << 15
+"""Elements worked on at once: 128 KiB of uint32 and its scratch stay in a level-2 cache."""
+
+LONG = 256
+"""Bytes from which a string is hashed by mmh3 itself: stirring in step costs one NumPy call a block."""
+
+_C1 = np.uint32(0xCC9E2D51)
+_C2 = np.uint32(0x1B873593)
+_FIVE = np.uint32(5)
+_N = np.uint32(0xE6546B64)
+_F1 = np.uint32(0x85EBCA6B)
+_F2 = np.uint32(0xC2B2AE35)
+_TAIL_MASK = np.array([0, 0xFF, 0xFFFF, 0xFFFFFF], np.uint32)
+
+
+def _rotate(x: Tokens, by: int, scratch: Tokens) -> None:
+    np.left_shift(x, np.uint32(by), out=scratch)
+    np.right_shift(x, np.uint32(32 - by), out=x)
+    np.bitwise_or(x, scratch, out=x)
+
+
+def mix(blocks: Array) -> Tokens:
+    """Each 4-byte block mixed, as the first half of MurmurHash3's step does: uint32, shape of blocks."""
+    mixed: Tokens = np.multiply(blocks, _C1)
+    _rotate(mixed, 15, np.empty_like(mixed))
+    np.multiply(mixed, _C2, out=mixed)
+    return mixed
+
+
+def _stir(state: Tokens, mixed: Tokens, scratch: Tokens) -> None:
+    np.bitwise_xor(state, mixed, out=state)
+    _rotate(state, 13, scratch)
+    np.multiply(state, _FIVE, out=state)
+    np.add(state, _N, out=state)
+
+
+def fmix32(state: Tokens) -> Tokens:
+    """MurmurHash3's finaliser, in place; a bijection of the 32-bit numbers. Returns its argument."""
+    scratch = np.empty_like(state)
+    for shift, factor in ((16, _F1), (13, _F2)):
+        np.right_shift(state, np.uint32(shift), out=scratch)
+        np.bitwise_xor(state, scratch, out=state)
+        np.multiply(state, factor, out=state)
+    np.right_shift(state, np.uint32(16), out=scratch)
+    np.bitwise_xor(state, scratch, out=state)
+    return state
+
+
+def loads(data: Bytes) -> Tokens:
+    """The little-endian 4-byte number at every offset of data (n,): uint32 (n,); bytes past the end are 0."""
+    padded = np.zeros(len(data) + 3, np.uint8)
+    padded[: len(data)] = data
+    view = np.ndarray(len(data), "<u4", padded, strides=(1,))
+    return np.ascontiguousarray(view, np.uint32)
+
+
+def sliding(data: Bytes, width: int, seed: int) -> Tokens:
+    """Hashes of all windows of width bytes: uint32 (len(data) - width + 1,), or none.
+
+    Equals [mmh3.hash(data[i:i+width], seed, signed=False) for each i].
+    """
+    count = max(0, len(data) - width + 1)
+    out = np.empty(count, np.uint32)
+    blocks, tail = divmod(width, 4)
+    for at in range(0, count, CHUNK):
+        size = min(CHUNK, count - at)
+        words = loads(data[at : at + size + width - 1])
+        mixed = mix(words) if blocks else words
+        state = out[at : at + size]
+        state[:] = seed
+        scratch = np.empty_like(state)
+        for block in range(blocks):
+            _stir(state, mixed[4 * block : 4 * block + size], scratch)
+        if tail:
+            rest = words[4 * blocks : 4 * blocks + size] & _TAIL_MASK[tail]
+            np.bitwise_xor(state, mix(rest), out=state)
+        np.bitwise_xor(state, np.uint32(width), out=state)
+        fmix32(state)
+    return out
+
+
+def stir_runs(mixed: Tokens, starts: Array, counts: Array, step: int, seed: int) -> Tokens:
+    """Hash states (not finalised) of runs of mixed blocks: uint32 (n,).
+
+    Run i is mixed[starts[i] + j*step] for j < counts[i]. The runs go in step, longest first, so that those still
+    running are a prefix: one round of calls a block, whatever the number of runs.
+    """
+    state = np.full(len(starts), seed, np.uint32)
+    if not len(starts) or not (longest := int(counts.max())):
+        return state
+    shortest = int(counts.min())
+    order = None
+    if shortest < longest:
+        order = np.argsort((longest - counts).astype(np.uint16), kind="stable")
+        starts = starts[order]
+        running = len(counts) - np.cumsum(np.bincount(counts, minlength=longest + 1))
+    for block in range(longest):
+        live = len(starts) if order is None else int(running[block])
+        part = state[:live]
+        _stir(part, mixed[starts[:live] + block * step], np.empty_like(part))
+    if order is None:
+        return state
+    out = np.empty_like(state)
+    out[order] = state
+    return out
+
+
+def strings(data: Bytes, starts: Array, lengths: Array, seed: int, long: int = LONG) -> Tokens:
+    """Hashes of the byte strings data[starts[i] : starts[i] + lengths[i]]: uint32 (n,).
+
+    Equals [mmh3.hash(bytes(...), seed, signed=False) for each i]; strings may overlap and be empty. Those of more
+    than `long` bytes are hashed one at a time: raise it where long strings overlap and so are many.
+    """
+    out = np.empty(len(starts), np.uint32)
+    for at in range(0, len(starts), CHUNK):
+        cut = slice(at, at + CHUNK)
+        out[cut] = _strings(data, starts[cut], lengths[cut], seed, long)
+    return out
+
+
+def _strings(data: Bytes, starts: Array, lengths: Array, seed: int, limit: int) -> Tokens:
+    long = lengths > limit
+    if long.any():
+        out = np.empty(len(starts), np.uint32)
+        short = ~long
+        out[short] = _strings(data, starts[short], lengths[short], seed, limit)
+        # At most one pass of this loop for every `limit` bytes of data, when strings do not overlap.
+        where = np.flatnonzero(long).tolist()
+        spans = zip(starts[long].tolist(), lengths[long].tolist(), strict=True)
+        out[where] = [mmh3.hash(data[a : a + n].tobytes(), seed, signed=False) for a, n in spans]
+        return out
+    if not len(starts):
+        return np.empty(0, np.uint32)
+    first = int(starts.min())
+    words = loads(data[first : int((starts + lengths).max())])
+    words = np.append(words, np.uint32(0))  # where an empty string or tail at the very end may look
+    starts = starts - first
+    counts = lengths >> 2
+    state = stir_runs(mix(words), starts, counts, 4, seed)
+    tails = words[np.minimum(starts + 4 * counts, len(words) - 1)] & _TAIL_MASK[lengths & 3]
+    np.bitwise_xor(state, mix(tails), out=state)
+    np.bitwise_xor(state, lengths.astype(np.uint32), out=state)
+    return fmix32(state)
+
+
+def number_runs(numbers: Tokens, starts: Array, counts: Array, seed: int) -> Tokens:
+    """Hashes of runs of 4-byte numbers, little-endian: run i is numbers[starts[i] : starts[i] + counts[i]].
+
+    uint32 (n,). Equals mmh3.hash(run.astype("<u4").tobytes(), seed, signed=False) for each run.
+    """
+    state = stir_runs(mix(numbers), starts, counts, 1, seed)
+    np.bitwise_xor(state, (4 * counts).astype(np.uint32), out=state)
+    return fmix32(state)
+
+
+def number_windows(numbers: Tokens, count: int, seed: int) -> Tokens:
+    """Hashes of all windows of count numbers, 4 bytes each: uint32 (len(numbers) - count + 1,), or none."""
+    size = max(0, len(numbers) - count + 1)
+    out = np.full(size, seed, np.uint32)
+    for at in range(0, size, CHUNK):
+        state = out[at : at + CHUNK]
+        mixed = mix(numbers[at : at + CHUNK + count - 1])
+        scratch = np.empty_like(state)
+        for block in range(count):
+            _stir(state, mixed[block : block + len(state)], scratch)
+        np.bitwise_xor(state, np.uint32(4 * count), out=state)
+        fmix32(state)
+    return out

@@ -1,0 +1,1 @@
+"""Nouns: what travels between the stages. Flat arrays with offsets, never an object per document."""

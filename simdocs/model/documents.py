@@ -1,0 +1,71 @@
+"""Documents: their names, and what was noted of each when it was read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdocs.model.ragged import Array, Index, Ragged
+
+DOCUMENT = np.dtype(
+    [
+        ("size", "<i8"),  # bytes as read
+        ("mtime_ns", "<i8"),
+        ("ctime_ns", "<i8"),
+        ("inode", "<u8"),
+        ("tokens", "<i8"),  # repeats included
+        ("digest", "<u8", (2,)),  # of the normalised text: the first 16 bytes of its SHA-256
+        ("flags", "<u4"),
+    ]
+)
+"""One row of facts a document."""
+
+EMPTY, SHORT, INVALID, WIDE = 1, 2, 4, 8
+"""Flags: without units; fewer than k units; holds bytes that are not valid UTF-8; UTF-16 or UTF-32."""
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """N documents in row order.
+
+    names: Ragged uint8, as reached from the argument, raw bytes. facts: (N,) DOCUMENT. held: the bytes of those that
+    cannot be read a second time (standard input, FIFOs), by row.
+    """
+
+    names: Ragged
+    facts: NDArray[np.void]
+    held: dict[int, bytes]
+
+    def __len__(self) -> int:
+        return len(self.facts)
+
+    def name(self, row: int) -> bytes:
+        """The name of one document."""
+        return self.names[row].tobytes()
+
+    def unlike(self) -> tuple[Index, Index]:
+        """Copies told apart from their originals: documents of the same normalised text.
+
+        The first row of each distinct text, ascending (M,), without the empty; and for every document the place of
+        its text among those (N,), or -1 for an empty one.
+        """
+        digests = self.facts["digest"]
+        order = np.lexsort((digests[:, 1], digests[:, 0]))
+        ordered = digests[order]
+        new = np.ones(len(order), bool)
+        new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+        # lexsort is stable, so the first of a run of equal digests is the first row.
+        original = np.empty(len(order), np.int64)
+        original[order] = order[new][np.cumsum(new) - 1]
+        empty = (self.facts["flags"] & EMPTY) != 0
+        firsts = np.flatnonzero((original == np.arange(len(order))) & ~empty)
+        place = np.searchsorted(firsts, original)
+        place[empty] = -1
+        return firsts, place
+
+
+def digests_as_numbers(digests: list[bytes]) -> Array:
+    """Digests of 16 bytes as the pairs of numbers that DOCUMENT holds: (n, 2) uint64."""
+    return np.frombuffer(b"".join(digests), "<u8").reshape(len(digests), 2)

@@ -1,0 +1,20 @@
+"""Names of documents, fit to be shown."""
+
+from __future__ import annotations
+
+_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def shown(name: bytes) -> str:
+    """A name for a terminal or a message: one line, without controls (C0, C1, DEL), bidi controls or raw bytes."""
+    text = name.decode("utf-8", "backslashreplace")
+    return "".join(character if _harmless(character) else _escaped(character) for character in text)
+
+
+def _harmless(character: str) -> bool:
+    code = ord(character)
+    return not (code < 0x20 or 0x7F <= code < 0xA0 or code in (0x2028, 0x2029) or character in _BIDI)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")

@@ -1,0 +1,61 @@
+"""Skipped: the documents that were not compared, and why. Nothing is dropped in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+JUDGED: Mapping[str, str] = MappingProxyType(
+    {
+        "binary": "a NUL byte in the first 8 KiB",
+        "hidden": "a hidden name (--hidden takes them)",
+        "link": "a symbolic link (--follow follows them)",
+        "special": "a FIFO, socket or device",
+        "vanished": "gone since the walk",
+        "again": "reached before under another name",
+        "artifact": "a simdocs artifact or draft",
+    }
+)
+"""Reasons that settle the matter: counted, and named with -v."""
+
+UNJUDGED: Mapping[str, str] = MappingProxyType(
+    {
+        "unreadable": "cannot be read",
+        "oversized": "larger than --max-size",
+        "changed": "changed while it was read",
+        "malformed": "a malformed entry",
+        "unverified": "missing or changed when it had to be verified",
+        "capped": "met --max-candidates kept documents in a bucket, and may be a duplicate of another",
+    }
+)
+"""Reasons that leave a document unjudged: named, and the exit status is 3."""
+
+Skip = tuple[str, bytes, str]
+"""Reason, name of the document or directory, detail (may be empty)."""
+
+
+@dataclass(slots=True)
+class Skipped:
+    """A tally of skips, by reason, in the order in which they were met."""
+
+    by_reason: dict[str, list[tuple[bytes, str]]] = field(default_factory=dict)
+
+    def add(self, reason: str, name: bytes, detail: str = "") -> None:
+        """Count one."""
+        self.by_reason.setdefault(reason, []).append((name, detail))
+
+    def extend(self, skips: Iterable[Skip]) -> None:
+        """Count many."""
+        for skip in skips:
+            self.add(*skip)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many, by reason, in the tables' order."""
+        return {reason: len(self.by_reason[reason]) for reason in (*JUDGED, *UNJUDGED) if reason in self.by_reason}
+
+    @property
+    def unjudged(self) -> int:
+        """How many documents could not be judged."""
+        return sum(count for reason, count in self.counts.items() if reason in UNJUDGED)

@@ -1,0 +1,56 @@
+"""Distinct texts in keep order: what grouping works on. Copies of one text stand and fall together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from simdocs.kernels.orders import keep_order
+from simdocs.model.documents import Documents
+from simdocs.model.groups import Pairs
+from simdocs.model.ragged import Index
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """M distinct texts, numbered in keep order by their first copy; empty documents have none.
+
+    first: (M,) the row of that copy. of: (N,) the node of each document, or -1. rank: (N,) the place of each document
+    in keep order.
+    """
+
+    first: Index
+    of: Index
+    rank: Index
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @property
+    def copies(self) -> Index:
+        """The rows that are not the first copy of their text, ascending."""
+        is_first = np.zeros(len(self.of), bool)
+        is_first[self.first] = True
+        return np.flatnonzero(~is_first & (self.of >= 0))
+
+
+def in_keep_order(documents: Documents, policy: str) -> Nodes:
+    """The distinct texts of the documents in the keep order of this policy."""
+    order = keep_order(policy, documents.facts["size"], documents.facts["mtime_ns"])
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    _, text = documents.unlike()
+    ranked = order[text[order] >= 0]
+    _, place = np.unique(text[ranked], return_index=True)
+    by_first = np.argsort(place)
+    number = np.empty(len(place) + 1, np.int64)
+    number[by_first] = np.arange(len(place))
+    number[-1] = -1  # what an empty document's -1 picks
+    return Nodes(ranked[place[by_first]], number[text], rank)
+
+
+def as_copies(left: Index, right: Index, exact: bool) -> Pairs:
+    """Pairs of copies of one text: similarity 1, not computed where nothing exact is."""
+    ones = np.ones(len(left))
+    return Pairs(left, right, ones if exact else np.full(len(left), np.nan), ones)

@@ -1,0 +1,67 @@
+"""Similar pairs, streamed in row order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from simdocs.kernels.collide import band_keys, buckets, later_pairs
+from simdocs.model.documents import Documents
+from simdocs.model.groups import Pairs
+from simdocs.model.ragged import Index
+from simdocs.stages.ordering import as_copies
+from simdocs.stages.verify import Judge
+
+
+def similar_pairs(documents: Documents, judge: Judge, bands: int, rows: int, *, all_copies: bool) -> Iterator[Pairs]:
+    """Pairs at the threshold or above, the document before the other, ascending, in blocks.
+
+    Copies of one text stand for themselves by their first, and are chained to it: each copy with the next. With
+    all_copies every copy has all its pairs.
+    """
+    firsts, text = documents.unlike()
+    if all_copies:
+        nodes = np.flatnonzero(text >= 0)
+        yield from _every_pair(nodes, firsts, text, judge, bands, rows)
+        return
+    chain = _chain(text)
+    done = 0
+    shared = buckets(band_keys(judge.signatures, firsts, bands, rows))
+    for left, right in later_pairs(shared, len(firsts)):
+        similar = judge.similar(firsts[left], firsts[right])
+        # All pairs of a document are in one block: links up to its last document come out with it.
+        upto = int(np.searchsorted(chain[0], firsts[left[-1]], side="right"))
+        links = as_copies(chain[0][done:upto], chain[1][done:upto], judge.by_exact)
+        done = upto
+        yield Pairs.concat([similar, links]).in_row_order()
+    yield as_copies(chain[0][done:], chain[1][done:], judge.by_exact)
+
+
+def _chain(text: Index) -> tuple[Index, Index]:
+    """Each document with the next copy of its text: two columns of rows, ascending by the first."""
+    order = np.argsort(text, kind="stable")
+    linked = (text[order][1:] == text[order][:-1]) & (text[order][1:] >= 0)
+    left, right = order[:-1][linked], order[1:][linked]
+    by_left = np.argsort(left)
+    return left[by_left], right[by_left]
+
+
+def _every_pair(nodes: Index, firsts: Index, text: Index, judge: Judge, bands: int, rows: int) -> Iterator[Pairs]:
+    shared = buckets(band_keys(judge.signatures, nodes, bands, rows))
+    for a, b in later_pairs(shared, len(nodes)):
+        left, right = nodes[a], nodes[b]
+        same = text[left] == text[right]
+        copies = as_copies(left[same], right[same], judge.by_exact)
+        left, right = left[~same], right[~same]
+        key = text[left] * len(firsts) + text[right]
+        unique, place = np.unique(key, return_inverse=True)
+        similar = judge.similar(firsts[unique // len(firsts)], firsts[unique % len(firsts)])
+        values = np.full(len(unique), -1)
+        values[np.searchsorted(unique, text[similar.left] * len(firsts) + text[similar.right])] = np.arange(
+            len(similar)
+        )
+        found = values[place]
+        hit = found >= 0
+        others = Pairs(left[hit], right[hit], similar.jaccard[found[hit]], similar.estimate[found[hit]])
+        yield Pairs.concat([copies, others]).in_row_order()

@@ -1,0 +1,1 @@
+"""The face: a view draws an answer and computes nothing."""

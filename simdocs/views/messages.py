@@ -1,0 +1,49 @@
+"""What goes to standard error: skips, explanations, errors."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from simdocs.model.names import shown
+from simdocs.model.skipped import JUDGED, UNJUDGED, Skipped
+
+_NAMED = 10
+
+
+def say(line: str) -> None:
+    """One line on standard error, whatever the locale; a closed standard error is nobody's loss."""
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.buffer.write(f"{line}\n".encode("utf-8", "backslashreplace"))
+        sys.stderr.buffer.flush()
+    except OSError:
+        pass
+
+
+def on_terminal() -> bool:
+    """Whether somebody looks at standard error."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def error(message: str) -> None:
+    """The one line that a failure is."""
+    say("simdocs: error: " + " ".join(message.split("\n")))
+
+
+def skips(skipped: Skipped, *, verbose: bool) -> None:
+    """Name what was skipped: with verbose all of it, else the first ten of each reason that leaves one unjudged."""
+    for reason, entries in skipped.by_reason.items():
+        if verbose or reason in UNJUDGED:
+            meaning = UNJUDGED.get(reason) or JUDGED[reason]
+            for name, detail in entries if verbose else entries[:_NAMED]:
+                say(f"simdocs: {shown(name)}: skipped: {meaning}" + (f" ({detail})" if detail else ""))
+            if not verbose and len(entries) > _NAMED:
+                say(f"simdocs: and {len(entries) - _NAMED} more: {meaning} (-v names all)")
+
+
+def explain(lines: Iterable[str]) -> None:
+    """What was done, for people who look."""
+    for line in lines:
+        say(line)

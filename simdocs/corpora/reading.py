@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from simdocs.corpora.opening import open_name
 
@@ -19,8 +19,7 @@ class Unread(Exception):  # noqa: N818  (a verdict on a document, not an error o
         self.reason, self.detail = reason, detail
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(NamedTuple):
     """By what a file is known again: equal stamps, equal bytes, unless a clock was set back."""
 
     size: int

@@ -27,10 +27,16 @@ def signatures(tokens: Ragged, size: int, seed: int = 0) -> Tokens:
     are; the argument is there for the family's sake.
     """
     out, filled = first_round(tokens, size)
-    rows = unfinished(tokens, filled)
+    rows = _unfinished(tokens, filled)
     if len(rows):
         out[rows] = later_rounds(tokens.take(rows), out[rows], filled[rows])
     return out
+
+
+def begin(tokens: Ragged, size: int, seed: int = 0) -> tuple[Tokens, Index]:
+    """Signatures after round 0, and the numbers of the rows that need later ones."""
+    out, filled = first_round(tokens, size)
+    return out, _unfinished(tokens, filled)
 
 
 def first_round(tokens: Ragged, size: int) -> tuple[Tokens, Mask]:
@@ -47,7 +53,7 @@ def first_round(tokens: Ragged, size: int) -> tuple[Tokens, Mask]:
     return out, filled
 
 
-def unfinished(tokens: Ragged, filled: Mask) -> Index:
+def _unfinished(tokens: Ragged, filled: Mask) -> Index:
     """The documents that round 0 left with an empty bin, not counting those without tokens: row numbers."""
     return np.flatnonzero(~filled.all(axis=1) & (tokens.lengths > 0))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simdocs.kernels.bags import sorted_rows
-from simdocs.model.ragged import Array, Floats, Mask, Ragged, Tokens
+from simdocs.model.ragged import Array, Floats, Mask, Ragged, Tokens, true_in_rows
 
 _PAIRS = 1024
 """Pairs whose signatures are compared at once: a mebibyte at K = 128."""
@@ -44,10 +44,11 @@ def exact(sets: Ragged, left: Array, right: Array) -> Floats:
     """
     both = sets.take(np.column_stack((left, right)).ravel())
     ordered = sorted_rows(Ragged(both.values, both.offsets[::2]))
-    again = np.zeros(len(ordered.values) + 1, np.int64)
     # A row without repeats lends each value once: a value that follows its like is in both sets.
-    np.cumsum(ordered.values[1:] == ordered.values[:-1], out=again[2:])
-    begins, ends = ordered.offsets[:-1], ordered.offsets[1:]
-    common = again[ends] - again[np.minimum(begins + 1, ends)]
+    again = np.zeros(len(ordered.values), bool)
+    np.equal(ordered.values[1:], ordered.values[:-1], out=again[1:])
+    again[ordered.offsets[:-1][ordered.lengths > 0]] = False
+    common = true_in_rows(again, ordered.offsets)
     union = ordered.lengths - common
-    return common / np.maximum(union, 1)
+    quotient: Floats = common / np.maximum(union, 1)
+    return quotient

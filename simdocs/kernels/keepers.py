@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from simdocs.kernels.collide import pairs_of
-from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged
+from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, true_in_rows
 
 UNDECIDED, KEPT, REMOVED = 0, 1, 2
 
@@ -53,19 +53,11 @@ def prune(open_buckets: Ragged, standing: Standing, most: int) -> tuple[Ragged, 
     """
     members, lengths = open_buckets.values, open_buckets.lengths
     state = standing.state[members]
-    full = _counts(state == KEPT, open_buckets) >= most
+    full = true_in_rows(state == KEPT, open_buckets.offsets) >= most
     capped = standing.capped.copy()
     capped[members[np.repeat(full, lengths) & (state == UNDECIDED)]] = True
-    waiting = _counts(state == UNDECIDED, open_buckets) > 0
+    waiting = true_in_rows(state == UNDECIDED, open_buckets.offsets) > 0
     return open_buckets.take(np.flatnonzero(waiting & ~full)), replace(standing, capped=capped)
-
-
-def _counts(mask: Mask, rows: Ragged) -> Index:
-    """How often mask is true in each row, none of which is empty: (N,) int64."""
-    if not len(rows):
-        return np.zeros(0, np.int64)
-    counts: Index = np.add.reduceat(mask, rows.offsets[:-1], dtype=np.int64)
-    return counts
 
 
 def next_kept(open_buckets: Ragged, standing: Standing) -> tuple[Index, Index]:

@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 
 from simdocs.kernels import characters
-from simdocs.model.ragged import Array, Bytes, Index, Mask, Ragged, offsets_of
+from simdocs.model.ragged import Array, Bytes, Index, Mask, Ragged, offsets_of, true_in_rows
 from simdocs.model.texts import Texts
 from simdocs.parameters import Normalisation
 
@@ -79,10 +79,9 @@ def _fold(codes: Array, space: Mask, offsets: Index, lines: bool) -> Ragged:
     keep = np.logical_and(space, after, out=after)
     np.logical_not(keep, out=keep)
     values = codes[keep]
+    kept = true_in_rows(keep, offsets)
     if not len(values):
-        return Ragged.of(values, np.zeros(len(starts), np.int64))
-    kept = np.zeros(len(starts), np.int64)
-    kept[nonempty] = np.add.reduceat(keep, starts[nonempty], dtype=np.int64)
+        return Ragged.of(values, kept)
     ends = offsets_of(kept)[1:]
     last = (kept > 0) & _is_space(values[np.maximum(ends, 1) - 1], lines)
     return Ragged.of(np.delete(values, ends[last] - 1), kept - last)

@@ -34,6 +34,17 @@ def ranges(starts: Array, lengths: Array) -> Index:
     return out
 
 
+def true_in_rows(mask: Mask, offsets: Index) -> Index:
+    """How often mask (T,) is true in each of the rows that offsets (N+1,) cut it into: (N,) int64."""
+    starts = offsets[:-1]
+    filled = offsets[1:] > starts
+    counts = np.zeros(len(starts), np.int64)
+    if filled.any():
+        # reduceat gives an empty row its neighbour's value: only rows with values take part.
+        counts[filled] = np.add.reduceat(mask, starts[filled], dtype=np.int64)
+    return counts
+
+
 @dataclass(frozen=True, slots=True)
 class Ragged:
     """N rows; row i is values[offsets[i]:offsets[i+1]].
@@ -84,6 +95,4 @@ class Ragged:
 
     def keep(self, mask: Mask) -> Ragged:
         """Every row without the values at which mask (T,) is false."""
-        before = np.zeros(len(mask) + 1, np.int64)
-        np.cumsum(mask, out=before[1:])
-        return Ragged(self.values[mask], before[self.offsets])
+        return Ragged.of(self.values[mask], true_in_rows(mask, self.offsets))

@@ -22,13 +22,11 @@ from simdocs.stages.shingle import Batch, note, ragged_bytes, read_batch, shingl
 Progress = Callable[[str, int, int], None]
 """What is being done, how much of it is done, how much there is (0: unknown)."""
 
-_SMALL = 8
-"""A document of fewer tokens than this many a place leaves bins empty in the first round of `fss`."""
-
-_WORTH_A_ROUND = 1 << 14
-"""Tokens of small documents that are worth their own rounds; fewer wait for those of other batches."""
+_WORTH_THEIR_ROUNDS = 1 << 14
+"""Tokens of small documents that are signed with their batch; fewer wait for those of other batches."""
 
 _GATHERED = 1 << 18
+"""Tokens of small documents that are signed together: a mebibyte."""
 
 
 @dataclass(slots=True)
@@ -50,24 +48,19 @@ def sign_batch(batch: Batch, how: Shingling, sketching: Sketching) -> Signed:
     out = np.empty((len(read.places), sketching.num_perm), np.uint32)
     waiting: list[Index] = []
     tokens: list[Ragged] = []
+    scheme = SCHEMES[sketching.scheme]
     for part in shingled(read.raws, how):
         note(read.facts, part)
-        lengths = part.tokens.lengths
-        small = (lengths > 0) & (lengths < _SMALL * sketching.num_perm)
-        if lengths[small].sum() >= _WORTH_A_ROUND or not small.any():
-            out[part.places] = signed(part.tokens, how, sketching)
-            continue
-        large = np.flatnonzero(~small)
-        out[part.places[large]] = signed(part.tokens.take(large), how, sketching)
-        waiting.append(part.places[small])
-        tokens.append(part.tokens.take(np.flatnonzero(small)))
+        begun, undone = scheme.begin(part.tokens, sketching.num_perm, how.seed)
+        small = part.tokens.take(undone)
+        if len(small.values) >= _WORTH_THEIR_ROUNDS:
+            begun[undone] = scheme.signatures(small, sketching.num_perm, how.seed)
+        else:
+            waiting.append(part.places[undone])
+            tokens.append(small)
+        out[part.places] = begun
     rows = np.concatenate(waiting) if waiting else np.empty(0, np.int64)
     return Signed(read.places, read.facts, out, rows, Ragged.concat(tokens, np.uint32), read.skips)
-
-
-def signed(tokens: Ragged, how: Shingling, sketching: Sketching) -> Tokens:
-    """Signatures (N, K) of the documents with these tokens."""
-    return SCHEMES[sketching.scheme](tokens, sketching.num_perm, how.seed)
 
 
 def sign(
@@ -127,5 +120,6 @@ class _Small:
         """Sign all that is held."""
         if self._rows:
             tokens = Ragged.concat(self._tokens, np.uint32)
-            self._signatures[np.concatenate(self._rows)] = signed(tokens, self._how, self._sketching)
+            scheme, size = SCHEMES[self._sketching.scheme], self._sketching.num_perm
+            self._signatures[np.concatenate(self._rows)] = scheme.signatures(tokens, size, self._how.seed)
         self._rows, self._tokens, self._held = [], [], 0

@@ -1,0 +1,91 @@
+"""Texts to measure on: random prose from a Zipf vocabulary, part of it edited versions. Same seed, same bytes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import accumulate
+from pathlib import Path
+
+VOCABULARY = 30_000
+EDITED = 0.3
+"""Share of the documents that are edited versions of another."""
+
+RATES = (0.0, 0.001, 0.002, 0.004, 0.006, 0.009, 0.012, 0.015, 0.02, 0.03, 0.05)
+"""Share of the words that an edit changes: Jaccard from 1 down to about .4."""
+
+ONSETS = (*"bcdfghjklmnprstvwz", "br", "ch", "cl", "dr", "fl", "gr", "pl", "pr", "sh", "sl", "st", "th", "tr")
+NUCLEI = tuple("aeiou")
+CODAS = ("", "n", "r", "s", "t")
+
+
+def vocabulary(rng: random.Random) -> list[str]:
+    """Distinct pronounceable words, the short ones first."""
+    words: dict[str, None] = {}
+    while len(words) < VOCABULARY:
+        syllables = 1 + (len(words) > 100) + (len(words) > 3000) * rng.randrange(2)
+        word = "".join(rng.choice(ONSETS) + rng.choice(NUCLEI) for _ in range(syllables))
+        words[word + rng.choice(CODAS)] = None
+    return list(words)
+
+
+def texts(count: int, mean_bytes: int, seed: int) -> Iterator[str]:
+    """`count` texts of about mean_bytes, between a quarter and twice as much."""
+    rng = random.Random(seed)
+    words = vocabulary(rng)
+    weights = list(accumulate(1 / rank for rank in range(1, len(words) + 1)))
+    originals: list[list[str]] = []
+    for _ in range(count):
+        if originals and rng.random() < EDITED:
+            yield prose(edited(rng.choice(originals), rng.choice(RATES), words, weights, rng), rng)
+        else:
+            size = int(mean_bytes / 5.3 * rng.uniform(0.25, 1.75))
+            originals.append(punctuated(rng.choices(words, cum_weights=weights, k=size), rng))
+            yield prose(originals[-1], rng)
+
+
+def edited(original: list[str], rate: float, words: list[str], weights: list[float], rng: random.Random) -> list[str]:
+    """The words with some replaced, dropped or inserted."""
+    out: list[str] = []
+    for word in original:
+        if rng.random() >= rate:
+            out.append(word)
+            continue
+        kind = rng.randrange(3)
+        if kind == 1:
+            out.append(word)
+        if kind < 2:
+            out += rng.choices(words, cum_weights=weights, k=1)
+    return out
+
+
+def punctuated(words: list[str], rng: random.Random) -> list[str]:
+    """The words as sentences: capitals, commas, full stops."""
+    out, start = [], True
+    for word in words:
+        mark = rng.choices(("", ",", "."), (86, 6, 8))[0]
+        out.append((word.capitalize() if start else word) + mark)
+        start = mark == "."
+    return out
+
+
+def prose(words: list[str], rng: random.Random) -> str:
+    """Lines; their ends differ from one version to the next."""
+    lines, line = [], ""
+    width = rng.randrange(60, 90)
+    for word in words:
+        line += word + " "
+        if len(line) > width:
+            lines.append(line.rstrip())
+            line = ""
+    return "\n".join([*lines, line.rstrip()]) + "\n"
+
+
+def write(directory: Path, count: int, mean_bytes: int, seed: int) -> int:
+    """Write the texts as files, 1,000 a directory; how many bytes."""
+    total = 0
+    for number, text in enumerate(texts(count, mean_bytes, seed)):
+        path = directory / f"{number // 1000:03d}" / f"{number:06d}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        total += path.write_bytes(text.encode())
+    return total

@@ -26,6 +26,10 @@ UNITS: Mapping[str, str] = MappingProxyType(
 DEFAULT_K: Mapping[str, int] = MappingProxyType({"char": 9, "word": 5, "line": 1, "stopword": 3})
 
 MAX_K = 1000
+"""Units in a shingle."""
+
+MAX_PLACES = 1 << 16
+"""Places in a signature."""
 
 LANGUAGES: Mapping[str, str] = MappingProxyType(
     {

@@ -109,7 +109,7 @@ def _drafted(path: str, name: str, old: os.stat_result | None) -> Iterator[Sink]
         place = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     draft = f"{DRAFT_PREFIX}{hashlib.sha256(os.fsencode(base)).hexdigest()[:16]}"
     try:
-        with failing(name):
+        with failing(name), _undisturbed():
             _sweep(place, draft)
             own, descriptor = _create(place, draft)
         try:
@@ -124,8 +124,7 @@ def _drafted(path: str, name: str, old: os.stat_result | None) -> Iterator[Sink]
             _confirm(place, name)
         finally:
             if own:
-                with contextlib.suppress(OSError):
-                    os.unlink(own, dir_fd=place)
+                _remove(place, own)
             os.close(descriptor)
     finally:
         os.close(place)
@@ -135,14 +134,28 @@ def _create(place: int, draft: str) -> tuple[str, int]:
     """A new draft, locked: its name and descriptor."""
     for number in range(1000):
         own = f"{draft}.{os.getpid()}.{number}"
+        descriptor = -1
         try:
             descriptor = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=place)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Before it was locked another writer may have taken it for left over.
+            if os.fstat(descriptor).st_nlink:
+                return own, descriptor
         except FileExistsError:
             continue
-        with contextlib.suppress(OSError):  # without locks, a sweep leaves this draft alone all the same: see _sweep
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return own, descriptor
+        except BaseException as error:
+            if descriptor >= 0 or not isinstance(error, OSError):
+                _remove(place, own)
+            if descriptor >= 0:
+                os.close(descriptor)
+            raise
+        os.close(descriptor)
     raise OSError(errno.EEXIST, "too many drafts", draft)
+
+
+def _remove(place: int, own: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(own, dir_fd=place)
 
 
 def _sweep(place: int, draft: str) -> None:

@@ -12,6 +12,7 @@ from simdocs.parameters import (
     KEEP,
     LANGUAGES,
     MAX_K,
+    MAX_PLACES,
     MIB,
     RULES,
     SCHEMES,
@@ -125,7 +126,7 @@ signatures = together(
     option(
         _SIGNATURES,
         "--num-perm",
-        type=click.IntRange(1, 1 << 16),
+        type=click.IntRange(1, MAX_PLACES),
         metavar="K",
         default=Sketching().num_perm,
         show_default=True,

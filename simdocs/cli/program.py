@@ -39,8 +39,19 @@ simdocs.add_command(dedupe)
 
 def main() -> None:
     """The console script: never returns."""
+    _occupy_standard_streams()
     exits.listen()
     sys.exit(run(sys.argv[1:]))
+
+
+def _occupy_standard_streams() -> None:
+    """Where a standard stream was closed, put one that cannot be used: or else the next file opened would be it, and
+    the answer would go there."""
+    for descriptor, flags in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_RDONLY)):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, flags)  # takes the lowest number that is free: this one
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -56,6 +67,9 @@ def run(arguments: Sequence[str]) -> int:
         _drop_stdout()
         exits.die_by(signal.SIGPIPE)
         return 128 + signal.SIGPIPE
+    except click.exceptions.NoArgsIsHelpError as error:
+        messages.say(error.format_message())
+        return exits.FAILED
     except click.UsageError as error:
         where = f" (see: {error.ctx.command_path} --help)" if error.ctx else ""
         messages.error(error.format_message().rstrip(".") + where)
@@ -66,6 +80,12 @@ def run(arguments: Sequence[str]) -> int:
         _drop_stdout()
         messages.error(str(error))
         return exits.status_of(error)
+    except OSError as error:
+        if debug:
+            raise
+        _drop_stdout()
+        messages.error(f"{error.filename or 'write error'}: {error.strerror}")
+        return exits.FAILED
     except Exception as error:
         if debug:
             raise

@@ -6,9 +6,8 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -19,8 +18,10 @@ Result = TypeVar("Result")
 
 FORKS = sys.platform == "linux"
 
-_IN_FLIGHT = 2
-"""Tasks that each worker has before it: one to work on, one to go on with."""
+_NO_MORE = object()
+
+_AHEAD = 3
+"""Tasks a worker that may be under way or done before the oldest is."""
 
 
 def cores() -> int:
@@ -63,16 +64,30 @@ class Local:
             yield from map(function, tasks)
             return
         self._start()
-        waiting: deque[Connection] = deque()
-        idle = deque(self._pipes * _IN_FLIGHT)
-        for task in tasks:
-            if not idle:
-                yield self._receive(waiting, idle)
-            pipe = idle.popleft()
-            self._send(pipe, (function, task))
-            waiting.append(pipe)
-        while waiting:
-            yield self._receive(waiting, idle)
+        coming = iter(tasks)
+        working: dict[Connection, int] = {}
+        done: dict[int, tuple[bool, Any]] = {}
+        idle = list(self._pipes)
+        sent = turn = 0
+        while True:
+            # A worker is sent a task only when it waits for one: two that both send would wait for ever.
+            while idle and sent < turn + _AHEAD * self.jobs:
+                task = next(coming, _NO_MORE)
+                if task is _NO_MORE:
+                    break
+                pipe = idle.pop()
+                self._send(pipe, (function, task))
+                working[pipe] = sent
+                sent += 1
+            if turn in done:
+                yield _value(done.pop(turn))
+                turn += 1
+            elif working:
+                for pipe in [pipe for pipe in wait(list(working)) if isinstance(pipe, Connection)]:
+                    done[working.pop(pipe)] = self._receive(pipe)
+                    idle.append(pipe)
+            else:
+                return
 
     def _send(self, pipe: Connection, message: object) -> None:
         try:
@@ -80,17 +95,12 @@ class Local:
         except OSError:
             raise WorkerError() from None
 
-    def _receive(self, waiting: deque[Connection], idle: deque[Connection]) -> Any:
-        """The result of the oldest task; its worker is free for another."""
-        pipe = waiting.popleft()
+    def _receive(self, pipe: Connection) -> tuple[bool, Any]:
         try:
-            done, value = pipe.recv()
+            answer: tuple[bool, Any] = pipe.recv()
         except (EOFError, OSError):
             raise WorkerError() from None
-        idle.append(pipe)
-        if not done:
-            raise value
-        return value
+        return answer
 
     def _start(self) -> None:
         if self._workers:
@@ -104,6 +114,14 @@ class Local:
             theirs.close()
             self._pipes.append(ours)
             self._workers.append(worker)
+
+
+def _value(answer: tuple[bool, Any]) -> Any:
+    """What a function returned; what it raised, raised here."""
+    well, value = answer
+    if not well:
+        raise value
+    return value
 
 
 def _serve(pipe: Connection) -> None:

@@ -9,12 +9,15 @@ from __future__ import annotations
 import math
 
 from simdocs.errors import UnreachableRecallError, UsageError
-from simdocs.parameters import Banding
+from simdocs.parameters import MAX_PLACES, Banding
+
+_ROUNDING = 1e-12
+"""A recall that is reached exactly is reached, though floating point may fall short of it by less than this."""
 
 
 def probability(similarity: float, bands: int, rows: int) -> float:
     """The chance that two documents of this similarity share a bucket."""
-    return -math.expm1(bands * math.log1p(-(similarity**rows))) if similarity < 1 else 1.0
+    return 1.0 - (1.0 - similarity**rows) ** bands
 
 
 def threshold(bands: int, rows: int) -> float:
@@ -54,16 +57,26 @@ def by_recall(at: float, recall: float, num_perm: int) -> tuple[int, int]:
     """
     for rows in range(num_perm, 0, -1):
         bands = num_perm // rows
-        if recall < 1 and probability(at, bands, rows) >= recall:
+        if (recall < 1 or at == 1) and probability(at, bands, rows) >= recall - _ROUNDING:
             return bands, rows
     best = probability(at, num_perm, 1)
     if recall >= 1:
         reached = next((nines for nines in (0.9999, 0.999, 0.99, 0.95, 0.9) if best >= nines), best)
         remedy = f"no number of bands finds every pair; --recall {reached:.4g} would do"
     else:
-        needed = math.ceil(math.log1p(-recall) / math.log1p(-at))
-        remedy = f"--num-perm {needed} would do"
+        remedy = f"{_enough(at, recall)} would do"
     raise UnreachableRecallError(at, recall, num_perm, best, remedy)
+
+
+def _enough(at: float, recall: float) -> str:
+    """The least K whose K bands of one row find that share."""
+    about = math.log1p(-recall) / math.log1p(-at)
+    if about > MAX_PLACES:
+        return "no number of places; a greater --threshold"
+    least = max(1, math.floor(about))
+    while probability(at, least, 1) < recall - _ROUNDING:
+        least += 1
+    return f"--num-perm {least}"
 
 
 def by_nearest(at: float, num_perm: int) -> tuple[int, int]:

@@ -5,10 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from simdocs.kernels.bags import sorted_rows
-from simdocs.model.ragged import Array, Floats, Mask, Ragged, Tokens, true_in_rows
+from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, Tokens, true_in_rows
 
 _PAIRS = 1024
 """Pairs whose signatures are compared at once: a mebibyte at K = 128."""
+
+_MEETINGS = 4
+"""Pairs for each row of the smaller side from which looking values up pays."""
+
+_LARGEST_TABLE = 1 << 26
+"""Cells of the table of which left row holds which value: bytes."""
+
+_PAIRS_LOOKED_UP = 128
 
 _STANDARD_ERRORS = 5.0
 _ENOUGH_PLACES = 64
@@ -40,15 +48,48 @@ def hopeless(estimated: Floats, threshold: float, num_perm: int) -> Mask:
 def exact(sets: Ragged, left: Array, right: Array) -> Floats:
     """Jaccard similarity of rows left[i] and right[i]: float64 (P,), the unrounded quotient; 0 where either is empty.
 
-    sets: Ragged uint32, each row without repeats. Equals len(a & b) / len(a | b) of Python sets.
+    sets: Ragged uint32, each row ascending, without repeats. Equals len(a & b) / len(a | b) of Python sets.
     """
+    lefts, rights = np.unique(left), np.unique(right)
+    few = len(left) >= _MEETINGS * min(len(lefts), len(rights))
+    if few and len(lefts) * int(sets.lengths[lefts].sum()) <= _LARGEST_TABLE:
+        common = _common_by_membership(sets, left, right, lefts, rights)
+    else:
+        common = _common_by_merging(sets, left, right)
+    union = sets.lengths[left] + sets.lengths[right] - common
+    quotient: Floats = common / np.maximum(union, 1)
+    return quotient
+
+
+def _common_by_merging(sets: Ragged, left: Array, right: Array) -> Index:
+    """Values that rows left[i] and right[i] share: both sorted together, 20 ns a value of either."""
     both = sets.take(np.column_stack((left, right)).ravel())
     ordered = sorted_rows(Ragged(both.values, both.offsets[::2]))
     # A row without repeats lends each value once: a value that follows its like is in both sets.
     again = np.zeros(len(ordered.values), bool)
     np.equal(ordered.values[1:], ordered.values[:-1], out=again[1:])
     again[ordered.offsets[:-1][ordered.lengths > 0]] = False
-    common = true_in_rows(again, ordered.offsets)
-    union = ordered.lengths - common
-    quotient: Floats = common / np.maximum(union, 1)
-    return quotient
+    return true_in_rows(again, ordered.offsets)
+
+
+def _common_by_membership(sets: Ragged, left: Array, right: Array, lefts: Array, rights: Array) -> Index:
+    """The same, where few rows meet many: the values of each right row are looked up among those of all left ones
+    once, 15 ns each, and then cost 4 ns in each pair."""
+    row, column = np.searchsorted(lefts, left), np.searchsorted(rights, right)
+    held = sets.take(lefts)
+    known = np.sort(held.values)
+    known = known[np.append(True, known[1:] != known[:-1])[: len(known)]]
+    if not (width := len(known)):
+        return np.zeros(len(left), np.int64)
+    member = np.zeros(len(lefts) * width, bool)
+    member[np.repeat(np.arange(len(lefts)) * width, held.lengths) + np.searchsorted(known, held.values)] = True
+    looked_up = sets.take(rights)
+    place = np.searchsorted(known, looked_up.values)
+    hits = Ragged(place, looked_up.offsets).keep(known[np.minimum(place, width - 1)] == looked_up.values)
+    common = np.empty(len(left), np.int64)
+    for at in range(0, len(left), _PAIRS_LOOKED_UP):
+        cut = slice(at, at + _PAIRS_LOOKED_UP)
+        values = hits.take(column[cut])
+        cells = values.values + np.repeat(row[cut] * width, values.lengths)
+        common[cut] = true_in_rows(member[cells], values.offsets)
+    return common

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from simdocs.kernels.collide import pairs_of
-from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, true_in_rows
+from simdocs.model.ragged import Array, Floats, Index, Ragged, true_in_rows
 
 UNDECIDED, KEPT, REMOVED = 0, 1, 2
 
@@ -24,20 +24,19 @@ class Standing:
     """What is decided so far about M members: one entry each.
 
     state: UNDECIDED, KEPT or REMOVED. under, jaccard, estimate: for a removed member the kept one it goes under, and
-    how similar they are. capped: whether a full bucket kept it from meeting all it might have met.
+    how similar they are.
     """
 
     state: Array
     under: Index
     jaccard: Floats
     estimate: Floats
-    capped: Mask
 
     @classmethod
     def of(cls, size: int) -> Standing:
         """Nothing decided about size members."""
         floats = np.full(size, -1.0)
-        return cls(np.zeros(size, np.int8), np.full(size, -1), floats, floats, np.zeros(size, bool))
+        return cls(np.zeros(size, np.int8), np.full(size, -1), floats, floats)
 
     @property
     def settled(self) -> bool:
@@ -45,19 +44,23 @@ class Standing:
         return bool((self.state != UNDECIDED).all())
 
 
-def prune(open_buckets: Ragged, standing: Standing, most: int) -> tuple[Ragged, Standing]:
-    """The buckets in which something is still to be decided, and the standing with capped members marked.
+def prune(open_buckets: Ragged, standing: Standing, most: int) -> Ragged:
+    """The buckets in which something is still to be decided.
 
-    A bucket that has kept `most` members is closed: its later members no longer meet through it, and those still
-    undecided are capped. That bounds the work which boilerplate or a forger can cause.
+    A bucket that has kept `most` members is closed: its later members no longer meet through it. That bounds the work
+    which boilerplate or a forger can cause.
     """
-    members, lengths = open_buckets.values, open_buckets.lengths
-    state = standing.state[members]
+    state = standing.state[open_buckets.values]
     full = true_in_rows(state == KEPT, open_buckets.offsets) >= most
-    capped = standing.capped.copy()
-    capped[members[np.repeat(full, lengths) & (state == UNDECIDED)]] = True
     waiting = true_in_rows(state == UNDECIDED, open_buckets.offsets) > 0
-    return open_buckets.take(np.flatnonzero(waiting & ~full)), replace(standing, capped=capped)
+    return open_buckets.take(np.flatnonzero(waiting & ~full))
+
+
+def capped(buckets: Ragged, standing: Standing, most: int) -> Index:
+    """The kept members that a closed bucket kept from meeting some kept before them: ascending."""
+    kept = buckets.keep(standing.state[buckets.values] == KEPT)
+    place = np.arange(len(kept.values)) - np.repeat(kept.offsets[:-1], kept.lengths)
+    return np.unique(kept.values[place > most])
 
 
 def next_kept(open_buckets: Ragged, standing: Standing) -> tuple[Index, Index]:
@@ -104,4 +107,4 @@ def remove(standing: Standing, kept: Index, members: Index, jaccard: Floats, est
     jaccards, estimates = standing.jaccard.copy(), standing.estimate.copy()
     state[members] = REMOVED
     under[to], jaccards[to], estimates[to] = kept[better], jaccard[better], estimate[better]
-    return Standing(state, under, jaccards, estimates, standing.capped)
+    return Standing(state, under, jaccards, estimates)

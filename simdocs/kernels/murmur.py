@@ -159,14 +159,23 @@ def _strings(data: Bytes, starts: Array, lengths: Array, seed: int, limit: int) 
     return fmix32(state)
 
 
-def number_runs(numbers: Tokens, starts: Array, counts: Array, seed: int) -> Tokens:
+def number_runs(numbers: Tokens, starts: Array, counts: Array, seed: int, long: int = LONG // 4) -> Tokens:
     """Hashes of runs of 4-byte numbers, little-endian: run i is numbers[starts[i] : starts[i] + counts[i]].
 
-    uint32 (n,). Equals mmh3.hash(run.astype("<u4").tobytes(), seed, signed=False) for each run.
+    uint32 (n,). Equals mmh3.hash(run.astype("<u4").tobytes(), seed, signed=False) for each run. Those of more than
+    `long` numbers are hashed one at a time: raise it where long runs overlap and so are many.
     """
-    state = stir_runs(mix(numbers), starts, counts, 1, seed)
-    np.bitwise_xor(state, (4 * counts).astype(np.uint32), out=state)
-    return fmix32(state)
+    out = np.empty(len(starts), np.uint32)
+    one_by_one = counts > long
+    where = np.flatnonzero(one_by_one).tolist()
+    spans = zip(starts[one_by_one].tolist(), counts[one_by_one].tolist(), strict=True)
+    little = numbers.astype("<u4", copy=False)
+    out[where] = [mmh3.hash(little[a : a + n].tobytes(), seed, signed=False) for a, n in spans]
+    together = ~one_by_one
+    state = stir_runs(mix(numbers), starts[together], counts[together], 1, seed)
+    np.bitwise_xor(state, (4 * counts[together]).astype(np.uint32), out=state)
+    out[together] = fmix32(state)
+    return out
 
 
 def number_windows(numbers: Tokens, count: int, seed: int) -> Tokens:

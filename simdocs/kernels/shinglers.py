@@ -124,7 +124,7 @@ def stopword_tokens(texts: Texts, how: Shingling) -> Ragged:
     units = words(texts)
     numbers = _numbers(texts, units, how)
     layout = after_stop_words(units, stop_positions(numbers, how), how.k)
-    tokens = murmur.number_runs(numbers, layout.firsts, layout.sizes, how.seed)
+    tokens = murmur.number_runs(numbers, layout.firsts, layout.sizes, how.seed, max(how.k, murmur.LONG // 4))
     return Ragged(tokens, layout.offsets)
 
 

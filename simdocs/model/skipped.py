@@ -26,7 +26,7 @@ UNJUDGED: Mapping[str, str] = MappingProxyType(
         "changed": "changed while it was read",
         "malformed": "a malformed entry",
         "unverified": "missing or changed when it had to be verified",
-        "capped": "met --max-candidates kept documents in a bucket, and may be a duplicate of another",
+        "capped": "kept, though --max-candidates left it uncompared with some kept before it",
     }
 )
 """Reasons that leave a document unjudged: named, and the exit status is 3."""

@@ -29,14 +29,14 @@ def greedy(nodes: Nodes, shared: Ragged, judge: Judge, most: int, progress: Prog
     removed = np.flatnonzero(standing.state == REMOVED)
     firsts = _pairs(nodes, standing, removed, nodes.first[removed], judge)
     late = _late_copies(nodes, shared, standing, copies[state == REMOVED], judge)
-    capped = nodes.first[standing.capped & (standing.state == KEPT)]
+    capped = nodes.first[keepers.capped(shared, standing, most)]
     return Pairs.concat([twins, firsts, late]).in_row_order(), np.sort(capped)
 
 
 def _rounds(nodes: Nodes, shared: Ragged, judge: Judge, most: int, progress: Progress) -> Standing:
     standing = Standing.of(len(nodes))
     while not standing.settled:
-        shared, standing = keepers.prune(shared, standing, most)
+        shared = keepers.prune(shared, standing, most)
         kept, firsts = keepers.next_kept(shared, standing)
         for left, right in keepers.meetings(shared, kept, firsts, len(nodes)):
             similar = judge.similar(nodes.first[left], nodes.first[right])

@@ -6,68 +6,43 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simdocs.corpora.batches import BATCH_BYTES, batches
+from simdocs.corpora.batches import BATCH_BYTES
 from simdocs.engines.local import Local
 from simdocs.kernels import jaccard
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Floats, Index, Mask, Ragged, Tokens
+from simdocs.model.ragged import Floats, Index, Tokens
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.parameters import Shingling
-from simdocs.stages.shingle import Batch, read_batch, token_sets
+from simdocs.stages.reread import Wanted, again
+from simdocs.stages.shingle import Batch
 
 _BLOCK_BYTES = 4 * BATCH_BYTES
 """Text of the documents in one block of pairs: its token sets take about 4 bytes for each."""
+
+_TILE_BYTES = _BLOCK_BYTES // 4
+"""Text of the left documents that the others meet together."""
 
 _MOST_PAIRS = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Pairs to verify: their documents, what these were when first read, and the pairs as places among them."""
+    """Pairs to verify: their documents, and the pairs as places among them."""
 
-    documents: Batch
-    facts: NDArray[np.void]
+    documents: Wanted
     left: Index
     right: Index
 
 
 def verify_block(block: Block, how: Shingling) -> tuple[Floats, list[Skip]]:
     """Jaccard of each pair, NaN where a document cannot be had again as it was; and the skips of those."""
-    names = block.documents.names
-    row_of = np.full(len(names), -1)
-    parts: list[Ragged] = []
-    skips: list[Skip] = []
-    done = 0
-    for cut in batches(block.facts["size"].tolist()):
-        held = {place - cut.start: data for place, data in block.documents.held.items() if place in cut}
-        read = read_batch(Batch(names[cut.start : cut.stop], held, block.documents.limit))
-        places = np.array(read.places, np.int64) + cut.start
-        same = _unchanged(read.facts, block.facts[places])
-        skips += [("unverified", name, _detail(reason)) for reason, name, _ in read.skips]
-        skips += [("unverified", names[place], "changed") for place in places[~same].tolist()]
-        sets, rows = token_sets([raw for raw, ok in zip(read.raws, same.tolist(), strict=True) if ok], how)
-        row_of[places[same]] = done + rows
-        done += len(rows)
-        parts.append(sets)
+    sets, had, skips = again(block.documents, how)
     out = np.full(len(block.left), np.nan)
-    left, right = row_of[block.left], row_of[block.right]
-    known = (left >= 0) & (right >= 0)
-    out[known] = jaccard.exact(Ragged.concat(parts, np.uint32), left[known], right[known])
+    known = had[block.left] & had[block.right]
+    out[known] = jaccard.exact(sets, block.left[known], block.right[known])
     return out, skips
-
-
-def _unchanged(now: NDArray[np.void], then: NDArray[np.void]) -> Mask:
-    same = np.ones(len(now), bool)
-    for field in ("size", "mtime_ns", "ctime_ns", "inode"):
-        same &= now[field] == then[field]
-    return same
-
-
-def _detail(reason: str) -> str:
-    return "gone" if reason == "vanished" else reason
 
 
 class Judge:
@@ -107,7 +82,7 @@ class Judge:
     def exact(self, left: Index, right: Index) -> Floats:
         """Exact Jaccard of pairs of rows; NaN where a document is missing or has changed, which is noted."""
         out = np.empty(len(left))
-        order = np.lexsort((right, left))
+        order = self._order(left, right)
         left, right = left[order], right[order]
         cuts = self._cuts(left, right)
         work = partial(verify_block, how=self.how)
@@ -118,17 +93,28 @@ class Judge:
         self.verified += len(left) - int(np.isnan(out).sum())
         return out
 
+    def _order(self, left: Index, right: Index) -> Index:
+        """An order in which few documents are read twice: some left ones at a time, with all that they meet."""
+        lefts, place = np.unique(left, return_inverse=True)
+        tile = np.cumsum(self.documents.facts["size"][lefts]) // _TILE_BYTES
+        return np.lexsort((left, right, tile[place]))
+
     def _cuts(self, left: Index, right: Index) -> list[slice]:
-        """Blocks of pairs in a row whose documents hold about _BLOCK_BYTES."""
-        if not len(left):
-            return []
+        """Blocks of pairs in a row whose documents hold _BLOCK_BYTES at most, or are but two."""
         sizes = self.documents.facts["size"]
-        new = np.ones(len(left), bool)
-        new[1:] = left[1:] != left[:-1]
-        cost = np.cumsum(sizes[right] + np.where(new, sizes[left], 0) + _BLOCK_BYTES // _MOST_PAIRS)
-        block = cost // _BLOCK_BYTES
-        begins = np.flatnonzero(np.append(True, block[1:] != block[:-1])).tolist()
-        return [slice(a, b) for a, b in zip(begins, [*begins[1:], len(left)], strict=True)]
+        cuts, start, held, total = [], 0, set[int](), 0
+        for at, pair in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+            new = [row for row in pair if row not in held]
+            more = int(sizes[new].sum()) if new else 0
+            if at > start and (total + more > _BLOCK_BYTES or at - start == _MOST_PAIRS):
+                cuts.append(slice(start, at))
+                start, held, total = at, set(), 0
+                new, more = list(pair), int(sizes[list(pair)].sum())
+            held.update(new)
+            total += more
+        if len(left):
+            cuts.append(slice(start, len(left)))
+        return cuts
 
     def _block(self, left: Index, right: Index) -> Block:
         rows, places = np.unique(np.concatenate((left, right)), return_inverse=True)
@@ -136,7 +122,7 @@ class Judge:
         every = self.documents.held
         held = {place: every[row] for place, row in enumerate(rows.tolist()) if row in every} if every else {}
         facts = self.documents.facts[rows]
-        return Block(Batch(names, held, self.limit), facts, places[: len(left)], places[len(left) :])
+        return Block(Wanted(Batch(names, held, self.limit), facts), places[: len(left)], places[len(left) :])
 
     def _note(self, skips: list[Skip]) -> None:
         for skip in skips:

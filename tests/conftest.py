@@ -1,0 +1,11 @@
+"""How Hypothesis runs: the same examples every time; `--hypothesis-profile=explore` looks for new ones."""
+
+from hypothesis import HealthCheck, settings
+
+_LARGE_INPUTS = [HealthCheck.too_slow, HealthCheck.data_too_large]
+
+settings.register_profile(
+    "same", derandomize=True, deadline=None, max_examples=120, suppress_health_check=_LARGE_INPUTS
+)
+settings.register_profile("explore", deadline=None, max_examples=2000, suppress_health_check=_LARGE_INPUTS)
+settings.load_profile("same")

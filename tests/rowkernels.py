@@ -1,0 +1,92 @@
+"""The row kernels, each as a function from a batch's bytes to a list with one entry for each document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from simdocs.kernels import bags, collide
+from simdocs.kernels.schemes import SCHEMES
+from simdocs.kernels.shinglers import SHINGLERS, texts_of, tokens_of
+from simdocs.kernels.units import Units
+from simdocs.model.ragged import Ragged
+from simdocs.model.texts import Texts
+from simdocs.parameters import Shingling
+from tests import strategies as some
+
+PLACES, BANDS, ROWS = 6, 2, 3
+
+
+def frozen_rows(rows: Ragged) -> Ragged:
+    """The rows, which nothing may write to any more."""
+    return Ragged(some.frozen(rows.values), some.frozen(rows.offsets))
+
+
+def frozen_texts(raw: Ragged, how: Shingling) -> Texts:
+    """Normalised texts, which nothing may write to any more."""
+    texts = texts_of(raw, how)
+    starts = None if texts.starts is None else some.frozen(texts.starts)
+    return Texts(frozen_rows(texts.encoded), frozen_rows(texts.points), starts)
+
+
+def frozen_units(raw: Ragged, how: Shingling) -> tuple[Texts, Units]:
+    """Texts and their units, which nothing may write to any more."""
+    texts = frozen_texts(raw, how)
+    units = SHINGLERS[how.unit].units(texts)
+    return texts, Units(*map(some.frozen, (units.starts, units.stops, units.offsets)))
+
+
+def frozen_tokens(raw: Ragged, how: Shingling) -> Ragged:
+    """Tokens of a set or bag, which nothing may write to any more."""
+    tokens = frozen_rows(tokens_of(frozen_texts(raw, how), how))
+    return frozen_rows(bags.bags(tokens, how.seed)) if how.multiset else tokens
+
+
+def text_rows(raw: Ragged, how: Shingling) -> list:
+    texts = frozen_texts(raw, how)
+    return list(zip(some.rows_of(texts.points), some.rows_of(texts.encoded), strict=True))
+
+
+def unit_rows(raw: Ragged, how: Shingling) -> list:
+    texts, units = frozen_units(raw, how)
+    begins = np.repeat(texts.points.offsets[:-1], np.diff(units.offsets))
+    return some.rows_of(Ragged(np.column_stack((units.starts - begins, units.stops - begins)), units.offsets))
+
+
+def shingle_rows(raw: Ragged, how: Shingling) -> list:
+    texts, units = frozen_units(raw, how)
+    layout = SHINGLERS[how.unit].layout(texts, units, how)
+    begins = np.repeat(units.offsets[:-1], np.diff(layout.offsets))
+    return some.rows_of(Ragged(np.column_stack((layout.firsts - begins, layout.sizes)), layout.offsets))
+
+
+def token_rows(raw: Ragged, how: Shingling) -> list:
+    return some.rows_of(frozen_tokens(raw, how))
+
+
+def set_rows(raw: Ragged, how: Shingling) -> list:
+    return some.rows_of(bags.sets(frozen_tokens(raw, how)))
+
+
+def signature_rows(scheme: str, raw: Ragged, how: Shingling) -> list:
+    return SCHEMES[scheme].signatures(frozen_tokens(raw, how), PLACES, how.seed).tolist()
+
+
+def band_key_rows(scheme: str, raw: Ragged, how: Shingling) -> list:
+    signatures = some.frozen(SCHEMES[scheme].signatures(frozen_tokens(raw, how), PLACES, how.seed))
+    order = some.frozen(np.arange(len(signatures)))
+    return collide.band_keys(signatures, order, BANDS, ROWS).T.tolist()
+
+
+ROW_KERNELS: dict[str, Callable[[Ragged, Shingling], list[Any]]] = {
+    "texts": text_rows,
+    "units": unit_rows,
+    "shingles": shingle_rows,
+    "tokens": token_rows,
+    "sets": set_rows,
+    **{f"{scheme} signatures": partial(signature_rows, scheme) for scheme in SCHEMES},
+    **{f"{scheme} band keys": partial(band_key_rows, scheme) for scheme in SCHEMES},
+}

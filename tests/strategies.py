@@ -1,0 +1,104 @@
+"""What Hypothesis feeds to the kernels: hostile batches of few atoms, so that repeats and short documents abound."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import strategies as st
+
+from simdocs.model.ragged import Array, Ragged
+from simdocs.parameters import LANGUAGES, UNITS, Normalisation, Shingling
+
+WHITESPACE = [chr(point) for point in range(sys.maxunicode + 1) if chr(point).isspace()]
+
+SEPARATORS = [chr(code) for code in (*range(9), *range(14, 28), 127)]
+"""Control characters that are not whitespace: any of them may stand in a text."""
+
+ASCII = ["a", "b", "B", "Z", "_", "0", "7", ".", "!", "$", "'", " ", " ", "\n", "\r\n", "\t", "\x00", "\x1f", "\x7f"]
+STOPS = ["the ", "The ", "THE ", "of ", " und ", "dass ", "daß ", "même ", "été ", "не ", "l'"]
+CASED = ["Σ", "σ", "ς", "İ", "ı", "ẞ", "ß", "Å", "Ⅳ", "ᾈ", "Ж", "ǅ"]
+COMPOSED = ["é", "e\u0301", "\u0301", "\u0323", "\u0345", "Å", "ﬁ", "Ａ", "½", "\u1100", "\u1161", "각", "\u20dd"]
+UNSPACED = ["ก", "่", "ำ", "日", "本", "々", "〇", "か", "\u3099", "ｶ", "ﾞ", "က", "ာ", "္", "ខ", "្", "ກ", "𠀀", "㍿"]
+MARKED = ["क", "ि", "्", "\u0903", "ə", "א", "\u05b0", "\u200d", "\u200c", "👍", "🏽", "\ufeff", "\ufffd"]
+DIGITS = ["٣", "۷", "²", "१", "𝟘", "Ⅷ"]
+SIGNS = ["«", "—", "¿", "€", "＿", "´", "、", "ー"]
+INVALID = [b"\xff", b"\xc3", b"\xa9", b"\xe4\xb8", b"\xad", b"\xed\xb2\x80", b"\xf4\x90\x80\x80", b"\xc0\x80"]
+
+_COMMON = ["a", "b", "B", " ", "the ", "é", "日"]
+_FAMILIES = [_COMMON, _COMMON, ASCII, STOPS, CASED, COMPOSED, UNSPACED, MARKED, DIGITS, SIGNS, WHITESPACE, SEPARATORS]
+
+
+def _batches(families: list[list[bytes]]) -> st.SearchStrategy[list[bytes]]:
+    """Batches of documents, each made of a few atoms, those of one document or of the whole batch."""
+    atoms = st.sampled_from(families).flatmap(st.sampled_from)
+    alphabet = st.lists(atoms, min_size=1, max_size=7)
+
+    def spelt(few: list[bytes]) -> st.SearchStrategy[bytes]:
+        of_any_length = st.lists(st.sampled_from(few), max_size=30) | st.lists(
+            st.sampled_from(few), min_size=9, max_size=30
+        )
+        return of_any_length.map(b"".join)
+
+    kin = alphabet.flatmap(lambda few: st.lists(spelt(few), max_size=6))
+    strangers = st.lists(alphabet.flatmap(spelt), min_size=1, max_size=5)
+    return kin | strangers
+
+
+_ENCODED = [[atom.encode() for atom in family] for family in _FAMILIES] + [INVALID]
+_ASCII_ONLY = [[atom for atom in family if atom.isascii()] for family in _ENCODED]
+
+batches = _batches(_ENCODED) | _batches([family for family in _ASCII_ONLY if family])
+"""Documents as bytes: none, some empty, ASCII or not."""
+
+normalisations = st.builds(
+    Normalisation,
+    nfkc=st.booleans(),
+    keep_case=st.booleans(),
+    strip_accents=st.booleans(),
+    strip_punctuation=st.booleans(),
+    mask_digits=st.booleans(),
+)
+
+seeds = st.sampled_from([0, 1, 42, 2**31, 2**32 - 1]) | st.integers(0, 2**32 - 1)
+
+shinglings = st.builds(
+    Shingling,
+    unit=st.sampled_from(list(UNITS)),
+    k=st.integers(1, 6) | st.sampled_from([9, 17, 40, 1000]),
+    language=st.just("en") | st.sampled_from(list(LANGUAGES)),
+    multiset=st.booleans(),
+    seed=seeds,
+    normalisation=st.just(Normalisation()) | normalisations,
+)
+
+tokens = st.sampled_from([0, 1, 2**31, 2**32 - 2, 2**32 - 1]) | st.integers(0, 2**32 - 1)
+
+token_rows = st.lists(st.lists(tokens, max_size=30), max_size=6)
+"""Tokens of documents, in text order: extremes and repeats are frequent."""
+
+sizes = st.integers(1, 8) | st.sampled_from([16, 33, 64, 100, 128])
+"""Places of a signature."""
+
+
+def frozen(array: Array) -> Array:
+    """The array, which nothing may write to any more."""
+    array.flags.writeable = False
+    return array
+
+
+def ragged(rows: Sequence[Sequence[int]], dtype: type) -> Ragged:
+    """One row for each sequence of numbers, read-only."""
+    made = Ragged.from_rows([np.array(row, dtype) for row in rows], dtype)
+    return Ragged(frozen(made.values), frozen(made.offsets))
+
+
+def documents(batch: Sequence[bytes]) -> Ragged:
+    """The bytes of a batch as the kernels take them, read-only."""
+    return ragged([list(document) for document in batch], np.uint8)
+
+
+def rows_of(made: Ragged) -> list[list[int]]:
+    """Back to a list for each row."""
+    return [made[row].tolist() for row in range(len(made))]

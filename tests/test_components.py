@@ -1,0 +1,102 @@
+"""Connected components: held to breadth-first search."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.kernels import components
+from tests import strategies as some
+from tests.twins import groups as twin
+
+
+@st.composite
+def graphs(draw):
+    size = draw(st.integers(1, 20))
+    node = st.integers(0, size - 1)
+    return size, draw(st.lists(st.lists(st.tuples(node, node), max_size=12), max_size=4))
+
+
+@st.composite
+def bucketed(draw):
+    size = draw(st.integers(2, 14))
+    node = st.integers(0, size - 1)
+    buckets = draw(st.lists(st.sets(node, min_size=2).map(sorted), max_size=7))
+    return size, buckets, twin.components(size, draw(st.lists(st.tuples(node, node), max_size=10)))
+
+
+def joined(labels: np.ndarray, edges: list[tuple[int, int]]) -> np.ndarray:
+    left, right = np.array(edges, np.int64).reshape(-1, 2).T
+    before = labels.copy()
+    made = components.connect(labels, left, right)
+    assert np.array_equal(labels, before)
+    return made
+
+
+def pairs_in(blocks) -> list[tuple[int, int]]:
+    return [pair for left, right in blocks for pair in zip(left.tolist(), right.tolist(), strict=True)]
+
+
+@given(graphs())
+def test_labels(graph):
+    size, parts = graph
+    labels = np.arange(size)
+    seen = []
+    for edges in parts:
+        labels = joined(labels, edges)
+        seen += edges
+        assert labels.tolist() == twin.components(size, seen)
+
+
+@pytest.mark.parametrize("size", [2, 3, 1_000])
+def test_paths_stars_and_cycles_of_any_direction(size):
+    draw = np.random.default_rng(size)
+    names = draw.permutation(size).tolist()
+    path = list(pairwise(names))
+    for edges in (
+        path,
+        [(b, a) for a, b in path],
+        [(names[0], other) for other in names],
+        [*path, (names[-1], names[0])],
+    ):
+        assert joined(np.arange(size), edges).tolist() == [0] * size
+    assert joined(np.arange(size), path[1:]).tolist() == twin.components(size, path[1:])
+
+
+@given(bucketed())
+def test_stars(case):
+    size, buckets, _ = case
+    expected = {(bucket[0], other) for bucket in buckets for other in bucket[1:]}
+    assert pairs_in(components.stars(some.ragged(buckets, np.int64), size)) == sorted(expected)
+
+
+@given(bucketed())
+def test_crossings(case):
+    _, buckets, labels = case
+    expected = {(a, b) for bucket in buckets for a in bucket for b in bucket if labels[a] < labels[b]}
+    made = pairs_in(components.crossings(some.ragged(buckets, np.int64), some.frozen(np.array(labels))))
+    assert made == sorted(expected)
+
+
+@given(bucketed())
+def test_stars_and_crossings_find_what_all_pairs_would(case):
+    size, buckets, labels = case
+    shared = some.ragged(buckets, np.int64)
+    similar = lambda a, b: labels[a] == labels[b]  # noqa: E731
+    found = np.arange(size)
+    found = joined(found, [pair for pair in pairs_in(components.stars(shared, size)) if similar(*pair)])
+    found = joined(found, [pair for pair in pairs_in(components.crossings(shared, found)) if similar(*pair)])
+    every = [(a, b) for bucket in buckets for a in bucket for b in bucket if similar(a, b)]
+    assert found.tolist() == twin.components(size, every)
+
+
+def test_nothing_to_connect():
+    none = some.ragged([], np.int64)
+    assert joined(np.arange(3), []).tolist() == [0, 1, 2]
+    assert joined(np.arange(0), []).tolist() == []
+    assert pairs_in(components.stars(none, 3)) == []
+    assert pairs_in(components.crossings(none, np.arange(3))) == []

@@ -1,0 +1,73 @@
+"""Fast Similarity Sketching: the kernel is held to the rounds of the definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from simdocs.kernels import fss
+from tests import strategies as some
+from tests.twins import signatures as twin
+
+LAST = 2**32 - 1
+
+
+@given(some.token_rows, some.sizes, some.seeds)
+@example([[LAST]], 1, 0)
+@example([[LAST], [LAST - 1, LAST], [0]], 2, 0)
+def test_signatures(rows, size, seed):
+    made = fss.signatures(some.ragged(rows, np.uint32), size, seed)
+    assert made.tolist() == [twin.fss(row, size, seed) for row in rows]
+    assert made.shape == (len(rows), size)
+    assert made.dtype == np.uint32
+
+
+@given(some.token_rows, some.sizes)
+def test_a_row_of_places_is_begun_and_finished_as_if_in_one(rows, size):
+    made = some.ragged(rows, np.uint32)
+    begun, undone = fss.begin(made, size, 0)
+    begun[undone] = fss.signatures(made.take(undone), size, 0)
+    assert begun.tolist() == [twin.fss(row, size) for row in rows]
+
+
+@given(some.token_rows, some.sizes)
+def test_rounds_after_the_first_do_not_touch_their_input(rows, size):
+    filled_rows = [row for row in rows if row]
+    made = some.ragged(filled_rows, np.uint32)
+    first, filled = fss.first_round(made, size)
+    before = first.copy(), filled.copy()
+    assert fss.later_rounds(made, first, filled).tolist() == [twin.fss(row, size) for row in filled_rows]
+    assert np.array_equal(first, before[0])
+    assert np.array_equal(filled, before[1])
+
+
+@given(some.token_rows, some.sizes, st.randoms(use_true_random=False))
+def test_order_and_repeats_of_tokens_change_nothing(rows, size, random):
+    again = [random.sample(row + row, 2 * len(row)) for row in rows]
+    made = fss.signatures(some.ragged(again, np.uint32), size)
+    assert np.array_equal(made, fss.signatures(some.ragged(rows, np.uint32), size))
+
+
+@given(st.lists(some.tokens, min_size=1, max_size=40), some.sizes)
+def test_round_0_keeps_the_first_token_of_each_bins_range(tokens, size):
+    made = fss.signatures(some.ragged([tokens], np.uint32), size)[0].tolist()
+    ordered = sorted(tokens)
+    for place in range(size):
+        in_range = [token for token in ordered if token * size >> 32 == place]
+        if in_range:
+            assert made[place] == in_range[0]
+
+
+def test_an_empty_document_has_a_row_of_all_ones():
+    assert fss.signatures(some.ragged([[], [5], []], np.uint32), 4)[[0, 2]].tolist() == [[LAST] * 4] * 2
+
+
+@pytest.mark.parametrize("size", [1, 7, 64])
+def test_batches_larger_than_any_chunk(size):
+    draw = np.random.default_rng(size)
+    lengths = [70_000, 0, 3, 40_000, *draw.integers(0, 60, 700).tolist(), 0, 33_000]
+    rows = [draw.integers(0, 2**32, length, np.uint32).tolist() for length in lengths]
+    made = fss.signatures(some.ragged(rows, np.uint32), size)
+    assert made.tolist() == [twin.fss(row, size) for row in rows]

@@ -1,0 +1,111 @@
+"""Similarities: estimated, exact, and estimates too low to be worth verifying."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from simdocs.kernels import jaccard
+from tests import strategies as some
+from tests.twins import similarity as twin
+
+few_tokens = st.integers(0, 5) | some.tokens
+set_rows = st.lists(st.sets(few_tokens, max_size=12), max_size=6)
+
+
+def every_pair(count: int) -> tuple[np.ndarray, np.ndarray]:
+    left, right = np.indices((count, count))
+    return some.frozen(left.reshape(-1)), some.frozen(right.reshape(-1))
+
+
+@given(set_rows)
+@example([{0}, {0}, {0, 2**32 - 1}, set(), {2**32 - 1}])
+def test_exact(rows):
+    sets = some.ragged([sorted(row) for row in rows], np.uint32)
+    expected = [twin.jaccard(a, b) for a, b in product(rows, rows)]
+    made = jaccard.exact(sets, *every_pair(len(rows)))
+    assert made.tolist() == expected  # the unrounded quotient, to the last bit
+    assert made.dtype == np.float64
+
+
+def assert_exact(rows: list[set[int]], pairs: list[tuple[int, int]]) -> None:
+    """Those pairs of these sets, in this order, by the kernel and by Python's sets."""
+    sets = some.ragged([sorted(row) for row in rows], np.uint32)
+    left, right = (some.frozen(side.copy()) for side in np.array(pairs, np.int64).reshape(-1, 2).T)
+    assert jaccard.exact(sets, left, right).tolist() == [twin.jaccard(rows[a], rows[b]) for a, b in pairs]
+
+
+@given(set_rows.filter(len), st.data())
+def test_exact_of_any_pairs_in_any_order_and_again(rows, data):
+    row = st.integers(0, len(rows) - 1)
+    assert_exact(rows, data.draw(st.lists(st.tuples(row, row), max_size=40)))
+
+
+@given(set_rows.filter(len))
+def test_exact_of_one_with_all_the_others(rows):
+    for at in range(len(rows)):
+        assert_exact(rows, [(at, other) for other in range(len(rows))] * 2)
+        assert_exact(rows, [(other, at) for other in range(len(rows))] * 2)
+
+
+@pytest.mark.parametrize("few", [1, 3, 40])
+def test_exact_where_few_meet_many(few):
+    draw = np.random.default_rng(few)
+    rows = [set(draw.integers(0, 60, size).tolist()) for size in draw.integers(0, 40, 300).tolist()]
+    meetings = [(a, b) for a in draw.integers(0, 300, few).tolist() for b in range(300)]
+    assert_exact(rows, meetings)
+    assert_exact(rows, [(b, a) for a, b in meetings])
+    assert_exact(rows, meetings[::50])
+
+
+def test_exact_of_large_sets():
+    draw = np.random.default_rng(3)
+    rows = [set(draw.integers(0, 200_000, size).tolist()) for size in (0, 90_000, 140_000, 1, 65_000, 140_000, 0)]
+    every = list(product(range(len(rows)), repeat=2))
+    assert_exact(rows, every)
+    assert_exact(rows, every[::3])
+    assert_exact(rows, [(2, 5)])
+
+
+def test_exact_of_no_pairs():
+    none = np.empty(0, np.int64)
+    assert jaccard.exact(some.ragged([[1, 2]], np.uint32), none, none).tolist() == []
+    assert jaccard.exact(some.ragged([], np.uint32), none, none).tolist() == []
+
+
+@given(
+    some.sizes.flatmap(lambda k: st.lists(st.lists(st.integers(0, 1), min_size=k, max_size=k), min_size=1, max_size=6))
+)
+def test_estimates(rows):
+    signatures = some.frozen(np.array(rows, np.uint32))
+    expected = [twin.estimate(a, b) for a, b in product(rows, rows)]
+    assert jaccard.estimates(signatures, *every_pair(len(rows))).tolist() == expected
+
+
+@pytest.mark.parametrize("count", [0, 1, 1023, 1024, 1025, 2500])
+def test_estimates_of_more_pairs_than_are_compared_at_once(count):
+    draw = np.random.default_rng(count)
+    signatures = draw.integers(0, 3, (40, 6), np.uint32)
+    left, right = draw.integers(0, 40, (2, count))
+    rows = signatures.tolist()
+    expected = [twin.estimate(rows[a], rows[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
+    assert jaccard.estimates(signatures, left, right).tolist() == expected
+
+
+@given(st.integers(1, 100).map(lambda n: n / 100), some.sizes | st.sampled_from([63, 64, 65, 256]))
+def test_prefilter(threshold, num_perm):
+    estimated = [agree / num_perm for agree in range(num_perm + 1)]
+    made = jaccard.hopeless(some.frozen(np.array(estimated)), threshold, num_perm)
+    assert made.tolist() == [twin.hopeless(value, threshold, num_perm) for value in estimated]
+
+
+def test_prefilter_of_the_defaults():
+    # 5 standard errors are 5 * sqrt(.8 * .2 / 128) = .1768: 79 of 128 places are .6172, and 80 are .6250.
+    estimated = np.array([79, 80, 128]) / 128
+    assert jaccard.hopeless(estimated, 0.8, 128).tolist() == [True, False, False]
+    assert jaccard.hopeless(np.zeros(3), 0.8, 63).tolist() == [False] * 3
+    assert jaccard.hopeless(np.empty(0), 0.8, 128).tolist() == []

@@ -1,0 +1,119 @@
+"""Greedy groups: in rounds they come to what the sequential definition comes to."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from simdocs.kernels import keepers
+from simdocs.kernels.keepers import KEPT, REMOVED, Standing
+from tests import strategies as some
+from tests.twins import groups as twin
+
+THRESHOLD = 0.8
+
+
+@st.composite
+def families(draw):
+    """Buckets of members, and a similarity of every two of them: of few values, so that ties are frequent."""
+    size = draw(st.integers(1, 12))
+    few_or_all = st.integers(2, 3) | st.just(size)
+    members = few_or_all.flatmap(lambda most: st.sets(st.integers(0, size - 1), max_size=most).map(sorted))
+    buckets = [bucket for bucket in draw(st.lists(members, max_size=10)) if len(bucket) > 1]
+    value = st.sampled_from(draw(st.sampled_from([[0.8, 0.9], [0.0, 0.79, 0.8, 0.9, 1.0], [0.0, 0.0, 0.0, 0.8, 0.81]])))
+    return size, buckets, {pair: draw(value) for pair in combinations(range(size), 2)}
+
+
+def in_rounds(size: int, buckets: list[list[int]], similarity: dict, most: int) -> tuple[Standing, list]:
+    """The rounds, as the stage that groups goes through them; and every pair that met."""
+    standing, shared = Standing.of(size), some.ragged(buckets, np.int64)
+    met = []
+    for _ in range(size + 1):
+        if standing.settled:
+            break
+        shared = keepers.prune(shared, standing, most)
+        kept, firsts = keepers.next_kept(shared, standing)
+        for left, right in keepers.meetings(shared, kept, firsts, size):
+            pairs = list(zip(left.tolist(), right.tolist(), strict=True))
+            met += pairs
+            jaccard = np.array([similarity[pair] for pair in pairs])
+            some_similar = jaccard >= THRESHOLD
+            found = left[some_similar], right[some_similar], jaccard[some_similar]
+            before = copies_of(standing)
+            after = keepers.remove(standing, *map(some.frozen, found), jaccard[some_similar] / 2)
+            assert copies_of(standing) == before
+            standing = after
+        standing = keepers.keep(standing, kept)
+    return standing, met
+
+
+def copies_of(standing: Standing) -> list[list]:
+    """What a standing says, to hold it to later."""
+    return [getattr(standing, field.name).tolist() for field in fields(standing)]
+
+
+def decided(standing: Standing, buckets: list[list[int]], most: int) -> twin.Decided:
+    kept = np.flatnonzero(standing.state == KEPT)
+    removed = np.flatnonzero(standing.state == REMOVED)
+    under = dict(zip(removed.tolist(), standing.under[removed].tolist(), strict=True))
+    capped = keepers.capped(some.ragged(buckets, np.int64), standing, most)
+    return twin.Decided(kept.tolist(), under, capped.tolist())
+
+
+@given(families(), st.integers(1, 4) | st.just(1000))
+@example((3, [[0, 2], [1, 2]], {(0, 1): 0.0, (0, 2): 0.9, (1, 2): 0.9}), 1000)
+@example((3, [[0, 1], [1, 2], [0, 2]], {(0, 1): 0.8, (1, 2): 1.0, (0, 2): 0.0}), 1000)
+@example((4, [[0, 1, 2, 3]], dict.fromkeys(combinations(range(4), 2), 0.0)), 2)
+def test_groups_equal_those_of_the_sequential_greedy(family, most):
+    size, buckets, similarity = family
+    standing, _ = in_rounds(size, buckets, similarity, most)
+    expected = twin.greedy(size, buckets, lambda a, b: similarity[min(a, b), max(a, b)], THRESHOLD, most)
+    assert standing.settled
+    assert decided(standing, buckets, most) == expected
+
+
+@given(families(), st.integers(1, 4) | st.just(1000))
+def test_every_removed_member_is_similar_enough_to_a_kept_one_before_it(family, most):
+    size, buckets, similarity = family
+    standing, _ = in_rounds(size, buckets, similarity, most)
+    for member, keeper in decided(standing, buckets, most).under.items():
+        assert standing.state[keeper] == KEPT
+        assert keeper < member
+        assert similarity[keeper, member] == standing.jaccard[member] >= THRESHOLD
+        assert standing.estimate[member] == standing.jaccard[member] / 2
+
+
+@given(families(), st.integers(1, 4) | st.just(1000))
+def test_only_pairs_that_share_a_bucket_meet_and_none_meets_twice(family, most):
+    size, buckets, similarity = family
+    _, met = in_rounds(size, buckets, similarity, most)
+    assert len(met) == len(set(met))
+    assert all(a < b and any({a, b} <= set(bucket) for bucket in buckets) for a, b in met)
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_a_bucket_of_strangers_costs_no_more_than_most_times_its_size(most):
+    size = 200
+    strangers = dict.fromkeys(combinations(range(size), 2), 0.0)
+    standing, met = in_rounds(size, [list(range(size))], strangers, most)
+    assert len(met) == sum(size - 1 - kept for kept in range(most))
+    assert decided(standing, [list(range(size))], most) == (list(range(size)), {}, list(range(most + 1, size)))
+
+
+def test_a_family_of_twins_costs_its_size():
+    size = 300
+    twins = dict.fromkeys(combinations(range(size), 2), 1.0)
+    standing, met = in_rounds(size, [list(range(size))] * 3, twins, 1000)
+    assert met == [(0, member) for member in range(1, size)]
+    assert decided(standing, [list(range(size))] * 3, 1000) == ([0], dict.fromkeys(range(1, size), 0), [])
+
+
+def test_nobody():
+    standing, met = in_rounds(0, [], {}, 1000)
+    assert standing.settled
+    assert met == []

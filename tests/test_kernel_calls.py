@@ -1,0 +1,166 @@
+"""No kernel loops over documents: ten times as many of the same text take no more Python."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from itertools import product
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simdocs.kernels import bags, collide, jaccard, keepers
+from simdocs.kernels.schemes import SCHEMES
+from simdocs.kernels.shinglers import SHINGLERS, texts_of, tokens_of
+from simdocs.model.ragged import Ragged
+from simdocs.parameters import UNITS, Normalisation, Shingling
+from tests import strategies as some
+
+FEW, MANY = 100, 1_000
+CONSTANT = (MANY - FEW) // 2
+"""Fewer steps than any loop over the further documents would take; most kernels take not one step more."""
+
+ALL_ON = Normalisation(nfkc=True, strip_accents=True, strip_punctuation=True, mask_digits=True)
+
+
+def steps(work: Callable[[], Any]) -> int:
+    """Python and C functions called, and lines of Python run, by work."""
+    count = 0
+
+    def on_call(_frame: FrameType, event: str, _argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    def on_line(_frame: FrameType, event: str, _argument: Any) -> Any:
+        nonlocal count
+        count += event == "line"
+        return on_line
+
+    work()  # what is remembered between calls is made first
+    profile, trace = sys.getprofile(), sys.gettrace()
+    sys.settrace(on_line)
+    sys.setprofile(on_call)
+    try:
+        work()
+    finally:
+        sys.setprofile(profile)
+        sys.settrace(trace)
+    return count
+
+
+def same_text_in(documents: int, *, ascii_only: bool) -> Ragged:
+    """The same 25,000 short lines in so many documents."""
+    draw = np.random.default_rng(8)
+    words = draw.integers(0, 10_000, 25_000).tolist()
+    lines = [f"the w{word:04} of ox{word % 7}.\r\n" for word in words]
+    text = [line if ascii_only else line.replace("o", "日é\u0301") for line in lines]
+    each = len(lines) // documents
+    return some.documents(["".join(text[at : at + each]).encode() for at in range(0, len(text), each)])
+
+
+def assert_no_more_steps(work: Callable[[Ragged], Any], few: Ragged, many: Ragged) -> None:
+    assert (len(few), len(many)) == (FEW, MANY)
+    assert steps(lambda: work(many)) < steps(lambda: work(few)) + CONSTANT
+
+
+@pytest.mark.parametrize("loop", ["for", "comprehension", "callback"])
+def test_a_loop_over_documents_would_be_seen(loop):
+    rows = np.zeros((MANY, 2), np.uint32)
+    total = np.zeros(2, np.uint32)
+
+    def work() -> None:
+        if loop == "for":
+            for row in rows:
+                np.add(total, row, out=total)
+        elif loop == "comprehension":
+            [row + row for row in rows]
+        else:
+            list(map(lambda row: row + row, rows))  # noqa: C417
+
+    assert steps(work) >= MANY
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+@pytest.mark.parametrize(("unit", "switches"), list(product(UNITS, [Normalisation(), ALL_ON])))
+def test_from_bytes_to_shingles(unit, switches, ascii_only):
+    how = Shingling(unit=unit, k=3, normalisation=switches)
+
+    def work(raw: Ragged) -> None:
+        texts = texts_of(raw, how)
+        shingler = SHINGLERS[unit]
+        shingler.layout(texts, shingler.units(texts), how)
+
+    assert_no_more_steps(work, *(same_text_in(count, ascii_only=ascii_only) for count in (FEW, MANY)))
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+@pytest.mark.parametrize(("unit", "k"), [*product(UNITS, [1, 3]), ("char", 9), ("word", 5)])
+def test_from_texts_to_sets(unit, k, ascii_only):
+    how = Shingling(unit=unit, k=k)
+
+    def work(raw: Ragged) -> None:
+        tokens = tokens_of(texts_of(raw, how), how)
+        bags.sets(bags.bags(tokens, how.seed))
+
+    assert_no_more_steps(work, *(same_text_in(count, ascii_only=ascii_only) for count in (FEW, MANY)))
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+@pytest.mark.parametrize(("scheme", "unit"), list(product(SCHEMES, UNITS)))
+def test_from_tokens_to_band_keys(scheme, unit, ascii_only):
+    how = Shingling(unit=unit, k=1)
+
+    def work(tokens: Ragged) -> None:
+        signatures = SCHEMES[scheme].signatures(tokens, 4, 0)
+        collide.band_keys(signatures, np.arange(len(signatures)), 2, 2)
+
+    few, many = (same_text_in(count, ascii_only=ascii_only) for count in (FEW, MANY))
+    assert_no_more_steps(work, *(tokens_of(texts_of(raw, how), how) for raw in (few, many)))
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("length", [0, 1, 5, 20])
+def test_signatures_of_small_documents_take_no_more_steps_for_more_of_them(scheme, length):
+    draw = np.random.default_rng(length)
+    few, many = (
+        some.ragged(draw.integers(0, 2**32, (count, length), np.uint32).tolist(), np.uint32) for count in (FEW, MANY)
+    )
+    assert_no_more_steps(lambda tokens: SCHEMES[scheme].signatures(tokens, 8, 0), few, many)
+
+
+def test_short_documents_take_no_more_steps():
+    batches = [some.documents([b"ab %d" % (n % 7) for n in range(count)]) for count in (FEW, MANY)]
+    for unit in UNITS:
+        how = Shingling(unit=unit, k=9)
+        assert_no_more_steps(lambda raw, how=how: bags.sets(tokens_of(texts_of(raw, how), how)), *batches)
+
+
+def test_similarities_take_no_more_steps_for_more_pairs():
+    draw = np.random.default_rng(2)
+    sets = bags.sets(some.ragged(draw.integers(0, 50, (MANY, 30)).tolist(), np.uint32))
+    signatures = SCHEMES["permutation"].signatures(sets, 16, 0)
+    sides = draw.integers(0, MANY, (2, MANY))
+
+    def work(count: int) -> None:
+        left, right = sides[:, :count]
+        jaccard.exact(sets, left, right)
+        jaccard.hopeless(jaccard.estimates(signatures, left, right), 0.8, 128)
+
+    assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT
+
+
+def test_buckets_pairs_and_rounds_take_no_more_steps_for_more_members():
+    draw = np.random.default_rng(3)
+
+    def work(count: int) -> None:
+        shared = collide.buckets(keys[:, :count])
+        list(collide.later_pairs(shared, count))
+        shared, standing = keepers.prune(shared, keepers.Standing.of(count), 1000)
+        kept, firsts = keepers.next_kept(shared, standing)
+        for left, right in keepers.meetings(shared, kept, firsts, count):
+            keepers.remove(standing, left, right, np.ones(len(left)), np.ones(len(left)))
+
+    keys = draw.integers(0, 50, (4, MANY)).astype(np.uint64)
+    assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT

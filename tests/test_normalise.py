@@ -1,0 +1,125 @@
+"""Normalised texts: the kernel is held to `str`, one document at a time."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.kernels.normalise import normalise
+from simdocs.model.texts import Texts
+from simdocs.parameters import Normalisation
+from tests import strategies as some
+from tests.twins import text as twin
+
+EVERY_CONTROL = bytes(range(128))
+PLAIN = Normalisation()
+ALL_ON = Normalisation(nfkc=True, keep_case=False, strip_accents=True, strip_punctuation=True, mask_digits=True)
+
+
+def as_bytes(texts: Texts) -> list[bytes]:
+    return [texts.encoded[row].tobytes() for row in range(len(texts))]
+
+
+def as_str(texts: Texts) -> list[str]:
+    return ["".join(map(chr, texts.points[row].tolist())) for row in range(len(texts))]
+
+
+def normalised(batch: list[bytes], switches: Normalisation = PLAIN, *, lines: bool = False) -> list[bytes]:
+    return as_bytes(normalise(some.documents(batch), switches, lines=lines))
+
+
+@given(some.batches, some.normalisations, st.booleans())
+def test_texts_equal_those_of_str(batch, switches, lines):
+    texts = normalise(some.documents(batch), switches, lines=lines)
+    expected = [twin.normalised(document, switches, lines=lines) for document in batch]
+    assert as_str(texts) == expected
+    assert as_bytes(texts) == [twin.encoded(text) for text in expected]
+
+
+@given(some.batches, some.normalisations, st.booleans())
+def test_starts_say_where_each_code_point_begins(batch, switches, lines):
+    texts = normalise(some.documents(batch), switches, lines=lines)
+    cuts = texts.bytes_at(np.arange(len(texts.points.values) + 1)).tolist()
+    spelt = [texts.data[a:b].tobytes() for a, b in pairwise(cuts)]
+    assert spelt == [twin.encoded(chr(point)) for point in texts.points.values.tolist()]
+    assert cuts[-1] == len(texts.data)
+
+
+@given(some.batches)
+def test_a_batch_of_ascii_has_code_points_of_one_byte(batch):
+    texts = normalise(some.documents(batch), Normalisation())
+    if all(document.isascii() for document in batch):
+        assert texts.starts is None
+    if texts.starts is None:
+        assert texts.points.values.dtype == np.uint8
+        assert not (texts.data > 127).any()
+
+
+@given(some.batches, some.normalisations, st.booleans())
+def test_ascii_and_other_texts_take_paths_that_agree(batch, switches, lines):
+    plain = [document for document in batch if document.isascii()]
+    beside_another = normalised([*plain, "é".encode()], switches, lines=lines)
+    assert beside_another[:-1] == normalised(plain, switches, lines=lines)
+
+
+@pytest.mark.parametrize("lines", [False, True])
+@pytest.mark.parametrize("switches", [Normalisation(), Normalisation(keep_case=True), ALL_ON])
+def test_documents_that_hold_every_control_character(switches, lines):
+    batch = [EVERY_CONTROL, EVERY_CONTROL + "éΣ".encode(), b"", "Σ".encode(), b"\xe4\xb8", b"\xad" + EVERY_CONTROL]
+    for some_of_them in (batch, batch[1:2], batch[1:], batch[::-1], [*batch, *batch]):
+        expected = [twin.encoded(twin.normalised(document, switches, lines=lines)) for document in some_of_them]
+        assert normalised(some_of_them, switches, lines=lines) == expected
+
+
+@pytest.mark.parametrize("space", some.WHITESPACE)
+def test_every_whitespace_character_is_a_space(space):
+    spaced = f"{space}one{space}{space}two {space} three{space}".encode()
+    assert normalised([spaced, spaced]) == [b"one two three"] * 2
+
+
+def test_final_sigma_looks_no_further_than_its_document():
+    assert normalised(["ΑΣ".encode(), "Α".encode()]) == ["ας".encode(), "α".encode()]
+    assert normalised(["Α".encode(), "Σ".encode()]) == ["α".encode(), "σ".encode()]
+    assert normalised(["ΑΣΑ".encode()]) == ["ασα".encode()]
+
+
+def test_halves_of_a_character_in_two_documents_stay_apart():
+    assert normalised([b"\xc3", b"\xa9"]) == [b"\xc3", b"\xa9"]
+    assert normalised([b"e", "\u0301".encode()], Normalisation(nfkc=True)) == [b"e", "\u0301".encode()]
+
+
+def test_an_invalid_byte_is_kept_and_not_mapped():
+    texts = normalise(some.documents([b"A\xffB\xed\xb2\x80"]), Normalisation())
+    assert as_bytes(texts) == [b"a\xffb\xed\xb2\x80"]
+    assert texts.points.values.tolist() == [0x61, 0xDCFF, 0x62, 0xDCED, 0xDCB2, 0xDC80]
+
+
+@pytest.mark.parametrize(
+    ("switches", "expected"),
+    [
+        (Normalisation(), "ﬁnis: é ½ und ß_7٣!"),
+        (Normalisation(nfkc=True), "finis: é 1⁄2 und ß_7٣!"),
+        (Normalisation(keep_case=True), "ﬁNIS: É ½ und ß_7٣!"),
+        (Normalisation(strip_accents=True), "ﬁnis: e ½ und ß_7٣!"),
+        (Normalisation(strip_punctuation=True), "ﬁnis é ½ und ß 7٣"),
+        (Normalisation(mask_digits=True), "ﬁnis: é ½ und ß_00!"),
+        (ALL_ON, "finis e 0 0 und ß 00"),
+    ],
+)
+def test_what_each_switch_does(switches, expected):
+    assert normalised(["ﬁNIS:  É ½\r\nund ß_7٣!".encode()], switches) == [expected.encode()]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\n\r", "\n \t\n", " \r\n\r\n "])
+def test_line_ends_are_kept_with_lines_and_empty_lines_are_not(end):
+    batch = [f"{end}Brown  Bread{end}milk\t{end}".encode(), end.encode(), b"eggs"]
+    assert normalised(batch, lines=True) == [b"brown bread\nmilk", b"", b"eggs"]
+    assert normalised(batch) == [b"brown bread milk", b"", b"eggs"]
+
+
+def test_other_breaks_are_spaces_within_a_line():
+    assert normalised(["a\x0bb\x0cc\u2028d\x85e\x1cf\ng".encode()], lines=True) == [b"a b c d e f\ng"]

@@ -1,0 +1,166 @@
+"""Units, shingles and tokens: the kernels are held to the definitions and to mmh3 itself."""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+
+from simdocs.kernels import bags, characters
+from simdocs.kernels.shinglers import SHINGLERS, texts_of, tokens_of
+from simdocs.kernels.stopwords import STOP_WORDS
+from simdocs.model.texts import Texts
+from simdocs.parameters import LANGUAGES, UNITS, Normalisation, Shingling
+from tests import strategies as some
+from tests.twins import shingles as twin
+from tests.twins import units as twin_units
+
+
+def spelt_units(texts: Texts, how: Shingling) -> list[list[str]]:
+    """The units of each text, cut out of its bytes."""
+    units = SHINGLERS[how.unit].units(texts)
+    starts, lengths = (array.tolist() for array in units.byte_spans(texts))
+    spelt = [
+        texts.data[a : a + n].tobytes().decode("utf-8", "surrogateescape") for a, n in zip(starts, lengths, strict=True)
+    ]
+    cuts = units.offsets.tolist()
+    return [spelt[a:b] for a, b in pairwise(cuts)]
+
+
+def spelt_shingles(texts: Texts, how: Shingling) -> list[list[list[str]]]:
+    """The shingles of each text as the layout has them: lists of units."""
+    shingler = SHINGLERS[how.unit]
+    layout = shingler.layout(texts, shingler.units(texts), how)
+    units = [unit for text in spelt_units(texts, how) for unit in text]
+    spans = zip(layout.firsts.tolist(), layout.sizes.tolist(), strict=True)
+    runs = [units[first : first + size] for first, size in spans]
+    cuts = layout.offsets.tolist()
+    return [runs[a:b] for a, b in pairwise(cuts)]
+
+
+def kernel_tokens(batch: list[bytes], how: Shingling) -> list[list[int]]:
+    found = tokens_of(texts_of(some.documents(batch), how), how)
+    return some.rows_of(bags.bags(found, how.seed) if how.multiset else found)
+
+
+@given(some.batches, some.shinglings)
+def test_units(batch, how):
+    cut = twin.UNITS_OF[how.unit]
+    assert spelt_units(texts_of(some.documents(batch), how), how) == [cut(twin.text_of(raw, how)) for raw in batch]
+
+
+@given(some.batches, some.shinglings)
+def test_shingles(batch, how):
+    expected = [twin.shingles(twin.text_of(raw, how), how) for raw in batch]
+    assert spelt_shingles(texts_of(some.documents(batch), how), how) == expected
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@given(batch=some.batches, how=some.shinglings)
+def test_tokens(unit, batch, how):
+    how = replace(how, unit=unit)
+    assert kernel_tokens(batch, how) == [twin.tokens(raw, how) for raw in batch]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("k", [1, 3, 4, 9, 1000])
+def test_tokens_of_batches_larger_than_any_chunk(unit, k):
+    text = "Of the 12 boats, the old one's ropes were the best; und so weiter.\r\n"
+    sizes = np.random.default_rng(k).integers(0, 3 * len(text), 400)
+    plain = [(3 * text)[:size].encode() for size in sizes.tolist()] + [(600 if k < 100 else 60) * text.encode()]
+    other = [document.replace(b"o", "ö".encode()).replace(b"b", "日".encode()) for document in plain]
+    how = Shingling(unit=unit, k=k, seed=7)
+    for batch in (plain, other):
+        assert kernel_tokens(batch, how) == [twin.tokens(raw, how) for raw in batch]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_text_without_units_has_no_shingle_and_a_short_one_has_one(unit):
+    lone_sign = 1 if unit in ("char", "line") else 0
+    for text, shingles in (("", 0), (" \r\n\t ", 0), ("!!!", lone_sign), ("the", 1), ("zz", 1)):
+        for k in (1000, 4):
+            assert len(kernel_tokens([text.encode()], Shingling(unit=unit, k=k))[0]) == shingles
+
+
+@given(some.batches, some.shinglings)
+@example([b"one two three the four five six seven"], Shingling(unit="stopword", k=3))
+def test_a_text_of_n_units_has_n_less_k_plus_one_shingles(batch, how):
+    units = spelt_units(texts_of(some.documents(batch), how), how)
+    counts = [len(row) for row in kernel_tokens(batch, how)]
+    if how.unit == "stopword":
+        assert [count > 0 for count in counts] == [len(found) > 0 for found in units]
+    else:
+        assert counts == [max(len(found) - how.k + 1, min(len(found), 1)) for found in units]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a\u0301b \u0301c -\u0301d", ["a\u0301b", "c", "d"]),
+        ("l'été_1 x.y", ["l", "été_1", "x", "y"]),
+        ("日本語abcก็ตาม", ["日", "本", "語", "abc", "ก็", "ต", "า", "ม"]),
+        ("か\u3099x\u0301か", ["か\u3099", "x\u0301", "か"]),
+        ("हिन्दी में", ["हिन्दी", "में"]),
+        ("a\u20ddb a\u200db", ["a", "b", "a", "b"]),
+        ("😀 ²½Ⅷ _", ["²½ⅷ", "_"]),
+    ],
+)
+def test_words_and_their_marks(text, words):
+    how = Shingling(unit="word")
+    assert spelt_units(texts_of(some.documents([text.encode()]), how), how) == [words]
+    assert twin_units.words(text.lower()) == words
+
+
+def test_a_mark_does_not_join_the_word_of_the_document_before():
+    batch = [b"ab", "\u0301c".encode(), b"", b"d", b"e"]
+    how = Shingling(unit="word")
+    assert spelt_units(texts_of(some.documents(batch), how), how) == [["ab"], ["c"], [], ["d"], ["e"]]
+
+
+def test_kinds_of_every_code_point():
+    points = np.arange(sys.maxunicode + 1, dtype=np.uint32)
+    kinds = characters.kinds(points)
+    text = list(map(chr, range(sys.maxunicode + 1)))
+    categories = np.array(list(map(unicodedata.category, text)))
+    word = np.zeros(len(points), bool)
+    word[[match.start() for match in re.finditer(r"\w", "".join(text))]] = True
+    assert np.array_equal(kinds & characters.WORD != 0, word)
+    assert np.array_equal(kinds & characters.MARK != 0, np.isin(categories, ["Mn", "Mc"]))
+    assert np.array_equal(kinds & characters.NONSPACING != 0, categories == "Mn")
+    assert np.array_equal(kinds & characters.DIGIT != 0, categories == "Nd")
+    assert np.array_equal(
+        kinds & characters.PUNCTUATION != 0, np.char.startswith(categories, "P") | np.char.startswith(categories, "S")
+    )
+    assert np.array_equal(kinds & characters.SPACE != 0, [character.isspace() for character in text])
+    assert characters.kinds(points[:0]).tolist() == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_stop_word_begins_a_shingle(language):
+    how = Shingling(unit="stopword", k=2, language=language)
+    for switches in (Normalisation(), Normalisation(strip_accents=True, nfkc=True), Normalisation(keep_case=True)):
+        batch = [f"xqx {word} xqz".encode() for word in STOP_WORDS[language]]
+        how = replace(how, normalisation=switches)
+        sizes = [len(row[0]) for row in spelt_shingles(texts_of(some.documents(batch), how), how)]
+        assert sizes == [2] * len(batch)
+
+
+@pytest.mark.parametrize("spelling", ["the", "The", "THE"])
+def test_stop_words_begin_a_shingle_in_any_case(spelling):
+    for keep_case in (False, True):
+        how = Shingling(unit="stopword", k=2, normalisation=Normalisation(keep_case=keep_case))
+        texts = texts_of(some.documents([f"Old {spelling} Cow Tee".encode()]), how)
+        words = [spelling, "Cow"] if keep_case else ["the", "cow"]
+        assert spelt_shingles(texts, how) == [[words]]
+
+
+def test_a_very_long_text_without_stop_words_beside_short_ones():
+    batch = [b"xq " * 70_000, b"one two three four", b"xq " * 60_000, b"the xq xq"]
+    how = Shingling(unit="stopword", k=3)
+    assert kernel_tokens(batch, how) == [twin.tokens(raw, how) for raw in batch]

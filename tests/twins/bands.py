@@ -1,0 +1,64 @@
+"""Bands and rows, their S-curve and their choice; buckets and candidate pairs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from decimal import Decimal, localcontext
+from itertools import combinations
+
+
+def probability(similarity: float, bands: int, rows: int) -> Decimal:
+    """1 - (1 - s^r)^b to 60 digits, of the number that is written when this similarity is."""
+    with localcontext(prec=60):
+        return 1 - (1 - Decimal(repr(similarity)) ** rows) ** bands
+
+
+def by_recall(at: float, recall: float, num_perm: int) -> tuple[int, int] | None:
+    """The largest r whose b = K div r reaches the recall, or None."""
+    enough = [r for r in range(1, num_perm + 1) if probability(at, num_perm // r, r) >= Decimal(repr(recall))]
+    return (num_perm // max(enough), max(enough)) if enough else None
+
+
+def least_num_perm(at: float, recall: float) -> int:
+    """The smallest K that reaches the recall with some b and r: with r = 1, which finds the most."""
+    num_perm = 1
+    while probability(at, num_perm, 1) < Decimal(repr(recall)):
+        num_perm += 1
+    return num_perm
+
+
+def distance_to(at: float, bands: int, rows: int) -> float:
+    """How far (1/b)^(1/r) is from t."""
+    return abs((1 / bands) ** (1 / rows) - at)
+
+
+def by_nearest(at: float, num_perm: int) -> tuple[int, int]:
+    """Of all b and r with b·r = K those that bring (1/b)^(1/r) nearest to t; ties to fewer bands."""
+    every = [(b, r) for b in range(1, num_perm + 1) for r in range(1, num_perm + 1) if b * r == num_perm]
+    return min(every, key=lambda bands_rows: (distance_to(at, *bands_rows), bands_rows))
+
+
+def by_hand(bands: int | None, rows: int | None, num_perm: int) -> tuple[int, int] | None:
+    """The numbers given, or as many as there is room for; None if there is not enough."""
+    if bands is None:
+        bands = max(1, num_perm // rows)
+    if rows is None:
+        rows = max(1, num_perm // bands)
+    return (bands, rows) if bands * rows <= num_perm else None
+
+
+def buckets(signatures: Sequence[Sequence[int]], bands: int, rows: int) -> list[tuple[int, ...]]:
+    """For each band the documents that agree in all its rows, if two or more; ascending."""
+    found = []
+    for band in range(bands):
+        by_rows = defaultdict(list)
+        for document, signature in enumerate(signatures):
+            by_rows[tuple(signature[band * rows : (band + 1) * rows])].append(document)
+        found += [tuple(members) for members in by_rows.values() if len(members) > 1]
+    return sorted(found)
+
+
+def pairs(shared: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
+    """The candidate pairs (a, b), a < b, each once, ascending."""
+    return sorted({pair for members in shared for pair in combinations(sorted(members), 2)})

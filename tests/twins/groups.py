@@ -1,0 +1,65 @@
+"""Groups: greedy and one document at a time, or connected components; and keep orders."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+
+class Decided(NamedTuple):
+    """kept: documents; under: duplicate -> kept one; capped: kept ones that missed some in a full bucket."""
+
+    kept: list[int]
+    under: dict[int, int]
+    capped: list[int]
+
+
+def greedy(
+    size: int, buckets: Sequence[Sequence[int]], similarity: Callable[[int, int], float], threshold: float, most: int
+) -> Decided:
+    """Documents 0, 1, ... in keep order: kept, unless one kept before and met is similar enough; else under the most
+    similar of those, ties to the earlier. In each of its buckets a document meets the first `most` kept ones."""
+    kept: list[int] = []
+    under: dict[int, int] = {}
+    capped: list[int] = []
+    for document in range(size):
+        own = [[other for other in kept if other in bucket] for bucket in buckets if document in bucket]
+        met = sorted({other for seen in own for other in seen[:most]})
+        similar = [other for other in met if similarity(other, document) >= threshold]
+        if similar:
+            under[document] = max(similar, key=lambda other: (similarity(other, document), -other))
+        else:
+            kept.append(document)
+            if any(len(seen) > most for seen in own):
+                capped.append(document)
+    return Decided(kept, under, capped)
+
+
+def components(size: int, edges: Sequence[tuple[int, int]]) -> list[int]:
+    """For each document the smallest one that a chain of edges leads to, by breadth-first search."""
+    neighbours: dict[int, set[int]] = {document: set() for document in range(size)}
+    for a, b in edges:
+        neighbours[a].add(b)
+        neighbours[b].add(a)
+    label = [-1] * size
+    for start in range(size):
+        queue = deque([start] if label[start] < 0 else [])
+        while queue:
+            document = queue.popleft()
+            if label[document] < 0:
+                label[document] = start
+                queue.extend(neighbours[document])
+    return label
+
+
+def keep_order(policy: str, sizes: Sequence[int], mtimes: Sequence[int]) -> list[int]:
+    """Row numbers, the one to keep first; ties by row order."""
+    ranks = {
+        "first": lambda row: row,
+        "longest": lambda row: (-sizes[row], row),
+        "shortest": lambda row: (sizes[row], row),
+        "newest": lambda row: (-mtimes[row], row),
+        "oldest": lambda row: (mtimes[row], row),
+    }
+    return sorted(range(len(sizes)), key=ranks[policy])

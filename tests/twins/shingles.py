@@ -1,0 +1,79 @@
+"""Shingles and their tokens."""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+
+import mmh3
+
+from simdocs.kernels.stopwords import STOP_WORDS
+from simdocs.parameters import Shingling
+from tests.twins import text as texts
+from tests.twins import units
+
+UNITS_OF = {"char": units.chars, "word": units.words, "line": units.lines, "stopword": units.words}
+
+
+def hash32(data: bytes, seed: int) -> int:
+    """MurmurHash3_x86_32."""
+    return mmh3.hash(data, seed, signed=False)
+
+
+def hash_of_numbers(numbers: list[int], seed: int) -> int:
+    """The hash over numbers of 4 bytes each, little-endian, in order."""
+    return hash32(struct.pack(f"<{len(numbers)}I", *numbers), seed)
+
+
+def text_of(data: bytes, how: Shingling) -> str:
+    """The text of a document, normalised as its unit wants it."""
+    return texts.normalised(data, how.normalisation, lines=how.unit == "line")
+
+
+def stop_words(how: Shingling) -> set[str]:
+    """The stop words as they stand in normalised texts; where case is kept, in any of three spellings."""
+    spellings = set(STOP_WORDS[how.language])
+    if how.normalisation.keep_case:
+        spellings |= {word.capitalize() for word in spellings} | {word.upper() for word in spellings}
+    return {texts.normalised(word.encode(), how.normalisation) for word in spellings}
+
+
+def shingles(text: str, how: Shingling) -> list[list[str]]:
+    """The shingles of a normalised text, in text order: each a list of units."""
+    found = UNITS_OF[how.unit](text)
+    runs = [found[at : at + how.k] for at in range(len(found) - how.k + 1)]
+    if how.unit == "stopword":
+        stops = stop_words(how)
+        runs = [run for run in runs if run[0] in stops]
+    if not runs and found:
+        return [found]
+    return runs
+
+
+def token(shingle: list[str], how: Shingling) -> int:
+    """The number that stands for a shingle."""
+    if how.unit == "char":
+        return hash32(texts.encoded("".join(shingle)), how.seed)
+    return hash_of_numbers([hash32(texts.encoded(unit), how.seed) for unit in shingle], how.seed)
+
+
+def tokens(data: bytes, how: Shingling) -> list[int]:
+    """The tokens of one document, in text order, repeats included; of a bag, if it is to be one."""
+    found = [token(shingle, how) for shingle in shingles(text_of(data, how), how)]
+    return bag(found, how.seed) if how.multiset else found
+
+
+def bag(found: list[int], seed: int) -> list[int]:
+    """Tokens in which the i-th occurrence (i >= 2) of one is the hash of it and i."""
+    so_far: Counter[int] = Counter()
+    out = []
+    for number in found:
+        so_far[number] += 1
+        i = so_far[number]
+        out.append(number if i == 1 else hash_of_numbers([number, i], seed))
+    return out
+
+
+def token_set(found: list[int]) -> list[int]:
+    """The distinct tokens, ascending."""
+    return sorted(set(found))

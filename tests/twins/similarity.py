@@ -1,0 +1,28 @@
+"""Similarities of two documents."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+
+def jaccard(left: set[int], right: set[int]) -> float:
+    """|A & B| / |A | B|; a document without tokens is never similar to anything."""
+    return len(left & right) / len(left | right) if left and right else 0.0
+
+
+def bag_jaccard(left: Sequence[int], right: Sequence[int]) -> float:
+    """Minimum over maximum of the counts."""
+    a, b = Counter(left), Counter(right)
+    return (a & b).total() / (a | b).total() if a and b else 0.0
+
+
+def estimate(left: Sequence[int], right: Sequence[int]) -> float:
+    """The share of places in which two signatures agree."""
+    return sum(a == b for a, b in zip(left, right, strict=True)) / len(left)
+
+
+def hopeless(estimated: float, threshold: float, num_perm: int) -> bool:
+    """More than 5 standard errors below the threshold, and K >= 64."""
+    return num_perm >= 64 and estimated < threshold - 5 * math.sqrt(threshold * (1 - threshold) / num_perm)

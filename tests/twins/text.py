@@ -1,0 +1,40 @@
+"""Normalised text."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from simdocs.parameters import Normalisation
+
+PLAIN = Normalisation()
+
+
+def normalised(data: bytes, switches: Normalisation = PLAIN, *, lines: bool = False) -> str:
+    """The normalised text of one document; with `lines`, its lines that are not empty, each ended by the next's LF."""
+    text = data.decode("utf-8", "surrogateescape")
+    if switches.nfkc:
+        text = unicodedata.normalize("NFKC", text)
+    if not switches.keep_case:
+        text = text.lower()
+    if switches.strip_accents:
+        bare = [c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn"]
+        text = unicodedata.normalize("NFC", "".join(bare))
+    if switches.strip_punctuation:
+        text = "".join(" " if unicodedata.category(c)[0] in "PS" else c for c in text)
+    if switches.mask_digits:
+        text = "".join("0" if unicodedata.category(c) == "Nd" else c for c in text)
+    if lines:
+        return "\n".join(filter(None, map(one_spaced, re.split("\r\n|\r|\n", text))))
+    return one_spaced(text)
+
+
+def one_spaced(text: str) -> str:
+    """Every run of whitespace made one space, ends stripped."""
+    spaced = "".join(" " if c.isspace() else c for c in text)
+    return re.sub(" +", " ", spaced).strip(" ")
+
+
+def encoded(text: str) -> bytes:
+    """The UTF-8 bytes of a text; an invalid byte stands for itself."""
+    return text.encode("utf-8", "surrogateescape")

@@ -157,7 +157,8 @@ def test_buckets_pairs_and_rounds_take_no_more_steps_for_more_members():
     def work(count: int) -> None:
         shared = collide.buckets(keys[:, :count])
         list(collide.later_pairs(shared, count))
-        shared, standing = keepers.prune(shared, keepers.Standing.of(count), 1000)
+        standing = keepers.Standing.of(count)
+        shared = keepers.prune(shared, standing, 1000)
         kept, firsts = keepers.next_kept(shared, standing)
         for left, right in keepers.meetings(shared, kept, firsts, count):
             keepers.remove(standing, left, right, np.ones(len(left)), np.ones(len(left)))

@@ -21,6 +21,9 @@ from simdocs.model.names import shown
 
 DRAFT_PREFIX = ".simdocs-tmp-"
 
+_DESCRIPTORS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
+"""Names of what is open already: written to, never replaced, whatever it is."""
+
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -77,9 +80,9 @@ def published(path: str) -> Iterator[Sink]:
     name = shown(os.fsencode(path))
     with failing(name):
         status = _status(path)
-    if status is not None and stat.S_ISDIR(status.st_mode):
+    if path.endswith("/") or (status is not None and stat.S_ISDIR(status.st_mode)):
         raise OutputError(f"{name}: is a directory; name a file")
-    if path.startswith(("/dev/", "/proc/")) or (status is not None and not stat.S_ISREG(status.st_mode)):
+    if path.startswith(_DESCRIPTORS) or (status is not None and not stat.S_ISREG(status.st_mode)):
         yield from _streamed(path, name)
     else:
         yield from _drafted(os.path.realpath(path), name, status)
@@ -108,25 +111,25 @@ def _drafted(path: str, name: str, old: os.stat_result | None) -> Iterator[Sink]
     with failing(name):
         place = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     draft = f"{DRAFT_PREFIX}{hashlib.sha256(os.fsencode(base)).hexdigest()[:16]}"
+    own, descriptor = "", -1
     try:
         with failing(name), _undisturbed():
             _sweep(place, draft)
             own, descriptor = _create(place, draft)
-        try:
-            sink = Sink(descriptor, name)
-            yield sink
-            sink.flush()
-            with failing(name), _undisturbed():
-                os.fchmod(descriptor, stat.S_IMODE(old.st_mode) if old else 0o666 & ~_umask())
-                os.fsync(descriptor)
-                os.rename(own, base, src_dir_fd=place, dst_dir_fd=place)
-                own = ""
-            _confirm(place, name)
-        finally:
-            if own:
-                _remove(place, own)
-            os.close(descriptor)
+        sink = Sink(descriptor, name)
+        yield sink
+        sink.flush()
+        with failing(name), _undisturbed():
+            os.fchmod(descriptor, stat.S_IMODE(old.st_mode) if old else 0o666 & ~_umask())
+            os.fsync(descriptor)
+            os.rename(own, base, src_dir_fd=place, dst_dir_fd=place)
+            own = ""
+        _confirm(place, name)
     finally:
+        if own:
+            _remove(place, own)
+        if descriptor >= 0:
+            os.close(descriptor)
         os.close(place)
 
 

@@ -63,7 +63,7 @@ def dedupe(**options: Any) -> int:
 
     started = time.monotonic()
     listed = options["files_from"] or options["files0_from"]
-    if b"-" in options["docs"] or listed == b"-":
+    if (b"-" in options["docs"] or listed == b"-") and not options["quiet"]:
         hint_at_terminal()
     job = Job(
         Sources(options["docs"], listed, bool(options["files0_from"])),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from simdocs.cli.sections import option, together
-from simdocs.cli.values import Seed, Size, choice, members
+from simdocs.cli.values import Seed, Share, Size, choice, members
 from simdocs.parameters import (
     CLUSTERS,
     DEFAULT_K,
@@ -30,16 +30,20 @@ _DOCUMENTS, _TEXT, _SHINGLES = "Documents", "Normalised text", "Shingles"
 _SIGNATURES, _GROUPS, _ANSWER, _RUN = "Signatures and bands", "Groups", "Answer", "Run"
 
 documents = together(
-    click.argument("docs", nargs=-1, type=click.Path(path_type=bytes, allow_dash=True)),
+    click.argument("docs", nargs=-1, type=click.Path(readable=False, path_type=bytes)),
     option(
         _DOCUMENTS,
         "--files-from",
         metavar="FILE",
-        type=click.Path(path_type=bytes),
+        type=click.Path(readable=False, path_type=bytes),
         help="Names, one a line; - is stdin.",
     ),
     option(
-        _DOCUMENTS, "--files0-from", metavar="FILE", type=click.Path(path_type=bytes), help="Names, each ended by NUL."
+        _DOCUMENTS,
+        "--files0-from",
+        metavar="FILE",
+        type=click.Path(readable=False, path_type=bytes),
+        help="Names, each ended by NUL.",
     ),
     option(_DOCUMENTS, "--include", metavar="GLOB", multiple=True, help="Walks take only names that match."),
     option(_DOCUMENTS, "--exclude", metavar="GLOB", multiple=True, help="Walks leave out files and directories."),
@@ -108,7 +112,7 @@ signatures = together(
         _SIGNATURES,
         "--threshold",
         "-t",
-        type=click.FloatRange(0, 1, min_open=True),
+        type=Share(),
         metavar="SHARE",
         default=Banding().threshold,
         show_default=True,
@@ -117,7 +121,7 @@ signatures = together(
     option(
         _SIGNATURES,
         "--recall",
-        type=click.FloatRange(0, 1, min_open=True),
+        type=Share(),
         metavar="SHARE",
         default=Banding().recall,
         show_default=True,
@@ -201,7 +205,9 @@ asking = together(
 )
 
 answer = together(
-    option(_ANSWER, "-o", "--output", metavar="FILE", type=click.Path(), help="Write there, all or nothing."),
+    option(
+        _ANSWER, "-o", "--output", metavar="FILE", type=click.Path(readable=False), help="Write there, all or nothing."
+    ),
     option(
         _ANSWER,
         "--format",
@@ -231,6 +237,8 @@ running = together(
     option(_RUN, "-v", "--verbose", is_flag=True, help="Name all that was skipped, and explain."),
     option(_RUN, "--strict", is_flag=True, help="If a document cannot be judged: exit 2, publish nothing."),
     option(_RUN, "--exit-code", is_flag=True, help="Exit 1 if duplicates were found."),
-    option(_RUN, "--summary-json", metavar="FILE", type=click.Path(), help="Counts, parameters, seconds."),
+    option(
+        _RUN, "--summary-json", metavar="FILE", type=click.Path(readable=False), help="Counts, parameters, seconds."
+    ),
     debug,
 )

@@ -11,7 +11,7 @@ from pathlib import PurePath
 
 from simdocs.artifacts.publish import Sink, published, stdout
 from simdocs.model.answers import Answer
-from simdocs.views.formats import FORMATS, names_nul_ended
+from simdocs.views.formats import FORMATS, harmless, names_nul_ended
 from simdocs.views.table import table
 
 
@@ -36,7 +36,10 @@ class Output:
         name = self._format()
         if name == "table":
             return table(answer, colored=self._colored())
-        return FORMATS[name].draw(answer, self.header)
+        drawn = FORMATS[name].draw(answer, self.header)
+        if self.output is None and _is_terminal():
+            return (harmless(piece, json=name == "jsonl") for piece in drawn)
+        return drawn
 
     def _format(self) -> str:
         if self.form is not None:

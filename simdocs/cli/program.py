@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
 
 # Threads of a linear algebra library that is never called would cost seconds of start-up on a large machine.
@@ -37,13 +38,6 @@ simdocs.add_command(shingle)
 simdocs.add_command(dedupe)
 
 
-def main() -> None:
-    """The console script: never returns."""
-    _occupy_standard_streams()
-    exits.listen()
-    sys.exit(run(sys.argv[1:]))
-
-
 def _occupy_standard_streams() -> None:
     """Where a standard stream was closed, put one that cannot be used: or else the next file opened would be it, and
     the answer would go there."""
@@ -52,10 +46,13 @@ def _occupy_standard_streams() -> None:
             os.fstat(descriptor)
         except OSError:
             os.open(os.devnull, flags)  # takes the lowest number that is free: this one
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115  (help goes there, and fails)
 
 
 def run(arguments: Sequence[str]) -> int:
     """The exit status of the program with these arguments; all that can go wrong ends here."""
+    _occupy_standard_streams()
     debug = "--debug" in arguments or bool(os.environ.get("SIMDOCS_DEBUG"))
     try:
         return _close(_invoke(list(arguments)))
@@ -74,24 +71,20 @@ def run(arguments: Sequence[str]) -> int:
         where = f" (see: {error.ctx.command_path} --help)" if error.ctx else ""
         messages.error(error.format_message().rstrip(".") + where)
         return exits.FAILED
-    except SimdocsError as error:
-        if debug:
-            raise
-        _drop_stdout()
-        messages.error(str(error))
-        return exits.status_of(error)
-    except OSError as error:
-        if debug:
-            raise
-        _drop_stdout()
-        messages.error(f"{error.filename or 'write error'}: {error.strerror}")
-        return exits.FAILED
     except Exception as error:
-        if debug:
-            raise
         _drop_stdout()
-        messages.error(f"{type(error).__name__}: {error} (unexpected: --debug shows where)")
-        return exits.FAILED
+        if debug:
+            messages.say(traceback.format_exc().rstrip())
+        messages.error(_line_about(error))
+        return exits.status_of(error)
+
+
+def _line_about(error: Exception) -> str:
+    if isinstance(error, SimdocsError):
+        return str(error)
+    if isinstance(error, OSError):
+        return f"{error.filename or 'standard output'}: {error.strerror}"
+    return f"{type(error).__name__}: {error} (unexpected: --debug shows where)"
 
 
 def _invoke(arguments: list[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -64,6 +65,9 @@ def check_asking(options: Options) -> list[str]:
         problems.append("-0 and --format do not go together")
     if options["pairs"] and options["cluster"] == "components":
         problems.append("--pairs and --cluster components do not go together")
+    paths = [os.path.realpath(path) for path in (options["output"], options["summary_json"]) if path]
+    if len(set(paths)) < len(paths):
+        problems.append("-o and --summary-json name the same file")
     if options["quiet"] and options["verbose"]:
         problems.append("-q and -v do not go together")
     return problems

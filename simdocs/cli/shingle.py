@@ -29,7 +29,7 @@ Examples:
     "--show",
     metavar="FILE|-",
     required=True,
-    type=click.Path(path_type=bytes, allow_dash=True),
+    type=click.Path(readable=False, path_type=bytes),
     help="The text whose shingles to print.",
 )
 @declared.shingling

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Mapping
 from typing import Any
@@ -25,9 +26,23 @@ class Size(click.ParamType[int]):
         number, unit = value.strip(), ""
         if number[-1:].upper() in _SIZES:
             number, unit = number[:-1], number[-1:].upper()
-        if not number.isascii() or not number.isdigit():
+        if not (number.isascii() and number.isdigit() and len(number) <= 18):
             self.fail(f"{value!r} is not a size, such as 500K or 256M", param, ctx)
         return int(number) * _SIZES[unit]
+
+
+class Share(click.FloatRange):
+    """A number above 0 and up to 1; not a number is neither."""
+
+    def __init__(self) -> None:
+        super().__init__(0, 1, min_open=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number."""
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value!r} is not in the range 0<x<=1", param, ctx)
+        return number
 
 
 class Seed(click.ParamType[int]):
@@ -41,7 +56,7 @@ class Seed(click.ParamType[int]):
             return value
         if value == "random":
             return secrets.randbits(32)
-        if not (value.isascii() and value.isdigit() and int(value) < 1 << 32):
+        if not (value.isascii() and value.isdigit() and len(value) <= 10 and int(value) < 1 << 32):
             self.fail(f"{value!r} is not a seed: a number below 2^32, or `random`", param, ctx)
         return int(value)
 

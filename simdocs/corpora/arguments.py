@@ -24,14 +24,16 @@ class Found:
     sizes: list[int] = field(default_factory=list)
     held: dict[int, bytes] = field(default_factory=dict)
     identities: set[Identity] = field(default_factory=set)
+    inputs: set[Identity] = field(default_factory=set)
+    """Other files that were read: lists of names."""
 
     def holds(self, path: str) -> bool:
-        """Whether the file at this path is one of them."""
+        """Whether the file at this path is one of them, or of the inputs."""
         try:
             status = os.stat(path)
         except OSError:
             return False
-        return stat.S_ISREG(status.st_mode) and (status.st_dev, status.st_ino) in self.identities
+        return stat.S_ISREG(status.st_mode) and (status.st_dev, status.st_ino) in self.identities | self.inputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ def find(sources: Sources, how: Walking, skipped: Skipped) -> Found:
     for name in sources.names:
         _take(_expand(name, how, skipped), found, skipped)
     if sources.listed is not None:
-        names = list_of(sources.listed, sources.nul_ended, skipped)
+        names = list_of(sources.listed, sources.nul_ended, skipped, found.inputs)
         entries = [entry for name in names for entry in _expand(name, how, skipped)]
         entries.sort(key=lambda entry: entry.name)
         _take(entries, found, skipped)
@@ -89,8 +91,10 @@ def _expand(name: bytes, how: Walking, skipped: Skipped) -> Iterator[Entry]:
                 os.close(descriptor)
         else:
             raise InputError(f"{shown(name)}: not a file, directory or FIFO")
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise InputError(f"{shown(name)}: {error.strerror}") from None
     except OSError as error:
-        raise InputError(f"{shown(name)}: {error.strerror or error}") from None
+        skipped.add("unreadable", name, error.strerror or str(error))
 
 
 def _status(name: bytes) -> os.stat_result:
@@ -120,14 +124,17 @@ def _once(name: bytes, descriptor: int, how: Walking, skipped: Skipped) -> Itera
         yield Entry(name, len(data), (status.st_dev, status.st_ino), data)
 
 
-def list_of(source: bytes, nul_ended: bool, skipped: Skipped) -> list[bytes]:
+def list_of(source: bytes, nul_ended: bool, skipped: Skipped, inputs: set[Identity]) -> list[bytes]:
     """The names in a list: raw bytes, a line each or NUL-ended; the last may lack its end. `-` is standard input.
 
-    An empty entry is a malformed one, noted with its number. InputError: the list cannot be read.
+    A malformed entry is noted with its number. The identity of the list is added to inputs. InputError: it cannot be
+    read.
     """
     try:
         descriptor = os.dup(0) if source == b"-" else open_name(source, os.O_RDONLY | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as stream:
+            status = os.fstat(descriptor)
+            inputs.add((status.st_dev, status.st_ino))
             data = stream.read()
     except OSError as error:
         raise InputError(f"{shown(source)}: {error.strerror or error}") from None
@@ -136,7 +143,9 @@ def list_of(source: bytes, nul_ended: bool, skipped: Skipped) -> list[bytes]:
     for number, name in enumerate(names, 1):
         if not name:
             skipped.add("malformed", source, f"entry {number} is empty")
-    return [name for name in names if name]
+        elif b"\0" in name:
+            skipped.add("malformed", source, f"entry {number} holds a NUL byte: --files0-from reads such lists")
+    return [name for name in names if name and b"\0" not in name]
 
 
 def one(name: bytes, limit: int) -> bytes:

@@ -7,8 +7,12 @@ _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\
 
 def shown(name: bytes) -> str:
     """A name for a terminal or a message: one line, without controls (C0, C1, DEL), bidi controls or raw bytes."""
-    text = name.decode("utf-8", "backslashreplace")
-    return "".join(character if _harmless(character) else _escaped(character) for character in text)
+    return harmless_text(name.decode("utf-8", "backslashreplace"))
+
+
+def harmless_text(text: str, *, json: bool = False) -> str:
+    """The text with an escape for all that moves a cursor, starts an escape sequence or turns the way of writing."""
+    return "".join(character if _harmless(character) else _escaped(character, json) for character in text)
 
 
 def _harmless(character: str) -> bool:
@@ -16,5 +20,5 @@ def _harmless(character: str) -> bool:
     return not (code < 0x20 or 0x7F <= code < 0xA0 or code in (0x2028, 0x2029) or character in _BIDI)
 
 
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
+def _escaped(character: str, json: bool) -> str:
+    return f"\\u{ord(character):04x}" if json else character.encode("unicode_escape").decode("ascii")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from simdocs.kernels.collide import band_keys, buckets
 from simdocs.model.answers import Answer
 from simdocs.model.documents import EMPTY, Documents
 from simdocs.model.groups import Components, Groups, Pairs
+from simdocs.model.names import shown
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Banding, Grouping, Shingling, Sketching, Walking
 from simdocs.stages import answers
@@ -126,7 +128,9 @@ def sketch(job: Job, engine: Local, progress: Progress, outputs: Sequence[str | 
     found = find(job.sources, job.walking, skipped)
     for path in filter(None, outputs):
         if found.holds(path):
-            raise UsageError(f"{path}: is one of the documents: write elsewhere, or --exclude it")
+            raise UsageError(
+                f"{shown(os.fsencode(path))}: is one of the documents, or a list of them, and would be overwritten"
+            )
     limit = job.walking.max_size
     documents, signatures = sign(found, limit, job.shingling, job.sketching, engine, skipped, progress)
     exact = job.grouping.verify == "exact"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from simdocs.model.answers import NAME, SIMILARITY, Answer, Cell, Column
+from simdocs.model.names import harmless_text
 from simdocs.views.table import table
 
 _TSV_ESCAPES = ((b"\\", b"\\\\"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\r", b"\\r"))
@@ -77,6 +78,14 @@ def _member(cell: Cell, column: Column) -> bytes:
             key, value = f"{key}_b64", json.dumps(base64.b64encode(cell).decode("ascii"))
         return f'"{key}": {value}'.encode()
     return f'"{key}": '.encode() + (plain(cell, column) or b"null")
+
+
+def harmless(drawn: bytes, *, json: bool) -> bytes:
+    """The same for a terminal: controls, bidi controls and raw bytes escaped; line ends and tabs are the format's."""
+    lines = drawn.decode("utf-8", "backslashreplace").split("\n")
+    return "\n".join(
+        "\t".join(harmless_text(field, json=json) for field in line.split("\t")) for line in lines
+    ).encode()
 
 
 def names_nul_ended(answer: Answer) -> Iterator[bytes]:

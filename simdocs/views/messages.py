@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 from collections.abc import Iterable
 
@@ -13,13 +15,11 @@ _NAMED = 10
 
 def say(line: str) -> None:
     """One line on standard error, whatever the locale; a closed standard error is nobody's loss."""
-    if sys.stderr is None:
-        return
-    try:
-        sys.stderr.buffer.write(f"{line}\n".encode("utf-8", "backslashreplace"))
-        sys.stderr.buffer.flush()
-    except OSError:
-        pass
+    rest = f"{line}\n".encode("utf-8", "backslashreplace")
+    # Not through sys.stderr: what that cannot write it keeps, and fails at again on the way out.
+    with contextlib.suppress(OSError):
+        while rest:
+            rest = rest[os.write(2, rest) :]
 
 
 def on_terminal() -> bool:

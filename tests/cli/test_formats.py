@@ -1,0 +1,98 @@
+"""Formats: tsv, csv, jsonl, and the table in a pipe."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+
+import pytest
+
+from tests.cli.corpus import A1, A, jaccard, lay
+from tests.cli.program import environment, simdocs
+
+COLUMNS = {
+    "groups": ([], ["kept", "duplicate", "jaccard", "estimate"]),
+    "pairs": (["--pairs"], ["document", "other", "jaccard", "estimate"]),
+    "kept": (["--list", "kept"], ["name"]),
+}
+
+
+@pytest.mark.parametrize("what", ["groups", "pairs", "kept"])
+def test_every_format_says_the_same(here, what):
+    lay(here, {"docs/d,e.txt": A, 'docs/"q"': A1, "docs/é": A})
+    arguments, columns = COLUMNS[what]
+    ask = ("dedupe", "docs", *arguments)
+    tsv = simdocs(*ask, "--header", cwd=here).out.decode()
+    header, *rows = [line.split("\t") for line in tsv.splitlines()]
+    assert header == columns
+    assert len(rows) > 1
+    assert simdocs(*ask, cwd=here).out.decode() == "".join("\t".join(row) + "\n" for row in rows)
+    comma = simdocs(*ask, "--format", "csv", cwd=here).out.decode()
+    assert comma.count("\r\n") == len(rows) + 1
+    assert list(csv.reader(io.StringIO(comma, newline=""), strict=True)) == [header, *rows]
+    lines = simdocs(*ask, "--format", "jsonl", cwd=here).out.decode().split("\n")
+    assert lines.pop() == ""
+    found = [json.loads(line) for line in lines]
+    assert all(list(one) == columns for one in found)
+    as_text = [[f"{one[key]:.6f}" if key in columns[2:] else one[key] for key in columns] for one in found]
+    assert as_text == rows
+
+
+def test_six_digits(here):
+    row = simdocs("dedupe", "docs", cwd=here).rows[0]
+    assert row[2].decode() == jaccard(A, A1)
+    assert all(re.fullmatch(rb"0\.\d{6}", number) for number in row[2:])
+    lay(here, {"docs/b.txt": A.upper()})
+    assert simdocs("dedupe", "docs", cwd=here).rows[0][2:] == [b"1.000000", b"1.000000"]
+
+
+def test_no_similarity_where_none_was_computed(here):
+    lay(here, {"docs/copy": A})
+    ask = ("dedupe", "docs", "--verify", "estimate")
+    for row in simdocs(*ask, cwd=here).rows:
+        assert row[2] == b""
+        assert re.fullmatch(rb"[01]\.\d{6}", row[3])
+    for line in simdocs(*ask, "--format", "jsonl", cwd=here).out.splitlines():
+        assert json.loads(line)["jaccard"] is None
+    for row in csv.DictReader(simdocs(*ask, "--format", "csv", cwd=here).out.decode().splitlines()):
+        assert row["jaccard"] == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("x.csv", "csv"), ("x.jsonl", "jsonl"), ("x.table", "table"), ("csv", "tsv")],
+)
+def test_the_suffix_decides(here, name, form):
+    assert simdocs("dedupe", "docs", "-o", name, cwd=here) == (0, b"", "")
+    assert (here / name).read_bytes() == simdocs("dedupe", "docs", "--format", form, cwd=here).out != b""
+
+
+def test_but_not_against_format(here):
+    assert simdocs("dedupe", "docs", "-o", "x.csv", "--format", "jsonl", cwd=here).status == 0
+    assert (here / "x.csv").read_bytes() == simdocs("dedupe", "docs", "--format", "jsonl", cwd=here).out
+
+
+@pytest.mark.parametrize("form", ["tsv", "csv", "jsonl", "table"])
+def test_nothing_found(tmp_path, form):
+    out = simdocs("dedupe", tmp_path, "--format", form, "--header").out
+    header = b"kept,duplicate,jaccard,estimate\r\n"
+    assert out == {"csv": header, "tsv": header.replace(b",", b"\t").replace(b"\r", b"")}.get(form, b"")
+
+
+@pytest.mark.parametrize("variable", [{"TERM": "xterm-256color"}, {"FORCE_COLOR": "1"}])
+def test_a_table_in_a_pipe_has_no_escape_sequences(here, variable):
+    done = simdocs("dedupe", "docs", "--format", "table", cwd=here, env=environment(**variable))
+    assert done.status == 0
+    assert b"\x1b" not in done.out
+    text = done.out.decode()
+    for word in ("kept", "duplicate", "jaccard", "estimate", "docs/a.txt", "docs/b.txt", jaccard(A, A1)):
+        assert word in text
+
+
+def test_a_group_in_a_table_names_its_kept_document_once(here):
+    lay(here, {"docs/b2.txt": A1, "docs/b3.txt": A})
+    text = simdocs("dedupe", "docs", "--format", "table", cwd=here).out.decode()
+    assert text.count("docs/a.txt") == 1
+    assert len([line for line in text.splitlines() if "docs/b" in line]) == 3

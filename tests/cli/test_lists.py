@@ -1,0 +1,110 @@
+"""Lists of names: --files-from and --files0-from."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.cli.corpus import A1, A, lay
+from tests.cli.program import simdocs
+
+ENDS = {"--files-from": b"\n", "--files0-from": b"\0"}
+
+
+@pytest.fixture(params=ENDS)
+def option(request) -> str:
+    return request.param
+
+
+def listed(option: str, *names: bytes) -> bytes:
+    return b"".join(name + ENDS[option] for name in names)
+
+
+def test_a_list_in_a_file_or_on_standard_input(here, option):
+    names = listed(option, b"docs/c.txt", b"docs/b.txt", b"docs/a.txt")
+    lay(here, {"list": names})
+    expected = (0, [("docs/a.txt", "docs/b.txt")], "")
+    for how in ({"arguments": ["list"]}, {"arguments": ["-"], "stdin": names}):
+        done = simdocs("dedupe", option, *how.pop("arguments"), cwd=here, **how)
+        assert (done.status, done.names, done.err) == expected
+
+
+def test_the_last_may_lack_its_end(here, option):
+    names = listed(option, b"docs/b.txt", b"docs/a.txt")[:-1]
+    assert simdocs("dedupe", option, "-", stdin=names, cwd=here).names == [("docs/a.txt", "docs/b.txt")]
+
+
+def test_directories_in_lists_are_walked(here, option):
+    lay(here, {"more/x": A})
+    done = simdocs("dedupe", option, "-", "--exclude", "b.*", stdin=listed(option, b"more", b"docs"), cwd=here)
+    assert (done.status, done.names) == (0, [("docs/a.txt", "more/x")])
+
+
+def test_an_empty_list(here, option):
+    assert simdocs("dedupe", option, "-", stdin=b"", cwd=here) == (0, b"", "")
+
+
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_an_empty_entry_is_named_by_its_number(here, option, at):
+    names = [b"docs/a.txt", b"docs/b.txt"]
+    names.insert(at - 1, b"")
+    done = simdocs("dedupe", option, "-", stdin=listed(option, *names), cwd=here)
+    assert (done.status, done.names) == (3, [("docs/a.txt", "docs/b.txt")])
+    assert done.err == f"simdocs: -: skipped: a malformed entry (entry {at} is empty)\n"
+    strict = simdocs("dedupe", option, "-", "--strict", stdin=listed(option, *names), cwd=here)
+    assert strict[:2] == (2, b"")
+
+
+def test_nul_bytes_in_a_list_of_lines_are_malformed_entries(here):
+    done = simdocs("dedupe", "--files-from", "-", stdin=b"docs/a.txt\ndocs/b.txt\0docs/c.txt\n", cwd=here)
+    assert done.status in (2, 3)
+    assert len(done.err.splitlines()) == 1
+    assert "unexpected" not in done.err
+
+
+def test_a_name_in_a_list_that_does_not_exist(here, option):
+    done = simdocs("dedupe", option, "-", stdin=listed(option, b"docs/a.txt", b"gone\x1b"), cwd=here)
+    assert (done.status, done.out) == (2, b"")
+    assert done.err == "simdocs: error: gone\\x1b: No such file or directory\n"
+
+
+def test_names_of_any_bytes(here, option):
+    names = [b"\xff", b" space ", b"-x", b"back\\slash", b"tab\t", "é".encode(), b'"q"', b"\r"]
+    if option == "--files0-from":
+        names.append(b"new\nline")
+    for name in names:
+        (here / os.fsdecode(name)).write_bytes(A)
+    done = simdocs("dedupe", option, "-", "--list", "duplicates", "-0", stdin=listed(option, *names), cwd=here)
+    assert (done.status, done.err) == (0, "")
+    assert done.out.split(b"\0")[:-1] == sorted(names)[1:]
+
+
+@pytest.mark.parametrize("name", ["gone", "docs"])
+def test_a_list_that_cannot_be_read(here, option, name):
+    done = simdocs("dedupe", option, name, cwd=here)
+    assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
+    assert done.err.startswith(f"simdocs: error: {name}: ")
+
+
+def test_standard_input_in_a_list(here, option):
+    lay(here, {"list": listed(option, b"-", b"docs/a.txt")})
+    done = simdocs("dedupe", option, "list", stdin=A1, cwd=here)
+    assert (done.status, done.names) == (0, [("-", "docs/a.txt")])
+
+
+def test_a_list_is_an_input_and_never_overwritten(here, option):
+    names = listed(option, b"docs/a.txt", b"docs/b.txt")
+    lay(here, {"list": names})
+    for where in ("-o", "--summary-json"):
+        done = simdocs("dedupe", option, "list", where, "list", cwd=here)
+        assert (done.status, (here / "list").read_bytes()) == (2, names)
+
+
+def test_a_long_list(here, option):
+    names = [b"docs/%05d" % at for at in range(500)]
+    for name in names:
+        (here / name.decode()).write_bytes(A + name)
+    done = simdocs("dedupe", option, "-", "--list", "duplicates", stdin=listed(option, *names), cwd=here)
+    assert (done.status, done.err) == (0, "")
+    assert done.out.splitlines() == names[1:]

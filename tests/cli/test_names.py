@@ -1,0 +1,146 @@
+"""Names of every kind: what comes out leads back to the file, in every format and locale."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import os
+import re
+
+import pytest
+
+from tests.cli.corpus import A
+from tests.cli.program import environment, simdocs
+from tests.cli.terminal import on_terminal
+
+NAMES = [
+    b"not utf-8 \xff\xfe\xe4",
+    b"new\nline",
+    b"tab\tstop",
+    b"back\\slash \\t \\n",
+    b"carriage\rreturn",
+    b"quote\" and 'single'",
+    b"comma,semicolon;",
+    b"\x1b]52;c;aGk=\x07\x1b[31mred",
+    b"\x7f\x01\x1f",
+    "c1 \x9b31m \x85".encode(),
+    "\u202egpj.exe \u2066\u2069\u200f".encode(),
+    "\u2028\u2029".encode(),
+    b"-rf",
+    b"--help",
+    b" leading and trailing ",
+    b"%s {0} $HOME `id` *?[a]",
+    b"=cmd()",
+    "café and cafe\u0301".encode(),
+    "caf\u00e9".encode(),
+    "cafe\u0301".encode(),
+    b"[bold red]markup[not bold]",
+    b"x" * 255,
+    b"\xff" * 255,
+]
+LOCALES = ["C", "C.UTF-8", None]
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    """A directory of copies of one text under all these names; the first in row order is `!`."""
+    for name in (b"!", *NAMES):
+        (tmp_path / os.fsdecode(name)).write_bytes(A)
+    return tmp_path
+
+
+def unescaped(field: bytes) -> bytes:
+    escapes = {b"\\t": b"\t", b"\\n": b"\n", b"\\r": b"\r", b"\\\\": b"\\"}
+    return re.sub(rb"\\.", lambda found: escapes[found[0]], field)
+
+
+def in_row_order() -> list[bytes]:
+    return sorted([b"./" + name for name in (b"!", *NAMES)])
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_tsv_leads_back(hostile, locale):
+    env = environment(LC_ALL=locale)
+    done = simdocs("dedupe", ".", cwd=hostile, env=env)
+    assert (done.status, done.err) == (0, "")
+    rows = [line.split(b"\t") for line in done.out.removesuffix(b"\n").split(b"\n")]
+    assert {len(row) for row in rows} == {4}
+    assert b"\r" not in done.out
+    first, *rest = in_row_order()
+    assert [unescaped(row[1]) for row in rows] == rest
+    assert {unescaped(row[0]) for row in rows} == {first}
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_nul_ended_names_are_raw(hostile, locale):
+    env = environment(LC_ALL=locale)
+    first, *rest = in_row_order()
+    done = simdocs("dedupe", ".", "--list", "duplicates", "-0", cwd=hostile, env=env)
+    assert done == (0, b"".join(name + b"\0" for name in rest), "")
+    assert simdocs("dedupe", ".", "--list", "kept", "-0", cwd=hostile, env=env).out == first + b"\0"
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_json_is_exact_or_base64(hostile, locale):
+    done = simdocs("dedupe", ".", "--format", "jsonl", cwd=hostile, env=environment(LC_ALL=locale))
+    found = []
+    for line in done.out.removesuffix(b"\n").split(b"\n"):
+        one = json.loads(line.decode("utf-8"))
+        assert ("duplicate" in one) != ("duplicate_b64" in one)
+        raw = "duplicate_b64" in one
+        found.append(base64.b64decode(one["duplicate_b64"], validate=True) if raw else one["duplicate"].encode())
+        assert raw == (b"\xff" in found[-1])
+    assert found == in_row_order()[1:]
+
+
+def test_csv_is_exact(hostile):
+    done = simdocs("dedupe", ".", "--format", "csv", cwd=hostile)
+    text = done.out.decode("utf-8", "surrogateescape")
+    rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    assert [os.fsencode(row[1]) for row in rows[1:]] == in_row_order()[1:]
+
+
+@pytest.mark.parametrize("form", ["table", "tsv", "csv", "jsonl"])
+def test_a_terminal_comes_to_no_harm(hostile, form):
+    done = on_terminal("dedupe", ".", "--format", form, "--color", "never", cwd=hostile)
+    assert done.status == 0
+    text = done.out.decode("utf-8", "surrogateescape")
+    harmful = {character for character in text if ord(character) < 32 or 127 <= ord(character) < 160} - {"\n", "\t"}
+    assert harmful <= ({"\r"} if form == "csv" else set())
+    assert not set("\u202e\u2066\u2069\u200f") & set(text)
+
+
+def test_a_table_by_default_is_harmless_and_names_all(hostile):
+    done = on_terminal("dedupe", ".", columns=3000, cwd=hostile)
+    text = re.sub(rb"\x1b\[\d*m", b"", done.out).decode("utf-8", "surrogateescape")
+    assert "\x1b" not in text
+    assert "\\x1b]52;c;aGk=\\x07\\x1b[31mred" in text
+    assert "[bold red]markup[not bold]" in text
+    assert "\\xff\\xfe\\xe4" in text
+    assert "\\u202egpj.exe" in text
+    assert len([line for line in text.split("\n") if "1.000000" in line]) == len(NAMES)
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_names_given_one_by_one(hostile, locale):
+    env = environment(LC_ALL=locale)
+    done = simdocs("dedupe", "--list", "kept", "-0", "--", *NAMES, b"-rf", cwd=hostile, env=env)
+    assert done == (0, NAMES[0] + b"\0", "")
+    listed = simdocs(
+        "dedupe", "--files0-from", "-", "--list", "duplicates", "-0",
+        stdin=b"\0".join(NAMES), cwd=hostile, env=env,
+    )  # fmt: skip
+    assert listed.out.split(b"\0")[:-1] == sorted(NAMES)[1:]
+
+
+def test_outputs_of_every_name(hostile):
+    expected = simdocs("dedupe", "./!", "./-rf", cwd=hostile).out
+    for name in (NAMES[0], NAMES[1], NAMES[7], NAMES[12], NAMES[-2], NAMES[-1]):
+        target = b"out/" + name
+        (hostile / "out").mkdir(exist_ok=True)
+        done = simdocs("dedupe", "./!", "./-rf", "--format", "tsv", "-o", target, cwd=hostile)
+        assert (done, name) == ((0, b"", ""), name)
+        assert (hostile / os.fsdecode(target)).read_bytes() == expected
+    assert len(os.listdir(hostile / "out")) == 6

@@ -1,0 +1,161 @@
+"""-o FILE: all or nothing, where the link leads, with the mode it had."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.cli.corpus import B, lay
+from tests.cli.program import bound_by_modes, in_shell, simdocs
+from tests.cli.traps import trap
+
+
+def left_behind(*directories: Path) -> list[str]:
+    return [name for directory in directories for name in os.listdir(directory) if name.startswith(".simdocs-tmp-")]
+
+
+def test_a_new_file_and_an_old_one(here, answer):
+    for _ in range(2):
+        assert simdocs("dedupe", "docs", "-o", "out", cwd=here) == (0, b"", "")
+        assert (here / "out").read_bytes() == answer
+        assert sorted(os.listdir(here)) == ["docs", "out"]
+        (here / "out").write_bytes(answer * 9)
+
+
+@pytest.mark.parametrize("where", ["docs", "gone/out", "docs/a.txt/out", "docs/c.txt", "", "new/", "loop"])
+def test_what_cannot_be_written_fails_before_the_work(here, where):
+    os.symlink("loop", here / "loop")
+    before = sorted(os.listdir(here)), sorted(os.listdir(here.parent))
+    done = simdocs("dedupe", "docs", "-o", where, cwd=here)
+    assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
+    assert done.err.startswith("simdocs: error: ")
+    assert (sorted(os.listdir(here)), sorted(os.listdir(here.parent))) == before
+    assert (here / "docs/c.txt").read_bytes() == B
+
+
+@pytest.mark.parametrize("way", ["hard link", "symlink", "spelling"])
+def test_a_document_is_never_overwritten(here, way):
+    if way == "hard link":
+        os.link(here / "docs/c.txt", here / "out")
+    elif way == "symlink":
+        os.symlink("docs/c.txt", here / "out")
+    target = "./docs/../docs/c.txt" if way == "spelling" else "out"
+    done = simdocs("dedupe", "docs", "-o", target, cwd=here)
+    assert (done.status, len(done.err.splitlines())) == (2, 1)
+    assert "one of the documents" in done.err
+    assert (here / "docs/c.txt").read_bytes() == B
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077])
+def test_the_mode_of_a_new_file(here, umask):
+    simdocs("dedupe", "docs", "-o", "out", cwd=here, before=lambda: os.umask(umask))
+    assert stat.S_IMODE((here / "out").stat().st_mode) == 0o666 & ~umask
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o755, 0o200])
+def test_an_old_file_keeps_its_mode(here, mode, answer):
+    lay(here, {"out": b"old"})
+    (here / "out").chmod(mode)
+    done = simdocs("dedupe", "docs", "-o", "out", cwd=here, before=bound_by_modes)
+    assert done == (0, b"", "")
+    assert stat.S_IMODE((here / "out").stat().st_mode) == mode
+    (here / "out").chmod(0o600)
+    assert (here / "out").read_bytes() == answer
+
+
+def test_where_a_link_leads(here, answer):
+    lay(here, {"elsewhere/real": b"old"})
+    os.symlink("elsewhere/real", here / "link")
+    os.symlink("elsewhere/new", here / "dangling")
+    for link, real in (("link", "real"), ("dangling", "new")):
+        assert simdocs("dedupe", "docs", "-o", link, cwd=here) == (0, b"", "")
+        assert (here / link).is_symlink()
+        assert (here / "elsewhere" / real).read_bytes() == answer
+    assert left_behind(here, here / "elsewhere") == []
+
+
+def test_a_name_of_255_bytes(here, answer):
+    assert simdocs("dedupe", "docs", "-o", "x" * 255, cwd=here) == (0, b"", "")
+    assert (here / ("x" * 255)).read_bytes() == answer
+    assert simdocs("dedupe", "docs", "-o", "x" * 256, cwd=here).status == 2
+
+
+def test_devices_and_fifos_are_written_to_as_they_are(here, answer):
+    for device in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+        assert simdocs("dedupe", "docs", "-o", device, cwd=here) == (0, answer, "")
+    assert simdocs("dedupe", "docs", "-o", "/dev/null", cwd=here) == (0, b"", "")
+    os.mkfifo(here / "fifo")
+    read = []
+    reader = threading.Thread(target=lambda: read.append((here / "fifo").read_bytes()), daemon=True)
+    reader.start()
+    assert simdocs("dedupe", "docs", "-o", "fifo", cwd=here) == (0, b"", "")
+    reader.join(10)
+    assert read == [answer]
+    assert stat.S_ISFIFO((here / "fifo").stat().st_mode)
+
+
+def test_standard_output_that_is_a_file(here, answer):
+    assert in_shell("simdocs dedupe docs -o /dev/stdout > out", cwd=here) == (0, b"", "")
+    assert (here / "out").read_bytes() == answer
+    assert in_shell("simdocs dedupe docs >> out", cwd=here) == (0, b"", "")
+    assert (here / "out").read_bytes() == answer * 2
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no directory below /dev")
+def test_a_file_below_dev_is_a_file(here, answer):
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as directory:
+        for _ in range(2):
+            assert simdocs("dedupe", "docs", "-o", f"{directory}/out", cwd=here) == (0, b"", "")
+            assert Path(directory, "out").read_bytes() == answer
+            Path(directory, "out").write_bytes(answer * 2)
+
+
+def test_a_directory_in_which_one_may_not_write(here):
+    (here / "closed").mkdir(mode=0o555)
+    done = simdocs("dedupe", "docs", "-o", "closed/out", cwd=here, before=bound_by_modes)
+    assert (done.status, len(done.err.splitlines())) == (2, 1)
+    assert "Permission denied" in done.err
+
+
+ERRORS = {
+    "document": ("raise OSError(5, 'Input/output error')", "open", "docs/c.txt", 3),
+    "unforeseen": ("raise RuntimeError('never seen before')", "open", "docs/c.txt", 2),
+    "rename": ("raise OSError(28, 'No space left on device')", "os.rename", "", 2),
+    "kill": ("os.kill(os.getpid(), 9)", "open", "docs/c.txt", -9),
+    "kill at rename": ("os.kill(os.getpid(), 9)", "os.rename", "", -9),
+}
+
+
+@pytest.mark.parametrize(("action", "event", "match", "status"), ERRORS.values(), ids=ERRORS)
+def test_old_or_new_whatever_happens(here, answer, action, event, match, status):
+    lay(here, {"out": b"old"})
+    env = trap(here, action, event, match)
+    done = simdocs("dedupe", "docs", "-j1", "-o", "out", cwd=here, env=env)
+    assert done.status == status
+    assert "Traceback" not in done.err
+    assert len(done.err.splitlines()) == (status > 0)
+    assert (here / "out").read_bytes() == (answer if status == 3 else b"old")
+    assert len(left_behind(here)) == (status < 0)
+    assert simdocs("dedupe", "docs", "-o", "out", cwd=here) == (0, b"", "")
+    assert (here / "out").read_bytes() == answer
+    assert left_behind(here) == []
+
+
+def test_drafts_of_others_are_left_alone(here):
+    lay(here, {".simdocs-tmp-0123456789abcdef.1.0": b"of another target"})
+    assert simdocs("dedupe", "docs", "-o", "out", cwd=here).status == 0
+    assert left_behind(here) == [".simdocs-tmp-0123456789abcdef.1.0"]
+
+
+def test_two_runs_at_once(here, answer):
+    """The one that is first to begin is the last to end."""
+    inner = "import subprocess; subprocess.run([sys.argv[0], 'dedupe', 'docs', '-o', 'out'], env={}); os.stat('out')"
+    env = trap(here, inner, "open", "docs/c.txt")
+    assert simdocs("dedupe", "docs", "-j1", "-o", "out", cwd=here, env=env) == (0, b"", "")
+    assert (here / "out").read_bytes() == answer
+    assert left_behind(here) == []

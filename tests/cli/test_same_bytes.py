@@ -1,0 +1,89 @@
+"""The same bytes in every surrounding."""
+
+from __future__ import annotations
+
+import os
+import random
+
+import pytest
+
+from tests.cli.program import environment, simdocs
+from tests.cli.traps import trap
+
+SURROUNDINGS = {
+    "hash seed 0": {"PYTHONHASHSEED": "0"},
+    "hash seed 1": {"PYTHONHASHSEED": "1"},
+    "C": {"LC_ALL": "C"},
+    "no locale": {"LC_ALL": None},
+    "Turkish": {"LC_ALL": "tr_TR.UTF-8"},
+    "not UTF-8": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    "another time zone": {"TZ": "Asia/Kathmandu"},
+    "no writable home": {"HOME": "/nowhere", "TMPDIR": "/nowhere"},
+    "a terminal's": {"TERM": "xterm", "COLUMNS": "20", "FORCE_COLOR": "1"},
+    "warnings": {"PYTHONWARNINGS": "error"},
+    "optimised": {"PYTHONOPTIMIZE": "2"},
+}
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """Sixty texts, most like another, under names of all kinds."""
+    dice = random.Random(5)
+    root = tmp_path_factory.mktemp("corpus")
+    heads = [
+        [dice.choice(["Straße", "İstanbul", "ΣΑΣ", "word", "٣", "I", "é"]) + str(dice.random()) for _ in range(30)]
+        for _ in range(9)
+    ]
+    for _ in range(60):
+        words = list(dice.choice(heads))
+        words[dice.randrange(30)] = "edit"
+        directory = root / "docs" / dice.choice(["a", "é", "b\udcff"])
+        directory.mkdir(parents=True, exist_ok=True)
+        path = directory / f"{dice.random()}"
+        path.write_text(" ".join(words))
+        os.utime(path, (0, dice.randrange(3)))
+    return root
+
+
+ASKED = [["--keep", "newest"], ["--pairs", "--format", "jsonl"]]
+
+
+@pytest.fixture(scope="module")
+def expected(corpus) -> list[bytes]:
+    found = [simdocs("dedupe", "docs", *how, "-t", ".6", "-j1", cwd=corpus).out for how in ASKED]
+    assert all(len(one.splitlines()) > 30 for one in found)
+    return found
+
+
+@pytest.mark.parametrize("variables", SURROUNDINGS.values(), ids=SURROUNDINGS)
+def test_environments(corpus, expected, variables):
+    env = environment(**variables)
+    assert simdocs("dedupe", "docs", *ASKED[0], "-t", ".6", cwd=corpus, env=env) == (0, expected[0], "")
+
+
+@pytest.mark.parametrize("jobs", ["-j2", "-j3"])
+def test_workers(corpus, expected, jobs):
+    for how, out in zip(ASKED, expected, strict=True):
+        assert simdocs("dedupe", "docs", *how, "-t", ".6", jobs, cwd=corpus) == (0, out, "")
+
+
+def test_directories(corpus, expected):
+    root = os.fsencode(corpus) + b"/"
+    absolute = simdocs("dedupe", root + b"docs", *ASKED[0], "-t", ".6", cwd="/")
+    assert absolute.out.replace(root, b"") == expected[0]
+
+
+def test_umask(corpus, expected):
+    done = simdocs("dedupe", "docs", *ASKED[0], "-t", ".6", cwd=corpus, before=lambda: os.umask(0o777))
+    assert done == (0, expected[0], "")
+
+
+def test_nothing_is_left_beside_the_answer(corpus):
+    before = sorted(os.walk(corpus))
+    assert simdocs("dedupe", "docs", cwd=corpus, env=environment(HOME=str(corpus), TMPDIR=str(corpus))).status == 0
+    assert sorted(os.walk(corpus)) == before
+
+
+def test_no_network(corpus, expected, tmp_path):
+    env = trap(tmp_path, "os.kill(main, 9)", "socket.connect")
+    assert simdocs("dedupe", "docs", *ASKED[0], "-t", ".6", cwd=corpus, env=env) == (0, expected[0], "")

@@ -1,0 +1,135 @@
+"""simdocs shingle --show: what a text is compared by."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+
+import mmh3
+import pytest
+
+from tests.cli.program import bound_by_modes, simdocs
+from tests.cli.terminal import on_terminal
+
+
+def show(text: bytes, *arguments: str) -> list[str]:
+    done = simdocs("shingle", "--show", "-", *arguments, stdin=text)
+    assert (done.status, done.err) == (0, "")
+    assert all(len(row) == 2 for row in done.rows)
+    return [row[0].decode("utf-8", "surrogateescape") for row in done.rows]
+
+
+def test_in_text_order_and_repeated():
+    done = simdocs("shingle", "--show", "-", "-k", "2", stdin=b"abcdabd")
+    expected = ["ab", "bc", "cd", "da", "ab", "bd"]
+    lines = [f"{one}\t{mmh3.hash(one, 0, signed=False)}\n" for one in expected]
+    assert done == (0, "".join(lines).encode(), "")
+
+
+@pytest.mark.parametrize("seed", ["1", "4294967295"])
+def test_tokens_by_seed(seed):
+    done = simdocs("shingle", "--show", "-", "-k", "3", "--seed", seed, stdin="añb".encode())
+    assert done.out.decode() == f"añb\t{mmh3.hash('añb', int(seed), signed=False)}\n"
+
+
+def test_of_words():
+    assert show(b"A rose, is a ROSE!", "--unit", "word", "-k", "2") == ["a rose", "rose is", "is a", "a rose"]
+    done = simdocs("shingle", "--show", "-", "--unit", "word", "-k", "2", stdin=b"A rose")
+    both = b"".join(mmh3.hash(word, 0, signed=False).to_bytes(4, "little") for word in ("a", "rose"))
+    assert done.rows == [[b"a rose", b"%d" % mmh3.hash(both, 0, signed=False)]]
+
+
+def test_of_lines():
+    assert show(b"Milk\n  brown   bread\r\n\r\nEggs", "--unit", "line") == ["milk", "brown bread", "eggs"]
+    assert len(show(b"a\nb\nc", "--unit", "line", "-k", "2")) == 2
+
+
+def test_of_stop_words():
+    text = b"The ferry leaves at noon; buy tickets aboard"
+    assert show(text, "--unit", "stopword", "-k", "2") == ["the ferry", "at noon"]
+    german = "Die Fähre legt um zwölf ab".encode()
+    assert show(german, "--unit", "stopword", "-k", "2", "--language", "de") == ["die fähre", "um zwölf"]
+
+
+def test_default_k_by_unit():
+    assert show(b"0123456789") == ["012345678", "123456789"]
+    assert show(b"a b c d e f", "--unit", "word") == ["a b c d e", "b c d e f"]
+
+
+@pytest.mark.parametrize(("text", "expected"), [(b"Hi", ["hi"]), (b"", []), (b" \n", []), (b"\xef\xbb\xbfx", ["x"])])
+def test_short_and_empty_texts(text, expected):
+    assert show(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("switch", "text", "expected"),
+    [
+        (None, "Ärger  im\tCafé", "ärger im café"),
+        ("--strip-accents", "Ärger im Café", "arger im cafe"),
+        ("--nfkc", "ﬁne", "fine"),
+    ],
+)
+def test_switches(switch, text, expected):
+    switches = [switch] if switch else []
+    assert show(text.encode(), "-k", "1000", *switches) == [expected]
+
+
+def test_a_bag_tells_repeats_apart():
+    done = simdocs("shingle", "--show", "-", "-k", "1", "--multiset", stdin=b"aaa")
+    tokens = [row[1] for row in done.rows]
+    assert tokens[0] == b"%d" % mmh3.hash("a", 0, signed=False)
+    assert len(set(tokens)) == 3
+
+
+def test_formats(tmp_path):
+    (tmp_path / "text").write_bytes(b"a\tb\xff\n\\")
+    where = {"cwd": tmp_path}
+    for line in simdocs("shingle", "--show", "text", "-k", "2", "--format", "jsonl", **where).out.splitlines():
+        assert list(json.loads(line)) in (["shingle", "token"], ["shingle_b64", "token"])
+    assert simdocs("shingle", "--show", "text", "--format", "csv", **where).out.startswith(b"shingle,token\r\n")
+    assert simdocs("shingle", "--show", "text", "--header", **where).out.startswith(b"shingle\ttoken\na b\xff \\\\\t")
+    assert simdocs("shingle", "--show", "text", "-o", "out.jsonl", **where) == (0, b"", "")
+    assert json.loads((tmp_path / "out.jsonl").read_bytes())["shingle_b64"] == "YSBi/yBc"
+
+
+def test_lines_keep_their_escapes():
+    done = simdocs("shingle", "--show", "-", "--unit", "line", "-k", "2", stdin=b"a\\n\nb")
+    assert len(done.out.splitlines()) == 1
+    assert done.rows[0][0].startswith(b"a\\\\n")
+
+
+def test_a_terminal_comes_to_no_harm(tmp_path):
+    (tmp_path / "text").write_bytes("\x1b]0;x\x07 \u202e \x9b".encode())
+    done = on_terminal("shingle", "--show", "text", "--color", "never", cwd=tmp_path)
+    assert done.status == 0
+    assert not set("\x1b\x07\u202e\x9b") & set(done.out.decode())
+
+
+def test_a_fifo(tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    feeder = threading.Thread(target=(tmp_path / "fifo").write_bytes, args=[b"ab"], daemon=True)
+    feeder.start()
+    assert simdocs("shingle", "--show", "fifo", "-k", "1", cwd=tmp_path).rows[1][0] == b"b"
+    feeder.join(10)
+
+
+def test_what_cannot_be_shown(tmp_path):
+    (tmp_path / "closed").touch(mode=0)
+    (tmp_path / "large").write_bytes(b"x" * 100)
+    for name, why in {"gone": "No such file", ".": "directory", "closed": ""}.items():
+        done = simdocs("shingle", "--show", name, cwd=tmp_path, before=bound_by_modes)
+        assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
+        assert done.err.startswith("simdocs: error: ")
+        assert name in done.err
+        assert why in done.err
+    assert simdocs("shingle", cwd=tmp_path).status == 2
+    assert simdocs("shingle", "--show", "large", "extra", cwd=tmp_path).status == 2
+
+
+def test_it_agrees_with_dedupe(tmp_path):
+    (tmp_path / "a").write_bytes(b"the quick brown fox jumps over the lazy dog")
+    (tmp_path / "b").write_bytes(b"the quick brown fox jumped over the lazy dog")
+    sets = [set(simdocs("shingle", "--show", name, "-k", "4", cwd=tmp_path).out.splitlines()) for name in "ab"]
+    row = simdocs("dedupe", "a", "b", "-k", "4", "-t", ".5", cwd=tmp_path).rows[0]
+    assert row[2].decode() == f"{len(sets[0] & sets[1]) / len(sets[0] | sets[1]):.6f}"

@@ -1,0 +1,151 @@
+"""Signals: the program ends by them, quietly, with its drafts swept and its workers gone."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import PATIENCE, PROGRAM, finished, in_shell, simdocs, started
+from tests.cli.traps import trap
+
+ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+def pids(record: Path) -> list[int]:
+    return [int(line) for line in record.read_text().split()]
+
+
+def gone(pid: int) -> bool:
+    """Whether the process is gone, or soon will be."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([descriptor], [], [], PATIENCE)[0])
+    finally:
+        os.close(descriptor)
+
+
+def listing(where: Path) -> list[str]:
+    return sorted(name for name in os.listdir(where) if name not in ("trap", "workers"))
+
+
+@pytest.mark.parametrize("number", ENDING)
+@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+def test_in_the_middle_of_the_work(here, number, jobs):
+    """With -j2 a worker sends it, and would go on for long."""
+    action = (
+        "open('workers', 'a').write(f'{os.getpid()}\\n')\nos.kill(main, %d)\ntime.sleep(600 * (os.getpid() != main))"
+    )
+    env = trap(here, action % number, "open", "docs/c.txt", in_worker=jobs == "-j2")
+    (here / "out").write_bytes(b"old")
+    done = simdocs("dedupe", "docs", jobs, "-o", "out", "--summary-json", "note", cwd=here, env=env)
+    assert done == (-number, b"", "")
+    assert listing(here) == ["docs", "out"]
+    assert (here / "out").read_bytes() == b"old"
+    if jobs == "-j2":
+        assert all(gone(pid) for pid in pids(here / "workers"))
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_to_all_processes_of_the_group(here, number):
+    action = f"open('workers', 'a').write(f'{{os.getpid()}}\\n')\nos.killpg(0, {number})\ntime.sleep(600)"
+    env = trap(here, action, "open", "docs/c.txt", in_worker=True)
+    done = simdocs("dedupe", "docs", "-j2", "-o", "out", cwd=here, env=env)
+    assert done == (-number, b"", "")
+    assert listing(here) == ["docs"]
+    assert all(gone(pid) for pid in pids(here / "workers"))
+
+
+@pytest.mark.parametrize("number", ENDING)
+@pytest.mark.parametrize("event", ["fcntl.flock", "os.rename"])
+def test_while_a_file_is_published(here, number, event, answer):
+    (here / "out").write_bytes(b"old")
+    env = trap(here, f"os.kill(main, {number})", event)
+    done = simdocs("dedupe", "docs", "-j1", "-o", "out", cwd=here, env=env)
+    assert done == (-number, b"", "")
+    assert listing(here) == ["docs", "out"]
+    assert (here / "out").read_bytes() in (b"old", answer)
+
+
+@pytest.mark.parametrize("event", ["click", "numpy", "simdocs.stages.dedupe"])
+def test_while_modules_are_imported(here, event):
+    env = trap(here, "os.kill(main, 2)", "import", f"'{event}'")
+    assert simdocs("dedupe", "docs", cwd=here, env=env) == (-signal.SIGINT, b"", "")
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_what_was_ignored_stays_ignored(here, number, answer):
+    """As with nohup, and in the background of a shell without job control."""
+    env = trap(here, f"os.kill(main, {number})", "open", "docs/c.txt")
+    ignoring = simdocs(
+        "dedupe", "docs", "-j1", cwd=here, env=env, before=lambda: signal.signal(number, signal.SIG_IGN)
+    )  # fmt: skip
+    assert ignoring == (0, answer, "")
+
+
+def test_a_loop_in_a_shell_ends(here):
+    """A shell goes on after a program that exits, and stops after one that was ended."""
+    env = trap(here, "os.kill(0, 2)", "open", "docs/c.txt")
+    script = "for n in 1 2 3; do simdocs dedupe docs -j1; echo again; done"
+    done = in_shell(script, cwd=here, env=env)
+    assert (done.status, done.out, done.err) == (-signal.SIGINT, b"", "")
+
+
+def test_a_second_one_ends_it_at_once(here):
+    """The first is answered by tidying up, in which the second finds it."""
+    env = trap(here, "os.kill(main, 15)", "open", "docs/c.txt")
+    with (here / "trap/sitecustomize.py").open("a") as hooks:
+        hooks.write(SECOND)
+    done = simdocs("dedupe", "docs", "-j1", "-o", "out", cwd=here, env=env)
+    assert done == (-signal.SIGTERM, b"", "")
+    assert [name[:13] for name in listing(here)] == [".simdocs-tmp-", "docs"]
+
+
+SECOND = """
+def again(event, arguments):
+    if event == "os.remove" and ".simdocs-tmp-" in repr(arguments):
+        os.kill(main, 15)
+
+sys.addaudithook(again)
+"""
+
+
+def test_kill_of_the_parent_leaves_no_worker(here):
+    """Neither the one at work nor those that wait, which have nothing but their pipe to tell them."""
+    record = "open('workers', 'a').write(open(f'/proc/{main}/task/{main}/children').read())\nos.kill(main, 9)"
+    env = trap(here, record, "open", "docs/c.txt", in_worker=True)
+    done = simdocs("dedupe", "docs", "-j4", "-o", "out", cwd=here, env=env)
+    assert (done.status, done.err) == (-signal.SIGKILL, "")
+    workers = pids(here / "workers")
+    assert len(workers) == 4
+    assert all(gone(pid) for pid in workers)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
+def test_a_worker_that_dies(here, number):
+    env = trap(here, f"os.kill(os.getpid(), {number})", "open", "docs/c.txt", in_worker=True)
+    done = simdocs("dedupe", "docs", "-j2", "-o", "out", cwd=here, env=env)
+    assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
+    assert done.err.startswith("simdocs: error: a worker process was killed")
+    assert listing(here) == ["docs"]
+
+
+@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+def test_one_job_forks_nothing(here, jobs):
+    env = trap(here, "open('workers', 'a').write('x')", "os.fork")
+    assert simdocs("dedupe", "docs", jobs, cwd=here, env=env).status == 0
+    assert (here / "workers").exists() == (jobs == "-j2")
+
+
+def test_nothing_is_left_running(here):
+    with started([PROGRAM, "dedupe", "docs", "-j3"], cwd=here) as process:
+        assert finished(process).status == 0
+        left = subprocess.run(["ps", "-o", "pid=", "-s", str(process.pid)], capture_output=True, check=False)
+    assert left.stdout.split() == []

@@ -1,0 +1,129 @@
+"""What was not compared is counted and named: at once, or with -v."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+
+import pytest
+
+from tests.cli.corpus import A1, A, B, lay
+from tests.cli.program import bound_by_modes, simdocs
+
+
+@pytest.fixture
+def odd(here):
+    """What a walk passes by, of every kind that settles the matter."""
+    lay(here, {"docs/.hidden": A, "docs/.git/x": A, "docs/p.bin": b"\0" + A, "docs/empty": b"", "docs/old.index/x": A})
+    lay(here, {"docs/.simdocs-tmp-0123456789abcdef.1.0": A})
+    os.symlink("a.txt", here / "docs/link")
+    os.mkfifo(here / "docs/fifo")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(os.path.relpath(here / "docs/socket"))
+    return here
+
+
+def test_what_settles_the_matter_is_not_spoken_of(odd):
+    assert simdocs("dedupe", "docs", cwd=odd) == simdocs("dedupe", "docs/a.txt", "docs/b.txt", "docs/c.txt", cwd=odd)
+
+
+def test_but_named_with_v(odd):
+    done = simdocs("dedupe", "docs", "docs/a.txt", "-v", cwd=odd)
+    assert done.status == 0
+    lines = done.err.splitlines()
+    for name, why in {
+        "docs/.hidden": "--hidden",
+        "docs/.git": "--hidden",
+        "docs/p.bin": "NUL",
+        "docs/link": "--follow",
+        "docs/fifo": "FIFO",
+        "docs/socket": "socket",
+        "docs/a.txt": "before",
+        "docs/old.index": "artifact",
+        "docs/.simdocs-tmp-0123456789abcdef.1.0": "draft",
+    }.items():
+        assert [line for line in lines if line.startswith(f"simdocs: {name}: skipped: ") and why in line], name
+    assert "4 documents" in done.err
+    assert "1 empty" in done.err
+
+
+def test_and_counted(odd):
+    lay(odd, {"docs/large": A * 2})
+    simdocs("dedupe", "docs", "docs/a.txt", "--max-size", str(len(A1)), "--summary-json", "note", "-q", cwd=odd)
+    facts = json.loads((odd / "note").read_bytes())
+    assert facts["skipped"] == {
+        "binary": 1, "hidden": 2, "link": 1, "special": 2, "again": 1, "artifact": 2, "oversized": 1
+    }  # fmt: skip
+    assert (facts["documents"], facts["empty"]) == (4, 1)
+
+
+@pytest.fixture
+def closed(here):
+    """Fifteen files that cannot be read."""
+    for at in range(15):
+        lay(here, {f"docs/closed{at:02}": B})
+        os.chmod(here / f"docs/closed{at:02}", 0)
+    return here
+
+
+def test_the_first_ten_of_each_reason(closed):
+    lay(closed, {f"docs/large{at:02}": A * 3 for at in range(11)})
+    ask = ("dedupe", "docs", "--max-size", str(2 * len(A)))
+    done = simdocs(*ask, cwd=closed, before=bound_by_modes)
+    assert (done.status, done.names) == (3, [("docs/a.txt", "docs/b.txt")])
+    lines = done.err.splitlines()
+    assert lines[10] == "simdocs: and 5 more: cannot be read (-v names all)"
+    assert lines[21] == "simdocs: and 1 more: larger than --max-size (-v names all)"
+    named = [line.split(": ")[1] for line in lines if "skipped" in line]
+    assert named == [f"docs/closed{at:02}" for at in range(10)] + [f"docs/large{at:02}" for at in range(10)]
+    verbose = simdocs(*ask, "-v", cwd=closed, before=bound_by_modes)
+    assert verbose[:2] == done[:2]
+    assert [sum(what in line for line in verbose.err.splitlines()) for what in ("docs/closed", "docs/large")] == [
+        15,
+        11,
+    ]
+    assert "more:" not in verbose.err
+
+
+def test_exactly_ten_leave_none_to_speak_of(tmp_path):
+    lay(tmp_path, {f"docs/large{at}": A for at in range(10)})
+    done = simdocs("dedupe", "docs", "--max-size", "1", cwd=tmp_path)
+    assert (done.status, len(done.err.splitlines())) == (3, 10)
+
+
+def test_q_silences_all_of_it(closed):
+    done = simdocs("dedupe", "docs", "-q", cwd=closed, before=bound_by_modes)
+    assert (done.status, done.err, len(done.rows)) == (3, "", 1)
+
+
+def test_q_does_not_silence_errors(here, answer):
+    assert simdocs("dedupe", "gone", "-q", cwd=here).err == "simdocs: error: gone: No such file or directory\n"
+    assert simdocs("dedupe", "docs", "-q", cwd=here) == (0, answer, "")
+
+
+def test_names_of_what_is_skipped_are_harmless(tmp_path):
+    name = b"\x1b]0;x\x07 \n\r\xff " + "\u202e\x9b".encode()
+    lay(tmp_path, {"docs/" + os.fsdecode(name): A})
+    done = simdocs("dedupe", "docs", "--max-size", "1", cwd=tmp_path)
+    assert done.status == 3
+    assert len(done.err.splitlines()) == 1
+    assert done.err.isascii()
+    assert done.err[:-1].isprintable()
+
+
+def test_v_explains(here, answer):
+    done = simdocs("dedupe", "docs", "-v", cwd=here)
+    assert done[:2] == (0, answer)
+    lines = done.err.splitlines()
+    assert lines[0].startswith(f"3 documents, {len(A + A1 + B)} bytes")
+    assert "18 bands of 7 rows" in lines[1]
+    assert lines[2].startswith("1 duplicates of 1 documents, 2 kept")
+
+
+def test_v_says_how_loosely_components_hang_together(here):
+    done = simdocs("dedupe", "docs", "-v", "--cluster", "components", cwd=here)
+    jaccard = done.rows[0][2].decode()
+    assert (
+        f"component of docs/a.txt: 2 documents; smallest similarity to it {jaccard}, of any two {jaccard}" in done.err
+    )

@@ -1,0 +1,92 @@
+"""Documents that come but once: standard input and FIFOs."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import pytest
+
+from tests.cli.corpus import A1, A2, A, B, jaccard, lay
+from tests.cli.program import environment, in_shell, simdocs
+
+
+@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+def test_as_the_kept_one_and_as_the_duplicate(here, jobs):
+    """Verified exactly, although it cannot be read again."""
+    similarity = jaccard(A1, A2).encode()
+    first = simdocs("dedupe", "-", "docs/b.txt", "docs/c.txt", jobs, stdin=A2, cwd=here)
+    assert (first.status, first.err) == (0, "")
+    assert [row[:3] for row in first.rows] == [[b"-", b"docs/b.txt", similarity]]
+    last = simdocs("dedupe", "docs/c.txt", "docs/b.txt", "-", jobs, stdin=A2, cwd=here)
+    assert [row[:3] for row in last.rows] == [[b"docs/b.txt", b"-", similarity]]
+
+
+def test_alone():
+    assert simdocs("dedupe", "-", "--list", "kept", stdin=A) == (0, b"-\n", "")
+
+
+@pytest.mark.parametrize("data", [b"", b" \n", b"\0\1\2"])
+def test_that_is_no_text(here, data, answer):
+    assert simdocs("dedupe", "docs", "-", stdin=data, cwd=here) == (0, answer, "")
+
+
+def test_that_is_too_large(here):
+    done = simdocs("dedupe", "docs", "-", "--max-size", "400", stdin=A * 1000, cwd=here)
+    assert (done.status, len(done.rows)) == (3, 1)
+    assert done.err == "simdocs: -: skipped: larger than --max-size (more than 400 bytes)\n"
+    assert simdocs("dedupe", "docs", "-", "--max-size", str(len(A1)), stdin=A1, cwd=here).status == 0
+
+
+def test_that_is_larger_than_a_pipe_holds(here):
+    whole = b"".join(b"%d bottles of beer on the wall " % at for at in range(60_000))
+    lay(here, {"docs/large": whole})
+    done = simdocs("dedupe", "docs/large", "-", stdin=whole + b"!", cwd=here)
+    assert (done.status, done.names) == (0, [("docs/large", "-")])
+
+
+def test_that_is_one_of_the_files(here):
+    """It is reached a second time, under another name."""
+    assert in_shell("simdocs dedupe docs/a.txt - < docs/a.txt", cwd=here) == (0, b"", "")
+    assert in_shell("simdocs dedupe - docs/a.txt --list kept < docs/a.txt", cwd=here) == (0, b"-\n", "")
+
+
+def test_a_file_named_so(here):
+    lay(here, {"-": A})
+    assert simdocs("dedupe", "./-", "docs/a.txt", stdin=B, cwd=here).names == [("./-", "docs/a.txt")]
+
+
+@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+def test_closed_standard_input_cannot_be_read(here, jobs):
+    done = in_shell(f"simdocs dedupe docs - {jobs} <&-", cwd=here)
+    assert (done.status, len(done.rows)) == (3, 1)
+    assert done.err == "simdocs: -: skipped: cannot be read (Bad file descriptor)\n"
+
+
+def test_fifos_that_are_named(here):
+    def feed(name: str, data: bytes) -> threading.Thread:
+        os.mkfifo(here / name)
+        thread = threading.Thread(target=(here / name).write_bytes, args=[data], daemon=True)
+        thread.start()
+        return thread
+
+    feeders = [feed("one", A2), feed("two", B)]
+    done = simdocs("dedupe", "docs", "one", "two", "-j2", cwd=here)
+    for feeder in feeders:
+        feeder.join(10)
+    assert (done.status, done.err) == (0, "")
+    assert done.names == [("docs/a.txt", "docs/b.txt"), ("docs/a.txt", "one"), ("docs/c.txt", "two")]
+
+
+def test_process_substitution(here):
+    """What a shell names /dev/fd/N."""
+    script = 'exec "$0" dedupe docs/a.txt <(cat docs/b.txt) --list duplicates'
+    lay(here, {"run.sh": script.replace('"$0"', "simdocs").encode()})
+    done = in_shell('PATH="$(dirname simdocs):$PATH" bash run.sh', cwd=here)
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith(b"/dev/fd/")
+
+
+def test_with_next_to_no_environment(here):
+    env = environment(LC_ALL=None)
+    assert simdocs("dedupe", here / "docs", "-", stdin=A, cwd="/", env=env).status == 0

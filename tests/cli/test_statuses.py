@@ -1,0 +1,122 @@
+"""Exit statuses, as the table has them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.corpus import A1, A, jaccard, lay
+from tests.cli.program import bound_by_modes, environment, simdocs
+
+
+def test_done(here):
+    done = simdocs("dedupe", "docs", cwd=here)
+    assert (done.status, done.err) == (0, "")
+    assert done.rows[0][:3] == [b"docs/a.txt", b"docs/b.txt", jaccard(A, A1).encode()]
+    assert len(done.rows) == 1
+
+
+def test_nothing_found_is_done(here):
+    assert simdocs("dedupe", "docs", "--exclude", "a.txt", cwd=here) == (0, b"", "")
+
+
+def test_no_documents_at_all_is_done(tmp_path):
+    assert simdocs("dedupe", tmp_path) == (0, b"", "")
+    assert simdocs("dedupe", tmp_path, "--exit-code", "-j2") == (0, b"", "")
+
+
+@pytest.mark.parametrize("what", [[], ["--pairs"], ["--list", "kept"], ["--cluster", "components"], ["-o", "x"]])
+def test_exit_code(here, what):
+    assert simdocs("dedupe", "docs", "--exit-code", *what, cwd=here).status == 1
+    assert simdocs("dedupe", "docs/b.txt", "docs/c.txt", "--exit-code", *what, cwd=here).status == 0
+
+
+def test_a_named_argument_that_does_not_exist(here):
+    done = simdocs("dedupe", "docs", "gone", cwd=here)
+    assert (done.status, done.out) == (2, b"")
+    assert done.err == "simdocs: error: gone: No such file or directory\n"
+
+
+@pytest.mark.parametrize("argument", ["/dev/null", "/dev/zero"])
+def test_a_device_is_no_document(argument):
+    done = simdocs("dedupe", argument)
+    assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
+    assert argument in done.err
+
+
+@pytest.mark.parametrize("name", ["d.txt", "below"])
+def test_what_cannot_be_read_is_not_judged(here, name):
+    lay(here, {"docs/d.txt": A, "docs/below/e.txt": A})
+    os.chmod(here / "docs" / name, 0)
+    done = simdocs("dedupe", "docs", cwd=here, before=bound_by_modes)
+    os.chmod(here / "docs" / name, 0o700)
+    assert done.status == 3
+    assert ("docs/a.txt", "docs/b.txt") in done.names
+    assert done.err == f"simdocs: docs/{name}: skipped: cannot be read (Permission denied)\n"
+
+
+@pytest.mark.parametrize("name", ["docs", "docs/a.txt"])
+def test_nor_if_it_is_named(here, name):
+    os.chmod(here / name, 0)
+    lay(here, {"x": A, "y": A})
+    done = simdocs("dedupe", "x", name, "y", cwd=here, before=bound_by_modes)
+    os.chmod(here / name, 0o700)
+    assert (done.status, done.names) == (3, [("x", "y")])
+    assert done.err == f"simdocs: {name}: skipped: cannot be read (Permission denied)\n"
+
+
+def test_larger_than_max_size(here):
+    size = str(len(A))
+    done = simdocs("dedupe", "docs", "--max-size", size, "--include", "[ab].txt", cwd=here)
+    assert (done.status, done.out) == (3, b"")
+    assert done.err == f"simdocs: docs/b.txt: skipped: larger than --max-size ({len(A1)} bytes)\n"
+    larger = simdocs("dedupe", "docs", "--max-size", str(len(A1)), cwd=here)
+    assert (larger.status, larger.err, len(larger.rows)) == (0, "", 1)
+
+
+def test_a_cap_that_bites(tmp_path):
+    lay(tmp_path, {f"docs/{at}": b"%s %d%d%d" % (A, at, at, at) for at in range(4)})
+    done = simdocs("dedupe", "docs", "-t", "1", "--max-candidates", "1", "--bands", "128", "--rows", "1", cwd=tmp_path)
+    assert (done.status, done.out) == (3, b"")
+    assert [line.split(":")[1] for line in done.err.splitlines()] == [" docs/2", " docs/3"]
+    assert "--max-candidates" in done.err
+
+
+def test_unjudged_comes_before_found(here):
+    done = simdocs("dedupe", "docs", "--exit-code", "--max-size", str(len(A1)), cwd=lay(here, {"docs/z": A * 2}))
+    assert (done.status, len(done.rows)) == (3, 1)
+
+
+def test_strict_publishes_nothing(here):
+    lay(here, {"docs/z": A * 2, "old": b"old"})
+    strict = ("dedupe", "docs", "--max-size", str(len(A1)), "--strict", "--exit-code")
+    done = simdocs(*strict, cwd=here)
+    assert (done.status, done.out) == (2, b"")
+    skip, error = done.err.splitlines()
+    assert skip.startswith("simdocs: docs/z: skipped: larger than --max-size")
+    assert error.startswith("simdocs: error: --strict: ")
+    for what in (["--pairs"], ["--list", "kept"], ["--cluster", "components"]):
+        assert simdocs(*strict, *what, cwd=here)[:2] == (2, b"")
+    done = simdocs(*strict, "-o", "old", "--summary-json", "sum", "-q", cwd=here)
+    assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
+    assert (here / "old").read_bytes() == b"old"
+    assert sorted(os.listdir(here)) == ["docs", "old"]
+
+
+def test_strict_is_no_hindrance(here, answer):
+    assert simdocs("dedupe", "docs", "--strict", cwd=here) == (0, answer, "")
+
+
+def test_it_is_a_module_too(here, answer):
+    done = subprocess.run(
+        [sys.executable, "-m", "simdocs", "dedupe", "docs", "--exit-code"],
+        cwd=here,
+        capture_output=True,
+        check=False,
+        env=environment(),
+    )
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert done.stdout == answer

@@ -1,0 +1,199 @@
+"""Usage errors: one line each, that says what is wrong, with what, and what to do."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+
+import pytest
+
+from tests.cli.corpus import lay
+from tests.cli.program import Done, in_shell, simdocs
+
+
+def is_one_line(done: Done) -> bool:
+    """Whether it failed as failures should: status 2, nothing but one harmless line on standard error."""
+    line, end, rest = done.err.partition("\n")
+    controls = [one for one in line if unicodedata.category(one)[0] == "C"]
+    return (done.status, done.out, end, rest, controls) == (2, b"", "\n", "", []) and line.startswith(
+        "simdocs: error: "
+    )
+
+
+WRONG_VALUES = [
+    {
+        "--unit": ("letter", "stopword"),
+        "-k": ("0", "1000"),
+        "--language": ("xx", "'en'"),
+        "--seed": ("4294967296", "2^32"),
+        "--max-size": ("12Q", "256M"),
+        "--threshold": ("0", "0"),
+        "--recall": ("1.5", "1.5"),
+        "--num-perm": ("65537", "65536"),
+        "--scheme": ("minhash", "'permutation'"),
+        "--rule": ("best", "'nearest'"),
+        "--bands": ("0", "0"),
+        "--rows": ("-3", "-3"),
+        "--keep": ("last", "'newest'"),
+        "--cluster": ("x", "'components'"),
+        "--verify": ("no", "'estimate'"),
+        "--max-candidates": ("0", "0"),
+        "--list": ("all", "'duplicates'"),
+        "--format": ("xml", "'jsonl'"),
+        "--color": ("yes", "'always'"),
+        "-j": ("0", "0"),
+    },
+    {
+        "-k": ("nine", "'nine'"),
+        "--seed": ("-1", "'-1'"),
+        "--max-size": ("-1", "'-1'"),
+        "-t": ("", "''"),
+        "--recall": ("0", "0"),
+        "--num-perm": ("0", "0"),
+        "-j": ("2.5", "'2.5'"),
+    },
+    {"-k": ("1001", "1000"), "--seed": ("", "''"), "--max-size": ("1.5M", "'1.5M'"), "-t": ("inf", "inf")},
+    {"-t": ("nan", "nan")},
+    {"--recall": ("nan", "nan")},
+    {"--seed": ("9" * 5000, "2^32")},
+]
+
+
+@pytest.mark.parametrize("values", WRONG_VALUES, ids=[" ".join(row) for row in WRONG_VALUES])
+def test_all_wrong_values_together(here, values):
+    done = simdocs(
+        "dedupe", "docs", *[part for option, (value, _) in values.items() for part in (option, value)], cwd=here
+    )
+    assert is_one_line(done)
+    for option, (value, said) in values.items():
+        assert f"'{option}'" in done.err or f"/ '{option}'" in done.err or f"'{option}' /" in done.err
+        assert value[:50] in done.err
+        assert said in done.err
+    assert "unexpected" not in done.err
+
+
+def test_all_that_does_not_go_together_together(here):
+    done = simdocs("dedupe", "docs", "--files-from", "x", "--pairs", "--list", "kept", "-q", "-v", cwd=here)
+    assert is_one_line(done)
+    for what in ("--files-from", "--pairs and --list", "-q and -v"):
+        assert what in done.err
+
+
+NONSENSE = [
+    ([], "nothing to read"),
+    (["-0", "docs"], "--list"),
+    (["--pairs", "-0", "docs"], "--list"),
+    (["--list", "kept", "-0", "--format", "csv", "docs"], "--format"),
+    (["--all-copies", "docs"], "--pairs"),
+    (["--pairs", "--list", "kept", "docs"], "--pairs"),
+    (["--pairs", "--cluster", "components", "docs"], "--cluster components"),
+    (["-q", "-v", "docs"], "-q"),
+    (["docs", "--files-from", "-"], "--files-from"),
+    (["docs", "--files0-from", "-"], "--files0-from"),
+    (["--files-from", "x", "--files0-from", "x"], "--files0-from"),
+    (["-", "docs", "-"], "standard input"),
+    (["--recall", "1", "docs"], "recall of 1"),
+    (["--num-perm", "4", "-t", ".1", "docs"], "--num-perm 29 would do"),
+    (["--bands", "20", "--rows", "7", "docs"], "140"),
+    (["--bands", "129", "docs"], "129"),
+    (["--rows", "9", "--num-perm", "8", "docs"], "--num-perm 8"),
+    (["-t", "1e-320", "docs"], "threshold"),
+    (["-t", "1e-300", "docs"], "threshold"),
+    (["--unit"], "--unit"),
+    (["docs", "-o", "same", "--summary-json", "same"], "same"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), NONSENSE, ids=[" ".join(row[0]) or "none" for row in NONSENSE])
+def test_what_makes_no_sense(here, arguments, said):
+    done = simdocs("dedupe", *arguments, cwd=here)
+    assert is_one_line(done)
+    assert said in done.err
+    assert "unexpected" not in done.err
+    assert len(done.err) < 500
+
+
+def test_values_are_checked_before_documents_are_looked_at(here):
+    done = simdocs("dedupe", "gone", "--bands", "20", "--rows", "7", "-o", "x", cwd=here)
+    assert is_one_line(done)
+    assert "gone" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["dedup", "docs"], "dedupe"),
+        (["shingel"], "shingle"),
+        (["dedupe", "--treshold", ".9", "docs"], "--threshold"),
+        (["dedupe", "--multi-set", "docs"], "--multiset"),
+        (["shingle", "--shwo", "docs/a.txt"], "--show"),
+    ],
+)
+def test_did_you_mean(here, arguments, meant):
+    done = simdocs(*arguments, cwd=here)
+    assert is_one_line(done)
+    assert "did you mean" in done.err.lower()
+    assert meant in done.err
+
+
+@pytest.mark.parametrize("arguments", [["frobnicate"], ["--frobnicate"], ["dedupe", "docs", "-Z"], ["", "docs"]])
+def test_what_nobody_can_guess(here, arguments):
+    assert is_one_line(simdocs(*arguments, cwd=here))
+
+
+def test_no_command_at_all():
+    """The help is no error message: it may go to standard error, but as it is."""
+    done = simdocs()
+    assert (done.status, done.out) == (2, b"")
+    assert is_one_line(done) or done.err.startswith("Usage: simdocs ")
+    assert len(done.err.split("\n")[0]) < 300
+
+
+HOSTILE = b"\x1b]52;c;aGk=\x07two\nlines\rback\xff\xfe" + "\u202etxt\x9b31m".encode()
+
+
+@pytest.mark.parametrize(
+    "before",
+    [["dedupe"], ["dedupe", "--unit"], ["dedupe", "--format"], ["shingle", "--show"], [], ["dedupe", "docs", "-o"]],
+    ids=lambda before: " ".join(before) or "command",
+)
+def test_what_is_named_in_an_error_is_harmless(here, before):
+    value = HOSTILE + b"/gone" if before[-1:] in (["dedupe"], ["--show"], ["-o"]) else HOSTILE
+    assert is_one_line(simdocs(*before, value, cwd=here))
+
+
+def test_so_is_an_option_that_does_not_exist(here):
+    assert is_one_line(simdocs("dedupe", b"--" + HOSTILE, "docs", cwd=here))
+
+
+def test_and_an_output_that_is_a_document(here):
+    path = b"docs/" + HOSTILE
+    (here / "docs" / "c.txt").rename(here / os.fsdecode(path))
+    done = simdocs("dedupe", "docs", "-o", path, cwd=here)
+    assert is_one_line(done)
+    assert "one of the documents" in done.err
+
+
+def test_debug_shows_where(here):
+    for done in (
+        simdocs("dedupe", "gone", "--debug", cwd=here),
+        in_shell("SIMDOCS_DEBUG=1 simdocs dedupe gone", cwd=here),
+    ):
+        assert done.status == 2
+        assert "Traceback (most recent call last)" in done.err
+        assert "gone: No such file or directory" in done.err
+
+
+def test_debug_is_no_hindrance(here, answer):
+    assert simdocs("dedupe", "docs", "--debug", cwd=here) == (0, answer, "")
+    assert simdocs("dedupe", "docs", "--debug", "--max-size", "1", cwd=here).status == 3
+
+
+def test_options_stand_anywhere(here):
+    lay(here, {"-t": b"a file with an option's name"})
+    plain = simdocs("dedupe", "-t", ".5", "docs", "--header", cwd=here)
+    assert simdocs("dedupe", "docs", "--header", "-t.5", cwd=here) == plain
+    assert simdocs("dedupe", "--header", "--threshold=.5", "--", "docs", cwd=here) == plain
+    assert plain.status == 0
+    dashed = simdocs("dedupe", "--list", "kept", "--", "-t", cwd=here)
+    assert dashed == (0, b"-t\n", "")

@@ -1,0 +1,175 @@
+"""Walks: links, patterns, other kinds of files, and trees deeper than names can be long."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+
+from tests.cli.corpus import A, B, lay
+from tests.cli.program import few_descriptors, in_shell, simdocs
+
+
+def kept(where, *arguments, status=0, **how) -> list[str]:
+    done = simdocs("dedupe", *arguments, "--list", "kept", cwd=where, **how)
+    assert (done.status, done.err) == (status, "")
+    return done.out.decode().splitlines()
+
+
+@pytest.fixture
+def texts(tmp_path):
+    """Files and directories, hidden and not; no text like another."""
+    names = "a.txt b.md notes/a.txt notes/c.TXT notes/deep/d.txt .git/e.txt notes/.f.txt g.txt/h .i/.j/k.txt"
+    for name in names.split():
+        lay(tmp_path, {f"docs/{name}": f"the text of {name!r} alone".encode()})
+    return tmp_path
+
+
+VISIBLE = ["docs/a.txt", "docs/b.md", "docs/g.txt/h", "docs/notes/a.txt", "docs/notes/c.TXT", "docs/notes/deep/d.txt"]
+
+
+def test_hidden_names_are_passed_by(texts):
+    assert kept(texts, "docs") == VISIBLE
+
+
+def test_unless_they_are_wanted(texts):
+    hidden = ["docs/.git/e.txt", "docs/.i/.j/k.txt", "docs/notes/.f.txt"]
+    assert kept(texts, "docs", "--hidden") == sorted(VISIBLE + hidden)
+
+
+def test_or_named(texts):
+    assert kept(texts, "docs/.git", "docs/notes/.f.txt") == ["docs/.git/e.txt", "docs/notes/.f.txt"]
+    assert kept(texts / "docs" / ".i", ".") == []
+    assert kept(texts / "docs" / ".i" / ".j", ".") == ["./k.txt"]
+
+
+def test_patterns(texts):
+    assert kept(texts, "docs", "--include", "*.txt", "--include", "*.md", "--exclude", "notes/deep") == [
+        "docs/a.txt",
+        "docs/b.md",
+        "docs/notes/a.txt",
+    ]
+
+
+def test_patterns_of_any_bytes(tmp_path):
+    for name in (b"\xff.txt", "é.txt".encode(), b"new\nline.txt", b"plain"):
+        (tmp_path / os.fsdecode(name)).write_bytes(name * 9)
+    for pattern, names in (
+        (b"\xff*", b"./\xff.txt\n"),
+        ("é*", "./é.txt\n".encode()),
+        ("new*txt", b"./new\\nline.txt\n"),
+    ):
+        done = simdocs("dedupe", ".", "--list", "kept", "--include", pattern, cwd=tmp_path)
+        assert (done.status, done.out) == (0, names)
+
+
+def test_links_are_passed_by(tmp_path):
+    lay(tmp_path, {"docs/a": A, "elsewhere/b": B})
+    os.symlink("a", tmp_path / "docs/link")
+    os.symlink("../elsewhere", tmp_path / "docs/dir")
+    os.symlink("gone", tmp_path / "docs/dangling")
+    assert kept(tmp_path, "docs") == ["docs/a"]
+
+
+def test_or_followed(tmp_path):
+    lay(tmp_path, {"docs/m": A, "elsewhere/b": B, "elsewhere/c": A})
+    os.symlink("m", tmp_path / "docs/a")
+    os.symlink("../elsewhere", tmp_path / "docs/dir")
+    done = simdocs("dedupe", "docs", "--follow", cwd=tmp_path)
+    assert (done.status, done.err, done.names) == (0, "", [("docs/a", "docs/dir/c")])
+    assert kept(tmp_path, "docs", "--follow") == ["docs/a", "docs/dir/b"]
+
+
+def test_links_that_lead_nowhere(tmp_path):
+    lay(tmp_path, {"docs/a": A})
+    os.symlink("gone", tmp_path / "docs/dangling")
+    os.symlink("itself", tmp_path / "docs/itself")
+    done = simdocs("dedupe", "docs", "--follow", cwd=tmp_path)
+    assert (done.status, done.out, len(done.err.splitlines())) == (3, b"", 2)
+    assert "docs/dangling" in done.err
+    assert "docs/itself" in done.err
+
+
+def test_loops_of_links(tmp_path):
+    lay(tmp_path, {"docs/one/a": A, "docs/two/b": B})
+    os.symlink("..", tmp_path / "docs/one/up")
+    os.symlink("../one", tmp_path / "docs/two/across")
+    os.symlink("../two", tmp_path / "docs/one/across")
+    os.symlink(".", tmp_path / "docs/self")
+    assert len(kept(tmp_path, "docs", "--follow")) == 2
+
+
+def test_links_that_are_named_are_followed(tmp_path):
+    lay(tmp_path, {"docs/a": A, "elsewhere/b": B})
+    os.symlink("elsewhere", tmp_path / "dir")
+    os.symlink("docs/a", tmp_path / "file")
+    assert kept(tmp_path, "dir", "file", "docs") == ["dir/b", "file"]
+    os.symlink("gone", tmp_path / "dangling")
+    assert simdocs("dedupe", "dangling", cwd=tmp_path).status == 2
+
+
+def test_one_file_system(texts):
+    assert kept(texts, "docs", "--one-file-system") == VISIBLE
+
+
+def descend(root: int, depth: int, name: str = "d" * 10) -> int:
+    """Make so many directories, one in another; a descriptor of the innermost."""
+    for _ in range(depth):
+        os.mkdir(name, dir_fd=root)
+        below = os.open(name, os.O_RDONLY, dir_fd=root)
+        os.close(root)
+        root = below
+    return root
+
+
+def write_at(directory: int, name: str, data: bytes) -> None:
+    with os.fdopen(os.open(name, os.O_WRONLY | os.O_CREAT, dir_fd=directory), "wb") as stream:
+        stream.write(data)
+
+
+@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+def test_deeper_than_a_path_can_be_long(tmp_path, jobs):
+    lay(tmp_path, {"docs/a": A, "docs/z": B})
+    innermost = descend(os.open(tmp_path / "docs", os.O_RDONLY), 1500)
+    write_at(innermost, "copy", A)
+    write_at(innermost, "similar", B[:-3])
+    os.close(innermost)
+    try:
+        done = simdocs("dedupe", "docs", jobs, cwd=tmp_path, before=few_descriptors)
+        prefix = "docs/" + "d" * 10 + ("/" + "d" * 10) * 1499
+        again = simdocs("dedupe", prefix + "/similar", "docs/z", cwd=tmp_path)
+        directory = simdocs("dedupe", prefix, "--list", "kept", cwd=tmp_path)
+    finally:
+        subprocess.run(["rm", "-rf", tmp_path / "docs"], check=True)  # unlike shutil, it does not recurse
+    assert (done.status, done.err) == (0, "")
+    assert done.names == [("docs/a", prefix + "/copy"), (prefix + "/similar", "docs/z")]
+    assert (again.status, again.names) == (0, [(prefix + "/similar", "docs/z")])
+    assert (directory.status, directory.out.decode()) == (0, f"{prefix}/copy\n{prefix}/similar\n")
+
+
+def test_more_levels_than_descriptors_with_branches_at_every_one(tmp_path):
+    path, expected = tmp_path / "docs", []
+    for level in range(40):
+        for name in ("a/x", "b", "z/y"):
+            lay(path, {name: f"level {level}, {name}: no text like another".encode()})
+            expected.append(str((path / name).relative_to(tmp_path)))
+        path = path / "m"
+    assert kept(tmp_path, "docs", before=few_descriptors) == sorted(expected)
+    assert kept(tmp_path, "docs", "-j2", before=few_descriptors) == sorted(expected)
+
+
+def test_more_files_than_descriptors(tmp_path):
+    lay(tmp_path, {f"docs/{at}": A + b" %d" % at for at in range(200)})
+    done = simdocs("dedupe", *[f"docs/{at}" for at in range(200)], "-j2", cwd=tmp_path, before=few_descriptors)
+    assert (done.status, done.err, len(done.rows)) == (0, "", 199)
+
+
+def test_a_name_of_the_longest_kind(tmp_path):
+    lay(tmp_path, {"x" * 255 + "/" + "y" * 255: A, "z": A})
+    assert simdocs("dedupe", ".", cwd=tmp_path).names == [("./" + "x" * 255 + "/" + "y" * 255, "./z")]
+
+
+def test_files_of_proc_are_read_to_their_end():
+    done = in_shell("cd /proc/self && simdocs dedupe limits status --list kept")
+    assert (done.status, done.out) == (0, b"limits\nstatus\n")

@@ -1,0 +1,39 @@
+"""Traps: something that happens inside the program at an exact moment, by a hook on the interpreter's audit events."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.program import environment
+
+_HOOK = """
+import os, signal, sys, time
+
+main, left = os.getpid(), {at}
+
+def spring():
+{action}
+
+def hook(event, arguments):
+    global left
+    if event == {event!r} and {match!r} in repr(arguments) and {where}:
+        left -= 1
+        if left == 0:
+            spring()
+
+sys.addaudithook(hook)
+"""
+
+
+def trap(
+    directory: Path, action: str, event: str, match: str = "", *, at: int = 1, in_worker: bool = False
+) -> dict[str, str]:
+    """An environment in which the program runs `action`, Python source, when the at-th audit event of this name that
+    shows `match` happens: in the process itself, or in any of its workers."""
+    place = directory / "trap"
+    place.mkdir()
+    where = "os.getpid() != main" if in_worker else "os.getpid() == main"
+    indented = "".join(f"    {line}\n" for line in action.splitlines())
+    source = _HOOK.format(action=indented, event=event, match=match, at=at, where=where)
+    (place / "sitecustomize.py").write_text(source)
+    return environment(PYTHONPATH=str(place), PYTHONDONTWRITEBYTECODE="1")

@@ -1,0 +1,137 @@
+"""Documents that change, vanish or are replaced while they are looked at: never compared half old, half new."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from simdocs.stages.dedupe import Sketched
+from tests.flow.stage import sketched
+
+TEXT = b"a fairly long text about nothing much, so that one word more leaves it similar enough"
+
+
+@pytest.fixture
+def docs(tmp_path, monkeypatch):
+    """a, b and c: near-duplicates, all three."""
+    for name, end in ((b"a", b"."), (b"b", b"!"), (b"c", b"?")):
+        (tmp_path / os.fsdecode(name)).write_bytes(TEXT + end)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def grouped(work: Sketched) -> list[tuple[bytes, bytes]]:
+    return [row[:2] for block in work.groups(None).blocks for row in block]
+
+
+def append(path):
+    with path.open("ab") as stream:
+        stream.write(b".")
+
+
+def rewrite_in_place(path):
+    before = path.stat()
+    path.write_bytes(path.read_bytes()[::-1])
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def replace(path):
+    before = path.stat()
+    other = path.with_name("new")
+    other.write_bytes(path.read_bytes().upper())
+    os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+    other.replace(path)
+
+
+def make_directory(path):
+    path.unlink()
+    path.mkdir()
+
+
+def make_fifo(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
+def make_binary(path):
+    path.write_bytes(b"\0" + path.read_bytes()[1:])
+
+
+def vanish(path):
+    path.unlink()
+
+
+def lose_directory(path):
+    shutil.rmtree(path.parent)
+
+
+CHANGES = (append, rewrite_in_place, replace, make_directory, make_fifo, make_binary, vanish)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("name", ["a", "b", "c"])
+def test_a_document_that_cannot_be_had_again_is_not_removed(docs, change, name):
+    with sketched(["a", "b", "c"]) as work:
+        change(docs / name)
+        found = grouped(work)
+        counts = work.skipped.counts
+        entries = work.skipped.by_reason["unverified"]
+    others = [one.encode() for one in "abc" if one != name]
+    assert found == [(others[0], others[1])]
+    assert counts == {"unverified": 1}
+    assert [entry[0] for entry in entries] == [name.encode()]
+
+
+@pytest.mark.parametrize("what", ["pairs", "components"])
+def test_nor_is_it_in_other_answers(docs, what):
+    with sketched(["a", "b", "c"], cluster="components" if what == "components" else "greedy") as work:
+        append(docs / "b")
+        blocks = work.pairs(False).blocks if what == "pairs" else work.groups(None).blocks
+        assert [row[:2] for block in blocks for row in block] == [(b"a", b"c")]
+        assert work.skipped.counts == {"unverified": 1}
+
+
+def test_all_of_them_gone(docs):
+    with sketched(["a", "b", "c"]) as work:
+        lose_directory(docs / "a")
+        assert grouped(work) == []
+        assert work.skipped.counts == {"unverified": 3}
+
+
+def test_an_answer_by_estimate_reads_nothing_again(docs):
+    with sketched(["a", "b", "c"], verify="estimate") as work:
+        lose_directory(docs / "a")
+        assert grouped(work) == [(b"a", b"b"), (b"a", b"c")]
+        assert work.skipped.counts == {}
+
+
+def growing(monkeypatch, path, times: int) -> None:
+    """Every read of this file, for so many times, is followed by a write to it."""
+    inode, read = path.stat().st_ino, os.read
+    left = [times]
+
+    def and_grow(descriptor, size):
+        data = read(descriptor, size)
+        if left[0] and os.fstat(descriptor).st_ino == inode:
+            left[0] -= 1
+            append(path)
+        return data
+
+    monkeypatch.setattr(os, "read", and_grow)
+
+
+def test_changed_once_while_read(docs, monkeypatch):
+    growing(monkeypatch, docs / "b", 1)
+    with sketched(["a", "b", "c"]) as work:
+        assert grouped(work) == [(b"a", b"b"), (b"a", b"c")]
+        assert work.skipped.counts == {}
+        assert int(work.documents.facts["size"][1]) == len(TEXT) + 2
+
+
+def test_changing_all_the_time_while_read(docs, monkeypatch):
+    growing(monkeypatch, docs / "b", 1000)
+    with sketched(["a", "b", "c"]) as work:
+        assert grouped(work) == [(b"a", b"c")]
+        assert work.skipped.by_reason == {"changed": [(b"b", "")]}

@@ -1,0 +1,87 @@
+"""--include and --exclude: on names, or on paths below the argument if they hold a slash."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from simdocs.corpora.arguments import Sources, find
+from simdocs.model.skipped import Skipped
+from simdocs.parameters import Walking
+
+FILES = ["a.txt", "b.md", "g.txt/h", "notes/a.txt", "notes/c.TXT", "notes/deep/d.txt"]
+
+
+@pytest.fixture
+def docs(tmp_path, monkeypatch):
+    for name in (*FILES, ".hidden.txt"):
+        path = tmp_path / "docs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "docs"
+
+
+def found(*names: str, **walking: object) -> list[str]:
+    skipped = Skipped()
+    names_found = find(Sources(tuple(map(os.fsencode, names))), Walking(**walking), skipped).names
+    assert set(skipped.counts) <= {"hidden"}
+    return [os.fsdecode(name) for name in names_found]
+
+
+@pytest.mark.parametrize(
+    ("include", "exclude", "taken"),
+    [
+        (["*.txt"], [], [0, 3, 5]),
+        (["*.txt", "*.md"], [], [0, 1, 3, 5]),
+        (["[ab].*"], [], [0, 1, 3]),
+        (["[!a].*"], [], [1, 4, 5]),
+        (["?.txt"], [], [0, 3, 5]),
+        (["notes/*.txt"], [], [3, 5]),
+        (["/a.txt"], [], [0]),
+        (["docs/*"], [], []),
+        (["*"], [], [0, 1, 2, 3, 4, 5]),
+        (["nothing"], [], []),
+        (["a.tx"], [], []),
+        ([], ["*.txt"], [1, 4]),
+        ([], ["notes"], [0, 1, 2]),
+        ([], ["deep", "b.md"], [0, 2, 3, 4]),
+        ([], ["notes/deep"], [0, 1, 2, 3, 4]),
+        ([], ["/a.txt"], [1, 2, 3, 4, 5]),
+        ([], ["*"], []),
+        (["*.txt"], ["a.*"], [5]),
+        (["[ab].*", "d.txt"], ["deep"], [0, 1, 3]),
+    ],
+)
+def test_what_is_taken(docs, include, exclude, taken):
+    assert found("docs", include=tuple(include), exclude=tuple(exclude)) == [f"docs/{FILES[at]}" for at in taken]
+
+
+def test_they_are_about_walks(docs):
+    assert found("docs/b.md", "docs/notes", include=("*.txt",)) == [
+        "docs/b.md",
+        "docs/notes/a.txt",
+        "docs/notes/deep/d.txt",
+    ]
+
+
+@pytest.mark.parametrize("root", ["docs", "docs/", "./docs", "docs//", "."])
+def test_paths_are_below_the_argument(docs, root):
+    pattern = "/docs/a.txt" if root == "." else "/a.txt"
+    assert len(found(root, include=(pattern,))) == 1
+    assert len(found(root, exclude=(pattern,))) == 5
+
+
+def test_hidden_names_match_once_they_are_wanted(docs):
+    assert found("docs", include=("*.txt",), hidden=True)[0] == "docs/.hidden.txt"
+    assert found("docs", include=(".*",)) == []
+
+
+def test_names_of_any_bytes(docs):
+    for name in (b"new\nline.t", b"\xff.t", "é.t".encode()):
+        (docs / os.fsdecode(name)).write_bytes(name)
+    assert found("docs", include=("new*t",)) == ["docs/new\nline.t"]
+    assert found("docs", include=("\udcff.*",)) == ["docs/\udcff.t"]
+    assert found("docs", include=("é.?",)) == ["docs/é.t"]
+    assert found("docs", include=("?.t",)) == ["docs/é.t", "docs/\udcff.t"]

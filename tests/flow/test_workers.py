@@ -1,0 +1,93 @@
+"""A pool of processes: in order, whatever crosses the pipes, and never a deadlock."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from simdocs.engines.local import Local
+
+
+def doubled(number: int) -> int:
+    return 2 * number
+
+
+def picky(number: int) -> int:
+    if number == 7:
+        raise ValueError("not seven")
+    return number
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_results_come_in_the_order_of_the_tasks(jobs):
+    with Local(jobs) as engine:
+        assert list(engine.map(doubled, range(100))) == list(range(0, 200, 2))
+        assert list(engine.map(doubled, [])) == []
+        assert list(engine.map(doubled, range(3))) == [0, 2, 4]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_error_is_raised_where_the_map_is(jobs):
+    with pytest.raises(ValueError, match="not seven"), Local(jobs) as engine:
+        list(engine.map(picky, range(20)))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_tasks_are_taken_a_few_ahead_of_their_results(jobs):
+    taken = []
+
+    def tasks():
+        for number in range(1000):
+            taken.append(number)
+            yield number
+
+    with Local(jobs) as engine:
+        results = engine.map(doubled, tasks())
+        next(results)
+        assert len(taken) <= 3 * jobs + 1
+        results.close()
+
+
+def in_another_process(program: str) -> subprocess.CompletedProcess[bytes]:
+    """Run it where it can hang without harm; a hang is a failure."""
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, timeout=20, check=False
+    )
+
+
+@pytest.mark.parametrize("size", [100_000, 1_000_000])
+def test_large_tasks_with_large_results(size):
+    """Larger than what a pipe holds, both ways: the one end must not wait to write while the other does."""
+    done = in_another_process(f"""
+        from simdocs.engines.local import Local
+        with Local(2) as engine:
+            print(sum(map(len, engine.map(bytes.upper, [b"x" * {size}] * 8))))
+    """)
+    assert done.stdout.split() == [str(8 * size).encode()]
+
+
+def test_results_that_nobody_reads_do_not_keep_workers_alive():
+    done = in_another_process("""
+        from simdocs.engines.local import Local
+        with Local(2) as engine:
+            results = engine.map(bytes.upper, [b"x" * 1_000_000] * 8)
+            print(len(next(results)))
+    """)
+    assert done.stdout.split() == [b"1000000"]
+
+
+def test_a_worker_that_is_killed_is_an_error_with_a_remedy():
+    done = in_another_process("""
+        import os, signal
+        from simdocs.engines.local import Local
+        from simdocs.errors import SimdocsError
+        try:
+            with Local(2) as engine:
+                list(engine.map(eval, ["1", "__import__('os').kill(__import__('os').getpid(), 9)"] * 4))
+        except SimdocsError as error:
+            print(error)
+    """)
+    assert b"-j 1" in done.stdout, done

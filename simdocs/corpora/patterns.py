@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Sequence
 from fnmatch import translate
 
-_Match = Callable[[bytes], object]
+_Match = Callable[[str], object]
 
 
 class Patterns:
     """What a walk takes: a file that some --include matches, if any is given, and nothing that an --exclude does."""
 
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
-        self._include = _compile(include)
-        self._exclude = _compile(exclude)
+        self._include = _either(include) if include else None
+        self._exclude = _either(exclude) if exclude else None
 
     def leave_out(self, relative: bytes, is_directory: bool) -> bool:
         """Whether to leave out the file or directory of this path, relative to the walk's root."""
-        if self._exclude is not None and self._exclude(relative):
+        if self._include is None and self._exclude is None:
+            return False
+        path = relative.decode("utf-8", "surrogateescape")
+        if self._exclude is not None and self._exclude(path):
             return True
-        return self._include is not None and not is_directory and not self._include(relative)
+        return self._include is not None and not is_directory and not self._include(path)
 
 
-def _compile(patterns: Sequence[str]) -> _Match | None:
+def _either(patterns: Sequence[str]) -> _Match:
+    """Matches what any of the patterns does: one with a slash the whole path, another the last component."""
+    whole = _compiled([pattern.removeprefix("/") for pattern in patterns if "/" in pattern])
+    last = _compiled([pattern for pattern in patterns if "/" not in pattern])
+    return lambda path: whole(path) or last(path.rpartition("/")[2])
+
+
+def _compiled(patterns: Sequence[str]) -> _Match:
     if not patterns:
-        return None
-    # A pattern without a slash is about the last component, wherever it stands.
-    parts = [(rb"" if "/" in pattern else rb"(?:.*/)?") + _bytes(pattern) for pattern in patterns]
-    return re.compile(b"|".join(b"(?:" + part + b")" for part in parts), re.DOTALL).match
-
-
-def _bytes(pattern: str) -> bytes:
-    return os.fsencode(translate(pattern.removeprefix("/")))
+        return lambda _: None
+    return re.compile("|".join(f"(?:{translate(pattern)})" for pattern in patterns)).match

@@ -28,7 +28,7 @@ def test_no_documents_at_all_is_done(tmp_path):
     assert simdocs("dedupe", tmp_path, "--exit-code", "-j2") == (0, b"", "")
 
 
-@pytest.mark.parametrize("what", [[], ["--pairs"], ["--list", "kept"], ["--cluster", "components"], ["-o", "x"]])
+@pytest.mark.parametrize("what", [[], ["--pairs"], ["--list", "kept", "-o", "x"]])
 def test_exit_code(here, what):
     assert simdocs("dedupe", "docs", "--exit-code", *what, cwd=here).status == 1
     assert simdocs("dedupe", "docs/b.txt", "docs/c.txt", "--exit-code", *what, cwd=here).status == 0

@@ -21,7 +21,8 @@ def sorted_rows(rows: Ragged) -> Ragged:
         end = max(at + 1, int(np.searchsorted(offsets, offsets[at] + _AT_ONCE, side="right")) - 1)
         cut = slice(int(offsets[at]), int(offsets[end]))
         if end == at + 1:
-            values[cut] = np.sort(rows.values[cut])
+            values[cut] = rows.values[cut]
+            values[cut].sort()
         else:
             lengths = np.diff(offsets[at : end + 1])
             keys = np.repeat(np.arange(end - at, dtype=np.uint64) << np.uint64(32), lengths)

@@ -10,6 +10,9 @@ from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, Tokens, tru
 _PAIRS = 1024
 """Pairs whose signatures are compared at once: a mebibyte at K = 128."""
 
+_MERGED_AT_ONCE = 1 << 18
+"""Values of pairs merged at once: with their keys, 3 MiB."""
+
 _MEETINGS = 4
 """Pairs for each row of the smaller side from which looking values up pays."""
 
@@ -63,9 +66,28 @@ def exact(sets: Ragged, left: Array, right: Array) -> Floats:
 
 def _common_by_merging(sets: Ragged, left: Array, right: Array) -> Index:
     """Values that rows left[i] and right[i] share: both sorted together, 20 ns a value of either."""
-    both = sets.take(np.column_stack((left, right)).ravel())
-    ordered = sorted_rows(Ragged(both.values, both.offsets[::2]))
-    # A row without repeats lends each value once: a value that follows its like is in both sets.
+    ends = np.cumsum(sets.lengths[left] + sets.lengths[right])
+    common = np.empty(len(left), np.int64)
+    at = 0
+    while at < len(left):
+        # As many pairs as stay in cache together, but at least one.
+        held = int(ends[at - 1]) if at else 0
+        end = max(at + 1, int(np.searchsorted(ends, held + _MERGED_AT_ONCE, side="right")))
+        cut = slice(at, end)
+        if end == at + 1:
+            values = np.concatenate((sets[int(left[at])], sets[int(right[at])]))
+            values.sort()  # in place: one pair may be as large as all of memory allows
+            ordered = Ragged.of(values, np.array([len(values)]))
+        else:
+            both = sets.take(np.column_stack((left[cut], right[cut])).ravel())
+            ordered = sorted_rows(Ragged(both.values, both.offsets[::2]))
+        common[cut] = _repeats(ordered)
+        at = end
+    return common
+
+
+def _repeats(ordered: Ragged) -> Index:
+    """How many values of each row, of two sets sorted together, stand there twice: those that both sets hold."""
     again = np.zeros(len(ordered.values), bool)
     np.equal(ordered.values[1:], ordered.values[:-1], out=again[1:])
     again[ordered.offsets[:-1][ordered.lengths > 0]] = False

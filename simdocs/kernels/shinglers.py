@@ -67,7 +67,10 @@ def char_tokens(texts: Texts, how: Shingling) -> Ragged:
     points, offsets, k = texts.points.values, texts.points.offsets, how.k
     counts = np.diff(offsets)
     if texts.starts is None:
-        tokens = murmur.sliding(texts.data, k, how.seed)[_inside(len(points), offsets, k)]
+        tokens = murmur.sliding(texts.data, k, how.seed)
+        inside = _inside(len(points), offsets, k)
+        # A large document is alone in its batch: a copy of its tokens would be the largest array of all.
+        tokens = tokens if inside.all() else tokens[inside]
     else:
         firsts = np.flatnonzero(_inside(len(points), offsets, k))
         tokens = _spelt(texts, firsts, firsts + k, how)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import resource
 import signal
 
 import pytest
 
 from tests.cli.corpus import A
-from tests.cli.program import PROGRAM, finished, in_shell, started
+from tests.cli.program import PROGRAM, finished, in_shell, simdocs, started
 
 HELP = ["--version", "--help", "dedupe --help", "shingle --help"]
 SHINGLES = "shingle --show docs/a.txt"
@@ -89,6 +91,19 @@ def test_a_reader_that_has_seen_enough(copies, what):
 def test_head_in_a_shell(copies):
     done = in_shell("{ simdocs dedupe docs --pairs; echo $? >&2; } | head -1", cwd=copies)
     assert (done.status, len(done.rows), done.err) == (0, 1, "141\n")
+
+
+def small_files() -> None:
+    """Before the program starts: no file may grow beyond 10,000 bytes."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+
+
+def test_an_answer_larger_than_files_may_be(copies):
+    (copies / "out").write_bytes(b"old")
+    done = simdocs("dedupe", "docs", "-o", "out", cwd=copies, before=small_files)
+    assert (done.status, done.err) == (2, "simdocs: error: out: write error: File too large\n")
+    assert (copies / "out").read_bytes() == b"old"
+    assert sorted(os.listdir(copies)) == ["docs", "out"]
 
 
 def test_a_reader_that_was_never_there(copies):

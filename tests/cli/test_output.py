@@ -146,6 +146,15 @@ def test_old_or_new_whatever_happens(here, answer, action, event, match, status)
     assert left_behind(here) == []
 
 
+def test_a_directory_that_goes_away_is_not_made_again(here):
+    (here / "place").mkdir()
+    env = trap(here, "import shutil; shutil.rmtree('place')", "open", "docs/c.txt")
+    done = simdocs("dedupe", "docs", "-j1", "-o", "place/out", cwd=here, env=env)
+    assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
+    assert done.err.startswith("simdocs: error: place/out: ")
+    assert not (here / "place").exists()
+
+
 def test_drafts_of_others_are_left_alone(here):
     lay(here, {".simdocs-tmp-0123456789abcdef.1.0": b"of another target"})
     assert simdocs("dedupe", "docs", "-o", "out", cwd=here).status == 0

@@ -137,6 +137,16 @@ def test_a_worker_that_dies(here, number):
     assert listing(here) == ["docs"]
 
 
+@pytest.mark.parametrize("at", [1, 2])
+def test_a_worker_that_cannot_be_started(here, at):
+    env = trap(here, "raise OSError(11, 'Resource temporarily unavailable')", "os.fork", at=at)
+    done = simdocs("dedupe", "docs", "-j2", "-o", "out", cwd=here, env=env)
+    assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
+    assert "Resource temporarily unavailable" in done.err
+    assert "standard output" not in done.err
+    assert listing(here) == ["docs"]
+
+
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
 def test_one_job_forks_nothing(here, jobs):
     env = trap(here, "open('workers', 'a').write('x')", "os.fork")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import threading
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -146,6 +147,25 @@ def test_two_writers_of_one_file(tmp_path):
             second.write(b"second")
         assert path.read_bytes() == b"second"
     assert path.read_bytes() == b"first"
+    assert os.listdir(tmp_path) == ["answer"]
+
+
+def test_a_sweeper_that_holds_the_lock_at_that_very_moment(tmp_path, monkeypatch):
+    path = tmp_path / "answer"
+    flock, met = fcntl.flock, []
+
+    def meanwhile(descriptor: int, how: int) -> None:
+        if not met:
+            (draft,) = os.listdir(tmp_path)
+            met.append(os.open(tmp_path / draft, os.O_RDONLY))
+            flock(met[0], fcntl.LOCK_EX)
+            os.unlink(tmp_path / draft)
+            threading.Timer(0.2, os.close, met).start()
+        flock(descriptor, how)
+
+    monkeypatch.setattr(publish, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": meanwhile})))
+    write(path)
+    assert path.read_bytes() == NEW
     assert os.listdir(tmp_path) == ["answer"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from simdocs.parameters import CLUSTERS, KEEP, SCHEMES, UNITS
-from tests.flow.stage import CATCH_ALL, answer, shelve
+from tests.flow.stage import CATCH_ALL, answer, shelve, sketched
 from tests.flow.texts import corpora, family
 from tests.flow.twin import How, Row, Text, Twin
 
@@ -42,6 +43,32 @@ def test_groups(unit, keep, texts, multiset, scheme):
 def test_components(keep, texts, unit, multiset):
     how = How(unit, K_OF[unit], multiset, 0.5, keep)
     assert asked(texts, how, "groups", cluster="components") == Twin(texts, how).components()
+
+
+@settings(max_examples=40)
+@given(texts=corpora(), unit=st.sampled_from(list(UNITS)), multiset=st.booleans())
+def test_how_loosely_components_hang_together(texts, unit, multiset):
+    how = How(unit, K_OF[unit], multiset)
+    twin = Twin(texts, how)
+    members: dict[int, list[int]] = {}
+    for first, row, _ in twin.components():
+        members.setdefault(first, [first]).append(row)
+    with tempfile.TemporaryDirectory() as root:
+        names = shelve(Path(root), texts)
+        options = how._asdict() | CATCH_ALL | {"cluster": "components"}
+        with sketched([root], **options) as work:
+            work.groups(None)
+            facts = work.facts()["components"]
+    found = {names.index(fact["kept"].encode()[-4:]): fact for fact in facts}
+    assert {first: fact["documents"] for first, fact in found.items()} == {
+        first: len(rows) for first, rows in members.items()
+    }
+    for first, rows in members.items():
+        assert found[first]["smallest_to_kept"] == round(min(twin.jaccard(first, row) for row in rows[1:]), 6)
+        assert found[first]["smallest_of_two"] == round(min(twin.jaccard(a, b) for a, b in combinations(rows, 2)), 6)
+        assert found[first]["all_compared"]
+    smallest = [fact["smallest_of_two"] for fact in facts]
+    assert smallest == sorted(smallest)
 
 
 @settings(max_examples=40)

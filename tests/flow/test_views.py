@@ -1,0 +1,93 @@
+"""Any name comes back from any format; none does a terminal harm."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import re
+import unicodedata
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from simdocs.model.answers import NAME, SIMILARITY, Answer, Column
+from simdocs.model.names import shown
+from simdocs.views.formats import FORMATS, harmless, names_nul_ended
+
+BYTES = st.binary(min_size=1, max_size=12).map(lambda name: name.replace(b"\0", b"x"))
+WRITTEN = st.text("\t\n\r\\\"',;nrtu0 \x1b\x9b\x7f\u202e\u2028é😀a", min_size=1).map(str.encode)
+NAMES = st.lists(BYTES | WRITTEN, min_size=1, max_size=5)
+COLUMNS = (Column("name", NAME), Column("jaccard", SIMILARITY))
+
+
+def drawn(form: str, names: list[bytes]) -> bytes:
+    answer = Answer(COLUMNS, [[(name, None if at % 2 else 2 / 3)] for at, name in enumerate(names)])
+    return b"".join(FORMATS[form].draw(answer, False))
+
+
+def untabbed(field: bytes) -> bytes:
+    escapes = {b"\\t": b"\t", b"\\n": b"\n", b"\\r": b"\r", b"\\\\": b"\\"}
+    return re.sub(rb"\\.", lambda found: escapes[found[0]], field)
+
+
+def named(line: bytes) -> bytes:
+    one = json.loads(line.decode("utf-8"))
+    return one["name"].encode() if "name" in one else base64.b64decode(one["name_b64"], validate=True)
+
+
+@given(NAMES)
+@example([b"\\", b"\\t", b"\t\\", b"\\\\n\n", b"\r\n"])
+def test_tsv(names):
+    lines = drawn("tsv", names).split(b"\n")
+    assert lines.pop() == b""
+    assert b"\r" not in b"".join(lines)
+    fields = [line.split(b"\t") for line in lines]
+    assert [untabbed(row[0]) for row in fields] == names
+    assert [row[1] for row in fields] == [b"" if at % 2 else b"0.666667" for at in range(len(names))]
+
+
+@given(NAMES)
+@example([b'"', b",", b'""\r', b" ", b"\n"])
+def test_csv(names):
+    text = drawn("csv", names).decode("utf-8", "surrogateescape")
+    rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    assert [row[0].encode("utf-8", "surrogateescape") for row in rows[1:]] == names
+
+
+@given(NAMES)
+def test_jsonl(names):
+    lines = drawn("jsonl", names).split(b"\n")
+    assert lines.pop() == b""
+    assert [named(line) for line in lines] == names
+
+
+@given(NAMES)
+def test_nul_ended(names):
+    answer = Answer(COLUMNS[:1], [[(name,)] for name in names])
+    assert b"".join(names_nul_ended(answer)).split(b"\0") == [*names, b""]
+
+
+TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+
+
+def is_harmless(text: str) -> bool:
+    """No control, no separator of lines, nothing that turns the way of writing, no half of a pair."""
+    kinds = {unicodedata.category(character) for character in text}
+    turns = {unicodedata.bidirectional(character) for character in text}
+    return not kinds & {"Cc", "Cs", "Zl", "Zp"} and not turns & TURNING
+
+
+@given(NAMES)
+def test_on_a_terminal(names):
+    assert all(is_harmless(shown(name)) for name in names)
+    for form in ("tsv", "csv", "jsonl", "table"):
+        text = harmless(drawn(form, names), json=form == "jsonl").decode("utf-8")
+        assert is_harmless(re.sub(r"[\n\t]", "", text.replace("\r\n", "") if form == "csv" else text))
+
+
+@given(NAMES)
+def test_json_stays_exact_there(names):
+    lines = harmless(drawn("jsonl", names), json=True).split(b"\n")
+    assert [named(line) for line in lines[:-1]] == names

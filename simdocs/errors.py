@@ -42,10 +42,10 @@ class OutputError(SimdocsError):
 
 
 class WorkerError(SimdocsError):
-    """A worker process ended before its work was done."""
+    """A worker process could not be started, or ended before its work was done."""
 
-    def __init__(self) -> None:
-        super().__init__("a worker process was killed, perhaps for want of memory: try fewer, such as -j 1")
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}: try fewer, such as -j 1")
 
 
 class UnjudgedError(SimdocsError):

@@ -26,6 +26,9 @@ from simdocs.parameters import (
 )
 from simdocs.views.formats import FORMATS
 
+MOST_JOBS = 1024
+"""More processes than that are a slip of the keyboard, and would take all of a machine's memory."""
+
 _DOCUMENTS, _TEXT, _SHINGLES = "Documents", "Normalised text", "Shingles"
 _SIGNATURES, _GROUPS, _ANSWER, _RUN = "Signatures and bands", "Groups", "Answer", "Run"
 
@@ -231,7 +234,13 @@ debug = option(_RUN, "--debug", is_flag=True, help="Show where an error comes fr
 
 running = together(
     option(
-        _RUN, "-j", "--jobs", metavar="N", type=click.IntRange(1), show_default="all cores", help="Worker processes."
+        _RUN,
+        "-j",
+        "--jobs",
+        metavar="N",
+        type=click.IntRange(1, MOST_JOBS),
+        show_default="all cores",
+        help="Worker processes.",
     ),
     option(_RUN, "-q", "--quiet", is_flag=True, help="Nothing on stderr but errors."),
     option(_RUN, "-v", "--verbose", is_flag=True, help="Name all that was skipped, and explain."),

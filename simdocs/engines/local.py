@@ -18,6 +18,8 @@ Result = TypeVar("Result")
 
 FORKS = sys.platform == "linux"
 
+_KILLED = "a worker process was killed, perhaps for want of memory"
+
 _NO_MORE = object()
 
 _AHEAD = 3
@@ -32,8 +34,9 @@ def cores() -> int:
 class Local:
     """A place to work: `with Local(jobs) as engine: engine.map(function, tasks)`.
 
-    With one job nothing is forked. Functions, tasks and results cross a pipe and so must be picklable. Workers are
-    started at the first map, keep no other descriptor, and end when their pipe closes: when this process dies, they do.
+    With one job nothing is forked. Functions, tasks and results cross a pipe and so must be picklable. A worker is
+    started when a task finds none that waits, keeps no other descriptor, and ends when its pipe closes: when this
+    process dies, they all do.
     """
 
     def __init__(self, jobs: int) -> None:
@@ -63,7 +66,6 @@ class Local:
         if self.jobs == 1:
             yield from map(function, tasks)
             return
-        self._start()
         coming = iter(tasks)
         working: dict[Connection, int] = {}
         done: dict[int, tuple[bool, Any]] = {}
@@ -71,11 +73,11 @@ class Local:
         sent = turn = 0
         while True:
             # A worker is sent a task only when it waits for one: two that both send would wait for ever.
-            while idle and sent < turn + _AHEAD * self.jobs:
+            while len(working) < self.jobs and sent < turn + _AHEAD * self.jobs:
                 task = next(coming, _NO_MORE)
                 if task is _NO_MORE:
                     break
-                pipe = idle.pop()
+                pipe = idle.pop() if idle else self._start()
                 self._send(pipe, (function, task))
                 working[pipe] = sent
                 sent += 1
@@ -93,27 +95,29 @@ class Local:
         try:
             pipe.send(message)
         except OSError:
-            raise WorkerError() from None
+            raise WorkerError(_KILLED) from None
 
     def _receive(self, pipe: Connection) -> tuple[bool, Any]:
         try:
             answer: tuple[bool, Any] = pipe.recv()
         except (EOFError, OSError):
-            raise WorkerError() from None
+            raise WorkerError(_KILLED) from None
         return answer
 
-    def _start(self) -> None:
-        if self._workers:
-            return
+    def _start(self) -> Connection:
+        """One worker more, and the pipe to it."""
         # Forking spares each worker the import of NumPy; elsewhere than on Linux it is not safe.
         context = multiprocessing.get_context("fork") if FORKS else multiprocessing.get_context("spawn")
-        for _ in range(self.jobs):
+        try:
             ours, theirs = context.Pipe()
             worker = context.Process(target=_serve, args=(theirs,), daemon=True)
             worker.start()
-            theirs.close()
-            self._pipes.append(ours)
-            self._workers.append(worker)
+        except OSError as error:
+            raise WorkerError(f"a worker process cannot be started: {error.strerror}") from None
+        theirs.close()
+        self._pipes.append(ours)
+        self._workers.append(worker)
+        return ours
 
 
 def _value(answer: tuple[bool, Any]) -> Any:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.corpus import lay
 from tests.cli.program import PATIENCE, PROGRAM, finished, in_shell, simdocs, started
 from tests.cli.traps import trap
 
@@ -118,9 +119,10 @@ sys.addaudithook(again)
 
 
 def test_kill_of_the_parent_leaves_no_worker(here):
-    """Neither the one at work nor those that wait, which have nothing but their pipe to tell them."""
+    """Neither those at work nor those that wait, which have nothing but their pipe to tell them."""
+    lay(here, {f"docs/w{at}": b"%d word " % at * 100_000 for at in range(4)})  # a batch each, and so a worker
     record = "open('workers', 'a').write(open(f'/proc/{main}/task/{main}/children').read())\nos.kill(main, 9)"
-    env = trap(here, record, "open", "docs/c.txt", in_worker=True)
+    env = trap(here, record, "open", "docs/w3", in_worker=True)
     done = simdocs("dedupe", "docs", "-j4", "-o", "out", cwd=here, env=env)
     assert (done.status, done.err) == (-signal.SIGKILL, "")
     workers = pids(here / "workers")
@@ -139,6 +141,7 @@ def test_a_worker_that_dies(here, number):
 
 @pytest.mark.parametrize("at", [1, 2])
 def test_a_worker_that_cannot_be_started(here, at):
+    lay(here, {f"docs/w{at}": b"%d word " % at * 100_000 for at in range(2)})  # a batch each, and so a worker
     env = trap(here, "raise OSError(11, 'Resource temporarily unavailable')", "os.fork", at=at)
     done = simdocs("dedupe", "docs", "-j2", "-o", "out", cwd=here, env=env)
     assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)

@@ -17,9 +17,7 @@ import stat
 from collections.abc import Iterator
 
 from simdocs.errors import OutputError
-from simdocs.model.names import shown
-
-DRAFT_PREFIX = ".simdocs-tmp-"
+from simdocs.model.names import DRAFT_PREFIX, shown
 
 _DESCRIPTORS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
 """Names of what is open already: written to, never replaced, whatever it is."""

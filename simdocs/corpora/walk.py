@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from simdocs.corpora.opening import READ, open_name
 from simdocs.corpora.patterns import Patterns
 from simdocs.corpora.reading import Unread
+from simdocs.model.names import DRAFT_PREFIX
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Walking
 
@@ -17,7 +18,6 @@ MOST_OPEN = 32
 """Directories held open at once; those above are opened again by name when their turn comes."""
 
 ARTIFACT_SUFFIXES = (b".shingles", b".signatures", b".index")
-DRAFT_PREFIX = b".simdocs-tmp-"
 
 Identity = tuple[int, int]
 
@@ -149,7 +149,7 @@ class _Walk:
 
     def _status(self, entry: os.DirEntry[str], name: bytes) -> os.stat_result:
         """The status of what is to be visited; Unread for what is not."""
-        if name.startswith(DRAFT_PREFIX):
+        if entry.name.startswith(DRAFT_PREFIX):
             raise Unread("artifact")
         if name.startswith(b".") and not self.how.hidden:
             raise Unread("hidden")

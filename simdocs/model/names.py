@@ -1,6 +1,9 @@
-"""Names of documents, fit to be shown."""
+"""Names: those of documents, fit to be shown, and that of our drafts."""
 
 from __future__ import annotations
+
+DRAFT_PREFIX = ".simdocs-tmp-"
+"""How the names of our drafts begin: files that are being written, or were when their writer was killed."""
 
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 

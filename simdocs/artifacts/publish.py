@@ -144,6 +144,8 @@ def _create(place: int, draft: str) -> tuple[str, int]:
                 return own, descriptor
         except FileExistsError:
             continue
+        except BlockingIOError:  # another writer, sweeping, has locked it to see whether it is left over
+            _remove(place, own)
         except BaseException as error:
             if descriptor >= 0 or not isinstance(error, OSError):
                 _remove(place, own)

@@ -95,7 +95,9 @@ def _status(path: str) -> os.stat_result | None:
 
 def _streamed(path: str, name: str) -> Iterator[Sink]:
     with failing(name):
-        descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+        # Not opened anew: that would write over what went there before, from the beginning.
+        open_already = {"/dev/stdout": 1, "/dev/stderr": 2}.get(path)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC) if open_already is None else os.dup(open_already)
     try:
         sink = Sink(descriptor, name)
         yield sink

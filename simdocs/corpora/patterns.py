@@ -14,7 +14,7 @@ class Patterns:
 
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
         self._include = _either(include) if include else None
-        self._exclude = _either(exclude) if exclude else None
+        self._exclude = _either([pattern.rstrip("/") or "/" for pattern in exclude]) if exclude else None
 
     def leave_out(self, relative: bytes, is_directory: bool) -> bool:
         """Whether to leave out the file or directory of this path, relative to the walk's root."""

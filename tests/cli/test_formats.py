@@ -19,7 +19,7 @@ COLUMNS = {
 }
 
 
-@pytest.mark.parametrize("what", ["groups", "pairs", "kept"])
+@pytest.mark.parametrize("what", ["groups", "kept"])
 def test_every_format_says_the_same(here, what):
     lay(here, {"docs/d,e.txt": A, 'docs/"q"': A1, "docs/é": A})
     arguments, columns = COLUMNS[what]
@@ -62,7 +62,7 @@ def test_no_similarity_where_none_was_computed(here):
 
 @pytest.mark.parametrize(
     ("name", "form"),
-    [("x.csv", "csv"), ("x.jsonl", "jsonl"), ("x.table", "table"), ("csv", "tsv")],
+    [("x.csv", "csv"), ("x.jsonl", "jsonl"), ("csv", "tsv")],
 )
 def test_the_suffix_decides(here, name, form):
     assert simdocs("dedupe", "docs", "-o", name, cwd=here) == (0, b"", "")
@@ -74,7 +74,7 @@ def test_but_not_against_format(here):
     assert (here / "x.csv").read_bytes() == simdocs("dedupe", "docs", "--format", "jsonl", cwd=here).out
 
 
-@pytest.mark.parametrize("form", ["tsv", "csv", "jsonl", "table"])
+@pytest.mark.parametrize("form", ["tsv", "csv", "jsonl"])
 def test_nothing_found(tmp_path, form):
     out = simdocs("dedupe", tmp_path, "--format", form, "--header").out
     header = b"kept,duplicate,jaccard,estimate\r\n"

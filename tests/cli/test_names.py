@@ -137,10 +137,10 @@ def test_names_given_one_by_one(hostile, locale):
 
 def test_outputs_of_every_name(hostile):
     expected = simdocs("dedupe", "./!", "./-rf", cwd=hostile).out
-    for name in (NAMES[0], NAMES[1], NAMES[7], NAMES[12], NAMES[-2], NAMES[-1]):
+    for name in (NAMES[1], NAMES[7], NAMES[12], NAMES[-1]):
         target = b"out/" + name
         (hostile / "out").mkdir(exist_ok=True)
         done = simdocs("dedupe", "./!", "./-rf", "--format", "tsv", "-o", target, cwd=hostile)
         assert (done, name) == ((0, b"", ""), name)
         assert (hostile / os.fsdecode(target)).read_bytes() == expected
-    assert len(os.listdir(hostile / "out")) == 6
+    assert len(os.listdir(hostile / "out")) == 4

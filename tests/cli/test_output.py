@@ -141,9 +141,10 @@ def test_old_or_new_whatever_happens(here, answer, action, event, match, status)
     assert len(done.err.splitlines()) == (status > 0)
     assert (here / "out").read_bytes() == (answer if status == 3 else b"old")
     assert len(left_behind(here)) == (status < 0)
-    assert simdocs("dedupe", "docs", "-o", "out", cwd=here) == (0, b"", "")
-    assert (here / "out").read_bytes() == answer
-    assert left_behind(here) == []
+    if left_behind(here):
+        assert simdocs("dedupe", "docs", "-o", "out", cwd=here) == (0, b"", "")
+        assert (here / "out").read_bytes() == answer
+        assert left_behind(here) == []
 
 
 def test_a_directory_that_goes_away_is_not_made_again(here):

@@ -13,11 +13,9 @@ from tests.cli.traps import trap
 SURROUNDINGS = {
     "hash seed 0": {"PYTHONHASHSEED": "0"},
     "hash seed 1": {"PYTHONHASHSEED": "1"},
-    "C": {"LC_ALL": "C"},
     "no locale": {"LC_ALL": None},
     "Turkish": {"LC_ALL": "tr_TR.UTF-8"},
     "not UTF-8": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-    "another time zone": {"TZ": "Asia/Kathmandu"},
     "no writable home": {"HOME": "/nowhere", "TMPDIR": "/nowhere"},
     "a terminal's": {"TERM": "xterm", "COLUMNS": "20", "FORCE_COLOR": "1"},
     "warnings": {"PYTHONWARNINGS": "error"},

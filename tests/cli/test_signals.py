@@ -37,8 +37,9 @@ def listing(where: Path) -> list[str]:
     return sorted(name for name in os.listdir(where) if name not in ("trap", "workers"))
 
 
-@pytest.mark.parametrize("number", ENDING)
-@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+@pytest.mark.parametrize(
+    ("number", "jobs"), [(signal.SIGTERM, "-j1"), *((number, "-j2") for number in ENDING)], ids=str
+)
 def test_in_the_middle_of_the_work(here, number, jobs):
     """With -j2 a worker sends it, and would go on for long."""
     action = (
@@ -64,7 +65,7 @@ def test_to_all_processes_of_the_group(here, number):
     assert all(gone(pid) for pid in pids(here / "workers"))
 
 
-@pytest.mark.parametrize("number", ENDING)
+@pytest.mark.parametrize("number", ENDING[:2])
 @pytest.mark.parametrize("event", ["fcntl.flock", "os.rename"])
 def test_while_a_file_is_published(here, number, event, answer):
     (here / "out").write_bytes(b"old")

@@ -11,14 +11,13 @@ from tests.cli.corpus import A1, A2, A, B, jaccard, lay
 from tests.cli.program import environment, in_shell, simdocs
 
 
-@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
-def test_as_the_kept_one_and_as_the_duplicate(here, jobs):
+def test_as_the_kept_one_and_as_the_duplicate(here):
     """Verified exactly, although it cannot be read again."""
     similarity = jaccard(A1, A2).encode()
-    first = simdocs("dedupe", "-", "docs/b.txt", "docs/c.txt", jobs, stdin=A2, cwd=here)
+    first = simdocs("dedupe", "-", "docs/b.txt", "docs/c.txt", "-j1", stdin=A2, cwd=here)
     assert (first.status, first.err) == (0, "")
     assert [row[:3] for row in first.rows] == [[b"-", b"docs/b.txt", similarity]]
-    last = simdocs("dedupe", "docs/c.txt", "docs/b.txt", "-", jobs, stdin=A2, cwd=here)
+    last = simdocs("dedupe", "docs/c.txt", "docs/b.txt", "-", "-j2", stdin=A2, cwd=here)
     assert [row[:3] for row in last.rows] == [[b"docs/b.txt", b"-", similarity]]
 
 

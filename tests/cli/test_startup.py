@@ -21,9 +21,7 @@ def imported(err: str) -> set[str]:
     "arguments",
     [
         ["--version"],
-        ["-V"],
         ["--help"],
-        ["-h"],
         ["dedupe", "--help"],
         ["shingle", "-h"],
         ["dedupe", "-k", "0"],

@@ -9,6 +9,7 @@ import pytest
 from tests.cli.corpus import A1, A, jaccard, lay
 from tests.cli.program import environment, simdocs
 from tests.cli.terminal import on_terminal
+from tests.cli.traps import trap
 
 
 def plain(out: bytes) -> str:
@@ -36,13 +37,11 @@ def test_nothing_found_shows_nothing(here):
 @pytest.mark.parametrize(
     ("variables", "option", "colored"),
     [
-        ({"TERM": "xterm"}, "auto", True),
         ({}, "auto", True),
         ({"TERM": "xterm", "NO_COLOR": "1"}, "auto", False),
         ({"TERM": "xterm", "NO_COLOR": ""}, "auto", True),
         ({"TERM": "dumb"}, "auto", False),
         ({"TERM": "dumb", "FORCE_COLOR": "1"}, "auto", True),
-        ({"TERM": "xterm"}, "never", False),
         ({"TERM": "xterm", "FORCE_COLOR": "1"}, "never", False),
         ({"TERM": "dumb"}, "always", True),
         ({"TERM": "xterm", "NO_COLOR": "1"}, "always", True),
@@ -54,7 +53,7 @@ def test_colors(here, variables, option, colored):
     assert "docs/b.txt" in plain(done.out)
 
 
-@pytest.mark.parametrize("columns", [30, 50, 79])
+@pytest.mark.parametrize("columns", [30, 79])
 def test_no_line_is_wider_than_the_terminal(here, columns):
     lay(here, {"docs/" + "long name " * 12: A})
     done = on_terminal("dedupe", "docs", "--color", "never", columns=columns, cwd=here)
@@ -70,6 +69,18 @@ def test_a_summary_on_standard_error(here, answer):
     assert "3 documents" in done.err
     assert "1 duplicates of 1 documents" in done.err
     assert "\x1b" not in done.err
+
+
+def test_progress_of_a_run_that_takes_its_time(here, answer):
+    env = trap(here, "time.sleep(0.5)", "open", "docs/a.txt") | {"TERM": "xterm"}
+    done = on_terminal("dedupe", "docs", "-j1", which=["stderr"], cwd=here, env=env)
+    assert (done.status, done.out) == (0, answer)
+    assert "\rreading: " in done.err
+    *_, bar, summary = done.err.split("\r")
+    assert bar.strip() == ""
+    assert summary.startswith("3 documents")
+    quiet = on_terminal("dedupe", "docs", "-j1", "-q", which=["stderr"], cwd=here, env=env)
+    assert quiet == (0, answer, "")
 
 
 def test_q_is_quiet_there_too(here):

@@ -35,7 +35,7 @@ def test_with_default_bands(keep, unit, tmp_path):
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_almost_every_pair_is_found(scheme, tmp_path):
-    texts = family(1, 300, vocabulary=4000)
+    texts = family(1, 220, vocabulary=4000)
     how = How("word", 2, False, 0.8, "first")
     names = shelve(tmp_path, texts)
     with sketched([tmp_path], scheme=scheme, unit="word", k=2) as work:

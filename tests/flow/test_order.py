@@ -12,24 +12,7 @@ from simdocs.model.skipped import Skipped
 from simdocs.parameters import Walking
 from tests.flow.stage import sketched
 
-NAMES = [
-    "A",
-    "B/y",
-    "_",
-    "a b",
-    "a-",
-    "a.txt",
-    "a/ ",
-    "a/b",
-    "a/c.d",
-    "a/c/d",
-    "a0",
-    "aa/x",
-    "z!",
-    "z/\x01",
-    "z/~",
-    "é",
-]
+NAMES = ["A", "B/y", "_", "a b", "a-", "a.txt", "a/ ", "a/b", "a/c.d", "a/c/d", "a0", "aa/x", "z!", "z/\x01", "é"]
 A = b"The ferry leaves the northern quay at seven every morning except on Sundays, when it leaves at nine."
 
 

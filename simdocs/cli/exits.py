@@ -19,8 +19,7 @@ MEANINGS: Mapping[int, str] = MappingProxyType(
         DONE: "done, also when nothing was found",
         FOUND: "with --exit-code: duplicates were found",
         FAILED: "usage or fatal error; nothing was published",
-        UNJUDGED: "done, but some documents could not be judged, whether or not duplicates were found"
-        " (--strict makes it 2)",
+        UNJUDGED: "done, but some documents could not be judged; comes before 1 (--strict makes it 2)",
     }
 )
 

@@ -72,8 +72,14 @@ def char_tokens(texts: Texts, how: Shingling) -> Ragged:
         # A large document is alone in its batch: a copy of its tokens would be the largest array of all.
         tokens = tokens if inside.all() else tokens[inside]
     else:
-        firsts = np.flatnonzero(_inside(len(points), offsets, k))
-        tokens = _spelt(texts, firsts, firsts + k, how)
+        inside = _inside(len(points), offsets, k)
+        tokens = np.empty(np.count_nonzero(inside), np.uint32)
+        done = 0
+        # In chunks, since places take 8 bytes each: in one piece they would be most of a large document's memory.
+        for at in range(0, len(inside), murmur.CHUNK):
+            firsts = at + np.flatnonzero(inside[at : at + murmur.CHUNK])
+            tokens[done : done + len(firsts)] = _spelt(texts, firsts, firsts + k, how)
+            done += len(firsts)
     short = np.flatnonzero((counts > 0) & (counts < k))
     shingles = np.maximum(counts - k + 1, 0)
     if len(short):

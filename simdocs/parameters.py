@@ -140,6 +140,15 @@ class Grouping:
 
 
 @dataclass(frozen=True, slots=True)
+class Sequences:
+    """Which files hold many documents, one a line, and where in a line its text and its name stand."""
+
+    text_field: str = "text"
+    id_field: str = "id"
+    plain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Walking:
     """Which files of a tree are documents."""
 

@@ -116,7 +116,7 @@ KERNELS = [
     normalise.normalise,
     texts_of,
     tokens_of,
-    *(each for shingler in SHINGLERS.values() for each in (shingler.tokens, shingler.units, shingler.layout)),
+    *(each for shingler in SHINGLERS.values() for each in (shingler.shingles, shingler.units, shingler.layout)),
     *(each for scheme in SCHEMES.values() for each in (scheme.signatures, scheme.begin)),
     *(bags.sets, bags.bags, murmur.sliding, murmur.strings, murmur.number_runs, murmur.number_windows),
     *(collide.band_keys, collide.buckets, collide.later_pairs, collide.pairs_of),

@@ -1,4 +1,5 @@
-"""Shinglers: the tokens of normalised texts, in text order. One function a unit, and their table.
+"""Shinglers: the tokens of normalised texts, in text order, and their lengths in units. One function a unit, and
+their table.
 
 A text of n >= k units has n-k+1 shingles; a shorter one has one, the whole of it; one without units has none.
 Definitions: Broder, On the resemblance and containment of documents (1997), section 2; Leskovec, Rajaraman, Ullman,
@@ -62,8 +63,12 @@ def after_stop_words(units: Units, stops: Array, k: int) -> Layout:
     return Layout(out, sizes, offsets)
 
 
-def char_tokens(texts: Texts, how: Shingling) -> Ragged:
-    """Tokens of k characters: MurmurHash3_x86_32 of their UTF-8 bytes. Ragged uint32."""
+Shingles = tuple[Ragged, Index]
+"""Tokens (Ragged uint32) of N texts, and the units in each text: (N,) int64."""
+
+
+def char_tokens(texts: Texts, how: Shingling) -> Shingles:
+    """Tokens of k characters: MurmurHash3_x86_32 of their UTF-8 bytes."""
     points, offsets, k = texts.points.values, texts.points.offsets, how.k
     counts = np.diff(offsets)
     if texts.starts is None:
@@ -86,7 +91,7 @@ def char_tokens(texts: Texts, how: Shingling) -> Ragged:
         whole = _spelt(texts, offsets[short], offsets[short + 1], how)
         tokens = np.insert(tokens, offsets_of(shingles)[short], whole)
         shingles[short] = 1
-    return Ragged.of(tokens, shingles)
+    return Ragged.of(tokens, shingles), counts
 
 
 def _inside(size: int, offsets: Index, k: int) -> Array:
@@ -103,17 +108,17 @@ def _spelt(texts: Texts, firsts: Array, stops: Array, how: Shingling) -> Tokens:
     return murmur.strings(texts.data, starts, texts.bytes_at(stops) - starts, how.seed, 4 * how.k)
 
 
-def word_tokens(texts: Texts, how: Shingling) -> Ragged:
-    """Tokens of k words: the hash of the words' own hashes, 4 bytes each. Ragged uint32."""
+def word_tokens(texts: Texts, how: Shingling) -> Shingles:
+    """Tokens of k words: the hash of the words' own hashes, 4 bytes each."""
     return _numbered(texts, words(texts), how)
 
 
-def line_tokens(texts: Texts, how: Shingling) -> Ragged:
-    """Tokens of k lines, as of words. Ragged uint32."""
+def line_tokens(texts: Texts, how: Shingling) -> Shingles:
+    """Tokens of k lines, as of words."""
     return _numbered(texts, lines(texts), how)
 
 
-def _numbered(texts: Texts, units: Units, how: Shingling) -> Ragged:
+def _numbered(texts: Texts, units: Units, how: Shingling) -> Shingles:
     layout = windows(units, how.k)
     numbers = _numbers(texts, units, how)
     tokens = np.empty(len(layout.firsts), np.uint32)
@@ -121,20 +126,20 @@ def _numbered(texts: Texts, units: Units, how: Shingling) -> Ragged:
     tokens[full] = murmur.number_windows(numbers, how.k, how.seed)[layout.firsts[full]]
     short = ~full
     tokens[short] = murmur.number_runs(numbers, layout.firsts[short], layout.sizes[short], how.seed)
-    return Ragged(tokens, layout.offsets)
+    return Ragged(tokens, layout.offsets), np.diff(units.offsets)
 
 
 def _numbers(texts: Texts, units: Units, how: Shingling) -> Tokens:
     return murmur.strings(texts.data, *units.byte_spans(texts), how.seed)
 
 
-def stopword_tokens(texts: Texts, how: Shingling) -> Ragged:
-    """Tokens of a stop word and the k-1 words after it, as of words. Ragged uint32."""
+def stopword_tokens(texts: Texts, how: Shingling) -> Shingles:
+    """Tokens of a stop word and the k-1 words after it, as of words."""
     units = words(texts)
     numbers = _numbers(texts, units, how)
     layout = after_stop_words(units, stop_positions(numbers, how), how.k)
     tokens = murmur.number_runs(numbers, layout.firsts, layout.sizes, how.seed, max(how.k, murmur.LONG // 4))
-    return Ragged(tokens, layout.offsets)
+    return Ragged(tokens, layout.offsets), np.diff(units.offsets)
 
 
 def stop_positions(numbers: Tokens, how: Shingling) -> Index:
@@ -158,7 +163,7 @@ def _stop_numbers(language: str, switches: Normalisation, seed: int) -> Tokens:
 class Shingler:
     """A member of the family: how texts become tokens, and where its shingles stand."""
 
-    tokens: Callable[[Texts, Shingling], Ragged]
+    shingles: Callable[[Texts, Shingling], Shingles]
     units: Callable[[Texts], Units]
     layout: Callable[[Texts, Units, Shingling], Layout]
     joint: str
@@ -190,4 +195,9 @@ def texts_of(raw: Ragged, how: Shingling) -> Texts:
 
 def tokens_of(texts: Texts, how: Shingling) -> Ragged:
     """Tokens of normalised texts, in text order, repeats included: Ragged uint32."""
-    return SHINGLERS[how.unit].tokens(texts, how)
+    return shingles_of(texts, how)[0]
+
+
+def shingles_of(texts: Texts, how: Shingling) -> Shingles:
+    """Tokens of normalised texts, in text order, repeats included; and how many units each text has."""
+    return SHINGLERS[how.unit].shingles(texts, how)

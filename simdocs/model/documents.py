@@ -11,16 +11,21 @@ from simdocs.model.ragged import Array, Index, Ragged
 
 DOCUMENT = np.dtype(
     [
-        ("size", "<i8"),  # bytes as read
-        ("mtime_ns", "<i8"),
+        ("size", "<i8"),  # bytes as read: unfolded, if the file is compressed; of the text alone, in a sequence
+        ("mtime_ns", "<i8"),  # of the file, as are the next two
         ("ctime_ns", "<i8"),
         ("inode", "<u8"),
-        ("tokens", "<i8"),  # repeats included
+        ("length", "<i8"),  # in units
+        ("count", "<i8"),  # tokens in its set; 0 where only signatures were wanted of it
         ("digest", "<u8", (2,)),  # of the normalised text: the first 16 bytes of its SHA-256
+        ("set_digest", "<u8", (2,)),  # of the sorted tokens, likewise
+        ("start", "<i8"),  # of its line in the file, unfolded
+        ("extent", "<i8"),  # bytes of that line, without its end
+        ("container", "<u4"),  # bytes of its name that name the file in which it is a line; 0: the name is a file's
         ("flags", "<u4"),
     ]
 )
-"""One row of facts a document."""
+"""One row of facts a document. Times and inode 0: it came from no file, and cannot be had again."""
 
 EMPTY, SHORT, INVALID, WIDE = 1, 2, 4, 8
 """Flags: without units; fewer than k units; holds bytes that are not valid UTF-8; UTF-16 or UTF-32."""

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from simdocs.corpora.decoding import as_utf8, is_binary
 from simdocs.corpora.reading import Stamp, Unread, read
 from simdocs.kernels import bags
-from simdocs.kernels.shinglers import SHINGLERS, texts_of, tokens_of
-from simdocs.model.documents import DOCUMENT, EMPTY, INVALID, WIDE, digests_as_numbers
+from simdocs.kernels.shinglers import SHINGLERS, shingles_of, texts_of, tokens_of
+from simdocs.model.documents import DOCUMENT, EMPTY, INVALID, SHORT, WIDE, digests_as_numbers
 from simdocs.model.ragged import Index, Ragged
 from simdocs.model.skipped import Skip
 from simdocs.model.texts import Texts
@@ -52,7 +52,7 @@ def read_batch(batch: Batch) -> Read:
         raw, wide = as_utf8(data)
         places.append(place)
         raws.append(raw)
-        rows.append((stamp.size, stamp.mtime_ns, stamp.ctime_ns, stamp.inode, 0, (0, 0), WIDE * wide))
+        rows.append((*stamp, 0, 0, (0, 0), (0, 0), 0, 0, 0, WIDE * wide))
     return Read(places, raws, np.array(rows, DOCUMENT), skips)
 
 
@@ -66,11 +66,13 @@ def _read_one(batch: Batch, place: int, name: bytes) -> tuple[bytes, Stamp]:
 
 @dataclass(frozen=True, slots=True)
 class Shingled:
-    """Some documents of a batch: which (ascending), normalised, and their tokens (in text order, or as bags)."""
+    """Some documents of a batch: which (ascending), normalised, their tokens (in text order, or as bags), and how many
+    units each has."""
 
     places: Index
     texts: Texts
     tokens: Ragged
+    lengths: Index
 
 
 def shingled(raws: Sequence[bytes], how: Shingling) -> Iterator[Shingled]:
@@ -79,8 +81,8 @@ def shingled(raws: Sequence[bytes], how: Shingling) -> Iterator[Shingled]:
     for places in (np.flatnonzero(plain), np.flatnonzero(~plain)):
         if len(places):
             texts = texts_of(ragged_bytes([raws[place] for place in places.tolist()]), how)
-            tokens = tokens_of(texts, how)
-            yield Shingled(places, texts, bags.bags(tokens, how.seed) if how.multiset else tokens)
+            tokens, lengths = shingles_of(texts, how)
+            yield Shingled(places, texts, bags.bags(tokens, how.seed) if how.multiset else tokens, lengths)
 
 
 def ragged_bytes(rows: Sequence[bytes]) -> Ragged:
@@ -89,12 +91,12 @@ def ragged_bytes(rows: Sequence[bytes]) -> Ragged:
     return Ragged.of(np.frombuffer(b"".join(rows), np.uint8), lengths)
 
 
-def note(facts: NDArray[np.void], part: Shingled) -> None:
-    """Write into facts what shingling found out: digest, number of tokens, flags."""
-    lengths = part.tokens.lengths
-    facts["tokens"][part.places] = lengths
+def note(facts: NDArray[np.void], part: Shingled, k: int) -> None:
+    """Write into facts what shingling found out: digest, length in units, flags."""
+    facts["length"][part.places] = part.lengths
     facts["digest"][part.places] = digests_as_numbers(digests(part.texts.encoded))
-    facts["flags"][part.places] |= np.where(lengths == 0, EMPTY, 0).astype(np.uint32)
+    empty, short = part.lengths == 0, part.lengths < k
+    facts["flags"][part.places] |= np.where(empty, EMPTY, np.where(short, SHORT, 0)).astype(np.uint32)
     points = part.texts.points
     if part.texts.starts is not None:
         escaped = np.flatnonzero((points.values >= 0xDC80) & (points.values <= 0xDCFF))

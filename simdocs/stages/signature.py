@@ -50,7 +50,7 @@ def sign_batch(batch: Batch, how: Shingling, sketching: Sketching) -> Signed:
     tokens: list[Ragged] = []
     scheme = SCHEMES[sketching.scheme]
     for part in shingled(read.raws, how):
-        note(read.facts, part)
+        note(read.facts, part, how.k)
         begun, undone = scheme.begin(part.tokens, sketching.num_perm, how.seed)
         small = part.tokens.take(undone)
         if len(small.values) >= _WORTH_THEIR_ROUNDS:

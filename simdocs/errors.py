@@ -6,12 +6,17 @@
     ├── InputError               a named argument cannot be read                   exit 2
     ├── OutputError              an answer cannot be written                       exit 2
     ├── WorkerError              a worker process was killed                       exit 2
-    └── UnjudgedError            --strict, and something could not be judged       exit 2
+    ├── UnjudgedError            --strict, and something could not be judged       exit 2
+    ├── ArtifactError            an artifact is damaged, or not what is wanted     exit 4
+    │   └── ParametersError         two that were made with different parameters      exit 4
+    └── LockedError              another run is writing the same artifact          exit 75
 
 One table, in cli/exits.py, maps them to exit statuses.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 
 class SimdocsError(Exception):
@@ -50,3 +55,22 @@ class WorkerError(SimdocsError):
 
 class UnjudgedError(SimdocsError):
     """Under --strict: some documents could not be judged, and nothing was published."""
+
+
+class ArtifactError(SimdocsError):
+    """An artifact is damaged, or of another kind or version than is wanted."""
+
+
+class ParametersError(ArtifactError):
+    """Two artifacts, or an artifact and this program, that were made with different parameters."""
+
+    def __init__(self, one: str, other: str, differences: Mapping[str, tuple[object, object]]) -> None:
+        self.differences = differences
+        each = "; ".join(
+            f"{name} is {mine!r} there and {theirs!r} here" for name, (mine, theirs) in differences.items()
+        )
+        super().__init__(f"{one}: of other parameters than {other}: {each}: build it again with the same")
+
+
+class LockedError(SimdocsError):
+    """Another run is writing the same artifact."""

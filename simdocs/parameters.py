@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from unicodedata import unidata_version
 
 KIB = 1 << 10
 MIB = 1 << 20
@@ -24,6 +25,9 @@ UNITS: Mapping[str, str] = MappingProxyType(
 )
 
 DEFAULT_K: Mapping[str, int] = MappingProxyType({"char": 9, "word": 5, "line": 1, "stopword": 3})
+
+LOCK_WAIT = 0.0
+"""Seconds to wait for another run that writes the same artifact."""
 
 MAX_K = 1000
 """Units in a shingle."""
@@ -130,6 +134,26 @@ class Banding:
 
 
 @dataclass(frozen=True, slots=True)
+class Sequences:
+    """Which files hold many documents, one a line, and where in a line its text and its name stand."""
+
+    text_field: str = "text"
+    id_field: str = "id"
+    plain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """All that an artifact was made by: what its documents were taken from, and the stages that it has behind it."""
+
+    sequences: Sequences
+    shingling: Shingling
+    sketching: Sketching | None = None
+    banding: Banding | None = None
+    unicode: str = unidata_version
+
+
+@dataclass(frozen=True, slots=True)
 class Grouping:
     """What is decided about candidates."""
 
@@ -137,15 +161,6 @@ class Grouping:
     cluster: str = "greedy"
     keep: str = "first"
     max_candidates: int = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Sequences:
-    """Which files hold many documents, one a line, and where in a line its text and its name stand."""
-
-    text_field: str = "text"
-    id_field: str = "id"
-    plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,28 +1,25 @@
-"""Publishing a file: every call of ours that writes to disk.
+"""Publishing a file: the old one or the new one at every instant.
 
-A file is built in a draft beside its target and renamed over it, so that at every instant the target is the whole old
-file or the whole new one. The draft is locked while its writer lives; one that can be locked is left over and is swept
-by the next writer of the same target.
+A file is built in a draft beside its target and renamed over it. The draft is locked while its writer lives; one that
+can be locked is left over and is swept by the next writer of the same target.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import hashlib
 import os
-import signal
 import stat
 from collections.abc import Iterator
 
+from simdocs.artifacts import disk
+from simdocs.artifacts.disk import failing, undisturbed
 from simdocs.errors import OutputError
 from simdocs.model.names import DRAFT_PREFIX, shown
 
 _DESCRIPTORS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
 """Names of what is open already: written to, never replaced, whatever it is."""
-
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Sink:
@@ -42,22 +39,10 @@ class Sink:
 
     def flush(self) -> None:
         """Write all that was taken. BrokenPipeError: nobody reads any more."""
-        rest = memoryview(b"".join(self._pieces))
+        data = b"".join(self._pieces)
         self._pieces, self._size = [], 0
         with failing(self.name):
-            while rest:
-                rest = rest[os.write(self.descriptor, rest) :]
-
-
-@contextlib.contextmanager
-def failing(name: str) -> Iterator[None]:
-    """Turn an OSError into an OutputError about this name; but let a broken pipe pass."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise OutputError(f"{name}: write error: {error.strerror or error}") from error
+            disk.write(self.descriptor, data)
 
 
 @contextlib.contextmanager
@@ -109,28 +94,41 @@ def _streamed(path: str, name: str) -> Iterator[Sink]:
 def _drafted(path: str, name: str, old: os.stat_result | None) -> Iterator[Sink]:
     directory, base = os.path.split(path)
     with failing(name):
-        place = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    draft = f"{DRAFT_PREFIX}{hashlib.sha256(os.fsencode(base)).hexdigest()[:16]}"
+        place = disk.directory(directory)
+    draft = draft_name(base)
     own, descriptor = "", -1
     try:
-        with failing(name), _undisturbed():
+        with failing(name), undisturbed():
             _sweep(place, draft)
             own, descriptor = _create(place, draft)
         sink = Sink(descriptor, name)
         yield sink
         sink.flush()
-        with failing(name), _undisturbed():
-            os.fchmod(descriptor, stat.S_IMODE(old.st_mode) if old else 0o666 & ~_umask())
-            os.fsync(descriptor)
-            os.rename(own, base, src_dir_fd=place, dst_dir_fd=place)
+        with failing(name), undisturbed():
+            disk.open_to_all(descriptor, stat.S_IMODE(old.st_mode) if old else None, 0o666)
+            disk.sync(descriptor)
+            disk.rename(own, base, place)
             own = ""
-        _confirm(place, name)
+        confirm(place, name)
     finally:
         if own:
-            _remove(place, own)
+            disk.remove(own, place)
         if descriptor >= 0:
             os.close(descriptor)
         os.close(place)
+
+
+def draft_name(base: str) -> str:
+    """How the names of drafts of this target begin: short, whatever the target's name."""
+    return f"{DRAFT_PREFIX}{hashlib.sha256(os.fsencode(base)).hexdigest()[:16]}"
+
+
+def confirm(place: int, name: str) -> None:
+    """Have the directory in which something was published on the disk. OutputError, which says that it is there."""
+    try:
+        disk.sync(place)
+    except OSError as error:
+        raise OutputError(f"{name}: published, but durability not confirmed: {error.strerror}") from error
 
 
 def _create(place: int, draft: str) -> tuple[str, int]:
@@ -139,18 +137,17 @@ def _create(place: int, draft: str) -> tuple[str, int]:
         own = f"{draft}.{os.getpid()}.{number}"
         descriptor = -1
         try:
-            descriptor = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=place)
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Before it was locked another writer may have taken it for left over.
-            if os.fstat(descriptor).st_nlink:
+            descriptor = disk.create(own, place)
+            # Another writer, sweeping, may have locked it to see whether it is left over, or have taken it for that.
+            if not disk.locked(descriptor):
+                disk.remove(own, place)
+            elif os.fstat(descriptor).st_nlink:
                 return own, descriptor
         except FileExistsError:
             continue
-        except BlockingIOError:  # another writer, sweeping, has locked it to see whether it is left over
-            _remove(place, own)
         except BaseException as error:
             if descriptor >= 0 or not isinstance(error, OSError):
-                _remove(place, own)
+                disk.remove(own, place)
             if descriptor >= 0:
                 os.close(descriptor)
             raise
@@ -158,43 +155,15 @@ def _create(place: int, draft: str) -> tuple[str, int]:
     raise OSError(errno.EEXIST, "too many drafts", draft)
 
 
-def _remove(place: int, own: str) -> None:
-    with contextlib.suppress(OSError):
-        os.unlink(own, dir_fd=place)
-
-
 def _sweep(place: int, draft: str) -> None:
     """Remove drafts of this target whose writers are gone: those that can be locked."""
-    for left in os.listdir(place):
+    for left in disk.entries(place):
         if not left.startswith(f"{draft}."):
             continue
         with contextlib.suppress(OSError):
             descriptor = os.open(left, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=place)
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                os.unlink(left, dir_fd=place)
+                if disk.locked(descriptor):
+                    disk.remove(left, place)
             finally:
                 os.close(descriptor)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-@contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Signals wait until the few calls of a commit are done."""
-    old = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, old)
-
-
-def _confirm(place: int, name: str) -> None:
-    try:
-        os.fsync(place)
-    except OSError as error:
-        raise OutputError(f"{name}: published, but durability not confirmed: {error.strerror}") from error

@@ -7,19 +7,23 @@ import signal
 from collections.abc import Mapping
 from types import FrameType, MappingProxyType
 
-from simdocs.errors import SimdocsError
+from simdocs.errors import ArtifactError, LockedError, SimdocsError
 
-DONE, FOUND, FAILED, UNJUDGED = 0, 1, 2, 3
+DONE, FOUND, FAILED, UNJUDGED, DAMAGED, LOCKED = 0, 1, 2, 3, 4, 75
 
-STATUS_OF: Mapping[type[BaseException], int] = MappingProxyType({SimdocsError: FAILED})
+STATUS_OF: Mapping[type[BaseException], int] = MappingProxyType(
+    {SimdocsError: FAILED, ArtifactError: DAMAGED, LockedError: LOCKED}
+)
 """The exit status of each error; the nearest class in an error's ancestry counts."""
 
 MEANINGS: Mapping[int, str] = MappingProxyType(
     {
         DONE: "done, also when nothing was found",
-        FOUND: "with --exit-code: duplicates were found",
+        FOUND: "with --exit-code: something was found",
         FAILED: "usage or fatal error; nothing was published",
         UNJUDGED: "done, but some documents could not be judged; comes before 1 (--strict makes it 2)",
+        DAMAGED: "an artifact is damaged, of another kind or version, or of other parameters",
+        LOCKED: "another run is writing the same artifact (--lock-wait waits for it)",
     }
 )
 

@@ -11,6 +11,7 @@ from simdocs.parameters import (
     DEFAULT_K,
     KEEP,
     LANGUAGES,
+    LOCK_WAIT,
     MAX_K,
     MAX_PLACES,
     MIB,
@@ -20,6 +21,7 @@ from simdocs.parameters import (
     VERIFY,
     Banding,
     Grouping,
+    Sequences,
     Shingling,
     Sketching,
     Walking,
@@ -60,6 +62,44 @@ documents = together(
         default=Walking().max_size,
         show_default=f"{Walking().max_size // MIB}M",
         help="Larger documents are skipped (exit 3).",
+    ),
+)
+
+sequences = together(
+    option(
+        _DOCUMENTS,
+        "--text-field",
+        metavar="NAME",
+        default=Sequences().text_field,
+        show_default=True,
+        help="Of a line of *.jsonl: its text.",
+    ),
+    option(
+        _DOCUMENTS,
+        "--id-field",
+        metavar="NAME",
+        default=Sequences().id_field,
+        show_default=True,
+        help="Of a line of *.jsonl: what it is called, PATH#ID.",
+    ),
+    option(_DOCUMENTS, "--plain", is_flag=True, help="Read *.jsonl as one text each."),
+)
+
+shelves = together(
+    option(
+        _DOCUMENTS,
+        "--shingles",
+        metavar="X.shingles",
+        type=click.Path(readable=False, path_type=bytes),
+        help="Token sets of the artifact's documents: verify by them, not by reading again.",
+    ),
+    option(
+        _DOCUMENTS,
+        "--root",
+        metavar="DIR",
+        type=click.Path(readable=False, path_type=bytes),
+        help="Where the artifact's documents are now.",
+        show_default="where they were",
     ),
 )
 
@@ -110,26 +150,18 @@ shingling = together(
     ),
 )
 
-signatures = together(
-    option(
-        _SIGNATURES,
-        "--threshold",
-        "-t",
-        type=Share(),
-        metavar="SHARE",
-        default=Banding().threshold,
-        show_default=True,
-        help="Documents at least so similar are nearly the same.",
-    ),
-    option(
-        _SIGNATURES,
-        "--recall",
-        type=Share(),
-        metavar="SHARE",
-        default=Banding().recall,
-        show_default=True,
-        help="Share of the pairs exactly at the threshold that is found at least; more above it.",
-    ),
+threshold = option(
+    _SIGNATURES,
+    "--threshold",
+    "-t",
+    type=Share(),
+    metavar="SHARE",
+    default=Banding().threshold,
+    show_default=f"{Banding().threshold}, or that of the index",
+    help="Documents at least so similar are nearly the same.",
+)
+
+signing = together(
     option(
         _SIGNATURES,
         "--num-perm",
@@ -148,6 +180,19 @@ signatures = together(
         show_default=True,
         help=f"How sets are signed. {members(SCHEMES)}.",
     ),
+)
+
+banding = together(
+    threshold,
+    option(
+        _SIGNATURES,
+        "--recall",
+        type=Share(),
+        metavar="SHARE",
+        default=Banding().recall,
+        show_default=True,
+        help="Share of the pairs exactly at the threshold that is found at least; more above it.",
+    ),
     option(
         _SIGNATURES,
         "--rule",
@@ -159,6 +204,16 @@ signatures = together(
     ),
     option(_SIGNATURES, "--bands", metavar="B", type=click.IntRange(1), help="Bands, by hand."),
     option(_SIGNATURES, "--rows", metavar="R", type=click.IntRange(1), help="Rows in a band, by hand."),
+)
+
+verify = option(
+    _GROUPS,
+    "--verify",
+    metavar="NAME",
+    type=choice(VERIFY),
+    default=Grouping().verify,
+    show_default=True,
+    help=f"What decides. {members(VERIFY)}.",
 )
 
 grouping = together(
@@ -180,15 +235,7 @@ grouping = together(
         show_default=True,
         help=f"What a group is. {members(CLUSTERS)}.",
     ),
-    option(
-        _GROUPS,
-        "--verify",
-        metavar="NAME",
-        type=choice(VERIFY),
-        default=Grouping().verify,
-        show_default=True,
-        help=f"What decides. {members(VERIFY)}.",
-    ),
+    verify,
     option(
         _GROUPS,
         "--max-candidates",
@@ -200,17 +247,45 @@ grouping = together(
     ),
 )
 
+nul = option(_ANSWER, "-0", "nul", is_flag=True, help="With --list: end each name by NUL.")
+
 asking = together(
     option(_ANSWER, "--pairs", is_flag=True, help="Every similar pair instead of groups."),
     option(_ANSWER, "--all-copies", is_flag=True, help="With --pairs: all pairs of identical texts, not a chain."),
     option(_ANSWER, "--list", "listed", type=click.Choice(["kept", "duplicates"]), help="Names alone."),
-    option(_ANSWER, "-0", "nul", is_flag=True, help="With --list: end each name by NUL."),
+    nul,
 )
 
-answer = together(
-    option(
-        _ANSWER, "-o", "--output", metavar="FILE", type=click.Path(readable=False), help="Write there, all or nothing."
-    ),
+against = option(
+    _GROUPS,
+    "--against",
+    metavar="Y.index",
+    type=click.Path(readable=False, path_type=bytes),
+    help="Documents that are kept whatever comes: only new ones are duplicates.",
+)
+
+questions = together(
+    option(_ANSWER, "--top", metavar="N", type=click.IntRange(1), help="At most N matches a document."),
+    option(_ANSWER, "--self", "itself", is_flag=True, help="A document that is in the index matches itself, too."),
+    option(_ANSWER, "--list", "listed", type=click.Choice(["matches"]), help="Names of matches alone, each once."),
+    nul,
+)
+
+output = option(
+    _ANSWER, "-o", "--output", metavar="PATH", type=click.Path(readable=False), help="Write there, all or nothing."
+)
+
+lock_wait = option(
+    _RUN,
+    "--lock-wait",
+    metavar="SECONDS",
+    type=click.FloatRange(0),
+    default=LOCK_WAIT,
+    show_default=True,
+    help="Wait that long while another run writes the same artifact; else exit 75.",
+)
+
+drawing = together(
     option(
         _ANSWER,
         "--format",
@@ -230,7 +305,11 @@ answer = together(
     ),
 )
 
+answer = together(output, drawing)
+
 debug = option(_RUN, "--debug", is_flag=True, help="Show where an error comes from.")
+
+exit_code = option(_RUN, "--exit-code", is_flag=True, help="Exit 1 if something was found.")
 
 running = together(
     option(
@@ -245,7 +324,6 @@ running = together(
     option(_RUN, "-q", "--quiet", is_flag=True, help="Nothing on stderr but errors."),
     option(_RUN, "-v", "--verbose", is_flag=True, help="Name all that was skipped, and explain."),
     option(_RUN, "--strict", is_flag=True, help="If a document cannot be judged: exit 2, publish nothing."),
-    option(_RUN, "--exit-code", is_flag=True, help="Exit 1 if duplicates were found."),
     option(
         _RUN, "--summary-json", metavar="FILE", type=click.Path(readable=False), help="Counts, parameters, seconds."
     ),

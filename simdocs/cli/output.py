@@ -33,7 +33,7 @@ class Output:
         """The answer's bytes."""
         if self.nul:
             return names_nul_ended(answer)
-        name = self._format()
+        name = self.form_name
         if name == "table":
             return table(answer, colored=self._colored())
         drawn = FORMATS[name].draw(answer, self.header)
@@ -41,7 +41,9 @@ class Output:
             return (harmless(piece, json=name == "jsonl") for piece in drawn)
         return drawn
 
-    def _format(self) -> str:
+    @property
+    def form_name(self) -> str:
+        """The name of the format."""
         if self.form is not None:
             return self.form
         if self.output is not None:

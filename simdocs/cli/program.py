@@ -16,8 +16,11 @@ import click
 from simdocs import __version__
 from simdocs.cli import exits
 from simdocs.cli.dedupe import dedupe
+from simdocs.cli.index import index
+from simdocs.cli.query import query
 from simdocs.cli.sections import Pipeline
 from simdocs.cli.shingle import shingle
+from simdocs.cli.signature import signature
 from simdocs.errors import SimdocsError
 from simdocs.views import messages
 
@@ -34,8 +37,8 @@ def simdocs() -> None:
     """
 
 
-simdocs.add_command(shingle)
-simdocs.add_command(dedupe)
+for _command in (shingle, signature, index, query, dedupe):
+    simdocs.add_command(_command)
 
 
 def _occupy_standard_streams() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from simdocs.parameters import DEFAULT_K, Banding, Grouping, Normalisation, Shingling, Sketching, Walking
+from simdocs.parameters import DEFAULT_K, Banding, Grouping, Normalisation, Sequences, Shingling, Sketching, Walking
 
 Options = dict[str, Any]
 
@@ -18,6 +18,11 @@ def shingling_of(options: Options) -> Shingling:
     normalisation = Normalisation(**{name: options[name] for name in Normalisation.__slots__})
     k = options["k"] or DEFAULT_K[options["unit"]]
     return Shingling(options["unit"], k, options["language"], options["multiset"], options["seed"], normalisation)
+
+
+def sequences_of(options: Options) -> Sequences:
+    """Which files hold many documents, and where in a line they stand."""
+    return Sequences(**{name: options[name] for name in Sequences.__slots__})
 
 
 def walking_of(options: Options) -> Walking:
@@ -54,23 +59,46 @@ def check_sources(options: Options) -> list[str]:
 
 def check_asking(options: Options) -> list[str]:
     """What is wrong with the answer asked for."""
-    problems = []
+    problems = check_streams(options)
     if options["pairs"] and options["listed"]:
         problems.append("--pairs and --list do not go together")
     if options["all_copies"] and not options["pairs"]:
         problems.append("--all-copies goes with --pairs")
-    if options["nul"] and not options["listed"]:
+    for mode, given in (("--pairs", options["pairs"]), ("--against", options["against"])):
+        if given and options["cluster"] == "components":
+            problems.append(f"{mode} and --cluster components do not go together")
+    if options["pairs"] and options["against"]:
+        problems.append("--pairs and --against do not go together")
+    return problems
+
+
+def check_streams(options: Options) -> list[str]:
+    """What is wrong with where things go, and how loudly."""
+    problems = []
+    if options.get("nul") and not options["listed"]:
         problems.append("-0 goes with --list")
-    if options["nul"] and options["form"]:
+    if options.get("nul") and options["form"]:
         problems.append("-0 and --format do not go together")
-    if options["pairs"] and options["cluster"] == "components":
-        problems.append("--pairs and --cluster components do not go together")
     paths = [os.path.realpath(path) for path in (options["output"], options["summary_json"]) if path]
     if len(set(paths)) < len(paths):
         problems.append("-o and --summary-json name the same file")
     if options["quiet"] and options["verbose"]:
         problems.append("-q and -v do not go together")
     return problems
+
+
+def given(name: str) -> bool:
+    """Whether this option stands on the command line."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE
+
+
+def spelt(name: str) -> str:
+    """An option as it stands on the command line, by its parameter's name."""
+    for parameter in click.get_current_context().command.params:
+        if parameter.name == name:
+            return max(parameter.opts, key=len)
+    return name
 
 
 def refuse(problems: list[str]) -> None:

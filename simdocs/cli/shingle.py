@@ -1,4 +1,4 @@
-"""simdocs shingle: see what a text is compared by."""
+"""simdocs shingle: token sets of documents; or a look at what one text is compared by."""
 
 from __future__ import annotations
 
@@ -8,40 +8,54 @@ from typing import Any
 import click
 
 from simdocs.cli import options as declared
+from simdocs.cli.building import build, epilog
 from simdocs.cli.output import Output
-from simdocs.cli.requests import hint_at_terminal, shingling_of
+from simdocs.cli.requests import given, hint_at_terminal, refuse, shingling_of, spelt
 from simdocs.cli.sections import Command, option
 from simdocs.model.answers import NAME, NUMBER, Answer, Column, Row
 from simdocs.parameters import Walking
 
 _AT_ONCE = 1 << 12
 
-_EPILOG = """\b
-Examples:
-  printf abcdabd | simdocs shingle --show - -k 2
-  simdocs shingle --show letter.txt --unit word -k 3
-"""
+_OF_SHOWING = ("form", "header", "color")
 
 
-@click.command(cls=Command, epilog=_EPILOG)
+@click.command(
+    cls=Command,
+    epilog=epilog(
+        "simdocs shingle docs/ -o docs.shingles",
+        "printf abcdabd | simdocs shingle --show - -k 2",
+        "simdocs shingle --show letter.txt --unit word -k 3",
+    ),
+)
+@declared.documents
+@declared.sequences
 @option(
     "Documents",
     "--show",
     metavar="FILE|-",
-    required=True,
     type=click.Path(readable=False, path_type=bytes),
-    help="The text whose shingles to print.",
+    help="Print the shingles of one text instead.",
 )
 @declared.shingling
 @declared.normalisation
 @declared.answer
-@declared.debug
+@declared.running
+@declared.lock_wait
 def shingle(**options: Any) -> int:
-    """Print the shingles of one text, in text order, each with its token.
+    """Make the token sets by which documents are compared; or print the shingles of one text (--show).
 
     A shingle is k units in a row of the normalised text; its token is the 4-byte number that stands for it,
-    MurmurHash3 as mmh3 computes it.
+    MurmurHash3 as mmh3 computes it. NAME.shingles/tokens.npy has each document's tokens, ascending.
     """
+    if options["show"] is None:
+        refuse([f"{spelt(name)} goes with --show" for name in _OF_SHOWING if given(name)])
+        return build("shingles", options)
+    refuse(["--show prints one text: it goes without DOCS"] if options["docs"] else [])
+    return _show(options)
+
+
+def _show(options: dict[str, Any]) -> int:
     from simdocs.corpora.arguments import one
     from simdocs.stages.shingle import show
 

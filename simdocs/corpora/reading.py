@@ -7,16 +7,12 @@ import stat
 from typing import NamedTuple
 
 from simdocs.corpora.opening import open_name
+from simdocs.corpora.unfolding import is_folded, unfold
+from simdocs.corpora.unread import Unread
+
+__all__ = ["Stamp", "Unread", "open_file", "read", "read_stream"]
 
 _PIECE = 1 << 20
-
-
-class Unread(Exception):  # noqa: N818  (a verdict on a document, not an error of the run)
-    """A document that is skipped: reason (of model/skipped.py) and detail."""
-
-    def __init__(self, reason: str, detail: str = "") -> None:
-        super().__init__(reason, detail)
-        self.reason, self.detail = reason, detail
 
 
 class Stamp(NamedTuple):
@@ -34,29 +30,41 @@ class Stamp(NamedTuple):
 
 
 def read(name: bytes, limit: int) -> tuple[bytes, Stamp]:
-    """The bytes of the regular file of this name, and its stamp.
+    """The bytes of the regular file of this name, unfolded if it is gzip by its name, and its stamp, with their number.
 
     The file was the same before and after; one that changes meanwhile is read a second time. Raises Unread:
-    vanished, unreadable, special, oversized (more than limit bytes), changed.
+    vanished, unreadable, special, oversized (more than limit bytes, folded or unfolded), changed, malformed (as gzip).
     """
+    descriptor, status = open_file(name)
     try:
-        descriptor = open_name(name)
-    except (FileNotFoundError, NotADirectoryError):
-        raise Unread("vanished") from None
+        data, stamp = _read_open(descriptor, status, limit)
     except OSError as error:
-        raise Unread("unreadable", error.strerror or str(error)) from None
-    try:
-        return _read_open(descriptor, limit)
-    except OSError as error:
-        raise Unread("unreadable", error.strerror or str(error)) from None
+        raise Unread.of(error) from None
     finally:
         os.close(descriptor)
+    if is_folded(name):
+        data = unfold(data, limit)
+        stamp = stamp._replace(size=len(data))
+    return data, stamp
 
 
-def _read_open(descriptor: int, limit: int) -> tuple[bytes, Stamp]:
-    before = os.fstat(descriptor)
-    if not stat.S_ISREG(before.st_mode):
-        raise Unread("special")
+def open_file(name: bytes) -> tuple[int, os.stat_result]:
+    """A descriptor of the regular file of this name, and its status. Raises Unread: vanished, unreadable, special."""
+    try:
+        descriptor = open_name(name)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise Unread("special")
+        except BaseException:
+            os.close(descriptor)
+            raise
+    except OSError as error:
+        raise Unread.of(error) from None
+    return descriptor, status
+
+
+def _read_open(descriptor: int, before: os.stat_result, limit: int) -> tuple[bytes, Stamp]:
     for _ in range(2):
         data = _read_all(descriptor, before.st_size, limit)
         after = os.fstat(descriptor)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from simdocs.model.ragged import Index, Keys, Ragged, Tokens, ranges
+from simdocs.model.ragged import Array, Index, Keys, Ragged, Tokens, ranges
 
 _ROWS = 1024
 """Signatures read at once: column by column, from cache."""
@@ -39,6 +39,21 @@ def band_keys(signatures: Tokens, order: Index, bands: int, rows: int) -> Keys:
     return keys
 
 
+def tables(keys: Keys, rows: Index) -> tuple[Keys, Tokens]:
+    """Bucket tables: each band's keys ascending (bands, N) uint64, and the row (of `rows`, (N,)) that has each key
+    (bands, N) uint32; rows of one key in their order.
+
+    keys: (bands, N), as `band_keys` gives them.
+    """
+    ordered = np.empty_like(keys)
+    owners = np.empty(keys.shape, np.uint32)
+    for band, key in enumerate(keys):
+        order = np.argsort(key, kind="stable")
+        ordered[band] = key[order]
+        owners[band] = rows[order]
+    return ordered, owners
+
+
 def buckets(keys: Keys) -> Ragged:
     """The buckets with two members or more, of all bands: Ragged int64, members ascending.
 
@@ -47,12 +62,34 @@ def buckets(keys: Keys) -> Ragged:
     members, lengths = [], []
     for band in keys:
         order = np.argsort(band, kind="stable")
-        ordered = band[order]
-        begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
-        sizes = np.diff(np.append(begins, len(ordered)))
-        shared = sizes > 1
-        members.append(order[ranges(begins[shared], sizes[shared])])
-        lengths.append(sizes[shared])
+        begins, sizes = _runs(band[order])
+        members.append(order[ranges(begins, sizes)])
+        lengths.append(sizes)
+    return _joined(members, lengths)
+
+
+def buckets_of_tables(keys: Keys, members: Iterable[Index]) -> Ragged:
+    """The same from bucket tables: keys (bands, N), each band ascending, and the member that has each key (N,), band by
+    band."""
+    found, lengths = [], []
+    for band, owners in zip(keys, members, strict=True):
+        begins, sizes = _runs(band)
+        inside = owners[ranges(begins, sizes)]
+        bucket = np.repeat(np.arange(len(sizes)), sizes)
+        found.append(inside[np.lexsort((inside, bucket))])
+        lengths.append(sizes)
+    return _joined(found, lengths)
+
+
+def _runs(ordered: Array) -> tuple[Index, Index]:
+    """Where in ordered keys each bucket with two members or more begins, and its size."""
+    begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
+    sizes = np.diff(np.append(begins, len(ordered)))
+    shared = sizes > 1
+    return begins[shared], sizes[shared]
+
+
+def _joined(members: list[Index], lengths: list[Index]) -> Ragged:
     if not members:
         return Ragged.of(np.empty(0, np.int64), np.empty(0, np.int64))
     return Ragged.of(np.concatenate(members), np.concatenate(lengths))

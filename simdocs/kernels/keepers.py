@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from simdocs.kernels.collide import pairs_of
-from simdocs.model.ragged import Array, Floats, Index, Ragged, true_in_rows
+from simdocs.model.ragged import Array, Floats, Index, Ragged, ranges, true_in_rows
 
 UNDECIDED, KEPT, REMOVED = 0, 1, 2
 
@@ -86,6 +86,18 @@ def meetings(open_buckets: Ragged, kept: Index, firsts: Index, size: int) -> Ite
     starts = firsts[led]
     counts = open_buckets.offsets[1:][led] - starts - 1
     yield from pairs_of(open_buckets.values[starts], starts + 1, counts, open_buckets.values, size)
+
+
+def given_meetings(buckets: Ragged, given: int, most: int, size: int) -> Iterator[tuple[Index, Index]]:
+    """Distinct pairs, in blocks, of the members below `given`, which are kept from the outset, with the others in their
+    buckets; of those the first `most` in each."""
+    members, offsets = buckets.values, buckets.offsets
+    ahead = true_in_rows(members < given, offsets)
+    meeting = np.minimum(ahead, most)
+    places = ranges(offsets[:-1], meeting)
+    starts = np.repeat(offsets[:-1] + ahead, meeting)
+    ends = np.repeat(offsets[1:], meeting)
+    yield from pairs_of(members[places], starts, ends - starts, members, size)
 
 
 def keep(standing: Standing, kept: Index) -> Standing:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-NAME, SIMILARITY, NUMBER = "name", "similarity", "number"
-"""Kinds of column: raw bytes; a float, or None; an integer."""
+NAME, SIMILARITY, NUMBER, LINE = "name", "similarity", "number", "line"
+"""Kinds of column: raw bytes; a float, or None; an integer; a line of JSON as it is, bytes."""
 
 Cell = bytes | float | int | None
 Row = tuple[Cell, ...]

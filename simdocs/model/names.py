@@ -25,3 +25,8 @@ def _harmless(character: str) -> bool:
 
 def _escaped(character: str, json: bool) -> str:
     return f"\\u{ord(character):04x}" if json else character.encode("unicode_escape").decode("ascii")
+
+
+def is_manifest(head: bytes) -> bool:
+    """Whether a file that begins so is the manifest of one of our artifacts: by it a directory is known for one."""
+    return head.startswith(b'{\n "format": "simdocs.')

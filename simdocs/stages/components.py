@@ -8,11 +8,10 @@ import numpy as np
 
 from simdocs.kernels import components
 from simdocs.kernels.collide import PAIRS_AT_ONCE
-from simdocs.kernels.jaccard import estimates
 from simdocs.model.groups import Components, Groups, Pairs
 from simdocs.model.ragged import Floats, Index, Ragged, ranges
 from simdocs.stages.ordering import Nodes, as_copies
-from simdocs.stages.signature import Progress
+from simdocs.stages.shingle import Progress
 from simdocs.stages.verify import Judge
 
 
@@ -48,7 +47,7 @@ def _labels(nodes: Nodes, shared: Ragged, judge: Judge, progress: Progress) -> I
 
 
 def _compared(left: Index, right: Index, judge: Judge) -> Pairs:
-    estimate = estimates(judge.signatures, left, right)
+    estimate = judge.corpus.estimates(left, right)
     exact = judge.exact(left, right) if judge.by_exact else np.full(len(left), np.nan)
     return Pairs(left, right, exact, estimate)
 

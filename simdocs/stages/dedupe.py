@@ -2,43 +2,43 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from simdocs.corpora.arguments import Sources, find
+from simdocs.artifacts.shelf import Shelf
 from simdocs.engines.local import Local
-from simdocs.errors import UsageError
-from simdocs.kernels.banding import choose, probability
-from simdocs.kernels.collide import band_keys, buckets
+from simdocs.kernels.banding import probability
 from simdocs.model.answers import Answer
-from simdocs.model.documents import EMPTY, Documents
+from simdocs.model.documents import EMPTY
 from simdocs.model.groups import Components, Groups, Pairs
-from simdocs.model.names import shown
+from simdocs.model.ragged import Index, Mask
 from simdocs.model.skipped import Skipped
-from simdocs.parameters import Banding, Grouping, Shingling, Sketching, Walking
+from simdocs.parameters import Banding, Grouping, Recipe
 from simdocs.stages import answers
+from simdocs.stages.against import against
 from simdocs.stages.components import connected
+from simdocs.stages.corpus import Corpus, Two
 from simdocs.stages.greedy import greedy
 from simdocs.stages.ordering import in_keep_order
 from simdocs.stages.pairs import similar_pairs
-from simdocs.stages.signature import Progress, sign
+from simdocs.stages.prepare import Intake, Prepared, prepared, threshold_warning
+from simdocs.stages.shingle import Progress
 from simdocs.stages.verify import Judge
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is asked of dedupe: documents, and every parameter that decides the answer."""
+    """What is asked of dedupe: what it is given, every parameter that decides the answer, and an index of documents
+    that are kept whatever comes, if there is one."""
 
-    sources: Sources
-    walking: Walking
-    shingling: Shingling
-    sketching: Sketching
-    banding: Banding
+    intake: Intake
+    recipe: Recipe
     grouping: Grouping
+    threshold: float = Banding().threshold
+    kept: Shelf | None = None
 
 
 @dataclass(slots=True)
@@ -46,10 +46,8 @@ class Sketched:
     """Documents that are read and signed, ready to be compared; and a tally of what came of it."""
 
     job: Job
-    documents: Documents
+    prepared: Prepared
     judge: Judge
-    bands: int
-    rows: int
     skipped: Skipped
     progress: Progress
     found: int = 0
@@ -57,82 +55,119 @@ class Sketched:
     kept: int | None = None
     components: Components | None = None
 
-    def groups(self, listed: str | None) -> Answer:
-        """Every duplicate with the document kept in its stead; or the names alone of the kept, or the duplicates."""
-        groups = self._groups()
-        duplicates = groups.pairs.right
-        self.found, self.kept = len(duplicates), len(np.unique(groups.pairs.left))
-        self.components = groups.components
-        if listed is None:
-            return answers.pairs_answer(self.documents, ("kept", "duplicate"), [groups.pairs], grouped=True)
-        is_kept = np.ones(len(self.documents), bool)
-        is_kept[duplicates] = False
-        return answers.names_answer(self.documents, np.flatnonzero(is_kept if listed == "kept" else ~is_kept))
+    def groups(self) -> Answer:
+        """Every duplicate with the document kept in its stead."""
+        documents, pairs, _ = self._decided()
+        return answers.pairs_answer(documents, ("kept", "duplicate"), [pairs], grouped=True)
 
-    def _groups(self) -> Groups:
-        grouping = self.job.grouping
-        nodes = in_keep_order(self.documents, grouping.keep)
-        shared = buckets(band_keys(self.judge.signatures, nodes.first, self.bands, self.rows))
+    def names(self, listed: str) -> Answer:
+        """The names alone of the kept, or the duplicates."""
+        documents, pairs, new = self._decided()
+        return answers.names_answer(documents, _listed(listed, pairs, new))
+
+    def lines(self, listed: str) -> Answer:
+        """The lines themselves of the kept, or the duplicates, where every document is a line of a sequence."""
+        documents, pairs, new = self._decided()
+        return answers.lines_answer(documents, _listed(listed, pairs, new))
+
+    @property
+    def of_lines(self) -> bool:
+        """Whether every document is a line of a sequence."""
+        facts = self.prepared.documents.facts
+        return bool(len(facts)) and bool((facts["container"] > 0).all())
+
+    def _decided(self) -> tuple[Corpus | Two, Pairs, Mask]:
+        """Documents, the duplicates among them with the kept ones, and which are not kept from the outset."""
+        documents, groups, new = self._groups()
+        self.found, self.kept = len(groups.pairs), len(np.unique(groups.pairs.left))
+        self.components = groups.components
+        return documents, groups.pairs, new
+
+    def _groups(self) -> tuple[Corpus | Two, Groups, Mask]:
+        """The documents among which there are groups, the groups, and which documents are not kept from the outset."""
+        grouping, corpus = self.job.grouping, self.prepared.corpus
+        if self.job.kept is not None:
+            found = against(self.job.kept, self.prepared, self.judge, grouping, self.progress)
+            for name in corpus.names(found.known):
+                self.skipped.add("again", name, "a document of the index")
+            self._note_capped(found.documents, found.capped)
+            return found.documents, Groups(found.pairs), found.new
+        nodes = in_keep_order(self.prepared.documents, grouping.keep)
+        everyone = np.ones(len(corpus), bool)
+        shared = self.prepared.buckets(nodes.first, nodes.of)
         if grouping.cluster == "components":
-            return connected(nodes, shared, self.judge, grouping.max_candidates, self.progress)
+            connection = connected(nodes, shared, self.judge, grouping.max_candidates, self.progress)
+            return corpus, connection, everyone
         pairs, capped = greedy(nodes, shared, self.judge, grouping.max_candidates, self.progress)
-        for row in capped.tolist():
-            self.skipped.add("capped", self.documents.name(row))
-        return Groups(pairs)
+        self._note_capped(corpus, capped)
+        return corpus, Groups(pairs), everyone
+
+    def _note_capped(self, documents: Corpus | Two, rows: Index) -> None:
+        for name in documents.names(rows):
+            self.skipped.add("capped", name)
 
     def pairs(self, all_copies: bool) -> Answer:
         """Every similar pair, in row order, made as it is read."""
-        return answers.pairs_answer(self.documents, ("document", "other"), self._pairs(all_copies), grouped=True)
+        return answers.pairs_answer(self.prepared.corpus, ("document", "other"), self._pairs(all_copies), grouped=True)
 
     def _pairs(self, all_copies: bool) -> Iterator[Pairs]:
-        for pairs in similar_pairs(self.documents, self.judge, self.bands, self.rows, all_copies=all_copies):
+        for pairs in similar_pairs(self.prepared, self.judge, all_copies=all_copies):
             self.found += len(pairs)
             self.progress("comparing", self.judge.candidates, 0)
             yield pairs
 
+    def warnings(self) -> Iterator[str]:
+        """What is to be said in any case."""
+        yield from threshold_warning(self.job.threshold, self.prepared)
+
     def facts(self) -> dict[str, Any]:
         """What was done, in numbers and parameters: of JSON's kinds."""
-        banding = self.job.banding
+        documents, recipe = self.prepared.documents, self.prepared.recipe
+        bands, rows = self.prepared.cut
         facts: dict[str, Any] = {
-            "documents": len(self.documents),
-            "bytes": int(self.documents.facts["size"].sum()),
-            "empty": int(((self.documents.facts["flags"] & EMPTY) != 0).sum()),
+            "documents": len(documents),
+            "bytes": int(documents.facts["size"].sum()),
+            "empty": int(((documents.facts["flags"] & EMPTY) != 0).sum()),
             "skipped": self.skipped.counts,
-            "bands": self.bands,
-            "rows": self.rows,
-            "probability": probability(banding.threshold, self.bands, self.rows),
+            "bands": bands,
+            "rows": rows,
+            "threshold": self.job.threshold,
+            "probability": probability(self.job.threshold, bands, rows),
             "candidates": self.judge.candidates,
             "verified": self.judge.verified,
         }
         if self.kept is None:
             facts["pairs"] = self.found
         else:
-            facts |= {"duplicates": self.found, "groups": self.kept, "kept": len(self.documents) - self.found}
+            facts |= {"duplicates": self.found, "groups": self.kept, "kept": len(documents) - self.found}
         if self.components is not None:
-            facts["components"] = list(answers.component_facts(self.documents, self.components))
+            facts["components"] = list(answers.component_facts(self.prepared.corpus, self.components))
         facts["parameters"] = {
-            name: asdict(getattr(self.job, name))
-            for name in ("walking", "shingling", "sketching", "banding", "grouping")
+            "walking": asdict(self.job.intake.walking),
+            "sequences": asdict(recipe.sequences),
+            "shingling": asdict(recipe.shingling),
+            "sketching": asdict(recipe.sketching) if recipe.sketching else None,
+            "banding": asdict(recipe.banding) if recipe.banding else None,
+            "grouping": asdict(self.job.grouping),
         }
         return facts
 
 
-def sketch(job: Job, engine: Local, progress: Progress, outputs: Sequence[str | None] = ()) -> Sketched:
-    """Find, read and sign the documents of a job.
+def sketch(job: Job, engine: Local, progress: Progress) -> Sketched:
+    """Find, read and sign the documents of a job, or open what was made of them.
 
     UsageError: bands and rows that cannot be; a document that is one of the outputs and would be overwritten.
     InputError: an argument that cannot be read.
     """
-    bands, rows = choose(job.banding, job.sketching.num_perm)
     skipped = Skipped()
-    found = find(job.sources, job.walking, skipped)
-    for path in filter(None, outputs):
-        if found.holds(path):
-            raise UsageError(
-                f"{shown(os.fsencode(path))}: is one of the documents, or a list of them, and would be overwritten"
-            )
-    limit = job.walking.max_size
-    documents, signatures = sign(found, limit, job.shingling, job.sketching, engine, skipped, progress)
+    ready = prepared(job.intake, job.recipe, engine, skipped, progress)
     exact = job.grouping.verify == "exact"
-    judge = Judge(documents, signatures, job.shingling, job.banding.threshold, exact, limit, engine, skipped)
-    return Sketched(job, documents, judge, bands, rows, skipped, progress)
+    judge = Judge(ready.corpus, ready.recipe.shingling, job.threshold, exact, engine, skipped)
+    return Sketched(job, ready, judge, skipped, progress)
+
+
+def _listed(listed: str, pairs: Pairs, new: Mask) -> Index:
+    """The rows of the kept, or of the duplicates, among the new documents."""
+    is_duplicate = np.zeros(len(new), bool)
+    is_duplicate[pairs.right] = True
+    return np.flatnonzero(new & (is_duplicate if listed == "duplicates" else ~is_duplicate))

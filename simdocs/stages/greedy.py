@@ -12,39 +12,51 @@ from simdocs.kernels.keepers import KEPT, REMOVED, Standing
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Index, Ragged, ranges
 from simdocs.stages.ordering import Nodes, as_copies
-from simdocs.stages.signature import Progress
+from simdocs.stages.shingle import Progress
 from simdocs.stages.verify import Judge
 
 
-def greedy(nodes: Nodes, shared: Ragged, judge: Judge, most: int, progress: Progress) -> tuple[Pairs, Index]:
+def greedy(
+    nodes: Nodes, shared: Ragged, judge: Judge, most: int, progress: Progress, given: int = 0
+) -> tuple[Pairs, Index]:
     """Every duplicate with its kept document, in row order; and the rows of kept documents that a full bucket kept
     from meeting others.
 
-    shared: the buckets, of node numbers. most: kept nodes in a bucket that meet its later members.
+    shared: the buckets, of node numbers. most: kept nodes in a bucket that meet its later members. given: that many
+    nodes, the first, are kept whatever they are similar to.
     """
-    standing = _rounds(nodes, shared, judge, most, progress)
+    standing = _rounds(nodes, shared, judge, most, progress, given)
     copies = nodes.copies
     state = standing.state[nodes.of[copies]]
     twins = as_copies(nodes.first[nodes.of[copies[state == KEPT]]], copies[state == KEPT], judge.by_exact)
     removed = np.flatnonzero(standing.state == REMOVED)
     firsts = _pairs(nodes, standing, removed, nodes.first[removed], judge)
     late = _late_copies(nodes, shared, standing, copies[state == REMOVED], judge)
-    capped = nodes.first[keepers.capped(shared, standing, most)]
-    return Pairs.concat([twins, firsts, late]).in_row_order(), np.sort(capped)
+    capped = keepers.capped(shared, standing, most)
+    return Pairs.concat([twins, firsts, late]).in_row_order(), np.sort(nodes.first[capped[capped >= given]])
 
 
-def _rounds(nodes: Nodes, shared: Ragged, judge: Judge, most: int, progress: Progress) -> Standing:
+def _rounds(nodes: Nodes, shared: Ragged, judge: Judge, most: int, progress: Progress, given: int) -> Standing:
     standing = Standing.of(len(nodes))
+    if given:
+        standing = keepers.keep(standing, np.arange(given))
+        for left, right in keepers.given_meetings(shared, given, most, len(nodes)):
+            standing = _met(nodes, standing, left, right, judge)
     while not standing.settled:
         shared = keepers.prune(shared, standing, most)
         kept, firsts = keepers.next_kept(shared, standing)
         for left, right in keepers.meetings(shared, kept, firsts, len(nodes)):
-            similar = judge.similar(nodes.first[left], nodes.first[right])
-            members = nodes.of[similar.right]
-            standing = keepers.remove(standing, nodes.of[similar.left], members, similar.score, similar.estimate)
+            standing = _met(nodes, standing, left, right, judge)
         standing = keepers.keep(standing, kept)
         progress("grouping", int(np.count_nonzero(standing.state)), len(nodes))
     return standing
+
+
+def _met(nodes: Nodes, standing: Standing, left: Index, right: Index, judge: Judge) -> Standing:
+    """The standing after kept nodes (left) have met others."""
+    similar = judge.similar(nodes.first[left], nodes.first[right])
+    members = nodes.of[similar.right]
+    return keepers.remove(standing, nodes.of[similar.left], members, similar.score, similar.estimate)
 
 
 def _pairs(nodes: Nodes, standing: Standing, members: Index, rows: Index, judge: Judge) -> Pairs:

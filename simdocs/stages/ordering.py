@@ -9,7 +9,7 @@ import numpy as np
 from simdocs.kernels.orders import keep_order
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Index
+from simdocs.model.ragged import Index, Mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +35,19 @@ class Nodes:
         return np.flatnonzero(~is_first & (self.of >= 0))
 
 
-def in_keep_order(documents: Documents, policy: str) -> Nodes:
-    """The distinct texts of the documents in the keep order of this policy."""
+def in_keep_order(documents: Documents, policy: str, left_out: Mask | None = None) -> Nodes:
+    """The distinct texts of the documents in the keep order of this policy; those left out have no node."""
     order = keep_order(policy, documents.facts["size"], documents.facts["mtime_ns"])
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     _, text = documents.unlike()
+    if left_out is not None:
+        text = np.where(left_out, -1, text)
     ranked = order[text[order] >= 0]
-    _, place = np.unique(text[ranked], return_index=True)
+    texts, place = np.unique(text[ranked], return_index=True)
     by_first = np.argsort(place)
-    number = np.empty(len(place) + 1, np.int64)
-    number[by_first] = np.arange(len(place))
-    number[-1] = -1  # what an empty document's -1 picks
+    number = np.full(int(text.max(initial=-1)) + 2, -1)  # the last is what an empty document's -1 picks
+    number[texts[by_first]] = np.arange(len(place))
     return Nodes(ranked[place[by_first]], number[text], rank)
 
 

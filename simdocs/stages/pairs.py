@@ -6,29 +6,27 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simdocs.kernels.collide import band_keys, buckets, later_pairs
-from simdocs.model.documents import Documents
+from simdocs.kernels.collide import later_pairs
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Index
 from simdocs.stages.ordering import as_copies
+from simdocs.stages.prepare import Prepared
 from simdocs.stages.verify import Judge
 
 
-def similar_pairs(documents: Documents, judge: Judge, bands: int, rows: int, *, all_copies: bool) -> Iterator[Pairs]:
+def similar_pairs(prepared: Prepared, judge: Judge, *, all_copies: bool) -> Iterator[Pairs]:
     """Pairs at the threshold or above, the document before the other, ascending, in blocks.
 
     Copies of one text stand for themselves by their first, and are chained to it: each copy with the next. With
     all_copies every copy has all its pairs.
     """
-    firsts, text = documents.unlike()
+    firsts, text = prepared.documents.unlike()
     if all_copies:
-        nodes = np.flatnonzero(text >= 0)
-        yield from _every_pair(nodes, firsts, text, judge, bands, rows)
+        yield from _every_pair(prepared, firsts, text, judge)
         return
     chain = _chain(text)
     done = 0
-    shared = buckets(band_keys(judge.signatures, firsts, bands, rows))
-    for left, right in later_pairs(shared, len(firsts)):
+    for left, right in later_pairs(prepared.buckets(firsts, text), len(firsts)):
         similar = judge.similar(firsts[left], firsts[right])
         # All pairs of a document are in one block: links up to its last document come out with it.
         upto = int(np.searchsorted(chain[0], firsts[left[-1]], side="right"))
@@ -47,9 +45,9 @@ def _chain(text: Index) -> tuple[Index, Index]:
     return left[by_left], right[by_left]
 
 
-def _every_pair(nodes: Index, firsts: Index, text: Index, judge: Judge, bands: int, rows: int) -> Iterator[Pairs]:
-    shared = buckets(band_keys(judge.signatures, nodes, bands, rows))
-    for a, b in later_pairs(shared, len(nodes)):
+def _every_pair(prepared: Prepared, firsts: Index, text: Index, judge: Judge) -> Iterator[Pairs]:
+    nodes = np.flatnonzero(text >= 0)
+    for a, b in later_pairs(prepared.buckets(nodes), len(nodes)):
         left, right = nodes[a], nodes[b]
         same = text[left] == text[right]
         copies = as_copies(left[same], right[same], judge.by_exact)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from dataclasses import dataclass
 
@@ -9,10 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.corpora.batches import batches
+from simdocs.corpora.decoding import as_utf8
+from simdocs.corpora.reading import Unread, read
+from simdocs.corpora.sequences import line_again, text_of
+from simdocs.errors import InputError
+from simdocs.kernels import bags
+from simdocs.model.documents import digests_as_numbers
+from simdocs.model.names import shown
 from simdocs.model.ragged import Mask, Ragged, Tokens
 from simdocs.model.skipped import Skip
-from simdocs.parameters import Shingling
-from simdocs.stages.shingle import Batch, read_batch, token_sets
+from simdocs.parameters import Sequences, Shingling
+from simdocs.stages.shingle import digests, shingled
 
 _REMEMBERED = 32 << 20
 """Bytes of token sets that a process remembers. Where every document meets many, one round after the other, reading
@@ -21,10 +29,16 @@ them again and again would cost more than all comparisons."""
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Documents to be had again, and what was noted of them when they were first read."""
+    """Documents to be had again: their names, the bytes of those still held (by place), a limit on a size, what was
+    noted of them when they were first read, the directory from which they are found ("": this one), and what of a
+    line is text."""
 
-    batch: Batch
+    names: list[bytes]
+    held: dict[int, bytes]
+    limit: int
     facts: NDArray[np.void]
+    root: bytes
+    sequences: Sequences
 
 
 class Memory:
@@ -32,7 +46,7 @@ class Memory:
 
     def __init__(self, limit: int) -> None:
         self._limit, self._held = limit, 0
-        self._sets: OrderedDict[tuple[bytes, bytes], Tokens] = OrderedDict()
+        self._sets: OrderedDict[tuple[bytes, bytes, bytes], Tokens] = OrderedDict()
         self._how: Shingling | None = None
 
     def token_sets(self, wanted: Wanted, how: Shingling) -> tuple[Ragged, Mask, list[Skip]]:
@@ -41,16 +55,15 @@ class Memory:
         if how != self._how:
             self._sets.clear()
             self._held, self._how = 0, how
-        names = wanted.batch.names
-        keys = [(name, fact.tobytes()) for name, fact in zip(names, wanted.facts, strict=True)]
+        keys = [(wanted.root, name, fact.tobytes()) for name, fact in zip(wanted.names, wanted.facts, strict=True)]
         rows = [self._sets.get(key) for key in keys]
         missing = [place for place, row in enumerate(rows) if row is None]
         skips: list[Skip] = []
         for cut in batches(wanted.facts["size"][missing].tolist()):
             places = [missing[at] for at in cut]
-            read, lost = _read(wanted, places, how)
+            found, lost = _again(wanted, places, how)
             skips += lost
-            for place, tokens in read:
+            for place, tokens in found:
                 rows[place] = tokens
         for key, row in zip(keys, rows, strict=True):
             if row is not None:
@@ -59,7 +72,7 @@ class Memory:
         nothing = np.empty(0, np.uint32)
         return Ragged.from_rows([nothing if row is None else row for row in rows], np.uint32), had, skips
 
-    def _remember(self, key: tuple[bytes, bytes], row: Tokens) -> None:
+    def _remember(self, key: tuple[bytes, bytes, bytes], row: Tokens) -> None:
         if key in self._sets:
             self._sets.move_to_end(key)
             return
@@ -72,25 +85,74 @@ class Memory:
             self._held -= oldest.nbytes
 
 
-def _read(wanted: Wanted, places: list[int], how: Shingling) -> tuple[list[tuple[int, Tokens]], list[Skip]]:
-    """The token sets of the documents at these places, by place, and skips."""
-    batch = wanted.batch
-    held = {at: batch.held[place] for at, place in enumerate(places) if place in batch.held}
-    read = read_batch(Batch([batch.names[place] for place in places], held, batch.limit))
-    own = np.array(places, np.int64)[read.places]
-    same = _unchanged(read.facts, wanted.facts[own])
-    skips: list[Skip] = [("unverified", name, "gone" if why == "vanished" else why) for why, name, _ in read.skips]
-    skips += [("unverified", batch.names[place], "changed") for place in own[~same].tolist()]
-    sets, row_of = token_sets([raw for raw, ok in zip(read.raws, same.tolist(), strict=True) if ok], how)
-    # Copies: a slice would hold the tokens of its whole batch in memory.
-    return [(place, sets[row].copy()) for place, row in zip(own[same].tolist(), row_of.tolist(), strict=True)], skips
+def _again(wanted: Wanted, places: list[int], how: Shingling) -> tuple[list[tuple[int, Tokens]], list[Skip]]:
+    """The token sets of the documents at these places, by place, and skips.
+
+    A document is what it was if its file has the same times and inode, or else if its text has the same digest.
+    """
+    raws, had, unsure, skips = [], [], [], list[Skip]()
+    for place in places:
+        try:
+            raw, same = _text(wanted, place)
+        except Unread as unread:
+            skips.append(("unverified", wanted.names[place], _REASONS.get(unread.reason, unread.reason)))
+            continue
+        raws.append(raw)
+        had.append(place)
+        unsure.append(not same)
+    found = []
+    for part in shingled(raws, how):
+        at = [had[one] for one in part.places.tolist()]
+        changed = np.array(unsure, bool)[part.places]
+        if changed.any():
+            texts = part.texts.encoded.take(np.flatnonzero(changed))
+            digest = digests_as_numbers(digests(texts))
+            changed[changed] = (digest != wanted.facts["digest"][np.array(at)[changed]]).any(axis=1)
+        sets = bags.sets(part.tokens)
+        for row, (place, other) in enumerate(zip(at, changed.tolist(), strict=True)):
+            if other:
+                skips.append(("unverified", wanted.names[place], "changed"))
+            else:
+                # A copy: a slice would hold the tokens of its whole batch in memory.
+                found.append((place, sets[row].copy()))
+    return found, skips
 
 
-def _unchanged(now: NDArray[np.void], then: NDArray[np.void]) -> Mask:
-    same = np.ones(len(now), bool)
-    for field in ("size", "mtime_ns", "ctime_ns", "inode"):
-        same &= now[field] == then[field]
-    return same
+_REASONS = {"vanished": "gone", "oversized": "changed", "malformed": "changed"}
+
+_TIMES = ("mtime_ns", "ctime_ns", "inode")
+
+
+def _text(wanted: Wanted, place: int) -> tuple[bytes, bool]:
+    """The text of a document again, as UTF-8, and whether its file is the same as before. Raises Unread."""
+    fact, name = wanted.facts[place], wanted.names[place]
+    if place in wanted.held:
+        return as_utf8(wanted.held[place])[0], True
+    if not fact["inode"] and not fact["ctime_ns"]:
+        raise Unread("it came from no file")
+    container = int(fact["container"])
+    path = os.path.join(wanted.root, name[:container] if container else name)
+    if container:
+        line, stamp = line_again(path, int(fact["start"]), int(fact["extent"]))
+        text = text_of(line, wanted.sequences)
+        if text is None:
+            raise Unread("changed")
+    else:
+        text, stamp = read(path, wanted.limit)
+    same = (stamp.mtime_ns, stamp.ctime_ns, stamp.inode) == tuple(fact[field] for field in _TIMES)
+    return as_utf8(text)[0], same and len(text) == fact["size"]
+
+
+def same_line(root: bytes, name: bytes, fact: np.void) -> bytes:
+    """The line of a sequence that is a document, if its file is the same still. InputError: it is not."""
+    container = int(fact["container"])
+    try:
+        line, stamp = line_again(os.path.join(root, name[:container]), int(fact["start"]), int(fact["extent"]))
+    except Unread as unread:
+        raise InputError(f"{shown(name)}: {unread.reason}, when its line was to be written: run again") from None
+    if (stamp.mtime_ns, stamp.ctime_ns, stamp.inode) != tuple(fact[field] for field in _TIMES):
+        raise InputError(f"{shown(name)}: changed, when its line was to be written: run again")
+    return line
 
 
 _memory = Memory(_REMEMBERED)

@@ -1,67 +1,32 @@
-"""From documents to tokens."""
+"""From documents to tokens: shingle, the first stage."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.decoding import as_utf8, is_binary
-from simdocs.corpora.reading import Stamp, Unread, read
+from simdocs.corpora.arguments import Found
+from simdocs.corpora.decoding import as_utf8
+from simdocs.corpora.sequences import Lines
+from simdocs.corpora.tasks import Files, tasks
+from simdocs.engines.local import Local
 from simdocs.kernels import bags
 from simdocs.kernels.shinglers import SHINGLERS, shingles_of, texts_of, tokens_of
-from simdocs.model.documents import DOCUMENT, EMPTY, INVALID, SHORT, WIDE, digests_as_numbers
+from simdocs.model.documents import EMPTY, INVALID, SHORT, Documents, digests_as_numbers
 from simdocs.model.ragged import Index, Ragged
-from simdocs.model.skipped import Skip
+from simdocs.model.skipped import Skipped
 from simdocs.model.texts import Texts
-from simdocs.parameters import Shingling
+from simdocs.parameters import Recipe, Shingling
+from simdocs.stages.reading import Read, Register, counted, ragged_bytes, read_task
 
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Documents to read: their names, the bytes of those already held (by place), and the limit on a size."""
-
-    names: list[bytes]
-    held: dict[int, bytes]
-    limit: int
-
-
-@dataclass(slots=True)
-class Read:
-    """What was read of a batch: for each document read its place in the batch, its UTF-8 bytes and its facts."""
-
-    places: list[int]
-    raws: list[bytes]
-    facts: NDArray[np.void]
-    skips: list[Skip]
-
-
-def read_batch(batch: Batch) -> Read:
-    """The documents of a batch that are text and can be read; the others are skips."""
-    places, raws, rows, skips = [], [], [], []
-    for place, name in enumerate(batch.names):
-        try:
-            data, stamp = _read_one(batch, place, name)
-        except Unread as unread:
-            skips.append((unread.reason, name, unread.detail))
-            continue
-        raw, wide = as_utf8(data)
-        places.append(place)
-        raws.append(raw)
-        rows.append((*stamp, 0, 0, (0, 0), (0, 0), 0, 0, 0, WIDE * wide))
-    return Read(places, raws, np.array(rows, DOCUMENT), skips)
-
-
-def _read_one(batch: Batch, place: int, name: bytes) -> tuple[bytes, Stamp]:
-    held = batch.held.get(place)
-    data, stamp = read(name, batch.limit) if held is None else (held, Stamp(len(held), 0, 0, 0))
-    if is_binary(data):
-        raise Unread("binary")
-    return data, stamp
+Progress = Callable[[str, int, int], None]
+"""What is being done, how much of it is done, how much there is (0: unknown)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +50,6 @@ def shingled(raws: Sequence[bytes], how: Shingling) -> Iterator[Shingled]:
             yield Shingled(places, texts, bags.bags(tokens, how.seed) if how.multiset else tokens, lengths)
 
 
-def ragged_bytes(rows: Sequence[bytes]) -> Ragged:
-    """Byte strings as Ragged uint8."""
-    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
-    return Ragged.of(np.frombuffer(b"".join(rows), np.uint8), lengths)
-
-
 def note(facts: NDArray[np.void], part: Shingled, k: int) -> None:
     """Write into facts what shingling found out: digest, length in units, flags."""
     facts["length"][part.places] = part.lengths
@@ -104,10 +63,17 @@ def note(facts: NDArray[np.void], part: Shingled, k: int) -> None:
         facts["flags"][part.places[np.unique(rows)]] |= INVALID
 
 
-def digests(encoded: Ragged) -> list[bytes]:
-    """The first 16 bytes of the SHA-256 of each row."""
-    view = np.ascontiguousarray(encoded.values).data
-    return [hashlib.sha256(view[a:b]).digest()[:16] for a, b in pairwise(encoded.offsets.tolist())]
+def note_sets(facts: NDArray[np.void], places: Index, sets: Ragged) -> None:
+    """Write into facts the number of tokens of each set, and its digest."""
+    facts["count"][places] = sets.lengths
+    facts["set_digest"][places] = digests_as_numbers(digests(sets))
+
+
+def digests(rows: Ragged) -> list[bytes]:
+    """The first 16 bytes of the SHA-256 of each row, as its bytes stand in memory: little-endian."""
+    view = np.ascontiguousarray(rows.values).view(np.uint8).data
+    ends = (rows.offsets * rows.values.itemsize).tolist()
+    return [hashlib.sha256(view[a:b]).digest()[:16] for a, b in pairwise(ends)]
 
 
 def token_sets(raws: Sequence[bytes], how: Shingling) -> tuple[Ragged, Index]:
@@ -119,6 +85,44 @@ def token_sets(raws: Sequence[bytes], how: Shingling) -> tuple[Ragged, Index]:
         done += len(part.places)
         parts.append(bags.sets(part.tokens))
     return Ragged.concat(parts, np.uint32), row_of
+
+
+def shingle_task(task: Files | Lines, recipe: Recipe) -> tuple[Read, Ragged]:
+    """The documents of a task, without their texts, and their token sets."""
+    read = read_task(task, recipe.sequences)
+    row_of = np.empty(len(read.raws), np.int64)
+    parts, done = [], 0
+    for part in shingled(read.raws, recipe.shingling):
+        note(read.facts, part, recipe.shingling.k)
+        row_of[part.places] = done + np.arange(len(part.places))
+        done += len(part.places)
+        parts.append(bags.sets(part.tokens))
+    sets = Ragged.concat(parts, np.uint32).take(row_of)
+    note_sets(read.facts, np.arange(len(row_of)), sets)
+    read.raws = []
+    return read, sets
+
+
+def shingle(
+    found: Found,
+    limit: int,
+    recipe: Recipe,
+    engine: Local,
+    skipped: Skipped,
+    progress: Progress,
+    take: Callable[[Ragged], None],
+) -> Documents:
+    """The documents of the files found that could be read, in row order; `take` gets their token sets, batch by batch,
+    in the same order. Skips are noted."""
+    register, done = Register(found, skipped), list[int]()
+    work = partial(shingle_task, recipe=recipe)
+    files = 0
+    results = engine.map(work, counted(tasks(found, limit, recipe.sequences, skipped), done))
+    for turn, (read, sets) in enumerate(results):
+        take(sets.take(register.enter(read, done[turn])))
+        files += done[turn]
+        progress("shingling", files, len(found.names))
+    return register.documents()
 
 
 def show(data: bytes, how: Shingling) -> Iterator[tuple[str, int]]:

@@ -1,26 +1,27 @@
-"""From documents to signatures: every text is read once, in batches, by as many workers as there are."""
+"""From documents to signatures: signature, the second stage. Every text is read once, in batches, by as many workers
+as there are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simdocs.artifacts.shelf import Shelf
 from simdocs.corpora.arguments import Found
-from simdocs.corpora.batches import batches
+from simdocs.corpora.sequences import Lines
+from simdocs.corpora.tasks import Files, tasks
 from simdocs.engines.local import Local
+from simdocs.kernels import bags
 from simdocs.kernels.schemes import SCHEMES
-from simdocs.model.documents import DOCUMENT, Documents
+from simdocs.model.documents import Documents
 from simdocs.model.ragged import Index, Ragged, Tokens
-from simdocs.model.skipped import Skip, Skipped
-from simdocs.parameters import Shingling, Sketching
-from simdocs.stages.shingle import Batch, note, ragged_bytes, read_batch, shingled
-
-Progress = Callable[[str, int, int], None]
-"""What is being done, how much of it is done, how much there is (0: unknown)."""
+from simdocs.model.skipped import Skipped
+from simdocs.parameters import Recipe, Sketching
+from simdocs.stages.reading import Read, Register, counted, read_task
+from simdocs.stages.shingle import Progress, note, note_sets, shingled
 
 _WORTH_THEIR_ROUNDS = 1 << 14
 """Tokens of small documents that are signed with their batch; fewer wait for those of other batches."""
@@ -28,98 +29,139 @@ _WORTH_THEIR_ROUNDS = 1 << 14
 _GATHERED = 1 << 18
 """Tokens of small documents that are signed together: a mebibyte."""
 
+_SHELVED_AT_ONCE = 1 << 18
+"""Tokens of a shelf that are signed at once."""
+
 
 @dataclass(slots=True)
 class Signed:
-    """What came of a batch: places of the documents read, facts, signatures; rows (of these) and tokens of small
-    documents still to be signed; skips."""
+    """What came of a task: the documents read, without their texts; signatures; rows (of these) and tokens of small
+    documents still to be signed."""
 
-    places: list[int]
-    facts: NDArray[np.void]
+    read: Read
     signatures: Tokens
     waiting: Index
     tokens: Ragged
-    skips: list[Skip]
 
 
-def sign_batch(batch: Batch, how: Shingling, sketching: Sketching) -> Signed:
-    """Read, shingle and sign a batch."""
-    read = read_batch(batch)
-    out = np.empty((len(read.places), sketching.num_perm), np.uint32)
+def sign_task(task: Files | Lines, recipe: Recipe, sketching: Sketching, *, with_sets: bool) -> Signed:
+    """Read, shingle and sign a task. with_sets: note the facts of token sets, too, which takes sorting them."""
+    read = read_task(task, recipe.sequences)
+    how = recipe.shingling
+    out = np.empty((len(read.raws), sketching.num_perm), np.uint32)
     waiting: list[Index] = []
-    tokens: list[Ragged] = []
-    scheme = SCHEMES[sketching.scheme]
+    small: list[Ragged] = []
     for part in shingled(read.raws, how):
         note(read.facts, part, how.k)
-        begun, undone = scheme.begin(part.tokens, sketching.num_perm, how.seed)
-        small = part.tokens.take(undone)
-        if len(small.values) >= _WORTH_THEIR_ROUNDS:
-            begun[undone] = scheme.signatures(small, sketching.num_perm, how.seed)
-        else:
-            waiting.append(part.places[undone])
-            tokens.append(small)
-        out[part.places] = begun
+        tokens = bags.sets(part.tokens) if with_sets else part.tokens
+        if with_sets:
+            note_sets(read.facts, part.places, tokens)
+        out[part.places], undone, left = _begin(tokens, sketching, how.seed)
+        waiting.append(part.places[undone])
+        small.append(left)
+    read.raws = []
     rows = np.concatenate(waiting) if waiting else np.empty(0, np.int64)
-    return Signed(read.places, read.facts, out, rows, Ragged.concat(tokens, np.uint32), read.skips)
+    return Signed(read, out, rows, Ragged.concat(small, np.uint32))
+
+
+def _begin(tokens: Ragged, sketching: Sketching, seed: int) -> tuple[Tokens, Index, Ragged]:
+    """Signatures; which rows are not done, and the tokens of those: small documents, where they are too few to be
+    worth their rounds."""
+    scheme = SCHEMES[sketching.scheme]
+    begun, undone = scheme.begin(tokens, sketching.num_perm, seed)
+    small = tokens.take(undone)
+    if len(small.values) < _WORTH_THEIR_ROUNDS:
+        return begun, undone, small
+    begun[undone] = scheme.signatures(small, sketching.num_perm, seed)
+    return begun, undone[:0], small.take(undone[:0])
 
 
 def sign(
-    found: Found, limit: int, how: Shingling, sketching: Sketching, engine: Local, skipped: Skipped, progress: Progress
+    found: Found,
+    limit: int,
+    recipe: Recipe,
+    sketching: Sketching,
+    engine: Local,
+    skipped: Skipped,
+    progress: Progress,
+    *,
+    with_sets: bool,
 ) -> tuple[Documents, Tokens]:
     """Documents and signatures of the files found: those that were read, in row order. Skips are noted."""
-    total = len(found.names)
-    facts = np.empty(total, DOCUMENT)
-    signatures = np.empty((total, sketching.num_perm), np.uint32)
-    names: list[bytes] = []
-    held: dict[int, bytes] = {}
-    small = _Small(signatures, how, sketching)
-    row = done = 0
-    work = partial(sign_batch, how=how, sketching=sketching)
-    cuts = list(batches(found.sizes))
-    for cut, result in zip(cuts, engine.map(work, _tasks(found, cuts, limit)), strict=True):
-        end = row + len(result.places)
-        facts[row:end] = result.facts
-        signatures[row:end] = result.signatures
-        small.add(row + result.waiting, result.tokens)
-        for place, own_row in zip(result.places, range(row, end), strict=True):
-            names.append(found.names[cut[place]])
-            if cut[place] in found.held:
-                held[own_row] = found.held[cut[place]]
-        skipped.extend(result.skips)
-        row, done = end, done + len(cut)
-        progress("reading", done, total)
-    small.flush()
-    return Documents(ragged_bytes(names), facts[:row], held), signatures[:row]
+    register, done = Register(found, skipped), list[int]()
+    rows = _Rows(len(found.names), sketching, recipe.shingling.seed)
+    files = 0
+    work = partial(sign_task, recipe=recipe, sketching=sketching, with_sets=with_sets)
+    results = engine.map(work, counted(tasks(found, limit, recipe.sequences, skipped), done))
+    for turn, result in enumerate(results):
+        taken = register.enter(result.read, done[turn])
+        if len(taken) == len(result.signatures):
+            rows.add(result.signatures, result.waiting, result.tokens)
+        else:
+            still = np.isin(result.waiting, taken)
+            waiting = np.searchsorted(taken, result.waiting[still])
+            rows.add(result.signatures[taken], waiting, result.tokens.take(np.flatnonzero(still)))
+        files += done[turn]
+        progress("reading", files, len(found.names))
+    return register.documents(), rows.all()
 
 
-def _tasks(found: Found, cuts: list[range], limit: int) -> Iterator[Batch]:
-    for cut in cuts:
-        held = {row - cut.start: found.held[row] for row in cut if row in found.held} if found.held else {}
-        yield Batch(found.names[cut.start : cut.stop], held, limit)
+def sign_shelf(shelf: Shelf, sketching: Sketching, engine: Local, progress: Progress) -> Tokens:
+    """Signatures of the token sets on a shelf: (N, K) uint32."""
+    offsets = shelf["offsets"].all()
+    rows = _Rows(shelf.rows, sketching, shelf.recipe.shingling.seed)
+    work = partial(_begin, sketching=sketching, seed=shelf.recipe.shingling.seed)
+
+    def cuts() -> Iterator[Ragged]:
+        at = 0
+        while at < shelf.rows:
+            end = max(at + 1, int(np.searchsorted(offsets, offsets[at] + _SHELVED_AT_ONCE, side="right")) - 1)
+            tokens = shelf["tokens"].cut(int(offsets[at]), int(offsets[end]))
+            yield Ragged(np.asarray(tokens), offsets[at : end + 1] - offsets[at])
+            at = end
+
+    for signatures, undone, small in engine.map(work, cuts()):
+        rows.add(signatures, undone, small)
+        progress("signing", rows.filled, shelf.rows)
+    return rows.all()
 
 
-class _Small:
-    """Small documents of many batches, signed together: their rounds cost calls, not work."""
+class _Rows:
+    """Signatures as they come in. Small documents of many batches are signed together: their rounds cost calls, not
+    work."""
 
-    def __init__(self, signatures: Tokens, how: Shingling, sketching: Sketching) -> None:
-        self._signatures, self._how, self._sketching = signatures, how, sketching
-        self._rows: list[Index] = []
+    def __init__(self, expected: int, sketching: Sketching, seed: int) -> None:
+        self._signatures: Tokens = np.empty((expected, sketching.num_perm), np.uint32)
+        self._sketching, self._seed = sketching, seed
+        self.filled = 0
+        self._waiting: list[Index] = []
         self._tokens: list[Ragged] = []
         self._held = 0
 
-    def add(self, rows: Index, tokens: Ragged) -> None:
-        """Take the tokens of these rows."""
-        if len(rows):
-            self._rows.append(rows)
+    def add(self, signatures: Tokens, waiting: Index, tokens: Ragged) -> None:
+        """Take the next signatures; those of the rows `waiting` among them are to be made of these tokens."""
+        end = self.filled + len(signatures)
+        if end > len(self._signatures):
+            # Grown in place where the system can: what is doubled is address space.
+            self._signatures.resize((max(end, 2 * len(self._signatures)), self._signatures.shape[1]), refcheck=False)
+        self._signatures[self.filled : end] = signatures
+        if len(waiting):
+            self._waiting.append(self.filled + waiting)
             self._tokens.append(tokens)
             self._held += len(tokens.values)
             if self._held >= _GATHERED:
-                self.flush()
+                self._flush()
+        self.filled = end
 
-    def flush(self) -> None:
-        """Sign all that is held."""
-        if self._rows:
+    def _flush(self) -> None:
+        """Sign all that waits."""
+        if self._waiting:
             tokens = Ragged.concat(self._tokens, np.uint32)
-            scheme, size = SCHEMES[self._sketching.scheme], self._sketching.num_perm
-            self._signatures[np.concatenate(self._rows)] = scheme.signatures(tokens, size, self._how.seed)
-        self._rows, self._tokens, self._held = [], [], 0
+            signatures = SCHEMES[self._sketching.scheme].signatures(tokens, self._sketching.num_perm, self._seed)
+            self._signatures[np.concatenate(self._waiting)] = signatures
+        self._waiting, self._tokens, self._held = [], [], 0
+
+    def all(self) -> Tokens:
+        """All signatures, (N, K)."""
+        self._flush()
+        return self._signatures[: self.filled]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from simdocs.model.answers import NAME, SIMILARITY, Answer, Cell, Column
+from simdocs.model.answers import LINE, NAME, SIMILARITY, Answer, Cell, Column
 from simdocs.model.names import harmless_text
 from simdocs.views.table import table
 
@@ -61,7 +61,11 @@ def _quoted(field: bytes) -> bytes:
 
 
 def jsonl(answer: Answer, header: bool) -> Iterator[bytes]:  # noqa: ARG001  (every object names its fields)
-    """One JSON object a line; a name that is not UTF-8 under its key and _b64."""
+    """One JSON object a line; a name that is not UTF-8 under its key and _b64; lines of JSON as they are."""
+    if answer.columns[0].kind == LINE:
+        for block in answer.blocks:
+            yield b"".join(plain(row[0], answer.columns[0]) + b"\n" for row in block)
+        return
     for block in answer.blocks:
         yield b"".join(
             b"{" + b", ".join(_member(cell, column) for cell, column in zip(row, answer.columns, strict=True)) + b"}\n"

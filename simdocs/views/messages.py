@@ -32,6 +32,12 @@ def error(message: str) -> None:
     say("simdocs: error: " + " ".join(message.split("\n")))
 
 
+def warn(lines: Iterable[str]) -> None:
+    """What is worth knowing though nothing has failed."""
+    for line in lines:
+        say(f"simdocs: warning: {line}")
+
+
 def skips(skipped: Skipped, *, verbose: bool) -> None:
     """Name what was skipped: with verbose all of it, else the first ten of each reason that leaves one unjudged."""
     for reason, entries in skipped.by_reason.items():

@@ -24,26 +24,66 @@ def unjudged(skipped: Skipped) -> str:
 
 def lines(facts: Mapping[str, Any]) -> Iterator[str]:
     """The same facts, as somebody at a terminal wants to read them."""
-    banding = facts["parameters"]["banding"]
-    yield (
-        f"{facts['documents']:,} documents, {facts['bytes']:,} bytes"
-        + (f", {facts['empty']:,} empty" if facts["empty"] else "")
-        + "".join(f", {count:,} skipped: {reason}" for reason, count in facts["skipped"].items())
-    )
-    yield (
-        f"{facts['bands']} bands of {facts['rows']} rows find a pair at {banding['threshold']:g} with probability"
-        f" {facts['probability']:.4f}; {facts['candidates']:,} candidates, {facts['verified']:,} verified"
-    )
+    yield _documents(facts)
+    yield f"{_bands(facts)}; {counted(facts['candidates'], 'candidate')}, {facts['verified']:,} verified"
     yield _outcome(facts)
     for component in facts.get("components", ())[:_LOOSEST]:
         yield _looseness(component)
 
 
+def queried(facts: Mapping[str, Any]) -> Iterator[str]:
+    """The same of a query."""
+    yield f"{_documents(facts)}, against {counted(facts['indexed'], 'document')}"
+    yield f"{_bands(facts)}; {counted(facts['candidates'], 'candidate')}, {facts['verified']:,} verified"
+    matches = counted(facts["matches"], "match", "matches")
+    yield f"{matches} for {counted(facts['matched'], 'document')}, in {facts['seconds']:.2f} s"
+
+
+def built(facts: Mapping[str, Any], name: str) -> Iterator[str]:
+    """The same of an artifact that was built."""
+    yield f"{_documents(facts)}, {counted(facts['tokens'], 'token')}"
+    if "curve" in facts:
+        yield from expected(facts)
+    yield f"{name}: written in {facts['seconds']:.2f} s"
+
+
+def expected(facts: Mapping[str, Any]) -> Iterator[str]:
+    """What an index will find."""
+    yield _bands(facts)
+    yield "probability by similarity: " + ", ".join(f"{s:g} {chance:.4f}" for s, chance in facts["curve"])
+    line = f"about {facts['candidates_a_document']:,.1f} candidates a document, from sampled pairs"
+    if "fewer_with" in facts:
+        fewer = facts["fewer_with"]
+        line += f": --num-perm {fewer['num_perm']} would need {fewer['candidates_a_document']:,.1f}"
+    yield line
+
+
+def _documents(facts: Mapping[str, Any]) -> str:
+    return (
+        f"{counted(facts['documents'], 'document')}, {counted(facts['bytes'], 'byte')}"
+        + (f", {facts['empty']:,} empty" if facts["empty"] else "")
+        + "".join(f", {count:,} skipped: {reason}" for reason, count in facts["skipped"].items())
+    )
+
+
+def _bands(facts: Mapping[str, Any]) -> str:
+    bands = f"{counted(facts['bands'], 'band')} of {counted(facts['rows'], 'row')}"
+    return f"{bands} find a pair at {facts['threshold']:g} with probability {facts['probability']:.4f}"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number of things."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def _outcome(facts: Mapping[str, Any]) -> str:
     seconds = f"in {facts['seconds']:.2f} s"
     if "pairs" in facts:
-        return f"{facts['pairs']:,} similar pairs, {seconds}"
-    return f"{facts['duplicates']:,} duplicates of {facts['groups']:,} documents, {facts['kept']:,} kept, {seconds}"
+        return f"{counted(facts['pairs'], 'similar pair')}, {seconds}"
+    if not facts["duplicates"]:
+        return f"no duplicates, {seconds}"
+    duplicates = f"{counted(facts['duplicates'], 'duplicate')} of {counted(facts['groups'], 'document')}"
+    return f"{duplicates}, {facts['kept']:,} kept, {seconds}"
 
 
 def _looseness(component: Mapping[str, Any]) -> str:

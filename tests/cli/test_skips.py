@@ -118,7 +118,7 @@ def test_v_explains(here, answer):
     lines = done.err.splitlines()
     assert lines[0].startswith(f"3 documents, {len(A + A1 + B)} bytes")
     assert "18 bands of 7 rows" in lines[1]
-    assert lines[2].startswith("1 duplicates of 1 documents, 2 kept")
+    assert lines[2].startswith("1 duplicate of 1 document, 2 kept")
 
 
 def test_v_says_how_loosely_components_hang_together(here):

@@ -67,7 +67,7 @@ def test_a_summary_on_standard_error(here, answer):
     done = on_terminal("dedupe", "docs", which=["stderr"], cwd=here)
     assert done.out == answer
     assert "3 documents" in done.err
-    assert "1 duplicates of 1 documents" in done.err
+    assert "1 duplicate of 1 document" in done.err
     assert "\x1b" not in done.err
 
 

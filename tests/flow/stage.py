@@ -11,8 +11,9 @@ from typing import Any
 
 from simdocs.corpora.arguments import Sources
 from simdocs.engines.local import Local
-from simdocs.parameters import Banding, Grouping, Normalisation, Shingling, Sketching, Walking
+from simdocs.parameters import Banding, Grouping, Normalisation, Recipe, Sequences, Shingling, Sketching, Walking
 from simdocs.stages.dedupe import Job, Sketched, sketch
+from simdocs.stages.prepare import Intake
 from simdocs.views.formats import tsv
 from tests.flow.twin import Text
 
@@ -31,7 +32,9 @@ def job(names: Sequence[bytes | str | Path], **options: Any) -> Job:
     normalisation = Normalisation(**_some(Normalisation, options))
     shingling = Shingling(**_some(Shingling, options), normalisation=normalisation)
     assert not options
-    return Job(Sources(tuple(map(os.fsencode, names))), walking, shingling, sketching, banding, grouping)
+    intake = Intake(Sources(tuple(map(os.fsencode, names))), walking)
+    recipe = Recipe(Sequences(), shingling, sketching, banding)
+    return Job(intake, recipe, grouping, banding.threshold)
 
 
 def unseen(_what: str, _done: int, _total: int) -> None:
@@ -56,7 +59,7 @@ def answer(root: Path, what: str = "groups", jobs: int = 1, **options: Any) -> l
 
 def drawing(work: Sketched, what: str) -> Any:
     """The answer of this kind."""
-    return work.groups(None) if what == "groups" else work.pairs(what == "all_pairs")
+    return work.groups() if what == "groups" else work.pairs(what == "all_pairs")
 
 
 def printed(names: Sequence[bytes | str | Path], what: str = "groups", jobs: int = 1, **options: Any) -> bytes:

@@ -49,7 +49,7 @@ def test_what_is_noted_of_them(tmp_path):
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
     with sketched([tmp_path / name for name in files]) as work:
-        flags = dict(zip(files, work.documents.facts["flags"].tolist(), strict=True))
+        flags = dict(zip(files, work.prepared.documents.facts["flags"].tolist(), strict=True))
     assert {name for name, flag in flags.items() if flag & WIDE} == {
         name for name in files if "16" in name or "32" in name
     }
@@ -146,7 +146,7 @@ def test_the_seed_changes_estimates_alone(tmp_path):
     rows = []
     for seed in (0, 1, (1 << 32) - 1):
         with sketched([tmp_path], seed=seed, threshold=0.5, **CATCH_ALL) as work:
-            rows += [row for block in work.groups(None).blocks for row in block]
+            rows += [row for block in work.groups().blocks for row in block]
     assert len(rows) == 3
     assert len({row[:3] for row in rows}) == 1
     assert len({row[3] for row in rows}) > 1

@@ -21,9 +21,9 @@ def test_with_default_bands(keep, unit, tmp_path):
     names = shelve(tmp_path, texts)
     scheme = sorted(SCHEMES)[len(keep) % 2]
     with sketched([tmp_path], scheme=scheme, unit=unit, k=how.k, multiset=how.multiset, keep=keep) as work:
-        rows = [row for block in work.groups(None).blocks for row in block]
-        kept = [row[0] for block in work.groups("kept").blocks for row in block]
-        duplicates = [row[0] for block in work.groups("duplicates").blocks for row in block]
+        rows = [row for block in work.groups().blocks for row in block]
+        kept = [row[0] for block in work.names("kept").blocks for row in block]
+        duplicates = [row[0] for block in work.names("duplicates").blocks for row in block]
     place = {bytes(tmp_path) + b"/" + name: row for row, name in enumerate(names)}
     for one, other, jaccard, _ in rows:
         assert twin.jaccard(place[one], place[other]) == jaccard >= 0.8
@@ -49,7 +49,7 @@ def test_almost_every_pair_is_found(scheme, tmp_path):
 def test_an_estimate_is_never_called_a_similarity(tmp_path):
     shelve(tmp_path, family(2, 80))
     with sketched([tmp_path], verify="estimate", unit="word", k=2) as work:
-        rows = [row for what in (work.groups(None), work.pairs(True)) for block in what.blocks for row in block]
+        rows = [row for what in (work.groups(), work.pairs(True)) for block in what.blocks for row in block]
         assert work.judge.verified == 0
     assert len(rows) > 20
     assert all(jaccard is None and 0.8 <= estimate <= 1 for _, _, jaccard, estimate in rows)

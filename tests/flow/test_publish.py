@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from simdocs.artifacts import publish
+from simdocs.artifacts import disk, publish
 from simdocs.errors import OutputError
 
 OLD, NEW = b"old\n", b"new\n" * 1000
@@ -45,9 +45,9 @@ class Faulty:
 
     def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
         calls = {name: self.wrapped(name, getattr(os, name)) for name in CALLS}
-        monkeypatch.setattr(publish, "os", SimpleNamespace(**(vars(os) | calls)))
+        monkeypatch.setattr(disk, "os", SimpleNamespace(**(vars(os) | calls)))
         flock = self.wrapped("flock", fcntl.flock)
-        monkeypatch.setattr(publish, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": flock})))
+        monkeypatch.setattr(disk, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": flock})))
 
 
 def write(path: Any) -> None:
@@ -133,7 +133,7 @@ def test_a_directory_that_cannot_be_synced_is_told(tmp_path, monkeypatch):
 def test_short_writes_are_gone_on_with(tmp_path, monkeypatch):
     write_some = os.write
     shorter = SimpleNamespace(**(vars(os) | {"write": lambda to, data: write_some(to, bytes(data[:7]))}))
-    monkeypatch.setattr(publish, "os", shorter)
+    monkeypatch.setattr(disk, "os", shorter)
     write(tmp_path / "answer")
     assert (tmp_path / "answer").read_bytes() == NEW
 
@@ -163,7 +163,7 @@ def test_a_sweeper_that_holds_the_lock_at_that_very_moment(tmp_path, monkeypatch
             threading.Timer(0.2, os.close, met).start()
         flock(descriptor, how)
 
-    monkeypatch.setattr(publish, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": meanwhile})))
+    monkeypatch.setattr(disk, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": meanwhile})))
     write(path)
     assert path.read_bytes() == NEW
     assert os.listdir(tmp_path) == ["answer"]
@@ -180,7 +180,7 @@ def test_a_second_writer_that_starts_just_before_the_first_locks(tmp_path, monke
                 second.write(b"second")
         flock(descriptor, how)
 
-    monkeypatch.setattr(publish, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": meanwhile})))
+    monkeypatch.setattr(disk, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": meanwhile})))
     with publish.published(str(path)) as first:
         first.write(b"first")
     assert path.read_bytes() == b"first"

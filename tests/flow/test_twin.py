@@ -57,7 +57,7 @@ def test_how_loosely_components_hang_together(texts, unit, multiset):
         names = shelve(Path(root), texts)
         options = how._asdict() | CATCH_ALL | {"cluster": "components"}
         with sketched([root], **options) as work:
-            work.groups(None)
+            work.groups()
             facts = work.facts()["components"]
     found = {names.index(fact["kept"].encode()[-4:]): fact for fact in facts}
     assert {first: fact["documents"] for first, fact in found.items()} == {

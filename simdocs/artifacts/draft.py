@@ -1,0 +1,222 @@
+"""Publishing an artifact: a directory, the whole old one or the whole new one at every instant.
+
+It is built in a draft directory beside its target. The draft is the lock, too: who holds it may write that artifact,
+and one that nobody holds is left over and is built in anew. Then the two change places in one step.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import stat
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from simdocs.artifacts import disk
+from simdocs.artifacts.disk import failing, undisturbed
+from simdocs.artifacts.formats import FORMATS, HOLDER, KIND_OF_SUFFIX, MANIFEST
+from simdocs.artifacts.publish import confirm, draft_name
+from simdocs.errors import LockedError, OutputError, UsageError
+from simdocs.model.names import shown
+
+_LOOK_AGAIN = 0.05
+"""Seconds between two looks at a lock that somebody else holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A directory to fill: its descriptor, and the target's name for messages."""
+
+    descriptor: int
+    name: str
+
+
+@contextlib.contextmanager
+def drafted(path: str, kind: str, wait: float = 0.0) -> Iterator[Draft]:
+    """A draft that becomes the artifact `path` when all went well; else what was there before is there still.
+
+    wait: seconds to wait while another run writes the same artifact. LockedError: it still does. UsageError: what has
+    that name is no artifact of this kind. OutputError: no such directory, no space, no way to exchange directories.
+    """
+    name = shown(os.fsencode(path))
+    path = os.path.realpath(path)
+    parent, base = os.path.split(path)
+    if KIND_OF_SUFFIX.get(os.path.splitext(base)[1], kind) != kind:
+        raise UsageError(f"{name}: is the name of another kind of artifact: name it NAME{FORMATS[kind].suffix}")
+    with failing(name):
+        place = disk.directory(parent or "/")
+    try:
+        _refuse_others(base, place, kind, name)
+        yield from _filled(base, place, kind, name, wait)
+    finally:
+        os.close(place)
+
+
+def _filled(base: str, place: int, kind: str, name: str, wait: float) -> Iterator[Draft]:
+    own = draft_name(base)
+    with failing(name):
+        descriptor = _hold(own, place, name, wait)
+    old = -1
+    left = True
+    try:
+        with failing(name):
+            _introduce(descriptor)
+            if _exists(base, place):
+                _try_exchange(descriptor)
+        yield Draft(descriptor, name)
+        _refuse_others(base, place, kind, name)
+        with failing(name), undisturbed():
+            old = _publish(own, base, place, descriptor)
+            # The old one is cleared away only when the new one is sure to be there after a power cut.
+            left = False
+            confirm(place, name)
+            left = old >= 0
+    finally:
+        # What has the draft's name now is the draft that failed, or the old artifact.
+        if left:
+            _clear(own, place, descriptor if old < 0 else old)
+        for one in (descriptor, old):
+            if one >= 0:
+                os.close(one)
+
+
+def _publish(own: str, base: str, place: int, descriptor: int) -> int:
+    """Put the draft in the target's place; a descriptor of what was there, locked, or -1."""
+    disk.remove(HOLDER, descriptor)
+    try:
+        old = disk.directory(base, place)
+    except FileNotFoundError:
+        disk.open_to_all(descriptor, None, 0o777)
+        disk.sync(descriptor)
+        disk.rename_new(own, base, place)
+        return -1
+    try:
+        disk.open_to_all(descriptor, stat.S_IMODE(os.fstat(old).st_mode), 0o777)
+        disk.sync(descriptor)
+        # Once exchanged, the old one has the draft's name, and must not look left over before it is cleared away.
+        if not disk.locked(old):
+            raise OSError(None, "somebody else has locked it")
+        disk.exchange(own, base, place)
+    except BaseException:
+        os.close(old)
+        raise
+    return old
+
+
+def _clear(own: str, place: int, descriptor: int) -> None:
+    """Remove what has the draft's name, if that can be done: the next writer does it otherwise."""
+    with contextlib.suppress(OSError):
+        disk.empty(descriptor)
+        disk.remove_directory(own, place)
+
+
+def _hold(own: str, place: int, name: str, wait: float) -> int:
+    """The draft directory, made, locked and empty: its descriptor."""
+    deadline = time.monotonic() + wait
+    while True:
+        disk.create_directory(own, place)
+        try:
+            descriptor = disk.directory(own, place)
+        except FileNotFoundError:  # its holder has just finished
+            continue
+        kept = False
+        try:
+            if not disk.locked(descriptor):
+                if time.monotonic() >= deadline:
+                    raise LockedError(f"{name}: {_holder(descriptor)} is writing it: --lock-wait SECONDS waits for it")
+                time.sleep(_LOOK_AGAIN)
+            elif _is(own, place, descriptor):
+                disk.empty(descriptor)
+                kept = True
+                return descriptor
+        finally:
+            if not kept:
+                os.close(descriptor)
+
+
+def _is(own: str, place: int, descriptor: int) -> bool:
+    """Whether the name still means what was opened by it."""
+    try:
+        there = os.stat(own, dir_fd=place, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return os.path.samestat(there, os.fstat(descriptor))
+
+
+def _introduce(descriptor: int) -> None:
+    """Leave word of who holds the draft."""
+    facts = {
+        "pid": os.getpid(),
+        "host": socket.gethostname(),
+        "start": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+    file = disk.create(HOLDER, descriptor)
+    try:
+        disk.write(file, json.dumps(facts).encode())
+    finally:
+        os.close(file)
+
+
+def _holder(descriptor: int) -> str:
+    """Who holds the draft, as far as is known."""
+    try:
+        file = os.open(HOLDER, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=descriptor)
+        try:
+            facts = json.loads(os.read(file, 4096))
+        finally:
+            os.close(file)
+        return f"process {facts['pid']} on {facts['host']}, since {facts['start']},"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another run"
+
+
+def _exists(base: str, place: int) -> bool:
+    try:
+        os.stat(base, dir_fd=place, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _try_exchange(descriptor: int) -> None:
+    """Fail now, not after the work, where directories cannot be exchanged."""
+    for one in ("a", "b"):
+        disk.create_directory(one, descriptor)
+    disk.exchange("a", "b", descriptor)
+    for one in ("a", "b"):
+        disk.remove_directory(one, descriptor)
+
+
+def _refuse_others(base: str, place: int, kind: str, name: str) -> None:
+    """UsageError when the target is there and is no artifact of this kind, nor what is left of one."""
+    try:
+        descriptor = disk.directory(base, place)
+    except FileNotFoundError:
+        return
+    except OSError:
+        raise UsageError(f"{name}: is there and is no artifact: it is not replaced; remove it first") from None
+    try:
+        there = set(disk.entries(descriptor))
+        if not there or not there <= FORMATS[kind].files or not _of_kind(descriptor, there, kind):
+            raise UsageError(f"{name}: is there and is no artifact of kind {kind}: it is not replaced; remove it first")
+    except OSError as error:
+        raise OutputError(f"{name}: {error.strerror}") from None
+    finally:
+        os.close(descriptor)
+
+
+def _of_kind(descriptor: int, there: set[str], kind: str) -> bool:
+    """Whether a directory of such files is of this kind: by its manifest, or, where that is damaged, by its arrays."""
+    if MANIFEST in there:
+        file = os.open(MANIFEST, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=descriptor)
+        try:
+            head = os.read(file, 200)
+        finally:
+            os.close(file)
+        for other, one in FORMATS.items():
+            if f'"{one.name}"'.encode() in head:
+                return other == kind
+    return FORMATS[kind].arrays[0].file in there

@@ -1,0 +1,167 @@
+"""The manifest of an artifact: what it is, what it was made by, and what each of its files must hold."""
+
+from __future__ import annotations
+
+import json
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from typing import Any
+from unicodedata import unidata_version
+
+from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, Format
+from simdocs.artifacts.npy import checksum, damaged
+from simdocs.errors import ArtifactError, ParametersError
+from simdocs.parameters import Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What an artifact says of itself. shapes and checksums: by array; made_from: of its documents' names and sets."""
+
+    format: Format
+    recipe: Recipe
+    made_from: str
+    shapes: Mapping[str, tuple[int, ...]]
+    checksums: Mapping[str, list[str]]
+
+    @property
+    def rows(self) -> int:
+        """Documents."""
+        return self.shapes["documents"][0]
+
+    def encoded(self) -> bytes:
+        """As the bytes of manifest.json: the same for equal manifests."""
+        form = self.format
+        body: dict[str, Any] = {
+            "format": form.name,
+            "version": form.version,
+            "rows": self.rows,
+            "made_from": self.made_from,
+            "unicode": self.recipe.unicode,
+            "parameters": {group: asdict(getattr(self.recipe, group)) for group in form.recipe},
+            "block": BLOCK,
+            "arrays": {
+                array.name: {
+                    "file": array.file,
+                    "dtype": array.dtype.descr if array.dtype.names else array.dtype.str,
+                    "shape": list(self.shapes[array.name]),
+                    "checksums": self.checksums[array.name],
+                }
+                for array in form.arrays
+            },
+        }
+        return _signed(body)
+
+
+def _signed(body: dict[str, Any]) -> bytes:
+    text = json.dumps(body, indent=1)
+    return (json.dumps(body | {"checksum": checksum(text.encode())}, indent=1) + "\n").encode()
+
+
+def decoded(data: bytes, name: str, kind: str | None) -> Manifest:
+    """The manifest in these bytes. ArtifactError: damaged, of another kind than `kind` or of another version.
+
+    name: of the artifact, for messages.
+    """
+    where = f"{name}/{MANIFEST}"
+    if not data:
+        raise damaged(where, "an empty file (an interrupted write?)")
+    try:
+        body = json.loads(data)
+        whole = {key: value for key, value in body.items() if key != "checksum"}
+        if _signed(whole) != data:
+            raise damaged(where, "it does not match its own checksum")
+        form = _format(whole, name, kind)
+        manifest = _of(whole, form)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise damaged(where, "not a manifest of ours") from None
+    if manifest.encoded() != data:
+        raise damaged(where, "it does not describe an artifact of ours")
+    return manifest
+
+
+def _format(body: dict[str, Any], name: str, kind: str | None) -> Format:
+    form = next((one for one in FORMATS.values() if one.name == body["format"]), None)
+    if form is None:
+        raise ArtifactError(
+            f"{name}: of a kind that this simdocs does not know: {str(body['format'])[:60]!r}: upgrade it"
+        )
+    if kind is not None and form.kind != kind:
+        raise ArtifactError(f"{name}: an artifact of kind {form.kind}, not {kind}: name one of that kind")
+    if body["version"] != form.version:
+        remedy = "upgrade simdocs" if body["version"] > form.version else "build it again"
+        raise ArtifactError(
+            f"{name}: of version {int(body['version'])} of its format; this simdocs reads {form.version}: {remedy}"
+        )
+    return form
+
+
+def _of(body: dict[str, Any], form: Format) -> Manifest:
+    groups = {group: _dataclass(_kind_of(group), body["parameters"][group]) for group in form.recipe}
+    arrays = body["arrays"]
+    shapes = {array.name: tuple(int(length) for length in arrays[array.name]["shape"]) for array in form.arrays}
+    _agree(form, shapes)
+    checksums = {array.name: list(arrays[array.name]["checksums"]) for array in form.arrays}
+    recipe = Recipe(unicode=str(body["unicode"]), **groups)
+    return Manifest(form, recipe, str(body["made_from"]), shapes, checksums)
+
+
+def _agree(form: Format, shapes: Mapping[str, tuple[int, ...]]) -> None:
+    """ValueError unless each letter of the format's shapes stands for one number, none of them absurd."""
+    lengths: dict[str, int] = {"N": shapes["documents"][0]}
+    for array in form.arrays:
+        if len(array.shape) != len(shapes[array.name]):
+            raise ValueError
+        for letter, length in zip(array.shape, shapes[array.name], strict=True):
+            expected = lengths["N"] + 1 if letter == "N+1" else lengths.setdefault(letter, length)
+            if length != expected or not 0 <= length < 1 << 48:
+                raise ValueError
+
+
+def _kind_of(group: str) -> Any:
+    """The dataclass of a group of parameters."""
+    hint = typing.get_type_hints(Recipe)[group]
+    return next(one for one in (hint, *typing.get_args(hint)) if is_dataclass(one))
+
+
+def _dataclass(kind: Any, values: Mapping[str, Any]) -> Any:
+    """A dataclass of parameters from what JSON makes of it. TypeError: not its fields, or not of their types."""
+    hints = typing.get_type_hints(kind)
+    made = {}
+    for field in fields(kind):
+        hint, value = hints[field.name], values[field.name]
+        if is_dataclass(hint):
+            made[field.name] = _dataclass(hint, value)
+            continue
+        allowed = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+        if type(value) not in allowed:
+            raise TypeError
+        made[field.name] = value
+    return kind(**made)
+
+
+def differences(one: Recipe, other: Recipe, groups: typing.Iterable[str]) -> dict[str, tuple[object, object]]:
+    """The parameters of these groups, and the version of Unicode, in which two recipes differ: both values, by name."""
+    found: dict[str, tuple[object, object]] = {}
+    for group in groups:
+        _compare(group, getattr(one, group), getattr(other, group), found)
+    if one.unicode != other.unicode:
+        found["unicode"] = (one.unicode, other.unicode)
+    return found
+
+
+def _compare(name: str, one: Any, other: Any, found: dict[str, tuple[object, object]]) -> None:
+    if is_dataclass(one) and is_dataclass(other):
+        for field in fields(one):
+            _compare(field.name, getattr(one, field.name), getattr(other, field.name), found)
+    elif one != other:
+        found[name] = (one, other)
+
+
+def refuse_other_unicode(recipe: Recipe, name: str) -> None:
+    """ParametersError: this Python would cut texts up by other tables of Unicode than the artifact was made with."""
+    here = replace(recipe, unicode=unidata_version)
+    if found := differences(recipe, here, ()):
+        raise ParametersError(name, "this Python's", found)

@@ -1,0 +1,124 @@
+"""Opening artifacts: cheaply, whole generations, and nothing believed that was not looked at."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from simdocs.artifacts.disk import directory
+from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX, MANIFEST, RUN
+from simdocs.artifacts.manifest import Manifest, decoded
+from simdocs.artifacts.npy import Stored, damaged, map_file
+from simdocs.errors import ArtifactError, InputError
+from simdocs.model.names import is_manifest, shown
+from simdocs.parameters import Recipe
+
+_LARGEST_MANIFEST = 1 << 28
+_LARGEST_RUN = 1 << 24
+
+_TRIES = 5
+"""How often to open again an artifact that is being replaced at this very moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """An open artifact: its arrays by name, checked as they are read. run: what run.json says; empty if it cannot
+    be read."""
+
+    name: str
+    kind: str
+    manifest: Manifest
+    arrays: Mapping[str, Stored]
+    run: Mapping[str, Any]
+
+    @property
+    def recipe(self) -> Recipe:
+        """What it was made by."""
+        return self.manifest.recipe
+
+    @property
+    def rows(self) -> int:
+        """Documents."""
+        return self.manifest.rows
+
+    def __getitem__(self, array: str) -> Stored:
+        return self.arrays[array]
+
+    @property
+    def root(self) -> bytes | None:
+        """The directory from which its documents' names are found; None: not known."""
+        root = self.run.get("root")
+        return os.fsencode(root) if isinstance(root, str) else None
+
+
+def kind_of(path: bytes) -> str | None:
+    """Which kind of artifact this argument must be, by the end of its name or its manifest; None: it is none."""
+    kind = KIND_OF_SUFFIX.get(os.path.splitext(os.fsdecode(path).rstrip("/"))[1])
+    if kind is not None and os.path.lexists(path):
+        return kind
+    try:
+        with Path(os.fsdecode(path), MANIFEST).open("rb") as file:
+            head = file.read(200)
+    except OSError:
+        return None
+    if not is_manifest(head):
+        return None
+    return next((one for one, form in FORMATS.items() if f'"{form.name}"'.encode() in head), "artifact")
+
+
+def open_shelf(path: bytes, kind: str | None = None) -> Shelf:
+    """The artifact of this name. InputError: there is none. ArtifactError: it is of another kind, or damaged."""
+    name = shown(path)
+    for turn in range(_TRIES):
+        try:
+            place = directory(os.fsdecode(path))
+        except FileNotFoundError:
+            raise InputError(f"{name}: no such artifact") from None
+        except OSError as error:
+            raise ArtifactError(f"{name}: not an artifact: {error.strerror}: name one, or build it again") from None
+        try:
+            return _opened(place, name, kind)
+        except FileNotFoundError as error:
+            # Perhaps it was replaced, and its old files removed, since the directory was opened.
+            if turn == _TRIES - 1 or _still(path, place):
+                raise damaged(f"{name}/{error.filename}", "the file is missing") from None
+        except OSError as error:
+            raise ArtifactError(f"{name}/{error.filename}: {error.strerror}: build the artifact again") from None
+        finally:
+            os.close(place)
+    raise AssertionError
+
+
+def _still(path: bytes, place: int) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(place))
+    except OSError:
+        return False
+
+
+def _opened(place: int, name: str, kind: str | None) -> Shelf:
+    manifest = decoded(_read(place, MANIFEST, _LARGEST_MANIFEST, name), name, kind)
+    form = manifest.format
+    arrays = {
+        array.name: map_file(place, name, array, manifest.shapes[array.name], manifest.checksums[array.name])
+        for array in form.arrays
+    }
+    try:
+        run = json.loads(_read(place, RUN, _LARGEST_RUN, name))
+    except (OSError, ValueError, RecursionError, ArtifactError):
+        run = {}
+    return Shelf(name, form.kind, manifest, arrays, run if isinstance(run, dict) else {})
+
+
+def _read(place: int, file: str, most: int, name: str) -> bytes:
+    descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=place)
+    with os.fdopen(descriptor, "rb") as opened:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > most:
+            raise damaged(f"{name}/{file}", "not a file of that kind")
+        return opened.read(most)

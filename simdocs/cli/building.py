@@ -1,0 +1,64 @@
+"""What the commands that build artifacts have in common: from options to a published artifact, and an exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Collection
+from contextlib import ExitStack
+
+from simdocs.cli import exits
+from simdocs.cli.intake import intake_of, recipe_of
+from simdocs.cli.output import to_file
+from simdocs.cli.requests import Options, check_sources, check_streams, refuse
+from simdocs.errors import UnjudgedError
+
+BUILT_FROM = {"shingles": (), "signatures": ("shingles",), "index": ("shingles", "signatures")}
+"""Which artifacts each kind can be built from, beside documents."""
+
+
+def epilog(*examples: str) -> str:
+    """The end of a command's help: examples, and exit statuses."""
+    meanings = (f"  {status}  {meaning}" for status, meaning in exits.MEANINGS.items())
+    lines = ("\b\nExamples:", *(f"  {example}" for example in examples), "", "\b", "Exit status:", *meanings)
+    return "\n".join(lines)
+
+
+def build(kind: str, options: Options) -> int:
+    """Build an artifact of this kind: the exit status."""
+    problems = check_sources(options) + check_streams(options)
+    if not options["output"]:
+        problems.append(f"-o NAME.{kind} is missing: where to write")
+    refuse(problems)
+    from simdocs.artifacts.saving import saving
+    from simdocs.engines.local import Local, cores
+    from simdocs.stages import build as stages
+    from simdocs.views import messages, summary
+    from simdocs.views.progress import Progress
+
+    started = time.monotonic()
+    upstream: Collection[str] = BUILT_FROM[kind]
+    intake = intake_of(options, upstream, (options["summary_json"],))
+    recipe = recipe_of(options, intake.shelf)
+    work = {"shingles": stages.build_shingles, "signatures": stages.build_signatures, "index": stages.build_index}[kind]
+    with ExitStack() as stack:
+        note = stack.enter_context(to_file(options["summary_json"]))
+        shelf = stack.enter_context(saving(options["output"], kind, options["lock_wait"]))
+        engine = stack.enter_context(Local(options["jobs"] or cores()))
+        progress = Progress(quiet=options["quiet"])
+        stack.callback(progress.close)
+        order = stages.Order(intake, recipe, shelf, ["simdocs", *sys.argv[1:]], options["strict"])
+        built = work(order, engine, progress)
+        progress.close()
+        if not options["quiet"]:
+            messages.skips(built.skipped, verbose=options["verbose"])
+            messages.warn(built.advice)
+        if options["strict"] and built.skipped.unjudged:
+            raise UnjudgedError(summary.unjudged(built.skipped))
+        facts = built.facts | {"kind": kind, "seconds": round(time.monotonic() - started, 3)}
+        if note is not None:
+            note.write(summary.as_json(facts))
+    if options["verbose"] or (messages.on_terminal() and not options["quiet"]):
+        messages.explain(summary.built(facts, os.fspath(options["output"])))
+    return exits.UNJUDGED if built.skipped.unjudged else exits.DONE

@@ -1,0 +1,68 @@
+"""simdocs query: which documents of an index are nearly the same as these."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from simdocs.cli import options as declared
+from simdocs.cli.answering import answer
+from simdocs.cli.building import epilog
+from simdocs.cli.intake import intake_of, opened
+from simdocs.cli.output import Output
+from simdocs.cli.requests import check_sources, check_streams, given, refuse
+from simdocs.cli.sections import Command
+from simdocs.model.answers import Answer
+from simdocs.parameters import Sequences
+
+
+@click.command(
+    cls=Command,
+    epilog=epilog(
+        "simdocs query archive.index letter.txt",
+        "simdocs query archive.index today/ --top 3 --header > matches.tsv",
+        "simdocs query archive.index today/ --list matches -0 | xargs -0 -r ls -l",
+    ),
+)
+@click.argument("index", metavar="X.index", type=click.Path(readable=False, path_type=bytes))
+@declared.documents
+@declared.sequences
+@declared.shelves
+@declared.threshold
+@declared.verify
+@declared.questions
+@declared.answer
+@declared.exit_code
+@declared.running
+def query(**options: Any) -> int:
+    """Find the documents of an index that are nearly the same as DOCS.
+
+    Everything about shingles and signatures is read from the index. Every document is listed with its matches, the most
+    similar first; a document that is in the index does not match itself, but its copies do.
+    """
+    refuse(check_sources(options) + check_streams(options))
+    from simdocs.stages.query import Query, Question
+    from simdocs.views import summary
+
+    index = opened(options["index"], ("index",))
+    shelves = {name: options.pop(name) for name in ("shingles", "root")}
+    intake = intake_of(options, (), (options["output"], options["summary_json"]))
+    banding = index.recipe.banding
+    question = Question(
+        index,
+        intake,
+        replace(index.recipe.sequences, **{name: options[name] for name in Sequences.__slots__ if given(name)}),
+        options["threshold"] if given("threshold") or banding is None else banding.threshold,
+        options["verify"] == "exact",
+        options["top"] or 0,
+        options["itself"],
+        opened(shelves["shingles"], ("shingles",)) if shelves["shingles"] else None,
+        shelves["root"],
+    )
+
+    def ask(work: Query, _output: Output) -> Answer:
+        return work.matches() if options["listed"] else work.answer()
+
+    return answer(options, lambda engine, progress: Query(question, engine, progress), ask, summary.queried)

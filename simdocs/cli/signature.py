@@ -1,0 +1,34 @@
+"""simdocs signature: signatures of documents or of token sets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from simdocs.cli import options as declared
+from simdocs.cli.building import build, epilog
+from simdocs.cli.sections import Command
+
+
+@click.command(
+    cls=Command,
+    epilog=epilog(
+        "simdocs signature docs.shingles -o docs.signatures",
+        "simdocs signature docs/ --unit word --num-perm 256 -o docs.signatures",
+    ),
+)
+@declared.documents
+@declared.sequences
+@declared.shingling
+@declared.normalisation
+@declared.signing
+@declared.output
+@declared.running
+@declared.lock_wait
+def signature(**options: Any) -> int:
+    """Make signatures, whose agreement estimates the similarity of documents.
+
+    DOCS are documents, or one artifact X.shingles. NAME.signatures/signatures.npy has a row of K numbers a document.
+    """
+    return build("signatures", options)

@@ -1,0 +1,107 @@
+"""New documents against an index: what the index holds is kept, only new ones can be duplicates."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+
+from simdocs.artifacts.shelf import Shelf
+from simdocs.model.groups import Pairs
+from simdocs.model.ragged import Index, Keys, Mask, Ragged, ranges
+from simdocs.parameters import Grouping
+from simdocs.stages.corpus import Corpus, Two
+from simdocs.stages.greedy import greedy
+from simdocs.stages.lookup import bounds, keys_for
+from simdocs.stages.ordering import Nodes, in_keep_order
+from simdocs.stages.prepare import Prepared
+from simdocs.stages.shingle import Progress
+from simdocs.stages.verify import Judge
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Duplicates among new documents, by row of `documents`: those of the index that share a bucket with a new one,
+    then the new ones. new: which are new, and no files of the index. known: rows of new documents that are. capped:
+    kept ones that were not compared with all."""
+
+    documents: Two
+    pairs: Pairs
+    new: Mask
+    known: Index
+    capped: Index
+
+
+def against(index: Shelf, prepared: Prepared, judge: Judge, grouping: Grouping, progress: Progress) -> Found:
+    """Groups in which every document of the index is kept."""
+    every = Corpus.on(index, index["signatures"], None, None)
+    known = _known(every, prepared.corpus)
+    nodes = in_keep_order(prepared.documents, grouping.keep, known)
+    keys = keys_for(index, prepared.signatures, nodes.first)
+    begins, ends = bounds(index, keys)
+    owners = index["band_rows"].at(ranges(begins.ravel(), (ends - begins).ravel())).astype(np.int64)
+    rows = np.unique(owners)
+    documents = Two(every.some(rows), prepared.corpus)
+    judge.corpus = documents
+    shared = _buckets(keys, ends - begins, np.searchsorted(rows, owners), len(rows))
+    both = _after(len(rows), nodes)
+    pairs, capped = greedy(both, shared, judge, grouping.max_candidates, progress, len(rows))
+    new = np.concatenate((np.zeros(len(rows), bool), ~known))
+    return Found(documents, pairs, new, np.flatnonzero(known), capped)
+
+
+def _known(every: Corpus, new: Corpus) -> Mask:
+    """Which new documents are documents of the index: the same file, by inode and times or by its place."""
+    facts = new.facts(np.arange(len(new)))
+    known = np.zeros(len(new), bool)
+    theirs = every.every_fact.all()
+    rows = np.flatnonzero(np.isin(theirs["inode"], facts["inode"]) & (theirs["inode"] != 0))
+    places = [_place(every.root, name, fact) for name, fact in zip(every.names(rows), theirs[rows], strict=True)]
+    times = {_times(fact) for fact in theirs[rows]}
+    there = set(places)
+    mine = np.flatnonzero(np.isin(facts["inode"], theirs["inode"][rows]))
+    for row, name in zip(mine.tolist(), new.names(mine), strict=True):
+        known[row] = _times(facts[row]) in times or _place(new.root, name, facts[row]) in there
+    return known
+
+
+def _times(fact: np.void) -> tuple[int, ...]:
+    return tuple(int(fact[field]) for field in ("inode", "ctime_ns", "mtime_ns", "start", "extent"))
+
+
+def _place(root: bytes, name: bytes, fact: np.void) -> tuple[bytes, int]:
+    return os.path.abspath(os.path.join(root, name)), int(fact["inode"])
+
+
+def _buckets(keys: Keys, counts: Index, owners: Index, given: int) -> Ragged:
+    """The buckets in which a new document meets another: members of the index (numbered below given), then new ones.
+
+    keys: (B, M) of the new documents; counts: (B, M), how many of the index share each; owners: those, end to end.
+    """
+    starts = np.cumsum(counts.ravel()) - counts.ravel()
+    members, lengths = [], []
+    for band, key in enumerate(keys):
+        order = np.argsort(key, kind="stable")
+        ordered = key[order]
+        begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
+        sizes = np.diff(np.append(begins, len(ordered)))
+        heads = band * keys.shape[1] + order[begins]
+        ahead = counts.ravel()[heads]
+        both = np.column_stack((ahead, sizes)).ravel()
+        places = np.column_stack((starts[heads], len(owners) + begins)).ravel()
+        inside = np.concatenate((owners, given + order))[ranges(places, both)]
+        kept = ahead + sizes > 1
+        members.append(inside[np.repeat(kept, ahead + sizes)])
+        lengths.append((ahead + sizes)[kept])
+    return Ragged.of(np.concatenate(members), np.concatenate(lengths))
+
+
+def _after(given: int, nodes: Nodes) -> Nodes:
+    """The nodes of new documents, numbered after as many that are given, which come before them in every order."""
+    ours = np.arange(given)
+    return Nodes(
+        np.concatenate((ours, given + nodes.first)),
+        np.concatenate((ours, np.where(nodes.of >= 0, given + nodes.of, -1))),
+        np.concatenate((ours, given + nodes.rank)),
+    )

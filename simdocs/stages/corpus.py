@@ -1,0 +1,211 @@
+"""A corpus: documents with their signatures, and where their token sets are to be had; alone, or two as one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdocs.artifacts.shelf import Shelf
+from simdocs.kernels import jaccard
+from simdocs.model.documents import DOCUMENT, Documents
+from simdocs.model.ragged import Array, Floats, Index, Ragged, Tokens, ranges
+from simdocs.model.sketches import Column, Held
+from simdocs.parameters import Sequences
+from simdocs.stages.reading import ragged_bytes
+from simdocs.stages.reread import Wanted, same_line
+
+Source = Wanted | Ragged
+"""Documents to be read again, or their token sets."""
+
+
+class Documented(Protocol):
+    """What judging and answering ask of documents, by row."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def places(self) -> int:
+        """Places of a signature."""
+
+    def facts(self, rows: Array) -> NDArray[np.void]:
+        """Their facts, (n,) DOCUMENT."""
+
+    def names(self, rows: Array) -> list[bytes]:
+        """Their names."""
+
+    def lines(self, rows: Array) -> list[bytes]:
+        """The lines of sequences that they are, byte for byte, without ends. InputError: one is not what it was."""
+
+    def estimates(self, left: Index, right: Index) -> Floats:
+        """The estimated similarity of left[i] and right[i]."""
+
+    def sources(self, rows: Index) -> list[tuple[Index, Source]]:
+        """Where the token sets of these rows are to be had: places among rows, and a source of the sets of those."""
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Documents in memory, or on a shelf and read as far as they are asked for.
+
+    sets: tokens and offsets, where token sets need not be made again from the texts, and the row of each document in
+    them, where that is another. root: the directory from which names are found, where it is not the working
+    directory. limit: bytes of a document.
+    """
+
+    name_bytes: Column
+    name_offsets: Column
+    every_fact: Column
+    signatures: Column
+    limit: int
+    sequences: Sequences = field(default_factory=Sequences)
+    held: dict[int, bytes] = field(default_factory=dict)
+    sets: tuple[Column, Column] | None = None
+    set_rows: Index | None = None
+    root: bytes = b""
+
+    @classmethod
+    def of(cls, documents: Documents, signatures: Tokens, limit: int, sequences: Sequences) -> Corpus:
+        """Documents in memory."""
+        names = documents.names
+        columns = (Held(names.values), Held(names.offsets), Held(documents.facts), Held(signatures))
+        return cls(*columns, limit, sequences, documents.held)
+
+    @classmethod
+    def on(cls, shelf: Shelf, signatures: Column, sets: Shelf | None, root: bytes | None) -> Corpus:
+        """Documents on a shelf, found again from `root`, else from where they were found the first time."""
+        found = shelf.root if root is None else root
+        return cls(
+            shelf["names"],
+            shelf["name_offsets"],
+            shelf["documents"],
+            signatures,
+            1 << 62,
+            shelf.recipe.sequences,
+            sets=None if sets is None else (sets["tokens"], sets["offsets"]),
+            root=found or b"",
+        )
+
+    def some(self, rows: Index) -> Corpus:
+        """These documents alone, in memory, in this order; their token sets stay where they are."""
+        names = ragged_bytes(self.names(rows))
+        return replace(
+            self,
+            name_bytes=Held(names.values),
+            name_offsets=Held(names.offsets),
+            every_fact=Held(self.facts(rows)),
+            signatures=Held(self.signatures.rows(rows)),
+            held=self._held(rows),
+            set_rows=rows if self.set_rows is None else self.set_rows[rows],
+        )
+
+    def __len__(self) -> int:
+        return len(self.every_fact)
+
+    @property
+    def places(self) -> int:
+        """Places of a signature."""
+        return self.signatures.shape[1]
+
+    def facts(self, rows: Array) -> NDArray[np.void]:
+        """Their facts, (n,) DOCUMENT."""
+        return self.every_fact.rows(rows)
+
+    def names(self, rows: Array) -> list[bytes]:
+        """Their names."""
+        starts = self.name_offsets.rows(rows)
+        lengths = self.name_offsets.rows(np.asarray(rows) + 1) - starts
+        every = self.name_bytes.at(ranges(starts, lengths)).tobytes()
+        ends = np.cumsum(lengths).tolist()
+        return [every[end - length : end] for end, length in zip(ends, lengths.tolist(), strict=True)]
+
+    def lines(self, rows: Array) -> list[bytes]:
+        """The lines of sequences that they are, byte for byte, without ends. InputError: one is not what it was."""
+        return [same_line(self.root, *named) for named in zip(self.names(rows), self.facts(rows), strict=True)]
+
+    def estimates(self, left: Index, right: Index) -> Floats:
+        """The estimated similarity of left[i] and right[i]."""
+        if isinstance(self.signatures, Held):
+            return jaccard.estimates(self.signatures.array, left, right)
+        rows, places = np.unique(np.concatenate((left, right)), return_inverse=True)
+        return jaccard.estimates(self.signatures.rows(rows), places[: len(left)], places[len(left) :])
+
+    def _held(self, rows: Index) -> dict[int, bytes]:
+        if not self.held:
+            return {}
+        return {at: self.held[row] for at, row in enumerate(rows.tolist()) if row in self.held}
+
+    def sources(self, rows: Index) -> list[tuple[Index, Source]]:
+        """Where the token sets of these rows are to be had: all of them in one place."""
+        return [(np.arange(len(rows)), self._source(rows))]
+
+    def _source(self, rows: Index) -> Source:
+        if self.sets is not None:
+            tokens, offsets = self.sets
+            rows = rows if self.set_rows is None else self.set_rows[rows]
+            starts = offsets.rows(rows)
+            lengths = offsets.rows(rows + 1) - starts
+            return Ragged.of(tokens.at(ranges(starts, lengths)), lengths)
+        return Wanted(self.names(rows), self._held(rows), self.limit, self.facts(rows), self.root, self.sequences)
+
+
+@dataclass(frozen=True, slots=True)
+class Two:
+    """Two corpora as one: the rows of the first, then those of the second."""
+
+    first: Corpus
+    second: Corpus
+
+    def __len__(self) -> int:
+        return len(self.first) + len(self.second)
+
+    @property
+    def places(self) -> int:
+        """Places of a signature."""
+        return self.first.places
+
+    def _split(self, rows: Array) -> tuple[Index, Index]:
+        """Places among rows of those of the first, and of those of the second."""
+        of_second = np.asarray(rows) >= len(self.first)
+        return np.flatnonzero(~of_second), np.flatnonzero(of_second)
+
+    def facts(self, rows: Array) -> NDArray[np.void]:
+        """Their facts, (n,) DOCUMENT."""
+        ours, theirs = self._split(rows)
+        out = np.empty(len(rows), DOCUMENT)
+        out[ours] = self.first.facts(rows[ours])
+        out[theirs] = self.second.facts(rows[theirs] - len(self.first))
+        return out
+
+    def names(self, rows: Array) -> list[bytes]:
+        """Their names."""
+        ours, theirs = self._split(rows)
+        named = dict(zip(ours.tolist(), self.first.names(rows[ours]), strict=True))
+        named |= zip(theirs.tolist(), self.second.names(rows[theirs] - len(self.first)), strict=True)
+        return [named[place] for place in range(len(rows))]
+
+    def lines(self, rows: Array) -> list[bytes]:
+        """The lines of their sequences that they are: of the second alone."""
+        return self.second.lines(rows - len(self.first))
+
+    def estimates(self, left: Index, right: Index) -> Floats:
+        """The estimated similarity of left[i] and right[i]."""
+        rows, places = np.unique(np.concatenate((left, right)), return_inverse=True)
+        ours, theirs = self._split(rows)
+        signatures = np.empty((len(rows), self.places), np.uint32)
+        signatures[ours] = self.first.signatures.rows(rows[ours])
+        signatures[theirs] = self.second.signatures.rows(rows[theirs] - len(self.first))
+        return jaccard.estimates(signatures, places[: len(left)], places[len(left) :])
+
+    def sources(self, rows: Index) -> list[tuple[Index, Source]]:
+        """Where the token sets of these rows are to be had."""
+        ours, theirs = self._split(rows)
+        found = [(ours[places], source) for places, source in self.first.sources(rows[ours])]
+        return found + [(theirs[at], source) for at, source in self.second.sources(rows[theirs] - len(self.first))]
+
+
+def documents_on(shelf: Shelf) -> Documents:
+    """All documents of a shelf, memory-mapped."""
+    return Documents(Ragged(shelf["names"].all(), shelf["name_offsets"].all()), shelf["documents"].all(), {})

@@ -1,0 +1,72 @@
+"""Looking up documents in the bucket tables of an index, of which no more is read than is looked at."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import numpy as np
+
+from simdocs.artifacts.shelf import Shelf
+from simdocs.kernels.collide import PAIRS_AT_ONCE, band_keys
+from simdocs.kernels.search import bucket_bounds
+from simdocs.model.ragged import Array, Index, Keys, Mask, Tokens, ranges
+from simdocs.parameters import Banding
+from simdocs.stages.corpus import Corpus
+
+_AT_ONCE = 1 << 12
+"""Documents looked up at once."""
+
+
+def keys_for(index: Shelf, signatures: Tokens, rows: Index) -> Keys:
+    """The band keys of these rows of signatures, as the tables of the index have them: (B, len(rows)) uint64."""
+    banding = index.recipe.banding or Banding()
+    return band_keys(signatures, rows, banding.bands or 1, banding.rows or 1)
+
+
+def bounds(index: Shelf, keys: Keys) -> tuple[Index, Index]:
+    """Where in the flattened tables the bucket of each key (B, Q) stands: begins and ends, (B, Q)."""
+    return bucket_bounds(keys, index["band_keys"].shape[1], index["band_keys"].at)
+
+
+def candidates(index: Shelf, signatures: Tokens, rows: Index) -> Iterator[tuple[Index, Index, Index]]:
+    """Rows of signatures (a part of `rows` at a time, in order), and the distinct pairs of places among these with
+    rows of the index that share a bucket with them, ascending."""
+    size = index.rows
+    for at in range(0, len(rows), _AT_ONCE):
+        part = rows[at : at + _AT_ONCE]
+        begins, ends = bounds(index, keys_for(index, signatures, part))
+        counts = ends - begins
+        # As many of them at once as have about PAIRS_AT_ONCE pairs, or one.
+        block = np.cumsum(counts.sum(axis=0)) // PAIRS_AT_ONCE
+        for number in np.unique(block).tolist():
+            here = np.flatnonzero(block == number)
+            found = index["band_rows"].at(ranges(begins[:, here].ravel(), counts[:, here].ravel()))
+            asking = np.repeat(np.tile(np.arange(len(here)), len(begins)), counts[:, here].ravel())
+            pairs = np.unique(asking * size + found)
+            yield part[here], pairs // size, pairs % size
+
+
+def copies_of(same_as: Array, firsts: Index) -> tuple[Index, Index]:
+    """The documents of the same text as these first ones (ascending): places among firsts, and rows, by both."""
+    rows = np.flatnonzero(np.isin(same_as, firsts))
+    place = np.searchsorted(firsts, same_as[rows])
+    order = np.argsort(place, kind="stable")
+    return place[order], rows[order]
+
+
+def same_files(one: Corpus, left: Index, other: Corpus, right: Index) -> Mask:
+    """Whether documents left[i] of one and right[i] of the other are the same file, or the same line of it: by inode
+    and times, or by where they are found."""
+    a, b = one.facts(left), other.facts(right)
+    same: Mask = a["inode"] != 0
+    for field in ("inode", "ctime_ns", "mtime_ns", "start", "extent"):
+        same &= a[field] == b[field]
+    from_files = np.flatnonzero(~same & (a["inode"] != 0) & (b["inode"] != 0))
+    where = (_found(one, left[from_files]), _found(other, right[from_files]))
+    same[from_files] = [mine == theirs for mine, theirs in zip(*where, strict=True)]
+    return same
+
+
+def _found(corpus: Corpus, rows: Index) -> list[bytes]:
+    return [os.path.abspath(os.path.join(corpus.root, name)) for name in corpus.names(rows)]

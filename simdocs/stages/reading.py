@@ -1,0 +1,128 @@
+"""From files to documents: what a task reads, with the facts of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdocs.corpora.arguments import Found
+from simdocs.corpora.decoding import as_utf8, is_binary
+from simdocs.corpora.reading import Stamp, Unread, read
+from simdocs.corpora.sequences import Lines, parse
+from simdocs.corpora.tasks import Files
+from simdocs.model.documents import DOCUMENT, WIDE, Documents
+from simdocs.model.ragged import Index, Ragged
+from simdocs.model.skipped import Skip, Skipped
+from simdocs.parameters import Sequences
+
+
+@dataclass(slots=True)
+class Read:
+    """The documents read in a task: places among its files (of lines: numbers from 0), names, UTF-8 bytes, facts."""
+
+    places: list[int]
+    names: list[bytes]
+    raws: list[bytes]
+    facts: NDArray[np.void]
+    skips: list[Skip]
+
+
+def read_task(task: Files | Lines, how: Sequences) -> Read:
+    """The documents of a task that are text and can be read; the others are skips."""
+    return _lines(task, how) if isinstance(task, Lines) else _files(task)
+
+
+def _files(task: Files) -> Read:
+    places, raws, rows, skips = [], [], [], []
+    for place, name in enumerate(task.names):
+        try:
+            data, stamp = _one(task, place, name)
+        except Unread as unread:
+            skips.append((unread.reason, name, unread.detail))
+            continue
+        raw, wide = as_utf8(data)
+        places.append(place)
+        raws.append(raw)
+        rows.append((*stamp, 0, 0, (0, 0), (0, 0), 0, 0, 0, WIDE * wide))
+    return Read(places, [task.names[place] for place in places], raws, np.array(rows, DOCUMENT), skips)
+
+
+def _one(task: Files, place: int, name: bytes) -> tuple[bytes, Stamp]:
+    held = task.held.get(place)
+    data, stamp = read(name, task.limit) if held is None else (held, Stamp(len(held), 0, 0, 0))
+    if is_binary(data):
+        raise Unread("binary")
+    return data, stamp
+
+
+def _lines(task: Lines, how: Sequences) -> Read:
+    parsed = parse(task, how)
+    facts = np.zeros(len(parsed.names), DOCUMENT)
+    facts["size"] = [len(text) for text in parsed.texts]
+    facts["mtime_ns"], facts["ctime_ns"], facts["inode"] = task.stamp.mtime_ns, task.stamp.ctime_ns, task.stamp.inode
+    facts["start"], facts["extent"], facts["container"] = parsed.starts, parsed.extents, parsed.container
+    raws = [as_utf8(text)[0] for text in parsed.texts]
+    return Read(list(range(len(raws))), parsed.names, raws, facts, parsed.skips)
+
+
+class Register:
+    """Documents in row order, as the results of tasks come in."""
+
+    def __init__(self, found: Found, skipped: Skipped) -> None:
+        self._found, self._skipped = found, skipped
+        self._names: list[bytes] = []
+        self._facts: list[NDArray[np.void]] = []
+        self._held: dict[int, bytes] = {}
+        self._file, self._ids = b"", set[bytes]()
+        self._done = 0
+        self.rows = 0
+
+    def enter(self, read: Read, done: int) -> Index:
+        """Take the documents of the next task, which ends `done` files more: which of them (places among those read)
+        have the next rows. Not those of a sequence whose name is that of a document before them: they are noted."""
+        self._skipped.extend(read.skips)
+        taken = [at for at in range(len(read.names)) if not self._repeats(read, at)]
+        for row, at in enumerate(taken, self.rows):
+            self._names.append(read.names[at])
+            place = self._done + read.places[at]
+            if place in self._found.held and read.facts["container"][at] == 0:
+                self._held[row] = self._found.held[place]
+        rows = np.array(taken, np.int64)
+        self._facts.append(read.facts[rows])
+        self.rows += len(rows)
+        self._done += done
+        return rows
+
+    def _repeats(self, read: Read, at: int) -> bool:
+        container = int(read.facts["container"][at])
+        if not container:
+            return False
+        name = read.names[at]
+        if name[:container] != self._file:
+            self._file, self._ids = name[:container], set()
+        if name in self._ids:
+            self._skipped.add("malformed", name, "an id that a line before it has")
+            return True
+        self._ids.add(name)
+        return False
+
+    def documents(self) -> Documents:
+        """All documents taken."""
+        facts = np.concatenate(self._facts) if self._facts else np.empty(0, DOCUMENT)
+        return Documents(ragged_bytes(self._names), facts, self._held)
+
+
+def ragged_bytes(rows: list[bytes]) -> Ragged:
+    """Byte strings as Ragged uint8."""
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+    return Ragged.of(np.frombuffer(b"".join(rows), np.uint8), lengths)
+
+
+def counted(tasks: Iterator[tuple[Files | Lines, int]], done: list[int]) -> Iterator[Files | Lines]:
+    """The tasks alone; how many files end with each is appended to done."""
+    for task, files in tasks:
+        done.append(files)
+        yield task

@@ -1,0 +1,360 @@
+"""Files of many documents: any cut into blocks gives the documents of a slow twin, and each line is found again."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import pickle
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.corpora import sequences
+from simdocs.corpora.arguments import Found
+from simdocs.corpora.reading import Stamp, Unread
+from simdocs.corpora.sequences import Lines, is_sequence, line_again, parse, pieces, text_of
+from simdocs.corpora.tasks import Files, tasks
+from simdocs.model.skipped import Skip, Skipped
+from simdocs.parameters import Sequences
+
+HOW = Sequences()
+MIB = 1 << 20
+BOM = b"\xef\xbb\xbf"
+
+Document = tuple[bytes, bytes, int, int]
+"""Name, text, start, extent."""
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_open() -> Iterator[None]:
+    before = set(os.listdir("/dev/fd"))
+    yield
+    for path in list(sequences._KEPT):
+        sequences._drop(path)
+    assert set(os.listdir("/dev/fd")) == before
+
+
+def documents(name: bytes, limit: int = MIB) -> tuple[list[Document], list[Skip]]:
+    """What the blocks of a file give when they are parsed, after the way to another process."""
+    found: list[Document] = []
+    skips: list[Skip] = []
+    for lines in pieces(name, limit):
+        parsed = pickle.loads(pickle.dumps(parse(pickle.loads(pickle.dumps(lines)), HOW)))
+        assert parsed.container == len(name)
+        found += zip(parsed.names, parsed.texts, parsed.starts, parsed.extents, strict=True)
+        skips += parsed.skips
+    return found, skips
+
+
+def twin(name: bytes, content: bytes, limit: int) -> tuple[list[Document], list[tuple[str, bytes]]]:
+    """The same from all of the content at once; skips without details."""
+    found, skips = [], []
+    start = 3 if content.startswith(BOM) else 0
+    for number, line in enumerate(content[start:].split(b"\n"), 1):
+        numbered = name + b"#" + str(number).encode()
+        if len(line) > limit:
+            skips.append(("oversized", numbered))
+        elif line.strip():
+            try:
+                value = json.loads(line.decode())
+                text, identity = value["text"].encode("utf-8", "surrogatepass"), value.get("id")
+                assert type(identity) in (str, int, type(None))
+                spelt = str(number if identity is None else identity).encode("utf-8", "surrogatepass")
+                found.append((name + b"#" + spelt, text, start, len(line)))
+            except Exception:
+                skips.append(("malformed", numbered))
+        start += len(line) + 1
+    return found, skips
+
+
+GOOD = [
+    b'{"text": "plain"}',
+    b'{"id": "a", "text": ""}\r',
+    b' {"text": "\\u00e9 \\ud83d\\ude00 \\ud800", "id": 17, "more": [NaN, {}]}',
+    '{"text": "größer\u2028", "id": "ü#\\ud9ff\\n", "text": "last"}'.encode(),
+    b'{"text": "' + b"long " * 30 + b'", "id": null}',
+    b'{"text": "n", "id": -12345678901234567890}',
+]
+BLANK = [b"", b"\r", b" \t \x0b\x0c"]
+BAD = [
+    (b"{", "not JSON: Expecting property name enclosed in double quotes, column 2"),
+    (b"[1]", "not a JSON object"),
+    (b"null", "not a JSON object"),
+    (b'{"id": 1}', "field 'text' is missing"),
+    (b'{"text": null}', "field 'text' is not a string"),
+    (b'{"text": ["a"]}', "field 'text' is not a string"),
+    (b'{"text": "a", "id": true}', "field 'id' is neither a string nor an integer"),
+    (b'{"text": "a", "id": 1.0}', "field 'id' is neither a string nor an integer"),
+    (b'{"text": "a", "id": {}}', "field 'id' is neither a string nor an integer"),
+    (b'{"text": "a", "id": "b\\u0000c"}', "field 'id' holds a NUL"),
+    (b'{"text": "\xff"}', "not UTF-8"),
+    (b'{"text": "\xed\xa0\x80"}', "not UTF-8"),
+    (b'{"text": "a"} {"text": "b"}', "not JSON: Extra data, column 15"),
+    (b'{"text": "a\tb"}', "not JSON: Invalid control character at, column 12"),
+    (b"\x00", "not JSON: Expecting value, column 1"),
+    (BOM + b'{"text": "a"}', "not JSON: Unexpected UTF-8 BOM (decode using utf-8-sig), column 1"),
+    (b"[" * 200_000, "nested too deeply"),
+    (b'{"text": "a", "more": ' + b"9" * 5000 + b"}", "a number of too many digits"),
+]
+
+lines_of_a_file = st.lists(st.sampled_from(GOOD + BLANK + [line for line, _ in BAD[:-2] if b"u0000" not in line]))
+
+
+def test_names() -> None:
+    named = [b"a.jsonl", b"d/a.jsonl.gz", b"a.json", b"a.gz", b"jsonl", b"a.jsonl.txt"]
+    assert [is_sequence(name, HOW) for name in named] == [True, True, *[False] * 4]
+    assert not any(is_sequence(name, Sequences(plain=True)) for name in named)
+
+
+@given(
+    lines_of_a_file, st.sampled_from([b"", BOM]), st.booleans(), st.booleans(), st.integers(1, 300), st.integers(0, 250)
+)
+def test_any_cut_gives_the_documents_of_the_whole(
+    tmp_path_factory: pytest.TempPathFactory,
+    lines: list[bytes],
+    mark: bytes,
+    ended: bool,
+    folded: bool,
+    block: int,
+    limit: int,
+) -> None:
+    content = mark + b"\n".join(lines) + b"\n" * (ended and bool(lines))
+    path = tmp_path_factory.getbasetemp() / ("cut.jsonl.gz" if folded else "cut.jsonl")
+    path.write_bytes(gzip.compress(content, mtime=0) if folded else content)
+    name = os.fsencode(path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sequences, "BATCH_BYTES", block)
+        found, skips = documents(name, limit)
+        assert (found, [skip[:2] for skip in skips]) == twin(name, content, limit)
+        for lines_ in pieces(name, limit):
+            assert lines_.dropped or content[lines_.start :].startswith(lines_.data)
+            assert len(lines_.data) <= limit + 2 * block
+    whole, _ = documents(name, limit)
+    assert whole == found
+    for _, text, start, extent in found:
+        line, _ = line_again(name, start, extent)
+        assert line == content[start : start + extent]
+        assert text_of(line, HOW) == text
+
+
+def test_documents_of_a_file_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(BOM + b"\n".join(GOOD))
+    name = os.fsencode(path)
+    found, skips = documents(name)
+    named = [b"1", b"a", b"17", "ü#".encode() + b"\xed\xa7\xbf\n", b"5", b"-12345678901234567890"]
+    assert [document[0] for document in found] == [name + b"#" + part for part in named]
+    assert [document[1] for document in found[:4]] == [b"plain", b"", "é 😀 ".encode() + b"\xed\xa0\x80", b"last"]
+    assert found[1][2:] == (3 + len(GOOD[0]) + 1, len(GOOD[1]))
+    assert skips == []
+
+
+@pytest.mark.parametrize(("line", "detail"), BAD, ids=range(len(BAD)))
+def test_malformed_lines_are_named_with_what_is_wrong(line: bytes, detail: str) -> None:
+    lines = Lines(b"a.jsonl", b'\n{"text": "good"}\n' + line + b"\n", 100, 7, Stamp(0, 0, 0, 0), MIB)
+    parsed = parse(lines, HOW)
+    assert parsed.names == [b"a.jsonl#8"]
+    assert parsed.starts == [101]
+    assert parsed.skips == [("malformed", b"a.jsonl#9", detail)]
+    assert text_of(line, HOW) is None
+
+
+def test_fields_are_chosen() -> None:
+    how = Sequences(text_field="körper", id_field="text")
+    line = '{"körper": "b", "text": "name", "id": true}'.encode()
+    parsed = parse(Lines(b"a", line, 0, 1, Stamp(0, 0, 0, 0), MIB), how)
+    assert (parsed.names, parsed.texts, text_of(line, how)) == ([b"a#name"], [b"b"], b"b")
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_a_long_line_is_never_held(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a.jsonl{suffix}"
+    long = b'{"text": "' + b"a" * (40 * MIB) + b'"}'
+    content = GOOD[0] + b"\n" + long + b"\n" + long + b"\n" + GOOD[0] + b"\n" + long
+    path.write_bytes(gzip.compress(content, 1) if suffix else content)
+    name = os.fsencode(path)
+    detail = f"{len(long)} bytes"
+    del content
+    tracemalloc.start()
+    try:
+        found, skips = documents(name)
+        assert tracemalloc.get_traced_memory()[1] < 8 * MIB
+    finally:
+        tracemalloc.stop()
+    assert [document[0] for document in found] == [name + b"#1", name + b"#4"]
+    assert skips == [("oversized", b"%b#%d" % (name, number), detail) for number in (2, 3, 5)]
+
+
+def until_unread(name: bytes) -> tuple[list[Lines], Unread]:
+    got: list[Lines] = []
+    with pytest.raises(Unread) as caught:
+        got.extend(pieces(name, MIB))
+    return got, caught.value
+
+
+def test_a_file_that_changes_meanwhile(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(GOOD[0] + b"\n")
+    blocks = pieces(os.fsencode(path), MIB)
+    assert next(blocks).data == GOOD[0] + b"\n"
+    path.write_bytes(b"{}")
+    with pytest.raises(Unread, match="changed"):
+        list(blocks)
+
+
+def test_whole_lines_come_before_damage(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    content = b"".join(b'{"text": "%d"}\n' % number**9 for number in range(40_000))
+    folded = gzip.compress(content)
+    path.write_bytes(folded[: len(folded) // 2])
+    got, unread = until_unread(os.fsencode(path))
+    assert (unread.reason, unread.detail) == ("malformed", "a gzip file cut short")
+    data = b"".join(lines.data for lines in got)
+    assert len(content) // 3 < len(data)
+    assert data.endswith(b"\n")
+    assert content.startswith(data)
+
+
+def test_what_cannot_be_read(tmp_path: Path) -> None:
+    name = os.fsencode(tmp_path / "a.jsonl")
+    assert until_unread(name)[1].reason == "vanished"
+    os.mkfifo(name)
+    assert until_unread(name)[1].reason == "special"
+    with pytest.raises(Unread, match="special"):
+        line_again(name, 0, 1)
+    os.unlink(name)
+    with pytest.raises(Unread, match="vanished"):
+        line_again(name, 0, 1)
+    loop = tmp_path / "loop.jsonl"
+    loop.symlink_to(loop)
+    assert until_unread(os.fsencode(loop))[1].reason == "unreadable"
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_a_line_again_of_a_file_that_changes(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a.jsonl{suffix}"
+    name = os.fsencode(path)
+
+    def write(content: bytes, to: Path = path) -> None:
+        to.write_bytes(gzip.compress(content) if suffix else content)
+
+    write(b"one\ntwo\n")
+    [lines] = pieces(name, MIB)
+    assert line_again(name, 4, 3) == (b"two", lines.stamp)
+    other = tmp_path / "other"
+    write(b"ONE\nTWO\n", other)
+    other.rename(path)
+    line, stamp = line_again(name, 4, 3)
+    assert line == b"TWO"
+    assert stamp == Stamp.of(path.stat()) != lines.stamp
+    write(b"short")
+    with pytest.raises(Unread, match="changed"):
+        line_again(name, 4, 3)
+    assert line_again(name, 0, 5)[0] == b"short"
+    if suffix:
+        path.write_bytes(b"no longer gzip at all")
+        with pytest.raises(Unread, match="changed"):
+            line_again(name, 0, 3)
+    path.unlink()
+    with pytest.raises(Unread, match="vanished"):
+        line_again(name, 0, 3)
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_lines_in_order_are_read_without_opening_again(
+    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[bytes] = []
+    monkeypatch.setattr(sequences, "open_file", lambda name, do=sequences.open_file: opened.append(name) or do(name))
+    names = [os.fsencode(tmp_path / f"{number}.jsonl{suffix}") for number in range(5)]
+    content = b"".join(b'{"text": "%d"}\n' % number**5 for number in range(2000))
+    for name in names:
+        Path(os.fsdecode(name)).write_bytes(gzip.compress(content) if suffix else content)
+    found, _ = documents(names[0])
+    opened.clear()
+    for _, text, start, extent in found:
+        for name in names[:4]:
+            assert text_of(line_again(name, start, extent)[0], HOW) == text
+    assert opened == names[:4]
+    line_again(names[4], 0, 3)
+    line_again(names[3], 0, 3)
+    line_again(names[0], 0, 3)
+    assert opened == [*names, names[0]]
+    assert len(sequences._KEPT) == sequences.MOST_OPEN
+
+
+def test_a_name_longer_than_a_path_may_be(tmp_path: Path) -> None:
+    at = os.open(tmp_path, os.O_RDONLY)
+    name = os.fsencode(tmp_path)
+    while len(name) < 5000:
+        part = b"d" * 200
+        os.mkdir(part, dir_fd=at)
+        below = os.open(part, os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at, name = below, name + b"/" + part
+    with os.fdopen(os.open("a.jsonl", os.O_WRONLY | os.O_CREAT, dir_fd=at), "wb") as stream:
+        stream.write(GOOD[0])
+    os.close(at)
+    name += b"/a.jsonl"
+    [lines] = pieces(name, MIB)
+    assert line_again(name, 0, len(GOOD[0])) == (GOOD[0], lines.stamp)
+
+
+def worked_on(contents: dict[str, bytes], folder: Path, held: dict[int, bytes], how: Sequences = HOW) -> list[object]:
+    """Tasks on files of these contents, in short, and at last what was skipped; a file without content is missing."""
+    for name, content in contents.items():
+        if content is not None:
+            (folder / name).write_bytes(content)
+    found = Found([os.fsencode(folder / name) for name in contents], [len(one or b"") for one in contents.values()])
+    found.held = held
+    skipped = Skipped()
+    done: list[object] = []
+    for task, files in tasks(found, 100, how, skipped):
+        if isinstance(task, Files):
+            assert task.limit == 100
+            done.append(([os.path.basename(name).decode() for name in task.names], task.held, files))
+        else:
+            done.append((os.path.basename(task.name).decode(), task.data, files))
+    assert sum(entry[-1] for entry in done) == len(contents)  # type: ignore[index]
+    return [*done, {reason: [os.path.basename(name) for name, _ in of] for reason, of in skipped.by_reason.items()}]
+
+
+def test_tasks_in_row_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sequences, "BATCH_BYTES", 4)
+    contents = {
+        "a": b"a",
+        "b.gz": b"b",
+        "c.jsonl": b"1\n2\n3",
+        "d.jsonl": b"",
+        "e": b"e",
+        "f.jsonl": b"held",
+        "g.jsonl.gz": b"not gzip",
+        "h.jsonl": None,
+        "i.jsonl.gz": gzip.compress(b"4\n5\n") + b"damage",
+        "j": b"j",
+    }
+    assert worked_on(contents, tmp_path, {0: b"A", 5: b"F"}) == [
+        (["a", "b.gz"], {0: b"A"}, 2),
+        ("c.jsonl", b"1\n2\n", 0),
+        ("c.jsonl", b"3", 1),
+        ("d.jsonl", b"", 1),
+        (["e", "f.jsonl"], {1: b"F"}, 2),
+        ([], {}, 1),
+        ([], {}, 1),
+        ("i.jsonl.gz", b"4\n5\n", 1),
+        (["j"], {}, 1),
+        {"malformed": [b"g.jsonl.gz", b"i.jsonl.gz"], "vanished": [b"h.jsonl"]},
+    ]
+    assert worked_on(contents, tmp_path, {}, Sequences(plain=True)) == [(list(contents), {}, 10), {}]
+    assert worked_on({}, tmp_path, {}) == [{}]
+
+
+def test_tasks_are_batches_by_size_where_gzip_counts_fourfold(tmp_path: Path) -> None:
+    plain = {f"{number}.txt": bytes(200_000) for number in range(3)}
+    folded = {f"{number}.gz": bytes(100_000) for number in range(3)}
+    assert [entry[-1] for entry in worked_on(plain | folded, tmp_path, {})[:-1]] == [2, 1, 1, 1, 1]  # type: ignore[index]

@@ -1,0 +1,181 @@
+"""Gzip files: what comes out is what went in, nothing is taken for whole that is not, and bombs stay folded."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import tracemalloc
+import zlib
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.corpora import unfolding
+from simdocs.corpora.arguments import one
+from simdocs.corpora.reading import Unread, read
+from simdocs.corpora.unfolding import Unfolder, is_folded, unfold
+from simdocs.errors import InputError
+
+MIB = 1 << 20
+
+members = st.lists(st.binary(max_size=300) | st.sampled_from([b"a" * 5000, b"\0" * 70000]), min_size=1, max_size=5)
+
+
+def noise(size: int, seed: int = 0) -> bytes:
+    """Bytes that gzip can make a half of."""
+    return random.Random(seed).randbytes(size // 2).hex().encode()
+
+
+@pytest.fixture(scope="module")
+def bomb() -> bytes:
+    """A GiB of zeros."""
+    folder = zlib.compressobj(1, wbits=31)
+    zeros = bytes(16 * MIB)
+    return b"".join([*(folder.compress(zeros) for _ in range(64)), folder.flush()])
+
+
+def refused(data: bytes, limit: int = MIB) -> Unread:
+    with pytest.raises(Unread) as caught:
+        unfold(data, limit)
+    return caught.value
+
+
+def test_names() -> None:
+    assert [is_folded(name) for name in (b"a.gz", b"a.jsonl.gz", b"a.txt", b"gz", b"a.GZ")] == [
+        True,
+        True,
+        *[False] * 3,
+    ]
+
+
+@given(members, st.integers(0, 40000))
+def test_whole_files_unfold_to_what_gzip_says(parts: list[bytes], padding: int) -> None:
+    folded = bytes(padding).join(map(gzip.compress, parts)) + bytes(padding)
+    assert gzip.decompress(folded) == b"".join(parts)
+    assert unfold(folded, MIB) == b"".join(parts)
+
+
+@pytest.mark.parametrize("size", [0, 1, 1000, 300_000])
+def test_the_limit_is_met_exactly(size: int) -> None:
+    folded = gzip.compress(noise(2 * size))
+    assert len(unfold(folded, 2 * size)) == 2 * size
+    if size:
+        unread = refused(folded, 2 * size - 1)
+        assert (unread.reason, unread.detail) == ("oversized", f"more than {2 * size - 1} bytes unfolded")
+
+
+def test_a_bomb_is_refused_without_being_held(bomb: bytes) -> None:
+    tracemalloc.start()
+    try:
+        assert refused(bomb).reason == "oversized"
+        assert tracemalloc.get_traced_memory()[1] < 2 * MIB
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("content", [b"", b"one text", b"one text " * 40])
+def test_a_file_cut_anywhere_is_malformed(content: bytes) -> None:
+    folded = gzip.compress(content, mtime=0)
+    two = folded + folded
+    for length in range(len(two)):
+        if length == len(folded):
+            assert unfold(two[:length], MIB) == content
+        else:
+            assert refused(two[:length]).reason == "malformed", length
+
+
+def test_damage_anywhere_is_never_another_text() -> None:
+    content = noise(400)
+    folded = gzip.compress(content, mtime=0)
+    for place in range(len(folded)):
+        damaged = bytearray(folded)
+        damaged[place] ^= 0x10
+        try:
+            assert unfold(bytes(damaged), MIB) == content, place  # the header's time and system are not checked
+        except Unread as unread:
+            assert unread.reason == "malformed", place
+
+
+@pytest.mark.parametrize("data", [b"plain text", b"\0" + gzip.compress(b""), gzip.compress(b"text") + b"more"])
+def test_what_is_not_gzip_is_malformed(data: bytes) -> None:
+    assert refused(data).reason == "malformed"
+
+
+def test_files_are_read_unfolded(tmp_path: Path) -> None:
+    path, content = tmp_path / "a.txt.gz", noise(3000)
+    name = os.fsencode(path)
+    path.write_bytes(gzip.compress(content))
+    data, stamp = read(name, 3000)
+    assert (data, stamp.size, stamp.mtime_ns) == (content, 3000, path.stat().st_mtime_ns)
+    assert one(name, 3000) == content
+    with pytest.raises(Unread, match="more than 2999 bytes unfolded"):
+        read(name, 2999)
+    with pytest.raises(Unread, match=f"oversized.*{path.stat().st_size} bytes"):
+        read(name, 100)
+    path.write_bytes(content)
+    with pytest.raises(Unread, match="malformed"):
+        read(name, 3000)
+    with pytest.raises(InputError, match="malformed not a gzip file"):
+        one(name, 3000)
+
+
+ranges = st.lists(st.tuples(st.integers(0, 180_000), st.integers(0, 50_000) | st.integers(0, 20)), max_size=12)
+MIXED = [noise(60_000), b"", b"z" * 90_000, b"end\n"]
+
+
+@given(ranges, st.sampled_from([1, 1000, 40_000, 4 * MIB]))
+def test_any_range_of_a_file(tmp_path_factory: pytest.TempPathFactory, wanted: list[tuple[int, int]], gap: int) -> None:
+    path = tmp_path_factory.getbasetemp() / "mixed.gz"
+    if not path.exists():
+        path.write_bytes(bytes(3).join(map(gzip.compress, MIXED)))
+    whole = gzip.decompress(path.read_bytes())
+    with path.open("rb", buffering=0) as stream:
+        unfolder = Unfolder(stream.fileno(), gap)
+        for start, length in wanted:
+            assert unfolder.read(start, length) == whole[start : start + length]
+        assert stream.tell() == 0
+
+
+def test_checkpoints_stay_few_and_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, content = tmp_path / "a.gz", noise(2 * MIB)
+    path.write_bytes(gzip.compress(content, 1))
+    monkeypatch.setattr(unfolding, "_PIECE", 1024)
+    with path.open("rb") as stream:
+        unfolder = Unfolder(stream.fileno(), 2048)
+        assert unfolder.read(2 * MIB - 5, 9) == content[-5:]
+        places = [checkpoint.at for checkpoint in unfolder._checkpoints]
+        assert 30 < len(places) <= 64
+        assert max(after - before for before, after in pairwise(places)) < 2 * MIB / 30
+        for start in random.Random(1).sample(range(2 * MIB), 40):
+            assert unfolder.read(start, 50) == content[start : start + 50]
+            assert [checkpoint.at for checkpoint in unfolder._checkpoints] == places
+
+
+def test_a_part_is_read_before_damage_and_not_beyond(tmp_path: Path) -> None:
+    path, content = tmp_path / "a.gz", noise(MIB)
+    folded = gzip.compress(content)
+    path.write_bytes(folded[: len(folded) // 2])
+    with path.open("rb") as stream:
+        unfolder = Unfolder(stream.fileno())
+        for _ in range(2):
+            assert unfolder.read(1000, 1000) == content[1000:2000]
+            with pytest.raises(Unread, match="cut short"):
+                unfolder.read(MIB - 10, 10)
+            with pytest.raises(Unread, match="cut short"):
+                unfolder.read(1000, MIB)
+
+
+def test_a_bomb_is_walked_through_in_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.gz"
+    path.write_bytes(gzip.compress(bytes(64 * MIB), 1))
+    tracemalloc.start()
+    try:
+        with path.open("rb") as stream:
+            assert Unfolder(stream.fileno(), MIB // 2).read(64 * MIB - 7, 100) == bytes(7)
+        assert tracemalloc.get_traced_memory()[1] < 8 * MIB
+    finally:
+        tracemalloc.stop()

@@ -6,16 +6,17 @@ import json
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from simdocs.artifacts.disk import directory
 from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX, MANIFEST, RUN
 from simdocs.artifacts.manifest import Manifest, decoded
-from simdocs.artifacts.npy import Stored, damaged, map_file
+from simdocs.artifacts.npy import damaged, map_file
 from simdocs.errors import ArtifactError, InputError
 from simdocs.model.names import is_manifest, shown
+from simdocs.model.sketches import Column
 from simdocs.parameters import Recipe
 
 _LARGEST_MANIFEST = 1 << 28
@@ -27,14 +28,15 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """An open artifact: its arrays by name, checked as they are read. run: what run.json says; empty if it cannot
-    be read."""
+    """An artifact: its arrays by name, checked as they are read if they are on disk. run: what run.json says; empty if
+    it cannot be read. held: the bytes of documents, by row, of one in memory."""
 
     name: str
     kind: str
     manifest: Manifest
-    arrays: Mapping[str, Stored]
+    arrays: Mapping[str, Column]
     run: Mapping[str, Any]
+    held: Mapping[int, bytes] = field(default_factory=dict)
 
     @property
     def recipe(self) -> Recipe:
@@ -46,7 +48,7 @@ class Shelf:
         """Documents."""
         return self.manifest.rows
 
-    def __getitem__(self, array: str) -> Stored:
+    def __getitem__(self, array: str) -> Column:
         return self.arrays[array]
 
     @property
@@ -102,7 +104,7 @@ def _still(path: bytes, place: int) -> bool:
 
 
 def _opened(place: int, name: str, kind: str | None) -> Shelf:
-    manifest = decoded(_read(place, MANIFEST, _LARGEST_MANIFEST, name), name, kind)
+    manifest = read_manifest(place, name, kind)
     form = manifest.format
     arrays = {
         array.name: map_file(place, name, array, manifest.shapes[array.name], manifest.checksums[array.name])
@@ -113,6 +115,11 @@ def _opened(place: int, name: str, kind: str | None) -> Shelf:
     except (OSError, ValueError, RecursionError, ArtifactError):
         run = {}
     return Shelf(name, form.kind, manifest, arrays, run if isinstance(run, dict) else {})
+
+
+def read_manifest(place: int, name: str, kind: str | None) -> Manifest:
+    """The manifest in a directory. ArtifactError: it is damaged, or of another kind. FileNotFoundError."""
+    return decoded(_read(place, MANIFEST, _LARGEST_MANIFEST, name), name, kind)
 
 
 def _read(place: int, file: str, most: int, name: str) -> bytes:

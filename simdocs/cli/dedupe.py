@@ -73,8 +73,10 @@ def _job(options: Options) -> Job:
     from simdocs.stages.dedupe import Job
 
     outputs = (options["output"], options["summary_json"])
-    intake = intake_of(options, ("shingles", "signatures", "index"), outputs)
     kept = opened(options["against"], ("index",)) if options["against"] else None
+    # Beside --against they are about its documents: the new ones are at hand.
+    shelves = {name: options.pop(name) for name in ("shingles", "root")} if kept is not None else {}
+    intake = intake_of(options, ("shingles", "signatures", "index"), outputs)
     recipe = recipe_of(options, intake.shelf, ("threshold",))
     if kept is not None:
         if intake.shelf is None:
@@ -84,7 +86,8 @@ def _job(options: Options) -> Job:
         recipe = replace(kept.recipe, sequences=recipe.sequences)
     banding = kept.recipe.banding if kept is not None else recipe.banding
     threshold = options["threshold"] if given("threshold") or banding is None else banding.threshold
-    return Job(intake, recipe, grouping_of(options), threshold, kept)
+    sets = opened(shelves["shingles"], ("shingles",)) if shelves.get("shingles") else None
+    return Job(intake, recipe, grouping_of(options), threshold, kept, sets, shelves.get("root"))
 
 
 def _shared(groups: tuple[str, ...]) -> list[str]:

@@ -91,14 +91,14 @@ shelves = together(
         "--shingles",
         metavar="X.shingles",
         type=click.Path(readable=False, path_type=bytes),
-        help="Token sets of the artifact's documents: verify by them, not by reading again.",
+        help="Token sets of the artifact's documents (of --against's, if given): verify by them, not by reading again.",
     ),
     option(
         _DOCUMENTS,
         "--root",
         metavar="DIR",
         type=click.Path(readable=False, path_type=bytes),
-        help="Where the artifact's documents are now.",
+        help="Where the names of the artifact's documents (of --against's, if given) are found now.",
         show_default="where they were",
     ),
 )

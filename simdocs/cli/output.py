@@ -35,7 +35,7 @@ class Output:
             return names_nul_ended(answer)
         name = self.form_name
         if name == "table":
-            return table(answer, colored=self._colored())
+            return table(answer, colored=self.colored)
         drawn = FORMATS[name].draw(answer, self.header)
         if self.output is None and _is_terminal():
             return (harmless(piece, json=name == "jsonl") for piece in drawn)
@@ -51,7 +51,9 @@ class Output:
             return suffix if suffix in FORMATS else "tsv"
         return "table" if _is_terminal() else "tsv"
 
-    def _colored(self) -> bool:
+    @property
+    def colored(self) -> bool:
+        """Whether tables are coloured."""
         if self.color != "auto":
             return self.color == "always"
         if os.environ.get("NO_COLOR"):

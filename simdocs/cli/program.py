@@ -15,8 +15,10 @@ import click
 
 from simdocs import __version__
 from simdocs.cli import exits
+from simdocs.cli.check import check
 from simdocs.cli.dedupe import dedupe
 from simdocs.cli.index import index
+from simdocs.cli.info import info
 from simdocs.cli.query import query
 from simdocs.cli.sections import Pipeline
 from simdocs.cli.shingle import shingle
@@ -33,11 +35,13 @@ def simdocs() -> None:
     \b
     simdocs dedupe docs/                      near-duplicates of a directory of texts
     simdocs dedupe docs/ --list duplicates    their names alone, one a line
+    simdocs index docs/ -o docs.index         to be kept, and asked:
+    simdocs query docs.index letter.txt       documents nearly the same as this one
     simdocs shingle --show letter.txt         what a text is compared by
     """
 
 
-for _command in (shingle, signature, index, query, dedupe):
+for _command in (shingle, signature, index, query, dedupe, info, check):
     simdocs.add_command(_command)
 
 

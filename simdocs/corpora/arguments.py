@@ -26,6 +26,8 @@ class Found:
     identities: set[Identity] = field(default_factory=set)
     inputs: set[Identity] = field(default_factory=set)
     """Other files that were read: lists of names."""
+    texts: bool = False
+    """Whether what is held is known to be text."""
 
     def holds(self, path: str) -> bool:
         """Whether the file at this path is one of them, or of the inputs."""

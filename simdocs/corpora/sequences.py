@@ -215,7 +215,10 @@ class _Kept:
 
 
 _KEPT: dict[bytes, _Kept] = {}
-"""By path, the last used last. A process that forks shares descriptors with its child, but none of their positions."""
+"""By path, the last used last."""
+
+# A worker closes all descriptors that it has from its parent: it must not read by their numbers.
+os.register_at_fork(after_in_child=_KEPT.clear)
 
 
 def line_again(path: bytes, start: int, extent: int) -> tuple[bytes, Stamp]:

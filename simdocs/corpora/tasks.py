@@ -20,11 +20,13 @@ _UNFOLDED = 4
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Documents to read: their names, the bytes of those already held (by place), and the limit on a size."""
+    """Documents to read: their names, the bytes of those already held (by place), the limit on a size, and whether
+    those held are known to be texts, whatever they look like."""
 
     names: list[bytes]
     held: dict[int, bytes]
     limit: int
+    texts: bool = False
 
 
 def tasks(found: Found, limit: int, how: Sequences, skipped: Skipped) -> Iterator[tuple[Files | Lines, int]]:
@@ -51,7 +53,7 @@ def _files(found: Found, rows: range, limit: int) -> Iterator[tuple[Files, int]]
     for batch in batches(sizes):
         here = rows[batch.start : batch.stop]
         held = {place: found.held[row] for place, row in enumerate(here) if row in found.held}
-        yield Files(found.names[here.start : here.stop], held, limit), len(here)
+        yield Files(found.names[here.start : here.stop], held, limit, found.texts), len(here)
 
 
 def _lines(name: bytes, limit: int, skipped: Skipped) -> Iterator[tuple[Files | Lines, int]]:

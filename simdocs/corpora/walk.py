@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from simdocs.corpora.opening import READ, open_name
 from simdocs.corpora.patterns import Patterns
 from simdocs.corpora.reading import Unread
-from simdocs.model.names import DRAFT_PREFIX
+from simdocs.model.names import DRAFT_PREFIX, is_manifest
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Walking
 
@@ -101,6 +101,9 @@ class _Walk:
             if identity in self.seen:
                 return
             self.seen.add(identity)
+            if self.stack and _is_artifact(descriptor):
+                self.skipped.add("artifact", path)
+                return
             level = _Level(path, descriptor, identity, self._list(path, descriptor))
             if any(stat.S_ISDIR(entry[1].st_mode) for entry in level.entries):
                 descriptor = -1  # the level keeps it, to open the directories below
@@ -169,6 +172,20 @@ class _Walk:
         elif not stat.S_ISREG(status.st_mode):
             raise Unread("special")
         return status
+
+
+def _is_artifact(descriptor: int) -> bool:
+    """Whether a directory is one of our artifacts, whatever its name: by its manifest."""
+    try:
+        file = os.open("manifest.json", READ | os.O_NOFOLLOW, dir_fd=descriptor)
+    except OSError:
+        return False
+    try:
+        return is_manifest(os.read(file, 64))
+    except OSError:
+        return False
+    finally:
+        os.close(file)
 
 
 def _join(directory: bytes, name: bytes) -> bytes:

@@ -39,6 +39,11 @@ class Pairs:
         return self.take(np.lexsort((self.right, self.left)))
 
     @classmethod
+    def none(cls) -> Pairs:
+        """No pairs."""
+        return cls(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
+
+    @classmethod
     def concat(cls, parts: Sequence[Pairs]) -> Pairs:
         """The pairs of all parts, in order; at least one part."""
         return cls(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from simdocs.model.documents import Documents
+from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Array, Index, Keys, Ragged, Tokens
+from simdocs.model.skipped import Skipped
 from simdocs.parameters import Recipe
 
 
@@ -65,20 +67,26 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Shingles:
-    """N documents and their token sets: Ragged uint32, each row ascending, without repeats."""
+    """N documents and their token sets: Ragged uint32, each row ascending, without repeats. root: the directory from
+    which the documents' names are found; "": the working directory."""
 
     documents: Documents
     tokens: Ragged
     recipe: Recipe
+    root: bytes = b""
+    skipped: Skipped = field(default_factory=Skipped)
 
 
 @dataclass(frozen=True, slots=True)
 class Signatures:
-    """N documents and their signatures: (N, K) uint32; an empty document's row is all 0xFFFFFFFF."""
+    """N documents and their signatures: (N, K) uint32; an empty document's row is all 0xFFFFFFFF. root: as of
+    Shingles."""
 
     documents: Documents
     signatures: Tokens
     recipe: Recipe
+    root: bytes = b""
+    skipped: Skipped = field(default_factory=Skipped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +96,37 @@ class Tables:
 
     keys: Keys
     rows: Tokens
-    same_as: Index
+    same_as: Tokens
 
 
 @dataclass(frozen=True, slots=True)
-class LSHIndex:
-    """N documents, their signatures (N, K), and the buckets that they share."""
+class BandIndex:
+    """N documents, their signatures (N, K), and the buckets that they share. root: as of Shingles."""
 
     documents: Documents
     signatures: Tokens
     tables: Tables
     recipe: Recipe
+    root: bytes = b""
+    skipped: Skipped = field(default_factory=Skipped)
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """What a query found. pairs: left, rows of `documents` (those asked about); right, rows of the index; in the order
+    of the answer."""
+
+    documents: Documents
+    pairs: Pairs
+    skipped: Skipped = field(default_factory=Skipped)
+
+
+@dataclass(frozen=True, slots=True)
+class Deduplication:
+    """What dedupe decided. pairs: left, the row kept; right, its duplicate; ascending by both. kept: the rows of all
+    documents that are no duplicates, ascending."""
+
+    documents: Documents
+    pairs: Pairs
+    kept: Index
+    skipped: Skipped = field(default_factory=Skipped)

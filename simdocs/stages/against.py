@@ -33,9 +33,10 @@ class Found:
     capped: Index
 
 
-def against(index: Shelf, prepared: Prepared, judge: Judge, grouping: Grouping, progress: Progress) -> Found:
-    """Groups in which every document of the index is kept."""
-    every = Corpus.on(index, index["signatures"], None, None)
+def against(
+    index: Shelf, every: Corpus, prepared: Prepared, judge: Judge, grouping: Grouping, progress: Progress
+) -> Found:
+    """Groups in which every document of the index is kept. every: those documents."""
     known = _known(every, prepared.corpus)
     nodes = in_keep_order(prepared.documents, grouping.keep, known)
     keys = keys_for(index, prepared.signatures, nodes.first)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from simdocs import __version__
-from simdocs.artifacts.saving import Saving
 from simdocs.engines.local import Local
 from simdocs.model.documents import EMPTY, SHORT, Documents
-from simdocs.model.ragged import Index, Ragged, Tokens
+from simdocs.model.ragged import Array, Index, Ragged, Tokens
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Banding, Recipe, Sketching
 from simdocs.stages.advice import advice
@@ -35,13 +34,23 @@ class Built:
     expected: Expectation | None = None
 
 
+class Saves(Protocol):
+    """What takes the arrays of an artifact as they come: on disk, or in memory."""
+
+    def append(self, name: str, piece: Array) -> None:
+        """Rows of an array, after those that it has."""
+
+    def finish(self, documents: Documents, recipe: Recipe, run: Mapping[str, Any]) -> None:
+        """The rest of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Order:
     """What is to be built, where to, and by which command line (for run.json)."""
 
     intake: Intake
     recipe: Recipe
-    saving: Saving
+    saving: Saves
     command: Sequence[str]
     strict: bool = False
 

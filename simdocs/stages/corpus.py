@@ -84,6 +84,7 @@ class Corpus:
             signatures,
             1 << 62,
             shelf.recipe.sequences,
+            held=dict(shelf.held),
             sets=None if sets is None else (sets["tokens"], sets["offsets"]),
             root=found or b"",
         )
@@ -208,4 +209,4 @@ class Two:
 
 def documents_on(shelf: Shelf) -> Documents:
     """All documents of a shelf, memory-mapped."""
-    return Documents(Ragged(shelf["names"].all(), shelf["name_offsets"].all()), shelf["documents"].all(), {})
+    return Documents(Ragged(shelf["names"].all(), shelf["name_offsets"].all()), shelf["documents"].all(), dict(shelf.held))

@@ -24,7 +24,7 @@ from simdocs.stages.corpus import Corpus, Two
 from simdocs.stages.greedy import greedy
 from simdocs.stages.ordering import in_keep_order
 from simdocs.stages.pairs import similar_pairs
-from simdocs.stages.prepare import Intake, Prepared, prepared, threshold_warning
+from simdocs.stages.prepare import Intake, Prepared, of_same_documents, prepared, threshold_warning
 from simdocs.stages.shingle import Progress
 from simdocs.stages.verify import Judge
 
@@ -32,13 +32,16 @@ from simdocs.stages.verify import Judge
 @dataclass(frozen=True, slots=True)
 class Job:
     """What is asked of dedupe: what it is given, every parameter that decides the answer, and an index of documents
-    that are kept whatever comes, if there is one."""
+    that are kept whatever comes, if there is one, with its token sets and the directory from which its documents are
+    found, where those are given."""
 
     intake: Intake
     recipe: Recipe
     grouping: Grouping
     threshold: float = Banding().threshold
     kept: Shelf | None = None
+    kept_shingles: Shelf | None = None
+    kept_root: bytes | None = None
 
 
 @dataclass(slots=True)
@@ -76,6 +79,10 @@ class Sketched:
         facts = self.prepared.documents.facts
         return bool(len(facts)) and bool((facts["container"] > 0).all())
 
+    def decided(self) -> Pairs:
+        """Every duplicate (right) with the document kept in its stead (left), by row, ascending by both."""
+        return self._decided()[1]
+
     def _decided(self) -> tuple[Corpus | Two, Pairs, Mask]:
         """Documents, the duplicates among them with the kept ones, and which are not kept from the outset."""
         documents, groups, new = self._groups()
@@ -87,7 +94,9 @@ class Sketched:
         """The documents among which there are groups, the groups, and which documents are not kept from the outset."""
         grouping, corpus = self.job.grouping, self.prepared.corpus
         if self.job.kept is not None:
-            found = against(self.job.kept, self.prepared, self.judge, grouping, self.progress)
+            sets = of_same_documents(self.job.kept_shingles, self.job.kept)
+            always = Corpus.on(self.job.kept, self.job.kept["signatures"], sets, self.job.kept_root)
+            found = against(self.job.kept, always, self.prepared, self.judge, grouping, self.progress)
             for name in corpus.names(found.known):
                 self.skipped.add("again", name, "a document of the index")
             self._note_capped(found.documents, found.capped)

@@ -29,7 +29,8 @@ from simdocs.stages.signature import sign, sign_shelf
 class Intake:
     """What a stage is given: names of documents, or an artifact of an earlier stage.
 
-    shingles: token sets of the same documents, to verify by. root: where documents of an artifact are found again.
+    texts: documents in memory, in place of sources. shingles: token sets of the same documents, to verify by. root:
+    where documents of an artifact are found again.
     outputs: files to be written, which must not be among the documents.
     """
 
@@ -39,6 +40,7 @@ class Intake:
     shingles: Shelf | None = None
     root: bytes | None = None
     outputs: Sequence[str | None] = ()
+    texts: Found | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,8 @@ class Prepared:
 
 def found_of(intake: Intake, skipped: Skipped) -> Found:
     """The files that an intake names. UsageError: an output is one of them. InputError: see `find`."""
+    if intake.texts is not None:
+        return intake.texts
     found = find(intake.sources, intake.walking, skipped)
     for path in filter(None, intake.outputs):
         if found.holds(path):

@@ -65,6 +65,14 @@ class Query:
         unique = np.unique(np.concatenate(rows)) if rows else np.empty(0, np.int64)
         return answers.names_answer(self.corpus, unique)
 
+    def pairs(self) -> Pairs:
+        """All matches: left, rows of the documents asked about; right, rows of the index."""
+        parts = [
+            replace(found.pairs, left=found.pairs.left - len(found.rows), right=found.rows[found.pairs.right])
+            for found in self._found()
+        ]
+        return Pairs.concat(parts) if parts else Pairs.none()
+
     def _found(self) -> Iterator[_Found]:
         """All matches, for some documents after the other."""
         index = self.question.index

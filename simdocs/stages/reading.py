@@ -53,7 +53,7 @@ def _files(task: Files) -> Read:
 def _one(task: Files, place: int, name: bytes) -> tuple[bytes, Stamp]:
     held = task.held.get(place)
     data, stamp = read(name, task.limit) if held is None else (held, Stamp(len(held), 0, 0, 0))
-    if is_binary(data):
+    if not task.texts and is_binary(data):
         raise Unread("binary")
     return data, stamp
 

@@ -1,0 +1,145 @@
+"""Checking an artifact: all of it is read, and every rule that it must keep is looked at."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+import numpy as np
+
+from simdocs.artifacts.disk import directory
+from simdocs.artifacts.formats import MANIFEST, RUN
+from simdocs.artifacts.manifest import Manifest
+from simdocs.artifacts.npy import map_file
+from simdocs.artifacts.saving import made_from
+from simdocs.artifacts.shelf import read_manifest
+from simdocs.errors import ArtifactError, InputError
+from simdocs.kernels.collide import band_keys
+from simdocs.kernels.fss import EMPTY as EMPTY_PLACE
+from simdocs.model.documents import EMPTY, Documents
+from simdocs.model.names import shown
+from simdocs.model.ragged import Array, Ragged
+
+Arrays = Mapping[str, Array]
+
+
+def damages(path: bytes) -> Iterator[str]:
+    """What is wrong with the artifact of this name, a line each; none when all is well. InputError: there is none."""
+    name = shown(path)
+    try:
+        place = directory(os.fsdecode(path))
+    except FileNotFoundError:
+        raise InputError(f"{name}: no such artifact") from None
+    except OSError as error:
+        yield f"{name}: not an artifact: {error.strerror}"
+        return
+    try:
+        try:
+            manifest = read_manifest(place, name, None)
+        except ArtifactError as error:
+            yield str(error)
+            return
+        except OSError as error:
+            yield f"{name}/{MANIFEST}: {error.strerror}"
+            return
+        stored, sound = {}, True
+        for array in manifest.format.arrays:
+            shape, checksums = manifest.shapes[array.name], manifest.checksums[array.name]
+            try:
+                stored[array.name] = map_file(place, name, array, shape, checksums)
+            except ArtifactError as error:
+                sound = False
+                yield str(error)
+            except OSError as error:
+                sound = False
+                yield f"{name}/{array.file}: {error.strerror}"
+        if not os.path.exists(os.path.join(path, RUN.encode())):
+            yield f"{name}/{RUN}: missing: --root says where its documents are"
+    finally:
+        os.close(place)
+    for one in stored.values():
+        for block in one.damaged():
+            sound = False
+            yield f"{one.name}: block {block} does not match its checksum"
+    # Rules are about what was written; where that is damaged they would say the same again.
+    if sound:
+        arrays = {key: one.all() for key, one in stored.items()}
+        yield from (f"{name}/{what}" for what in _broken_rules(manifest, arrays))
+
+
+def _broken_rules(manifest: Manifest, arrays: Arrays) -> Iterator[str]:
+    yield from _offsets("name_offsets", arrays["name_offsets"], len(arrays["names"]))
+    if manifest.format.kind == "shingles":
+        rules = _shingles(arrays)
+    elif manifest.format.kind == "signatures":
+        rules = _signatures(manifest, arrays)
+    else:
+        rules = _index(manifest, arrays)
+    try:
+        yield from rules
+        documents = Documents(Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], {})
+        if made_from(documents, manifest.recipe) != manifest.made_from:
+            yield "manifest.json: made_from is not that of its documents"
+    except (IndexError, ValueError):
+        yield "manifest.json: the arrays do not go together"
+
+
+def _offsets(name: str, offsets: Array, end: int) -> Iterator[str]:
+    if offsets[0] != 0 or offsets[-1] != end or (np.diff(offsets) < 0).any():
+        yield f"{name}.npy: not ascending from 0 to {end}"
+
+
+def _shingles(arrays: Arrays) -> Iterator[str]:
+    tokens, offsets, documents = arrays["tokens"], arrays["offsets"], arrays["documents"]
+    problems = list(_offsets("offsets", offsets, len(tokens)))
+    yield from problems
+    if problems:
+        return
+    lengths = np.diff(offsets)
+    falling = np.flatnonzero(tokens[1:] <= tokens[:-1]) + 1
+    unsorted = np.setdiff1d(falling, offsets)
+    if len(unsorted):
+        row = int(np.searchsorted(offsets, unsorted[0], side="right")) - 1
+        yield f"tokens.npy: those of row {row} are not ascending without repeats"
+    if (documents["count"] != lengths).any():
+        yield "documents.npy: counts are not those of offsets.npy"
+    view = np.ascontiguousarray(tokens).view(np.uint8).data
+    for row, (begin, end) in enumerate(pairwise((4 * offsets).tolist())):
+        if hashlib.sha256(view[begin:end]).digest()[:16] != documents["set_digest"][row].tobytes():
+            yield f"documents.npy: set_digest of row {row} is not that of its tokens"
+            return
+
+
+def _signatures(manifest: Manifest, arrays: Arrays) -> Iterator[str]:
+    signatures, sketching = arrays["signatures"], manifest.recipe.sketching
+    if sketching is None or signatures.shape[1] != sketching.num_perm:
+        yield "signatures.npy: not of as many places as the manifest says"
+    empty = (arrays["documents"]["flags"] & EMPTY) != 0
+    if (signatures[empty] != EMPTY_PLACE).any():
+        yield "signatures.npy: an empty document has a signature"
+
+
+def _index(manifest: Manifest, arrays: Arrays) -> Iterator[str]:
+    yield from _signatures(manifest, arrays)
+    keys, rows, same_as, banding = arrays["band_keys"], arrays["band_rows"], arrays["same_as"], manifest.recipe.banding
+    if banding is None or len(keys) != banding.bands:
+        yield "band_keys.npy: not of as many bands as the manifest says"
+        return
+    documents = Documents(Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], {})
+    firsts, place = documents.unlike()
+    expected = np.where(place >= 0, firsts[place] if len(firsts) else 0, np.arange(len(place)))
+    if (same_as != expected).any():
+        yield "same_as.npy: not the rows of the first documents of the same texts"
+    if (keys[:, 1:] < keys[:, :-1]).any():
+        yield "band_keys.npy: a band is not ascending"
+    if rows.shape[1] != len(firsts) or (np.sort(rows, axis=1) != firsts).any():
+        yield "band_rows.npy: not every distinct text once in each band"
+        return
+    place_of = np.empty(len(place), np.int64)
+    place_of[firsts] = np.arange(len(firsts))
+    made = band_keys(arrays["signatures"], firsts, banding.bands or 1, banding.rows or 1)
+    for band, key in enumerate(made):
+        if (key[place_of[rows[band]]] != keys[band]).any():
+            yield f"band_keys.npy: band {band} is not that of signatures.npy"

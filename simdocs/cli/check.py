@@ -1,0 +1,34 @@
+"""simdocs check: is an artifact whole?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from simdocs.cli import exits
+from simdocs.cli import options as declared
+from simdocs.cli.building import epilog
+from simdocs.cli.sections import Command
+
+
+@click.command(cls=Command, epilog=epilog("simdocs check docs.index", "simdocs check *.index *.shingles"))
+@click.argument(
+    "artifacts", metavar="ARTIFACT...", nargs=-1, required=True, type=click.Path(readable=False, path_type=bytes)
+)
+@declared.debug
+def check(**options: Any) -> int:
+    """Read all of an artifact and look whether it is whole: checksums, and every rule that it must keep.
+
+    Nothing is printed when all is well; else a line a damage, and the exit status is 4. Checksums find what rots, not
+    what somebody has forged.
+    """
+    from simdocs.artifacts.check import damages
+    from simdocs.views import messages
+
+    status = exits.DONE
+    for path in options["artifacts"]:
+        for line in damages(path):
+            messages.error(line)
+            status = exits.DAMAGED
+    return status

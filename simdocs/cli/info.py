@@ -1,0 +1,41 @@
+"""simdocs info: what an artifact is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from simdocs.cli import options as declared
+from simdocs.cli.building import epilog
+from simdocs.cli.intake import opened
+from simdocs.cli.output import Output
+from simdocs.cli.sections import Command
+
+
+@click.command(cls=Command, epilog=epilog("simdocs info docs.index", "simdocs info docs.signatures --format jsonl"))
+@click.argument("artifact", metavar="ARTIFACT", type=click.Path(readable=False, path_type=bytes))
+@declared.answer
+@declared.debug
+def info(**options: Any) -> int:
+    """Tell what an artifact is: parameters, arrays, counts, the first and last documents; of an index its S-curve.
+
+    Only what is shown is checked; `simdocs check` reads all of it.
+    """
+    from simdocs.artifacts.formats import FORMATS
+    from simdocs.kernels.banding import probability
+    from simdocs.stages.info import info as facts_of
+    from simdocs.views.curve import curve
+
+    shelf = opened(options["artifact"], tuple(FORMATS))
+    answer, expected = facts_of(shelf)
+    output = Output(options["output"], options["form"], options["header"], options["color"])
+    banding = shelf.recipe.banding
+    with output.open() as sink:
+        for piece in output.draw(answer):
+            sink.write(piece)
+        if output.form_name == "table" and expected is not None and banding is not None:
+            bands, rows = banding.bands or 1, banding.rows or 1
+            drawn = curve(lambda s: probability(s, bands, rows), banding.threshold, colored=output.colored)
+            sink.write(b"\n" + drawn)
+    return 0

@@ -1,0 +1,243 @@
+"""The Python API: the stages on paths, texts and what earlier stages made; nouns come back, nothing is printed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any, Literal, Unpack
+
+import numpy as np
+
+from simdocs.artifacts.manifest import differences, refuse_other_unicode
+from simdocs.artifacts.saving import saving
+from simdocs.artifacts.shelf import Shelf, kind_of, open_shelf
+from simdocs.corpora.arguments import Found, Sources
+from simdocs.engines.local import Local
+from simdocs.errors import ArtifactError, ParametersError, UsageError
+from simdocs.model.sketches import BandIndex, Deduplication, Matches, Shingles, Signatures
+from simdocs.parameters import (
+    DEFAULT_K,
+    Banding,
+    Grouping,
+    Normalisation,
+    Recipe,
+    Sequences,
+    Shingling,
+    Sketching,
+    Walking,
+)
+from simdocs.stages.asked import Asked, BandingAsked, DedupeAsked, SigningAsked, checked
+from simdocs.stages.build import Build, Order, build_index, build_shingles, build_signatures
+from simdocs.stages.dedupe import Job, sketch
+from simdocs.stages.memory import InMemory, Noun, noun_of, shelf_of
+from simdocs.stages.prepare import Intake
+from simdocs.stages.query import Query, Question
+
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+Text = str | bytes
+
+
+def _unseen(_what: str, _done: int, _total: int) -> None:
+    """Progress that nobody looks at."""
+
+
+def open(artifact: Path) -> Shingles | Signatures | BandIndex:  # noqa: A001  (simdocs.open, as gzip.open)
+    """The artifact of this name: all of it checked, its arrays memory-mapped. ArtifactError, InputError."""
+    shelf = open_shelf(os.fsencode(artifact))
+    refuse_other_unicode(shelf.recipe, shelf.name)
+    return noun_of(shelf)
+
+
+def shingle(
+    *documents: Path,
+    texts: Sequence[Text] | None = None,
+    names: Sequence[Text] | None = None,
+    output: Path | None = None,
+    jobs: int = 1,
+    **options: Unpack[Asked],
+) -> Shingles:
+    """The token sets of documents (files, directories) or texts. output: onto disk, too, all or nothing."""
+    intake = _intake(documents, texts, names, (), options)
+    made: Shingles = _made("shingles", build_shingles, intake, output, jobs, options)
+    return made
+
+
+def signature(
+    *documents: Path | Shingles,
+    texts: Sequence[Text] | None = None,
+    names: Sequence[Text] | None = None,
+    output: Path | None = None,
+    jobs: int = 1,
+    **options: Unpack[SigningAsked],
+) -> Signatures:
+    """The signatures of documents, texts, or token sets (Shingles, or the path of X.shingles)."""
+    intake = _intake(documents, texts, names, ("shingles",), options)
+    made: Signatures = _made("signatures", build_signatures, intake, output, jobs, options)
+    return made
+
+
+def index(
+    *documents: Path | Shingles | Signatures,
+    texts: Sequence[Text] | None = None,
+    names: Sequence[Text] | None = None,
+    output: Path | None = None,
+    jobs: int = 1,
+    **options: Unpack[BandingAsked],
+) -> BandIndex:
+    """An index of documents, texts, token sets or signatures."""
+    intake = _intake(documents, texts, names, ("shingles", "signatures"), options)
+    made: BandIndex = _made("index", build_index, intake, output, jobs, options)
+    return made
+
+
+def query(
+    index: Path | BandIndex,
+    *documents: Path,
+    texts: Sequence[Text] | None = None,
+    names: Sequence[Text] | None = None,
+    threshold: float | None = None,
+    verify: Literal["exact", "estimate"] = "exact",
+    top: int = 0,
+    itself: bool = False,
+    shingles: Path | Shingles | None = None,
+    root: Path | None = None,
+    jobs: int = 1,
+) -> Matches:
+    """The documents of an index that are nearly the same as these documents or texts.
+
+    top: at most so many matches each (0: all). itself: a document of the index matches itself, too. shingles: verify by
+    these token sets of the index's documents; root: or find those documents from there.
+    """
+    shelf = _shelf(index, ("index",))
+    recipe, banding = shelf.recipe, shelf.recipe.banding or Banding()
+    at = banding.threshold if threshold is None else checked("threshold", threshold)
+    question = Question(
+        shelf,
+        _intake(documents, texts, names, (), {}),
+        recipe.sequences,
+        at,
+        checked("verify", verify) == "exact",
+        top,
+        itself,
+        None if shingles is None else _shelf(shingles, ("shingles",)),
+        None if root is None else os.fsencode(root),
+    )
+    with Local(jobs) as engine:
+        work = Query(question, engine, _unseen)
+        pairs = work.pairs()
+    return Matches(work.asking.documents, pairs, work.skipped)
+
+
+def dedupe(
+    *documents: Path | Shingles | Signatures | BandIndex,
+    texts: Sequence[Text] | None = None,
+    names: Sequence[Text] | None = None,
+    shingles: Path | Shingles | None = None,
+    root: Path | None = None,
+    jobs: int = 1,
+    **options: Unpack[DedupeAsked],
+) -> Deduplication:
+    """Which of these documents or texts are nearly the same, and which of them to keep.
+
+    shingles, root: as of query, for the documents of an artifact.
+    """
+    intake = _intake(documents, texts, names, ("shingles", "signatures", "index"), options)
+    sets = None if shingles is None else _shelf(shingles, ("shingles",))
+    intake = replace(intake, shingles=sets, root=None if root is None else os.fsencode(root))
+    recipe = _recipe(options, intake.shelf, ("threshold",))
+    banding = recipe.banding or Banding()
+    grouping = _some(Grouping, options)
+    with Local(jobs) as engine:
+        work = sketch(Job(intake, recipe, grouping, options.get("threshold", banding.threshold)), engine, _unseen)
+        pairs = work.decided()
+    kept = np.ones(len(work.prepared.documents), bool)
+    kept[pairs.right] = False
+    return Deduplication(work.prepared.documents, pairs, np.flatnonzero(kept), work.skipped)
+
+
+def _made(kind: str, build: Build, intake: Intake, output: Path | None, jobs: int, options: Any) -> Any:
+    recipe = _recipe(options, intake.shelf)
+    with Local(jobs) as engine:
+        if output is None:
+            held = InMemory()
+            built = build(Order(intake, recipe, held, sys.argv), engine, _unseen)
+            return held.noun(kind, built.skipped)
+        with saving(os.fsdecode(output), kind) as under_way:
+            built = build(Order(intake, recipe, under_way, sys.argv), engine, _unseen)
+    return replace(open(output), skipped=built.skipped)
+
+
+def _intake(given: Sequence[Any], texts: Any, names: Any, upstream: Sequence[str], options: Any) -> Intake:
+    """What a stage is given. UsageError: nothing, or what does not go together."""
+    unknown = set(options) - _KNOWN
+    if unknown:
+        raise TypeError(f"no such option: {', '.join(sorted(unknown))}")
+    for name, value in options.items():
+        checked(name, value)
+    walking = _some(Walking, options)
+    if texts is not None:
+        if given:
+            raise UsageError("documents and texts= do not go together: give one of them")
+        return Intake(walking=walking, texts=_held(texts, names))
+    if names is not None:
+        raise UsageError("names= goes with texts=")
+    if not given:
+        raise UsageError("nothing to read: give paths, texts= or what an earlier stage made")
+    shelves = [one for one in given if isinstance(one, Noun) or kind_of(os.fsencode(one))]
+    if shelves and len(given) > 1:
+        raise UsageError("an artifact stands alone: give one, or documents")
+    if shelves:
+        return Intake(shelf=_shelf(given[0], upstream))
+    return Intake(Sources(tuple(os.fsencode(one) for one in given)), walking)
+
+
+def _held(texts: Sequence[Text], names: Sequence[Text] | None) -> Found:
+    """Texts in memory as files that were read already."""
+    if isinstance(texts, str | bytes):
+        raise UsageError("texts= is a sequence of texts, not one text")
+    if names is None:
+        names = [str(row) for row in range(len(texts))]
+    if len(names) != len(texts):
+        raise UsageError(f"{len(names)} names for {len(texts)} texts: give one each")
+    data = [one if isinstance(one, bytes) else one.encode("utf-8", "surrogatepass") for one in texts]
+    called = [one if isinstance(one, bytes) else os.fsencode(one) for one in names]
+    return Found(called, [len(one) for one in data], dict(enumerate(data)), texts=True)
+
+
+def _shelf(given: Any, kinds: Sequence[str]) -> Shelf:
+    """What is given as an artifact, of one of these kinds."""
+    shelf = shelf_of(given) if isinstance(given, Noun) else open_shelf(os.fsencode(given))
+    if shelf.kind not in kinds:
+        raise ArtifactError(
+            f"{shelf.name}: an artifact of kind {shelf.kind}: this takes {' or '.join(kinds) or 'none'}"
+        )
+    refuse_other_unicode(shelf.recipe, shelf.name)
+    return shelf
+
+
+def _recipe(options: Any, shelf: Shelf | None, free: Sequence[str] = ()) -> Recipe:
+    """All parameters; what an artifact fixes is read from it. ParametersError: an option contradicts it."""
+    normalisation = _some(Normalisation, options)
+    shingling = _some(Shingling, options | {"normalisation": normalisation})
+    if "k" not in options:
+        shingling = replace(shingling, k=DEFAULT_K[shingling.unit])
+    recipe = Recipe(_some(Sequences, options), shingling, _some(Sketching, options), _some(Banding, options))
+    if shelf is None:
+        return recipe
+    fixed = {group: getattr(shelf.recipe, group) for group in shelf.manifest.format.recipe}
+    found = differences(shelf.recipe, replace(recipe, unicode=shelf.recipe.unicode), fixed)
+    if contradicted := {name: found[name] for name in found if name in options and name not in free}:
+        raise ParametersError(shelf.name, "those asked for", contradicted)
+    return replace(recipe, **fixed)
+
+
+def _some(kind: Any, options: Any) -> Any:
+    """The dataclass of parameters with those options that are its own."""
+    return kind(**{field.name: options[field.name] for field in fields(kind) if field.name in options})
+
+
+_GROUPS = (Walking, Sequences, Shingling, Normalisation, Sketching, Banding, Grouping)
+
+_KNOWN = frozenset(field.name for kind in _GROUPS for field in fields(kind)) - {"normalisation"}

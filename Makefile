@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: help demo test test-slow check lint types layers format bench bench-short expected clean
+.PHONY: help demo test test-slow check lint types layers format docs bench bench-short bench-stages expected clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -44,11 +44,17 @@ format: $(INSTALLED) ## let ruff mend what it can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+docs: $(INSTALLED) ## docs/reference.md and docs/formats.md anew, from the program
+	$(BIN)/python docs/generate.py
+
 bench: $(INSTALLED) ## figures: speed, memory, precision and recall on 20,000 generated files
 	$(BIN)/python benchmarks/dedupe.py
 
 bench-short: $(INSTALLED) ## the same on 2,000 files
 	$(BIN)/python benchmarks/dedupe.py --files 2000 --runs 1
+
+bench-stages: $(INSTALLED) ## figures: every stage of 20,000 files, bytes on disk, a query against 200,000 documents
+	$(BIN)/python benchmarks/stages.py
 
 expected: $(INSTALLED) ## examples/EXPECTED.tsv anew, to be read before it is committed
 	cd examples && ../$(BIN)/simdocs dedupe corpus --header -o EXPECTED.tsv

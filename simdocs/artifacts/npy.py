@@ -22,6 +22,9 @@ from simdocs.model.ragged import Array
 _MAGIC = b"\x93NUMPY\x01\x00"
 _ALIGN = 64
 
+_AT_ONCE = 1 << 22
+"""Bytes written at once."""
+
 
 def header(dtype: np.dtype[Any], shape: Sequence[int]) -> bytes:
     """The first bytes of the .npy file of such an array; as many for every length of its first axis."""
@@ -58,8 +61,12 @@ class Writer:
 
     def append(self, piece: Array) -> None:
         """Write rows (n, *width)."""
-        if not len(piece):
-            return
+        # Some at a time: what is written is copied on the way, and a piece may be most of what memory holds.
+        step = max(1, _AT_ONCE * len(piece) // max(1, piece.nbytes))
+        for at in range(0, len(piece), step):
+            self._append(piece[at : at + step])
+
+    def _append(self, piece: Array) -> None:
         data = np.ascontiguousarray(piece, self.array.dtype)
         self.length += len(data)
         # A structured array has no buffer that memoryview can cast: its bytes do.

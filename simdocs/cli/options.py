@@ -146,7 +146,7 @@ shingling = together(
         default=Shingling().seed,
         show_default=True,
         metavar="N|random",
-        help="Of every hash. Texts can be forged for a known one.",
+        help="Of every hash; random: one that nobody knows beforehand.",
     ),
 )
 

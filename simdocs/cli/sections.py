@@ -20,6 +20,13 @@ class Option(click.Option):
         super().__init__(*args, **kwargs)
         self.section = section
 
+    def get_help_extra(self, ctx: click.Context) -> Any:
+        """What stands in brackets after the help: a default that is described, without brackets of its own."""
+        extra = super().get_help_extra(ctx)
+        if isinstance(self.show_default, str):
+            extra["default"] = self.show_default
+        return extra
+
     def handle_parse_result(
         self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
     ) -> tuple[Any, list[str]]:

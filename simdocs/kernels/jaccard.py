@@ -40,8 +40,11 @@ def estimates(signatures: Tokens, left: Array, right: Array) -> Floats:
 
 
 def hopeless(estimated: Floats, threshold: float, num_perm: int) -> Mask:
-    """Which estimates lie more than five standard errors below the threshold: their pairs are below it, but for a
-    chance of 3e-7 (normal tail). None, with fewer than 64 places."""
+    """Which estimates lie more than five standard errors below the threshold. None, with fewer than 64 places.
+
+    A pair at the threshold is dropped with a chance of 3e-7 by the normal tail; by the binomial one, K = 128 places,
+    1.5e-7 at a threshold of .5, 1.4e-6 at .8, 7.7e-6 at .9 (docs/method.md, section 9).
+    """
     if num_perm < _ENOUGH_PLACES:
         return np.zeros(len(estimated), bool)
     error = float(np.sqrt(threshold * (1 - threshold) / num_perm))

@@ -9,23 +9,24 @@ from numpy.typing import NDArray
 
 from simdocs.model.ragged import Array, Index, Ragged
 
-DOCUMENT = np.dtype(
-    [
-        ("size", "<i8"),  # bytes as read: unfolded, if the file is compressed; of the text alone, in a sequence
-        ("mtime_ns", "<i8"),  # of the file, as are the next two
-        ("ctime_ns", "<i8"),
-        ("inode", "<u8"),
-        ("length", "<i8"),  # in units
-        ("count", "<i8"),  # tokens in its set; 0 where only signatures were wanted of it
-        ("digest", "<u8", (2,)),  # of the normalised text: the first 16 bytes of its SHA-256
-        ("set_digest", "<u8", (2,)),  # of the sorted tokens, likewise
-        ("start", "<i8"),  # of its line in the file, unfolded
-        ("extent", "<i8"),  # bytes of that line, without its end
-        ("container", "<u4"),  # bytes of its name that name the file in which it is a line; 0: the name is a file's
-        ("flags", "<u4"),
-    ]
+FIELDS = (
+    ("size", "<i8", (), "bytes as read: unfolded, if the file is compressed; of the text alone, in a sequence"),
+    ("mtime_ns", "<i8", (), "when the file was changed, in nanoseconds since 1970"),
+    ("ctime_ns", "<i8", (), "when its inode was"),
+    ("inode", "<u8", (), "of the file; 0, as are its times: it came from no file and cannot be had again"),
+    ("length", "<i8", (), "units of the normalised text"),
+    ("count", "<i8", (), "tokens in its set"),
+    ("digest", "<u8", (2,), "the first 16 bytes of the SHA-256 of the normalised text in UTF-8"),
+    ("set_digest", "<u8", (2,), "the same of the sorted tokens, 4 bytes each, little-endian"),
+    ("start", "<i8", (), "where its line begins in the file, unfolded, if it is a line of a sequence"),
+    ("extent", "<i8", (), "bytes of that line, without its end"),
+    ("container", "<u4", (), "bytes of its name that name the file in which it is a line; 0: the name is a file's"),
+    ("flags", "<u4", (), "1: no units; 2: fewer than k; 4: bytes that are not UTF-8; 8: was UTF-16 or UTF-32"),
 )
-"""One row of facts a document. Times and inode 0: it came from no file, and cannot be had again."""
+"""What is noted of a document: field, dtype, shape, meaning. `count` and `set_digest` are there in artifacts alone."""
+
+DOCUMENT = np.dtype([(name, dtype, shape) for name, dtype, shape, _ in FIELDS])
+"""One row of facts a document."""
 
 EMPTY, SHORT, INVALID, WIDE = 1, 2, 4, 8
 """Flags: without units; fewer than k units; holds bytes that are not valid UTF-8; UTF-16 or UTF-32."""

@@ -209,4 +209,5 @@ class Two:
 
 def documents_on(shelf: Shelf) -> Documents:
     """All documents of a shelf, memory-mapped."""
-    return Documents(Ragged(shelf["names"].all(), shelf["name_offsets"].all()), shelf["documents"].all(), dict(shelf.held))
+    names = Ragged(shelf["names"].all(), shelf["name_offsets"].all())
+    return Documents(names, shelf["documents"].all(), dict(shelf.held))

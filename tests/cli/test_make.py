@@ -1,0 +1,268 @@
+"""examples/Makefile, run by make: what it makes, what it makes again, and what is left when it is interrupted."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.cli.corpus import A1, A2, A, B, lay
+from tests.cli.program import PATIENCE, PROGRAM, bound_by_modes, environment, finished, started
+from tests.cli.traps import trap
+
+pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="no make")
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples/Makefile"
+ALL = ["shingle", "signature", "index", "dedupe", "query"]
+MADE = ["corpus.index", "corpus.shingles", "corpus.signatures", "duplicates.tsv", "matches.tsv"]
+ORDERED = [*(f"corpus.{kind}" for kind in ("shingles", "signatures", "index")), "duplicates.tsv", "matches.tsv"]
+NOTES = ["corpus.seen", "new.seen", *(f"{stage}.options" for stage in ALL)]
+
+DUPLICATES = b"the texts/a.txt\tthe texts/b with space.txt"
+
+
+class Made(NamedTuple):
+    """How make ended, the stages that it ran, and what it said."""
+
+    status: int
+    ran: list[str]
+    err: str
+
+
+def command(*arguments: str) -> list[str]:
+    return ["make", f"SIMDOCS={PROGRAM}", "CORPUS=the texts", "NEW=it's new", *arguments]
+
+
+def make(there: Path, *arguments: str, **how: Any) -> Made:
+    with started(command(*arguments), cwd=there, **how) as process:
+        done = finished(process)
+    return Made(done.status, re.findall(rf"^{re.escape(PROGRAM)} (\w+) ", done.out.decode(), re.MULTILINE), done.err)
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Path:
+    shutil.copy(EXAMPLE, tmp_path)
+    texts = {"a.txt": A, "b with space.txt": A1, "c\nd.txt": B}
+    lay(tmp_path / "the texts", texts)
+    return lay(tmp_path, {"it's new/x y.txt": A2})
+
+
+def test_a_run_and_one_more(there):
+    assert make(there) == (0, ALL, "")
+    assert sorted(os.listdir(there / "build")) == sorted([*MADE, *NOTES])
+    assert (there / "build/duplicates.tsv").read_bytes().startswith(DUPLICATES)
+    assert (there / "build/matches.tsv").read_bytes().startswith(b"it's new/x y.txt\tthe texts/a.txt\t")
+
+    assert make(there) == (0, [], "")
+    with started(command("-n"), cwd=there) as process:
+        assert finished(process) == (0, b"make: Nothing to be done for 'all'.\n", "")
+
+    made = make(there, "-j2", "OUT=other")
+    assert (made.status, sorted(made.ran), made.err) == (0, sorted(ALL), "")
+    for answer in MADE[3:]:
+        assert (there / "other" / answer).read_bytes() == (there / "build" / answer).read_bytes()
+
+    assert make(there, "clean").status == 0
+    assert os.listdir(there / "build") == []
+    assert (there / "the texts/a.txt").read_bytes() == A
+
+
+def test_what_a_document_makes_run_again(there):
+    texts, new = there / "the texts", there / "it's new"
+    assert make(there).ran == ALL
+
+    def replaced() -> None:
+        """By a file of the same size and time."""
+        times = (texts / "a.txt").stat().st_mtime_ns
+        (texts / "other").write_bytes(A[::-1])
+        os.utime(texts / "other", ns=(times, times))
+        (texts / "other").rename(texts / "a.txt")
+
+    changes: list[tuple[Callable[[], object], list[str]]] = [
+        ((texts / "b with space.txt").touch, ALL),
+        (lambda: lay(texts, {"deep/er/f.txt": B}), ALL),
+        (lambda: (texts / "c\nd.txt").rename(texts / "c.txt"), ALL),
+        ((texts / "deep/er/f.txt").unlink, ALL),
+        (replaced, ALL),
+        (lambda: lay(texts, {".hidden/f": B, ".f": B}), []),
+        ((new / "x y.txt").touch, ["query"]),
+        (lambda: lay(new, {"z": B}), ["query"]),
+        ((new / "z").unlink, ["query"]),
+    ]
+    for at, (change, stages) in enumerate(changes):
+        change()
+        assert make(there, "-n") == (0, stages, "")
+        if at % 8 == 0:
+            assert make(there) == (0, stages, "")
+        else:  # faster: as if they had been made
+            for name in ORDERED:
+                os.utime(there / "build" / name)
+        assert make(there, "-n") == (0, [], "")
+
+
+def test_what_a_variable_makes_run_again(there):
+    lay(there, {"newer/a": A})
+    settings: list[tuple[list[str], list[str]]] = [
+        ([], ALL),
+        (["NEW=newer"], ["query"]),
+        (["NEW=newer", "query=--top 1", "dedupe=--pairs"], ["dedupe", "query"]),
+        (["NEW=newer", "query=--top 1", "dedupe=--pairs", "index=-t .9"], ["index", "dedupe", "query"]),
+        (["NEW=", "query=--top 1", "dedupe=--pairs", "index=-t .9"], []),
+    ]
+    for arguments, stages in settings:
+        assert make(there, *arguments) == (0, stages, "")
+        assert make(there, *arguments, "-n") == (0, [], "")
+
+
+def test_without_a_second_directory(there):
+    assert make(there, "NEW=", "-n") == (0, ALL[:-1], "")
+
+
+def test_a_sequence_of_documents(there):
+    """One file for all of them."""
+    lines = there / "all.jsonl"
+    lines.write_text('{"id": "a", "text": "one two three"}\n{"id": "b", "text": "One two three"}\n')
+    assert make(there, "CORPUS=all.jsonl", "NEW=").ran == ALL[:-1]
+    assert (there / "build/duplicates.tsv").read_text().startswith("all.jsonl#a\tall.jsonl#b\t1.000000")
+    lines.touch()
+    assert make(there, "CORPUS=all.jsonl", "NEW=", "-n").ran == ALL[:-1]
+
+
+HANGS = "open('reached', 'w').close()\ntime.sleep(600)"
+MOMENTS = {
+    "first stage": ("open", "tokens.npy", []),
+    "answer": ("os.rename", ".simdocs-tmp-", MADE[:3]),
+}
+
+
+def interrupted(there: Path, moment: str, number: int, *, all_of_them: bool) -> None:
+    """Run make, and end it, or it and its stage, in the middle of one."""
+    event, match, _ = MOMENTS[moment]
+    env = trap(there, HANGS, event, match)
+    with started(command(), cwd=there, env=env) as process:
+        deadline = time.monotonic() + PATIENCE
+        while not (there / "reached").exists():
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            time.sleep(0.01)
+        if all_of_them:
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)
+        assert finished(process).status != 0
+    shutil.rmtree(there / "trap")
+    (there / "reached").unlink()
+
+
+@pytest.mark.parametrize(
+    ("moment", "number", "all_of_them"),
+    [
+        ("first stage", signal.SIGKILL, True),
+        ("first stage", signal.SIGTERM, False),
+        ("answer", signal.SIGKILL, True),
+    ],
+    ids=str,
+)
+def test_interrupted(there, moment, number, all_of_them):
+    *_, finished_before = MOMENTS[moment]
+    interrupted(there, moment, number, all_of_them=all_of_them)
+    assert [name for name in MADE if (there / "build" / name).exists()] == finished_before
+    made = make(there)
+    assert (made.status, made.ran, made.err) == (0, ALL[len(finished_before) :], "")
+    assert sorted(os.listdir(there / "build")) == sorted([*MADE, *NOTES])
+    assert (there / "build/duplicates.tsv").read_bytes().startswith(DUPLICATES)
+    assert make(there) == (0, [], "")
+
+
+def test_interrupted_when_there_is_an_older_one(there):
+    """It stays, and is not taken for the newer one."""
+    older = there / "build/corpus.shingles"
+    assert make(there, "build/corpus.shingles").ran == ["shingle"]
+    before = older.stat()
+    (there / "the texts/a.txt").write_bytes(A2)
+    interrupted(there, "first stage", signal.SIGKILL, all_of_them=True)
+    assert (older.stat().st_ino, older.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert make(there, "-n").ran == ALL
+    assert make(there, "build/corpus.shingles") == (0, ["shingle"], "")
+
+
+def test_another_run_at_the_same_time(there):
+    """Make was killed, its stage was not: the next make is told so, and the one after that finishes."""
+    env = trap(there, HANGS, *MOMENTS["first stage"][:2])
+    with started(command(), cwd=there, env=env) as process:
+        while not (there / "reached").exists() and process.poll() is None:
+            time.sleep(0.01)
+        process.kill()
+        process.wait(PATIENCE)
+        made = make(there)
+        assert (made.status, made.ran) == (2, ["shingle"])
+        assert "is writing it" in made.err
+        assert "Error 75" in made.err
+    assert make(there, "build/corpus.shingles") == (0, ["shingle"], "")
+
+
+def test_what_cannot_be_judged(there):
+    """Make stops at it as often as it is run, and what was made before stays, until it is left out or can be read."""
+    assert make(there).ran == ALL
+    closed = there / "the texts/closed.txt"
+    closed.write_bytes(B)
+    closed.chmod(0)
+    for _ in range(2):
+        made = make(there, before=bound_by_modes)
+        assert (made.status, made.ran) == (2, ["shingle"])
+        assert "closed.txt" in made.err
+        assert (there / "build/duplicates.tsv").read_bytes().startswith(DUPLICATES)
+    assert make(there, "-n").ran == ALL
+    assert sorted(os.listdir(there / "build")) == sorted([*MADE, *NOTES])
+    some = ["build/corpus.shingles", "shingle=--exclude closed.txt"]
+    assert make(there, *some, before=bound_by_modes) == (0, ["shingle"], "")
+    assert make(there, *some, before=bound_by_modes) == (0, [], "")
+    closed.chmod(0o644)
+    assert make(there, *some, before=bound_by_modes) == (0, ["shingle"], "")
+
+
+def test_what_cannot_be_judged_in_the_second_directory(there):
+    for ran in (ALL, ["query"]):
+        made = make(there, "query=--max-size 100")
+        assert (made.status, made.ran) == (2, ran)
+        assert "larger than --max-size" in made.err
+        assert not (there / "build/matches.tsv").exists()
+    assert make(there) == (0, ["query"], "")
+
+
+def test_an_error_stops_it(there):
+    made = make(there, "CORPUS=no such")
+    assert (made.status, made.ran) == (2, ["shingle"])
+    assert "no such: No such file or directory" in made.err
+    assert [name for name in MADE if (there / "build" / name).exists()] == []
+    made = make(there, "index=--threshold 2")
+    assert (made.status, made.ran) == (2, ALL[:3])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["CORPUS=texts", "OUT=texts/build"], "OUT is within CORPUS or NEW"),
+        (["CORPUS=.", "NEW="], "OUT is within CORPUS or NEW"),
+        (["OUT=Makefile/build"], "cannot be written"),
+        (["OUT="], "cannot be written"),
+    ],
+)
+def test_where_it_cannot_work(there, arguments, message):
+    made = make(there, *arguments)
+    assert (made.status, made.ran) == (2, [])
+    assert message in made.err
+
+
+def test_as_from_cron(there):
+    """An environment of next to nothing."""
+    env = {name: value for name, value in environment().items() if name == "PATH"}
+    assert make(there, "build/corpus.shingles", env=env, before=lambda: os.umask(0o077)) == (0, ["shingle"], "")
+    assert {path.stat().st_mode & 0o077 for path in (there / "build").iterdir()} == {0}

@@ -14,10 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simdocs.corpora import lines as again
 from simdocs.corpora import sequences
 from simdocs.corpora.arguments import Found
+from simdocs.corpora.lines import line_again
 from simdocs.corpora.reading import Stamp, Unread
-from simdocs.corpora.sequences import Lines, is_sequence, line_again, parse, pieces, text_of
+from simdocs.corpora.sequences import Lines, is_sequence, parse, pieces, text_of
 from simdocs.corpora.tasks import Files, tasks
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.parameters import Sequences
@@ -34,8 +36,8 @@ Document = tuple[bytes, bytes, int, int]
 def nothing_left_open() -> Iterator[None]:
     before = set(os.listdir("/dev/fd"))
     yield
-    for path in list(sequences._KEPT):
-        sequences._drop(path)
+    for path in list(again._KEPT):
+        again._drop(path)
     assert set(os.listdir("/dev/fd")) == before
 
 
@@ -285,7 +287,7 @@ def test_lines_in_order_are_read_without_opening_again(
     line_again(names[3], 0, 3)
     line_again(names[0], 0, 3)
     assert opened == [*names, names[0]]
-    assert len(sequences._KEPT) == sequences.MOST_OPEN
+    assert len(again._KEPT) == again.MOST_OPEN
 
 
 def test_a_name_longer_than_a_path_may_be(tmp_path: Path) -> None:

@@ -53,12 +53,13 @@ def build(kind: str, options: Options) -> int:
         progress.close()
         if not options["quiet"]:
             messages.skips(built.skipped, verbose=options["verbose"])
-            messages.warn(built.advice)
         if options["strict"] and built.skipped.unjudged:
             raise UnjudgedError(summary.unjudged(built.skipped))
-        facts = built.facts | {"kind": kind, "seconds": round(time.monotonic() - started, 3)}
+        facts = built.facts | {"kind": kind, "advice": built.advice, "seconds": round(time.monotonic() - started, 3)}
         if note is not None:
             note.write(summary.as_json(facts))
     if options["verbose"] or (messages.on_terminal() and not options["quiet"]):
+        # Not into a cron mail every night: whoever chose k has seen it.
+        messages.warn(built.advice)
         messages.explain(summary.built(facts, os.fspath(options["output"])))
     return exits.UNJUDGED if built.skipped.unjudged else exits.DONE

@@ -1,4 +1,4 @@
-"""Sequences: files of many documents, a JSON object a line; read in blocks of whole lines, and a line again."""
+"""Sequences: files of many documents, a JSON object a line; read in blocks of whole lines."""
 
 from __future__ import annotations
 
@@ -10,14 +10,10 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from simdocs.corpora.batches import BATCH_BYTES
-from simdocs.corpora.opening import open_name
 from simdocs.corpora.reading import Stamp, Unread, open_file
-from simdocs.corpora.unfolding import Unfolder, Unfolding, is_folded
+from simdocs.corpora.unfolding import Unfolding, is_folded
 from simdocs.model.skipped import Skip
 from simdocs.parameters import Sequences
-
-MOST_OPEN = 4
-"""Files kept open by line_again."""
 
 
 def is_sequence(name: bytes, how: Sequences) -> bool:
@@ -191,77 +187,3 @@ def _identity(value: object, how: Sequences) -> bytes | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return b"%d" % value
     raise Unread("malformed", f"field {how.id_field!r} is neither a string nor an integer")
-
-
-class _Kept:
-    """A file that lines are read from again: its descriptor, its stamp, and what unfolds it, if it is gzip."""
-
-    def __init__(self, path: bytes) -> None:
-        self.descriptor, status = open_file(path)
-        self.stamp = Stamp.of(status)
-        self.unfolder = Unfolder(self.descriptor) if is_folded(path) else None
-
-    def read(self, start: int, extent: int) -> bytes:
-        """The bytes in that place, fewer if there are no more, or if what was gzip is damaged now."""
-        if self.unfolder is None:
-            data = b""
-            while len(data) < extent and (more := os.pread(self.descriptor, extent - len(data), start + len(data))):
-                data += more  # once, but for lines of gigabytes
-            return data
-        try:
-            return self.unfolder.read(start, extent)
-        except Unread:
-            return b""
-
-
-_KEPT: dict[bytes, _Kept] = {}
-"""By path, the last used last."""
-
-# A worker closes all descriptors that it has from its parent: it must not read by their numbers.
-os.register_at_fork(after_in_child=_KEPT.clear)
-
-
-def line_again(path: bytes, start: int, extent: int) -> tuple[bytes, Stamp]:
-    """The bytes of a line of a file again, by Parsed's start and extent, and the stamp of the file they are from.
-
-    The stamp is as that of Lines, and was the file's before and after. Lines in ascending order are read in one go
-    through the file, which stays open. Raises Unread: vanished, unreadable, special, changed (there are fewer bytes, or
-    it is changing now).
-    """
-    try:
-        for _ in range(2):
-            kept = _kept(path)
-            data = kept.read(start, extent)
-            if Stamp.of(_status(path)) == kept.stamp:
-                if len(data) < extent:
-                    raise Unread("changed")
-                return data, kept.stamp
-            _drop(path)
-        raise Unread("changed")
-    except OSError as error:
-        _drop(path)
-        raise Unread.of(error) from None
-
-
-def _status(path: bytes) -> os.stat_result:
-    try:
-        return os.stat(path)
-    except OSError:  # perhaps only because the path is longer than PATH_MAX
-        descriptor = open_name(path)
-    try:
-        return os.fstat(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _kept(path: bytes) -> _Kept:
-    kept = _KEPT.pop(path, None) or _Kept(path)
-    _KEPT[path] = kept
-    if len(_KEPT) > MOST_OPEN:
-        _drop(next(iter(_KEPT)))
-    return kept
-
-
-def _drop(path: bytes) -> None:
-    if path in _KEPT:
-        os.close(_KEPT.pop(path).descriptor)

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from simdocs.corpora.batches import batches
 from simdocs.corpora.decoding import as_utf8
+from simdocs.corpora.lines import line_again
 from simdocs.corpora.reading import Unread, read
-from simdocs.corpora.sequences import line_again, text_of
+from simdocs.corpora.sequences import text_of
 from simdocs.errors import InputError
 from simdocs.kernels import bags
 from simdocs.model.documents import digests_as_numbers
@@ -53,8 +54,8 @@ class Memory:
         """Token sets of documents (Ragged uint32, one row each, ascending), which of them could be had again as they
         were (the others' rows are empty), and the skips of those that could not."""
         if how != self._how:
-            self._sets.clear()
-            self._held, self._how = 0, how
+            self.clear()
+            self._how = how
         keys = [(wanted.root, name, fact.tobytes()) for name, fact in zip(wanted.names, wanted.facts, strict=True)]
         rows = [self._sets.get(key) for key in keys]
         missing = [place for place, row in enumerate(rows) if row is None]
@@ -71,6 +72,11 @@ class Memory:
         had = np.array([row is not None for row in rows], bool)
         nothing = np.empty(0, np.uint32)
         return Ragged.from_rows([nothing if row is None else row for row in rows], np.uint32), had, skips
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        self._sets.clear()
+        self._held = 0
 
     def _remember(self, key: tuple[bytes, bytes, bytes], row: Tokens) -> None:
         if key in self._sets:
@@ -156,6 +162,11 @@ def same_line(root: bytes, name: bytes, fact: np.void) -> bytes:
 
 
 _memory = Memory(_REMEMBERED)
+
+
+def forget() -> None:
+    """Remember nothing: files may have changed since."""
+    _memory.clear()
 
 
 def again(wanted: Wanted, how: Shingling) -> tuple[Ragged, Mask, list[Skip]]:

@@ -272,7 +272,7 @@ def test_lines_in_order_are_read_without_opening_again(
     tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[bytes] = []
-    monkeypatch.setattr(sequences, "open_file", lambda name, do=sequences.open_file: opened.append(name) or do(name))
+    monkeypatch.setattr(again, "open_file", lambda name, do=again.open_file: opened.append(name) or do(name))
     names = [os.fsencode(tmp_path / f"{number}.jsonl{suffix}") for number in range(5)]
     content = b"".join(b'{"text": "%d"}\n' % number**5 for number in range(2000))
     for name in names:

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from simdocs.errors import ArtifactError, InputError, LockedError, OutputError, SimdocsError, UsageError
+    from simdocs.errors import (
+        ArtifactError,
+        InputError,
+        LockedError,
+        OutputError,
+        ParametersError,
+        SimdocsError,
+        UsageError,
+        WorkerError,
+    )
     from simdocs.model.sketches import BandIndex, Deduplication, Matches, Shingles, Signatures
     from simdocs.stages.api import dedupe, index, open, query, shingle, signature  # noqa: A004
 
@@ -25,10 +34,12 @@ __all__ = [
     "LockedError",
     "Matches",
     "OutputError",
+    "ParametersError",
     "Shingles",
     "Signatures",
     "SimdocsError",
     "UsageError",
+    "WorkerError",
     "__version__",
     "dedupe",
     "index",
@@ -45,13 +56,15 @@ def _module_of(name: str) -> str:
     return "simdocs.model.sketches" if name[0].isupper() else "simdocs.stages.api"
 
 
-def __getattr__(name: str) -> Any:
-    """A public name, imported now (PEP 562)."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_module_of(name)), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # or else a name that does not exist would have a type
+
+    def __getattr__(name: str) -> Any:
+        """A public name, imported now (PEP 562)."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(_module_of(name)), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -32,6 +32,9 @@ LOCK_WAIT = 0.0
 MAX_K = 1000
 """Units in a shingle."""
 
+MOST_JOBS = 1024
+"""Worker processes: more are a slip of the keyboard, and would take all of a machine's memory."""
+
 MAX_PLACES = 1 << 16
 """Places in a signature."""
 

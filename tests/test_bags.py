@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels import bags, jaccard
+from simdocs.kernels import bags, jaccard, murmur
 from tests import strategies as some
 from tests.twins import shingles as twin
 from tests.twins.similarity import bag_jaccard
@@ -31,6 +33,16 @@ def test_sets(rows):
 def test_bags(rows, seed):
     made = bags.bags(some.ragged(rows, np.uint32), seed)
     assert some.rows_of(made) == [twin.bag(row, seed) for row in rows]
+
+
+@given(few_tokens, some.seeds, st.sampled_from([1, 4, 16]))
+def test_rows_larger_than_what_is_done_at_once(rows, seed, most):
+    made = some.ragged(rows, np.uint32)
+    sizes = mock.patch.multiple(bags, _AT_ONCE=most, _COUNTED_AT_ONCE=most)
+    with sizes, mock.patch.object(murmur, "CHUNK", 3):
+        assert some.rows_of(bags.sorted_rows(made)) == list(map(sorted, rows))
+        assert some.rows_of(bags.sets(made)) == list(map(twin.token_set, rows))
+        assert some.rows_of(bags.bags(made, seed)) == [twin.bag(row, seed) for row in rows]
 
 
 @given(few_tokens, some.seeds)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simdocs.kernels import bags, collide, jaccard, keepers
+from simdocs.kernels import bags, collide, jaccard, keepers, search
 from simdocs.kernels.schemes import SCHEMES
 from simdocs.kernels.shinglers import SHINGLERS, texts_of, tokens_of
 from simdocs.model.ragged import Ragged
@@ -162,6 +162,19 @@ def test_buckets_pairs_and_rounds_take_no_more_steps_for_more_members():
         kept, firsts = keepers.next_kept(shared, standing)
         for left, right in keepers.meetings(shared, kept, firsts, count):
             keepers.remove(standing, left, right, np.ones(len(left)), np.ones(len(left)))
+
+    keys = draw.integers(0, 50, (4, MANY)).astype(np.uint64)
+    assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT
+
+
+def test_tables_and_lookups_take_no_more_steps_for_more_members():
+    draw = np.random.default_rng(4)
+
+    def work(count: int) -> None:
+        ordered, owners = collide.tables(keys[:, :count], np.arange(count))
+        search.bucket_bounds(keys[:, :count], count, lambda places: np.take(ordered, places))
+        shared = collide.buckets_of_tables(ordered, owners.astype(np.int64))
+        list(keepers.given_meetings(shared, count // 2, 1000, count))
 
     keys = draw.integers(0, 50, (4, MANY)).astype(np.uint64)
     assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs import parameters
-from simdocs.kernels import bags, banding, collide, components, jaccard, keepers, murmur, normalise
+from simdocs.kernels import bags, banding, collide, components, jaccard, keepers, murmur, normalise, search
 from simdocs.kernels.orders import KEEP, keep_order
 from simdocs.kernels.schemes import SCHEMES
 from simdocs.kernels.shinglers import SHINGLERS, texts_of, tokens_of
@@ -74,6 +75,10 @@ def test_inputs_are_left_as_they_were(batch, how):
         signatures = unwritten(scheme.signatures, tokens, 5, how.seed)
         keys = unwritten(collide.band_keys, signatures, np.arange(len(signatures)), 2, 2)
         shared = unwritten(collide.buckets, keys)
+        ordered, owners = unwritten(collide.tables, keys, np.arange(len(signatures)))
+        unwritten(collide.buckets_of_tables, ordered, owners.astype(np.int64))
+        unwritten(search.bucket_bounds, keys, len(signatures), partial(np.take, ordered))
+        unwritten(keepers.given_meetings, shared, len(signatures) // 2, 2, len(signatures))
         for left, right in unwritten(collide.later_pairs, shared, len(signatures)):
             unwritten(jaccard.exact, sets, left, right)
             unwritten(jaccard.estimates, signatures, left, right)
@@ -119,9 +124,10 @@ KERNELS = [
     *(each for shingler in SHINGLERS.values() for each in (shingler.shingles, shingler.units, shingler.layout)),
     *(each for scheme in SCHEMES.values() for each in (scheme.signatures, scheme.begin)),
     *(bags.sets, bags.bags, murmur.sliding, murmur.strings, murmur.number_runs, murmur.number_windows),
-    *(collide.band_keys, collide.buckets, collide.later_pairs, collide.pairs_of),
+    *(collide.band_keys, collide.tables, collide.buckets, collide.buckets_of_tables),
+    *(collide.later_pairs, collide.pairs_of, search.bucket_bounds),
     *(jaccard.estimates, jaccard.exact, jaccard.hopeless, banding.choose, keep_order),
-    *(keepers.prune, keepers.next_kept, keepers.meetings, keepers.keep, keepers.remove),
+    *(keepers.prune, keepers.next_kept, keepers.meetings, keepers.given_meetings, keepers.keep, keepers.remove),
     *(components.connect, components.stars, components.crossings),
 ]
 

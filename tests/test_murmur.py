@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from unittest import mock
 
 import mmh3
 import numpy as np
@@ -56,6 +57,27 @@ def test_runs_of_numbers(given_spans, seed):
     starts, counts = array([a for a, _ in runs], np.int64), array([n for _, n in runs], np.int64)
     expected = [hash32(as_bytes(numbers[a : a + n]), seed) for a, n in runs]
     assert murmur.number_runs(array(numbers, np.uint32), starts, counts, seed).tolist() == expected
+
+
+@given(numbers_and_spans, data_and_spans, some.seeds)
+def test_runs_and_strings_in_chunks_in_any_order(given_numbers, given_bytes, seed):
+    numbers, runs = given_numbers
+    data, spans = given_bytes
+    with mock.patch.object(murmur, "CHUNK", 2):
+        starts, counts = array([a for a, _ in runs], np.int64), array([n for _, n in runs], np.int64)
+        expected = [hash32(as_bytes(numbers[a : a + n]), seed) for a, n in runs]
+        assert murmur.number_runs(array(numbers, np.uint32), starts, counts, seed, 9).tolist() == expected
+        starts, lengths = array([a for a, _ in spans], np.int64), array([n for _, n in spans], np.int64)
+        expected = [hash32(data[a : a + n], seed) for a, n in spans]
+        assert murmur.strings(array(data), starts, lengths, seed, 31).tolist() == expected
+
+
+@given(st.lists(some.tokens, max_size=30), st.integers(1, 12), some.seeds)
+def test_windows_of_numbers_in_the_place_of_the_numbers(numbers, count, seed):
+    expected = murmur.number_windows(array(numbers, np.uint32), count, seed).tolist()
+    with mock.patch.object(murmur, "CHUNK", 3):
+        place = np.array(numbers, np.uint32)
+        assert murmur.number_windows(place, count, seed, out=place).tolist() == expected
 
 
 @given(st.lists(some.tokens, max_size=30), st.integers(1, 12), some.seeds)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import sys
+import unicodedata
 from itertools import pairwise
+from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simdocs.kernels import normalise as kernel
+from simdocs.kernels import written
+from simdocs.kernels.codes import WITH_CONTEXT
 from simdocs.kernels.normalise import normalise
-from simdocs.model.texts import Texts
+from simdocs.model import texts as model
+from simdocs.model.texts import STRIDE, Texts
 from simdocs.parameters import Normalisation
 from tests import strategies as some
 from tests.twins import text as twin
@@ -47,6 +54,57 @@ def test_starts_say_where_each_code_point_begins(batch, switches, lines):
     spelt = [texts.data[a:b].tobytes() for a, b in pairwise(cuts)]
     assert spelt == [twin.encoded(chr(point)) for point in texts.points.values.tolist()]
     assert cuts[-1] == len(texts.data)
+
+
+@given(some.batches, some.normalisations, st.booleans(), st.sampled_from([1, 2, 5, 16]))
+def test_texts_in_pieces_equal_whole_ones(batch, switches, lines, size):
+    expected = [twin.normalised(document, switches, lines=lines) for document in batch]
+    with mock.patch.object(kernel, "PIECE", size):
+        texts = normalise(some.documents(batch), switches, lines=lines)
+        one = normalise(some.documents([b"".join(batch)]), switches, lines=lines)
+    assert as_str(texts) == expected
+    assert as_bytes(texts) == [twin.encoded(text) for text in expected]
+    assert as_str(one) == [twin.normalised(b"".join(batch), switches, lines=lines)]
+
+
+@given(some.batches, st.data())
+def test_where_code_points_begin_is_noted_for_some(batch, data):
+    with mock.patch.object(model, "STRIDE", 3), mock.patch.object(written, "STRIDE", 3):
+        texts = normalise(some.documents(batch), PLAIN)
+        points = texts.points.values.tolist()
+        places = [0, *np.cumsum([len(twin.encoded(chr(point))) for point in points]).tolist()]
+        assert texts.bytes_at(np.arange(len(places))).tolist() == places
+        some_of_them = sorted(data.draw(st.lists(st.sampled_from(range(len(places))))))
+        assert texts.bytes_at(np.array(some_of_them, np.int64)).tolist() == [places[at] for at in some_of_them]
+        first, stop = sorted(data.draw(st.tuples(*[st.integers(0, len(points))] * 2)))
+        assert texts.begins(first, stop).tolist() == places[first : stop + 1]
+
+
+@pytest.mark.parametrize("lines", [False, True])
+@pytest.mark.parametrize("switches", [PLAIN, Normalisation(keep_case=True), ALL_ON])
+@pytest.mark.parametrize("odd", [b"", b"\xff", "ΑΣ ".encode(), "İ".encode(), "😀".encode(), bytes(range(128))])
+def test_a_text_larger_than_a_piece(odd, switches, lines):
+    line = " Ёлка,\u3000e\u0301té \t\r\n\n日本語のΑΣ。กำ \n "
+    plain = "The cow  \t\n\n and the ox, 12 of them.\n"
+    large = (plain * 9000).encode() + odd + (line * 9000).encode() + odd + b" \n " * 100_000 + odd
+    batch = [b"one", large, b"", "twô".encode(), (plain * 9000).encode()]
+    texts = normalise(some.documents(batch), switches, lines=lines)
+    assert as_bytes(texts) == [twin.encoded(twin.normalised(one, switches, lines=lines)) for one in batch]
+    assert texts.points.values.dtype == (np.uint32 if odd == "😀".encode() and switches != ALL_ON else np.uint16)
+    assert texts.points.lengths.sum() > STRIDE
+
+
+def test_what_begins_where_a_text_is_cut_joins_to_nothing_before_it():
+    every = [chr(point) for point in range(sys.maxunicode + 1) if not 0xD800 <= point < 0xE000]
+    beginning = [character for character in every if WITH_CONTEXT.match(character.encode())]
+    assert len(beginning) > 20_000
+    joining = {form[1] for form in (unicodedata.normalize("NFD", character) for character in every) if len(form) > 1}
+    for character in beginning:
+        assert WITH_CONTEXT.search(character.encode()[1:]) is None
+        assert unicodedata.combining(character) == 0
+        assert unicodedata.normalize("NFKD", character)[0] not in joining
+        assert ("ΑΣ" + character + "Α").lower() == "ας" + (character + "Α").lower()
+        assert ("Α" + character + "Σ").lower() == "α" + (character + "Σ").lower()
 
 
 @given(some.batches)

@@ -7,12 +7,14 @@ import sys
 import unicodedata
 from dataclasses import replace
 from itertools import pairwise
+from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import example, given
+from hypothesis import strategies as st
 
-from simdocs.kernels import bags, characters
+from simdocs.kernels import bags, characters, murmur, pieces
 from simdocs.kernels.shinglers import SHINGLERS, texts_of, tokens_of
 from simdocs.kernels.stopwords import STOP_WORDS
 from simdocs.model.texts import Texts
@@ -66,6 +68,26 @@ def test_shingles(batch, how):
 def test_tokens(unit, batch, how):
     how = replace(how, unit=unit)
     assert kernel_tokens(batch, how) == [twin.tokens(raw, how) for raw in batch]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@given(batch=some.batches, how=some.shinglings, size=st.sampled_from([1, 2, 7]))
+def test_tokens_of_texts_in_pieces(unit, batch, how, size):
+    how = replace(how, unit=unit)
+    sizes = (mock.patch.object(pieces, "PIECE", size), mock.patch.object(pieces, "_LOOK", 1))
+    with sizes[0], sizes[1], mock.patch.object(murmur, "CHUNK", size):
+        assert kernel_tokens(batch, how) == [twin.tokens(raw, how) for raw in batch]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("gap", ["", " ", " \n"])
+def test_tokens_of_a_text_larger_than_any_piece(unit, gap):
+    text = gap.join(["日本語のテキスト", "กำลัง", "हिन्दी", "the cow's", "ёлка", "é"]) + gap
+    document = (text * (pieces.PIECE // len(text) + 2)).encode()
+    how = Shingling(unit=unit, k=5)
+    assert kernel_tokens([b"one", document, b"two"], how) == [
+        twin.tokens(raw, how) for raw in (b"one", document, b"two")
+    ]
 
 
 @pytest.mark.parametrize("unit", UNITS)

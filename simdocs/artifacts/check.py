@@ -21,6 +21,7 @@ from simdocs.kernels.fss import EMPTY as EMPTY_PLACE
 from simdocs.model.documents import EMPTY, Documents
 from simdocs.model.names import shown
 from simdocs.model.ragged import Array, Ragged
+from simdocs.parameters import Banding
 
 Arrays = Mapping[str, Array]
 
@@ -72,22 +73,21 @@ def damages(path: bytes) -> Iterator[str]:
 def _broken_rules(manifest: Manifest, arrays: Arrays) -> Iterator[str]:
     yield from _offsets("name_offsets", arrays["name_offsets"], len(arrays["names"]))
     if manifest.format.kind == "shingles":
-        rules = _shingles(arrays)
-    elif manifest.format.kind == "signatures":
-        rules = _signatures(manifest, arrays)
+        yield from _shingles(arrays)
     else:
-        rules = _index(manifest, arrays)
-    try:
-        yield from rules
-        documents = Documents(Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], {})
-        if made_from(documents, manifest.recipe) != manifest.made_from:
-            yield "manifest.json: made_from is not that of its documents"
-    except (IndexError, ValueError):
-        yield "manifest.json: the arrays do not go together"
+        yield from _signatures(arrays)
+    if manifest.recipe.banding is not None:
+        yield from _tables(manifest.recipe.banding, arrays)
+    if made_from(_documents(arrays), manifest.recipe) != manifest.made_from:
+        yield "manifest.json: made_from is not that of its documents"
+
+
+def _documents(arrays: Arrays) -> Documents:
+    return Documents(Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], {})
 
 
 def _offsets(name: str, offsets: Array, end: int) -> Iterator[str]:
-    if offsets[0] != 0 or offsets[-1] != end or (np.diff(offsets) < 0).any():
+    if offsets[0] != 0 or offsets[-1] != end or (offsets[1:] < offsets[:-1]).any():
         yield f"{name}.npy: not ascending from 0 to {end}"
 
 
@@ -112,23 +112,15 @@ def _shingles(arrays: Arrays) -> Iterator[str]:
             return
 
 
-def _signatures(manifest: Manifest, arrays: Arrays) -> Iterator[str]:
-    signatures, sketching = arrays["signatures"], manifest.recipe.sketching
-    if sketching is None or signatures.shape[1] != sketching.num_perm:
-        yield "signatures.npy: not of as many places as the manifest says"
+def _signatures(arrays: Arrays) -> Iterator[str]:
     empty = (arrays["documents"]["flags"] & EMPTY) != 0
-    if (signatures[empty] != EMPTY_PLACE).any():
+    if (arrays["signatures"][empty] != EMPTY_PLACE).any():
         yield "signatures.npy: an empty document has a signature"
 
 
-def _index(manifest: Manifest, arrays: Arrays) -> Iterator[str]:
-    yield from _signatures(manifest, arrays)
-    keys, rows, same_as, banding = arrays["band_keys"], arrays["band_rows"], arrays["same_as"], manifest.recipe.banding
-    if banding is None or len(keys) != banding.bands:
-        yield "band_keys.npy: not of as many bands as the manifest says"
-        return
-    documents = Documents(Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], {})
-    firsts, place = documents.unlike()
+def _tables(banding: Banding, arrays: Arrays) -> Iterator[str]:
+    keys, rows, same_as = arrays["band_keys"], arrays["band_rows"], arrays["same_as"]
+    firsts, place = _documents(arrays).unlike()
     expected = np.where(place >= 0, firsts[place] if len(firsts) else 0, np.arange(len(place)))
     if (same_as != expected).any():
         yield "same_as.npy: not the rows of the first documents of the same texts"

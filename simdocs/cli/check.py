@@ -24,11 +24,16 @@ def check(**options: Any) -> int:
     what somebody has forged.
     """
     from simdocs.artifacts.check import damages
+    from simdocs.errors import InputError
     from simdocs.views import messages
 
-    status = exits.DONE
+    status, missing = exits.DONE, False
     for path in options["artifacts"]:
-        for line in damages(path):
-            messages.error(line)
-            status = exits.DAMAGED
-    return status
+        try:
+            for line in damages(path):
+                messages.error(line)
+                status = exits.DAMAGED
+        except InputError as error:
+            messages.error(str(error))
+            missing = True
+    return exits.FAILED if missing else status

@@ -15,6 +15,7 @@ from simdocs.parameters import (
     MAX_K,
     MAX_PLACES,
     MIB,
+    MOST_JOBS,
     RULES,
     SCHEMES,
     UNITS,
@@ -27,9 +28,6 @@ from simdocs.parameters import (
     Walking,
 )
 from simdocs.views.formats import FORMATS
-
-MOST_JOBS = 1024
-"""More processes than that are a slip of the keyboard, and would take all of a machine's memory."""
 
 _DOCUMENTS, _TEXT, _SHINGLES = "Documents", "Normalised text", "Shingles"
 _SIGNATURES, _GROUPS, _ANSWER, _RUN = "Signatures and bands", "Groups", "Answer", "Run"

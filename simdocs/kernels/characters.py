@@ -5,10 +5,14 @@ The kinds come from Python's own Unicode tables (`unicodedata.unidata_version` n
 
 from __future__ import annotations
 
+import sys
 import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from simdocs.model.ragged import Array, Bytes
 
@@ -26,9 +30,12 @@ PUNCTUATION = 32
 """categories P and S"""
 DIGIT = 64
 """category Nd"""
+KNOWN = 128
+"""set for every code point"""
 
 UNSPACED_BLOCKS = (
-    # Unicode 14.0, Blocks.txt: scripts whose words are not set apart by spaces (UAX #14, class SA, and ideographs).
+    # Ascending. Unicode 14.0, Blocks.txt: scripts whose words are not set apart by spaces (UAX #14, class SA, and
+    # ideographs).
     (0x0E00, 0x0E7F),  # Thai
     (0x0E80, 0x0EFF),  # Lao
     (0x1000, 0x109F),  # Myanmar
@@ -64,26 +71,39 @@ def kind(point: int) -> int:
     if category in ("Mn", "Mc"):
         kinds += MARK
     elif character.isalnum() or character == "_":
-        unspaced = any(low <= point <= high for low, high in UNSPACED_BLOCKS)
-        kinds += WORD + UNSPACED * unspaced
+        block = bisect_right(UNSPACED_BLOCKS, (point, sys.maxunicode)) - 1
+        kinds += WORD + UNSPACED * (block >= 0 and point <= UNSPACED_BLOCKS[block][1])
     return kinds
 
 
+class Lookup:
+    """A number for every code point, looked up for whole arrays.
+
+    `of` gives the number of one; it is never 0. It is asked for 256 at a time when the first of them is looked up,
+    and not again: a script has few such pages, and the rest of the table takes no memory.
+    """
+
+    def __init__(self, of: Callable[[int], int], dtype: DTypeLike) -> None:
+        self._of = of
+        self._table = np.zeros(sys.maxunicode + 1, dtype)
+
+    def __call__(self, points: Array) -> Array:
+        """The number of each: shape of points, the table's dtype."""
+        places = points.astype(np.intp)
+        found = self._table.take(places, mode="wrap")  # which costs less than "raise"; none lies outside
+        if found.min(initial=1) == 0:
+            for page in np.unique(places[found == 0] >> 8).tolist():
+                span = range(page << 8, (page + 1) << 8)
+                self._table[span.start : span.stop] = [self._of(point) for point in span]
+            found = self._table.take(places, mode="wrap")
+        return found
+
+
 @cache
-def _page(number: int) -> bytes:
-    """Kinds of the 256 code points from number * 256. A pure function, remembered: a script has few pages."""
-    return bytes(map(kind, range(number << 8, (number + 1) << 8)))
+def _kinds() -> Lookup:
+    return Lookup(lambda point: kind(point) | KNOWN, np.uint8)
 
 
 def kinds(points: Array) -> Bytes:
-    """Kinds of each code point: uint8, shape of points."""
-    pages = points >> 8
-    present = np.flatnonzero(np.bincount(pages.astype(np.intp, copy=False), minlength=1))
-    table = np.frombuffer(b"".join(map(_page, present.tolist())), np.uint8)
-    if len(present) == 1:
-        only: Bytes = table[points & 255]
-        return only
-    place = np.zeros(int(present[-1]) + 1 if len(present) else 0, np.intp)
-    place[present] = np.arange(len(present)) << 8
-    found: Bytes = table[place[pages] + (points & 255)]
-    return found
+    """Kinds of each code point, and KNOWN: uint8, shape of points."""
+    return _kinds()(points)

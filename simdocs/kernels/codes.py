@@ -30,9 +30,10 @@ SIGMA = "Σ"
 WITHOUT_CONTEXT = re.compile(rb"[\x00-\x7f\xc0-\xff]")
 """Bytes before which a text can be cut, when the code points are all that counts: none goes on a character."""
 
-WITH_CONTEXT = re.compile(rb"[\t\n\r ,;()0-9\xe4-\xe9]")
+WITH_CONTEXT = re.compile(rb"[\t\n\r ,;()0-9\xe4-\xe9]|\xe0\xb8[\x81-\xae]")
 """Bytes before which a text can be cut so that str makes the same of the parts: they begin characters that join to
-none before them, in any form of Unicode, and past which no sigma looks. (From e4 on: U+4000 to U+9FFF, ideographs.)"""
+none before them, in any form of Unicode, and past which no sigma looks. (Ideographs are U+4000 to U+9FFF, or e4 to e9,
+and the last are consonants of Thai: both scripts are written without spaces.)"""
 
 
 def depends_on_context(data: memoryview, switches: Normalisation) -> bool:
@@ -44,8 +45,8 @@ def depends_on_context(data: memoryview, switches: Normalisation) -> bool:
 
 def codes_of(raw: Ragged, switches: Normalisation, *, lines: bool) -> list[Ragged]:
     """The code points of texts given as UTF-8 bytes (Ragged uint8), one row a text in which all white space is SPACE
-    or, with `lines`, NEWLINE: Ragged uint8 if all are ASCII, else uint32, in parts, in order. A row may have a space
-    more than its text at the end."""
+    or, with `lines`, NEWLINE: Ragged uint8 if all are ASCII, else uint32, in parts, in order. A row that is not the
+    only one may have a space more than its text at the end."""
     data = raw.values.tobytes()
     if data.isascii():
         return [Ragged(np.frombuffer(data.translate(_ascii_table(switches, lines)), np.uint8), raw.offsets)]
@@ -102,19 +103,19 @@ def _decoded(raw: Ragged, data: bytes) -> Ragged | None:
 
 def _through_str(raw: Ragged, data: bytes, switches: Normalisation, lines: bool) -> list[Ragged]:
     """The same by str, which has all texts in one piece, set apart by a character that none holds."""
-    separator = next((chr(code) for code in _SEPARATORS if code not in data), None)
-    if separator is None and len(raw) > 1:
+    separator = next((chr(code) for code in _SEPARATORS if code not in data), None) if len(raw) > 1 else ""
+    if separator is None:
         half = len(raw) // 2
         cut = raw.offsets[half]
         left = Ragged(raw.values[:cut], raw.offsets[: half + 1])
         right = Ragged(raw.values[cut:], raw.offsets[half:] - cut)
         return codes_of(left, switches, lines=lines) + codes_of(right, switches, lines=lines)
-    if separator is not None:
+    if separator:
         data = np.insert(raw.values, raw.offsets[1:], ord(separator)).tobytes()
     codes = points_of(_switched(data.decode("utf-8", "surrogateescape"), switches))
-    ends = np.array([len(codes)]) if separator is None else np.flatnonzero(codes == ord(separator)) + 1
+    ends = np.flatnonzero(codes == ord(separator)) + 1 if separator else np.array([len(codes)])
     codes = _table(replace(switches, keep_case=True), lines)(codes) & np.uint32(_POINT)
-    if separator is not None:
+    if separator:
         codes[ends - 1] = SPACE
     return [Ragged(codes, np.concatenate((np.zeros(1, np.int64), ends)))]
 

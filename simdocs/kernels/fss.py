@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from simdocs.kernels.bags import sets
 from simdocs.kernels.murmur import CHUNK, fmix32
 from simdocs.model.ragged import Index, Mask, Ragged, Tokens
 
@@ -26,17 +27,31 @@ def signatures(tokens: Ragged, size: int, seed: int = 0) -> Tokens:
     tokens: Ragged uint32, in any order, repeats welcome. The seed is that of the tokens, which round 0 uses as they
     are; the argument is there for the family's sake.
     """
-    out, filled = first_round(tokens, size)
-    rows = _unfinished(tokens, filled)
+    out, filled, rows = _begin(tokens, size)
     if len(rows):
         out[rows] = later_rounds(tokens.take(rows), out[rows], filled[rows])
     return out
 
 
 def begin(tokens: Ragged, size: int, seed: int = 0) -> tuple[Tokens, Index]:
-    """Signatures after round 0, and the numbers of the rows that need later ones."""
+    """Signatures after round 0, and the numbers of the rows that need later ones: small documents all."""
+    out, _, rows = _begin(tokens, size)
+    return out, rows
+
+
+def _begin(tokens: Ragged, size: int) -> tuple[Tokens, Mask, Index]:
+    """Signatures after round 0, which bins are full, and the rows that need later rounds. Large documents need none.
+
+    A large document that leaves a bin empty says the same few things again and again: its rounds are done here, on
+    its distinct tokens.
+    """
     out, filled = first_round(tokens, size)
-    return out, _unfinished(tokens, filled)
+    rows = np.flatnonzero(~filled.all(axis=1) & (tokens.lengths > 0))
+    large = tokens.lengths[rows] > CHUNK
+    for row in rows[large].tolist():  # fewer than there are chunks of tokens
+        distinct = sets(Ragged.of(tokens[row], np.array([len(tokens[row])])))
+        out[row] = later_rounds(distinct, out[row : row + 1], filled[row : row + 1])[0]
+    return out, filled, rows[~large]
 
 
 def first_round(tokens: Ragged, size: int) -> tuple[Tokens, Mask]:
@@ -51,11 +66,6 @@ def first_round(tokens: Ragged, size: int) -> tuple[Tokens, Mask]:
         _mark_greatest(filled, bins, values)
     filled |= out != EMPTY
     return out, filled
-
-
-def _unfinished(tokens: Ragged, filled: Mask) -> Index:
-    """The documents that round 0 left with an empty bin, not counting those without tokens: row numbers."""
-    return np.flatnonzero(~filled.all(axis=1) & (tokens.lengths > 0))
 
 
 def _row_bases(offsets: Index, at: int, count: int, size: int) -> Index:

@@ -20,6 +20,9 @@ CHUNK = 1 << 15
 LONG = 256
 """Bytes from which a string is hashed by mmh3 itself: stirring in step costs one NumPy call a block."""
 
+_ALIKE = 5
+"""Blocks by which strings may differ in length and still be hashed without being sorted by it."""
+
 _C1 = np.uint32(0xCC9E2D51)
 _C2 = np.uint32(0x1B873593)
 _FIVE = np.uint32(5)
@@ -62,11 +65,12 @@ def fmix32(state: Tokens) -> Tokens:
     return state
 
 
-def loads(data: Bytes) -> Tokens:
-    """The little-endian 4-byte number at every offset of data (n,): uint32 (n,); bytes past the end are 0."""
-    padded = np.zeros(len(data) + 3, np.uint8)
+def loads(data: Bytes, more: int = 0) -> Tokens:
+    """The little-endian 4-byte number at every offset of data (n,), and at `more` offsets past its end: uint32
+    (n + more,); bytes past the end are 0."""
+    padded = np.zeros(len(data) + more + 3, np.uint8)
     padded[: len(data)] = data
-    view = np.ndarray(len(data), "<u4", padded, strides=(1,))
+    view = np.ndarray(len(data) + more, "<u4", padded, strides=(1,))
     return np.ascontiguousarray(view, np.uint32)
 
 
@@ -98,22 +102,31 @@ def sliding(data: Bytes, width: int, seed: int) -> Tokens:
 def stir_runs(mixed: Tokens, starts: Array, counts: Array, step: int, seed: int) -> Tokens:
     """Hash states (not finalised) of runs of mixed blocks: uint32 (n,).
 
-    Run i is mixed[starts[i] + j*step] for j < counts[i]. The runs go in step, longest first, so that those still
-    running are a prefix: one round of calls a block, whatever the number of runs.
+    Run i is mixed[starts[i] + j*step] for j < counts[i]. The runs go in step: one round of calls a block, whatever
+    the number of runs. Those of much the same length stay as they are, and the shorter ones keep their state in the
+    last rounds; else the longest go first, so that those still running are a prefix.
     """
     state = np.full(len(starts), seed, np.uint32)
     if not len(starts) or not (longest := int(counts.max())):
         return state
     shortest = int(counts.min())
     order = None
-    if shortest < longest:
+    running = np.full(longest, len(starts))
+    if longest - shortest > _ALIKE:
         order = np.argsort((longest - counts).astype(np.uint16), kind="stable")
         starts = starts[order]
         running = len(counts) - np.cumsum(np.bincount(counts, minlength=longest + 1))
-    for block in range(longest):
-        live = len(starts) if order is None else int(running[block])
-        part = state[:live]
-        _stir(part, mixed[starts[:live] + block * step], np.empty_like(part))
+    blocks, scratch = np.empty_like(state), np.empty_like(state)
+    for block, live in enumerate(running[:longest].tolist()):
+        # Of the modes "wrap" is the fastest. Only runs at their end look outside, where what they find is not used.
+        part, found = state[:live], blocks[:live]
+        np.take(mixed[block * step :], starts[:live], out=found, mode="wrap")
+        if order is not None or block < shortest:
+            _stir(part, found, scratch[:live])
+        else:
+            before = part.copy()
+            _stir(part, found, scratch)
+            np.copyto(part, before, where=counts <= block)
     if order is None:
         return state
     out = np.empty_like(state)
@@ -143,17 +156,17 @@ def _strings(data: Bytes, starts: Array, lengths: Array, seed: int, limit: int) 
         # At most one pass of this loop for every `limit` bytes of data, when strings do not overlap.
         where = np.flatnonzero(long).tolist()
         spans = zip(starts[long].tolist(), lengths[long].tolist(), strict=True)
-        out[where] = [mmh3.hash(data[a : a + n].tobytes(), seed, signed=False) for a, n in spans]
+        out[where] = [mmh3.hash_from_buffer(data[a : a + n].data, seed, signed=False) for a, n in spans]
         return out
     if not len(starts):
         return np.empty(0, np.uint32)
     first = int(starts.min())
-    words = loads(data[first : int((starts + lengths).max())])
-    words = np.append(words, np.uint32(0))  # where an empty string or tail at the very end may look
+    words = loads(data[first : int((starts + lengths).max())], 1)  # one more: where a tail of nothing may look
     starts = starts - first
     counts = lengths >> 2
     state = stir_runs(mix(words), starts, counts, 4, seed)
-    tails = words[np.minimum(starts + 4 * counts, len(words) - 1)] & _TAIL_MASK[lengths & 3]
+    tails = words.take(starts + 4 * counts, mode="wrap")
+    tails &= _TAIL_MASK.take(lengths & 3, mode="wrap")
     np.bitwise_xor(state, mix(tails), out=state)
     np.bitwise_xor(state, lengths.astype(np.uint32), out=state)
     return fmix32(state)
@@ -166,25 +179,43 @@ def number_runs(numbers: Tokens, starts: Array, counts: Array, seed: int, long: 
     `long` numbers are hashed one at a time: raise it where long runs overlap and so are many.
     """
     out = np.empty(len(starts), np.uint32)
-    one_by_one = counts > long
-    where = np.flatnonzero(one_by_one).tolist()
-    spans = zip(starts[one_by_one].tolist(), counts[one_by_one].tolist(), strict=True)
-    little = numbers.astype("<u4", copy=False)
-    out[where] = [mmh3.hash(little[a : a + n].tobytes(), seed, signed=False) for a, n in spans]
-    together = ~one_by_one
-    state = stir_runs(mix(numbers), starts[together], counts[together], 1, seed)
-    np.bitwise_xor(state, (4 * counts[together]).astype(np.uint32), out=state)
-    out[together] = fmix32(state)
+    for at in range(0, len(starts), CHUNK):
+        cut = slice(at, at + CHUNK)
+        out[cut] = _number_runs(numbers, starts[cut], counts[cut], seed, long)
     return out
 
 
-def number_windows(numbers: Tokens, count: int, seed: int) -> Tokens:
-    """Hashes of all windows of count numbers, 4 bytes each: uint32 (len(numbers) - count + 1,), or none."""
+def _number_runs(numbers: Tokens, starts: Array, counts: Array, seed: int, limit: int) -> Tokens:
+    long = counts > limit
+    if long.any():
+        out = np.empty(len(starts), np.uint32)
+        short = ~long
+        out[short] = _number_runs(numbers, starts[short], counts[short], seed, limit)
+        where = np.flatnonzero(long).tolist()
+        spans = zip(starts[long].tolist(), counts[long].tolist(), strict=True)
+        little = numbers.astype("<u4", copy=False)
+        out[where] = [mmh3.hash_from_buffer(little[a : a + n].data, seed, signed=False) for a, n in spans]
+        return out
+    if not len(starts):
+        return np.empty(0, np.uint32)
+    first = int(starts.min())
+    mixed = mix(numbers[first : int((starts + counts).max())])
+    state = stir_runs(mixed, starts - first, counts, 1, seed)
+    np.bitwise_xor(state, (4 * counts).astype(np.uint32), out=state)
+    return fmix32(state)
+
+
+def number_windows(numbers: Tokens, count: int, seed: int, out: Tokens | None = None) -> Tokens:
+    """Hashes of all windows of count numbers, 4 bytes each: uint32 (len(numbers) - count + 1,), or none.
+
+    They are written to the beginning of `out`, if it is given; that may be numbers itself.
+    """
     size = max(0, len(numbers) - count + 1)
-    out = np.full(size, seed, np.uint32)
+    out = np.empty(size, np.uint32) if out is None else out[:size]
     for at in range(0, size, CHUNK):
+        mixed = mix(numbers[at : min(at + CHUNK, size) + count - 1])
         state = out[at : at + CHUNK]
-        mixed = mix(numbers[at : at + CHUNK + count - 1])
+        state[:] = seed
         scratch = np.empty_like(state)
         for block in range(count):
             _stir(state, mixed[block : block + len(state)], scratch)

@@ -1,24 +1,24 @@
 """Normalised texts: lower case, whitespace runs made one space, and the switches.
 
-A batch of ASCII takes a path on bytes; any other goes through str once, as one string of all its texts. The two
-give the same for ASCII, and a property test says so.
+Work goes in pieces that stay in the processor's cache: many documents, or a part of a large one. Large arrays hold
+nothing but what is handed on, so that a large document takes little more memory than its text.
 """
 
 from __future__ import annotations
 
-import unicodedata
-from functools import cache
+from collections.abc import Iterator
 
 import numpy as np
 
-from simdocs.kernels import characters
-from simdocs.model.ragged import Array, Bytes, Index, Mask, Ragged, offsets_of, true_in_rows
+from simdocs.kernels.codes import WITH_CONTEXT, WITHOUT_CONTEXT, codes_of, depends_on_context
+from simdocs.kernels.folding import NEWLINE, SPACE, fold, is_space
+from simdocs.kernels.written import Written
+from simdocs.model.ragged import Array, Bytes, Ragged
 from simdocs.model.texts import Texts
 from simdocs.parameters import Normalisation
 
-_SPACE, _NEWLINE = 32, 10
-_SEPARATORS = bytes([*range(9), *range(14, 28), 127])
-"""Control characters that no step touches, joins to or moves: one that no text holds sets texts apart."""
+PIECE = 1 << 18
+"""Bytes worked on at once."""
 
 
 def normalise(raw: Ragged, switches: Normalisation, *, lines: bool = False) -> Texts:
@@ -27,152 +27,55 @@ def normalise(raw: Ragged, switches: Normalisation, *, lines: bool = False) -> T
     Bytes that are not valid UTF-8 are kept as units of their own (PEP 383). With `lines`, line ends (LF, CR, CR LF)
     are kept: a whitespace run that holds one becomes one LF. Never fails.
     """
-    data = raw.values.tobytes()
-    if data.isascii():
-        table = _ascii_table(switches, lines)
-        codes = np.frombuffer(data.translate(table), np.uint8)
-        folded = _fold(codes, _is_space(codes, lines), raw.offsets, lines)
-        return Texts(folded, folded)
-    separator = _free(data)
-    if separator is not None:
-        return _through_str(raw, separator, switches, lines)
-    if len(raw) == 1:
-        return _through_str(raw, "", switches, lines)
-    half = len(raw) // 2
-    rows = np.arange(len(raw))
-    parts = (raw.take(rows[:half]), raw.take(rows[half:]))
-    return _concat([normalise(part, switches, lines=lines) for part in parts])
+    out = Written()
+    offsets = raw.offsets
+    row = 0
+    while row < len(raw):
+        # As many whole rows as fit, or one larger one.
+        end = max(row + 1, int(np.searchsorted(offsets, offsets[row] + PIECE, side="right")) - 1)
+        cut = slice(int(offsets[row]), int(offsets[end]))
+        if cut.stop - cut.start > PIECE:
+            out.row(_folded_in_pieces(raw.values[cut], switches, lines))
+        else:
+            for codes in codes_of(Ragged(raw.values[cut], offsets[row : end + 1] - cut.start), switches, lines=lines):
+                out.rows(fold(codes.values, is_space(codes.values, lines), codes.offsets, lines))
+        row = end
+    return out.texts()
 
 
-@cache
-def _ascii_table(switches: Normalisation, lines: bool) -> bytes:
-    return bytes(_ascii(chr(code), switches, lines) for code in range(128)) + bytes(128)
+def _folded_in_pieces(data: Bytes, switches: Normalisation, lines: bool) -> Iterator[Array]:
+    """The normalised code points of one text, in pieces."""
+    begun, gap = False, 0
+    for piece in _pieces(data, switches):
+        for part in codes_of(Ragged(piece, np.array([0, len(piece)])), switches, lines=lines):
+            codes = part.values
+            space = is_space(codes, lines)
+            solid = ~space
+            if not solid.any():
+                gap = _gap(gap, codes)
+                continue
+            first, last = int(solid.argmax()), len(codes) - int(solid[::-1].argmax())
+            gap = _gap(gap, codes[:first])
+            if begun and gap:
+                yield np.array([gap], codes.dtype)
+            yield fold(codes[first:last], space[first:last], np.array([0, last - first]), lines).values
+            begun, gap = True, _gap(0, codes[last:])
 
 
-def _ascii(character: str, switches: Normalisation, lines: bool) -> int:
-    kinds = characters.kind(ord(character))
-    if lines and character in "\n\r":
-        return _NEWLINE
-    if kinds & characters.SPACE or (switches.strip_punctuation and kinds & characters.PUNCTUATION):
-        return _SPACE
-    if switches.mask_digits and kinds & characters.DIGIT:
-        return ord("0")
-    return ord(character if switches.keep_case else character.lower())
+def _gap(before: int, spaces: Array) -> int:
+    """What is left of a run of spaces: SPACE, NEWLINE or, of none, 0."""
+    if before == NEWLINE or (spaces == NEWLINE).any():
+        return NEWLINE
+    return SPACE if before or len(spaces) else 0
 
 
-def _is_space(codes: Array, lines: bool) -> Mask:
-    space: Mask = codes == _SPACE
-    if lines:
-        space |= codes == _NEWLINE
-    return space
-
-
-def _fold(codes: Array, space: Mask, offsets: Index, lines: bool) -> Ragged:
-    """Each run of spaces made one, ends stripped; what every row becomes."""
-    starts, nonempty = offsets[:-1], np.diff(offsets) > 0
-    after = np.empty(len(codes), bool)  # what follows a space, or begins a row
-    after[:1] = True
-    after[1:] = space[:-1]
-    after[starts[nonempty]] = True
-    if lines:
-        codes = _break(codes, space, after, starts[nonempty])
-    keep = np.logical_and(space, after, out=after)
-    np.logical_not(keep, out=keep)
-    values = codes[keep]
-    kept = true_in_rows(keep, offsets)
-    if not len(values):
-        return Ragged.of(values, kept)
-    ends = offsets_of(kept)[1:]
-    last = (kept > 0) & _is_space(values[np.maximum(ends, 1) - 1], lines)
-    return Ragged.of(np.delete(values, ends[last] - 1), kept - last)
-
-
-def _break(codes: Array, space: Mask, after: Mask, starts: Index) -> Array:
-    """Codes in which the first of every run of spaces is a line feed if any in the run is."""
-    first = space & ~after
-    first[starts] = space[starts]
-    run = np.cumsum(first)
-    breaks = np.zeros(int(run[-1]) + 1 if len(run) else 1, bool)
-    breaks[run[codes == _NEWLINE]] = True
-    codes = codes.copy()
-    codes[first] = np.where(breaks[1:], _NEWLINE, _SPACE)
-    return codes
-
-
-def _free(data: bytes) -> str | None:
-    """A control character that data does not hold."""
-    return next((chr(code) for code in _SEPARATORS if code not in data), None)
-
-
-def _through_str(raw: Ragged, separator: str, switches: Normalisation, lines: bool) -> Texts:
-    joined = raw.values
-    if separator:
-        joined = np.insert(joined, raw.offsets[1:], ord(separator))
-    text = joined.tobytes().decode("utf-8", "surrogateescape")
-    codes = _switched(text, switches)
-    ends = np.flatnonzero(codes == ord(separator)) + 1 if separator else np.array([len(codes)])
-    kinds = characters.kinds(codes)
-    space = (kinds & characters.SPACE) != 0
-    if switches.strip_punctuation:
-        space |= (kinds & characters.PUNCTUATION) != 0
-    if switches.mask_digits:
-        codes[(kinds & characters.DIGIT) != 0] = ord("0")
-    newline = (codes == _NEWLINE) | (codes == ord("\r")) if lines else None
-    codes[space] = _SPACE
-    if newline is not None:
-        codes[newline] = _NEWLINE
-    if separator:
-        space[ends - 1] = True
-        codes[ends - 1] = _SPACE
-    offsets = np.concatenate((np.zeros(1, np.int64), ends))
-    return _encoded(_fold(codes, space, offsets, lines))
-
-
-def _switched(text: str, switches: Normalisation) -> Array:
-    """Code points (uint32, writable) after the steps that str does."""
-    if switches.nfkc:
-        text = unicodedata.normalize("NFKC", text)
-    if not switches.keep_case:
-        text = text.lower()
-    if switches.strip_accents:
-        codes = _points(unicodedata.normalize("NFD", text))
-        codes = codes[(characters.kinds(codes) & characters.NONSPACING) == 0]
-        text = unicodedata.normalize("NFC", _string(codes))
-    return _points(text).copy()
-
-
-def _points(text: str) -> Array:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-
-
-def _string(codes: Array) -> str:
-    return codes.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
-
-
-def _encoded(points: Ragged) -> Texts:
-    codes = points.values
-    data = np.frombuffer(_string(codes).encode("utf-8", "surrogateescape"), np.uint8)
-    if len(data) == len(codes) and not (codes > 127).any():
-        ascii_points = Ragged(data, points.offsets)
-        return Texts(ascii_points, ascii_points)
-    starts = offsets_of(_widths(codes))
-    return Texts(Ragged(data, starts[points.offsets]), points, starts)
-
-
-def _widths(codes: Array) -> Bytes:
-    """Bytes of each code point in UTF-8 (uint8); an escaped byte is one."""
-    widths = (codes > 0x7F).astype(np.uint8)
-    widths += codes > 0x7FF
-    widths += codes > 0xFFFF
-    widths += np.uint8(1)
-    widths[(codes >= 0xDC80) & (codes <= 0xDCFF)] = 1
-    return widths
-
-
-def _concat(parts: list[Texts]) -> Texts:
-    encoded = Ragged.concat([part.encoded for part in parts], np.uint8)
-    if all(part.starts is None for part in parts):
-        return Texts(encoded, encoded)
-    codes = [Ragged(part.points.values.astype(np.uint32), part.points.offsets) for part in parts]
-    points = Ragged.concat(codes, np.uint32)
-    return Texts(encoded, points, offsets_of(_widths(points.values)))
+def _pieces(data: Bytes, switches: Normalisation) -> Iterator[Bytes]:
+    """A large text, cut where the parts become what they are in the whole. One without such a place stays whole."""
+    view = data.data
+    place = WITH_CONTEXT if data.max() > 127 and depends_on_context(view, switches) else WITHOUT_CONTEXT
+    at = 0
+    while at < len(data):
+        found = place.search(view, at + PIECE)
+        end = found.start() if found else len(data)
+        yield data[at:end]
+        at = end

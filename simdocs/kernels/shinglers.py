@@ -17,9 +17,10 @@ import numpy as np
 
 from simdocs.kernels import murmur
 from simdocs.kernels.normalise import normalise
+from simdocs.kernels.pieces import pieces
 from simdocs.kernels.stopwords import STOP_WORDS
-from simdocs.kernels.units import Units, chars, lines, words
-from simdocs.model.ragged import Array, Index, Ragged, Tokens, offsets_of, ranges
+from simdocs.kernels.units import Units, chars, ends_lines, ends_words, line_runs, lines, word_runs, words
+from simdocs.model.ragged import Array, Index, Mask, Ragged, Tokens, offsets_of, ranges
 from simdocs.model.texts import Texts
 from simdocs.parameters import Normalisation, Shingling
 
@@ -44,23 +45,26 @@ def windows(units: Units, k: int) -> Layout:
     return Layout(ranges(units.offsets[:-1], shingles), sizes, offsets_of(shingles))
 
 
-def after_stop_words(units: Units, stops: Array, k: int) -> Layout:
-    """Every unit at the positions `stops`, with the k-1 after it; where a text has none such, all its units."""
-    rows = np.searchsorted(units.offsets, stops, side="right") - 1
-    full = stops + k <= units.offsets[rows + 1]
+def after_stop_words(offsets: Index, stops: Array, k: int) -> Layout:
+    """Every unit at the positions `stops`, with the k-1 after it; where a text has none such, all its units.
+
+    offsets: (N+1,) of the units of the texts.
+    """
+    rows = np.searchsorted(offsets, stops, side="right") - 1
+    full = stops + k <= offsets[rows + 1]
     firsts, rows = stops[full], rows[full]
-    counts = np.bincount(rows, minlength=len(units.offsets) - 1)
-    whole = np.flatnonzero((counts == 0) & (np.diff(units.offsets) > 0))
+    counts = np.bincount(rows, minlength=len(offsets) - 1)
+    whole = np.flatnonzero((counts == 0) & (np.diff(offsets) > 0))
     counts[whole] = 1
-    offsets = offsets_of(counts)
-    sizes = np.full(offsets[-1], k, np.int64)
-    sizes[offsets[whole]] = np.diff(units.offsets)[whole]
-    places = np.ones(offsets[-1], bool)
-    places[offsets[whole]] = False
-    out = np.empty(offsets[-1], np.int64)
+    cuts = offsets_of(counts)
+    sizes = np.full(cuts[-1], k, np.int64)
+    sizes[cuts[whole]] = np.diff(offsets)[whole]
+    places = np.ones(cuts[-1], bool)
+    places[cuts[whole]] = False
+    out = np.empty(cuts[-1], np.int64)
     out[places] = firsts
-    out[offsets[whole]] = units.offsets[whole]
-    return Layout(out, sizes, offsets)
+    out[cuts[whole]] = offsets[whole]
+    return Layout(out, sizes, cuts)
 
 
 Shingles = tuple[Ragged, Index]
@@ -69,83 +73,112 @@ Shingles = tuple[Ragged, Index]
 
 def char_tokens(texts: Texts, how: Shingling) -> Shingles:
     """Tokens of k characters: MurmurHash3_x86_32 of their UTF-8 bytes."""
-    points, offsets, k = texts.points.values, texts.points.offsets, how.k
-    counts = np.diff(offsets)
+    units, encoded = texts.points.offsets, texts.encoded
+    short = _short(units, how.k)
+    whole = murmur.strings(texts.data, encoded.offsets[short], encoded.lengths[short], how.seed, 4 * how.k)
+    return _within_texts(_char_windows(texts, how), units, how.k, whole), np.diff(units)
+
+
+def _char_windows(texts: Texts, how: Shingling) -> Tokens:
+    """Hashes of all windows of k code points, those that lie in two texts among them."""
     if texts.starts is None:
-        tokens = murmur.sliding(texts.data, k, how.seed)
-        inside = _inside(len(points), offsets, k)
-        # A large document is alone in its batch: a copy of its tokens would be the largest array of all.
-        tokens = tokens if inside.all() else tokens[inside]
-    else:
-        inside = _inside(len(points), offsets, k)
-        tokens = np.empty(np.count_nonzero(inside), np.uint32)
-        done = 0
-        # In chunks, since places take 8 bytes each: in one piece they would be most of a large document's memory.
-        for at in range(0, len(inside), murmur.CHUNK):
-            firsts = at + np.flatnonzero(inside[at : at + murmur.CHUNK])
-            tokens[done : done + len(firsts)] = _spelt(texts, firsts, firsts + k, how)
-            done += len(firsts)
-    short = np.flatnonzero((counts > 0) & (counts < k))
-    shingles = np.maximum(counts - k + 1, 0)
+        return murmur.sliding(texts.data, how.k, how.seed)
+    size = max(0, len(texts.points.values) - how.k + 1)
+    out = np.empty(size, np.uint32)
+    for at in range(0, size, murmur.CHUNK):
+        stop = min(at + murmur.CHUNK, size)
+        begins = texts.begins(at, stop - 1 + how.k)
+        starts, stops = begins[: stop - at], begins[how.k :]
+        out[at:stop] = murmur.strings(texts.data, starts, stops - starts, how.seed, 4 * how.k)
+    return out
+
+
+def _short(offsets: Index, k: int) -> Index:
+    """Which texts have fewer than k units, but one at least: each is one shingle."""
+    counts = np.diff(offsets)
+    return np.flatnonzero((counts > 0) & (counts < k))
+
+
+def _within_texts(every: Tokens, offsets: Index, k: int, whole: Tokens) -> Ragged:
+    """Of the hashes of all windows of k units, those that lie in one text; for short texts, those of the `whole`.
+
+    every: (U-k+1,), or none. offsets: (N+1,), of the units of N texts. whole: one for each that is _short.
+    """
+    shingles = np.maximum(np.diff(offsets) - k + 1, 0)
+    # A large document is alone in its batch: a copy of its tokens would be the largest array of all.
+    tokens = every if shingles.sum() == len(every) else every[_inside(len(every), offsets, k)]
+    short = _short(offsets, k)
     if len(short):
-        whole = _spelt(texts, offsets[short], offsets[short + 1], how)
         tokens = np.insert(tokens, offsets_of(shingles)[short], whole)
         shingles[short] = 1
-    return Ragged.of(tokens, shingles), counts
+    return Ragged.of(tokens, shingles)
 
 
-def _inside(size: int, offsets: Index, k: int) -> Array:
-    """Which of the size-k+1 windows of k lie within one text: bool."""
-    inside = np.ones(max(0, size - k + 1), bool)
+def _inside(size: int, offsets: Index, k: int) -> Mask:
+    """Which of so many windows of k lie within one text."""
+    inside = np.ones(size, bool)
     for back in range(1, k):
         crossing = offsets[1:] - back
-        inside[crossing[(crossing >= 0) & (crossing < len(inside))]] = False
+        inside[crossing[(crossing >= 0) & (crossing < size)]] = False
     return inside
-
-
-def _spelt(texts: Texts, firsts: Array, stops: Array, how: Shingling) -> Tokens:
-    starts = texts.bytes_at(firsts)
-    return murmur.strings(texts.data, starts, texts.bytes_at(stops) - starts, how.seed, 4 * how.k)
 
 
 def word_tokens(texts: Texts, how: Shingling) -> Shingles:
     """Tokens of k words: the hash of the words' own hashes, 4 bytes each."""
-    return _numbered(texts, words(texts), how)
+    return _of_numbers(_numbers(texts, word_runs, ends_words, how), how)
 
 
 def line_tokens(texts: Texts, how: Shingling) -> Shingles:
     """Tokens of k lines, as of words."""
-    return _numbered(texts, lines(texts), how)
+    return _of_numbers(_numbers(texts, line_runs, ends_lines, how), how)
 
 
-def _numbered(texts: Texts, units: Units, how: Shingling) -> Shingles:
-    layout = windows(units, how.k)
-    numbers = _numbers(texts, units, how)
-    tokens = np.empty(len(layout.firsts), np.uint32)
-    full = layout.sizes == how.k
-    tokens[full] = murmur.number_windows(numbers, how.k, how.seed)[layout.firsts[full]]
-    short = ~full
-    tokens[short] = murmur.number_runs(numbers, layout.firsts[short], layout.sizes[short], how.seed)
-    return Ragged(tokens, layout.offsets), np.diff(units.offsets)
+def _of_numbers(numbers: Ragged, how: Shingling) -> Shingles:
+    short = _short(numbers.offsets, how.k)
+    whole = murmur.number_runs(numbers.values, numbers.offsets[short], numbers.lengths[short], how.seed)
+    # The numbers are ours, and not wanted any more: in Chinese they take as much memory as the tokens.
+    every = murmur.number_windows(numbers.values, how.k, how.seed, out=numbers.values)
+    return _within_texts(every, numbers.offsets, how.k, whole), numbers.lengths
 
 
-def _numbers(texts: Texts, units: Units, how: Shingling) -> Tokens:
-    return murmur.strings(texts.data, *units.byte_spans(texts), how.seed)
+def _numbers(texts: Texts, runs: Callable[[Ragged], Units], ends: Callable[[Array], Mask], how: Shingling) -> Ragged:
+    """The hash of every unit of every text: Ragged uint32. In pieces: where a unit stands takes more memory than its
+    hash, and in Chinese a character is a word."""
+    numbers = np.empty(len(texts.points.values), np.uint32)  # as many at most; what is not written takes no memory
+    counts = np.zeros(len(texts), np.int64)
+    done = 0
+    for piece in pieces(texts, ends):
+        units = runs(piece.points)
+        place = Units(units.starts + piece.at, units.stops + piece.at, units.offsets)
+        stop = done + len(units.starts)
+        numbers[done:stop] = murmur.strings(texts.data, *place.byte_spans(texts), how.seed)
+        counts[piece.first : piece.first + len(piece.points)] += np.diff(units.offsets)
+        done = stop
+    numbers.resize(done, refcheck=False)
+    return Ragged.of(numbers, counts)
 
 
 def stopword_tokens(texts: Texts, how: Shingling) -> Shingles:
     """Tokens of a stop word and the k-1 words after it, as of words."""
-    units = words(texts)
-    numbers = _numbers(texts, units, how)
-    layout = after_stop_words(units, stop_positions(numbers, how), how.k)
-    tokens = murmur.number_runs(numbers, layout.firsts, layout.sizes, how.seed, max(how.k, murmur.LONG // 4))
-    return Ragged(tokens, layout.offsets), np.diff(units.offsets)
+    numbers = _numbers(texts, word_runs, ends_words, how)
+    layout = after_stop_words(numbers.offsets, stop_positions(numbers.values, how), how.k)
+    long = max(how.k, murmur.LONG // 4)
+    tokens = murmur.number_runs(numbers.values, layout.firsts, layout.sizes, how.seed, long)
+    return Ragged(tokens, layout.offsets), numbers.lengths
 
 
 def stop_positions(numbers: Tokens, how: Shingling) -> Index:
     """Which words, given by their hashes, are stop words of the language: ascending positions."""
     known = _stop_numbers(how.language, how.normalisation, how.seed)
-    return np.flatnonzero(np.isin(numbers, known))
+    low = np.zeros(1 << 16, bool)
+    low[known & 0xFFFF] = True
+    found = [np.empty(0, np.int64)]
+    for at in range(0, len(numbers), murmur.CHUNK):
+        some = numbers[at : at + murmur.CHUNK]
+        likely = np.flatnonzero(low.take((some & 0xFFFF).astype(np.intp)))
+        values = some[likely]
+        found.append(at + likely[known[np.searchsorted(known, values) % len(known)] == values])
+    return np.concatenate(found)
 
 
 @cache
@@ -175,7 +208,8 @@ def _windows(texts: Texts, units: Units, how: Shingling) -> Layout:
 
 
 def _after_stop_words(texts: Texts, units: Units, how: Shingling) -> Layout:
-    return after_stop_words(units, stop_positions(_numbers(texts, units, how), how), how.k)
+    numbers = _numbers(texts, word_runs, ends_words, how)
+    return after_stop_words(units.offsets, stop_positions(numbers.values, how), how.k)
 
 
 SHINGLERS: Mapping[str, Shingler] = MappingProxyType(

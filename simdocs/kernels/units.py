@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simdocs.kernels import characters
-from simdocs.model.ragged import Array, Index, Mask
+from simdocs.model.ragged import Array, Index, Mask, Ragged
 from simdocs.model.texts import Texts
 
 
@@ -24,8 +24,8 @@ class Units:
 
     def byte_spans(self, texts: Texts) -> tuple[Array, Array]:
         """Where each unit begins in texts.data, and how many bytes it has."""
-        starts = texts.bytes_at(self.starts)
-        return starts, texts.bytes_at(self.stops) - starts
+        edges = texts.bytes_at(np.column_stack((self.starts, self.stops)).ravel())
+        return edges[::2], edges[1::2] - edges[::2]
 
 
 def chars(texts: Texts) -> Units:
@@ -36,35 +36,62 @@ def chars(texts: Texts) -> Units:
 
 def lines(texts: Texts) -> Units:
     """The lines of texts that were normalised with lines=True: none is empty."""
-    return _runs(texts.points.values != 10, texts.points.offsets)
+    return line_runs(texts.points)
+
+
+def line_runs(points: Ragged) -> Units:
+    """The same of code points."""
+    return _runs(points.values != 10, points.offsets)
+
+
+def ends_lines(points: Array) -> Mask:
+    """Code points at which no line goes on."""
+    ends: Mask = points == 10
+    return ends
 
 
 def words(texts: Texts) -> Units:
     r"""Maximal runs of \w with the combining marks inside or after them; in scripts written without spaces, every
     word character with its marks."""
-    points, offsets = texts.points.values, texts.points.offsets
-    if texts.starts is None:
-        return _runs(_ASCII_WORD[points], offsets)
+    return word_runs(texts.points)
+
+
+def word_runs(rows: Ragged) -> Units:
+    """The same of code points: of one byte, if all are ASCII."""
+    points, offsets = rows.values, rows.offsets
+    if points.dtype == np.uint8:
+        return _runs(np.frombuffer(points.tobytes().translate(_ASCII_WORD), bool), offsets)
     kinds = characters.kinds(points)
     word, unspaced = (kinds & characters.WORD) != 0, (kinds & characters.UNSPACED) != 0
     mark = (kinds & characters.MARK) != 0
     spaced = word & ~unspaced  # what a spaced word goes on after
     if mark.any():
-        bearer = _bearer(mark, offsets)
-        word |= mark & word[bearer]
-        spaced |= mark & spaced[bearer]
+        places, bearers = _borne(mark, offsets)
+        word[places] = word[bearers]
+        spaced[places] = spaced[bearers]
     return _runs(word, offsets, breaks=unspaced, joins=spaced)
 
 
-_ASCII_WORD = np.array([characters.kind(code) & characters.WORD != 0 for code in range(128)])
+def ends_words(points: Array) -> Mask:
+    """Code points at which no word goes on, nor begins with what was before."""
+    kinds = characters.kinds(points)
+    ends: Mask = ((kinds & (characters.WORD | characters.MARK)) == 0) | ((kinds & characters.UNSPACED) != 0)
+    return ends
 
 
-def _bearer(mark: Mask, offsets: Index) -> Index:
-    """For each position the last one, from it back, that holds no mark; a text's first position bears its own."""
-    own = np.arange(len(mark))
-    bears = ~mark
-    bears[offsets[:-1][np.diff(offsets) > 0]] = True
-    return np.maximum.accumulate(np.where(bears, own, 0))
+_ASCII_WORD = bytes(characters.kind(code) & characters.WORD != 0 for code in range(128)) + bytes(128)
+
+
+def _borne(mark: Mask, offsets: Index) -> tuple[Index, Index]:
+    """Where marks stand that do not begin a text, and for each the last position before it that holds no mark or
+    begins its text."""
+    follows = mark.copy()
+    follows[offsets[:-1][np.diff(offsets) > 0]] = False
+    places = np.flatnonzero(follows)
+    first = np.empty(len(places), bool)  # of the marks in a row
+    first[:1] = True
+    np.not_equal(places[1:], places[:-1] + 1, out=first[1:])
+    return places, places[first][np.cumsum(first) - 1] - 1
 
 
 def _runs(inside: Mask, offsets: Index, breaks: Mask | None = None, joins: Mask | None = None) -> Units:

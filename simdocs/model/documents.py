@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,7 @@ class Documents:
 
     names: Ragged
     facts: NDArray[np.void]
-    held: dict[int, bytes]
+    held: dict[int, bytes] = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.facts)

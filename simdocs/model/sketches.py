@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -65,7 +66,7 @@ class Held:
         return self.array.reshape(-1)[places]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Shingles:
     """N documents and their token sets: Ragged uint32, each row ascending, without repeats. root: the directory from
     which the documents' names are found; "": the working directory."""
@@ -77,7 +78,7 @@ class Shingles:
     skipped: Skipped = field(default_factory=Skipped)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Signatures:
     """N documents and their signatures: (N, K) uint32; an empty document's row is all 0xFFFFFFFF. root: as of
     Shingles."""
@@ -89,7 +90,7 @@ class Signatures:
     skipped: Skipped = field(default_factory=Skipped)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Tables:
     """Buckets of M distinct texts in B bands. keys: (B, M) uint64, each band ascending. rows: (B, M) uint32, whose key
     it is. same_as: (N,) uint32, the row of the first document of the same text, its own if none."""
@@ -99,7 +100,7 @@ class Tables:
     same_as: Tokens
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class BandIndex:
     """N documents, their signatures (N, K), and the buckets that they share. root: as of Shingles."""
 
@@ -111,17 +112,23 @@ class BandIndex:
     skipped: Skipped = field(default_factory=Skipped)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Matches:
     """What a query found. pairs: left, rows of `documents` (those asked about); right, rows of the index; in the order
-    of the answer."""
+    of the answer. names: of the documents of the index, one a pair."""
 
     documents: Documents
     pairs: Pairs
+    names: Ragged
     skipped: Skipped = field(default_factory=Skipped)
 
+    def rows(self) -> Iterator[tuple[bytes, bytes, float, float]]:
+        """Name asked about, name of the match, exact similarity (NaN: not computed), estimate."""
+        for at, (left, jaccard, estimate) in enumerate(_figures(self.pairs, self.pairs.left)):
+            yield self.documents.name(left), self.names[at].tobytes(), jaccard, estimate
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Deduplication:
     """What dedupe decided. pairs: left, the row kept; right, its duplicate; ascending by both. kept: the rows of all
     documents that are no duplicates, ascending."""
@@ -130,3 +137,14 @@ class Deduplication:
     pairs: Pairs
     kept: Index
     skipped: Skipped = field(default_factory=Skipped)
+
+    def rows(self) -> Iterator[tuple[bytes, bytes, float, float]]:
+        """Name kept, name of its duplicate, exact similarity (NaN: not computed), estimate."""
+        name = self.documents.name
+        figures = _figures(self.pairs, self.pairs.left)
+        for right, (left, jaccard, estimate) in zip(self.pairs.right.tolist(), figures, strict=True):
+            yield name(left), name(right), jaccard, estimate
+
+
+def _figures(pairs: Pairs, left: Index) -> Iterator[tuple[int, float, float]]:
+    return zip(left.tolist(), pairs.jaccard.tolist(), pairs.estimate.tolist(), strict=True)

@@ -29,7 +29,7 @@ def info(shelf: Shelf) -> tuple[Answer, Expectation | None]:
     expected = None
     if shelf.kind == "index":
         expected = expected_of(documents, shelf["signatures"].rows, shelf.recipe)
-    rows: list[Row] = [(key.encode(), value) for key, value in _facts(shelf, expected)]
+    rows: list[Row] = [(_raw(key), value) for key, value in _facts(shelf, expected)]
     return Answer((Column("key", NAME), Column("value", NAME)), [rows]), expected
 
 
@@ -80,10 +80,10 @@ def _run(shelf: Shelf) -> Iterator[tuple[str, bytes]]:
     """What run.json says; it is outside the checksums, so anything may stand there."""
     for key in ("simdocs", "start", "root"):
         if isinstance(value := shelf.run.get(key), str):
-            yield key, os.fsencode(value)
+            yield key, _raw(value)
     command = shelf.run.get("command")
     if isinstance(command, list):
-        yield "command", os.fsencode(" ".join(str(word) for word in command))
+        yield "command", _raw(" ".join(str(word) for word in command))
     skipped = shelf.run.get("skipped")
     if isinstance(skipped, dict):
         for reason, names in skipped.items():
@@ -94,4 +94,12 @@ def _run(shelf: Shelf) -> Iterator[tuple[str, bytes]]:
 def _text(value: Any) -> bytes:
     if isinstance(value, bool):
         return b"yes" if value else b"no"
-    return f"{value:.6g}".encode() if isinstance(value, float) else str(value).encode("utf-8", "surrogateescape")
+    return f"{value:.6g}".encode() if isinstance(value, float) else _raw(str(value))
+
+
+def _raw(text: str) -> bytes:
+    """The bytes that a text of JSON stands for; escapes, where it can stand for none."""
+    try:
+        return os.fsencode(text)
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace")

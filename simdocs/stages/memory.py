@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,21 +29,32 @@ class InMemory:
         self._pieces: dict[str, list[Array]] = {}
         self._documents: Documents | None = None
         self._recipe: Recipe | None = None
+        self._root = b""
 
     def append(self, name: str, piece: Array) -> None:
         """Rows of an array, after those that it has."""
         self._pieces.setdefault(name, []).append(piece)
 
-    def finish(self, documents: Documents, recipe: Recipe, run: Mapping[str, Any]) -> None:  # noqa: ARG002  (as on disk)
+    def finish(self, documents: Documents, recipe: Recipe, run: Mapping[str, Any]) -> None:
         """The rest of it."""
         self._documents, self._recipe = documents, recipe
+        root = run.get("root")
+        self._root = os.fsencode(root) if isinstance(root, str) else b""
 
     def noun(self, kind: str, skipped: Skipped) -> Noun:
         """The finished artifact, of this kind."""
-        arrays = {name: np.concatenate(pieces) for name, pieces in self._pieces.items()}
+        dtypes = {array.name: array.dtype for array in FORMATS[kind].arrays}
+        arrays = {
+            name: np.concatenate(pieces).astype(dtypes[name], copy=False) for name, pieces in self._pieces.items()
+        }
         assert self._documents is not None
         assert self._recipe is not None
-        return _noun(kind, arrays, self._documents, self._recipe, os.getcwdb(), skipped)
+        # As on disk: without the parameters of later stages.
+        recipe, groups = self._recipe, FORMATS[kind].recipe
+        sketching = recipe.sketching if "sketching" in groups else None
+        banding = recipe.banding if "banding" in groups else None
+        recipe = replace(recipe, sketching=sketching, banding=banding)
+        return _noun(kind, arrays, self._documents, recipe, self._root, skipped)
 
 
 def _noun(

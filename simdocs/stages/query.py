@@ -14,13 +14,14 @@ from simdocs.kernels.banding import probability
 from simdocs.model.answers import Answer
 from simdocs.model.documents import EMPTY
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Index, ranges
+from simdocs.model.ragged import Index, Ragged, ranges
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Sequences
 from simdocs.stages import answers
 from simdocs.stages.corpus import Corpus, Two
 from simdocs.stages.lookup import candidates, copies_of, same_files
 from simdocs.stages.prepare import Intake, Prepared, of_same_documents, prepared, threshold_warning
+from simdocs.stages.reading import ragged_bytes
 from simdocs.stages.shingle import Progress
 from simdocs.stages.verify import Judge
 
@@ -65,27 +66,26 @@ class Query:
         unique = np.unique(np.concatenate(rows)) if rows else np.empty(0, np.int64)
         return answers.names_answer(self.corpus, unique)
 
-    def pairs(self) -> Pairs:
-        """All matches: left, rows of the documents asked about; right, rows of the index."""
-        parts = [
-            replace(found.pairs, left=found.pairs.left - len(found.rows), right=found.rows[found.pairs.right])
-            for found in self._found()
-        ]
-        return Pairs.concat(parts) if parts else Pairs.none()
+    def named_pairs(self) -> tuple[Pairs, Ragged]:
+        """All matches: left, rows of the documents asked about; right, rows of the index; and the names of those."""
+        parts, names = [Pairs.none()], list[bytes]()
+        for found in self._found():
+            names += found.both.names(found.pairs.right)
+            left, right = found.pairs.left - len(found.rows), found.rows[found.pairs.right]
+            parts.append(replace(found.pairs, left=left, right=right))
+        return Pairs.concat(parts), ragged_bytes(names)
 
     def _found(self) -> Iterator[_Found]:
         """All matches, for some documents after the other."""
         index = self.question.index
         asking = np.flatnonzero((self.asking.documents.facts["flags"] & EMPTY) == 0)
-        for part, left, right in candidates(index, self.asking.signatures, asking):
-            firsts = np.unique(right)
+        for part, asked, near in candidates(index, self.asking.signatures, asking):
+            firsts = np.unique(near)
             place, rows = copies_of(index["same_as"].all(), firsts)
             kept = self.corpus.some(rows)
-            begins = np.searchsorted(place, np.arange(len(firsts)))
-            # The first of each text is judged, in its own place among all its copies.
             both = Two(kept, self.asking.corpus)
-            similar = self._judge(both, len(kept) + part[left], begins[np.searchsorted(firsts, right)])
-            pairs = _with_copies(similar, place)
+            left, right = self._judged(kept, part[asked], np.searchsorted(firsts, near), place)
+            pairs = _with_copies(self._judge(both, len(kept) + left, right), place)
             if not self.question.itself:
                 mine = pairs.left - len(kept)
                 pairs = pairs.take(np.flatnonzero(~same_files(self.asking.corpus, mine, kept, pairs.right)))
@@ -94,6 +94,16 @@ class Query:
             self.matched += len(np.unique(pairs.left))
             self.progress("looking up", int(part[-1]) + 1, len(self.asking.documents))
             yield _Found(both, pairs, rows)
+
+    def _judged(self, kept: Corpus, left: Index, text: Index, place: Index) -> tuple[Index, Index]:
+        """Which copy (a row of kept) of each text is to be judged: the first, or the next where that is the file asked
+        about, which may have been edited since; no pair at all where there is no other. place: as of _with_copies."""
+        right = np.searchsorted(place, text)
+        if self.question.itself:
+            return left, right
+        right = right + same_files(self.asking.corpus, left, kept, right)
+        others = np.flatnonzero(np.append(place, -1)[right] == text)
+        return left[others], right[others]
 
     def _judge(self, both: Two, left: Index, right: Index) -> Pairs:
         question, how = self.question, self.question.index.recipe.shingling
@@ -150,9 +160,10 @@ class _Found:
 
 
 def _with_copies(similar: Pairs, place: Index) -> Pairs:
-    """The pairs, and those with all other copies of the text on the right. place: (n,) the text of each document."""
-    begins = similar.right
-    ends = np.searchsorted(place, place[begins], side="right")
+    """The pairs, and those with all other copies of the text on the right. place: (n,) the text of each document,
+    ascending."""
+    text = place[similar.right]
+    begins, ends = np.searchsorted(place, text), np.searchsorted(place, text, side="right")
     which = np.repeat(np.arange(len(similar)), ends - begins)
     pairs = similar.take(which)
     return replace(pairs, right=ranges(begins, ends - begins))

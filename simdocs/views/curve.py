@@ -22,7 +22,8 @@ def curve(probability: Callable[[float], float], threshold: float, *, colored: b
         chance = probability(similarity)
         mark = "threshold" if similarity == threshold else ""
         bar = Bar(1, 0, chance, width=_WIDTH, color="cyan" if colored else "default")
-        drawn.add_row(f"{similarity:.2f}", bar, f"{chance:.4f} {mark}")
+        label = f"{similarity:.2f}"
+        drawn.add_row(label if float(label) == similarity else f"{similarity:g}", bar, f"{chance:.4f} {mark}")
     out = io.StringIO()
     console = Console(file=out, width=_WIDTH + 30, force_terminal=colored, no_color=not colored, highlight=False)
     console.print("chance of being found, by similarity")

@@ -45,6 +45,10 @@ TEXTS = {
     "accents": lambda: words("abcdeéüabcdefghi"),
     "Cyrillic": lambda: words("абвгдежзийклмноп"),
     "Chinese": lambda: words("一丁七万丈三上下不与丑专且世丘丙业"),
+    "Chinese without spaces": lambda: words("一丁七万丈三上下不与丑专且世丘丙业").replace(" ", "的"),
+    "Chinese and a face": lambda: words("一丁七万丈三上下不与丑专且世丘丙业")[:-1] + "😀",
+    "Hindi": lambda: words("कखगघङचछिीुू्"),
+    "Greek, capitals and lines": lambda: words("αβγδεζηθικλμνξοσ").title().replace(" ", "\n"),
     "capitals and lines": lambda: words("abcdefghijklmnop").title().replace(" ", "\n"),
     "a few words again and again": lambda: ("the same again and again\n" * CHARACTERS)[:CHARACTERS],
     "one letter": lambda: "a" * CHARACTERS,
@@ -64,6 +68,22 @@ def little(tmp_path_factory) -> int:
 def test_of_the_largest_document(tmp_path, little, kind, unit):
     (tmp_path / "text").write_text(TEXTS[kind]())
     assert peak(tmp_path, tmp_path / "text", "--unit", unit) - little <= 16 * CHARACTERS + BATCHES
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", TEXTS)
+def test_of_the_largest_document_as_a_bag(tmp_path, little, kind):
+    (tmp_path / "text").write_text(TEXTS[kind]())
+    assert peak(tmp_path, tmp_path / "text", "--multiset") - little <= 16 * CHARACTERS + BATCHES
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("switches", [[], ["--nfkc", "--strip-accents", "--strip-punctuation", "--mask-digits"]])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin-1"])
+def test_of_a_document_normalised_in_other_ways(tmp_path, little, encoding, switches):
+    text = TEXTS["accents" if encoding == "latin-1" else "Greek, capitals and lines"]()
+    (tmp_path / "text").write_bytes(text.encode(encoding))
+    assert peak(tmp_path, tmp_path / "text", *switches) - little <= 16 * CHARACTERS + BATCHES
 
 
 @pytest.mark.slow

@@ -1,0 +1,107 @@
+"""Files that change, cannot be read, or hold many documents."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+import simdocs
+from tests.api.asking import by_row
+from tests.cli.corpus import A1, A2, A, B, lay
+
+
+@pytest.fixture
+def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """a, b, which is nearly the same, and c, which is not."""
+    monkeypatch.chdir(tmp_path)
+    return lay(tmp_path, {"docs/a": A, "docs/b": A1, "docs/c": B}) / "docs"
+
+
+def names(found: simdocs.Deduplication, rows: list[int]) -> list[bytes]:
+    return [found.documents.name(row) for row in rows]
+
+
+def test_documents_skipped(docs):
+    lay(docs, {"binary": b"\0", ".hidden": A, "large": A * 20})
+    (docs / "link").symlink_to("a")
+    found = simdocs.dedupe("docs", max_size=1000)
+    assert {reason: [name for name, _ in each] for reason, each in found.skipped.by_reason.items()} == {
+        "hidden": [b"docs/.hidden"],
+        "link": [b"docs/link"],
+        "binary": [b"docs/binary"],
+        "oversized": [b"docs/large"],
+    }
+    assert found.skipped.counts["oversized"] == found.skipped.unjudged == 1
+    assert names(found, [0, 1, 2]) == [b"docs/a", b"docs/b", b"docs/c"]
+    index = simdocs.index("docs", max_size=1000, output="docs.index")
+    assert index.skipped == simdocs.index("docs", max_size=1000).skipped == found.skipped
+    # Nothing is skipped where nothing is walked.
+    assert simdocs.open("docs.index").skipped.counts == simdocs.dedupe("docs.index").skipped.counts == {}
+    assert simdocs.query("docs.index", "docs/binary", "docs/a").skipped.counts == {"binary": 1}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_files_changed_between_two_calls(docs, jobs):
+    index = simdocs.index("docs")
+    assert by_row(simdocs.dedupe(index, jobs=jobs)) == [(0, 1)]
+    assert by_row(simdocs.query(index, texts=[A2], jobs=jobs)) == [(0, 0), (0, 1)]
+    assert by_row(simdocs.dedupe("docs", jobs=jobs)) == [(0, 1)]
+    (docs / "b").write_bytes(B)
+    for found in (simdocs.dedupe(index, jobs=jobs), simdocs.query(index, texts=[A2], jobs=jobs)):
+        assert found.skipped.by_reason == {"unverified": [(b"docs/b", "changed")]}
+        assert (0, 1) not in by_row(found)
+    assert by_row(simdocs.dedupe("docs", jobs=jobs)) == [(1, 2)]
+    (docs / "b").unlink()
+    assert simdocs.dedupe(index, jobs=jobs).skipped.by_reason == {"unverified": [(b"docs/b", "gone")]}
+    # Back again, with the same text but other times.
+    (docs / "b").write_bytes(A1.upper())
+    assert by_row(simdocs.dedupe(index, jobs=jobs)) == [(0, 1)]
+
+
+@pytest.mark.parametrize("name", ["lines.jsonl", "lines.jsonl.gz"])
+def test_workers_after_lines_were_read(docs, name):
+    """Those that begin with what this process has open."""
+    data = b"".join(
+        json.dumps({"id": at, "text": text.decode()}).encode() + b"\n" for at, text in enumerate((A, A1, B))
+    )
+    Path(name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    for jobs in (1, 2, 1, 2):
+        found = simdocs.dedupe(name, "docs", jobs=jobs)
+        assert by_row(found) == [(0, 1), (0, 3), (0, 4), (2, 5)]
+        assert found.skipped.counts == {}
+    assert names(found, [0, 1, 5]) == [f"{name}#0".encode(), f"{name}#1".encode(), b"docs/c"]
+    index = simdocs.index(name, id_field="none")
+    for jobs in (1, 2):
+        assert by_row(simdocs.query(index, texts=[A], jobs=jobs)) == [(0, 0), (0, 1)]
+    assert names(index, [0, 1, 2]) == [f"{name}#{line}".encode() for line in (1, 2, 3)]
+    assert len(simdocs.shingle(name, plain=True).documents) == 1
+
+
+def test_names_that_are_not_utf_8(docs):
+    odd = os.fsdecode(b"docs/\xff\n")
+    Path(odd).write_bytes(A)
+    found = simdocs.dedupe(odd, "docs", texts=None)
+    assert found.documents.name(0) == b"docs/\xff\n"
+    assert by_row(found) == [(0, 1), (0, 2)]
+    assert simdocs.shingle(texts=[A], names=[odd]).documents.name(0) == b"docs/\xff\n"
+    assert simdocs.shingle(texts=[A], names=[b"\xff\0"]).documents.name(0) == b"\xff\0"
+
+
+def test_what_fails_leaves_what_there_was(docs):
+    simdocs.index("docs", output="docs.index")
+    before = sorted(os.listdir("docs.index")), Path("docs.index/manifest.json").read_bytes()
+    for wrong in ("nowhere", "docs.index"):
+        with pytest.raises(simdocs.SimdocsError):
+            simdocs.index("docs", wrong, output="docs.index")
+    with pytest.raises(simdocs.UsageError, match="name of another kind"):
+        simdocs.shingle("docs", output="docs.index")
+    with pytest.raises(simdocs.UsageError, match="is there and is no artifact"):
+        simdocs.index("docs", output="docs")
+    with pytest.raises(simdocs.OutputError, match="No such file or directory"):
+        simdocs.index("docs", output="nowhere/x.index")
+    assert (sorted(os.listdir("docs.index")), Path("docs.index/manifest.json").read_bytes()) == before
+    assert sorted(os.listdir()) == ["docs", "docs.index"]

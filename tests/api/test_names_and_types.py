@@ -1,0 +1,114 @@
+"""The public names, what importing them costs, and what a type checker makes of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import simdocs
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+TYPED = """
+import os
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import simdocs
+
+sets: simdocs.Shingles = simdocs.shingle("docs", Path("more"), unit="word", k=3, jobs=2)
+tokens: NDArray[np.uint32] = sets.tokens[0]
+signed: simdocs.Signatures = simdocs.signature(sets, num_perm=64)
+places: NDArray[np.uint32] = signed.signatures
+built: simdocs.BandIndex = simdocs.index(texts=["a", b"b"], names=["one", b"two"], threshold=0.5, bands=None)
+keys: NDArray[np.uint64] = built.tables.keys
+found: simdocs.Matches = simdocs.query(built, os.fsencode("x"), top=3)
+for left, right, score in zip(found.pairs.left.tolist(), found.pairs.right.tolist(), found.pairs.jaccard.tolist()):
+    name: bytes = built.documents.name(right)
+asked, match, jaccard, estimate = next(found.rows())
+similarity: float = jaccard
+decision = simdocs.dedupe("docs.index", threshold=0.9, verify="estimate")
+kept: NDArray[np.int64] = decision.kept
+skipped: dict[str, int] = decision.skipped.counts
+opened = simdocs.open("docs.index")
+assert isinstance(opened, simdocs.BandIndex)
+share: float = opened.recipe.banding.recall if opened.recipe.banding else 0.0
+try:
+    simdocs.open("x")
+except (simdocs.ArtifactError, simdocs.InputError) as error:
+    message = str(error)
+"""
+
+UNTYPED = {
+    "simdocs.dedup('docs')": "attr-defined",
+    "simdocs.shingle('docs', units='word')": "call-arg",
+    "simdocs.shingle('docs', unit='words')": "arg-type",
+    "simdocs.shingle('docs', threshold=0.5)": "call-arg",
+    "simdocs.index('docs', k='9')": "arg-type",
+    "simdocs.shingle(3)": "arg-type",
+    "simdocs.dedupe('docs').duplicates": "attr-defined",
+    "simdocs.shingle('docs').tokens.value": "attr-defined",
+}
+
+
+def test_every_public_name():
+    assert sorted(set(simdocs.__all__)) == simdocs.__all__ == dir(simdocs)
+    for name in simdocs.__all__:
+        assert getattr(simdocs, name) is not None
+    assert {name for name in simdocs.__all__ if name.endswith("Error")} == {
+        *("SimdocsError", "UsageError", "InputError", "OutputError", "ArtifactError", "ParametersError"),
+        *("LockedError", "WorkerError"),
+    }
+    assert all(issubclass(getattr(simdocs, name), simdocs.SimdocsError) for name in dir(simdocs) if "Error" in name)
+    with pytest.raises(AttributeError, match="module 'simdocs' has no attribute 'dedup'"):
+        getattr(simdocs, "dedup")  # noqa: B009  (mypy would find it)
+
+
+def in_python(program: str) -> str:
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    return done.stdout
+
+
+def test_importing_is_cheap():
+    heavy = "[name for name in ('numpy', 'click', 'mmh3', 'rich', 'tqdm', 'multiprocessing') if name in sys.modules]"
+    assert in_python(f"import sys, simdocs; dir(simdocs), simdocs.__version__; print({heavy})") == "[]\n"
+    assert in_python(f"import sys; from simdocs import UsageError; print({heavy})") == "[]\n"
+    used = in_python(f"import sys, simdocs; simdocs.dedupe(texts=['a']); print({heavy})")
+    assert "numpy" in used
+    assert not any(name in used for name in ("click", "rich", "tqdm"))
+
+
+def test_all_at_once():
+    assert in_python("from simdocs import *; print(dedupe(texts=['a', 'a']).kept, open.__module__)") == (
+        "[0] simdocs.stages.api\n"
+    )
+
+
+def test_the_package_says_that_it_is_typed():
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    assert told["package-data"]["simdocs"] == ["py.typed"]
+    assert Path(simdocs.__file__).with_name("py.typed").is_file()
+
+
+def test_types(tmp_path: Path):
+    (tmp_path / "typed.py").write_text(TYPED)
+    lines = [f"{call}  # {code}" for call, code in UNTYPED.items()]
+    (tmp_path / "untyped.py").write_text("import simdocs\n" + "\n".join(lines) + "\n")
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--no-error-summary"]
+    command += ["--config-file=", f"--cache-dir={tmp_path / 'cache'}", "typed.py", "untyped.py"]
+    # An editable install is not where mypy looks for packages.
+    env = os.environ | {"MYPYPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False, timeout=300)
+    found = done.stdout.splitlines()
+    assert [line for line in found if not line.startswith("untyped.py") and " error: " in line] == []
+    errors = {int(line.split(":")[1]): line for line in found if " error: " in line}
+    for number, code in enumerate(UNTYPED.values(), 2):
+        assert errors[number].endswith(f"[{code}]")
+    assert len(errors) == len(UNTYPED)

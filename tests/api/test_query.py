@@ -1,0 +1,116 @@
+"""query answers what the command line answers, and reads no more of an index than it must."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import simdocs
+from simdocs.artifacts.npy import Stored
+from tests.api.asking import DOCS, NEW, TEXTS, by_row, matched, printed
+from tests.cli.corpus import A1, A
+
+
+@pytest.fixture
+def index(here: Path) -> simdocs.BandIndex:
+    found = simdocs.open("docs.index")
+    assert isinstance(found, simdocs.BandIndex)
+    return found
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_however_the_index_and_the_documents_are_given(index, jobs):
+    expected = printed("query", "docs.index", "new")
+    assert len(expected) == 4
+    texts = [TEXTS[name].decode() for name in NEW]
+    for given in (index, "docs.index", b"docs.index", Path("docs.index"), simdocs.index("docs")):
+        assert matched(simdocs.query(given, "new", jobs=jobs), index) == expected
+        assert matched(simdocs.query(given, texts=texts, names=NEW, jobs=jobs), index) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "spelt"),
+    [
+        ({"top": 1}, "--top 1"),
+        ({"top": 2}, "--top 2"),
+        ({"threshold": 0.9}, "--threshold .9"),
+        ({"threshold": 1}, "--threshold 1"),
+        ({"itself": True}, "--self"),
+        ({"itself": True, "top": 1, "threshold": 0.95}, "--self --top 1 --threshold .95"),
+        ({"root": "."}, "--root ."),
+        ({"shingles": "docs.shingles"}, "--shingles docs.shingles"),
+    ],
+)
+def test_options(index, options, spelt):
+    expected = printed("query", "docs.index", "docs", "new", *spelt.split())
+    for given in (index, "docs.index"):
+        assert matched(simdocs.query(given, "docs", "new", **options), index) == expected != []
+
+
+def test_a_document_does_not_match_itself(index):
+    docs, itself = simdocs.query(index, "docs"), simdocs.query(index, "docs", itself=True)
+    assert {pair for pair in by_row(itself) if pair[0] == pair[1]} == {(row, row) for row in (0, 1, 2, 3, 5)}
+    assert by_row(docs) == [pair for pair in by_row(itself) if pair[0] != pair[1]] != []
+    # Texts are nobody's files.
+    assert by_row(simdocs.query(index, texts=[TEXTS[name] for name in DOCS])) == by_row(itself)
+
+
+def test_estimates(index):
+    found = simdocs.query(index, "new", verify="estimate", threshold=0.1)
+    assert np.isnan(found.pairs.jaccard).all()
+    expected = printed("query", "docs.index", "new", "--verify", "estimate", "--threshold", ".1")
+    assert [(*row[:2], "", row[3]) for row in matched(found, index)] == expected != []
+
+
+def test_a_path_is_not_read_whole(index, monkeypatch):
+    every = Stored.all
+
+    def no(stored: Stored) -> np.ndarray:
+        assert Path(stored.name).name not in ("signatures.npy", "band_keys.npy", "band_rows.npy", "documents.npy")
+        return every(stored)
+
+    monkeypatch.setattr(Stored, "all", no)
+    assert by_row(simdocs.query("docs.index", "new", threshold=0.8))
+    with pytest.raises(AssertionError):
+        simdocs.dedupe("docs.index")
+
+
+def test_documents_of_the_index_found_elsewhere(here, tmp_path, monkeypatch):
+    expected = by_row(simdocs.query("docs.index", texts=[A]))
+    monkeypatch.chdir(tmp_path)
+    for given in (here / "docs.index", simdocs.open(here / "docs.index")):
+        assert by_row(simdocs.query(given, texts=[A])) == expected
+        lost = simdocs.query(given, texts=[A], root=tmp_path)
+        assert lost.skipped.by_reason["unverified"] == [(b"docs/b.txt", "gone"), (b"docs/more/d.txt", "gone")]
+        assert by_row(lost) == [(0, 0), (0, 3)]
+    # Relative to another place, with the same bytes: they are the same documents.
+    shutil.copytree(here / "docs", tmp_path / "docs")
+    assert by_row(simdocs.query(here / "docs.index", texts=[A], root=tmp_path)) == expected
+    # An index made of what was opened is of documents from there, too.
+    again = simdocs.index(simdocs.open(here / "docs.shingles"))
+    assert again.root == os.fsencode(here)
+    (tmp_path / "docs" / "b.txt").write_bytes(b"x")
+    assert by_row(simdocs.query(again, texts=[A])) == expected
+
+
+def test_token_sets_of_other_documents(index):
+    other = simdocs.shingle("new")
+    for given in (index, "docs.index"):
+        with pytest.raises(simdocs.ArtifactError, match="not of the same documents and parameters"):
+            simdocs.query(given, texts=[A], shingles=other)
+        with pytest.raises(simdocs.ArtifactError, match="not of the same documents and parameters"):
+            simdocs.dedupe(given, shingles=other)
+    assert by_row(simdocs.query(index, texts=[A1], shingles=simdocs.shingle("docs"), root="/nowhere"))
+
+
+def test_nothing_to_find(index):
+    found = simdocs.query(index, texts=["", "x", b"\0"])
+    assert (len(found.documents), len(found.pairs)) == (3, 0)
+    empty = simdocs.index(texts=[])
+    assert len(simdocs.query(empty, texts=[A]).pairs) == 0
+    assert len(simdocs.query(simdocs.index(texts=["", ""]), texts=[A, ""]).pairs) == 0
+    assert len(simdocs.dedupe(empty).pairs) == 0

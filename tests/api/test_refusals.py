@@ -1,0 +1,193 @@
+"""What makes no sense is refused, with the option named and what it must be; nothing is done."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import simdocs
+from simdocs.errors import ParametersError, UnreachableRecallError
+from simdocs.parameters import Banding, Grouping, Normalisation, Sequences, Shingling, Sketching, Walking
+from simdocs.stages.asked import DedupeAsked
+from tests.api.asking import BUILD, KINDS, by_row
+from tests.cli.corpus import A1, A
+
+STAGES = (*BUILD.values(), simdocs.dedupe)
+
+WRONG = [
+    *[("unit", value, "one of char, word, line, stopword") for value in ("chars", None, [], 3)],
+    *[("k", value, "a whole number from 1 to 1000") for value in (0, 1001, -1, 2.0, "9", True, None, math.inf)],
+    *[("seed", value, "a whole number from 0 to 4294967295") for value in (-1, 1 << 32, "random", 0.5)],
+    *[("language", value, "one of en, de, ") for value in ("english", "", None)],
+    *[("multiset", value, "True or False") for value in (1, 0, "no", None)],
+    *[("hidden", value, "True or False") for value in ("", 1)],
+    *[("include", value, "a tuple of patterns") for value in ("*.txt", None, (b"x",), 3)],
+    *[("exclude", value, "a tuple of patterns") for value in ("*.txt", [1])],
+    *[("text_field", value, "the name of a field") for value in (None, b"text", 1)],
+    *[("max_size", value, "a whole number, 0 or more") for value in (-1, "1M", None)],
+    *[("jobs", value, "a whole number from 1 to 1024") for value in (0, -1, 1025, "2", None, 1.0, True)],
+]
+WRONG_OF_DEDUPE = [
+    *[("scheme", value, "one of fss, permutation") for value in ("minhash", None)],
+    *[("num_perm", value, "a whole number from 1 to 65536") for value in (0, 65537, None)],
+    *[("threshold", value, "above 0 and up to 1") for value in (0, -0.1, 1.1, math.nan, math.inf, "0.8", None, True)],
+    *[("recall", value, "above 0 and up to 1") for value in (0, 2, math.nan)],
+    *[("rule", value, "one of recall, nearest") for value in ("best", None)],
+    *[("bands", value, "a whole number from 1 to 65536, or None") for value in (0, 1.5, "8")],
+    *[("rows", value, "a whole number from 1 to 65536, or None") for value in (0, 65537)],
+    *[("verify", value, "one of exact, estimate") for value in (True, "no")],
+    *[("cluster", value, "one of greedy, components") for value in ("none", 0)],
+    *[("keep", value, "one of first, longest, shortest, newest, oldest") for value in ("last", None)],
+    *[("max_candidates", value, "a whole number, 1 or more") for value in (0, None, "all")],
+]
+
+
+def refused(name: str, value: object, wanted: str, *calls: object) -> None:
+    for call in calls:
+        with pytest.raises(simdocs.UsageError) as caught:
+            call(**{name: value})
+        assert str(caught.value).startswith(f"{name}={value!r}: must be ")
+        assert wanted in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "value", "wanted"), WRONG)
+def test_values_of_every_stage(here, name, value, wanted):
+    refused(name, value, wanted, *(lambda stage=stage, **how: stage("docs", **how) for stage in STAGES))
+
+
+@pytest.mark.parametrize(("name", "value", "wanted"), WRONG_OF_DEDUPE)
+def test_values_of_dedupe(here, name, value, wanted):
+    refused(name, value, wanted, lambda **how: simdocs.dedupe("docs", **how))
+
+
+def test_values_of_query(here):
+    def ask(**how: object) -> object:
+        return simdocs.query("docs.index", "new", **how)
+
+    for name in ("jobs", "threshold", "verify"):
+        for one, value, wanted in (*WRONG, *WRONG_OF_DEDUPE):
+            if one == name and value is not None:
+                refused(name, value, wanted, ask)
+    for value in (-1, 1.5, None, "all"):
+        refused("top", value, "a whole number, 0 or more", ask)
+    refused("itself", 1, "True or False", ask)
+
+
+def test_every_parameter_can_be_asked_for():
+    groups = (Walking, Sequences, Shingling, Normalisation, Sketching, Banding, Grouping)
+    every = {field.name for group in groups for field in fields(group)} - {"normalisation"}
+    assert DedupeAsked.__optional_keys__ == every
+    assert {name for name, _, _ in (*WRONG, *WRONG_OF_DEDUPE)} - {"jobs"} <= every
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_unknown_options(here, stage):
+    with pytest.raises(TypeError, match="no such option: kk, nun_perm"):
+        stage("docs", nun_perm=64, kk=3)
+
+
+def test_options_of_later_stages(here):
+    for stage, name, value in (
+        (simdocs.shingle, "num_perm", 64),
+        (simdocs.signature, "threshold", 0.5),
+        (simdocs.index, "keep", "first"),
+    ):
+        with pytest.raises(TypeError, match=f"no such option: {name}"):
+            stage("docs", **{name: value})
+
+
+def test_numbers_of_numpy_and_whole_shares(tmp_path):
+    how = {"k": np.int64(4), "threshold": 1, "recall": np.float32(0.5), "bands": None, "seed": np.uint32(7)}
+    made = simdocs.index(texts=[A, A1], output=tmp_path / "x.index", **how)
+    assert simdocs.open(tmp_path / "x.index").recipe == made.recipe == simdocs.index(texts=[A, A1], **how).recipe
+    assert (made.recipe.shingling.k, made.recipe.banding.threshold) == (4, 1.0)
+    assert type(made.recipe.shingling.k) is int
+    assert type(made.recipe.banding.threshold) is type(made.recipe.banding.recall) is float
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_what_is_given(here, stage):
+    for call, message in (
+        (stage, "nothing to read: give paths, texts= or "),
+        (lambda: stage("docs", texts=[A]), "documents and texts= do not go together"),
+        (lambda: stage("docs", names=["a"]), "names= goes with texts="),
+        (lambda: stage(texts=[A], names=["a", "b"]), "2 names for 1 texts: give one each"),
+        (lambda: stage(texts=A), "texts= is a sequence"),
+        (lambda: stage(texts=[A, A1], names="ab"), "names= is a sequence"),
+        (lambda: stage(texts=[A, None]), r"texts\[1\] is neither str nor bytes"),
+        (lambda: stage(texts=[A], names=[1]), r"names\[0\] is neither str nor bytes"),
+        (lambda: stage(texts=[A], names=["\ud800"]), r"names= holds '\\ud800'"),
+        (lambda: stage("docs.shingles", "docs"), "an artifact stands alone"),
+        (lambda: stage("docs", simdocs.open("docs.index")), "an artifact stands alone"),
+        (lambda: stage(texts=[A], hidden=True), "hidden= goes with paths, not with texts="),
+    ):
+        with pytest.raises(simdocs.UsageError, match=message):
+            call()
+    for name in ("nowhere", "docs/a\0b", "docs/a.txt/x"):
+        with pytest.raises(simdocs.InputError):
+            stage(name)
+    with pytest.raises(TypeError):
+        stage(3)
+
+
+@pytest.mark.parametrize("stage", BUILD.values())
+def test_no_path_holds_a_nul(here, stage):
+    with pytest.raises(simdocs.InputError, match="no path holds a NUL"):
+        stage("docs", output="a\0b")
+    with pytest.raises(simdocs.InputError, match="no path holds a NUL"):
+        simdocs.dedupe("docs.index", root=b"\0")
+
+
+def test_what_an_artifact_goes_with(here):
+    with pytest.raises(simdocs.UsageError, match="max_size= goes with paths, not with an artifact"):
+        simdocs.dedupe("docs.index", max_size=3)
+    for how in ({"root": "."}, {"shingles": "docs.shingles"}):
+        with pytest.raises(simdocs.UsageError, match="shingles= and root= go with an artifact"):
+            simdocs.dedupe("docs", **how)
+    for stage, kind, wanted in (
+        (simdocs.shingle, "shingles", "documents"),
+        (simdocs.signature, "index", "shingles"),
+        (simdocs.index, "index", "shingles or signatures"),
+    ):
+        for given in (f"docs.{kind}", simdocs.open(f"docs.{kind}")):
+            with pytest.raises(simdocs.ArtifactError, match=f"of kind {kind}: this takes {wanted}$"):
+                stage(given)
+    for given in ("docs.shingles", simdocs.open("docs.shingles")):
+        with pytest.raises(simdocs.ArtifactError, match=r"of kind shingles: this takes index$"):
+            simdocs.query(given, texts=[A])
+        with pytest.raises(simdocs.ArtifactError, match=r"of kind shingles: this takes documents$"):
+            simdocs.query("docs.index", given)
+    with pytest.raises(simdocs.UsageError, match="nothing to read"):
+        simdocs.query("docs.index")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_contradicts_an_artifact(here, kind):
+    for given in (f"docs.{kind}", simdocs.open(f"docs.{kind}")):
+        with pytest.raises(ParametersError) as caught:
+            simdocs.dedupe(given, unit="word", nfkc=True, id_field="name")
+        assert caught.value.differences.keys() == {"unit", "nfkc", "id_field"}
+        assert "unit is 'char' there and 'word' here" in str(caught.value)
+        # What it was built with may be said again, and what it does not fix may be said.
+        assert by_row(simdocs.dedupe(given, unit="char", k=9, threshold=0.95, keep="longest")) == [(0, 3)]
+    with pytest.raises(ParametersError, match=r"recall is 0.95 there and 0.5 here"):
+        simdocs.dedupe("docs.index", recall=0.5)
+    with pytest.raises(UnreachableRecallError, match="no bands and rows reach"):
+        simdocs.dedupe("docs", num_perm=1, threshold=0.3)
+
+
+def test_what_is_no_artifact(here):
+    with pytest.raises(simdocs.InputError, match=r"nowhere\.index: no such artifact"):
+        simdocs.open("nowhere.index")
+    for name in ("docs", "docs/a.txt"):
+        with pytest.raises(simdocs.ArtifactError):
+            simdocs.open(name)
+    with pytest.raises(simdocs.InputError):
+        simdocs.open("a\0b")
+    Path("broken.index").mkdir(exist_ok=True)
+    with pytest.raises(simdocs.ArtifactError, match="the file is missing"):
+        simdocs.dedupe("broken.index")

@@ -1,0 +1,149 @@
+"""The API answers what the command line answers, of paths, texts, nouns and artifacts."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import simdocs
+from tests.api.asking import BUILD, DOCS, KINDS, TEXTS, by_row, decided, printed
+from tests.cli.corpus import A1, A
+from tests.flow.building import content
+
+OPTIONS = {
+    "words": ({"threshold": 0.5, "unit": "word", "k": 2}, "--threshold .5 --unit word -k 2"),
+    "word": ({"unit": "word", "threshold": 0.3}, "--unit word --threshold .3"),
+    "components": ({"cluster": "components"}, "--cluster components"),
+    "keep": ({"keep": "longest", "max_candidates": 2}, "--keep longest --max-candidates 2"),
+    "scheme": ({"scheme": "permutation", "num_perm": 64}, "--scheme permutation --num-perm 64"),
+    "bands": ({"bands": 64, "rows": 2, "multiset": True}, "--bands 64 --rows 2 --multiset"),
+    "walk": ({"include": ("[ab].txt",), "hidden": True}, "--include [ab].txt --hidden"),
+    "seed": ({"seed": 7, "recall": 0.5, "rule": "nearest"}, "--seed 7 --recall .5 --rule nearest"),
+    "normal": ({"mask_digits": True, "strip_punctuation": True}, "--mask-digits --strip-punctuation"),
+}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_dedupe_of_paths(here, jobs):
+    found = simdocs.dedupe("docs", Path("new"), b"new/3.txt", jobs=jobs)
+    assert decided(found) == printed("dedupe", "docs", "new") != []
+    kept = [found.documents.name(row).decode() for row in found.kept]
+    assert kept == [name for (name,) in printed("dedupe", "docs", "new", "--list", "kept")]
+    assert found.skipped.by_reason == {"again": [(b"new/3.txt", "")]}
+
+
+@pytest.mark.parametrize("what", OPTIONS)
+def test_options(here, what):
+    options, spelt = OPTIONS[what]
+    assert decided(simdocs.dedupe("docs", **options)) == printed("dedupe", "docs", *spelt.split()) != []
+
+
+def test_estimates_alone(here):
+    found = simdocs.dedupe("docs", verify="estimate", threshold=0.7)
+    assert np.isnan(found.pairs.jaccard).all()
+    expected = printed("dedupe", "docs", "--verify", "estimate", "--threshold", ".7")
+    assert [(*row[:2], "", row[3]) for row in decided(found)] == expected != []
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("kind", [str, bytes])
+def test_dedupe_of_texts(here, kind, jobs):
+    texts = [TEXTS[name].decode() if kind is str else TEXTS[name] for name in DOCS]
+    names = [name if kind is str else name.encode() for name in DOCS]
+    named = simdocs.dedupe(texts=texts, names=names, jobs=jobs)
+    assert decided(named) == printed("dedupe", "docs") != []
+    nameless = simdocs.dedupe(texts=texts, jobs=jobs)
+    assert [nameless.documents.name(row) for row in range(len(texts))] == [b"%d" % row for row in range(len(texts))]
+    assert by_row(nameless) == by_row(named)
+    assert nameless.kept.tolist() == named.kept.tolist()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_each_text_keeps_its_row(jobs):
+    texts = ["", A, "\0" + A.decode(), b"\0\0\0", "\ufeff", b"\xff\xfe\0", "\ud800x", A1, ""]
+    found = simdocs.shingle(texts=texts, names=["x.jsonl"] * len(texts), jobs=jobs)
+    assert len(found.documents) == len(found.tokens) == len(texts)
+    assert found.skipped.counts == {}
+    assert found.documents.facts["flags"].tolist() == [1, 0, 0, 2, 1, 8 | 2, 4 | 2, 0, 1]
+    assert found.tokens.lengths.tolist() == [
+        0,
+        *(len(found.tokens[row]) for row in (1, 2)),
+        1,
+        0,
+        1,
+        1,
+        len(found.tokens[7]),
+        0,
+    ]
+    assert by_row(simdocs.dedupe(texts=texts, jobs=jobs)) == [(1, 2), (1, 7)]
+    assert len(simdocs.dedupe(texts=[], jobs=jobs).kept) == 0
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("kind", KINDS)
+def test_artifacts_and_nouns(here, kind, jobs):
+    made, opened = BUILD[kind]("docs", jobs=jobs), simdocs.open(f"docs.{kind}")
+    assert_same(made, opened)
+    assert made.root == opened.root == os.fsencode(here)
+    expected = printed("dedupe", f"docs.{kind}")
+    assert expected == printed("dedupe", "docs")
+    for given in (made, opened, f"docs.{kind}", os.fsencode(f"docs.{kind}"), here / f"docs.{kind}"):
+        assert decided(simdocs.dedupe(given, jobs=jobs)) == expected
+
+
+def assert_same(one: object, other: object) -> None:
+    """Two nouns hold the same: arrays of the same dtypes, the same recipe. Skips, roots and bytes held aside."""
+    assert type(one) is type(other)
+    for field in fields(one):
+        mine, theirs = getattr(one, field.name), getattr(other, field.name)
+        if isinstance(mine, np.ndarray):
+            assert mine.dtype == theirs.dtype, field.name
+            assert np.array_equal(mine, theirs), field.name
+        elif field.name == "recipe":
+            assert mine == theirs
+        elif field.name not in ("root", "skipped", "held"):
+            assert_same(mine, theirs)
+
+
+@pytest.mark.parametrize(("start", "end"), [("shingles", "signatures"), ("shingles", "index"), ("signatures", "index")])
+def test_from_one_stage_to_the_next(here, start, end):
+    target = here / f"{start}.{end}"
+    for given in (BUILD[start]("docs"), simdocs.open(f"docs.{start}"), f"docs.{start}"):
+        assert_same(BUILD[end](given), simdocs.open(f"docs.{end}"))
+        assert_same(BUILD[end](given, output=target), simdocs.open(f"docs.{end}"))
+        assert content(target) == content(here / f"docs.{end}")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("kind", KINDS)
+def test_output_is_the_artifact_of_the_command_line(here, kind, jobs):
+    made = BUILD[kind](b"docs", output=here / f"mine.{kind}", jobs=jobs)
+    assert content(here / f"mine.{kind}") == content(here / f"docs.{kind}")
+    assert_same(made, simdocs.open(f"mine.{kind}"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_arrays_of_an_artifact_are_mapped(here, kind):
+    noun = simdocs.open(f"docs.{kind}")
+    found = [noun.documents.facts, noun.documents.names.values]
+    found += [noun.tokens.values, noun.tokens.offsets] if isinstance(noun, simdocs.Shingles) else [noun.signatures]
+    if isinstance(noun, simdocs.BandIndex):
+        found += [noun.tables.keys, noun.tables.rows, noun.tables.same_as]
+    for array in found:
+        assert isinstance(array.base, np.memmap)
+        assert not array.flags.writeable
+
+
+def test_what_is_held_in_memory_is_verified_from_memory(here):
+    texts, expected = [TEXTS[name] for name in DOCS], decided(simdocs.dedupe("docs"))
+    for kind in KINDS:
+        for output in (None, f"texts.{kind}"):
+            made = BUILD[kind](texts=texts, names=DOCS, output=output)
+            assert decided(simdocs.dedupe(made)) == expected
+    # From the disk they cannot be had.
+    assert simdocs.dedupe("texts.index").skipped.counts == {"unverified": 3}
+    assert decided(simdocs.dedupe("texts.index", shingles="texts.shingles")) == expected

@@ -1,0 +1,101 @@
+"""Artifacts that break one rule each, and are signed as if they had been written so."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simdocs.artifacts.formats import BLOCK, FORMATS
+from simdocs.artifacts.manifest import Manifest
+from simdocs.artifacts.npy import checksum, header
+from simdocs.artifacts.saving import made_from
+from simdocs.artifacts.shelf import open_shelf
+from simdocs.model.documents import Documents
+from simdocs.model.ragged import Ragged
+
+Arrays = dict[str, np.ndarray]
+
+
+def signed_anew(path: Path, change: Callable[[Arrays], object] = len, **of_manifest: Any) -> None:
+    """Change arrays, and the manifest, of an artifact that nobody can tell from one that was written so."""
+    shelf = open_shelf(os.fsencode(path))
+    arrays = {array.name: np.array(shelf[array.name].all()) for array in FORMATS[shelf.kind].arrays}
+    change(arrays)
+    checksums = {}
+    for array in FORMATS[shelf.kind].arrays:
+        data = arrays[array.name].tobytes()
+        checksums[array.name] = [checksum(data[at : at + BLOCK]) for at in range(0, len(data), BLOCK)]
+        (path / array.file).write_bytes(header(array.dtype, arrays[array.name].shape) + data)
+    documents = Documents(Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], {})
+    recipe = of_manifest.pop("recipe", shelf.recipe)
+    shapes = {name: array.shape for name, array in arrays.items()}
+    manifest = Manifest(FORMATS[shelf.kind], recipe, made_from(documents, recipe), shapes, checksums)
+    (path / "manifest.json").write_bytes(replace(manifest, **of_manifest).encoded())
+
+
+def exchange(array: np.ndarray, one: Any, other: Any) -> None:
+    array[one], array[other] = array[other].copy(), array[one].copy()
+
+
+def set_digest(arrays: Arrays, row: int) -> None:
+    tokens = arrays["tokens"][arrays["offsets"][row] : arrays["offsets"][row + 1]]
+    digest = hashlib.sha256(tokens.tobytes()).digest()[:16]
+    arrays["documents"]["set_digest"][row] = np.frombuffer(digest, "<u8")
+
+
+def unsorted(arrays: Arrays) -> None:
+    first = arrays["offsets"][5]
+    exchange(arrays["tokens"], first + 3, first + 4)
+    set_digest(arrays, 5)
+
+
+def repeated(arrays: Arrays) -> None:
+    first = arrays["offsets"][6]
+    arrays["tokens"][first + 1] = arrays["tokens"][first]
+    set_digest(arrays, 6)
+
+
+def keys_exchanged(arrays: Arrays) -> None:
+    for name in ("band_keys", "band_rows"):
+        exchange(arrays[name], (2, 0), (2, -1))
+
+
+def put(name: str, place: Any, value: Any) -> Callable[[Arrays], None]:
+    def change(arrays: Arrays) -> None:
+        assert (arrays[name][place] != value).any()
+        arrays[name][place] = value
+
+    return change
+
+
+def fact(field: str, row: int) -> Callable[[Arrays], None]:
+    return lambda arrays: arrays["documents"][field].__setitem__(row, arrays["documents"][field][row] + 1)
+
+
+BROKEN = {
+    "tokens fall": ("shingles", unsorted, "tokens.npy: those of row 5 are not ascending"),
+    "tokens repeat": ("shingles", repeated, "tokens.npy: those of row 6 are not ascending without repeats"),
+    "counts": ("shingles", fact("count", 3), "documents.npy: counts are not those of offsets.npy"),
+    "set digest": ("shingles", fact("set_digest", 4), "documents.npy: set_digest of row 4 is not that of its tokens"),
+    "offsets begin": ("shingles", put("offsets", 0, 1), "offsets.npy: not ascending from 0 to "),
+    "offsets end": ("shingles", put("offsets", -1, 9), "offsets.npy: not ascending from 0 to "),
+    "offsets fall": ("shingles", put("offsets", 2, 1 << 40), "offsets.npy: not ascending from 0 to "),
+    "offsets wrap": ("shingles", put("offsets", (slice(2, 4)), [(1 << 63) - 1, -(1 << 63)]), "offsets.npy: not asc"),
+    "name offsets": ("signatures", put("name_offsets", 3, -1), "name_offsets.npy: not ascending from 0 to "),
+    "names end": ("index", put("name_offsets", -1, 1 << 40), "name_offsets.npy: not ascending from 0 to "),
+    "empty": ("signatures", put("signatures", (3, 7), 5), "signatures.npy: an empty document has a signature"),
+    "empty in index": ("index", put("signatures", (3, 7), 5), "signatures.npy: an empty document has a signature"),
+    "same as": ("index", put("same_as", 2, 2), "same_as.npy: not the rows of the first documents"),
+    "same as nobody": ("index", put("same_as", 5, 99), "same_as.npy: not the rows of the first documents"),
+    "keys": ("index", keys_exchanged, "band_keys.npy: a band is not ascending"),
+    "rows": ("index", put("band_rows", (1, 0), 3), "band_rows.npy: not every distinct text once in each band"),
+    "key": ("index", put("band_keys", (17, -1), (1 << 64) - 1), "band_keys.npy: band 17 is not that of signatures.npy"),
+    "signature": ("index", put("signatures", (0, 8), 77), "band_keys.npy: band 1 is not that of signatures.npy"),
+}
+"""Of artifacts as test_check lays them out: the kind, what is changed, what is said of it."""

@@ -1,0 +1,187 @@
+"""check: nothing when an artifact is whole; a line a damage, with the file and the rule, when it is not."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simdocs.artifacts.formats import BLOCK
+from simdocs.artifacts.npy import checksum
+from simdocs.artifacts.shelf import open_shelf
+from tests.cli.corpus import A1, A2, A, B, lay
+from tests.cli.forged import BROKEN, Arrays, signed_anew
+from tests.cli.program import Done, bound_by_modes, simdocs
+
+KINDS = {"shingles": "shingle", "signatures": "signature", "index": "index"}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """docs with its artifacts. Rows: 0 a, 1 b, 2 copy of a, 3 empty, 4 short, 5 another, 6 like a; 7 on: large."""
+    root = tmp_path_factory.mktemp("whole")
+    files = {"0": A, "1": A1, "2": A.upper(), "3": b"", "4": b"ab", "5": B, "6": A2}
+    files |= {f"7{row:02}": np.random.default_rng(row).bytes(40_000).hex().encode() for row in range(8)}
+    lay(root, {f"docs/{name}": data for name, data in files.items()})
+    for kind, command in KINDS.items():
+        assert simdocs(command, "docs", "-o", f"x.{kind}", cwd=root) == (0, b"", "")
+    return root
+
+
+@pytest.fixture
+def there(whole: Path, tmp_path: Path) -> Path:
+    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+def check(where: Path, *artifacts: str, **how: Any) -> Done:
+    done = simdocs("check", *artifacts, cwd=where, **how)
+    assert done.out == b""
+    return done
+
+
+def damages(where: Path, artifact: str) -> list[str]:
+    """What it says, which is as much as its exit status."""
+    done = check(where, artifact)
+    lines = done.err.splitlines()
+    assert done.status == (4 if lines else 0)
+    assert all(line.startswith(f"simdocs: error: {artifact}/") for line in lines)
+    return [line.removeprefix(f"simdocs: error: {artifact}/") for line in lines]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_when_all_is_well(there, kind):
+    assert damages(there, f"x.{kind}") == []
+    signed_anew(there / f"x.{kind}")
+    assert damages(there, f"x.{kind}") == []
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_each_rule_alone(there, what):
+    kind, change, message = BROKEN[what]
+    signed_anew(there / f"x.{kind}", change)
+    (line,) = damages(there, f"x.{kind}")
+    assert line.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("kind", "group", "changes", "message"),
+    [
+        ("signatures", "sketching", {"num_perm": 64}, "manifest.json: damaged: not a manifest of ours"),
+        ("index", "sketching", {"num_perm": 127}, "manifest.json: damaged: not a manifest of ours"),
+        ("index", "banding", {"bands": 17}, "manifest.json: damaged: not a manifest of ours"),
+        ("index", "banding", {"rows": 8}, "manifest.json: damaged: not a manifest of ours"),
+        ("index", "banding", {"rows": None}, "manifest.json: damaged: not a manifest of ours"),
+        ("index", "banding", {"rows": 6}, "band_keys.npy: band 0 is not that of signatures.npy"),
+    ],
+)
+def test_a_manifest_of_something_else(there, kind, group, changes, message):
+    recipe = open_shelf(os.fsencode(there / f"x.{kind}")).recipe
+    signed_anew(there / f"x.{kind}", recipe=replace(recipe, **{group: replace(getattr(recipe, group), **changes)}))
+    assert damages(there, f"x.{kind}")[0].startswith(message)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_made_from(there, kind):
+    signed_anew(there / f"x.{kind}", made_from="0" * 32)
+    assert damages(there, f"x.{kind}") == ["manifest.json: made_from is not that of its documents"]
+
+
+def test_all_rules_are_looked_at(there):
+    def change(arrays: Arrays) -> None:
+        for name in ("empty in index", "same as", "keys", "signature"):
+            BROKEN[name][1](arrays)
+
+    signed_anew(there / "x.index", change, made_from="x")
+    found = [line.partition(":")[0] for line in damages(there, "x.index")]
+    assert found == ["signatures.npy", "same_as.npy", "band_keys.npy", "band_keys.npy", "manifest.json"]
+
+
+def test_all_damaged_files_are_named(there):
+    index = there / "x.index"
+    (index / "names.npy").unlink()
+    (index / "same_as.npy").write_bytes(b"")
+    with (index / "documents.npy").open("ab") as file:
+        file.write(b"!")
+    (index / "run.json").unlink()
+    (index / "band_rows.npy").rename(there / "away")
+    (index / "band_rows.npy").symlink_to(there / "away")
+    flip(index / "band_keys.npy", -1)
+    flip(index / "signatures.npy", -1)
+    assert [line.partition(":")[0] for line in damages(there, "x.index")] == [
+        *("band_rows.npy", "same_as.npy", "documents.npy", "names.npy", "run.json", "band_keys.npy", "signatures.npy")
+    ]
+
+
+def flip(path: Path, place: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[place] ^= 1
+    path.write_bytes(data)
+
+
+def test_every_block_is_read(there):
+    tokens = there / "x.shingles" / "tokens.npy"
+    blocks = -(-tokens.stat().st_size // BLOCK)
+    assert blocks > 2
+    for place in (-1, -BLOCK):
+        flip(tokens, place)
+    lines = damages(there, "x.shingles")
+    assert lines == [f"tokens.npy: block {block} does not match its checksum" for block in (blocks - 2, blocks - 1)]
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"null", b'{"format": "simdocs.index"}', b"\xff"])
+def test_damaged_manifests(there, data):
+    manifest = there / "x.index" / "manifest.json"
+    manifest.write_bytes(data)
+    (line,) = damages(there, "x.index")
+    assert line.startswith("manifest.json: damaged: ")
+    manifest.unlink()
+    assert damages(there, "x.index") == ["manifest.json: No such file or directory"]
+
+
+def test_of_another_version(there):
+    body = json.loads((there / "x.index" / "manifest.json").read_bytes())
+    del body["checksum"]
+    text = json.dumps(body | {"version": 2}, indent=1)
+    signed = json.dumps(json.loads(text) | {"checksum": checksum(text.encode())}, indent=1) + "\n"
+    (there / "x.index" / "manifest.json").write_text(signed)
+    done = check(there, "x.index")
+    assert (done.status, len(done.err.splitlines())) == (4, 1)
+    assert "x.index: of version 2 of its format; this simdocs reads 1: upgrade simdocs" in done.err
+
+
+def test_several(there):
+    assert check(there, "x.index", "x.shingles", "x.signatures/") == (0, b"", "")
+    flip(there / "x.shingles" / "tokens.npy", -1)
+    flip(there / "x.index" / "names.npy", -1)
+    done = check(there, "x.index", "x.signatures", "x.shingles", "docs", "docs/0")
+    files = ["x.index/names.npy", "x.shingles/tokens.npy", "docs/manifest.json", "docs/0"]
+    assert [line.split(": ")[2] for line in done.err.splitlines()] == files
+    assert done.status == 4
+    # One that is not there keeps nobody from looking at the others.
+    done = check(there, "x.index", "nowhere", "x.shingles")
+    assert [line.split(": ")[2] for line in done.err.splitlines()] == [files[0], "nowhere", files[1]]
+    assert done.status == 2
+
+
+def test_what_is_no_artifact(there):
+    for arguments, status, message in (
+        ((), 2, "Missing argument 'ARTIFACT...'"),
+        (("nowhere.index",), 2, "nowhere.index: no such artifact"),
+        (("docs/0",), 4, "docs/0: not an artifact: Not a directory"),
+        (("docs",), 4, "docs/manifest.json: No such file or directory"),
+        (("--wrong",), 2, "No such option"),
+    ):
+        done = check(there, *arguments)
+        assert (done.status, len(done.err.splitlines())) == (status, 1)
+        assert message in done.err
+    (there / "x.index").chmod(0)
+    done = check(there, "x.index", before=bound_by_modes)
+    assert (done.status, len(done.err.splitlines())) == (4, 1)
+    assert "x.index: not an artifact: Permission denied" in done.err

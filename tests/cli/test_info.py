@@ -1,0 +1,190 @@
+"""info: what an artifact is, in keys and values, and the S-curve of an index."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from simdocs.kernels.banding import probability
+from simdocs.parameters import Banding, Normalisation, Shingling, Sketching
+from tests.cli.corpus import A, lay
+from tests.cli.program import environment, simdocs
+from tests.cli.terminal import on_terminal
+
+COMMAND = {"shingles": "shingle", "signatures": "signature", "index": "index"}
+
+ODD = "docs/\x1b[31m\n\t", os.fsdecode(b"docs/\xff\xe9"), "docs/é"
+
+COUNTS = {"documents": "7", "empty": "1", "short": "1", "invalid_bytes": "1", "utf_16_or_32": "1"}
+
+
+@pytest.fixture
+def there(here: Path) -> Path:
+    """And docs of every kind, with odd names, a hidden file and a binary one."""
+    files = {"empty": b"", "short": b"ab", "latin": b"caf\xe9 au lait"}
+    lay(here, {f"docs/{name}": data for name, data in files.items()})
+    lay(here, {"docs/.hidden": A, "docs/binary": b"\0"})
+    (here / "docs" / "wide").write_bytes("ein langer Text".encode("utf-16"))
+    return here
+
+
+def built(where: Path, kind: str, *arguments: str) -> str:
+    done = simdocs(COMMAND[kind], "docs", "-o", f"x.{kind}", *arguments, cwd=where)
+    assert done.status == 0, done.err
+    return f"x.{kind}"
+
+
+def facts(where: Path, artifact: str) -> dict[str, str]:
+    done = simdocs("info", artifact, cwd=where)
+    assert (done.status, done.err) == (0, "")
+    return {key.decode(): value.decode("utf-8", "surrogateescape") for key, value in done.rows}
+
+
+@pytest.mark.parametrize("kind", COMMAND)
+def test_what_it_says_of_each_kind(there, kind):
+    told = facts(there, built(there, kind, "--unit", "word", "-k", "2", "--nfkc", "--seed", "9"))
+    assert told["kind"] == kind
+    assert told.items() >= COUNTS.items()
+    texts = [path for path in (there / "docs").iterdir() if path.name not in (".hidden", "binary")]
+    assert told["bytes"] == str(sum(path.stat().st_size for path in texts))
+    manifest = json.loads((there / f"x.{kind}" / "manifest.json").read_bytes())
+    assert told["made_from"] == manifest["made_from"]
+    assert told["distinct_texts"] == "6"
+    assert (told["unit"], told["k"], told["nfkc"], told["keep_case"], told["seed"]) == ("word", "2", "yes", "no", "9")
+    assert told["root"] == str(there)
+    assert told["command"] == f"simdocs {COMMAND[kind]} docs -o x.{kind} --unit word -k 2 --nfkc --seed 9"
+    assert (told["skipped_hidden"], told["skipped_binary"]) == ("1", "1")
+    later = {"num_perm": kind != "shingles", "threshold": kind == "index", "bands": kind == "index"}
+    assert {name: name in told for name in later} == later
+    assert ("probability" in told) == ("candidates_a_document" in told) == (kind == "index")
+    for name, array in manifest["arrays"].items():
+        dtype, shape = told[f"{name}.npy"].split(" ", 1)
+        assert shape == str(tuple(array["shape"]))
+        assert dtype == (array["dtype"] if isinstance(array["dtype"], str) else "structured")
+
+
+def test_every_parameter_is_told(here):
+    told = facts(here, built(here, "index"))
+    for group in (Shingling, Normalisation, Sketching, Banding):
+        assert set(group.__slots__) - {"normalisation"} <= told.keys()
+
+
+@pytest.mark.parametrize(("count", "first", "last"), [(0, 0, 0), (1, 1, 0), (3, 3, 0), (4, 3, 1), (6, 3, 3), (9, 3, 3)])
+def test_first_and_last_documents(tmp_path, count, first, last):
+    (tmp_path / "docs").mkdir()
+    names = [f"docs/{number}" for number in range(count)]
+    lay(tmp_path, dict.fromkeys(names, A))
+    rows = simdocs("info", built(tmp_path, "signatures"), cwd=tmp_path).rows
+    assert [value.decode() for key, value in rows if key == b"first"] == names[:first]
+    assert [value.decode() for key, value in rows if key == b"last"] == names[count - last :]
+
+
+@pytest.mark.parametrize("arguments", [(), ("--threshold", ".5"), ("--bands", "9", "--rows", "3"), ("--recall", ".5")])
+def test_figures_are_those_of_the_law(here, arguments):
+    told = facts(here, built(here, "index", *arguments))
+    bands, rows, threshold = int(told["bands"]), int(told["rows"]), float(told["threshold"])
+    assert told["probability"] == f"{probability(threshold, bands, rows):.6g}"
+    for tenth in range(1, 11):
+        assert told[f"probability_at_{tenth / 10:g}"] == f"{probability(tenth / 10, bands, rows):.6g}"
+    drawn = simdocs("info", "x.index", "--format", "table", cwd=here).out.decode()
+    bars = re.findall(r"^(\d\.\d\d) .* (\d\.\d{4})(?: threshold)?$", drawn, re.MULTILINE)
+    assert bars == [(f"{step / 20:.2f}", f"{probability(step / 20, bands, rows):.4f}") for step in range(1, 21)]
+
+
+def test_a_threshold_between_two_bars_has_its_own(here):
+    drawn = simdocs("info", built(here, "index", "--threshold", ".777"), "--format", "table", cwd=here).out.decode()
+    assert re.findall(r"^(\S+) .* threshold$", drawn, re.MULTILINE) == ["0.777"]
+
+
+@pytest.mark.parametrize(("share", "near"), [(0.1, 0.06), (0.25, 0.3)])
+def test_candidates_foretold(tmp_path, share, near):
+    chance = random.Random(1)
+    words = [f"w{number}" for number in range(5000)]
+    text = chance.choices(words, k=400)
+    (tmp_path / "docs").mkdir()
+    for number in range(200):
+        changed = [chance.choice(words) if chance.random() < share else word for word in text]
+        (tmp_path / "docs" / str(number)).write_text("\n".join(changed))
+    told = facts(tmp_path, built(tmp_path, "index", "--unit", "line"))
+    ask = ("dedupe", "x.index", "--pairs", "-q", "-o", "pairs", "--summary-json", "summary")
+    assert simdocs(*ask, cwd=tmp_path).status == 0
+    pairs = json.loads((tmp_path / "summary").read_bytes())["candidates"]
+    assert float(told["candidates_a_document"]) == pytest.approx(2 * pairs / 200, rel=near)
+    assert ("fewer_candidates_with_num_perm" in told) == (2 * pairs / 200 > 100)
+
+
+def test_names_that_are_not_harmless(tmp_path):
+    lay(tmp_path, dict.fromkeys(ODD, A))
+    built(tmp_path, "index")
+    rows = simdocs("info", "x.index", cwd=tmp_path).rows
+    named = {value for key, value in rows if key == b"first"}
+    assert named == {b"docs/\x1b[31m\\n\\t", b"docs/\xff\xe9", "docs/é".encode()}
+    lines = simdocs("info", "x.index", "--format", "jsonl", cwd=tmp_path).out.splitlines()
+    named = [one for one in map(json.loads, lines) if one["key"] == "first"]
+    found = [base64.b64decode(one["value_b64"]) if "value_b64" in one else one["value"].encode() for one in named]
+    assert found == sorted(map(os.fsencode, ODD))
+    for form in ("table", "tsv", "jsonl"):
+        shown = on_terminal("info", "x.index", "--format", form, "--color", "never", cwd=tmp_path)
+        assert (shown.status, b"\x1b" in shown.out, b"\xff" in shown.out) == (0, False, False)
+
+
+def test_a_table_on_a_terminal(here):
+    built(here, "index")
+    shown = on_terminal("info", "x.index", cwd=here)
+    assert shown.status == 0
+    assert b"\x1b[" in shown.out
+    text = "".join(f"{line.rstrip()}\n" for line in re.sub(r"\x1b\[[0-9;]*m", "", shown.out.decode()).splitlines())
+    assert "chance of being found, by similarity" in text
+    assert len(re.findall(r"^\d\.\d\d  █", text, re.MULTILINE)) > 5
+    bare = on_terminal("info", "x.index", cwd=here, env=environment(TERM="xterm", NO_COLOR="1"))
+    assert bare.out.decode() == text
+    piped = simdocs("info", "x.index", "--format", "table", cwd=here, env=environment(COLUMNS="200"))
+    assert piped.out.decode() == text
+    assert "chance" not in on_terminal("info", built(here, "shingles"), cwd=here).out.decode()
+
+
+def test_into_a_file(here):
+    built(here, "index")
+    assert simdocs("info", "x.index", "-o", "info.csv", cwd=here) == (0, b"", "")
+    assert (here / "info.csv").read_bytes().startswith(b"key,value\r\nkind,index\r\n")
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        *(None, "", "[]", "{}", "[" * 99999, '{"root": 5, "command": "x", "skipped": [1]}'),
+        *('{"start": "\\ud800\\u001b"}', '{"command": ["\\ud800", 1, null], "skipped": {"\\udfff": [], "x": 3}}'),
+    ],
+)
+def test_whatever_stands_in_run_json(here, run):
+    before = facts(here, built(here, "signatures"))
+    file = here / "x.signatures" / "run.json"
+    file.unlink() if run is None else file.write_text(run)
+    told = facts(here, "x.signatures")
+    dropped = ("simdocs", "start", "root", "command")
+    assert told.items() >= {key: value for key, value in before.items() if key not in dropped}.items()
+
+
+def test_what_cannot_be_told(here):
+    for arguments, status, message in (
+        (("nowhere",), 2, "nowhere: no such artifact"),
+        (("docs",), 4, "docs/manifest.json: damaged"),
+        (("docs/a.txt",), 4, "docs/a.txt: not an artifact"),
+        ((), 2, "Missing argument 'ARTIFACT'"),
+        (("a", "b"), 2, "unexpected extra argument"),
+    ):
+        done = simdocs("info", *arguments, cwd=here)
+        assert (done.status, done.out, len(done.err.splitlines())) == (status, b"", 1)
+        assert message in done.err
+    built(here, "shingles")
+    names = here / "x.shingles" / "names.npy"
+    names.write_bytes(names.read_bytes()[:-1] + b"!")
+    done = simdocs("info", "x.shingles", cwd=here)
+    assert (done.status, done.out) == (4, b"")
+    assert done.err.startswith("simdocs: error: x.shingles/names.npy: damaged: block 0 does not match")

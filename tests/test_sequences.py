@@ -34,11 +34,16 @@ Document = tuple[bytes, bytes, int, int]
 
 @pytest.fixture(autouse=True)
 def nothing_left_open() -> Iterator[None]:
+    drop_all()  # what earlier tests left open
     before = set(os.listdir("/dev/fd"))
     yield
+    drop_all()
+    assert set(os.listdir("/dev/fd")) == before
+
+
+def drop_all() -> None:
     for path in list(again._KEPT):
         again._drop(path)
-    assert set(os.listdir("/dev/fd")) == before
 
 
 def documents(name: bytes, limit: int = MIB) -> tuple[list[Document], list[Skip]]:

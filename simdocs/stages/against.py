@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +12,7 @@ from simdocs.model.ragged import Index, Keys, Mask, Ragged, ranges
 from simdocs.parameters import Grouping
 from simdocs.stages.corpus import Corpus, Two
 from simdocs.stages.greedy import greedy
-from simdocs.stages.lookup import bounds, keys_for
+from simdocs.stages.lookup import STAMPED, bounds, keys_for, places
 from simdocs.stages.ordering import Nodes, in_keep_order
 from simdocs.stages.prepare import Prepared
 from simdocs.stages.shingle import Progress
@@ -53,26 +52,18 @@ def against(
 
 
 def _known(every: Corpus, new: Corpus) -> Mask:
-    """Which new documents are documents of the index: the same file, by inode and times or by its place."""
-    facts = new.facts(np.arange(len(new)))
+    """Which new documents are documents of the index: the same file, by inode and times or by where it is now."""
+    facts, theirs = new.facts(np.arange(len(new))), every.every_fact.all()
     known = np.zeros(len(new), bool)
-    theirs = every.every_fact.all()
     rows = np.flatnonzero(np.isin(theirs["inode"], facts["inode"]) & (theirs["inode"] != 0))
-    places = [_place(every.root, name, fact) for name, fact in zip(every.names(rows), theirs[rows], strict=True)]
-    times = {_times(fact) for fact in theirs[rows]}
-    there = set(places)
     mine = np.flatnonzero(np.isin(facts["inode"], theirs["inode"][rows]))
-    for row, name in zip(mine.tolist(), new.names(mine), strict=True):
-        known[row] = _times(facts[row]) in times or _place(new.root, name, facts[row]) in there
+    times = set(theirs[rows][list(STAMPED)].tolist())
+    known[mine] = [time in times for time in facts[mine][list(STAMPED)].tolist()]
+    mine = mine[~known[mine]]
+    rows = rows[np.isin(theirs["inode"][rows], facts["inode"][mine])]
+    there = set(places(every, rows))
+    known[mine] = [place in there for place in places(new, mine)]
     return known
-
-
-def _times(fact: np.void) -> tuple[int, ...]:
-    return tuple(int(fact[field]) for field in ("inode", "ctime_ns", "mtime_ns", "start", "extent"))
-
-
-def _place(root: bytes, name: bytes, fact: np.void) -> tuple[bytes, int]:
-    return os.path.abspath(os.path.join(root, name)), int(fact["inode"])
 
 
 def _buckets(keys: Keys, counts: Index, owners: Index, given: int) -> Ragged:

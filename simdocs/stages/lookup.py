@@ -17,6 +17,11 @@ from simdocs.stages.corpus import Corpus
 _AT_ONCE = 1 << 12
 """Documents looked up at once."""
 
+STAMPED = ("inode", "ctime_ns", "mtime_ns", "start", "extent")
+"""Facts by which a file, or a line of it, is known again."""
+
+Place = tuple[object, object, bytes]
+
 
 def keys_for(index: Shelf, signatures: Tokens, rows: Index) -> Keys:
     """The band keys of these rows of signatures, as the tables of the index have them: (B, len(rows)) uint64."""
@@ -57,16 +62,35 @@ def copies_of(same_as: Array, firsts: Index) -> tuple[Index, Index]:
 
 def same_files(one: Corpus, left: Index, other: Corpus, right: Index) -> Mask:
     """Whether documents left[i] of one and right[i] of the other are the same file, or the same line of it: by inode
-    and times, or by where they are found."""
+    and times, or by where they are found now."""
     a, b = one.facts(left), other.facts(right)
     same: Mask = a["inode"] != 0
-    for field in ("inode", "ctime_ns", "mtime_ns", "start", "extent"):
+    for field in STAMPED:
         same &= a[field] == b[field]
-    from_files = np.flatnonzero(~same & (a["inode"] != 0) & (b["inode"] != 0))
-    where = (_found(one, left[from_files]), _found(other, right[from_files]))
-    same[from_files] = [mine == theirs for mine, theirs in zip(*where, strict=True)]
+    from_files = (a["inode"] != 0) & (b["inode"] != 0)
+    known: dict[Place, int] = {}
+    same[from_files] |= _numbers(one, left[from_files], known) == _numbers(other, right[from_files], known)
     return same
 
 
-def _found(corpus: Corpus, rows: Index) -> list[bytes]:
-    return [os.path.abspath(os.path.join(corpus.root, name)) for name in corpus.names(rows)]
+def _numbers(corpus: Corpus, rows: Index, known: dict[Place, int]) -> Index:
+    """The places of these documents as numbers: new ones are entered into known."""
+    unique, which = np.unique(rows, return_inverse=True)
+    return np.array([known.setdefault(place, len(known)) for place in places(corpus, unique)], np.int64)[which]
+
+
+def places(corpus: Corpus, rows: Index) -> list[Place]:
+    """Where these documents are found now: the file that has the name, and what of the name stands for a line of it."""
+    names, ends = corpus.names(rows), corpus.facts(rows)["container"].tolist()
+    lines = [name[end:] if end else b"" for name, end in zip(names, ends, strict=True)]
+    files = [name[:end] if end else name for name, end in zip(names, ends, strict=True)]
+    return [(*_file(os.path.join(corpus.root, file)), line) for file, line in zip(files, lines, strict=True)]
+
+
+def _file(path: bytes) -> tuple[object, object]:
+    """The identity of the file of this name, or, if it cannot be had, its path."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return "", os.path.abspath(path)
+    return status.st_dev, status.st_ino

@@ -53,7 +53,9 @@ class Query:
         self.asking: Prepared = prepared(question.intake, recipe, engine, self.skipped, progress)
         sets = of_same_documents(question.shingles, index)
         self.corpus = Corpus.on(index, index["signatures"], sets, question.root)
-        self.matched = self.found = self.candidates = self.verified = 0
+        how = index.recipe.shingling
+        self.judge = Judge(self.corpus, how, question.threshold, question.by_exact, engine, self.skipped)
+        self.matched = self.found = 0
 
     def answer(self) -> Answer:
         """Every document with its matches in the index: as given, then by falling similarity, then by name."""
@@ -83,9 +85,9 @@ class Query:
             firsts = np.unique(near)
             place, rows = copies_of(index["same_as"].all(), firsts)
             kept = self.corpus.some(rows)
-            both = Two(kept, self.asking.corpus)
+            both = self.judge.corpus = Two(kept, self.asking.corpus)
             left, right = self._judged(kept, part[asked], np.searchsorted(firsts, near), place)
-            pairs = _with_copies(self._judge(both, len(kept) + left, right), place)
+            pairs = _with_copies(self.judge.similar(len(kept) + left, right), place)
             if not self.question.itself:
                 mine = pairs.left - len(kept)
                 pairs = pairs.take(np.flatnonzero(~same_files(self.asking.corpus, mine, kept, pairs.right)))
@@ -104,14 +106,6 @@ class Query:
         right = right + same_files(self.asking.corpus, left, kept, right)
         others = np.flatnonzero(np.append(place, -1)[right] == text)
         return left[others], right[others]
-
-    def _judge(self, both: Two, left: Index, right: Index) -> Pairs:
-        question, how = self.question, self.question.index.recipe.shingling
-        judge = Judge(both, how, question.threshold, question.by_exact, self.engine, self.skipped)
-        similar = judge.similar(left, right)
-        self.candidates += judge.candidates
-        self.verified += judge.verified
-        return similar
 
     def _ranked(self, both: Two, pairs: Pairs) -> Pairs:
         """By document, then falling similarity, then name; of each document no more than are wanted."""
@@ -141,8 +135,8 @@ class Query:
             "rows": rows,
             "threshold": self.question.threshold,
             "probability": probability(self.question.threshold, bands, rows),
-            "candidates": self.candidates,
-            "verified": self.verified,
+            "candidates": self.judge.candidates,
+            "verified": self.judge.verified,
             "matches": self.found,
             "matched": self.matched,
             "parameters": asdict(recipe),

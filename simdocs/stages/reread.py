@@ -124,6 +124,9 @@ def _again(wanted: Wanted, places: list[int], how: Shingling) -> tuple[list[tupl
     return found, skips
 
 
+_SLACK = 1 << 16
+"""Bytes by which a file of the same text may be larger than it was, for spaces or a worse compression."""
+
 _REASONS = {"vanished": "gone", "oversized": "changed", "malformed": "changed"}
 
 _TIMES = ("mtime_ns", "ctime_ns", "inode")
@@ -144,7 +147,8 @@ def _text(wanted: Wanted, place: int) -> tuple[bytes, bool]:
         if text is None:
             raise Unread("changed")
     else:
-        text, stamp = read(path, wanted.limit)
+        # What has become much larger is another text, and must not be unfolded to find that out.
+        text, stamp = read(path, min(wanted.limit, 2 * int(fact["size"]) + _SLACK))
     same = (stamp.mtime_ns, stamp.ctime_ns, stamp.inode) == tuple(fact[field] for field in _TIMES)
     return as_utf8(text)[0], same and len(text) == fact["size"]
 

@@ -25,16 +25,21 @@ def _some(kind: type, options: dict[str, Any]) -> dict[str, Any]:
     return {field.name: options.pop(field.name) for field in fields(kind) if field.name in options}
 
 
-def job(names: Sequence[bytes | str | Path], **options: Any) -> Job:
-    """A job about these files and directories; options by the names that parameters have."""
-    walking, sketching = Walking(**_some(Walking, options)), Sketching(**_some(Sketching, options))
-    banding, grouping = Banding(**_some(Banding, options)), Grouping(**_some(Grouping, options))
+def recipe(options: dict[str, Any]) -> Recipe:
+    """The recipe of the options that name its parameters, which are taken out of options."""
+    sketching, banding = Sketching(**_some(Sketching, options)), Banding(**_some(Banding, options))
     normalisation = Normalisation(**_some(Normalisation, options))
     shingling = Shingling(**_some(Shingling, options), normalisation=normalisation)
+    return Recipe(Sequences(**_some(Sequences, options)), shingling, sketching, banding)
+
+
+def job(names: Sequence[bytes | str | Path], **options: Any) -> Job:
+    """A job about these files and directories; options by the names that parameters have."""
+    made = recipe(options)
+    walking, grouping = Walking(**_some(Walking, options)), Grouping(**_some(Grouping, options))
     assert not options
     intake = Intake(Sources(tuple(map(os.fsencode, names))), walking)
-    recipe = Recipe(Sequences(), shingling, sketching, banding)
-    return Job(intake, recipe, grouping, banding.threshold)
+    return Job(intake, made, grouping, Banding().threshold if made.banding is None else made.banding.threshold)
 
 
 def unseen(_what: str, _done: int, _total: int) -> None:

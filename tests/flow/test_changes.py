@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
+import tracemalloc
 
 import pytest
 
-from simdocs.stages.dedupe import Sketched
-from tests.flow.stage import sketched
+from simdocs.engines.local import Local
+from simdocs.parameters import Grouping
+from simdocs.stages.dedupe import Job, Sketched, sketch
+from simdocs.stages.prepare import Intake
+from tests.flow.building import built
+from tests.flow.stage import sketched, unseen
 
 TEXT = b"a fairly long text about nothing much, so that one word more leaves it similar enough"
 
@@ -105,6 +111,24 @@ def test_an_answer_by_estimate_reads_nothing_again(docs):
         lose_directory(docs / "a")
         assert grouped(work) == [(b"a", b"b"), (b"a", b"c")]
         assert work.skipped.counts == {}
+
+
+def test_what_has_become_a_bomb_is_not_unfolded(docs):
+    for name in "abc":
+        (docs / f"{name}.gz").write_bytes(gzip.compress((docs / name).read_bytes()))
+    index = built(docs / "x.index", ["a.gz", "b.gz", "c.gz"])
+    (docs / "b.gz").write_bytes(gzip.compress(b"a" * (1 << 26)))
+    # Worse compressed, but the same text.
+    (docs / "c.gz").write_bytes(gzip.compress((docs / "c").read_bytes() + b" " * 9999, 0))
+    with Local(1) as engine:
+        work = sketch(Job(Intake(shelf=index), index.recipe, Grouping()), engine, unseen)
+        tracemalloc.start()
+        try:
+            assert grouped(work) == [(b"a.gz", b"c.gz")]
+            assert tracemalloc.get_traced_memory()[1] < 1 << 25
+        finally:
+            tracemalloc.stop()
+    assert work.skipped.by_reason == {"unverified": [(b"b.gz", "changed")]}
 
 
 def growing(monkeypatch, path, times: int) -> None:

@@ -6,7 +6,6 @@ import errno
 import fcntl
 import os
 import threading
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,40 +13,9 @@ import pytest
 
 from simdocs.artifacts import disk, publish
 from simdocs.errors import OutputError
+from tests.artifacts.faults import FAULTS, Ended, Faulty, calls_of
 
 OLD, NEW = b"old\n", b"new\n" * 1000
-CALLS = ("open", "listdir", "stat", "write", "fchmod", "fsync", "rename", "unlink", "umask")
-
-
-class Ended(BaseException):
-    """What a signal raises."""
-
-
-class Faulty:
-    """The module os, or fcntl, of which the n-th call of interest goes wrong: before it is done, or right after."""
-
-    def __init__(self, fault: BaseException | None = None, at: int = -1, done: bool = False) -> None:
-        self.fault, self.at, self.done = fault, at, done
-        self.calls: list[str] = []
-
-    def wrapped(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
-        def instead(*arguments: Any, **more: Any) -> Any:
-            self.calls.append(name)
-            now = self.fault is not None and len(self.calls) - 1 == self.at
-            if now and not self.done:
-                raise self.fault
-            result = call(*arguments, **more)
-            if now:
-                raise self.fault
-            return result
-
-        return instead
-
-    def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        calls = {name: self.wrapped(name, getattr(os, name)) for name in CALLS}
-        monkeypatch.setattr(disk, "os", SimpleNamespace(**(vars(os) | calls)))
-        flock = self.wrapped("flock", fcntl.flock)
-        monkeypatch.setattr(disk, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": flock})))
 
 
 def write(path: Any) -> None:
@@ -58,19 +26,7 @@ def write(path: Any) -> None:
 
 
 def calls_of_a_good_run(path: Any) -> list[str]:
-    with pytest.MonkeyPatch.context() as patch:
-        faulty = Faulty()
-        faulty.install(patch)
-        write(path)
-    return faulty.calls
-
-
-FAULTS = {
-    "disk-full": (OSError(errno.ENOSPC, "No space left on device"), False),
-    "broken-disk": (OSError(errno.EIO, "Input/output error"), False),
-    "signal-before": (Ended(), False),
-    "signal-after": (Ended(), True),
-}
+    return calls_of(lambda: write(path))
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-file", "new"])

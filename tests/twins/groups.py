@@ -16,10 +16,16 @@ class Decided(NamedTuple):
 
 
 def greedy(
-    size: int, buckets: Sequence[Sequence[int]], similarity: Callable[[int, int], float], threshold: float, most: int
+    size: int,
+    buckets: Sequence[Sequence[int]],
+    similarity: Callable[[int, int], float],
+    threshold: float,
+    most: int,
+    given: int = 0,
 ) -> Decided:
     """Documents 0, 1, ... in keep order: kept, unless one kept before and met is similar enough; else under the most
-    similar of those, ties to the earlier. In each of its buckets a document meets the first `most` kept ones."""
+    similar of those, ties to the earlier. In each of its buckets a document meets the first `most` kept ones. The first
+    `given` documents are kept whatever they meet."""
     kept: list[int] = []
     under: dict[int, int] = {}
     capped: list[int] = []
@@ -27,7 +33,9 @@ def greedy(
         own = [[other for other in kept if other in bucket] for bucket in buckets if document in bucket]
         met = sorted({other for seen in own for other in seen[:most]})
         similar = [other for other in met if similarity(other, document) >= threshold]
-        if similar:
+        if document < given:
+            kept.append(document)
+        elif similar:
             under[document] = max(similar, key=lambda other: (similarity(other, document), -other))
         else:
             kept.append(document)

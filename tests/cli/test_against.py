@@ -1,0 +1,138 @@
+"""dedupe --against: what an index holds is kept, and only new documents are duplicates."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.cli.corpus import A2, A, B, jaccard, lay
+from tests.cli.program import simdocs
+from tests.flow.building import built
+
+C = b" ".join(reversed(B.split()))
+C1 = C + b" it"
+
+
+@pytest.fixture
+def archive(here, monkeypatch):
+    """An index of docs/; and new/, of which x and z are duplicates of what it holds, y1 of y."""
+    lay(here, {"new/x": A2, "new/y": C, "new/y1": C1, "new/z": B.upper()})
+    monkeypatch.chdir(here)
+    built(Path("docs.index"), ["docs"])
+    return here
+
+
+FOUND = [("docs/a.txt", "new/x"), ("docs/c.txt", "new/z"), ("new/y", "new/y1")]
+
+
+def test_groups(archive):
+    done = simdocs("dedupe", "new", "--against", "docs.index", cwd=archive)
+    assert (done.status, done.err, done.names) == (0, "", FOUND)
+    assert [fields[2].decode() for fields in done.rows] == [
+        jaccard(A, A2),
+        "1.000000",
+        jaccard(C, C1),
+    ]
+
+
+def test_lists_name_new_documents_alone(archive):
+    for listed, names in (("kept", b"new/y\n"), ("duplicates", b"new/x\nnew/y1\nnew/z\n")):
+        done = simdocs("dedupe", "new", "--against", "docs.index", "--list", listed, cwd=archive)
+        assert done == (0, names, "")
+    raw = simdocs("dedupe", "new", "--against", "docs.index", "--list", "duplicates", "-0", cwd=archive)
+    assert raw.out == b"new/x\0new/y1\0new/z\0"
+
+
+def test_files_of_the_index_are_not_new(archive):
+    done = simdocs("dedupe", "docs", "new", "--against", "docs.index", "--summary-json", "note", cwd=archive)
+    assert (done.status, done.err, done.names) == (0, "", FOUND)
+    facts = json.loads((archive / "note").read_bytes())
+    assert facts["skipped"] == {"again": 3}
+    assert facts["duplicates"] == 3
+    verbose = simdocs("dedupe", "docs", "--against", "docs.index", "-v", cwd=archive)
+    assert verbose[:2] == (0, b"")
+    assert verbose.err.count("skipped: reached before under another name (a document of the index)") == 3
+
+
+def test_all_of_it_at_the_stored_threshold_or_another(archive):
+    built(Path("docs.index"), ["docs"], threshold=0.95)
+    ask = ("dedupe", "new", "--against", "docs.index")
+    assert simdocs(*ask, cwd=archive).names == FOUND[1:]
+    lower = simdocs(*ask, "-t", ".8", cwd=archive)
+    assert (lower.status, set(lower.names) >= set(FOUND[1:])) == (0, True)
+    assert lower.err.count("simdocs: warning: bands for threshold 0.95 find a pair at 0.8 with a chance of") == 1
+
+
+@pytest.mark.parametrize("kind", ["shingles", "signatures", "index"])
+def test_the_new_side_may_be_an_artifact(archive, kind):
+    built(Path(f"new.{kind}"), ["new"])
+    assert simdocs("dedupe", f"new.{kind}", "--against", "docs.index", cwd=archive).names == FOUND
+    assert simdocs("dedupe", f"new.{kind}", "--against", "docs.index", "--keep", "newest", cwd=archive).status == 0
+
+
+def test_the_new_side_may_be_lines(archive):
+    lay(archive, {"new.jsonl": b"".join(b'{"body": "%s"}\n' % text for text in (A2, C, C1))})
+    ask = ("dedupe", "new.jsonl", "--text-field", "body", "--against", "docs.index")
+    assert simdocs(*ask, cwd=archive).names == [("docs/a.txt", "new.jsonl#1"), ("new.jsonl#2", "new.jsonl#3")]
+    lines = (archive / "new.jsonl").read_bytes().splitlines(keepends=True)
+    assert simdocs(*ask, "--list", "kept", "--format", "jsonl", cwd=archive) == (0, lines[1], "")
+
+
+@pytest.mark.parametrize(
+    ("options", "field", "values"),
+    [
+        ({"k": 5}, "k", "5 there and 9 here"),
+        ({"unit": "word"}, "unit", "'word' there and 'char' here"),
+        ({"seed": 7}, "seed", "7 there and 0 here"),
+        ({"nfkc": True}, "nfkc", "True there and False here"),
+        ({"multiset": True}, "multiset", "True there and False here"),
+    ],
+)
+def test_artifacts_of_other_parameters_never_meet(archive, options, field, values):
+    for kind in ("shingles", "index"):
+        built(Path(f"new.{kind}"), ["new"], **options)
+        done = simdocs("dedupe", f"new.{kind}", "--against", "docs.index", cwd=archive)
+        assert (done.status, done.out, done.err.count("\n")) == (4, b"", 1)
+        assert f"new.{kind}: of other parameters than docs.index: " in done.err
+        assert f"{field} is {values}" in done.err
+
+
+def test_nor_do_signatures_of_another_scheme_or_size(archive):
+    for options, what in (({"scheme": "permutation"}, "scheme is 'permutation'"), ({"num_perm": 64}, "num_perm is 64")):
+        built(Path("new.signatures"), ["new"], **options)
+        done = simdocs("dedupe", "new.signatures", "--against", "docs.index", cwd=archive)
+        assert (done.status, what in done.err) == (4, True)
+
+
+def test_options_that_contradict_the_index(archive):
+    done = simdocs("dedupe", "new", "--against", "docs.index", "-k", "5", "--num-perm", "64", cwd=archive)
+    assert (done.status, done.out) == (2, b"")
+    assert "-k 5 contradicts docs.index, which was built with 9" in done.err
+    assert "--num-perm 64 contradicts docs.index, which was built with 128" in done.err
+    assert simdocs("dedupe", "new", "--against", "docs.index", "-k", "9", cwd=archive).names == FOUND
+
+
+def test_documents_of_the_index_that_are_gone(archive):
+    built(Path("docs.shingles"), ["docs"])
+    os.rename(archive / "docs", archive / "moved")
+    ask = ("dedupe", "new", "--against", "docs.index")
+    done = simdocs(*ask, cwd=archive)
+    # Copies of one text are known by their digests; nothing else is without being read.
+    assert (done.status, done.names) == (3, FOUND[1:])
+    assert "docs/a.txt: skipped: missing or changed when it had to be verified (gone)" in done.err
+    assert simdocs(*ask, "--shingles", "docs.shingles", cwd=archive).names == FOUND
+    assert simdocs(*ask, "--strict", cwd=archive)[:2] == (2, b"")
+    (archive / "elsewhere").mkdir()
+    os.rename(archive / "moved", archive / "elsewhere/docs")
+    assert simdocs(*ask, "--root", "elsewhere", cwd=archive).names == FOUND
+
+
+def test_what_does_not_go_together(archive):
+    for more in (("--pairs",), ("--cluster", "components")):
+        assert simdocs("dedupe", "new", "--against", "docs.index", *more, cwd=archive).status == 2
+    built(Path("docs.signatures"), ["docs"])
+    assert simdocs("dedupe", "new", "--against", "docs.signatures", cwd=archive).status == 4
+    assert simdocs("dedupe", "new", "--against", "gone.index", cwd=archive).status == 2

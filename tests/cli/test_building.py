@@ -1,0 +1,250 @@
+"""shingle, signature and index: artifacts on disk, and what is said of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.corpus import A1, A, B, lay
+from tests.cli.program import bound_by_modes, environment, simdocs
+from tests.flow.building import built, content
+
+SUFFIX = {"shingle": "shingles", "signature": "signatures", "index": "index"}
+COMMANDS = list(SUFFIX)
+
+
+@pytest.fixture
+def there(here, monkeypatch):
+    """The directory itself, to build in."""
+    monkeypatch.chdir(here)
+    return here
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_nothing_is_said_and_nothing_but_the_artifact_is_left(there, command):
+    target = f"x.{SUFFIX[command]}"
+    assert simdocs(command, "docs", "-o", target, cwd=there) == (0, b"", "")
+    assert sorted(os.listdir(there)) == ["docs", target]
+    assert content(there / target) == content_of_built(there / f"y.{SUFFIX[command]}")
+    run = json.loads((there / target / "run.json").read_bytes())
+    assert run["command"] == ["simdocs", command, "docs", "-o", target]
+    assert run["root"] == str(there)
+    assert simdocs(command, "docs", "-o", target, cwd=there) == (0, b"", "")
+
+
+def content_of_built(target: Path) -> dict[str, bytes]:
+    built(target, ["docs"])
+    return content(target)
+
+
+def test_the_same_bytes_in_any_locale_and_hash_seed(there):
+    os.rename("docs/b.txt", "docs/dé\udcff\n")
+    lay(there, {"docs/lines.jsonl": json.dumps({"text": "Größe 日本 " * 9, "id": "ü"}, ensure_ascii=False).encode()})
+    contents = []
+    for at, changes in enumerate(({}, {"LC_ALL": "C", "PYTHONHASHSEED": "1"}, {"LC_ALL": None, "TZ": "Asia/Tokyo"})):
+        env = environment(**changes)
+        for target, given in (("x.shingles", "docs"), ("x.signatures", "x.shingles"), ("x.index", "x.signatures")):
+            command = {suffix: command for command, suffix in SUFFIX.items()}[target[2:]]
+            done = simdocs(command, given, "-o", target, f"-j{1 + at % 2}", cwd=there, env=env)
+            assert done == (0, b"", "")
+        contents.append([content(there / target) for target in ("x.shingles", "x.signatures", "x.index")])
+    assert contents[0] == contents[1] == contents[2]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_o_is_required(there, command):
+    done = simdocs(command, "docs", cwd=there)
+    assert done[:2] == (2, b"")
+    assert f"simdocs: error: -o NAME.{SUFFIX[command]} is missing: where to write" in done.err
+    both = simdocs(command, cwd=there)
+    assert "nothing to read" in both.err
+    assert "is missing" in both.err
+    assert os.listdir(there) == ["docs"]
+
+
+@pytest.mark.parametrize(("command", "other"), [("index", "signatures"), ("shingle", "index")])
+def test_what_is_no_artifact_of_that_kind_is_never_replaced(there, command, other):
+    suffix = SUFFIX[command]
+    built(there / f"other.{other}", ["docs"])
+    os.rename(there / f"other.{other}", there / "disguised")
+    lay(there, {"texts/a": A, f"odd.{suffix}/stranger": A, f"plain.{suffix}": B})
+    os.mkdir(there / f"empty.{suffix}")
+    os.symlink("docs/a.txt", there / "link")
+    before = sorted(str(path) for path in there.rglob("*"))
+    targets = (f"x.{other}", "texts", f"odd.{suffix}", f"plain.{suffix}", f"empty.{suffix}", "link", "disguised")
+    for target in (*targets, "docs", "gone/x", "/dev/null"):
+        done = simdocs(command, "docs", "-o", target, cwd=there)
+        assert (done.status, done.out, done.err.count("\n")) == (2, b"", 1), target
+        assert done.err.startswith(f"simdocs: error: {target}"), target
+    assert sorted(str(path) for path in there.rglob("*")) == before
+    assert (there / "docs/a.txt").read_bytes() == A
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "said"),
+    [
+        ("x.shingles", ("-k", "4"), ["-k 4 contradicts x.shingles, which was built with 5"]),
+        (
+            "x.signatures",
+            ("--unit", "char", "--num-perm", "64", "--seed", "1", "--scheme", "permutation"),
+            [
+                "--unit char",
+                "with word",
+                "--num-perm 64",
+                "with 32",
+                "--seed 1",
+                "with 0",
+                "--scheme permutation",
+                "fss",
+            ],
+        ),
+        ("x.signatures", ("--nfkc",), ["--nfkc contradicts x.signatures, which was built with no such thing"]),
+        ("x.signatures", ("--text-field", "body"), ["--text-field body contradicts x.signatures", "with text"]),
+    ],
+)
+def test_options_that_contradict_an_artifact(there, given, options, said):
+    built(there / given, ["docs"], unit="word", k=5, num_perm=32)
+    done = simdocs("index", given, *options, "-o", "x.index", cwd=there)
+    assert done[:2] == (2, b"")
+    assert [one for one in said if one not in done.err] == []
+    assert not (there / "x.index").exists()
+
+
+def test_options_that_say_what_an_artifact_says(there):
+    built(there / "x.signatures", ["docs"], unit="word", k=5, num_perm=32, nfkc=True)
+    agreeing = ("--unit", "word", "-k", "5", "--nfkc", "--num-perm", "32", "-t", ".9")
+    assert simdocs("index", "x.signatures", *agreeing, "-o", "x.index", cwd=there) == (0, b"", "")
+
+
+def test_an_artifact_stands_alone(there):
+    for kind in ("shingles", "signatures", "index"):
+        built(there / f"x.{kind}", ["docs"])
+    refused = {
+        ("x.shingles", "x.signatures"): "an artifact stands alone",
+        ("x.shingles", "docs"): "an artifact stands alone",
+        ("docs", "x.shingles"): "an artifact stands alone",
+        ("x.shingles", "--hidden"): "--hidden goes with documents",
+        ("x.shingles", "--include", "*.txt", "--max-size", "1"): "--max-size goes with documents",
+        ("x.shingles", "--files-from", "list"): "name documents in one way",
+    }
+    for arguments, why in refused.items():
+        done = simdocs("index", *arguments, "-o", "y.index", cwd=there)
+        assert (done.status, done.out, why in done.err) == (2, b"", True), arguments
+    for command, given in (("shingle", "x.shingles"), ("signature", "x.index"), ("index", "x.index")):
+        done = simdocs(command, given, "-o", f"y.{SUFFIX[command]}", cwd=there)
+        assert (done.status, done.err.count("\n")) == (4, 1)
+    assert not any(path.name.startswith("y.") for path in there.iterdir())
+
+
+def test_an_artifact_in_a_walked_tree_is_passed_by(there):
+    built(there / "docs/x.index", ["docs"])
+    os.rename(there / "docs/x.index", there / "docs/an index")
+    built(there / "docs/x.shingles", ["docs"])
+    done = simdocs("shingle", "docs", "-o", "docs/y.shingles", "--summary-json", "note", cwd=there)
+    assert done == (0, b"", "")
+    facts = json.loads((there / "note").read_bytes())
+    # Its own draft is one of them.
+    assert (facts["documents"], facts["skipped"]) == (3, {"artifact": 3})
+
+
+def test_what_could_not_be_judged(there):
+    lay(there, {"docs/closed": A, "docs/large": A * 9, "docs/more.jsonl": b'{"text": "a"}\n{"text": 1}\n'})
+    os.chmod(there / "docs/closed", 0)
+    ask = ("index", "docs", "-o", "x.index", "--max-size", "500")
+    done = simdocs(*ask, cwd=there, before=bound_by_modes)
+    assert (done.status, done.out) == (3, b"")
+    assert [line.split(": ")[1] for line in done.err.splitlines()] == ["docs/closed", "docs/large", "docs/more.jsonl#2"]
+    skipped = json.loads((there / "x.index/run.json").read_bytes())["skipped"]
+    assert skipped == {"unreadable": ["docs/closed"], "oversized": ["docs/large"], "malformed": ["docs/more.jsonl#2"]}
+    assert simdocs(*ask, "-q", cwd=there, before=bound_by_modes) == (3, b"", "")
+    old = (there / "x.index").stat().st_ino
+    for target in ("x.index", "new.index"):
+        strict = simdocs(*ask[:3], target, *ask[4:], "--strict", "-q", cwd=there, before=bound_by_modes)
+        assert (strict.status, strict.out, strict.err.count("\n")) == (2, b"", 1)
+        assert strict.err.startswith("simdocs: error: --strict: nothing published")
+    assert (there / "x.index").stat().st_ino == old
+    assert sorted(os.listdir(there)) == ["docs", "x.index"]
+
+
+def test_summary(there):
+    lay(there, {"docs/empty": b"", "docs/short": b"ab"})
+    assert simdocs("index", "docs", "-o", "x.index", "--summary-json", "note", cwd=there) == (0, b"", "")
+    facts = json.loads((there / "note").read_bytes())
+    assert (facts["kind"], facts["documents"], facts["empty"], facts["short"]) == ("index", 5, 1, 1)
+    assert facts["bytes"] == len(A + A1 + B) + 2
+    assert facts["tokens"] == 1 + sum(
+        len({text.lower()[at : at + 9] for at in range(len(text) - 8)}) for text in (A, A1, B)
+    )
+    assert (facts["bands"], facts["rows"], facts["threshold"]) == (18, 7, 0.8)
+    assert facts["parameters"]["shingling"]["k"] == 9
+    assert [point[0] for point in facts["curve"]] == [at / 10 for at in range(1, 11)]
+    assert facts["curve"][7][1] == facts["probability"]
+    assert simdocs("index", "docs", "-o", "y.index", "--summary-json", "docs/a.txt", cwd=there).status == 2
+    assert not (there / "y.index").exists()
+    assert (there / "docs/a.txt").read_bytes() == A
+
+
+def test_k_is_advised_against_once(there):
+    lay(there, {f"docs/{at}": B + b"%d" % at for at in range(30)})
+    small = advice_on(there, "shingle", "docs", "-o", "x.shingles", "-k", "2")
+    assert len(small) == 1
+    assert re.search(r"k = 2 is small: .* n = 2\d\d chars or more; .* with a chance of 0\.\d\d, ", small[0])
+    better = small[0].partition("; -k ")[2].split()[0]
+    assert advice_on(there, "shingle", "docs", "-o", "x.shingles", "-k", better) == []
+    large = advice_on(there, "signature", "docs", "-o", "x.signatures", "-k", "70")
+    assert len(large) == 1
+    assert "k = 70 is large: 33 of n = 33 documents (100%) have fewer than 350 chars" in large[0]
+    # It was said when the shingles were made.
+    assert simdocs("shingle", "docs", "-o", "x.shingles", "-k", "2", cwd=there) == (0, b"", "")
+    assert advice_on(there, "index", "x.shingles", "-o", "x.index") == []
+
+
+def advice_on(there, *arguments: str) -> list[str]:
+    """The lines with -v that are warnings; what is said without it, or with -q, is nothing."""
+    done = simdocs(*arguments, "-v", "--summary-json", "note", cwd=there)
+    assert done[:2] == (0, b"")
+    assert simdocs(*arguments, "-q", cwd=there) == (0, b"", "")
+    warned = [line for line in done.err.splitlines() if line.startswith("simdocs: warning: ")]
+    noted = json.loads((there / "note").read_bytes())["advice"]
+    assert warned == [f"simdocs: warning: {line}" for line in noted]
+    return noted
+
+
+def test_v_explains_an_index(there):
+    done = simdocs("index", "docs", "-o", "x.index", "-t", ".7", "-v", cwd=there)
+    assert done[:2] == (0, b"")
+    lines = done.err.splitlines()
+    bands, rows = 25, 5
+    assert lines[0].startswith(f"3 documents, {len(A + A1 + B)} bytes, ")
+    assert lines[1] == f"25 bands of 5 rows find a pair at 0.7 with probability {1 - (1 - 0.7**rows) ** bands:.4f}"
+    curve = ", ".join(f"{s / 10:g} {1 - (1 - (s / 10) ** rows) ** bands:.4f}" for s in range(1, 11))
+    assert lines[2] == f"probability by similarity: {curve}"
+    assert re.fullmatch(r"about 0\.\d candidates a document, from sampled pairs", lines[3])
+    assert re.fullmatch(r"x\.index: written in \d+\.\d\d s", lines[4])
+    assert len(lines) == 5
+
+
+def test_boilerplate_calls_for_more_places(there):
+    dice = random.Random(2)
+    common = " ".join(f"common{dice.randrange(10**6)}" for _ in range(60))
+    lines = [{"text": f"{common} {' '.join(f'w{dice.randrange(10**6)}' for _ in range(27))}"} for _ in range(500)]
+    (there / "x.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    ask = ("index", "x.jsonl", "-o", "x.index", "-v")
+    said = simdocs(*ask, cwd=there).err
+    found = re.search(
+        r"about ([\d.]+) candidates a document, from .* pairs: --num-perm (\d+) would need ([\d.]+)", said
+    )
+    assert found
+    assert float(found[1]) > 100 > float(found[3])
+    # And it is so.
+    again = simdocs(*ask, "--num-perm", found[2], cwd=there).err
+    few = re.search(r"about ([\d.]+) candidates a document, from sampled pairs$", again, re.MULTILINE)
+    assert few
+    assert float(few[1]) == pytest.approx(float(found[3]), rel=0.5)
+    found_again = json.loads(simdocs("dedupe", "x.index", "--pairs", "--summary-json", "/dev/stdout", cwd=there).out)
+    assert found_again["candidates"] * 2 / 500 == pytest.approx(float(few[1]), rel=0.5)

@@ -1,0 +1,252 @@
+"""query: which documents of an index are nearly the same as those named."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.corpus import A1, A2, A, B, jaccard, lay
+from tests.cli.program import in_shell, simdocs
+from tests.flow.building import built
+
+COPY = A.upper().replace(b" ", b"\n ")
+
+
+@pytest.fixture
+def indexed(here, monkeypatch):
+    """An index of docs/, with a copy and two empty documents; and new/, about which it can be asked."""
+    lay(here, {"docs/copy.txt": COPY, "docs/empty": b"", "docs/void": b" ", "new/x": A2, "new/y": B, "new/z": b" "})
+    monkeypatch.chdir(here)
+    built(Path("docs.index"), ["docs"])
+    return here
+
+
+def row(*fields) -> list[bytes]:
+    return [field.encode() if isinstance(field, str) else field for field in fields]
+
+
+def matches(done) -> list[tuple[str, ...]]:
+    return [tuple(field.decode() for field in fields[:3]) for fields in done.rows]
+
+
+OF_X = [
+    ("new/x", "docs/a.txt", jaccard(A, A2)),
+    ("new/x", "docs/copy.txt", jaccard(A, A2)),
+    ("new/x", "docs/b.txt", jaccard(A1, A2)),
+]
+
+
+def test_matches_by_document_then_similarity_then_name(indexed):
+    done = simdocs("query", "docs.index", "new/z", "new/y", "new", cwd=indexed)
+    assert (done.status, done.err) == (0, "")
+    assert matches(done) == [("new/y", "docs/c.txt", "1.000000"), *OF_X]
+    assert [len(fields) for fields in done.rows] == [4] * 4
+    assert done.rows[0][3] == b"1.000000"
+
+
+def test_columns_and_formats(indexed):
+    done = simdocs("query", "docs.index", "new/x", "--header", "--top", "1", cwd=indexed)
+    assert done.rows[0] == row("query", "match", "jaccard", "estimate")
+    assert len(done.rows) == 2
+    found = json.loads(simdocs("query", "docs.index", "new/y", "--format", "jsonl", cwd=indexed).out)
+    assert found == {"query": "new/y", "match": "docs/c.txt", "jaccard": 1.0, "estimate": 1.0}
+    assert simdocs("query", "docs.index", "new", "-o", "x.csv", cwd=indexed) == (0, b"", "")
+    assert (indexed / "x.csv").read_bytes().count(b"\r\n") == 5
+
+
+def test_top(indexed):
+    for top in (2, 3):
+        assert matches(simdocs("query", "docs.index", "new/x", "--top", str(top), cwd=indexed)) == OF_X[:top]
+
+
+@pytest.mark.parametrize("way", ["./docs/../docs", "link", "other"])
+def test_a_document_does_not_match_itself(indexed, way):
+    os.symlink("docs", indexed / "link")
+    (indexed / "other").mkdir()
+    for name in os.listdir(indexed / "docs"):
+        os.link(indexed / "docs" / name, indexed / "other" / name)
+    # That changes the times of the inodes: the index is to know them as they are.
+    built(Path("docs.index"), ["docs"])
+    ask = ("query", "docs.index", f"{way}/a.txt", f"{way}/c.txt", f"{way}/empty", "--follow")
+    done = simdocs(*ask, cwd=indexed)
+    a = f"{way}/a.txt"
+    near = (a, "docs/b.txt", jaccard(A, A1))
+    assert (done.status, done.err, matches(done)) == (0, "", [(a, "docs/copy.txt", "1.000000"), near])
+    c = (f"{way}/c.txt", "docs/c.txt", "1.000000")
+    itself = (a, "docs/a.txt", "1.000000")
+    assert matches(simdocs(*ask, "--self", cwd=indexed)) == [itself, *matches(done), c]
+
+
+def test_a_document_that_was_edited_does_not_match_what_it_was(indexed):
+    lay(indexed, {"docs/a.txt": A2})
+    done = simdocs("query", "docs.index", "docs/a.txt", cwd=indexed)
+    assert [name for _, name in done.names] == ["docs/copy.txt", "docs/b.txt"]
+
+
+def test_estimates(indexed):
+    done = simdocs("query", "docs.index", "new", "--verify", "estimate", cwd=indexed)
+    assert (done.status, done.err) == (0, "")
+    exact = simdocs("query", "docs.index", "new", cwd=indexed)
+    assert sorted(done.names) == sorted(
+        name for name, one in zip(exact.names, exact.rows, strict=True) if one[3] >= b"0.8"
+    )
+    assert {fields[2] for fields in done.rows} == {b""}
+    found = simdocs("query", "docs.index", "new/y", "--verify", "estimate", "--format", "jsonl", cwd=indexed)
+    assert json.loads(found.out)["jaccard"] is None
+    shutil.rmtree(indexed / "docs")
+    assert simdocs("query", "docs.index", "new", "--verify", "estimate", cwd=indexed) == done
+
+
+def test_another_threshold(indexed):
+    lower = simdocs("query", "docs.index", "new/x", "-t", ".5", cwd=indexed)
+    assert (lower.status, matches(lower)) == (0, OF_X)
+    assert lower.err.count("\n") == 1
+    assert "simdocs: warning: bands for threshold 0.8 find a pair at 0.5 with a chance of 0.1317" in lower.err
+    assert simdocs("query", "docs.index", "new/x", "-t", ".5", "-q", cwd=indexed) == (0, lower.out, "")
+    higher = simdocs("query", "docs.index", "new", "-t", ".99", cwd=indexed)
+    assert (higher.status, higher.err, higher.names) == (0, "", [("new/y", "docs/c.txt")])
+    assert simdocs("query", "docs.index", "new/x", "-t", ".8", cwd=indexed).err == ""
+
+
+def test_shingles_stand_for_documents(indexed):
+    expected = simdocs("query", "docs.index", "new", cwd=indexed)
+    built(Path("docs.shingles"), ["docs"])
+    shutil.rmtree(indexed / "docs")
+    assert simdocs("query", "docs.index", "new", "--shingles", "docs.shingles", cwd=indexed) == expected
+    lost = simdocs("query", "docs.index", "new/x", cwd=indexed)
+    assert (lost.status, lost.out) == (3, b"")
+    assert "simdocs: docs/a.txt: skipped: missing or changed when it had to be verified (gone)\n" in lost.err
+    assert simdocs("query", "docs.index", "new", "--strict", cwd=indexed).status == 2
+
+
+def test_other_shingles_are_refused(indexed):
+    built(Path("new.shingles"), ["new"])
+    built(Path("other.shingles"), ["docs"], k=8)
+    for name in ("new.shingles", "other.shingles", "docs.index"):
+        done = simdocs("query", "docs.index", "new", "--shingles", name, cwd=indexed)
+        assert (done.status, done.out, done.err.count("\n")) == (4, b"", 1)
+        assert name in done.err
+
+
+def test_documents_are_found_where_they_were_whatever_is_moved(indexed, tmp_path_factory):
+    expected = simdocs("query", "docs.index", "new", cwd=indexed)
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    shutil.copytree(indexed / "new", elsewhere / "new")
+    shutil.move(indexed / "docs.index", elsewhere / "moved")
+    assert simdocs("query", "moved", "new", cwd=elsewhere) == expected
+    assert simdocs("query", elsewhere / "moved", "new", cwd=indexed) == expected
+    shutil.move(indexed / "docs", elsewhere / "docs")
+    assert simdocs("query", "moved", "new", cwd=elsewhere).status == 3
+    for root in (".", elsewhere):
+        assert simdocs("query", "moved", "new", "--root", root, cwd=elsewhere) == expected
+
+
+def test_documents_that_changed_since(indexed):
+    expected = simdocs("query", "docs.index", "new/x", cwd=indexed)
+    os.utime(indexed / "docs/a.txt")
+    shutil.copy(indexed / "docs/b.txt", indexed / "b")
+    os.replace(indexed / "b", indexed / "docs/b.txt")
+    assert simdocs("query", "docs.index", "new/x", cwd=indexed) == expected
+    lay(indexed, {"docs/a.txt": A.replace(b"Tickets", b"No tickets")})
+    done = simdocs("query", "docs.index", "new/x", cwd=indexed)
+    assert done.status == 3
+    assert "docs/a.txt: skipped: missing or changed when it had to be verified (changed)" in done.err
+    assert ("new/x", "docs/b.txt") in done.names
+    os.remove(indexed / "docs/b.txt")
+    again = simdocs("query", "docs.index", "new/x", "-v", cwd=indexed)
+    assert (again.status, again.out) == (3, b"")
+    assert "docs/b.txt: skipped: missing or changed when it had to be verified (gone)" in again.err
+
+
+def test_standard_input(indexed):
+    done = simdocs("query", "docs.index", "-", cwd=indexed, stdin=A2)
+    assert (done.status, done.err) == (0, "")
+    assert matches(done) == [("-", *one[1:]) for one in OF_X]
+    assert [name for _, name in simdocs("query", "docs.index", "-", cwd=indexed, stdin=A).names] == [
+        "docs/a.txt",
+        "docs/copy.txt",
+        "docs/b.txt",
+    ]
+    listed = simdocs("query", "docs.index", "--files0-from", "-", cwd=indexed, stdin=b"new/y\0new/x")
+    assert matches(listed) == [*OF_X, ("new/y", "docs/c.txt", "1.000000")]
+
+
+def test_what_came_from_standard_input_cannot_be_had_again(indexed):
+    assert simdocs("index", "-", "new/y", "-o", "x.index", cwd=indexed, stdin=A) == (0, b"", "")
+    assert simdocs("query", "x.index", "-", cwd=indexed, stdin=A).names == [("-", "-")]
+    lost = simdocs("query", "x.index", "new", cwd=indexed)
+    assert (lost.status, lost.names) == (3, [])
+    assert "simdocs: -: skipped: missing or changed when it had to be verified (it came from no file)" in lost.err
+
+
+@pytest.mark.parametrize("name", ["new.jsonl", "new.jsonl.gz"])
+def test_lines_against_lines(indexed, name):
+    lines = b"".join(
+        json.dumps({"body": text.decode(), "key": at}).encode() + b"\n" for at, text in enumerate((A, A2, B, A1))
+    )
+    lay(indexed, {name: gzip.compress(lines) if name.endswith("gz") else lines})
+    fields = ("--text-field", "body", "--id-field", "key")
+    found = matches(simdocs("query", "docs.index", name, *fields, cwd=indexed))
+    assert [one for one in found if one[0] == f"{name}#1"] == [(f"{name}#1", *one[1:]) for one in OF_X]
+    assert found[-4:-2] == [(f"{name}#2", "docs/c.txt", "1.000000"), (f"{name}#3", "docs/b.txt", "1.000000")]
+    assert simdocs("index", name, *fields, "-o", "lines.index", cwd=indexed) == (0, b"", "")
+    # What of a line is text is read from the index, unless it is said.
+    own = simdocs("query", "lines.index", name, cwd=indexed)
+    assert (own.status, own.err) == (0, "")
+    assert all(left != right for left, right in own.names)
+    assert len(own.names) == 6
+    assert len(simdocs("query", "lines.index", name, "--self", cwd=indexed).rows) == 10
+    assert [one[:2] for one in matches(simdocs("query", "lines.index", "new/y", cwd=indexed))] == [
+        ("new/y", f"{name}#2")
+    ]
+
+
+def test_names_of_matches(indexed):
+    lay(indexed, {"docs/tab\there\n": A})
+    built(Path("docs.index"), ["docs"])
+    listed = simdocs("query", "docs.index", "new", "--list", "matches", cwd=indexed)
+    assert listed.out == b"docs/a.txt\ndocs/b.txt\ndocs/c.txt\ndocs/copy.txt\ndocs/tab\\there\\n\n"
+    raw = simdocs("query", "docs.index", "new", "--list", "matches", "-0", cwd=indexed)
+    assert raw.out == b"docs/a.txt\0docs/b.txt\0docs/c.txt\0docs/copy.txt\0docs/tab\there\n\0"
+    assert in_shell('simdocs "$@" | xargs -0 ls | wc -l', *("query", "docs.index", "new", "--list", "matches", "-0"),
+                    cwd=indexed).out.strip() == b"6"  # fmt: skip
+
+
+def test_exit_code(indexed):
+    for names, status in ((("new/x",), 1), (("new/z",), 0), (("new/x", "--list", "matches"), 1)):
+        assert simdocs("query", "docs.index", *names, "--exit-code", cwd=indexed).status == status
+    os.remove(indexed / "docs/a.txt")
+    assert simdocs("query", "docs.index", "new/x", "--exit-code", "-q", cwd=indexed).status == 3
+
+
+def test_what_is_no_index(indexed):
+    built(Path("docs.signatures"), ["docs"])
+    done = simdocs("query", "docs.signatures", "new", cwd=indexed)
+    assert done[:2] == (4, b"")
+    assert done.err == "simdocs: error: docs.signatures: an artifact of kind signatures: this takes index\n"
+    assert simdocs("query", "gone.index", "new", cwd=indexed).status == 2
+    assert simdocs("query", "docs", "new", cwd=indexed).status == 4
+    assert simdocs("query", "docs.index", "docs.index", cwd=indexed).status in (2, 4)
+    assert simdocs("query", "docs.index", cwd=indexed).status == 2
+
+
+@pytest.mark.parametrize("damage", ["flipped", "short", "empty", "gone"])
+def test_a_damaged_index(indexed, damage):
+    arrays = ("band_keys", "same_as", "signatures", "documents", "names")
+    for name in arrays if damage == "flipped" else arrays[:1]:
+        path = indexed / "docs.index" / f"{name}.npy"
+        whole = path.read_bytes()
+        flipped = whole[:-5] + bytes([whole[-5] ^ 4]) + whole[-4:]
+        path.write_bytes({"flipped": flipped, "short": whole[:-1]}.get(damage, b""))
+        if damage == "gone":
+            path.unlink()
+        done = simdocs("query", "docs.index", "new", cwd=indexed)
+        assert (done.status, done.out, done.err.count("\n")) == (4, b"", 1)
+        assert f"docs.index/{name}.npy: damaged: " in done.err
+        path.write_bytes(whole)
+    assert simdocs("query", "docs.index", "new", cwd=indexed).status == 0

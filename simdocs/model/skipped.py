@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -14,6 +14,7 @@ JUDGED: Mapping[str, str] = MappingProxyType(
         "special": "a FIFO, socket or device",
         "vanished": "gone since the walk",
         "again": "reached before under another name",
+        "known": "a document of the index already",
         "artifact": "a simdocs artifact or draft",
     }
 )
@@ -54,6 +55,11 @@ class Skipped:
     def counts(self) -> dict[str, int]:
         """How many, by reason, in the tables' order."""
         return {reason: len(self.by_reason[reason]) for reason in (*JUDGED, *UNJUDGED) if reason in self.by_reason}
+
+    def sorted(self) -> Iterator[tuple[str, list[tuple[bytes, str]]]]:
+        """Each reason with the names and details that it stands for: the same order whoever met them when."""
+        for reason in self.counts:
+            yield reason, sorted(self.by_reason[reason])
 
     @property
     def unjudged(self) -> int:

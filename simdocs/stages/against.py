@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from simdocs.artifacts.shelf import Shelf
+from simdocs.model.documents import EMPTY, Documents
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Index, Keys, Mask, Ragged, ranges
+from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
 from simdocs.parameters import Grouping
 from simdocs.stages.corpus import Corpus, Two
 from simdocs.stages.greedy import greedy
 from simdocs.stages.lookup import STAMPED, bounds, keys_for, places
-from simdocs.stages.ordering import Nodes, in_keep_order
+from simdocs.stages.ordering import Nodes, as_copies, in_keep_order
 from simdocs.stages.prepare import Prepared
 from simdocs.stages.shingle import Progress
 from simdocs.stages.verify import Judge
@@ -35,20 +36,44 @@ class Found:
 def against(
     index: Shelf, every: Corpus, prepared: Prepared, judge: Judge, grouping: Grouping, progress: Progress
 ) -> Found:
-    """Groups in which every document of the index is kept. every: those documents."""
+    """Groups in which every document of the index is kept. every: those documents.
+
+    Copies of a text of the index are duplicates whatever a full bucket keeps from meeting.
+    """
     known = _known(every, prepared.corpus)
-    nodes = in_keep_order(prepared.documents, grouping.keep, known)
+    original = np.where(known, -1, _originals(every, prepared.documents))
+    copies = np.flatnonzero(original >= 0)
+    nodes = in_keep_order(prepared.documents, grouping.keep, known | (original >= 0))
     keys = keys_for(index, prepared.signatures, nodes.first)
     begins, ends = bounds(index, keys)
     owners = index["band_rows"].at(ranges(begins.ravel(), (ends - begins).ravel())).astype(np.int64)
-    rows = np.unique(owners)
+    rows = np.unique(np.concatenate((owners, original[copies])))
     documents = Two(every.some(rows), prepared.corpus)
     judge.corpus = documents
     shared = _buckets(keys, ends - begins, np.searchsorted(rows, owners), len(rows))
     both = _after(len(rows), nodes)
     pairs, capped = greedy(both, shared, judge, grouping.max_candidates, progress, len(rows))
+    twins = as_copies(np.searchsorted(rows, original[copies]), len(rows) + copies, judge.by_exact)
     new = np.concatenate((np.zeros(len(rows), bool), ~known))
-    return Found(documents, pairs, new, np.flatnonzero(known), capped)
+    return Found(documents, Pairs.concat([pairs, twins]).in_row_order(), new, np.flatnonzero(known), capped)
+
+
+def _originals(every: Corpus, new: Documents) -> Index:
+    """For each new document the first of the index that has its tokens, if one there has its text; else -1."""
+    theirs = every.every_fact.all()
+    of_text = _first_with(theirs["digest"], new.facts["digest"])
+    found = (of_text >= 0) & ((new.facts["flags"] & EMPTY) == 0)
+    # Another text before it may have the same set: it is as similar, and comes first.
+    original = np.full(len(found), -1)
+    original[found] = _first_with(theirs["set_digest"], theirs["set_digest"][of_text[found]])
+    return original
+
+
+def _first_with(digests: Array, wanted: Array) -> Index:
+    """The first row of digests (N, 2) that equals each one wanted (M, 2), or -1: (M,) int64."""
+    rows = np.flatnonzero(np.isin(digests[:, 0], wanted[:, 0]))[::-1]
+    first = dict(zip(map(tuple, digests[rows].tolist()), rows.tolist(), strict=True))
+    return np.array([first.get(tuple(one), -1) for one in wanted.tolist()], np.int64)
 
 
 def _known(every: Corpus, new: Corpus) -> Mask:

@@ -98,7 +98,7 @@ class Sketched:
             always = Corpus.on(self.job.kept, self.job.kept["signatures"], sets, self.job.kept_root)
             found = against(self.job.kept, always, self.prepared, self.judge, grouping, self.progress)
             for name in corpus.names(found.known):
-                self.skipped.add("again", name, "a document of the index")
+                self.skipped.add("known", name)
             self._note_capped(found.documents, found.capped)
             return found.documents, Groups(found.pairs), found.new
         nodes = in_keep_order(self.prepared.documents, grouping.keep)
@@ -148,7 +148,11 @@ class Sketched:
         if self.kept is None:
             facts["pairs"] = self.found
         else:
-            facts |= {"duplicates": self.found, "groups": self.kept, "kept": len(documents) - self.found}
+            facts |= {
+                "duplicates": self.found,
+                "groups": self.kept,
+                "kept": len(documents) - self.found - self.skipped.counts.get("known", 0),
+            }
         if self.components is not None:
             facts["components"] = list(answers.component_facts(self.prepared.corpus, self.components))
         facts["parameters"] = {

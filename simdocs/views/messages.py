@@ -40,7 +40,7 @@ def warn(lines: Iterable[str]) -> None:
 
 def skips(skipped: Skipped, *, verbose: bool) -> None:
     """Name what was skipped: with verbose all of it, else the first ten of each reason that leaves one unjudged."""
-    for reason, entries in skipped.by_reason.items():
+    for reason, entries in skipped.sorted():
         if verbose or reason in UNJUDGED:
             meaning = UNJUDGED.get(reason) or JUDGED[reason]
             for name, detail in entries if verbose else entries[:_NAMED]:

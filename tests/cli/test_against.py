@@ -50,11 +50,11 @@ def test_files_of_the_index_are_not_new(archive):
     done = simdocs("dedupe", "docs", "new", "--against", "docs.index", "--summary-json", "note", cwd=archive)
     assert (done.status, done.err, done.names) == (0, "", FOUND)
     facts = json.loads((archive / "note").read_bytes())
-    assert facts["skipped"] == {"again": 3}
+    assert facts["skipped"] == {"known": 3}
     assert facts["duplicates"] == 3
     verbose = simdocs("dedupe", "docs", "--against", "docs.index", "-v", cwd=archive)
     assert verbose[:2] == (0, b"")
-    assert verbose.err.count("skipped: reached before under another name (a document of the index)") == 3
+    assert verbose.err.count("skipped: a document of the index already") == 3
 
 
 def test_all_of_it_at_the_stored_threshold_or_another(archive):
@@ -136,3 +136,15 @@ def test_what_does_not_go_together(archive):
     built(Path("docs.signatures"), ["docs"])
     assert simdocs("dedupe", "new", "--against", "docs.signatures", cwd=archive).status == 4
     assert simdocs("dedupe", "new", "--against", "gone.index", cwd=archive).status == 2
+
+
+def test_a_copy_of_what_a_full_bucket_holds_is_a_duplicate_all_the_same(here):
+    words = (
+        "the ferry is back in the water and will be running again from monday as the harbour master says today".split()
+    )
+    for place, number in (("old", 1), ("old", 2), ("old", 3), ("new", 3)):
+        (here / place).mkdir(exist_ok=True)
+        (here / place / f"{number}.txt").write_text(" ".join([*words, f"({number})"]))
+    assert simdocs("index", "old", "-o", "old.index", cwd=here).status == 0
+    done = simdocs("dedupe", "new", "--against", "old.index", "--max-candidates", "1", cwd=here)
+    assert (done.status, done.out) == (0, b"old/3.txt\tnew/3.txt\t1.000000\t1.000000\n")

@@ -139,12 +139,10 @@ def test_what_does_not_go_together(archive):
 
 
 def test_a_copy_of_what_a_full_bucket_holds_is_a_duplicate_all_the_same(here):
-    words = (
-        "the ferry is back in the water and will be running again from monday as the harbour master says today".split()
-    )
+    words = "the ferry is back in the water and will be running again from monday as the harbour master says today"
     for place, number in (("old", 1), ("old", 2), ("old", 3), ("new", 3)):
         (here / place).mkdir(exist_ok=True)
-        (here / place / f"{number}.txt").write_text(" ".join([*words, f"({number})"]))
+        (here / place / f"{number}.txt").write_text(f"{words} ({number})")
     assert simdocs("index", "old", "-o", "old.index", cwd=here).status == 0
     done = simdocs("dedupe", "new", "--against", "old.index", "--max-candidates", "1", cwd=here)
     assert (done.status, done.out) == (0, b"old/3.txt\tnew/3.txt\t1.000000\t1.000000\n")

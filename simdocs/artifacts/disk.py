@@ -41,8 +41,10 @@ def failing(name: str) -> Iterator[None]:
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
     """Signals wait until the few calls of a commit are done."""
-    old = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    old = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
+        # One that came just before is heard in here, and raises.
+        signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, old)
@@ -62,6 +64,12 @@ def create_directory(name: str, place: int) -> None:
     """A new directory in `place`, for its owner alone; one that is there is fine."""
     with contextlib.suppress(FileExistsError):
         os.mkdir(name, 0o700, dir_fd=place)
+
+
+def close(descriptor: int) -> None:
+    """Let go of what was opened, if it was (-1: it was not). Some file systems tell only now that the disk is full."""
+    if descriptor >= 0:
+        os.close(descriptor)
 
 
 def locked(descriptor: int) -> bool:
@@ -146,7 +154,12 @@ def _rename(old: str, new: str, place: int, flag: int) -> None:
 def remove(name: str, place: int) -> None:
     """Remove a file, if that can be done."""
     with contextlib.suppress(OSError):
-        os.unlink(name, dir_fd=place)
+        unlink(name, place)
+
+
+def unlink(name: str, place: int) -> None:
+    """Remove a file. OSError."""
+    os.unlink(name, dir_fd=place)
 
 
 def remove_directory(name: str, place: int) -> None:
@@ -156,6 +169,8 @@ def remove_directory(name: str, place: int) -> None:
 
 def empty(descriptor: int) -> None:
     """Remove all that is in a directory of ours: files and empty directories. OSError."""
+    with contextlib.suppress(OSError):  # or it cannot be emptied, where it was published for reading alone
+        os.fchmod(descriptor, 0o700)
     for name in os.listdir(descriptor):
         try:
             os.unlink(name, dir_fd=descriptor)

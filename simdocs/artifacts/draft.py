@@ -7,6 +7,7 @@ and one that nobody holds is left over and is built in anew. Then the two change
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import socket
@@ -44,12 +45,13 @@ def drafted(path: str, kind: str, wait: float = 0.0) -> Iterator[Draft]:
     name = shown(os.fsencode(path))
     path = os.path.realpath(path)
     parent, base = os.path.split(path)
+    if not base:
+        raise UsageError(f"{name}: is no name for an artifact: name it NAME{FORMATS[kind].suffix}")
     if KIND_OF_SUFFIX.get(os.path.splitext(base)[1], kind) != kind:
         raise UsageError(f"{name}: is the name of another kind of artifact: name it NAME{FORMATS[kind].suffix}")
     with failing(name):
         place = disk.directory(parent or "/")
     try:
-        _refuse_others(base, place, kind, name)
         yield from _filled(base, place, kind, name, wait)
     finally:
         os.close(place)
@@ -57,84 +59,94 @@ def drafted(path: str, kind: str, wait: float = 0.0) -> Iterator[Draft]:
 
 def _filled(base: str, place: int, kind: str, name: str, wait: float) -> Iterator[Draft]:
     own = draft_name(base)
-    with failing(name):
-        descriptor = _hold(own, place, name, wait)
-    old = -1
-    left = True
+    deadline = time.monotonic() + wait
+    descriptor = old = replaced = -1
     try:
         with failing(name):
+            while descriptor < 0:
+                with undisturbed():
+                    descriptor = _hold(own, place, name, last=time.monotonic() >= deadline)
+                if descriptor < 0:
+                    time.sleep(_LOOK_AGAIN)
             _introduce(descriptor)
-            if _exists(base, place):
+        # Not before: until then another run may be clearing away what it replaced.
+        _refuse_others(base, place, kind, name)
+        with failing(name):
+            old = _hold_old(base, place, name, deadline)
+            if old >= 0:
                 _try_exchange(descriptor)
         yield Draft(descriptor, name)
         _refuse_others(base, place, kind, name)
         with failing(name), undisturbed():
-            old = _publish(own, base, place, descriptor)
-            # The old one is cleared away only when the new one is sure to be there after a power cut.
-            left = False
+            replaced = _publish(own, base, place, descriptor, old)
             confirm(place, name)
-            left = old >= 0
+            # Only now is the new one sure to be there after a power cut.
+            _clear(own, place, replaced)
     finally:
-        # What has the draft's name now is the draft that failed, or the old artifact.
-        if left:
-            _clear(own, place, descriptor if old < 0 else old)
-        for one in (descriptor, old):
-            if one >= 0:
-                os.close(one)
+        try:
+            _clear(own, place, descriptor)
+        finally:
+            for one in (descriptor, old, replaced):
+                if one >= 0:
+                    os.close(one)
 
 
-def _publish(own: str, base: str, place: int, descriptor: int) -> int:
-    """Put the draft in the target's place; a descriptor of what was there, locked, or -1."""
-    disk.remove(HOLDER, descriptor)
+def _publish(own: str, base: str, place: int, descriptor: int, old: int) -> int:
+    """Put the draft in the target's place; a descriptor of what was there, or -1. old: what was there when we began,
+    locked, or -1."""
+    disk.unlink(HOLDER, descriptor)
     try:
-        old = disk.directory(base, place)
+        there = disk.directory(base, place)
     except FileNotFoundError:
         disk.open_to_all(descriptor, None, 0o777)
         disk.sync(descriptor)
         disk.rename_new(own, base, place)
         return -1
     try:
-        disk.open_to_all(descriptor, stat.S_IMODE(os.fstat(old).st_mode), 0o777)
-        disk.sync(descriptor)
-        # Once exchanged, the old one has the draft's name, and must not look left over before it is cleared away.
-        if not disk.locked(old):
+        # Once exchanged, it has the draft's name, and must not look left over before it is cleared away.
+        if not (old >= 0 and os.path.samestat(os.fstat(there), os.fstat(old))) and not disk.locked(there):
             raise OSError(None, "somebody else has locked it")
+        disk.open_to_all(descriptor, stat.S_IMODE(os.fstat(there).st_mode), 0o777)
+        disk.sync(descriptor)
         disk.exchange(own, base, place)
     except BaseException:
-        os.close(old)
+        os.close(there)
         raise
-    return old
+    return there
 
 
 def _clear(own: str, place: int, descriptor: int) -> None:
-    """Remove what has the draft's name, if that can be done: the next writer does it otherwise."""
+    """Remove this directory if it has the draft's name, and if that can be done: the next writer does it otherwise."""
     with contextlib.suppress(OSError):
-        disk.empty(descriptor)
-        disk.remove_directory(own, place)
+        if descriptor >= 0 and _is(own, place, descriptor):
+            disk.empty(descriptor)
+            disk.remove_directory(own, place)
 
 
-def _hold(own: str, place: int, name: str, wait: float) -> int:
-    """The draft directory, made, locked and empty: its descriptor."""
-    deadline = time.monotonic() + wait
-    while True:
-        disk.create_directory(own, place)
-        try:
-            descriptor = disk.directory(own, place)
-        except FileNotFoundError:  # its holder has just finished
-            continue
-        kept = False
-        try:
-            if not disk.locked(descriptor):
-                if time.monotonic() >= deadline:
-                    raise LockedError(f"{name}: {_holder(descriptor)} is writing it: --lock-wait SECONDS waits for it")
-                time.sleep(_LOOK_AGAIN)
-            elif _is(own, place, descriptor):
-                disk.empty(descriptor)
-                kept = True
-                return descriptor
-        finally:
-            if not kept:
-                os.close(descriptor)
+def _hold(own: str, place: int, name: str, *, last: bool) -> int:
+    """The draft directory, made, locked and empty: its descriptor; -1: look again. last: LockedError instead, if
+    somebody else holds it."""
+    disk.create_directory(own, place)
+    try:
+        descriptor = disk.directory(own, place)
+    except FileNotFoundError:  # its holder has just finished
+        return -1
+    kept = False
+    try:
+        if not disk.locked(descriptor):
+            if last:
+                raise LockedError(f"{name}: {_holder(descriptor)} is writing it: --lock-wait SECONDS waits for it")
+        elif _is(own, place, descriptor):
+            disk.empty(descriptor)
+            kept = True
+    except OSError:
+        with contextlib.suppress(OSError):
+            disk.remove_directory(own, place)
+        raise
+    finally:
+        if not kept:
+            os.close(descriptor)
+    return descriptor if kept else -1
 
 
 def _is(own: str, place: int, descriptor: int) -> bool:
@@ -157,7 +169,7 @@ def _introduce(descriptor: int) -> None:
     try:
         disk.write(file, json.dumps(facts).encode())
     finally:
-        os.close(file)
+        disk.close(file)
 
 
 def _holder(descriptor: int) -> str:
@@ -173,12 +185,25 @@ def _holder(descriptor: int) -> str:
         return "another run"
 
 
-def _exists(base: str, place: int) -> bool:
-    try:
-        os.stat(base, dir_fd=place, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return True
+def _hold_old(base: str, place: int, name: str, deadline: float) -> int:
+    """What is to be replaced, locked; -1: nothing is there. LockedError: somebody else holds it, such as a run that has
+    just published it and is not done, or `flock TARGET`."""
+    while True:
+        try:
+            old = disk.directory(base, place)
+        except FileNotFoundError:
+            return -1
+        kept = False
+        try:
+            kept = disk.locked(old)
+        finally:
+            if not kept:
+                os.close(old)
+        if kept:
+            return old
+        if time.monotonic() >= deadline:
+            raise LockedError(f"{name}: another run has locked it: --lock-wait SECONDS waits for it")
+        time.sleep(_LOOK_AGAIN)
 
 
 def _try_exchange(descriptor: int) -> None:
@@ -196,8 +221,10 @@ def _refuse_others(base: str, place: int, kind: str, name: str) -> None:
         descriptor = disk.directory(base, place)
     except FileNotFoundError:
         return
-    except OSError:
-        raise UsageError(f"{name}: is there and is no artifact: it is not replaced; remove it first") from None
+    except OSError as error:
+        if error.errno in (errno.ENOTDIR, errno.ELOOP):
+            raise UsageError(f"{name}: is there and is no artifact: it is not replaced; remove it first") from None
+        raise OutputError(f"{name}: {error.strerror}") from None
     try:
         there = set(disk.entries(descriptor))
         if not there or not there <= FORMATS[kind].files or not _of_kind(descriptor, there, kind):
@@ -209,8 +236,11 @@ def _refuse_others(base: str, place: int, kind: str, name: str) -> None:
 
 
 def _of_kind(descriptor: int, there: set[str], kind: str) -> bool:
-    """Whether a directory of such files is of this kind: by its manifest, or, where that is damaged, by its arrays."""
-    if MANIFEST in there:
+    """Whether a directory of such names is of this kind: by its manifest, or, where that is damaged, by its arrays."""
+    kinds = {one: stat.S_IFMT(os.stat(one, dir_fd=descriptor, follow_symlinks=False).st_mode) for one in there}
+    if stat.S_IFDIR in kinds.values():
+        return False
+    if kinds.get(MANIFEST) == stat.S_IFREG:
         file = os.open(MANIFEST, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=descriptor)
         try:
             head = os.read(file, 200)
@@ -219,4 +249,4 @@ def _of_kind(descriptor: int, there: set[str], kind: str) -> bool:
         for other, one in FORMATS.items():
             if f'"{one.name}"'.encode() in head:
                 return other == kind
-    return FORMATS[kind].arrays[0].file in there
+    return {array.file for array in FORMATS[kind].arrays} <= there

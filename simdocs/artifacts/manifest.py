@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import types
 import typing
@@ -13,7 +14,7 @@ from unicodedata import unidata_version
 from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, Format
 from simdocs.artifacts.npy import checksum, damaged
 from simdocs.errors import ArtifactError, ParametersError
-from simdocs.parameters import Recipe
+from simdocs.parameters import LANGUAGES, MAX_K, MAX_PLACES, RULES, SCHEMES, UNITS, Recipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,8 @@ def decoded(data: bytes, name: str, kind: str | None) -> Manifest:
         if _signed(whole) != data:
             raise damaged(where, "it does not match its own checksum")
         form = _format(whole, name, kind)
-        manifest = _of(whole, form)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        manifest = _of(whole, form, name)
+    except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError):
         raise damaged(where, "not a manifest of ours") from None
     if manifest.encoded() != data:
         raise damaged(where, "it does not describe an artifact of ours")
@@ -92,25 +93,27 @@ def _format(body: dict[str, Any], name: str, kind: str | None) -> Format:
         raise ArtifactError(f"{name}: an artifact of kind {form.kind}, not {kind}: name one of that kind")
     if body["version"] != form.version:
         remedy = "upgrade simdocs" if body["version"] > form.version else "build it again"
-        raise ArtifactError(
-            f"{name}: of version {int(body['version'])} of its format; this simdocs reads {form.version}: {remedy}"
-        )
+        version = str(int(body["version"]))[:20]
+        raise ArtifactError(f"{name}: of version {version} of its format; this simdocs reads {form.version}: {remedy}")
     return form
 
 
-def _of(body: dict[str, Any], form: Format) -> Manifest:
+def _of(body: dict[str, Any], form: Format, name: str) -> Manifest:
     groups = {group: _dataclass(_kind_of(group), body["parameters"][group]) for group in form.recipe}
     arrays = body["arrays"]
     shapes = {array.name: tuple(int(length) for length in arrays[array.name]["shape"]) for array in form.arrays}
-    _agree(form, shapes)
+    known = {"K": groups["sketching"].num_perm} if "sketching" in groups else {}
+    known |= {"B": groups["banding"].bands} if "banding" in groups else {}
+    _agree(form, shapes, known)
     checksums = {array.name: list(arrays[array.name]["checksums"]) for array in form.arrays}
     recipe = Recipe(unicode=str(body["unicode"]), **groups)
+    _possible(recipe, name)
     return Manifest(form, recipe, str(body["made_from"]), shapes, checksums)
 
 
-def _agree(form: Format, shapes: Mapping[str, tuple[int, ...]]) -> None:
-    """ValueError unless each letter of the format's shapes stands for one number, none of them absurd."""
-    lengths: dict[str, int] = {"N": shapes["documents"][0]}
+def _agree(form: Format, shapes: Mapping[str, tuple[int, ...]], known: Mapping[str, int]) -> None:
+    """ValueError unless each letter of the format's shapes stands for one number, that known, none of them absurd."""
+    lengths: dict[str, int] = {"N": shapes["documents"][0], **known}
     for array in form.arrays:
         if len(array.shape) != len(shapes[array.name]):
             raise ValueError
@@ -120,15 +123,40 @@ def _agree(form: Format, shapes: Mapping[str, tuple[int, ...]]) -> None:
                 raise ValueError
 
 
+def _possible(recipe: Recipe, name: str) -> None:
+    """ValueError: a number that no command takes. ArtifactError: a member of a family that is not known here."""
+    shingling, sketching, banding = recipe.shingling, recipe.sketching, recipe.banding
+    numbers = [1 <= shingling.k <= MAX_K, 0 <= shingling.seed < 1 << 32]
+    members = [("unit", shingling.unit, UNITS), ("language", shingling.language, LANGUAGES)]
+    if sketching is not None:
+        numbers.append(1 <= sketching.num_perm <= MAX_PLACES)
+        members.append(("scheme", sketching.scheme, SCHEMES))
+    if sketching is not None and banding is not None:
+        bands, rows = banding.bands or 0, banding.rows or 0
+        numbers += [0 < banding.threshold <= 1, 0 < banding.recall <= 1]
+        numbers += [bands >= 1, rows >= 1, bands * rows <= sketching.num_perm]
+        members.append(("rule", banding.rule, RULES))
+    if not all(numbers):
+        raise ValueError
+    for parameter, value, family in members:
+        if value not in family:
+            raise ArtifactError(
+                f"{name}: made with {parameter} {value[:60]!r}, which this simdocs does not know: upgrade simdocs"
+            )
+
+
+_hints = functools.cache(typing.get_type_hints)
+
+
 def _kind_of(group: str) -> Any:
     """The dataclass of a group of parameters."""
-    hint = typing.get_type_hints(Recipe)[group]
+    hint = _hints(Recipe)[group]
     return next(one for one in (hint, *typing.get_args(hint)) if is_dataclass(one))
 
 
 def _dataclass(kind: Any, values: Mapping[str, Any]) -> Any:
     """A dataclass of parameters from what JSON makes of it. TypeError: not its fields, or not of their types."""
-    hints = typing.get_type_hints(kind)
+    hints = _hints(kind)
     made = {}
     for field in fields(kind):
         hint, value = hints[field.name], values[field.name]
@@ -136,7 +164,7 @@ def _dataclass(kind: Any, values: Mapping[str, Any]) -> Any:
             made[field.name] = _dataclass(hint, value)
             continue
         allowed = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-        if type(value) not in allowed:
+        if type(value) not in allowed and not (float in allowed and type(value) is int):
             raise TypeError
         made[field.name] = value
     return kind(**made)

@@ -49,8 +49,7 @@ class Writer:
         self.array, self.width = array, width
         self.length = 0
         self.checksums: list[str] = []
-        self._pieces: list[memoryview] = []
-        self._held = 0
+        self._held = bytearray()
         self._file = disk.create(array.file, place)
         disk.write(self._file, header(array.dtype, self.shape))
 
@@ -70,31 +69,37 @@ class Writer:
         data = np.ascontiguousarray(piece, self.array.dtype)
         self.length += len(data)
         # A structured array has no buffer that memoryview can cast: its bytes do.
-        self._pieces.append(data.reshape(-1).view(np.uint8).data)
-        self._held += data.nbytes
-        if self._held >= BLOCK:
-            self._flush(whole=False)
+        rest = memoryview(data.reshape(-1).view(np.uint8).data)
+        if self._held:
+            lacking = BLOCK - len(self._held)
+            self._held += rest[:lacking]
+            rest = rest[lacking:]
+            if len(self._held) == BLOCK:
+                self._flush()
+        # Whole blocks go straight to the file: a large array is not held a second time.
+        end = len(rest) // BLOCK * BLOCK
+        self._write(rest[:end])
+        self._held += rest[end:]
 
-    def _flush(self, *, whole: bool) -> None:
-        data = memoryview(b"".join(self._pieces))
-        end = len(data) if whole else len(data) // BLOCK * BLOCK
-        for at in range(0, end, BLOCK):
-            self.checksums.append(checksum(data[at : min(at + BLOCK, end)]))
-        disk.write(self._file, data[:end])
-        self._pieces, self._held = [data[end:]], len(data) - end
+    def _flush(self) -> None:
+        self._write(memoryview(bytes(self._held)))
+        self._held = bytearray()
+
+    def _write(self, data: memoryview) -> None:
+        self.checksums += [checksum(data[at : at + BLOCK]) for at in range(0, len(data), BLOCK)]
+        disk.write(self._file, data)
 
     def finish(self) -> None:
         """Write what is left, and the header anew; have it on the disk."""
-        self._flush(whole=True)
+        self._flush()
         disk.write_at(self._file, header(self.array.dtype, self.shape), 0)
         disk.open_to_all(self._file, None, 0o666)
         disk.sync(self._file)
 
     def close(self) -> None:
-        """Let go of the file."""
-        if self._file >= 0:
-            os.close(self._file)
-        self._file = -1
+        """Let go of the file. OSError: only now was it told that something could not be written."""
+        file, self._file = self._file, -1
+        disk.close(file)
 
 
 class Stored:
@@ -121,13 +126,7 @@ class Stored:
 
     def rows(self, rows: Array) -> Array:
         """The rows with these numbers: (n, *shape[1:])."""
-        if len(rows):
-            first = np.asarray(rows, np.int64) * self._row
-            self._check(first // BLOCK)
-            self._check((first + self._row - 1) // BLOCK)
-            if self._row > BLOCK:
-                for at in np.unique(first).tolist():
-                    self._check(np.arange(at // BLOCK, (at + self._row - 1) // BLOCK + 1))
+        self._check_each(rows, self._row)
         return np.asarray(self._mapped[rows])
 
     def cut(self, begin: int, end: int) -> Array:
@@ -138,13 +137,24 @@ class Stored:
 
     def at(self, places: Array) -> Array:
         """The values at these places of the flattened array."""
-        if len(places):
-            self._check(np.asarray(places, np.int64) * self.dtype.itemsize // BLOCK)
+        self._check_each(places, self.dtype.itemsize)
         return np.asarray(self._mapped.reshape(-1)[places])
 
     def damaged(self) -> list[int]:
         """The numbers of all blocks that do not match their checksums."""
         return [block for block in range(len(self._checked)) if not self._matches(block)]
+
+    def _check_each(self, numbers: Array, size: int) -> None:
+        """Check the blocks of these pieces of `size` bytes."""
+        if not len(numbers) or not size:
+            return
+        first = np.asarray(numbers, np.int64) * size
+        self._check(first // BLOCK)
+        if BLOCK % size:
+            self._check((first + size - 1) // BLOCK)
+        if size > BLOCK:
+            for at in np.unique(first).tolist():
+                self._check(np.arange(at // BLOCK, (at + size - 1) // BLOCK + 1))
 
     def _check(self, blocks: Array) -> None:
         new = blocks[~self._checked[blocks]]

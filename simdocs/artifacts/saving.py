@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -64,12 +63,13 @@ class Saving:
             disk.open_to_all(file, None, 0o666)
             disk.sync(file)
         finally:
-            os.close(file)
+            disk.close(file)
 
     def close(self) -> None:
         """Let go of all files."""
-        for writer in self._writers.values():
-            writer.close()
+        with disk.failing(self._draft.name), contextlib.ExitStack() as stack:
+            for writer in self._writers.values():
+                stack.callback(writer.close)
 
 
 class _Dropped(Exception):  # noqa: N818  (a way out, not an error)

@@ -22,7 +22,7 @@ from simdocs.parameters import Recipe
 _LARGEST_MANIFEST = 1 << 28
 _LARGEST_RUN = 1 << 24
 
-_TRIES = 5
+_TRIES = 100
 """How often to open again an artifact that is being replaced at this very moment."""
 
 
@@ -55,7 +55,10 @@ class Shelf:
     def root(self) -> bytes | None:
         """The directory from which its documents' names are found; None: not known."""
         root = self.run.get("root")
-        return os.fsencode(root) if isinstance(root, str) else None
+        try:
+            return os.fsencode(root) if isinstance(root, str) and "\0" not in root else None
+        except UnicodeEncodeError:  # no name that was ever read
+            return None
 
 
 def kind_of(path: bytes) -> str | None:
@@ -64,8 +67,12 @@ def kind_of(path: bytes) -> str | None:
     if kind is not None and os.path.lexists(path):
         return kind
     try:
-        with Path(os.fsdecode(path), MANIFEST).open("rb") as file:
-            head = file.read(200)
+        # A FIFO of that name would be waited for.
+        file = os.open(Path(os.fsdecode(path), MANIFEST), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            head = os.read(file, 200) if stat.S_ISREG(os.fstat(file).st_mode) else b""
+        finally:
+            os.close(file)
     except OSError:
         return None
     if not is_manifest(head):
@@ -84,13 +91,16 @@ def open_shelf(path: bytes, kind: str | None = None) -> Shelf:
         except OSError as error:
             raise ArtifactError(f"{name}: not an artifact: {error.strerror}: name one, or build it again") from None
         try:
-            return _opened(place, name, kind)
+            shelf = _opened(place, name, kind)
+            if shelf.run or turn == _TRIES - 1 or _still(path, place):
+                return shelf
         except FileNotFoundError as error:
             # Perhaps it was replaced, and its old files removed, since the directory was opened.
             if turn == _TRIES - 1 or _still(path, place):
                 raise damaged(f"{name}/{error.filename}", "the file is missing") from None
         except OSError as error:
-            raise ArtifactError(f"{name}/{error.filename}: {error.strerror}: build the artifact again") from None
+            where = f"{name}/{error.filename}" if isinstance(error.filename, str) else name
+            raise ArtifactError(f"{where}: {error.strerror}: build the artifact again") from None
         finally:
             os.close(place)
     raise AssertionError
@@ -124,8 +134,13 @@ def read_manifest(place: int, name: str, kind: str | None) -> Manifest:
 
 def _read(place: int, file: str, most: int, name: str) -> bytes:
     descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=place)
-    with os.fdopen(descriptor, "rb") as opened:
+    try:
         status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > most:
-            raise damaged(f"{name}/{file}", "not a file of that kind")
-        return opened.read(most)
+        if not stat.S_ISREG(status.st_mode):
+            raise damaged(f"{name}/{file}", "not a regular file")
+        if status.st_size > most:
+            raise damaged(f"{name}/{file}", f"{status.st_size} bytes: too large to be one of ours")
+        with os.fdopen(os.dup(descriptor), "rb") as opened:
+            return opened.read(status.st_size)  # as much is allocated as is asked for
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,34 @@
+"""Where artifacts of tests are laid."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.corpus import A1, A, B, lay
+from tests.cli.program import simdocs
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Path]:
+    """An empty directory, in memory if there is such a file system: a thousand fsyncs take no time there."""
+    memory = Path("/dev/shm")
+    if not os.access(memory, os.W_OK | os.X_OK):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(prefix="simdocs-test-", dir=memory) as name:
+        yield Path(name)
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with docs/ and with docs.shingles, docs.signatures and docs.index, which the program built of it."""
+    root = lay(tmp_path_factory.mktemp("built"), {"docs/a": A, "docs/b": A1, "docs/c": B, "docs/d": A, "docs/e": b""})
+    for stage, kind in (("shingle", "shingles"), ("signature", "signatures"), ("index", "index")):
+        done = simdocs(stage, "docs", "-j1", "-q", "--seed", "7", "-o", f"docs.{kind}", cwd=root)
+        assert (done.status, done.err) == (0, "")
+    return root

@@ -1,0 +1,78 @@
+"""Faults: the n-th call that changes what is on disk goes wrong, before it is done or right after."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from simdocs.artifacts import disk
+
+CALLS = (
+    *("open", "close", "listdir", "stat", "write", "pwrite", "fchmod", "fsync", "umask"),
+    *("rename", "unlink", "mkdir", "rmdir"),
+)
+"""Of the module os, as simdocs/artifacts/disk.py calls it; flock and exchange come on top of these."""
+
+
+class Ended(BaseException):
+    """What a signal raises."""
+
+
+Fault = BaseException | Callable[[], object]
+
+FAULTS: dict[str, tuple[Fault, bool]] = {
+    "disk-full": (OSError(errno.ENOSPC, "No space left on device"), False),
+    "broken-disk": (OSError(errno.EIO, "Input/output error"), False),
+    "signal-before": (Ended(), False),
+    "signal-after": (Ended(), True),
+}
+
+
+class Faulty:
+    """The calls of disk.py, of which the n-th goes wrong: the fault is raised, or called."""
+
+    def __init__(self, fault: Fault | None = None, at: int = -1, done: bool = False) -> None:
+        self.fault, self.at, self.done = fault, at, done
+        self.calls: list[str] = []
+
+    def wrapped(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def instead(*arguments: Any, **more: Any) -> Any:
+            self.calls.append(name)
+            now = self.fault is not None and len(self.calls) - 1 == self.at
+            # A descriptor is gone after a failed close, too.
+            if now and not self.done and name != "close":
+                self.go_wrong()
+            result = call(*arguments, **more)
+            if now:
+                self.go_wrong()
+            return result
+
+        return instead
+
+    def go_wrong(self) -> None:
+        if isinstance(self.fault, BaseException):
+            raise self.fault
+        assert self.fault is not None
+        self.fault()
+
+    def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        calls = {name: self.wrapped(name, getattr(os, name)) for name in CALLS}
+        monkeypatch.setattr(disk, "os", SimpleNamespace(**(vars(os) | calls)))
+        flock = self.wrapped("flock", fcntl.flock)
+        monkeypatch.setattr(disk, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": flock})))
+        monkeypatch.setattr(disk, "_rename", self.wrapped("exchange", disk._rename))
+
+
+def calls_of(run: Callable[[], object]) -> list[str]:
+    """The calls of a run that goes well."""
+    with pytest.MonkeyPatch.context() as patch:
+        faulty = Faulty()
+        faulty.install(patch)
+        run()
+    return faulty.calls

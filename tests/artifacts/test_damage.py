@@ -1,0 +1,208 @@
+"""Damaged artifacts: an ArtifactError, one line that names the file and a remedy; never another error or answer."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simdocs.artifacts.formats import FORMATS
+from simdocs.artifacts.manifest import decoded
+from simdocs.artifacts.shelf import kind_of, open_shelf
+from simdocs.errors import ArtifactError, InputError
+from tests.artifacts.tiny import arrays, laid
+from tests.cli.program import simdocs
+
+REMEDY = re.compile(r"build (it|the artifact) again|upgrade (it|simdocs)|name one")
+ARRAYS = [(kind, array.file) for kind, form in FORMATS.items() for array in form.arrays]
+OF_INDEX = [file for kind, file in ARRAYS if kind == "index"]
+FILES = [*(("index", file) for file in OF_INDEX), ("shingles", "tokens.npy"), ("shingles", "offsets.npy")]
+
+
+def verdict(path: Path) -> str:
+    """What is said of it when all of it is read; "": nothing, and all of it is as it was."""
+    try:
+        shelf = open_shelf(os.fsencode(path))
+        for name, array in arrays(shelf.kind, 1, 3).items():
+            assert np.array_equal(shelf[name].all(), array)
+    except ArtifactError as error:
+        said = str(error)
+        assert "\n" not in said
+        assert said.startswith(f"{path}")
+        assert REMEDY.search(said), said
+        assert len(said) < 300 + len(os.fsencode(path))
+        return said
+    return ""
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return laid(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture
+def index(tiny: dict[str, Path], place: Path) -> Path:
+    """An index to be damaged."""
+    return Path(shutil.copytree(tiny["index"], place / "tiny.index"))
+
+
+def truncated(data: bytes) -> Iterator[bytes]:
+    return (data[:length] for length in range(len(data)))
+
+
+def flipped(data: bytes) -> Iterator[bytes]:
+    """One bit is flipped, in each byte another one."""
+    for at, byte in enumerate(data):
+        yield data[:at] + bytes([byte ^ 1 << at % 8]) + data[at + 1 :]
+
+
+def longer(data: bytes) -> Iterator[bytes]:
+    return (data + more for more in (b"\0", b"\n", b"}", data[-64:], b"\0" * 4096))
+
+
+WAYS = {"truncated": truncated, "flipped": flipped, "longer": longer}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("kind", "file"), FILES)
+def test_arrays(tiny, place, kind, file, way):
+    path = Path(shutil.copytree(tiny[kind], place / f"tiny.{kind}"))
+    assert verdict(path) == ""
+    data = (path / file).read_bytes()
+    for damaged in WAYS[way](data):
+        (path / file).write_bytes(damaged)
+        assert verdict(path).startswith(f"{path}/{file}: damaged: ")
+    (path / file).write_bytes(data)
+    assert verdict(path) == ""
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", FORMATS)
+def test_manifests(tiny, kind, way):
+    data = (tiny[kind] / "manifest.json").read_bytes()
+    for damaged in WAYS[way](data):
+        with pytest.raises(ArtifactError, match=r"^it/manifest\.json: damaged: .*: build the artifact again$"):
+            decoded(damaged, "it", None)
+
+
+@pytest.mark.parametrize("file", [*OF_INDEX, "manifest.json"])
+def test_what_is_no_file(index, file):
+    for put in STRANGERS.values():
+        (index / file).unlink()
+        put(index / file)
+        assert verdict(index).startswith(f"{index}/{file}: "), put
+        if (index / file).is_dir():
+            (index / file).rmdir()
+            (index / file).touch()
+    (index / file).unlink()
+    assert verdict(index) == f"{index}/{file}: damaged: the file is missing: build the artifact again"
+
+
+def _socket(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind(str(path))
+
+
+STRANGERS = {
+    "empty": Path.touch,
+    "FIFO": os.mkfifo,
+    "link to nowhere": lambda path: path.symlink_to("nowhere"),
+    "link to a file": lambda path: path.symlink_to("run.json"),
+    "link to zeros": lambda path: path.symlink_to("/dev/zero"),
+    "socket": _socket,
+    "directory": Path.mkdir,
+}
+
+
+class Trap:
+    """Unpickled, it leaves a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return Path.touch, (self.path,)
+
+
+def test_other_arrays(index, place):
+    """Also those of the right size, and one that would run what it says."""
+    file = index / "same_as.npy"
+    right = np.load(file)
+    size = file.stat().st_size
+    others = [right.astype(">u4"), right.astype("<i4"), right.astype("<f4"), right.reshape(1, 3), right[:2], right[:0]]
+    for other in others:
+        np.save(file, other)
+        assert verdict(index).startswith(f"{file}: damaged: ")
+    with file.open("wb") as stream:
+        np.lib.format.write_array(stream, right, (2, 0))
+    assert verdict(index).startswith(f"{file}: damaged: ")
+    np.save(file, np.array([Trap(place / "trapped")] * 3, object), allow_pickle=True)
+    assert verdict(index).startswith(f"{file}: damaged: ")
+    file.write_bytes(file.read_bytes()[:size].ljust(size, b"\0"))
+    assert (
+        verdict(index)
+        == f"{file}: damaged: its header is not that of the array in the manifest: build the artifact again"
+    )
+    assert not (place / "trapped").exists()
+
+
+HARMLESS = {
+    "empty": b"",
+    "garbage": b"\xff\xfe",
+    "list": b"[]",
+    "number": b"1" * 5000,
+    "deep": b"[" * 100_000,
+    "root a number": b'{"root": 3}',
+    "root no name": rb'{"root": "\ud800"}',
+    "root with NUL": rb'{"root": "a\u0000b"}',
+}
+
+
+@pytest.mark.parametrize("what", [*HARMLESS, *STRANGERS, "missing"])
+def test_what_is_outside_the_checksums_does_no_harm(index, what):
+    run = index / "run.json"
+    run.unlink()
+    if what in HARMLESS:
+        run.write_bytes(HARMLESS[what])
+    elif what != "missing":
+        STRANGERS[what](run)
+    assert verdict(index) == ""
+    assert open_shelf(os.fsencode(index)).root is None
+
+
+def test_names_that_are_no_artifacts(place, index):
+    (place / "plain.index").write_bytes(b"text")
+    (place / "loop.index").symlink_to("loop.index")
+    os.mkfifo(place / "fifo.index")
+    (place / "zeros.index").symlink_to("/dev/zero")
+    for name in ("plain", "loop", "fifo", "zeros"):
+        assert verdict(place / f"{name}.index").startswith(f"{place / name}.index: not an artifact: ")
+    (place / "nothing.index").mkdir()
+    assert "manifest.json: damaged: the file is missing" in verdict(place / "nothing.index")
+    with pytest.raises(InputError, match="no such artifact"):
+        open_shelf(os.fsencode(place / "missing.index"))
+    with pytest.raises(ArtifactError, match="an artifact of kind index, not shingles: name one of that kind"):
+        open_shelf(os.fsencode(index), "shingles")
+
+
+def test_a_fifo_for_a_manifest_is_not_waited_for(place):
+    (place / "docs").mkdir()
+    os.mkfifo(place / "docs/manifest.json")
+    assert kind_of(os.fsencode(place / "docs")) is None
+
+
+@pytest.mark.parametrize("file", OF_INDEX)
+def test_the_program_says_so(built, place, file):
+    """Whatever is read is checked before."""
+    path = Path(shutil.copytree(built / "docs.index", place / "docs.index")) / file
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 4
+    path.write_bytes(data)
+    said = f"simdocs: error: {path}: damaged: block 0 does not match its checksum: build the artifact again\n"
+    assert simdocs("query", place / "docs.index", "docs", cwd=built) == (4, b"", said)

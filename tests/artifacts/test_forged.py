@@ -1,0 +1,242 @@
+"""Manifests that match their own checksum and lie, and damage at random: an ArtifactError, or what was there before."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tracemalloc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simdocs.artifacts.formats import FORMATS
+from simdocs.artifacts.manifest import _signed, decoded
+from simdocs.errors import ArtifactError
+from tests.artifacts.test_damage import tiny, verdict  # noqa: F401  (a fixture)
+
+Body = dict[str, Any]
+
+
+def body_of(path: Path) -> Body:
+    body: Body = json.loads((path / "manifest.json").read_bytes())
+    del body["checksum"]
+    return body
+
+
+def forge(path: Path, body: Body) -> str:
+    """Give an artifact this manifest, with a checksum that is right: what is said of it."""
+    (path / "manifest.json").write_bytes(_signed(body))
+    return verdict(path)
+
+
+@pytest.fixture
+def copies(tiny, place) -> dict[str, Path]:  # noqa: F811
+    """An artifact of each kind to be damaged."""
+    return {kind: Path(shutil.copytree(path, place / path.name)) for kind, path in tiny.items()}
+
+
+def leaves(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The ways to all values in it, and in what they hold."""
+    keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    for key in keys:
+        yield (*way, key)
+        yield from leaves(value[key], (*way, key))
+
+
+def changed(body: Body, way: tuple[Any, ...], change: Callable[[Any, Any], None]) -> Body:
+    copy: Body = json.loads(json.dumps(body))
+    inner: Any = copy
+    for key in way[:-1]:
+        inner = inner[key]
+    change(inner, way[-1])
+    return copy
+
+
+ABSURD = (
+    *(-1, 0, 1, 1 << 31, 1 << 47, 1 << 48, 1 << 63, 1 << 64, 10**4000, 0.5, -0.0, float("inf"), float("nan")),
+    *(True, None, "", "x", "../x", "/etc/passwd", "a\0b", "x" * 10_000, "\ud800", "9" * 400),
+    *([], {}, [[]], [1, 2, 3], {"a": 1}),
+)
+
+
+def test_every_value_replaced_by_an_absurd_one(copies):
+    """Where the whole is still one of ours, it is of another recipe; or its files are not what it says."""
+    path = copies["index"]
+    body = body_of(path)
+    passed = set()
+    for way in leaves(body):
+        for value in ABSURD:
+            forged = changed(body, way, lambda inner, key, value=value: inner.__setitem__(key, value))
+            if json.dumps(forged) != json.dumps(body) and _said_of(_signed(forged)) is None:
+                passed.add(way)
+                assert way[0] != "arrays" or forge(path, forged).startswith(f"{path}/")
+    assert {("made_from",), ("unicode",), ("parameters", "sequences", "text_field")} <= passed
+    assert {way[0] for way in passed} <= {"made_from", "unicode", "parameters", "arrays"}
+    assert ("arrays", "band_keys", "shape", 0) not in passed
+    assert ("arrays", "signatures", "shape", 1) not in passed
+    assert ("parameters", "sketching", "num_perm") not in passed
+
+
+def _said_of(data: bytes) -> str | None:
+    try:
+        decoded(data, "it", None)
+    except ArtifactError as error:
+        assert "\n" not in str(error)
+        assert len(str(error)) < 300
+        return str(error)
+    return None
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_every_key_missing_and_one_too_many(copies, kind):
+    path = copies[kind]
+    body = body_of(path)
+    for way in leaves(body):
+        forged = changed(body, way, lambda inner, key: inner.pop(key))
+        assert forge(path, forged).startswith(f"{path}/"), way
+    for way in [("more",), ("parameters", "more"), ("arrays", "more"), ("arrays", "names", "more")]:
+        assert forge(path, changed(body, way, lambda inner, key: inner.__setitem__(key, 1))).startswith(f"{path}/"), way
+    assert forge(path, body) == ""
+
+
+def test_counts(copies):
+    """All that is said of one number is changed alike: it is the files that tell then, before anything is allocated."""
+    body = body_of(copies["index"])
+    tracemalloc.start()
+    try:
+        for rows in (0, 2, 4, 1 << 30, (1 << 48) - 2, 1 << 48, 1 << 63, -1):
+            forged = json.loads(json.dumps(body))
+            forged["rows"] = rows
+            for name, more in (("documents", 0), ("same_as", 0), ("signatures", 0), ("name_offsets", 1)):
+                forged["arrays"][name]["shape"][0] = rows + more
+            said = forge(copies["index"], forged)
+            assert said.startswith(f"{copies['index']}/"), rows
+            assert "damaged" in said
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [(2, "upgrade simdocs"), (10**9, "upgrade simdocs"), (0, "build it again"), (-1, "build it again")],
+)
+def test_versions(copies, version, said):
+    body = body_of(copies["index"]) | {"version": version}
+    name = copies["index"]
+    assert forge(name, body) == f"{name}: of version {version} of its format; this simdocs reads 1: {said}"
+    assert forge(name, body | {"parameters": {}, "more": 1}).endswith(said)  # whatever else is in it
+
+
+def test_kinds(copies):
+    name = copies["index"]
+    said = forge(name, body_of(name) | {"format": "simdocs.graph"})
+    assert said == f"{name}: of a kind that this simdocs does not know: 'simdocs.graph': upgrade it"
+    (name / "manifest.json").write_bytes((copies["signatures"] / "manifest.json").read_bytes())
+    with pytest.raises(ArtifactError, match="an artifact of kind signatures, not index"):
+        decoded((name / "manifest.json").read_bytes(), "it", "index")
+
+
+@pytest.mark.parametrize(
+    ("group", "field"), [("shingling", "unit"), ("shingling", "language"), ("sketching", "scheme"), ("banding", "rule")]
+)
+def test_members_of_families_of_later_versions(copies, group, field):
+    name = copies["index"]
+    forged = changed(body_of(name), ("parameters", group, field), lambda inner, key: inner.__setitem__(key, "later"))
+    said = f"{name}: made with {field} 'later', which this simdocs does not know: upgrade simdocs"
+    assert forge(name, forged) == said
+
+
+TEXTS = {
+    "empty": b"",
+    "not JSON": b"simdocs",
+    "a list": b"[]",
+    "a string": b'"simdocs.index"',
+    "null": b"null",
+    "deep": b'{"format":' * 100_000,
+    "deep list": b"[" * 1_000_000,
+    "digits": b'{"version": %s}' % (b"9" * 10_000),
+    "UTF-16": '{"format": "simdocs.index"}'.encode("utf-16"),
+    "not UTF-8": b'{"format": "\xff"}',
+    "NULs": b"\0" * 4096,
+}
+
+
+@pytest.mark.parametrize("what", TEXTS)
+def test_what_is_no_manifest(copies, what):
+    (copies["index"] / "manifest.json").write_bytes(TEXTS[what])
+    assert verdict(copies["index"]).startswith(f"{copies['index']}/manifest.json: damaged: ")
+
+
+def test_keys_twice(copies):
+    path = copies["index"] / "manifest.json"
+    data = path.read_bytes()
+    for key in ('"rows": 3', '"version": 1', '"block": 262144', '"file": "names.npy"'):
+        for other in (key, key.replace("names", "../names").replace("3", "4")):
+            for twice in (f"{other},\n {key}", f"{key},\n {other}"):
+                path.write_bytes(data.replace(key.encode(), twice.encode()))
+                assert path.read_bytes() != data
+                assert verdict(copies["index"]).startswith(f"{path}: damaged: ")
+
+
+PLACES = st.integers(0, 1 << 12)
+MUTATIONS = st.lists(
+    st.tuples(
+        st.sampled_from(["manifest.json", "run.json", "names.npy", "documents.npy", "signatures.npy", "band_keys.npy"]),
+        st.sampled_from(["flip", "cut", "insert", "repeat", "zero", "swap", "shorten"]),
+        PLACES,
+        PLACES,
+        st.binary(min_size=1, max_size=40),
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+def mutate(path: Path, file: str, how: str, at: int, to: int, more: bytes) -> None:
+    data = (path / file).read_bytes()
+    begin, end = sorted((at % (len(data) + 1), to % (len(data) + 1)))
+    piece = data[begin:end]
+    if how == "swap":
+        other = sorted(os.listdir(path))[to % len(os.listdir(path))]
+        (path / file).write_bytes((path / other).read_bytes())
+        return
+    new = {
+        "flip": bytes(byte ^ more[at % len(more)] for at, byte in enumerate(piece)),
+        "cut": b"",
+        "insert": more + piece,
+        "repeat": piece * 2,
+        "zero": bytes(len(piece)),
+    }
+    (path / file).write_bytes(data[:begin] if how == "shorten" else data[:begin] + new[how] + data[end:])
+
+
+def damage_at_random(tiny: dict[str, Path], place: Path, mutations: list[Any]) -> None:  # noqa: F811
+    path = place / "tiny.index"
+    shutil.rmtree(path, ignore_errors=True)
+    shutil.copytree(tiny["index"], path)
+    for mutation in mutations:
+        mutate(path, *mutation)
+    said = verdict(path)
+    same = all(
+        (path / file).read_bytes() == (tiny["index"] / file).read_bytes()
+        for file in FORMATS["index"].files - {"holder", "run.json"}
+    )
+    assert (said == "") == same
+
+
+@given(mutations=MUTATIONS)
+def test_damage_at_random(tiny, tmp_path_factory, mutations):  # noqa: F811
+    damage_at_random(tiny, tmp_path_factory.getbasetemp(), mutations)
+
+
+@pytest.mark.slow
+@settings(max_examples=20_000, derandomize=False)
+@given(mutations=MUTATIONS)
+def test_much_damage_at_random(tiny, tmp_path_factory, mutations):  # noqa: F811
+    damage_at_random(tiny, tmp_path_factory.getbasetemp(), mutations)

@@ -1,0 +1,192 @@
+"""One writer at a time: the others wait or say who it is; what ends a writer frees the lock, and is tidied up after."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+import traceback
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from simdocs.artifacts.publish import draft_name
+from simdocs.artifacts.saving import saving
+from simdocs.errors import LockedError
+from tests.artifacts.tiny import found, read, save
+from tests.cli.corpus import A1, A, B, lay
+from tests.cli.program import PROGRAM, finished, simdocs, started
+from tests.cli.traps import trap
+
+NAME = "a.signatures"
+BUILD = ("signature", "docs", "-q", "-o", NAME)
+ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+@pytest.fixture
+def here(place: Path) -> Path:
+    """A directory with docs, and an artifact of other things."""
+    lay(place, {"docs/a.txt": A, "docs/b.txt": A1, "docs/c.txt": B})
+    save(place / NAME, 1)
+    return place
+
+
+def listing(where: Path) -> list[str]:
+    return sorted(name for name in os.listdir(where) if name != "trap")
+
+
+def of_program(path: Path) -> bool:
+    """Whether it is the one that the program builds here: whole, by its own check."""
+    done = simdocs("check", path.name, cwd=path.parent)
+    return done == (0, b"", "") and b"docs/a.txt" in (path / "names.npy").read_bytes()
+
+
+def test_the_second_one_is_told_of_the_first(here):
+    with saving(str(here / NAME), "signatures"):
+        said = (
+            rf"process {os.getpid()} on {socket.gethostname()}, since 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ, is writing it"
+        )
+        with pytest.raises(LockedError, match=rf"a\.signatures: {said}: --lock-wait SECONDS waits for it$"):
+            save(here / NAME, 2)
+        done = simdocs(*BUILD, cwd=here)
+        assert (done.status, done.out) == (75, b"")
+        assert re.fullmatch(rf"simdocs: error: a\.signatures: {said}: --lock-wait SECONDS waits for it\n", done.err)
+        begun = time.monotonic()
+        assert simdocs(*BUILD, "--lock-wait", ".4", cwd=here).status == 75
+        assert time.monotonic() - begun > 0.4
+        with pytest.raises(LockedError), saving(str(here / "./../" / here.name / NAME), "signatures"):
+            pytest.fail("the same by another name")
+        save(here / "b.signatures", 3)  # another one may be written
+    assert (found(here / NAME), found(here / "b.signatures")) == (1, 3)
+    save(here / NAME, 4)
+    assert listing(here) == [NAME, "b.signatures", "docs"]
+
+
+@pytest.mark.parametrize("holder", ["holder", "garbage", "nothing"])
+def test_a_holder_of_whom_nothing_is_known(here, holder):
+    with saving(str(here / NAME), "signatures"):
+        note = here / draft_name(NAME) / "holder"
+        if holder == "garbage":
+            note.write_bytes(b"[\xff")
+        elif holder == "nothing":
+            note.rename(here / "aside")
+        with pytest.raises(LockedError, match=r"another run|process"):
+            save(here / NAME, 2)
+        if holder == "nothing":
+            (here / "aside").rename(note)
+    assert found(here / NAME) == 1
+
+
+def test_waiting_for_the_first(here):
+    with started([PROGRAM, *BUILD, "--lock-wait", "30"], cwd=here) as process:
+        with saving(str(here / NAME), "signatures"), pytest.raises(subprocess.TimeoutExpired):
+            process.wait(1)
+        assert finished(process) == (0, b"", "")
+    assert of_program(here / NAME)
+    assert listing(here) == [NAME, "docs"]
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_a_signal_while_waiting(here, number):
+    with saving(str(here / NAME), "signatures"):
+        with started([PROGRAM, *BUILD, "--lock-wait", "30"], cwd=here) as process:
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(0.7)
+            process.send_signal(number)
+            assert finished(process) == (-number, b"", "")
+        assert listing(here) == [draft_name(NAME), NAME, "docs"]
+    assert found(here / NAME) == 1
+
+
+def test_a_killed_holder_holds_nothing(here):
+    env = trap(here, "os.kill(main, 9)", "open", "docs/c.txt")
+    assert simdocs(*BUILD, "-j1", cwd=here, env=env).status == -signal.SIGKILL
+    assert (found(here / NAME), listing(here)) == (1, [draft_name(NAME), NAME, "docs"])
+    assert simdocs(*BUILD, cwd=here) == (0, b"", "")
+    assert of_program(here / NAME)
+    assert listing(here) == [NAME, "docs"]
+
+
+def test_workers_that_outlive_a_killed_holder_hold_nothing(here):
+    action = "open('worker', 'w').write(str(os.getpid()))\nos.kill(main, 9)\ntime.sleep(600)"
+    env = trap(here, action, "open", "docs/c.txt", in_worker=True)
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with started([PROGRAM, *BUILD, "-j2"], cwd=here, env=env, **streams) as process:
+        assert process.wait(20) == -signal.SIGKILL
+        os.kill(int((here / "worker").read_text()), 0)  # lives on
+        assert simdocs(*BUILD, cwd=here) == (0, b"", "")
+        os.kill(int((here / "worker").read_text()), 0)
+    assert of_program(here / NAME)
+    assert listing(here) == [NAME, "docs", "worker"]
+
+
+@pytest.mark.parametrize(("number", "jobs"), [*((number, "-j1") for number in ENDING), (signal.SIGTERM, "-j2")])
+def test_a_signal_in_the_middle_of_the_work(here, number, jobs):
+    env = trap(here, f"os.kill(main, {number})", "open", "docs/c.txt", in_worker=jobs == "-j2")
+    assert simdocs(*BUILD, jobs, cwd=here, env=env) == (-number, b"", "")
+    assert (found(here / NAME), listing(here)) == (1, [NAME, "docs"])
+
+
+@pytest.mark.parametrize(("event", "at", "new"), [
+    ("os.mkdir", 1, False), ("fcntl.flock", 1, False), ("ctypes.dlsym", 1, False),
+    ("fcntl.flock", 2, False), ("os.listdir", 3, False), ("ctypes.dlsym", 2, True), ("os.remove", 2, True),
+])  # fmt: skip
+def test_a_signal_while_it_is_taken_and_published(here, event, at, new):
+    """The few calls in which the draft is taken, or the new one put in its place and the old one cleared away, are
+    gone through to their end."""
+    env = trap(here, "os.kill(main, 15)", event, "" if event != "ctypes.dlsym" else "renameat2", at=at)
+    assert simdocs(*BUILD, "-j1", cwd=here, env=env) == (-signal.SIGTERM, b"", "")
+    assert listing(here) == [NAME, "docs"]
+    assert of_program(here / NAME) if new else found(here / NAME) == 1
+
+
+def test_eight_writers_of_different_artifacts(here):
+    with ExitStack() as stack:
+        names = [f"{at}.signatures" for at in range(8)]
+        every = [
+            stack.enter_context(started([PROGRAM, *BUILD[:-1], name, "-j1"], cwd=here)) for name in names
+        ]  # fmt: skip
+        assert [finished(process) for process in every] == [(0, b"", "")] * 8
+    assert listing(here) == sorted([*names, NAME, "docs"])
+    assert len({(here / name / "signatures.npy").read_bytes() for name in names}) == 1
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
+@pytest.mark.parametrize("rounds", [6, pytest.param(500, marks=pytest.mark.slow)])
+def test_writers_and_readers_of_one_artifact(place, there, rounds):
+    """All writers get their turn, and whatever is read is one of theirs, whole."""
+    path = place / NAME
+    if there:
+        save(path, 0)
+    children = [_forked(lambda salt=salt: [save(path, salt, wait=60) for _ in range(rounds)]) for salt in (1, 2, 3)]
+    seen = set()
+    while children:
+        if there or path.exists():
+            seen.add(read(path))
+        for child in children:
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                assert status == 0
+                children.remove(child)
+                break
+    assert seen <= {0, 1, 2, 3}
+    assert found(path) in (1, 2, 3)
+    assert os.listdir(place) == [NAME]
+
+
+def _forked(work) -> int:
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            work()
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    return child

@@ -1,0 +1,94 @@
+"""Manifests: what is written is what is read, whatever an artifact was made by."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.artifacts.formats import FORMATS
+from simdocs.artifacts.manifest import Manifest, decoded, differences
+from simdocs.errors import ArtifactError
+from simdocs.parameters import (
+    LANGUAGES,
+    MAX_K,
+    MAX_PLACES,
+    RULES,
+    SCHEMES,
+    UNITS,
+    Banding,
+    Normalisation,
+    Recipe,
+    Sequences,
+    Shingling,
+    Sketching,
+)
+
+SHARES = st.floats(0, 1, exclude_min=True) | st.just(1)
+CHECKSUM = st.text("0123456789abcdef", min_size=32, max_size=32)
+
+
+@st.composite
+def manifests(draw: Any) -> Manifest:
+    form = draw(st.sampled_from(list(FORMATS.values())))
+    normalisation = Normalisation(*draw(st.tuples(*[st.booleans()] * 5)))
+    shingling = Shingling(
+        draw(st.sampled_from(list(UNITS))),
+        draw(st.integers(1, MAX_K)),
+        draw(st.sampled_from(list(LANGUAGES))),
+        draw(st.booleans()),
+        draw(st.integers(0, (1 << 32) - 1)),
+        normalisation,
+    )
+    sketching = banding = None
+    if "sketching" in form.recipe:
+        sketching = Sketching(draw(st.sampled_from(list(SCHEMES))), draw(st.integers(1, MAX_PLACES)))
+    if sketching is not None and "banding" in form.recipe:
+        bands = draw(st.integers(1, sketching.num_perm))
+        rows = draw(st.integers(1, sketching.num_perm // bands))
+        banding = Banding(draw(SHARES), draw(SHARES), draw(st.sampled_from(list(RULES))), bands, rows)
+    # Fields of options that are not UTF-8 hold lone surrogates.
+    any_text = st.text(st.characters(exclude_categories=()))
+    sequences = Sequences(draw(any_text), draw(any_text), draw(st.booleans()))
+    recipe = Recipe(sequences, shingling, sketching, banding, draw(st.text(max_size=9)))
+    lengths = {letter: draw(st.integers(0, (1 << 47) - 1)) for letter in "NTCM"}
+    lengths |= {"N+1": lengths["N"] + 1}
+    lengths |= {"K": sketching.num_perm if sketching else 0, "B": (banding.bands or 0) if banding else 0}
+    shapes = {array.name: tuple(lengths[letter] for letter in array.shape) for array in form.arrays}
+    checksums = {array.name: draw(st.lists(CHECKSUM, max_size=3)) for array in form.arrays}
+    return Manifest(form, recipe, draw(CHECKSUM), shapes, checksums)
+
+
+@given(manifests())
+def test_what_is_written_is_what_is_read(manifest):
+    data = manifest.encoded()
+    assert decoded(data, "it", None) == manifest
+    assert decoded(data, "it", manifest.format.kind).encoded() == data
+    assert json.loads(data)["rows"] == manifest.rows
+    assert data.isascii()
+    assert data.endswith(b"\n}\n")
+
+
+@given(manifests(), manifests())
+def test_a_manifest_is_of_one_kind(one, other):
+    kind = other.format.kind
+    if one.format.kind != kind:
+        with pytest.raises(ArtifactError, match=rf"^it: an artifact of kind {one.format.kind}, not {kind}"):
+            decoded(one.encoded(), "it", kind)
+
+
+def test_differences_are_named_with_both_values():
+    one = Recipe(Sequences(), Shingling(), Sketching(), Banding(), "15.0.0")
+    normalisation = Normalisation(nfkc=True)
+    other = replace(one, shingling=Shingling(k=5, normalisation=normalisation), sketching=None, unicode="14.0.0")
+    assert differences(one, one, ("shingling", "sketching", "banding")) == {}
+    assert differences(one, other, ("shingling",)) == {
+        "k": (9, 5),
+        "nfkc": (False, True),
+        "unicode": ("15.0.0", "14.0.0"),
+    }
+    assert differences(one, other, ("banding",)) == {"unicode": ("15.0.0", "14.0.0")}

@@ -1,0 +1,196 @@
+"""Arrays on disk: NumPy reads them, pieces make the whole, and what is read is checked, and no more than that."""
+
+from __future__ import annotations
+
+import io
+import os
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simdocs.artifacts import npy
+from simdocs.artifacts.formats import FORMATS, ArrayFormat
+from simdocs.artifacts.npy import Stored, Writer, header, map_file
+from simdocs.artifacts.shelf import open_shelf
+from simdocs.errors import ArtifactError
+from simdocs.model.ragged import Array
+from tests.artifacts.tiny import save
+
+EVERY = {f"{kind}-{array.name}": array for kind, form in FORMATS.items() for array in form.arrays}
+BY_NAME = list({array.name: array for array in EVERY.values()}.values())
+
+
+@contextmanager
+def blocks_of(size: int) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(npy, "BLOCK", size)
+        yield
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[int]:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def written(place: Path, array: ArrayFormat, pieces: list[Array], width: tuple[int, ...] = ()) -> Writer:
+    """The array, which has no file yet, from its pieces, which are overwritten as soon as they were taken."""
+    with opened(place) as directory:
+        writer = Writer(directory, array, width)
+        try:
+            for piece in pieces:
+                own = piece.copy()
+                writer.append(own)
+                own.view(np.uint8)[...] = 0xAA
+            writer.finish()
+        finally:
+            writer.close()
+    return writer
+
+
+def made(array: ArrayFormat, shape: tuple[int, ...]) -> Array:
+    """An array of this format, of random bytes."""
+    size = array.dtype.itemsize * int(np.prod(shape))
+    return np.random.default_rng(size).integers(0, 256, size, np.uint8).view(array.dtype).reshape(shape)
+
+
+def stored(place: Path, array: ArrayFormat, values: Array) -> Stored:
+    checksums = written(place, array, [values], values.shape[1:]).checksums
+    with opened(place) as directory:
+        return map_file(directory, "it", array, values.shape, checksums)
+
+
+@pytest.mark.parametrize("array", EVERY.values(), ids=EVERY)
+@pytest.mark.parametrize("length", [0, 1, 9, 12345, 10**9, (1 << 48) - 1])
+def test_headers_are_those_that_numpy_reads(array, length):
+    shape = (length, 128)[: len(array.shape)]
+    data = header(array.dtype, shape)
+    assert len(data) % 64 == 0
+    assert len(data) == len(header(array.dtype, (0, *shape[1:])))
+    stream = io.BytesIO(data)
+    assert np.lib.format.read_magic(stream) == (1, 0)
+    assert np.lib.format.read_array_header_1_0(stream) == (shape, False, array.dtype)
+    assert stream.tell() == len(data)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_numpy_opens_every_array(built, kind):
+    path = built / f"docs.{kind}"
+    shelf = open_shelf(os.fsencode(path), kind)
+    for array in FORMATS[kind].arrays:
+        loaded = np.load(path / array.file, mmap_mode="r")
+        assert isinstance(loaded, np.memmap)
+        assert (loaded.dtype, loaded.shape) == (array.dtype, shelf[array.name].shape)
+        assert loaded.tobytes() == np.asarray(shelf[array.name].all()).tobytes() == np.load(path / array.file).tobytes()
+    assert {array.file for array in FORMATS[kind].arrays} | {"manifest.json", "run.json"} == set(os.listdir(path))
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_artifacts_without_documents(place, kind):
+    path = place / f"none.{kind}"
+    save(path, 1, kind, rows=0)
+    shelf = open_shelf(os.fsencode(path), kind)
+    for array in FORMATS[kind].arrays:
+        loaded = np.load(path / array.file)
+        assert loaded.shape == shelf[array.name].shape == shelf[array.name].all().shape
+        assert len(shelf[array.name].rows(np.empty(0, np.int64))) == 0
+        assert len(shelf[array.name].at(np.empty(0, np.int64))) == 0
+        assert shelf[array.name].cut(0, len(loaded)).shape == loaded.shape
+
+
+@given(st.sampled_from(BY_NAME), st.lists(st.integers(0, 40), max_size=8), st.sampled_from([1, 8, 64, 200, 1 << 18]))
+def test_pieces_make_the_whole(tmp_path_factory, array, lengths, block):
+    place = tmp_path_factory.mktemp("pieces")
+    (place / "whole").mkdir()
+    width = (3,) * (len(array.shape) - 1)
+    whole = made(array, (sum(lengths), *width))
+    pieces = np.split(whole, np.cumsum(lengths)[:-1]) if lengths else []
+    with blocks_of(block), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(npy.disk, "sync", os.fstat)
+        one, other = written(place, array, pieces, width), written(place / "whole", array, [whole], width)
+    assert (one.shape, one.checksums) == (other.shape, other.checksums)
+    assert one.shape == whole.shape
+    data = (place / array.file).read_bytes()
+    assert data == (place / "whole" / array.file).read_bytes() == header(array.dtype, whole.shape) + whole.tobytes()
+    raw = whole.tobytes()
+    assert one.checksums == [npy.checksum(raw[at : at + block]) for at in range(0, len(raw), block)]
+
+
+def test_a_large_array_is_not_held_twice(place):
+    array = replace(FORMATS["shingles"].arrays[0])
+    large = np.arange(1 << 22, dtype=np.uint32)
+    with opened(place) as directory:
+        writer = Writer(directory, array)
+        tracemalloc.start()
+        try:
+            for _ in range(2):
+                writer.append(large[1:])
+            assert tracemalloc.get_traced_memory()[1] < 4 * npy.BLOCK
+        finally:
+            tracemalloc.stop()
+            writer.close()
+
+
+CASES = {
+    "rows smaller than a block": ((50,), 64),
+    "rows that cross blocks": ((40, 3), 20),
+    "rows of several blocks": ((9, 30), 32),
+    "a block a row": ((16, 4), 16),
+    "one block": ((10,), 1 << 10),
+}
+LETTERS = ArrayFormat("letters", np.dtype("<u4"), ("N",), "")
+
+
+@pytest.mark.parametrize("name", [*CASES, "documents"])
+@settings(max_examples=40)
+@given(data=st.data())
+def test_what_is_read_is_checked_and_no_more(tmp_path_factory, name, data):
+    """Against plain indexing; with one damaged block, which matters where it is touched and nowhere else."""
+    place = tmp_path_factory.mktemp("stored")
+    array = FORMATS["index"].arrays[-3] if name == "documents" else LETTERS
+    shape, block = ((7,), 60) if name == "documents" else CASES[name]
+    values = made(array, shape)
+    with blocks_of(block), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(npy.disk, "sync", os.fstat)
+        sound = stored(place, array, values)
+        blocks = -(-values.nbytes // block)
+        bad = data.draw(st.integers(0, blocks - 1))
+        damaged = place / array.file
+        rotten = bytearray(damaged.read_bytes())
+        rotten[-values.nbytes + min(bad * block, values.nbytes - 1)] ^= 1
+        (place / "rotten").mkdir()
+        (place / "rotten" / array.file).write_bytes(rotten)
+        numbers = data.draw(st.lists(st.integers(0, len(values) - 1), max_size=6).map(lambda x: np.array(x, np.int64)))
+        places = data.draw(st.lists(st.integers(0, values.size - 1), max_size=6).map(lambda x: np.array(x, np.int64)))
+        begin, end = sorted(data.draw(st.tuples(*[st.integers(0, len(values))] * 2)))
+        row, item = values.nbytes // len(values), values.itemsize
+        asked: list[tuple[Any, Array, list[tuple[int, int]]]] = [
+            (lambda one: one.rows(numbers), values[numbers], [(n * row, n * row + row) for n in numbers.tolist()]),
+            (lambda one: one.at(places), values.reshape(-1)[places], [(p * item, p * item + item) for p in places]),
+            (lambda one: one.cut(begin, end), values[begin:end], [(begin * row, end * row)] if end > begin else []),
+            (lambda one: one.all(), values, [(0, values.nbytes)]),
+        ]
+        for ask, expected, touched in asked:
+            got = ask(sound)
+            assert got.dtype == expected.dtype
+            assert got.shape == expected.shape
+            assert got.tobytes() == expected.tobytes()
+            with opened(place / "rotten") as directory:
+                rot = map_file(directory, "it", array, values.shape, sound._checksums)
+            assert rot.damaged() == [bad]
+            if any(first < (bad + 1) * block and last > bad * block for first, last in touched):
+                with pytest.raises(ArtifactError, match=rf"^it/{array.file}: damaged: block {bad} does not match"):
+                    ask(rot)
+            else:
+                assert ask(rot).tobytes() == expected.tobytes()

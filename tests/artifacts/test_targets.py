@@ -1,0 +1,221 @@
+"""What an artifact is published over: its like, damaged or not, and nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import stat
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from simdocs.artifacts import disk
+from simdocs.artifacts.formats import FORMATS
+from simdocs.artifacts.publish import draft_name
+from simdocs.artifacts.saving import saving
+from simdocs.errors import LockedError, OutputError, UsageError
+from tests.artifacts.tiny import found, save
+from tests.cli.corpus import lay
+from tests.cli.program import bound_by_modes, simdocs
+
+NAME = "a.signatures"
+
+
+def _stranger(kind: str, path: Path) -> None:
+    """Something at that name that is not ours to replace."""
+    if kind == "plain file":
+        path.write_bytes(b"text")
+    elif kind == "FIFO":
+        os.mkfifo(path)
+    elif kind == "link in a circle":
+        path.symlink_to(path.name)
+    elif kind == "empty directory":
+        path.mkdir()
+    elif kind == "arrays of others":
+        lay(path, {"signatures.npy": b"mine"})
+    elif kind == "manifest of others":
+        lay(path, {"manifest.json": b'{"name": "an app"}'})
+    else:
+        other = path.with_name("other")
+        save(other, 1, "shingles" if kind == "another kind" else "signatures")
+        if kind == "file in it":
+            lay(other, {"README": b"mine"})
+        other.rename(path)
+
+
+STRANGERS = (
+    *("plain file", "FIFO", "link in a circle", "another kind", "empty directory"),
+    *("arrays of others", "manifest of others", "file in it"),
+)
+
+
+def _tree(root: Path) -> dict[str, object]:
+    return {
+        one.relative_to(root).as_posix(): one.read_bytes() if one.is_file() else stat.S_IFMT(one.lstat().st_mode)
+        for one in root.rglob("*")
+    }
+
+
+@pytest.mark.parametrize("kind", STRANGERS)
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_what_is_not_ours_is_never_replaced(place, kind, when):
+    path = place / NAME
+    if when == "before":
+        _stranger(kind, path)
+        before = _tree(place)
+        with pytest.raises(UsageError, match=r"a\.signatures: is there and is no artifact"), _signatures(path):
+            pytest.fail("work was begun")
+    else:
+        with pytest.raises(UsageError, match=r"a\.signatures: is there and is no artifact"), _signatures(path):
+            _stranger(kind, path)
+            before = {name: what for name, what in _tree(place).items() if not name.startswith(draft_name(NAME))}
+    assert _tree(place) == before
+
+
+@contextlib.contextmanager
+def _signatures(path: Path) -> Iterator[None]:
+    with saving(str(path), "signatures") as under_way:
+        yield
+        under_way.finished = True
+
+
+def test_a_directory_in_an_artifact_is_not_replaced(place):
+    path = place / NAME
+    save(path, 1)
+    (path / "names.npy").unlink()
+    lay(path, {"names.npy/mine": b"mine"})
+    with pytest.raises(UsageError, match="is there and is no artifact"):
+        save(path, 2)
+    assert (path / "names.npy/mine").read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("target", ["/", "//", "."])
+def test_names_that_are_none(place, monkeypatch, target):
+    monkeypatch.chdir(place)
+    with pytest.raises(UsageError), saving(target, "signatures"):
+        pytest.fail("work was begun")
+    assert os.listdir(place) == []
+
+
+def test_another_kind_s_suffix_is_refused(place):
+    with pytest.raises(UsageError, match=r"another kind of artifact: name it NAME\.signatures"):
+        save(place / "a.index", 1)
+    assert os.listdir(place) == []
+
+
+@pytest.mark.parametrize("target", ["missing/a.signatures", "file/a.signatures"])
+def test_a_directory_that_does_not_exist(place, target):
+    (place / "file").write_bytes(b"")
+    with pytest.raises(OutputError, match=r"a\.signatures: write error: (No such file|Not a dir)"):
+        save(place / target, 1)
+
+
+def test_a_name_of_255_bytes(place):
+    path = place / f"{'x' * (255 - 11)}.signatures"
+    for salt in (1, 2):
+        save(path, salt)
+        assert found(path) == salt
+    with pytest.raises(OutputError, match="too long"):
+        save(place / f"x{path.name}", 1)
+
+
+@pytest.mark.parametrize("dangling", [False, True])
+def test_the_target_of_a_link_is_replaced_and_the_link_stays(place, dangling):
+    (place / "elsewhere").mkdir()
+    path, link = place / "elsewhere" / NAME, place / "link.signatures"
+    link.symlink_to(f"elsewhere/{NAME}")
+    if not dangling:
+        save(path, 1)
+    save(link, 2)
+    assert link.is_symlink()
+    assert (found(path), os.listdir(path.parent), sorted(os.listdir(place))) == (2, [NAME], ["elsewhere", link.name])
+
+
+@pytest.mark.parametrize("file", [*sorted(FORMATS["signatures"].files - {"holder"})])
+@pytest.mark.parametrize("how", ["empty", "garbage", "missing", "FIFO", "link"])
+def test_a_damaged_one_is_replaced(place, file, how):
+    path = place / NAME
+    save(path, 1)
+    (path / file).unlink()
+    if how == "empty":
+        (path / file).touch()
+    elif how == "garbage":
+        (path / file).write_bytes(b"\xff" * 300)
+    elif how == "FIFO":
+        os.mkfifo(path / file)
+    elif how == "link":
+        (path / file).symlink_to("nowhere")
+    save(path, 2)
+    assert (found(path), os.listdir(place)) == (2, [NAME])
+
+
+@pytest.mark.parametrize("mask", [0o077, 0o022, 0o002])
+def test_modes(place, mask):
+    path = place / NAME
+    before = os.umask(mask)
+    try:
+        save(path, 1)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o777 & ~mask
+        path.chmod(0o750)
+        save(path, 2)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o750
+    assert {stat.S_IMODE(one.stat().st_mode) for one in path.iterdir()} == {0o666 & ~mask}
+
+
+def test_one_that_may_not_be_written_is_replaced_and_leaves_nothing(place):
+    """The mode of a directory says what may be changed in it; it is replaced as a whole."""
+    lay(place, {"docs/a": b"The ferry leaves at seven."})
+    for _ in range(3):
+        done = simdocs("signature", "docs", "-k", "3", "-q", "-o", NAME, cwd=place, before=bound_by_modes)
+        assert (done.status, done.err) == (0, "")
+        (place / NAME).chmod(0o555)
+        assert sorted(os.listdir(place)) == [NAME, "docs"]
+
+
+def test_the_time_of_the_target_is_renewed(place):
+    path = place / NAME
+    save(path, 1)
+    os.utime(path, ns=(0, 0))
+    newer = place / "newer"
+    newer.touch()
+    save(path, 1)
+    assert path.stat().st_mtime_ns >= newer.stat().st_mtime_ns
+
+
+def test_a_lock_of_others_on_the_target_is_told_before_the_work(place):
+    """As in `flock docs.index simdocs index docs -o docs.index`."""
+    path = place / NAME
+    save(path, 1)
+    other = os.open(path, os.O_RDONLY)
+    try:
+        assert disk.locked(other)
+        with pytest.raises(LockedError, match="another run has locked it"), saving(str(path), "signatures"):
+            pytest.fail("work was begun")
+        threading.Timer(0.2, fcntl.flock, (other, fcntl.LOCK_UN)).start()
+        save(path, 2, wait=20)
+    finally:
+        os.close(other)
+    assert (found(path), os.listdir(place)) == (2, [NAME])
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_target_that_comes_goes_or_changes_meanwhile(place, there):
+    """What has the name in the end is replaced, if it is of the kind."""
+    path = place / NAME
+    if there:
+        save(path, 1)
+    with _signatures(path):
+        if there:
+            path.rename(place / "aside")
+    assert os.listdir(path) == []
+    path.rmdir()
+    with _signatures(path):
+        save(place / "other", 2)
+        (place / "other").rename(path)
+    assert os.listdir(path) == []
+    assert sorted(os.listdir(place)) == sorted([NAME, *(["aside"] if there else [])])

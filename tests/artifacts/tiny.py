@@ -1,0 +1,84 @@
+"""Tiny artifacts, made up from a number (their salt); and which of them a directory holds, all of it looked at."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from simdocs.artifacts.formats import FORMATS
+from simdocs.artifacts.saving import saving
+from simdocs.artifacts.shelf import open_shelf
+from simdocs.model.documents import DOCUMENT, Documents
+from simdocs.model.ragged import Array, Ragged
+from simdocs.parameters import Banding, Recipe, Sequences, Shingling, Sketching
+
+PLACES, BANDS = 4, 2
+
+
+def documents(rows: int, salt: int) -> Documents:
+    facts = np.zeros(rows, DOCUMENT)
+    facts["size"] = np.arange(rows) + salt
+    facts["inode"] = salt
+    names = [f"{salt}/{row}".encode() for row in range(rows)]
+    lengths = np.array([len(name) for name in names], np.int64)
+    return Documents(Ragged.of(np.frombuffer(b"".join(names), np.uint8), lengths), facts, {})
+
+
+def recipe(kind: str) -> Recipe:
+    sketching = Sketching(num_perm=PLACES) if "sketching" in FORMATS[kind].recipe else None
+    banding = Banding(bands=BANDS, rows=2) if "banding" in FORMATS[kind].recipe else None
+    return Recipe(Sequences(), Shingling(), sketching, banding)
+
+
+def arrays(kind: str, salt: int, rows: int = 3) -> dict[str, Array]:
+    """All arrays of an artifact."""
+    random = np.random.default_rng(salt)
+    about = documents(rows, salt)
+    made = {
+        "tokens": random.integers(0, 1 << 32, 2 * rows, np.uint32),
+        "offsets": 2 * np.arange(rows + 1, dtype=np.int64),
+        "signatures": random.integers(0, 1 << 32, (rows, PLACES), np.uint32),
+        "band_keys": random.integers(0, 1 << 63, (BANDS, rows), np.uint64),
+        "band_rows": random.integers(0, 1 << 32, (BANDS, rows), np.uint32),
+        "same_as": np.arange(rows, dtype=np.uint32),
+        "documents": about.facts,
+        "names": about.names.values,
+        "name_offsets": about.names.offsets,
+    }
+    return {array.name: made[array.name] for array in FORMATS[kind].arrays}
+
+
+def save(path: Path, salt: int, kind: str = "signatures", wait: float = 0.0, rows: int = 3) -> None:
+    """Publish the artifact of this salt."""
+    with saving(str(path), kind, wait) as under_way:
+        for name, array in arrays(kind, salt, rows).items():
+            if name not in ("documents", "names", "name_offsets"):
+                under_way.append(name, array)
+        under_way.finish(documents(rows, salt), recipe(kind), {"salt": salt})
+
+
+def found(path: Path, kind: str = "signatures") -> int | None:
+    """The salt of the artifact there, which is whole; None: there is nothing."""
+    if not os.path.lexists(path):
+        return None
+    assert set(os.listdir(path)) == FORMATS[kind].files - {"holder"}
+    return read(path, kind)
+
+
+def read(path: Path, kind: str = "signatures") -> int:
+    """The salt of the artifact there, all of whose arrays are as they were saved."""
+    shelf = open_shelf(os.fsencode(path), kind)
+    salt = shelf.run["salt"]
+    for name, array in arrays(kind, salt, shelf.rows).items():
+        assert np.array_equal(shelf[name].all(), array), name
+    return int(salt)
+
+
+def laid(root: Path) -> dict[str, Path]:
+    """One artifact of each kind below this directory."""
+    paths = {kind: root / f"tiny.{kind}" for kind in FORMATS}
+    for kind, path in paths.items():
+        save(path, 1, kind)
+    return paths

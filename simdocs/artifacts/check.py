@@ -14,7 +14,7 @@ from simdocs.artifacts.formats import MANIFEST, RUN
 from simdocs.artifacts.manifest import Manifest
 from simdocs.artifacts.npy import map_file
 from simdocs.artifacts.saving import made_from
-from simdocs.artifacts.shelf import read_manifest
+from simdocs.artifacts.shelf import TRIES, is_still, read_manifest
 from simdocs.errors import ArtifactError, InputError
 from simdocs.kernels.collide import band_keys
 from simdocs.kernels.fss import EMPTY as EMPTY_PLACE
@@ -26,40 +26,48 @@ from simdocs.parameters import Banding
 Arrays = Mapping[str, Array]
 
 
-def damages(path: bytes) -> Iterator[str]:
+def damages(path: bytes) -> list[str]:
     """What is wrong with the artifact of this name, a line each; none when all is well. InputError: there is none."""
     name = shown(path)
-    try:
-        place = directory(os.fsdecode(path))
-    except FileNotFoundError:
-        raise InputError(f"{name}: no such artifact") from None
-    except OSError as error:
-        yield f"{name}: not an artifact: {error.strerror}"
-        return
-    try:
+    for _ in range(TRIES):
         try:
-            manifest = read_manifest(place, name, None)
-        except ArtifactError as error:
-            yield str(error)
-            return
+            place = directory(os.fsdecode(path))
+        except FileNotFoundError:
+            raise InputError(f"{name}: no such artifact") from None
         except OSError as error:
-            yield f"{name}/{MANIFEST}: {error.strerror}"
-            return
-        stored, sound = {}, True
-        for array in manifest.format.arrays:
-            shape, checksums = manifest.shapes[array.name], manifest.checksums[array.name]
-            try:
-                stored[array.name] = map_file(place, name, array, shape, checksums)
-            except ArtifactError as error:
-                sound = False
-                yield str(error)
-            except OSError as error:
-                sound = False
-                yield f"{name}/{array.file}: {error.strerror}"
-        if not os.path.exists(os.path.join(path, RUN.encode())):
-            yield f"{name}/{RUN}: missing: --root says where its documents are"
-    finally:
-        os.close(place)
+            return [f"{name}: not an artifact: {error.strerror}"]
+        try:
+            found = list(_damages(place, name))
+            # What was replaced meanwhile has lost its files to the one that is there now.
+            if not found or is_still(path, place):
+                return found
+        finally:
+            os.close(place)
+    return found
+
+
+def _damages(place: int, name: str) -> Iterator[str]:
+    try:
+        manifest = read_manifest(place, name, None)
+    except ArtifactError as error:
+        yield str(error)
+        return
+    except OSError as error:
+        yield f"{name}/{MANIFEST}: {error.strerror}"
+        return
+    stored, sound = {}, True
+    for array in manifest.format.arrays:
+        shape, checksums = manifest.shapes[array.name], manifest.checksums[array.name]
+        try:
+            stored[array.name] = map_file(place, name, array, shape, checksums)
+        except ArtifactError as error:
+            sound = False
+            yield str(error)
+        except OSError as error:
+            sound = False
+            yield f"{name}/{array.file}: {error.strerror}"
+    if RUN not in os.listdir(place):
+        yield f"{name}/{RUN}: missing: --root says where its documents are"
     for one in stored.values():
         for block in one.damaged():
             sound = False

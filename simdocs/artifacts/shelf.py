@@ -22,7 +22,7 @@ from simdocs.parameters import Recipe
 _LARGEST_MANIFEST = 1 << 28
 _LARGEST_RUN = 1 << 24
 
-_TRIES = 100
+TRIES = 100
 """How often to open again an artifact that is being replaced at this very moment."""
 
 
@@ -83,7 +83,7 @@ def kind_of(path: bytes) -> str | None:
 def open_shelf(path: bytes, kind: str | None = None) -> Shelf:
     """The artifact of this name. InputError: there is none. ArtifactError: it is of another kind, or damaged."""
     name = shown(path)
-    for turn in range(_TRIES):
+    for turn in range(TRIES):
         try:
             place = directory(os.fsdecode(path))
         except FileNotFoundError:
@@ -92,11 +92,11 @@ def open_shelf(path: bytes, kind: str | None = None) -> Shelf:
             raise ArtifactError(f"{name}: not an artifact: {error.strerror}: name one, or build it again") from None
         try:
             shelf = _opened(place, name, kind)
-            if shelf.run or turn == _TRIES - 1 or _still(path, place):
+            if shelf.run or turn == TRIES - 1 or is_still(path, place):
                 return shelf
         except FileNotFoundError as error:
             # Perhaps it was replaced, and its old files removed, since the directory was opened.
-            if turn == _TRIES - 1 or _still(path, place):
+            if turn == TRIES - 1 or is_still(path, place):
                 raise damaged(f"{name}/{error.filename}", "the file is missing") from None
         except OSError as error:
             where = f"{name}/{error.filename}" if isinstance(error.filename, str) else name
@@ -106,7 +106,8 @@ def open_shelf(path: bytes, kind: str | None = None) -> Shelf:
     raise AssertionError
 
 
-def _still(path: bytes, place: int) -> bool:
+def is_still(path: bytes, place: int) -> bool:
+    """Whether the name means the directory that was opened by it."""
     try:
         return os.path.samestat(os.stat(path), os.fstat(place))
     except OSError:

@@ -96,7 +96,7 @@ class Judge:
         results = self.engine.map(work, (self._block(rows, one[cut], other[cut]) for cut in cuts))
         for cut, (values, skips) in zip(cuts, results, strict=True):
             out[order[cut]] = values
-            self._note(skips)
+            self.note(skips)
         self.verified += len(left) - int(np.isnan(out).sum())
         return out
 
@@ -104,7 +104,8 @@ class Judge:
         documents, places = np.unique(np.concatenate((one, other)), return_inverse=True)
         return Block(self.corpus.sources(rows[documents]), places[: len(one)], places[len(one) :])
 
-    def _note(self, skips: list[Skip]) -> None:
+    def note(self, skips: list[Skip]) -> None:
+        """Count documents that cannot be had again, each once."""
         for skip in skips:
             if skip[1] not in self._lost:
                 self._lost.add(skip[1])

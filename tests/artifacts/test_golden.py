@@ -1,0 +1,97 @@
+"""Artifacts of format version 1, as its first release wrote them, mean today what they meant then."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import unicodedata
+from itertools import pairwise
+from pathlib import Path
+
+import mmh3
+import numpy as np
+import pytest
+
+from simdocs.artifacts.check import damages
+from simdocs.artifacts.formats import FORMATS
+from simdocs.artifacts.shelf import open_shelf
+from tests.cli.program import simdocs
+
+GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "v1"
+ARTIFACTS = sorted(path.name for path in GOLDEN.iterdir() if path.name != "docs")
+
+same_unicode = pytest.mark.skipif(
+    unicodedata.unidata_version != "14.0.0", reason="made with Unicode 14.0.0, and this Python has another"
+)
+
+
+def test_all_kinds_are_there() -> None:
+    assert {name.rpartition(".")[2] for name in ARTIFACTS} == set(FORMATS)
+
+
+@pytest.mark.parametrize("name", ARTIFACTS)
+def test_it_is_whole_and_keeps_every_rule(name: str) -> None:
+    assert damages(str(GOLDEN / name).encode()) == []
+
+
+@pytest.mark.parametrize("name", ARTIFACTS)
+def test_numpy_maps_every_array(name: str) -> None:
+    manifest = json.loads((GOLDEN / name / "manifest.json").read_bytes())
+    assert manifest["version"] == 1
+    shelf = open_shelf(str(GOLDEN / name).encode())
+    for array, facts in manifest["arrays"].items():
+        mapped = np.load(GOLDEN / name / facts["file"], mmap_mode="r")
+        assert list(mapped.shape) == facts["shape"]
+        assert (mapped == shelf[array].all()).all()
+
+
+def test_what_stands_in_the_arrays() -> None:
+    shelf = open_shelf(str(GOLDEN / "docs.shingles").encode())
+    tokens, offsets, facts = (shelf[name].all() for name in ("tokens", "offsets", "documents"))
+    names = shelf["names"].all().tobytes()
+    ends = shelf["name_offsets"].all().tolist()
+    rows = {names[begin:end].decode(): row for row, (begin, end) in enumerate(pairwise(ends))}
+    assert list(rows)[4:8] == ["docs/latin.txt", "docs/lines.jsonl#one", "docs/lines.jsonl#2", "docs/short.txt"]
+    plane = rows["docs/lines.jsonl#2"]
+    by_hand = {mmh3.hash("the plane was ready"[at : at + 9], 0, signed=False) for at in range(11)}
+    assert tokens[offsets[plane] : offsets[plane + 1]].tolist() == sorted(by_hand)
+    assert (facts["length"][plane], facts["count"][plane], facts["container"][plane]) == (19, 11, 16)
+    assert facts["flags"][[rows[f"docs/{name}.txt"] for name in ("a", "empty", "short", "latin", "wide")]].tolist() == [
+        *(0, 1, 2, 4, 8)
+    ]
+
+
+@same_unicode
+def test_what_it_answers(tmp_path: Path) -> None:
+    shutil.copytree(GOLDEN, tmp_path / "v1")
+    done = simdocs("dedupe", "docs.index", "--shingles", "docs.shingles", cwd=tmp_path / "v1")
+    assert done == (
+        0,
+        b"docs/a.txt\tdocs/b.txt\t0.780952\t0.796875\n"
+        b"docs/a.txt\tdocs/copy.txt\t1.000000\t1.000000\n"
+        b"docs/a.txt\tdocs/lines.jsonl#one\t0.845455\t0.875000\n",
+        "",
+    )
+    asked = simdocs("query", "docs.index", "docs/b.txt", "--root", ".", "--top", "1", "--self", cwd=tmp_path / "v1")
+    assert asked == (0, b"docs/b.txt\tdocs/b.txt\t1.000000\t1.000000\n", "")
+
+
+@same_unicode
+@pytest.mark.parametrize("name", ARTIFACTS)
+def test_the_same_texts_still_make_it(name: str, tmp_path: Path) -> None:
+    """All but what is noted of the files themselves."""
+    shutil.copytree(GOLDEN / "docs", tmp_path / "docs")
+    shelf = open_shelf(str(GOLDEN / name).encode())
+    command = shelf.run["command"]
+    earlier = {"signatures": "shingles", "index": "signatures"}.get(shelf.kind)
+    if earlier:
+        shutil.copytree(GOLDEN / name.replace(shelf.kind, earlier), tmp_path / name.replace(shelf.kind, earlier))
+    assert simdocs(*command[1:], cwd=tmp_path).status == 0
+    made = open_shelf(str(tmp_path / name).encode())
+    assert made.manifest.made_from == shelf.manifest.made_from
+    assert made.recipe == shelf.recipe
+    for array in FORMATS[shelf.kind].arrays:
+        if array.name != "documents":
+            assert (made[array.name].all() == shelf[array.name].all()).all(), array.name
+    noted = [field for field in shelf["documents"].dtype.names if field not in ("mtime_ns", "ctime_ns", "inode")]
+    assert (made["documents"].all()[noted] == shelf["documents"].all()[noted]).all()

@@ -24,6 +24,8 @@ _KILLED = "a worker process was killed, perhaps for want of memory"
 
 _NO_MORE = object()
 
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 _AHEAD = 3
 """Tasks a worker that may be under way or done before the oldest is."""
 
@@ -114,7 +116,12 @@ class Local:
         try:
             ours, theirs = context.Pipe()
             worker = context.Process(target=_serve, args=(theirs,), daemon=True)
-            worker.start()
+            # Until it heeds them in its own way, a signal would be taken in ours, with a traceback.
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+            try:
+                worker.start()
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
         except OSError as error:
             raise WorkerError(f"a worker process cannot be started: {error.strerror}") from None
         theirs.close()
@@ -147,6 +154,7 @@ def _serve(pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it, too, and closes the pipe
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     if FORKS:
         # A lock must not outlive the parent in a worker, nor a pipe of one worker be held open by another.
         os.closerange(3, pipe.fileno())

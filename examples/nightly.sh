@@ -66,6 +66,12 @@ case $indexed in
 *) exit $indexed ;;
 esac
 
+# Files there may be, and not one that is a text.
+if "$simdocs" info --format tsv "$index" | grep -q '^documents	0$'; then
+    say "$archive: no text in it: is it mounted?"
+    exit 2
+fi
+
 "$simdocs" dedupe --against "$index" --list kept $nul -- "$delivery"
 judged=$?
 [ $judged -ne 0 ] || judged=$indexed

@@ -160,6 +160,7 @@ class Recipe:
 class Grouping:
     """What is decided about candidates."""
 
+    exact: bool = False
     verify: str = "exact"
     cluster: str = "greedy"
     keep: str = "first"

@@ -14,7 +14,7 @@ from simdocs.artifacts.formats import MANIFEST, RUN
 from simdocs.artifacts.manifest import Manifest
 from simdocs.artifacts.npy import map_file
 from simdocs.artifacts.saving import made_from
-from simdocs.artifacts.shelf import TRIES, is_still, read_manifest
+from simdocs.artifacts.shelf import TRIES, is_still, missing, read_manifest, read_run
 from simdocs.errors import ArtifactError, InputError
 from simdocs.kernels.collide import band_keys
 from simdocs.kernels.fss import EMPTY as EMPTY_PLACE
@@ -52,6 +52,9 @@ def _damages(place: int, name: str) -> Iterator[str]:
     except ArtifactError as error:
         yield str(error)
         return
+    except FileNotFoundError:
+        yield str(missing(place, name, MANIFEST))
+        return
     except OSError as error:
         yield f"{name}/{MANIFEST}: {error.strerror}"
         return
@@ -66,8 +69,8 @@ def _damages(place: int, name: str) -> Iterator[str]:
         except OSError as error:
             sound = False
             yield f"{name}/{array.file}: {error.strerror}"
-    if RUN not in os.listdir(place):
-        yield f"{name}/{RUN}: missing: --root says where its documents are"
+    if read_run(place, name).get("root") is None:
+        yield f"{name}/{RUN}: missing or damaged: it says where the documents are, as does --root"
     for one in stored.values():
         for block in one.damaged():
             sound = False

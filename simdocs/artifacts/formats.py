@@ -93,7 +93,9 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 (
                     _array("band_keys", "<u8", "B M", "the key of each distinct text in each band, ascending by band"),
                     _array("band_rows", "<u4", "B M", "the row of the document whose key it is"),
-                    _array("same_as", "<u4", "N", "the row of the first document of the same text"),
+                    _array(
+                        "same_as", "<u4", "N", "the row of the first document of the same text; its own, if it is empty"
+                    ),
                     _SIGNATURES,
                     *_DOCUMENTS,
                 ),

@@ -97,7 +97,7 @@ def open_shelf(path: bytes, kind: str | None = None) -> Shelf:
         except FileNotFoundError as error:
             # Perhaps it was replaced, and its old files removed, since the directory was opened.
             if turn == TRIES - 1 or is_still(path, place):
-                raise damaged(f"{name}/{error.filename}", "the file is missing") from None
+                raise missing(place, name, str(error.filename)) from None
         except OSError as error:
             where = f"{name}/{error.filename}" if isinstance(error.filename, str) else name
             raise ArtifactError(f"{where}: {error.strerror}: build the artifact again") from None
@@ -121,11 +121,23 @@ def _opened(place: int, name: str, kind: str | None) -> Shelf:
         array.name: map_file(place, name, array, manifest.shapes[array.name], manifest.checksums[array.name])
         for array in form.arrays
     }
+    return Shelf(name, form.kind, manifest, arrays, read_run(place, name))
+
+
+def read_run(place: int, name: str) -> dict[str, Any]:
+    """What run.json says; nothing if it cannot be read."""
     try:
         run = json.loads(_read(place, RUN, _LARGEST_RUN, name))
     except (OSError, ValueError, RecursionError, ArtifactError):
-        run = {}
-    return Shelf(name, form.kind, manifest, arrays, run if isinstance(run, dict) else {})
+        return {}
+    return run if isinstance(run, dict) else {}
+
+
+def missing(place: int, name: str, file: str) -> ArtifactError:
+    """The error about a file that is not there: of an artifact, or of a directory that is none."""
+    if file == MANIFEST and not any(form.files & set(os.listdir(place)) for form in FORMATS.values()):
+        return ArtifactError(f"{name}: not an artifact: there is no {MANIFEST} in it: name one")
+    return damaged(f"{name}/{file}", "the file is missing")
 
 
 def read_manifest(place: int, name: str, kind: str | None) -> Manifest:

@@ -60,11 +60,20 @@ def dedupe(**options: Any) -> int:
     def ask(work: Sketched, output: Output) -> Answer:
         if options["pairs"]:
             return work.pairs(options["all_copies"])
-        if options["listed"] and output.form_name == "jsonl" and work.of_lines:
+        if options["listed"] and output.form_name == "jsonl" and work.lines_among:
+            refuse(_not_lines(work))
             return work.lines(options["listed"])
         return work.names(options["listed"]) if options["listed"] else work.groups()
 
     return answer(options, lambda engine, progress: sketch(job, engine, progress), ask, summary.lines)
+
+
+def _not_lines(work: Sketched) -> list[str]:
+    """What is wrong with writing lines of sequences, if some documents are none."""
+    others = len(work.prepared.documents) - work.lines_among
+    if not others:
+        return []
+    return [f"--list as JSON lines writes lines of sequences, and {others} documents are none: --format tsv has names"]
 
 
 def _job(options: Options) -> Job:

@@ -60,7 +60,8 @@ def opened(path: bytes, kinds: Collection[str]) -> Shelf:
 
     shelf = open_shelf(path)
     if shelf.kind not in kinds:
-        raise ArtifactError(f"{shelf.name}: an artifact of kind {shelf.kind}: this takes {' or '.join(kinds)}")
+        wanted = " or ".join(kinds) or "documents"
+        raise ArtifactError(f"{shelf.name}: an artifact of kind {shelf.kind}: this takes {wanted}")
     refuse_other_unicode(shelf.recipe, shelf.name)
     return shelf
 

@@ -236,6 +236,12 @@ grouping = together(
     verify,
     option(
         _GROUPS,
+        "--exact",
+        is_flag=True,
+        help="Find every pair, by rare tokens instead of bands: slower, and holds all tokens in memory.",
+    ),
+    option(
+        _GROUPS,
         "--max-candidates",
         metavar="N",
         type=click.IntRange(1),
@@ -250,7 +256,13 @@ nul = option(_ANSWER, "-0", "nul", is_flag=True, help="With --list: end each nam
 asking = together(
     option(_ANSWER, "--pairs", is_flag=True, help="Every similar pair instead of groups."),
     option(_ANSWER, "--all-copies", is_flag=True, help="With --pairs: all pairs of identical texts, not a chain."),
-    option(_ANSWER, "--list", "listed", type=click.Choice(["kept", "duplicates"]), help="Names alone."),
+    option(
+        _ANSWER,
+        "--list",
+        "listed",
+        type=click.Choice(["kept", "duplicates"]),
+        help="Names alone; as jsonl, the lines of *.jsonl themselves, byte for byte.",
+    ),
     nul,
 )
 

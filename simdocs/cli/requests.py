@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import PurePath
 from typing import Any
 
 import click
@@ -57,6 +58,10 @@ def check_sources(options: Options) -> list[str]:
     return []
 
 
+_OF_CHANCE = ("recall", "rule", "bands", "rows", "max_candidates", "verify", "against")
+"""Options about what may be missed, or is not compared: with --exact nothing is."""
+
+
 def check_asking(options: Options) -> list[str]:
     """What is wrong with the answer asked for."""
     problems = check_streams(options)
@@ -64,9 +69,11 @@ def check_asking(options: Options) -> list[str]:
         problems.append("--pairs and --list do not go together")
     if options["all_copies"] and not options["pairs"]:
         problems.append("--all-copies goes with --pairs")
-    for mode, given in (("--pairs", options["pairs"]), ("--against", options["against"])):
-        if given and options["cluster"] == "components":
+    for mode, wanted in (("--pairs", options["pairs"]), ("--against", options["against"])):
+        if wanted and options["cluster"] == "components":
             problems.append(f"{mode} and --cluster components do not go together")
+    if options["exact"]:
+        problems += [f"{spelt(name)} and --exact do not go together" for name in _OF_CHANCE if given(name)]
     if options["pairs"] and options["against"]:
         problems.append("--pairs and --against do not go together")
     return problems
@@ -79,6 +86,11 @@ def check_streams(options: Options) -> list[str]:
         problems.append("-0 goes with --list")
     if options.get("nul") and options["form"]:
         problems.append("-0 and --format do not go together")
+    suffix = PurePath(options["output"] or "").suffix
+    if options.get("nul") and suffix in (".jsonl", ".csv", ".table"):
+        problems.append(f"-0 and -o NAME{suffix} do not go together")
+    if suffix in (".gz", ".zst", ".bz2", ".xz"):
+        problems.append(f"-o NAME{suffix}: answers are not compressed: write to a pipe")
     paths = [os.path.realpath(path) for path in (options["output"], options["summary_json"]) if path]
     if len(set(paths)) < len(paths):
         problems.append("-o and --summary-json name the same file")

@@ -39,9 +39,12 @@ class Share(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """The number."""
-        number: float = super().convert(value, param, ctx)
+        try:
+            number: float = super().convert(value, param, ctx)
+        except click.BadParameter:
+            number = math.nan
         if math.isnan(number):
-            self.fail(f"{value!r} is not in the range 0<x<=1", param, ctx)
+            self.fail(f"{value!r} is not a number above 0 and up to 1", param, ctx)
         return number
 
 

@@ -21,7 +21,12 @@ FIELDS = (
     ("start", "<i8", (), "where its line begins in the file, unfolded, if it is a line of a sequence"),
     ("extent", "<i8", (), "bytes of that line, without its end"),
     ("container", "<u4", (), "bytes of its name that name the file in which it is a line; 0: the name is a file's"),
-    ("flags", "<u4", (), "1: no units; 2: fewer than k; 4: bytes that are not UTF-8; 8: was UTF-16 or UTF-32"),
+    (
+        "flags",
+        "<u4",
+        (),
+        "1: no units; 2: some, but fewer than k; 4: bytes that are not UTF-8; 8: was UTF-16 or UTF-32",
+    ),
 )
 """What is noted of a document: field, dtype, shape, meaning. `count` and `set_digest` are there in artifacts alone."""
 

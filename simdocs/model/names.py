@@ -10,7 +10,7 @@ _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\
 
 def shown(name: bytes) -> str:
     """A name for a terminal or a message: one line, without controls (C0, C1, DEL), bidi controls or raw bytes."""
-    return harmless_text(name.decode("utf-8", "backslashreplace"))
+    return harmless_text(name.decode("utf-8", "backslashreplace")) or "''"
 
 
 def harmless_text(text: str, *, json: bool = False) -> str:

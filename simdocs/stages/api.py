@@ -211,7 +211,10 @@ def _intake(given: Sequence[Any], texts: Any, names: Any, upstream: Sequence[str
 
 def _encoded(path: Path) -> bytes:
     """A path as the system has it. InputError: there can be none such."""
-    name = os.fsencode(path)
+    try:
+        name = os.fsencode(path)
+    except TypeError:
+        raise UsageError(f"{type(path).__name__} is no path: give paths as arguments of their own") from None
     if b"\0" in name:
         raise InputError(f"{shown(name)}: no path holds a NUL")
     return name

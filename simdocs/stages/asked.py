@@ -60,6 +60,7 @@ class BandingAsked(SigningAsked, total=False):
 class DedupeAsked(BandingAsked, total=False):
     """And how they are grouped."""
 
+    exact: bool
     verify: Literal["exact", "estimate"]
     cluster: Literal["greedy", "components"]
     keep: Literal["first", "longest", "shortest", "newest", "oldest"]
@@ -107,7 +108,7 @@ _FIELD: _Rule = (lambda value: isinstance(value, str)), str, "the name of a fiel
 _PATTERNS: _Rule = _are_patterns, tuple, "a tuple of patterns"
 _FLAGS = (
     *("hidden", "follow", "one_file_system", "plain", "multiset", "nfkc", "keep_case", "strip_accents"),
-    *("strip_punctuation", "mask_digits", "itself"),
+    *("strip_punctuation", "mask_digits", "itself", "exact"),
 )
 
 _RULES: Mapping[str, _Rule] = MappingProxyType(

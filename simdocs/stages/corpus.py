@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdocs.artifacts.formats import RUN
 from simdocs.artifacts.shelf import Shelf
+from simdocs.errors import ArtifactError, InputError
 from simdocs.kernels import jaccard
 from simdocs.model.documents import DOCUMENT, Documents
-from simdocs.model.ragged import Array, Floats, Index, Ragged, Tokens, ranges
+from simdocs.model.names import shown
+from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, Tokens, ranges
 from simdocs.model.sketches import Column, Held
 from simdocs.parameters import Sequences
 from simdocs.stages.reading import ragged_bytes
@@ -45,6 +49,9 @@ class Documented(Protocol):
     def sources(self, rows: Index) -> list[tuple[Index, Source]]:
         """Where the token sets of these rows are to be had: places among rows, and a source of the sets of those."""
 
+    def recorded(self, rows: Index) -> Mask:
+        """Which were noted by an earlier run, so that they may have changed since."""
+
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
@@ -52,7 +59,7 @@ class Corpus:
 
     sets: tokens and offsets, where token sets need not be made again from the texts, and the row of each document in
     them, where that is another. root: the directory from which names are found, where it is not the working
-    directory. limit: bytes of a document.
+    directory. limit: bytes of a document. of_shelf: the name of the artifact, if they come from one.
     """
 
     name_bytes: Column
@@ -65,6 +72,7 @@ class Corpus:
     sets: tuple[Column, Column] | None = None
     set_rows: Index | None = None
     root: bytes = b""
+    of_shelf: str = ""
 
     @classmethod
     def of(cls, documents: Documents, signatures: Tokens, limit: int, sequences: Sequences) -> Corpus:
@@ -75,7 +83,12 @@ class Corpus:
 
     @classmethod
     def on(cls, shelf: Shelf, signatures: Column, sets: Shelf | None, root: bytes | None) -> Corpus:
-        """Documents on a shelf, found again from `root`, else from where they were found the first time."""
+        """Documents on a shelf, found again from `root`, else from where they were found the first time.
+
+        InputError: root is no directory.
+        """
+        if root is not None and not os.path.isdir(root):
+            raise InputError(f"{shown(root)}: --root is not a directory")
         found = shelf.root if root is None else root
         return cls(
             shelf["names"],
@@ -87,6 +100,7 @@ class Corpus:
             held=dict(shelf.held),
             sets=None if sets is None else (sets["tokens"], sets["offsets"]),
             root=found or b"",
+            of_shelf=shelf.name,
         )
 
     def some(self, rows: Index) -> Corpus:
@@ -142,13 +156,20 @@ class Corpus:
         """Where the token sets of these rows are to be had: all of them in one place."""
         return [(np.arange(len(rows)), self._source(rows))]
 
+    def recorded(self, rows: Index) -> Mask:
+        """Which were noted by an earlier run: all of a shelf."""
+        return np.full(len(rows), bool(self.of_shelf) and self.sets is None)
+
     def _source(self, rows: Index) -> Source:
+        """ArtifactError: documents are to be read again, and the artifact does not say any more where they are."""
         if self.sets is not None:
             tokens, offsets = self.sets
             rows = rows if self.set_rows is None else self.set_rows[rows]
             starts = offsets.rows(rows)
             lengths = offsets.rows(rows + 1) - starts
             return Ragged.of(tokens.at(ranges(starts, lengths)), lengths)
+        if self.of_shelf and not self.root:
+            raise ArtifactError(f"{self.of_shelf}/{RUN}: does not say where its documents are: --root DIR does")
         return Wanted(self.names(rows), self._held(rows), self.limit, self.facts(rows), self.root, self.sequences)
 
 
@@ -205,6 +226,14 @@ class Two:
         ours, theirs = self._split(rows)
         found = [(ours[places], source) for places, source in self.first.sources(rows[ours])]
         return found + [(theirs[at], source) for at, source in self.second.sources(rows[theirs] - len(self.first))]
+
+    def recorded(self, rows: Index) -> Mask:
+        """Which were noted by an earlier run."""
+        ours, theirs = self._split(rows)
+        out = np.empty(len(rows), bool)
+        out[ours] = self.first.recorded(rows[ours])
+        out[theirs] = self.second.recorded(rows[theirs] - len(self.first))
+        return out
 
 
 def documents_on(shelf: Shelf) -> Documents:

@@ -14,13 +14,14 @@ from simdocs.kernels.banding import probability
 from simdocs.model.answers import Answer
 from simdocs.model.documents import EMPTY
 from simdocs.model.groups import Components, Groups, Pairs
-from simdocs.model.ragged import Index, Mask
+from simdocs.model.ragged import Index, Mask, Ragged
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Banding, Grouping, Recipe
 from simdocs.stages import answers
 from simdocs.stages.against import against
 from simdocs.stages.components import connected
 from simdocs.stages.corpus import Corpus, Two
+from simdocs.stages.exact import every_candidate
 from simdocs.stages.greedy import greedy
 from simdocs.stages.ordering import in_keep_order
 from simdocs.stages.pairs import similar_pairs
@@ -74,10 +75,9 @@ class Sketched:
         return answers.lines_answer(documents, _listed(listed, pairs, new))
 
     @property
-    def of_lines(self) -> bool:
-        """Whether every document is a line of a sequence."""
-        facts = self.prepared.documents.facts
-        return bool(len(facts)) and bool((facts["container"] > 0).all())
+    def lines_among(self) -> int:
+        """How many documents are lines of a sequence."""
+        return int(np.count_nonzero(self.prepared.documents.facts["container"]))
 
     def decided(self) -> Pairs:
         """Every duplicate (right) with the document kept in its stead (left), by row, ascending by both."""
@@ -86,9 +86,10 @@ class Sketched:
     def _decided(self) -> tuple[Corpus | Two, Pairs, Mask]:
         """Documents, the duplicates among them with the kept ones, and which are not kept from the outset."""
         documents, groups, new = self._groups()
-        self.found, self.kept = len(groups.pairs), len(np.unique(groups.pairs.left))
+        pairs = self.judge.confirmed(groups.pairs)
+        self.found, self.kept = len(pairs), len(np.unique(pairs.left))
         self.components = groups.components
-        return documents, groups.pairs, new
+        return documents, pairs, new
 
     def _groups(self) -> tuple[Corpus | Two, Groups, Mask]:
         """The documents among which there are groups, the groups, and which documents are not kept from the outset."""
@@ -103,13 +104,20 @@ class Sketched:
             return found.documents, Groups(found.pairs), found.new
         nodes = in_keep_order(self.prepared.documents, grouping.keep)
         everyone = np.ones(len(corpus), bool)
-        shared = self.prepared.buckets(nodes.first, nodes.of)
+        shared = self._buckets(nodes.first, nodes.of)
         if grouping.cluster == "components":
             connection = connected(nodes, shared, self.judge, grouping.max_candidates, self.progress)
             return corpus, connection, everyone
-        pairs, capped = greedy(nodes, shared, self.judge, grouping.max_candidates, self.progress)
+        most = len(nodes) if grouping.exact else grouping.max_candidates
+        pairs, capped = greedy(nodes, shared, self.judge, most, self.progress)
         self._note_capped(corpus, capped)
         return corpus, Groups(pairs), everyone
+
+    def _buckets(self, firsts: Index, numbers: Index | None) -> Ragged:
+        """The buckets in which candidates meet: of bands, or such that no pair is missed."""
+        if self.job.grouping.exact:
+            return every_candidate(self.judge, firsts, self.progress)
+        return self.prepared.buckets(firsts, numbers)
 
     def _note_capped(self, documents: Corpus | Two, rows: Index) -> None:
         for name in documents.names(rows):
@@ -120,14 +128,16 @@ class Sketched:
         return answers.pairs_answer(self.prepared.corpus, ("document", "other"), self._pairs(all_copies), grouped=True)
 
     def _pairs(self, all_copies: bool) -> Iterator[Pairs]:
-        for pairs in similar_pairs(self.prepared, self.judge, all_copies=all_copies):
+        for found in similar_pairs(self.prepared, self._buckets, self.judge, all_copies=all_copies):
+            pairs = self.judge.confirmed(found)
             self.found += len(pairs)
             self.progress("comparing", self.judge.candidates, 0)
             yield pairs
 
     def warnings(self) -> Iterator[str]:
         """What is to be said in any case."""
-        yield from threshold_warning(self.job.threshold, self.prepared)
+        if not self.job.grouping.exact:
+            yield from threshold_warning(self.job.threshold, self.prepared)
 
     def facts(self) -> dict[str, Any]:
         """What was done, in numbers and parameters: of JSON's kinds."""
@@ -141,7 +151,7 @@ class Sketched:
             "bands": bands,
             "rows": rows,
             "threshold": self.job.threshold,
-            "probability": probability(self.job.threshold, bands, rows),
+            "probability": 1.0 if self.job.grouping.exact else probability(self.job.threshold, bands, rows),
             "candidates": self.judge.candidates,
             "verified": self.judge.verified,
         }
@@ -175,7 +185,8 @@ def sketch(job: Job, engine: Local, progress: Progress) -> Sketched:
     skipped = Skipped()
     ready = prepared(job.intake, job.recipe, engine, skipped, progress)
     exact = job.grouping.verify == "exact"
-    judge = Judge(ready.corpus, ready.recipe.shingling, job.threshold, exact, engine, skipped)
+    how, certain = ready.recipe.shingling, job.grouping.exact
+    judge = Judge(ready.corpus, how, job.threshold, exact, engine, skipped, certain=certain)
     return Sketched(job, ready, judge, skipped, progress)
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from simdocs.kernels.collide import later_pairs
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Index
+from simdocs.model.ragged import Index, Ragged
 from simdocs.stages.ordering import as_copies
 from simdocs.stages.prepare import Prepared
 from simdocs.stages.verify import Judge
 
+Buckets = Callable[[Index, Index | None], Ragged]
+"""Of documents, by row, and, if they are the first ones of each text, the number of every document: see Prepared."""
 
-def similar_pairs(prepared: Prepared, judge: Judge, *, all_copies: bool) -> Iterator[Pairs]:
+
+def similar_pairs(prepared: Prepared, buckets: Buckets, judge: Judge, *, all_copies: bool) -> Iterator[Pairs]:
     """Pairs at the threshold or above, the document before the other, ascending, in blocks.
 
     Copies of one text stand for themselves by their first, and are chained to it: each copy with the next. With
@@ -22,11 +25,11 @@ def similar_pairs(prepared: Prepared, judge: Judge, *, all_copies: bool) -> Iter
     """
     firsts, text = prepared.documents.unlike()
     if all_copies:
-        yield from _every_pair(prepared, firsts, text, judge)
+        yield from _every_pair(buckets, firsts, text, judge)
         return
     chain = _chain(text)
     done = 0
-    for left, right in later_pairs(prepared.buckets(firsts, text), len(firsts)):
+    for left, right in later_pairs(buckets(firsts, text), len(firsts)):
         similar = judge.similar(firsts[left], firsts[right])
         # All pairs of a document are in one block: links up to its last document come out with it.
         upto = int(np.searchsorted(chain[0], firsts[left[-1]], side="right"))
@@ -45,9 +48,9 @@ def _chain(text: Index) -> tuple[Index, Index]:
     return left[by_left], right[by_left]
 
 
-def _every_pair(prepared: Prepared, firsts: Index, text: Index, judge: Judge) -> Iterator[Pairs]:
+def _every_pair(buckets: Buckets, firsts: Index, text: Index, judge: Judge) -> Iterator[Pairs]:
     nodes = np.flatnonzero(text >= 0)
-    for a, b in later_pairs(prepared.buckets(nodes), len(nodes)):
+    for a, b in later_pairs(buckets(nodes, None), len(nodes)):
         left, right = nodes[a], nodes[b]
         same = text[left] == text[right]
         copies = as_copies(left[same], right[same], judge.by_exact)

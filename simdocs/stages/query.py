@@ -91,7 +91,7 @@ class Query:
             if not self.question.itself:
                 mine = pairs.left - len(kept)
                 pairs = pairs.take(np.flatnonzero(~same_files(self.asking.corpus, mine, kept, pairs.right)))
-            pairs = self._ranked(both, pairs)
+            pairs = self._ranked(both, self.judge.confirmed(pairs))
             self.found += len(pairs)
             self.matched += len(np.unique(pairs.left))
             self.progress("looking up", int(part[-1]) + 1, len(self.asking.documents))

@@ -15,7 +15,7 @@ from simdocs.model.ragged import Floats, Index, Ragged
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.parameters import Shingling
 from simdocs.stages.corpus import Documented, Source
-from simdocs.stages.reread import Wanted, again
+from simdocs.stages.reread import Wanted, again, there
 
 _BLOCK_BYTES = 4 * BATCH_BYTES
 """Text of the documents in one block of pairs: its token sets take about 4 bytes for each."""
@@ -52,13 +52,21 @@ def verify_block(block: Block, how: Shingling) -> tuple[Floats, list[Skip]]:
 
 
 class Judge:
-    """Decides which candidate pairs of documents are similar; counts what it did."""
+    """Decides which candidate pairs are similar; counts what it did. certain: drops none on its estimate."""
 
     def __init__(
-        self, corpus: Documented, how: Shingling, threshold: float, exact: bool, engine: Local, skipped: Skipped
+        self,
+        corpus: Documented,
+        how: Shingling,
+        threshold: float,
+        exact: bool,
+        engine: Local,
+        skipped: Skipped,
+        *,
+        certain: bool = False,
     ) -> None:
         self.corpus, self.how = corpus, how
-        self.threshold, self.by_exact = threshold, exact
+        self.threshold, self.by_exact, self.certain = threshold, exact, certain
         self.engine, self.skipped = engine, skipped
         self.candidates = self.verified = 0
         self._lost: set[bytes] = set()
@@ -68,7 +76,8 @@ class Judge:
         estimate = self.corpus.estimates(left, right)
         self.candidates += len(left)
         if self.by_exact:
-            hopeful = np.flatnonzero(~jaccard.hopeless(estimate, self.threshold, self.corpus.places))
+            hopeless = jaccard.hopeless(estimate, self.threshold, self.corpus.places)
+            hopeful = np.flatnonzero(~hopeless | self.certain)
             left, right, estimate = left[hopeful], right[hopeful], estimate[hopeful]
             exact = self.exact(left, right)
             enough = np.nan_to_num(exact, nan=-1.0) >= self.threshold
@@ -99,6 +108,21 @@ class Judge:
             self.note(skips)
         self.verified += len(left) - int(np.isnan(out).sum())
         return out
+
+    def confirmed(self, pairs: Pairs) -> Pairs:
+        """These pairs without those of documents that an earlier run has noted and that are not there any more, or not
+        as they were: copies of one text are pairs by that run's word."""
+        rows = np.unique(np.concatenate((pairs.left, pairs.right)))
+        rows = rows[self.corpus.recorded(rows)]
+        if not self.by_exact or not len(rows):
+            return pairs
+        sure = np.ones(len(rows), bool)
+        for places, source in self.corpus.sources(rows):
+            if isinstance(source, Wanted):
+                sure[places], skips = there(source, self.how)
+                self.note(skips)
+        lost = rows[~sure]
+        return pairs.take(np.flatnonzero(~(np.isin(pairs.left, lost) | np.isin(pairs.right, lost))))
 
     def _block(self, rows: Index, one: Index, other: Index) -> Block:
         documents, places = np.unique(np.concatenate((one, other)), return_inverse=True)

@@ -18,14 +18,15 @@ def as_json(facts: Mapping[str, Any]) -> bytes:
 
 def unjudged(skipped: Skipped) -> str:
     """How many documents could not be judged, and why."""
-    counts = "; ".join(f"{count} {UNJUDGED[reason]}" for reason, count in skipped.counts.items() if reason in UNJUDGED)
+    counts = ", ".join(f"{count:,} {reason}" for reason, count in skipped.counts.items() if reason in UNJUDGED)
     return f"--strict: nothing published, since not all could be judged: {counts}"
 
 
 def lines(facts: Mapping[str, Any]) -> Iterator[str]:
     """The same facts, as somebody at a terminal wants to read them."""
     yield _documents(facts)
-    yield f"{_bands(facts)}; {counted(facts['candidates'], 'candidate')}, {facts['verified']:,} verified"
+    found = "every pair is found" if facts["parameters"]["grouping"]["exact"] else _bands(facts)
+    yield f"{found}; {counted(facts['candidates'], 'candidate')}, {facts['verified']:,} verified"
     yield _outcome(facts)
     for component in facts.get("components", ())[:_LOOSEST]:
         yield _looseness(component)

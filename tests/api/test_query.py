@@ -85,8 +85,9 @@ def test_documents_of_the_index_found_elsewhere(here, tmp_path, monkeypatch):
     for given in (here / "docs.index", simdocs.open(here / "docs.index")):
         assert by_row(simdocs.query(given, texts=[A])) == expected
         lost = simdocs.query(given, texts=[A], root=tmp_path)
-        assert lost.skipped.by_reason["unverified"] == [(b"docs/b.txt", "gone"), (b"docs/more/d.txt", "gone")]
-        assert by_row(lost) == [(0, 0), (0, 3)]
+        assert {detail for _, detail in lost.skipped.by_reason["unverified"]} == {"gone"}
+        assert len(lost.skipped.by_reason["unverified"]) == 4
+        assert by_row(lost) == []
     # Relative to another place, with the same bytes: they are the same documents.
     shutil.copytree(here / "docs", tmp_path / "docs")
     assert by_row(simdocs.query(here / "docs.index", texts=[A], root=tmp_path)) == expected
@@ -104,7 +105,7 @@ def test_token_sets_of_other_documents(index):
             simdocs.query(given, texts=[A], shingles=other)
         with pytest.raises(simdocs.ArtifactError, match="not of the same documents and parameters"):
             simdocs.dedupe(given, shingles=other)
-    assert by_row(simdocs.query(index, texts=[A1], shingles=simdocs.shingle("docs"), root="/nowhere"))
+    assert by_row(simdocs.query(index, texts=[A1], shingles=simdocs.shingle("docs"), root=os.curdir))
 
 
 def test_nothing_to_find(index):

@@ -184,7 +184,7 @@ def test_names_that_are_no_artifacts(place, index):
     for name in ("plain", "loop", "fifo", "zeros"):
         assert verdict(place / f"{name}.index").startswith(f"{place / name}.index: not an artifact: ")
     (place / "nothing.index").mkdir()
-    assert "manifest.json: damaged: the file is missing" in verdict(place / "nothing.index")
+    assert "not an artifact: there is no manifest.json in it" in verdict(place / "nothing.index")
     with pytest.raises(InputError, match="no such artifact"):
         open_shelf(os.fsencode(place / "missing.index"))
     with pytest.raises(ArtifactError, match="an artifact of kind index, not shingles: name one of that kind"):

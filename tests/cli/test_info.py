@@ -174,7 +174,7 @@ def test_whatever_stands_in_run_json(here, run):
 def test_what_cannot_be_told(here):
     for arguments, status, message in (
         (("nowhere",), 2, "nowhere: no such artifact"),
-        (("docs",), 4, "docs/manifest.json: damaged"),
+        (("docs",), 4, "docs: not an artifact: there is no manifest.json in it"),
         (("docs/a.txt",), 4, "docs/a.txt: not an artifact"),
         ((), 2, "Missing argument 'ARTIFACT'"),
         (("a", "b"), 2, "unexpected extra argument"),

@@ -168,7 +168,10 @@ def test_names_where_lines_are_not_wanted_or_not_all_there_is(there):
     assert raw.out.decode() == f"{NAMES[1]}\0{NAMES[3]}\0"
     lay(there, {"z.txt": A})
     mixed = simdocs("dedupe", "data.jsonl", "z.txt", "--list", "duplicates", "--format", "jsonl", cwd=there)
-    assert [json.loads(line)["name"] for line in mixed.out.splitlines()] == [NAMES[1], NAMES[3], "z.txt"]
+    assert (mixed.status, mixed.out) == (2, b"")
+    assert "writes lines of sequences, and 1 documents are none: --format tsv has names" in mixed.err
+    names = simdocs("dedupe", "data.jsonl", "z.txt", "--list", "duplicates", cwd=there).out.decode().splitlines()
+    assert [json.dumps(name) for name in names] == [json.dumps(name) for name in (NAMES[1], NAMES[3], "z.txt")]
 
 
 def test_the_file_may_not_be_another_when_it_is_verified(there):

@@ -1,0 +1,60 @@
+"""Every similar pair, without chance: sets that are similar share one of their rarest tokens.
+
+Put the tokens of every set in one order, the same for all. If the Jaccard similarity of x and y is at least t, they
+share at least ceil(t|x|) tokens, so one of the first |x| - ceil(t|x|) + 1 of x is among the like first ones of y:
+prefix filtering, Chaudhuri, Ganti, Kaushik, A primitive operator for similarity joins (ICDE 2006), section 4.3.1. Any
+order will do; with the rare tokens first, few sets share one without being similar (Bayardo, Ma, Srikant, Scaling up
+all pairs similarity search, WWW 2007, section 4.2).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simdocs.model.ragged import Index, Ragged, Tokens, ranges
+
+_COUNTERS = 24
+"""Bits of a token by which it is counted: 64 MiB of counters. Tokens that share one are taken for more frequent than
+they are, which costs candidates and no pair."""
+
+_AT_ONCE = 1 << 20
+"""Tokens put in order at once."""
+
+_ROUNDING = 1e-9
+"""By so much a product of a threshold and a length may come out above the whole number that it is."""
+
+
+def counts(tokens: Tokens) -> Index:
+    """How often each counter's tokens occur: (2^24,) int64. Those of parts of the tokens add up."""
+    return np.bincount(tokens >> np.uint32(32 - _COUNTERS), minlength=1 << _COUNTERS)
+
+
+def prefixes(sets: Ragged, threshold: float, frequency: Index) -> Ragged:
+    """The tokens of each set of which two sets at the threshold or above share one: Ragged uint32.
+
+    sets: Ragged uint32, each row without repeats. frequency: `counts` of all sets that are to be compared.
+    """
+    lengths = sets.lengths
+    wanted = lengths - np.ceil(threshold * lengths - _ROUNDING).astype(np.int64) + 1
+    wanted = np.minimum(wanted, lengths)
+    parts = [np.empty(0, np.uint32)]
+    at = 0
+    while at < len(sets):
+        end = max(at + 1, int(np.searchsorted(sets.offsets, sets.offsets[at] + _AT_ONCE, side="right")) - 1)
+        values = sets.values[sets.offsets[at] : sets.offsets[end]]
+        row = np.repeat(np.arange(end - at), lengths[at:end])
+        order = np.lexsort((values, frequency[values >> np.uint32(32 - _COUNTERS)], row))
+        parts.append(values[order[ranges(sets.offsets[at:end] - sets.offsets[at], wanted[at:end])]])
+        at = end
+    return Ragged.of(np.concatenate(parts), wanted)
+
+
+def sharing(rows: Ragged) -> Ragged:
+    """The buckets of rows that hold a value in common, two or more: Ragged int64, members ascending."""
+    owner = np.repeat(np.arange(len(rows)), rows.lengths)
+    order = np.argsort(rows.values, kind="stable")
+    ordered = rows.values[order]
+    begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
+    sizes = np.diff(np.append(begins, len(ordered)))
+    shared = sizes > 1
+    return Ragged.of(owner[order[ranges(begins[shared], sizes[shared])]], sizes[shared])

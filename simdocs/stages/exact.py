@@ -1,0 +1,51 @@
+"""The exact join: candidates among which every pair at the threshold is, with no chance of missing one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from simdocs.corpora.batches import batches
+from simdocs.kernels.prefixes import counts, prefixes, sharing
+from simdocs.model.ragged import Index, Ragged
+from simdocs.model.skipped import Skip
+from simdocs.parameters import Shingling
+from simdocs.stages.corpus import Source
+from simdocs.stages.reread import Wanted, again
+from simdocs.stages.shingle import Progress
+from simdocs.stages.verify import Judge
+
+
+def every_candidate(judge: Judge, firsts: Index, progress: Progress) -> Ragged:
+    """The buckets of documents `firsts`, numbered 0, 1, ..., that share a rare token: every pair at the threshold
+    stands in one of them. Holds all tokens of these documents in memory, 4 bytes each."""
+    sets = _sets(judge, firsts, progress)
+    return sharing(prefixes(sets, judge.threshold, counts(sets.values)))
+
+
+def _sets(judge: Judge, firsts: Index, progress: Progress) -> Ragged:
+    sizes = judge.corpus.facts(firsts)["size"].tolist()
+    cuts = list(batches(sizes))
+
+    def tasks() -> Iterator[Source]:
+        for cut in cuts:
+            rows = firsts[cut.start : cut.stop]
+            ((_, source),) = judge.corpus.sources(rows)
+            yield source
+
+    parts = []
+    for cut, (part, skips) in zip(cuts, judge.engine.map(partial(_had, how=judge.how), tasks()), strict=True):
+        parts.append(part)
+        judge.note(skips)
+        progress("reading all", cut.stop, len(firsts))
+    return Ragged.concat(parts, np.uint32)
+
+
+def _had(source: Source, how: Shingling) -> tuple[Ragged, list[Skip]]:
+    """The token sets of a source; those of documents that cannot be had again are empty, and skips."""
+    if not isinstance(source, Wanted):
+        return source, []
+    sets, _, skips = again(source, how)
+    return sets, skips

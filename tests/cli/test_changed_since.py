@@ -1,0 +1,67 @@
+"""Documents of an artifact that are gone or have changed are no duplicates, matches or kept ones of anything."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tests.cli.corpus import A, lay
+from tests.cli.program import simdocs
+
+COPIES = {"d/a": A, "d/b": A}
+
+
+@pytest.fixture
+def indexed(here):
+    lay(here, COPIES | {"new": A})
+    assert simdocs("index", "d", "-o", "d.index", cwd=here) == (0, b"", "")
+    return here
+
+
+@pytest.mark.parametrize("ask", [("dedupe", "d.index"), ("dedupe", "d.index", "--pairs"), ("query", "d.index", "new")])
+def test_a_copy_that_has_changed(indexed, ask):
+    before = simdocs(*ask, cwd=indexed)
+    assert before.status == 0
+    (indexed / "d/b").write_bytes(b"a text that is nowhere else, and must not be taken for a copy")
+    done = simdocs(*ask, cwd=indexed)
+    assert (done.status, done.err.count("d/b: skipped: missing or changed when it had to be verified (changed)")) == (
+        3,
+        1,
+    )
+    assert b"d/b" not in done.out
+    assert simdocs(*ask, "--strict", cwd=indexed)[:2] == (2, b"")
+
+
+def test_no_list_of_duplicates_names_it(indexed):
+    (indexed / "d/b").write_bytes(b"another text")
+    assert simdocs("dedupe", "d.index", "--list", "duplicates", cwd=indexed)[:2] == (3, b"")
+
+
+def test_nothing_is_a_duplicate_of_what_is_gone(indexed):
+    shutil.rmtree(indexed / "d")
+    assert simdocs("dedupe", "d.index", cwd=indexed)[:2] == (3, b"")
+    assert simdocs("query", "d.index", "new", cwd=indexed)[:2] == (3, b"")
+    assert simdocs("dedupe", "new", "--against", "d.index", "--list", "kept", cwd=indexed)[:2] == (3, b"new\n")
+
+
+def test_touched_and_moved_copies_are_what_they_were(indexed):
+    before = simdocs("dedupe", "d.index", cwd=indexed)
+    (indexed / "d/b").touch()
+    assert simdocs("dedupe", "d.index", cwd=indexed) == before
+    (indexed / "elsewhere").mkdir()
+    shutil.copytree(indexed / "d", indexed / "elsewhere/d")
+    shutil.rmtree(indexed / "d")
+    assert simdocs("dedupe", "d.index", "--root", "elsewhere", cwd=indexed) == before
+
+
+def test_where_the_documents_are(indexed):
+    done = simdocs("dedupe", "d.index", "--root", "nowhere", cwd=indexed)
+    assert (done.status, done.err) == (2, "simdocs: error: nowhere: --root is not a directory\n")
+    (indexed / "d.index/run.json").write_text("{")
+    assert simdocs("check", "d.index", cwd=indexed).status == 4
+    lost = simdocs("dedupe", "d.index", cwd=indexed)
+    assert (lost.status, lost.out) == (4, b"")
+    assert "d.index/run.json: does not say where its documents are: --root DIR does" in lost.err
+    assert simdocs("dedupe", "d.index", "--root", ".", cwd=indexed).status == 0
+    assert simdocs("dedupe", "d.index", "--verify", "estimate", cwd=indexed).status == 0

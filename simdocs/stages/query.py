@@ -98,14 +98,26 @@ class Query:
             yield _Found(both, pairs, rows)
 
     def _judged(self, kept: Corpus, left: Index, text: Index, place: Index) -> tuple[Index, Index]:
-        """Which copy (a row of kept) of each text is to be judged: the first, or the next where that is the file asked
-        about, which may have been edited since; no pair at all where there is no other. place: as of _with_copies."""
-        right = np.searchsorted(place, text)
+        """Which copy (a row of kept) of each text is to be judged: the first that is still there, or the next where
+        that is the file asked about, which may have been edited since; no pair at all where there is no other. place:
+        as of _with_copies."""
+        right = self._still_there(len(kept) + left, text, place)
         if self.question.itself:
             return left, right
         right = right + same_files(self.asking.corpus, left, kept, right)
         others = np.flatnonzero(np.append(place, -1)[right] == text)
         return left[others], right[others]
+
+    def _still_there(self, asked: Index, text: Index, place: Index) -> Index:
+        """For each of these texts its first copy that is what it was, or the first, if none is."""
+        first = np.searchsorted(place, np.arange(place.max(initial=-1) + 1))
+        near = text[~self.judge.hopeless(asked, first[text])]
+        copied = np.isin(place, near[np.bincount(place, minlength=len(first))[near] > 1])
+        rows = np.flatnonzero(copied)
+        if self.question.by_exact and len(rows):
+            rows = rows[self.judge.sure(rows)][::-1]
+            first[place[rows]] = rows  # the last written, which is the first, remains
+        return first[text]
 
     def _ranked(self, both: Two, pairs: Pairs) -> Pairs:
         """By document, then falling similarity, then name; of each document no more than are wanted."""

@@ -11,7 +11,7 @@ from simdocs.corpora.batches import BATCH_BYTES
 from simdocs.engines.local import Local
 from simdocs.kernels import jaccard
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Floats, Index, Ragged
+from simdocs.model.ragged import Floats, Index, Mask, Ragged
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.parameters import Shingling
 from simdocs.stages.corpus import Documented, Source
@@ -112,17 +112,28 @@ class Judge:
     def confirmed(self, pairs: Pairs) -> Pairs:
         """These pairs without those of documents that an earlier run has noted and that are not there any more, or not
         as they were: copies of one text are pairs by that run's word."""
-        rows = np.unique(np.concatenate((pairs.left, pairs.right)))
-        rows = rows[self.corpus.recorded(rows)]
-        if not self.by_exact or not len(rows):
+        if not self.by_exact:
             return pairs
-        sure = np.ones(len(rows), bool)
-        for places, source in self.corpus.sources(rows):
-            if isinstance(source, Wanted):
-                sure[places], skips = there(source, self.how)
-                self.note(skips)
-        lost = rows[~sure]
+        rows = np.unique(np.concatenate((pairs.left, pairs.right)))
+        lost = rows[~self.sure(rows)]
         return pairs.take(np.flatnonzero(~(np.isin(pairs.left, lost) | np.isin(pairs.right, lost))))
+
+    def sure(self, rows: Index) -> Mask:
+        """Which of these rows are still what they were when they were noted, if that was an earlier run; the others are
+        noted now."""
+        sure = np.ones(len(rows), bool)
+        recorded = np.flatnonzero(self.corpus.recorded(rows))
+        for places, source in self.corpus.sources(rows[recorded]) if len(recorded) else ():
+            if isinstance(source, Wanted):
+                sure[recorded[places]], skips = there(source, self.how)
+                self.note(skips)
+        return sure
+
+    def hopeless(self, left: Index, right: Index) -> Mask:
+        """Which candidate pairs need no look at their documents, going by their estimates."""
+        if not self.by_exact or self.certain:
+            return np.zeros(len(left), bool)
+        return jaccard.hopeless(self.corpus.estimates(left, right), self.threshold, self.corpus.places)
 
     def _block(self, rows: Index, one: Index, other: Index) -> Block:
         documents, places = np.unique(np.concatenate((one, other)), return_inverse=True)

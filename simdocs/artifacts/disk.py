@@ -7,7 +7,6 @@ is left.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
 import fcntl
 import os
@@ -141,6 +140,8 @@ def exchange(one: str, other: str, place: int) -> None:
 
 
 def _rename(old: str, new: str, place: int, flag: int) -> None:
+    import ctypes  # which costs what a start of the program need not pay
+
     library = ctypes.CDLL(None, use_errno=True)
     call = getattr(library, "renameat2", None) or getattr(library, "renameatx_np", None)
     if call is None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from simdocs.kernels import murmur
-from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, Tokens, true_in_rows
+from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, Tokens, parts, true_in_rows
 
 _AT_ONCE = 1 << 17
 """Tokens sorted at once: their keys, 1 MiB, stay in a level-2 cache."""
@@ -20,21 +20,10 @@ _COUNTED_AT_ONCE = 1 << 16
 """Tokens of which bags are made at once: a key holds the place in 16 bits."""
 
 
-def _parts(offsets: Index, most: int) -> Iterator[tuple[int, int]]:
-    """Rows first to end - 1: as many in a row as hold so many values at most, or one larger one. No more rows than
-    values, either."""
-    first = 0
-    while first < len(offsets) - 1:
-        end = int(np.searchsorted(offsets, offsets[first] + most, side="right")) - 1
-        end = max(first + 1, min(end, first + most))
-        yield first, end
-        first = end
-
-
 def sorted_rows(rows: Ragged) -> Ragged:
     """Each row of uint32 in ascending order, repeats kept."""
     values = np.empty_like(rows.values)
-    for first, end in _parts(rows.offsets, _AT_ONCE):
+    for first, end in parts(rows.offsets, _AT_ONCE):
         _sort(rows, first, end, values[rows.offsets[first] : rows.offsets[end]])
     return Ragged(values, rows.offsets)
 
@@ -58,7 +47,7 @@ def sets(tokens: Ragged) -> Ragged:
     values = np.empty_like(tokens.values)
     counts = np.empty(len(tokens), np.int64)
     done = 0
-    for first, end in _parts(tokens.offsets, _AT_ONCE):
+    for first, end in parts(tokens.offsets, _AT_ONCE):
         offsets = tokens.offsets[first : end + 1] - tokens.offsets[first]
         part = values[done : done + int(offsets[-1])]
         _sort(tokens, first, end, part)
@@ -103,7 +92,7 @@ def bags(tokens: Ragged, seed: int) -> Ragged:
     4 bytes each. Ragged uint32, the same rows in the same order.
     """
     values = tokens.values.copy()
-    for first, end in _parts(tokens.offsets, _COUNTED_AT_ONCE):
+    for first, end in parts(tokens.offsets, _COUNTED_AT_ONCE):
         cut = slice(int(tokens.offsets[first]), int(tokens.offsets[end]))
         lengths = np.diff(tokens.offsets[first : end + 1])
         for keys, bits in _keys(tokens.values[cut], lengths):

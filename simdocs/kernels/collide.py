@@ -62,7 +62,7 @@ def buckets(keys: Keys) -> Ragged:
     members, lengths = [], []
     for band in keys:
         order = np.argsort(band, kind="stable")
-        begins, sizes = _runs(band[order])
+        begins, sizes = shared_runs(band[order])
         members.append(order[ranges(begins, sizes)])
         lengths.append(sizes)
     return _joined(members, lengths)
@@ -73,7 +73,7 @@ def buckets_of_tables(keys: Keys, members: Iterable[Index]) -> Ragged:
     band."""
     found, lengths = [], []
     for band, owners in zip(keys, members, strict=True):
-        begins, sizes = _runs(band)
+        begins, sizes = shared_runs(band)
         inside = owners[ranges(begins, sizes)]
         bucket = np.repeat(np.arange(len(sizes)), sizes)
         found.append(inside[np.lexsort((inside, bucket))])
@@ -81,10 +81,15 @@ def buckets_of_tables(keys: Keys, members: Iterable[Index]) -> Ragged:
     return _joined(found, lengths)
 
 
-def _runs(ordered: Array) -> tuple[Index, Index]:
-    """Where in ordered keys each bucket with two members or more begins, and its size."""
+def runs(ordered: Array) -> tuple[Index, Index]:
+    """Where in ordered keys each run of equal ones begins, and its length."""
     begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
-    sizes = np.diff(np.append(begins, len(ordered)))
+    return begins, np.diff(np.append(begins, len(ordered)))
+
+
+def shared_runs(ordered: Array) -> tuple[Index, Index]:
+    """The same of the runs of two or more: the buckets that documents share."""
+    begins, sizes = runs(ordered)
     shared = sizes > 1
     return begins[shared], sizes[shared]
 

@@ -13,7 +13,7 @@ import numpy as np
 from simdocs.kernels.codes import WITH_CONTEXT, WITHOUT_CONTEXT, codes_of, depends_on_context
 from simdocs.kernels.folding import NEWLINE, SPACE, fold, is_space
 from simdocs.kernels.written import Written
-from simdocs.model.ragged import Array, Bytes, Ragged
+from simdocs.model.ragged import Array, Bytes, Ragged, parts
 from simdocs.model.texts import Texts
 from simdocs.parameters import Normalisation
 
@@ -29,17 +29,13 @@ def normalise(raw: Ragged, switches: Normalisation, *, lines: bool = False) -> T
     """
     out = Written()
     offsets = raw.offsets
-    row = 0
-    while row < len(raw):
-        # As many whole rows as fit, or one larger one.
-        end = max(row + 1, int(np.searchsorted(offsets, offsets[row] + PIECE, side="right")) - 1)
+    for row, end in parts(offsets, PIECE):
         cut = slice(int(offsets[row]), int(offsets[end]))
         if cut.stop - cut.start > PIECE:
             out.row(_folded_in_pieces(raw.values[cut], switches, lines))
         else:
             for codes in codes_of(Ragged(raw.values[cut], offsets[row : end + 1] - cut.start), switches, lines=lines):
                 out.rows(fold(codes.values, is_space(codes.values, lines), codes.offsets, lines))
-        row = end
     return out.texts()
 
 

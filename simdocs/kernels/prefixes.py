@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from simdocs.model.ragged import Index, Ragged, Tokens, ranges
+from simdocs.kernels.collide import shared_runs
+from simdocs.model.ragged import Index, Ragged, Tokens, parts, ranges
 
 _COUNTERS = 24
 """Bits of a token by which it is counted: 64 MiB of counters. Tokens that share one are taken for more frequent than
@@ -37,24 +38,18 @@ def prefixes(sets: Ragged, threshold: float, frequency: Index) -> Ragged:
     lengths = sets.lengths
     wanted = lengths - np.ceil(threshold * lengths - _ROUNDING).astype(np.int64) + 1
     wanted = np.minimum(wanted, lengths)
-    parts = [np.empty(0, np.uint32)]
-    at = 0
-    while at < len(sets):
-        end = max(at + 1, int(np.searchsorted(sets.offsets, sets.offsets[at] + _AT_ONCE, side="right")) - 1)
+    found = [np.empty(0, np.uint32)]
+    for at, end in parts(sets.offsets, _AT_ONCE):
         values = sets.values[sets.offsets[at] : sets.offsets[end]]
         row = np.repeat(np.arange(end - at), lengths[at:end])
         order = np.lexsort((values, frequency[values >> np.uint32(32 - _COUNTERS)], row))
-        parts.append(values[order[ranges(sets.offsets[at:end] - sets.offsets[at], wanted[at:end])]])
-        at = end
-    return Ragged.of(np.concatenate(parts), wanted)
+        found.append(values[order[ranges(sets.offsets[at:end] - sets.offsets[at], wanted[at:end])]])
+    return Ragged.of(np.concatenate(found), wanted)
 
 
 def sharing(rows: Ragged) -> Ragged:
     """The buckets of rows that hold a value in common, two or more: Ragged int64, members ascending."""
     owner = np.repeat(np.arange(len(rows)), rows.lengths)
     order = np.argsort(rows.values, kind="stable")
-    ordered = rows.values[order]
-    begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
-    sizes = np.diff(np.append(begins, len(ordered)))
-    shared = sizes > 1
-    return Ragged.of(owner[order[ranges(begins[shared], sizes[shared])]], sizes[shared])
+    begins, sizes = shared_runs(rows.values[order])
+    return Ragged.of(owner[order[ranges(begins, sizes)]], sizes)

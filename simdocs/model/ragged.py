@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,17 @@ def ranges(starts: Array, lengths: Array) -> Index:
     out = np.arange(offsets[-1], dtype=np.int64)
     out += np.repeat(np.asarray(starts, np.int64) - offsets[:-1], lengths)
     return out
+
+
+def parts(offsets: Index, most: int) -> Iterator[tuple[int, int]]:
+    """Rows first to end - 1: as many in a row as hold so many values at most, or one larger one. No more rows than
+    values, either."""
+    first = 0
+    while first < len(offsets) - 1:
+        end = int(np.searchsorted(offsets, offsets[first] + most, side="right")) - 1
+        end = max(first + 1, min(end, first + most))
+        yield first, end
+        first = end
 
 
 def true_in_rows(mask: Mask, offsets: Index) -> Index:

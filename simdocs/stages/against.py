@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simdocs.artifacts.shelf import Shelf
+from simdocs.kernels.collide import runs
 from simdocs.model.documents import EMPTY, Documents
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
@@ -100,9 +101,7 @@ def _buckets(keys: Keys, counts: Index, owners: Index, given: int) -> Ragged:
     members, lengths = [], []
     for band, key in enumerate(keys):
         order = np.argsort(key, kind="stable")
-        ordered = key[order]
-        begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
-        sizes = np.diff(np.append(begins, len(ordered)))
+        begins, sizes = runs(key[order])
         heads = band * keys.shape[1] + order[begins]
         ahead = counts.ravel()[heads]
         both = np.column_stack((ahead, sizes)).ravel()

@@ -24,14 +24,13 @@ from simdocs.stages.shingle import Progress, shingle
 
 @dataclass(slots=True)
 class Built:
-    """What was built, told in numbers. advice: on k. expected: of an index."""
+    """What was built, told in numbers. advice: on k."""
 
     documents: Documents
     recipe: Recipe
     skipped: Skipped
     facts: dict[str, Any]
     advice: list[str] = field(default_factory=list)
-    expected: Expectation | None = None
 
 
 class Saves(Protocol):
@@ -100,8 +99,7 @@ def build_index(order: Order, engine: Local, progress: Progress) -> Built:
     ):
         order.saving.append(name, array)
     built = _finished(order, recipe, documents, skipped, started)
-    built.expected = expected_of(documents, lambda rows: signatures[rows], recipe)
-    built.facts |= expectation_facts(built.expected, banding)
+    built.facts |= expectation_facts(expected_of(documents, lambda rows: signatures[rows], recipe), banding)
     return built
 
 

@@ -76,17 +76,6 @@ def digests(rows: Ragged) -> list[bytes]:
     return [hashlib.sha256(view[a:b]).digest()[:16] for a, b in pairwise(ends)]
 
 
-def token_sets(raws: Sequence[bytes], how: Shingling) -> tuple[Ragged, Index]:
-    """The token sets of documents (Ragged uint32, rows ascending), and for each document its row."""
-    row_of = np.empty(len(raws), np.int64)
-    parts, done = [], 0
-    for part in shingled(raws, how):
-        row_of[part.places] = done + np.arange(len(part.places))
-        done += len(part.places)
-        parts.append(bags.sets(part.tokens))
-    return Ragged.concat(parts, np.uint32), row_of
-
-
 def shingle_task(task: Files | Lines, recipe: Recipe) -> tuple[Read, Ragged]:
     """The documents of a task, without their texts, and their token sets."""
     read = read_task(task, recipe.sequences)

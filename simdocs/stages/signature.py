@@ -17,7 +17,7 @@ from simdocs.engines.local import Local
 from simdocs.kernels import bags
 from simdocs.kernels.schemes import SCHEMES
 from simdocs.model.documents import Documents
-from simdocs.model.ragged import Index, Ragged, Tokens
+from simdocs.model.ragged import Index, Ragged, Tokens, parts
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Recipe, Sketching
 from simdocs.stages.reading import Read, Register, counted, read_task
@@ -113,12 +113,9 @@ def sign_shelf(shelf: Shelf, sketching: Sketching, engine: Local, progress: Prog
     work = partial(_begin, sketching=sketching, seed=shelf.recipe.shingling.seed)
 
     def cuts() -> Iterator[Ragged]:
-        at = 0
-        while at < shelf.rows:
-            end = max(at + 1, int(np.searchsorted(offsets, offsets[at] + _SHELVED_AT_ONCE, side="right")) - 1)
+        for at, end in parts(offsets, _SHELVED_AT_ONCE):
             tokens = shelf["tokens"].cut(int(offsets[at]), int(offsets[end]))
             yield Ragged(np.asarray(tokens), offsets[at : end + 1] - offsets[at])
-            at = end
 
     for signatures, undone, small in engine.map(work, cuts()):
         rows.add(signatures, undone, small)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.model.ragged import Array, Index, Ragged
+from simdocs.model.ragged import Array, Index, Mask, Ragged
 
 FIELDS = (
     ("size", "<i8", (), "bytes as read: unfolded, if the file is compressed; of the text alone, in a sequence"),
@@ -56,24 +56,26 @@ class Documents:
         """The name of one document."""
         return self.names[row].tobytes()
 
-    def unlike(self) -> tuple[Index, Index]:
+    def unlike(self, left_out: Mask | None = None) -> tuple[Index, Index]:
         """Copies told apart from their originals: documents of the same normalised text.
 
-        The first row of each distinct text, ascending (M,), without the empty; and for every document the place of
-        its text among those (N,), or -1 for an empty one.
+        The first row of each distinct text, ascending (M,), without the empty and those left out (N,); and for every
+        document the place of its text among those (N,), or -1 for an empty one, or one left out.
         """
         digests = self.facts["digest"]
-        order = np.lexsort((digests[:, 1], digests[:, 0]))
+        out = (self.facts["flags"] & EMPTY) != 0
+        if left_out is not None:
+            out |= left_out
+        order = np.lexsort((out, digests[:, 1], digests[:, 0]))
         ordered = digests[order]
         new = np.ones(len(order), bool)
         new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-        # lexsort is stable, so the first of a run of equal digests is the first row.
+        # lexsort is stable, so the first of a run of equal digests is the first row that is not left out.
         original = np.empty(len(order), np.int64)
         original[order] = order[new][np.cumsum(new) - 1]
-        empty = (self.facts["flags"] & EMPTY) != 0
-        firsts = np.flatnonzero((original == np.arange(len(order))) & ~empty)
+        firsts = np.flatnonzero((original == np.arange(len(order))) & ~out)
         place = np.searchsorted(firsts, original)
-        place[empty] = -1
+        place[out] = -1
         return firsts, place
 
 

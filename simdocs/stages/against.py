@@ -14,7 +14,7 @@ from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
 from simdocs.parameters import Grouping
 from simdocs.stages.corpus import Corpus, Two
 from simdocs.stages.greedy import greedy
-from simdocs.stages.lookup import STAMPED, bounds, keys_for, places
+from simdocs.stages.lookup import STAMPED, bounds, copies_of, keys_for, places
 from simdocs.stages.ordering import Nodes, as_copies, in_keep_order
 from simdocs.stages.prepare import Prepared
 from simdocs.stages.shingle import Progress
@@ -42,12 +42,14 @@ def against(
     Copies of a text of the index are duplicates whatever a full bucket keeps from meeting.
     """
     known = _known(every, prepared.corpus)
-    original = np.where(known, -1, _originals(every, prepared.documents))
+    judge.corpus = every
+    original = np.where(known, -1, _originals(every, prepared.documents, judge))
     copies = np.flatnonzero(original >= 0)
     nodes = in_keep_order(prepared.documents, grouping.keep, known | (original >= 0))
     keys = keys_for(index, prepared.signatures, nodes.first)
     begins, ends = bounds(index, keys)
     owners = index["band_rows"].at(ranges(begins.ravel(), (ends - begins).ravel())).astype(np.int64)
+    owners = _standing_in(index, owners, judge)
     rows = np.unique(np.concatenate((owners, original[copies])))
     documents = Two(every.some(rows), prepared.corpus)
     judge.corpus = documents
@@ -59,20 +61,38 @@ def against(
     return Found(documents, Pairs.concat([pairs, twins]).in_row_order(), new, np.flatnonzero(known), capped)
 
 
-def _originals(every: Corpus, new: Documents) -> Index:
-    """For each new document the first of the index that has its tokens, if one there has its text; else -1."""
+def _standing_in(index: Shelf, firsts: Index, judge: Judge) -> Index:
+    """For each of these, the first documents of their texts, the first one that is still what it was; or itself, if
+    none is."""
+    texts, number = np.unique(firsts, return_inverse=True)
+    place, rows = copies_of(index["same_as"].all(), texts)
+    there = np.flatnonzero(~judge.lost_copies(rows, place))[::-1]
+    texts[place[there]] = rows[there]  # the last written, which is the first, remains
+    return texts[number]
+
+
+def _originals(every: Corpus, new: Documents, judge: Judge) -> Index:
+    """For each new document the first of the index that has its tokens, if one there has its text; else -1. One that
+    is gone or has changed comes after all others."""
     theirs = every.every_fact.all()
     of_text = _first_with(theirs["digest"], new.facts["digest"])
     found = (of_text >= 0) & ((new.facts["flags"] & EMPTY) == 0)
     # Another text before it may have the same set: it is as similar, and comes first.
+    sets = theirs["set_digest"]
+    wanted = sets[of_text[found]]
+    rows = np.flatnonzero(np.isin(sets[:, 0], wanted[:, 0]))
+    lost = judge.lost_copies(rows, np.unique(sets[rows, 0], return_inverse=True)[1])
     original = np.full(len(found), -1)
-    original[found] = _first_with(theirs["set_digest"], theirs["set_digest"][of_text[found]])
+    original[found] = _first_with(sets, wanted, rows[lost])
     return original
 
 
-def _first_with(digests: Array, wanted: Array) -> Index:
-    """The first row of digests (N, 2) that equals each one wanted (M, 2), or -1: (M,) int64."""
+def _first_with(digests: Array, wanted: Array, late: Index | None = None) -> Index:
+    """The first row of digests (N, 2) that equals each one wanted (M, 2), or -1: (M,) int64. late: rows that come
+    after all others."""
     rows = np.flatnonzero(np.isin(digests[:, 0], wanted[:, 0]))[::-1]
+    if late is not None:
+        rows = rows[np.argsort(~np.isin(rows, late), kind="stable")]
     first = dict(zip(map(tuple, digests[rows].tolist()), rows.tolist(), strict=True))
     return np.array([first.get(tuple(one), -1) for one in wanted.tolist()], np.int64)
 

@@ -54,6 +54,8 @@ class Sketched:
     judge: Judge
     skipped: Skipped
     progress: Progress
+    lost: Mask | None = None
+    """Which documents of an artifact, copies of others, are gone or have changed; None, if none are."""
     found: int = 0
     """Duplicates, or similar pairs, so far."""
     kept: int | None = None
@@ -102,7 +104,7 @@ class Sketched:
                 self.skipped.add("known", name)
             self._note_capped(found.documents, found.capped)
             return found.documents, Groups(found.pairs), found.new
-        nodes = in_keep_order(self.prepared.documents, grouping.keep)
+        nodes = in_keep_order(self.prepared.documents, grouping.keep, self.lost)
         everyone = np.ones(len(corpus), bool)
         shared = self._buckets(nodes.first, nodes.of)
         if grouping.cluster == "components":
@@ -117,7 +119,7 @@ class Sketched:
         """The buckets in which candidates meet: of bands, or such that no pair is missed."""
         if self.job.grouping.exact:
             return every_candidate(self.judge, firsts, self.progress)
-        return self.prepared.buckets(firsts, numbers)
+        return self.prepared.buckets(firsts, numbers if self.lost is None else None)
 
     def _note_capped(self, documents: Corpus | Two, rows: Index) -> None:
         for name in documents.names(rows):
@@ -128,7 +130,7 @@ class Sketched:
         return answers.pairs_answer(self.prepared.corpus, ("document", "other"), self._pairs(all_copies), grouped=True)
 
     def _pairs(self, all_copies: bool) -> Iterator[Pairs]:
-        for found in similar_pairs(self.prepared, self._buckets, self.judge, all_copies=all_copies):
+        for found in similar_pairs(self.prepared, self._buckets, self.judge, self.lost, all_copies=all_copies):
             pairs = self.judge.confirmed(found)
             self.found += len(pairs)
             self.progress("comparing", self.judge.candidates, 0)
@@ -187,7 +189,18 @@ def sketch(job: Job, engine: Local, progress: Progress) -> Sketched:
     exact = job.grouping.verify == "exact"
     how, certain = ready.recipe.shingling, job.grouping.exact
     judge = Judge(ready.corpus, how, job.threshold, exact, engine, skipped, certain=certain)
-    return Sketched(job, ready, judge, skipped, progress)
+    lost = _lost_copies(ready, judge) if job.kept is None else None
+    return Sketched(job, ready, judge, skipped, progress, lost)
+
+
+def _lost_copies(ready: Prepared, judge: Judge) -> Mask | None:
+    if not ready.corpus.recorded(np.arange(len(ready.documents))).any():
+        return None
+    _, text = ready.documents.unlike()
+    rows = np.flatnonzero(text >= 0)
+    lost = np.zeros(len(text), bool)
+    lost[rows] = judge.lost_copies(rows, text[rows])
+    return lost if lost.any() else None
 
 
 def _listed(listed: str, pairs: Pairs, new: Mask) -> Index:

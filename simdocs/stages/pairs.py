@@ -8,7 +8,7 @@ import numpy as np
 
 from simdocs.kernels.collide import later_pairs
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Index, Ragged
+from simdocs.model.ragged import Index, Mask, Ragged
 from simdocs.stages.ordering import as_copies
 from simdocs.stages.prepare import Prepared
 from simdocs.stages.verify import Judge
@@ -17,13 +17,15 @@ Buckets = Callable[[Index, Index | None], Ragged]
 """Of documents, by row, and, if they are the first ones of each text, the number of every document: see Prepared."""
 
 
-def similar_pairs(prepared: Prepared, buckets: Buckets, judge: Judge, *, all_copies: bool) -> Iterator[Pairs]:
+def similar_pairs(
+    prepared: Prepared, buckets: Buckets, judge: Judge, left_out: Mask | None, *, all_copies: bool
+) -> Iterator[Pairs]:
     """Pairs at the threshold or above, the document before the other, ascending, in blocks.
 
     Copies of one text stand for themselves by their first, and are chained to it: each copy with the next. With
-    all_copies every copy has all its pairs.
+    all_copies every copy has all its pairs. left_out: (N,) the documents that are in none.
     """
-    firsts, text = prepared.documents.unlike()
+    firsts, text = prepared.documents.unlike(left_out)
     if all_copies:
         yield from _every_pair(buckets, firsts, text, judge)
         return

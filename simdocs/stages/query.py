@@ -112,11 +112,9 @@ class Query:
         """For each of these texts its first copy that is what it was, or the first, if none is."""
         first = np.searchsorted(place, np.arange(place.max(initial=-1) + 1))
         near = text[~self.judge.hopeless(asked, first[text])]
-        copied = np.isin(place, near[np.bincount(place, minlength=len(first))[near] > 1])
-        rows = np.flatnonzero(copied)
-        if self.question.by_exact and len(rows):
-            rows = rows[self.judge.sure(rows)][::-1]
-            first[place[rows]] = rows  # the last written, which is the first, remains
+        rows = np.flatnonzero(np.isin(place, near))
+        rows = rows[~self.judge.lost_copies(rows, place[rows])][::-1]
+        first[place[rows]] = rows  # the last written, which is the first, remains
         return first[text]
 
     def _ranked(self, both: Two, pairs: Pairs) -> Pairs:

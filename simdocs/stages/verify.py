@@ -129,6 +129,16 @@ class Judge:
                 self.note(skips)
         return sure
 
+    def lost_copies(self, rows: Index, text: Index) -> Mask:
+        """Which of these rows, of texts that are numbered, are not any more what an earlier run noted; they are noted
+        now. Other copies can stand in for those, so only texts of several rows are looked at: a single one is found
+        out when it is read again."""
+        lost = np.zeros(len(rows), bool)
+        if self.by_exact and len(rows):
+            copied = np.flatnonzero(np.bincount(text)[text] > 1)
+            lost[copied] = ~self.sure(rows[copied])
+        return lost
+
     def hopeless(self, left: Index, right: Index) -> Mask:
         """Which candidate pairs need no look at their documents, going by their estimates."""
         if not self.by_exact or self.certain:

@@ -65,3 +65,40 @@ def test_where_the_documents_are(indexed):
     assert "d.index/run.json: does not say where its documents are: --root DIR does" in lost.err
     assert simdocs("dedupe", "d.index", "--root", ".", cwd=indexed).status == 0
     assert simdocs("dedupe", "d.index", "--verify", "estimate", cwd=indexed).status == 0
+
+
+B = A.replace(b"e", b"E", 1).replace(b"a", b"o", 1)
+ASKS = [
+    ("dedupe", "d.index"),
+    ("dedupe", "d.index", "--keep", "longest"),
+    ("dedupe", "d.index", "--cluster", "components"),
+    ("dedupe", "d.index", "--exact"),
+    ("dedupe", "d.index", "--pairs"),
+    ("dedupe", "d.index", "--pairs", "--all-copies"),
+    ("dedupe", "d.signatures"),
+    ("query", "d.index", "near"),
+    ("query", "d.index", "same"),
+    ("dedupe", "near", "--against", "d.index"),
+    ("dedupe", "same", "--against", "d.index"),
+]
+
+
+def build(here):
+    for command, artifact in (("signature", "d.signatures"), ("index", "d.index")):
+        assert simdocs(command, "d", "-o", artifact, cwd=here).status == 0
+
+
+@pytest.mark.parametrize("ask", ASKS, ids=" ".join)
+@pytest.mark.parametrize("lost", ["d/a", "d/b"])
+def test_another_copy_stands_in(here, ask, lost):
+    """The answer is that about documents without the one that is gone, and it alone is named."""
+    lay(here, {"d/a": A, "d/b": A, "d/c": A, "d/near": B, "near": A.replace(b"e", b"EE", 1), "same": A})
+    build(here)
+    (here / lost).unlink()
+    done = simdocs(*ask, cwd=here)
+    assert done.err == f"simdocs: {lost}: skipped: missing or changed when it had to be verified (gone)\n"
+    assert done.status == 3
+    build(here)
+    again = simdocs(*ask, cwd=here)
+    assert (again.status, again.out) == (0, done.out)
+    assert done.out

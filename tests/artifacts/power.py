@@ -1,0 +1,178 @@
+"""A disk that loses power: what disk.py does is recorded, and every state that may be found afterwards is laid out.
+
+What was not synced may be there or not. Of a file that is what was written after its last sync, which may be cut
+anywhere; of a directory, every name given, taken or exchanged after its last sync, in any order. (That is weaker than
+what file systems with a journal do, and so is whoever relies on less.)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from simdocs.artifacts import disk
+
+
+@dataclass(eq=False)
+class File:
+    """Its bytes, and how many of them are sure."""
+
+    data: bytes
+    sure: int
+
+    def after(self, cut: str) -> bytes:
+        """What is found: all, what is sure, or that and half of the rest."""
+        return self.data[: {"whole": len(self.data), "lost": self.sure, "torn": (self.sure + len(self.data)) // 2}[cut]]
+
+
+@dataclass(eq=False)
+class Directory:
+    """What is in it for sure, and what was done to its names since: a name's old node and its new one, each."""
+
+    sure: dict[str, File | Directory]
+    pending: list[dict[str, File | Directory | None]] = field(default_factory=list)
+
+    @property
+    def now(self) -> dict[str, File | Directory]:
+        """What a program sees that goes on."""
+        return self.after(range(len(self.pending)))
+
+    def after(self, done: range | list[int]) -> dict[str, File | Directory]:
+        """What is found when these changes came through, and no other."""
+        names: dict[str, File | Directory | None] = dict(self.sure)
+        for number in done:
+            names |= self.pending[number]
+        return {name: node for name, node in names.items() if node is not None}
+
+
+def read(path: Path) -> File | Directory:
+    """What is there, all of it sure."""
+    if path.is_dir():
+        return Directory({one.name: read(one) for one in path.iterdir()})
+    return File(path.read_bytes(), path.stat().st_size)
+
+
+class Recorder:
+    """Stands before os in disk.py, lets every call through, and after each that changes something calls `looked`."""
+
+    def __init__(self, place: Path, looked: Callable[[Directory], None]) -> None:
+        root = read(place)
+        assert isinstance(root, Directory)
+        self.root, self.looked = root, looked
+        self.nodes: dict[int, File | Directory] = {}
+        self._meet(place, root)
+
+    def _meet(self, path: Path, node: File | Directory) -> None:
+        self.nodes[path.stat().st_ino] = node
+        if isinstance(node, Directory):
+            for name, one in node.sure.items():
+                self._meet(path / name, one)
+
+    def _of(self, descriptor: int) -> Any:
+        return self.nodes.get(os.fstat(descriptor).st_ino)
+
+    def _change(self, place: int, names: dict[str, File | Directory | None]) -> None:
+        self._of(place).pending.append(names)
+        self.looked(self.root)
+
+    def open(self, name: str, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
+        descriptor = os.open(name, flags, mode, dir_fd=dir_fd)
+        if flags & os.O_CREAT and dir_fd is not None:
+            self.nodes[os.fstat(descriptor).st_ino] = node = File(b"", 0)
+            self._change(dir_fd, {name: node})
+        return descriptor
+
+    def mkdir(self, name: str, mode: int, *, dir_fd: int) -> None:
+        os.mkdir(name, mode, dir_fd=dir_fd)
+        self.nodes[os.stat(name, dir_fd=dir_fd).st_ino] = node = Directory({})
+        self._change(dir_fd, {name: node})
+
+    def write(self, descriptor: int, data: Any) -> int:
+        return self.pwrite(descriptor, data, os.lseek(descriptor, 0, os.SEEK_CUR), os.write(descriptor, data))
+
+    def pwrite(self, descriptor: int, data: Any, offset: int, written: int | None = None) -> int:
+        done = os.pwrite(descriptor, data, offset) if written is None else written
+        node = self._of(descriptor)
+        node.sure = min(node.sure, offset)
+        node.data = node.data[:offset].ljust(offset, b"\0") + bytes(data[:done]) + node.data[offset + done :]
+        self.looked(self.root)
+        return done
+
+    def fsync(self, descriptor: int) -> None:
+        os.fsync(descriptor)
+        node = self._of(descriptor)
+        if isinstance(node, Directory):
+            node.sure, node.pending = node.now, []
+        else:
+            node.sure = len(node.data)
+        self.looked(self.root)
+
+    def rename(self, old: str, new: str, *, src_dir_fd: int, dst_dir_fd: int) -> None:
+        node = self._of(src_dir_fd).now[old]
+        os.rename(old, new, src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd)
+        self._change(src_dir_fd, {old: None, new: node})
+
+    def exchange(self, one: str, other: str, place: int, flag: int) -> None:
+        self.real_exchange(one, other, place, flag)
+        now = self._of(place).now
+        self._change(place, {one: now.get(other), other: now[one]})
+
+    def unlink(self, name: str, *, dir_fd: int) -> None:
+        os.unlink(name, dir_fd=dir_fd)
+        self._change(dir_fd, {name: None})
+
+    def rmdir(self, name: str, *, dir_fd: int) -> None:
+        os.rmdir(name, dir_fd=dir_fd)
+        self._change(dir_fd, {name: None})
+
+    def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.real_exchange = disk._rename
+        ours = {
+            name: getattr(self, name)
+            for name in ("open", "mkdir", "write", "pwrite", "fsync", "rename", "unlink", "rmdir")
+        }
+        monkeypatch.setattr(disk, "os", SimpleNamespace(**(vars(os) | ours)))
+        monkeypatch.setattr(disk, "_rename", self.exchange)
+
+
+Tree = dict[str, Any]
+"""Names with bytes or, of a directory, with a tree."""
+
+
+def states(root: Directory) -> Iterator[Tree]:
+    """What may be found when power is lost now: all changes of names so far, each number of the first ones, or any
+    single one; data whole, lost or torn."""
+    for cut in ("whole", "lost", "torn"):
+        for first in range(max(map(len, _pending(root)), default=0) + 1):
+            yield _found(root, cut, lambda changes, first=first: list(range(min(first, len(changes)))))
+            yield _found(root, cut, lambda changes, first=first: [first] if first < len(changes) else [])
+            yield _found(root, cut, lambda changes, first=first: [one for one in range(len(changes)) if one != first])
+
+
+def _pending(node: File | Directory) -> Iterator[list[Any]]:
+    if isinstance(node, Directory):
+        yield node.pending
+        for one in [*node.sure.values(), *(new for change in node.pending for new in change.values() if new)]:
+            yield from _pending(one)
+
+
+def _found(node: File | Directory, cut: str, came_through: Callable[[list[Any]], list[int]]) -> Any:
+    if isinstance(node, File):
+        return node.after(cut)
+    return {name: _found(one, cut, came_through) for name, one in node.after(came_through(node.pending)).items()}
+
+
+def lay(tree: Tree, place: Path) -> None:
+    """Such a state on a real disk."""
+    place.mkdir()
+    for name, content in tree.items():
+        if isinstance(content, bytes):
+            (place / name).write_bytes(content)
+        else:
+            lay(content, place / name)

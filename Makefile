@@ -5,11 +5,13 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+SEEDS ?= 20
+MINUTES ?= 5
 
-.PHONY: help demo test test-slow check lint types layers format docs bench bench-short bench-stages expected clean
+.PHONY: help demo test test-slow fuzz check lint types layers format docs bench bench-short bench-stages bench-scripts accuracy expected clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 $(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -28,6 +30,9 @@ test: $(INSTALLED) ## the tests
 test-slow: $(INSTALLED) ## the tests in their long form, too
 	$(BIN)/python -m pytest -m 'slow or not slow'
 
+fuzz: $(INSTALLED) ## random trees, names, bytes and options for MINUTES=5; SEED=n: again what was found
+	$(BIN)/python -m tests.fuzz $(if $(SEED),--seed $(SEED),--minutes $(MINUTES))
+
 check: lint types layers test ## what CI runs: all of these
 
 lint: $(INSTALLED) ## ruff: format and lint
@@ -44,7 +49,7 @@ format: $(INSTALLED) ## let ruff mend what it can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: $(INSTALLED) ## docs/reference.md and docs/formats.md anew, from the program
+docs: $(INSTALLED) ## reference, formats, man pages and shell completion in docs/ anew, from the program
 	$(BIN)/python docs/generate.py
 
 bench: $(INSTALLED) ## figures: speed, memory, precision and recall on 20,000 generated files
@@ -55,6 +60,12 @@ bench-short: $(INSTALLED) ## the same on 2,000 files
 
 bench-stages: $(INSTALLED) ## figures: every stage of 20,000 files, bytes on disk, a query against 200,000 documents
 	$(BIN)/python benchmarks/stages.py
+
+bench-scripts: $(INSTALLED) ## figures: what a character of each script costs, as a multiple of ASCII
+	$(BIN)/python benchmarks/scripts.py
+
+accuracy: $(INSTALLED) ## docs/accuracy.md anew: recall and precision on real texts; SEEDS=3 is quicker
+	$(BIN)/python benchmarks/accuracy.py --seeds $(SEEDS)
 
 expected: $(INSTALLED) ## examples/EXPECTED.tsv anew, to be read before it is committed
 	cd examples && ../$(BIN)/simdocs dedupe corpus --header -o EXPECTED.tsv

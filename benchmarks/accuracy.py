@@ -1,0 +1,70 @@
+"""Recall, precision and groups of `simdocs dedupe` on real texts with exact truth, and the candidates of its peers.
+
+usage: python benchmarks/accuracy.py [--seeds 20] [--corpora NAME,NAME] [--output docs/accuracy.md]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks import accuracy_page, corpora, groups, peers, recall
+
+THRESHOLDS = (0.8, 0.5)
+
+
+def measure(names: list[str], seeds: int, scratch: Path) -> accuracy_page.Results:
+    """Everything, corpus by corpus."""
+    results = accuracy_page.Results(seeds, peers.installed())
+    for name in names:
+        for unit in corpora.UNITS:
+            corpus = corpora.read(name, unit)
+            directory = scratch / f"{name}-{unit}"
+            times = groups.lay(corpus, directory)
+            for threshold in THRESHOLDS:
+                start = time.monotonic()
+                found = recall.measure(corpus, threshold, seeds, scratch)
+                results.recalls.append(found)
+                for policy in groups.POLICIES:
+                    results.groups.append(groups.measure(corpus, threshold, policy, directory, times))
+                own = peers.measure_simdocs(corpus, threshold, found.bands, found.rows, scratch)
+                results.proposed.append(own)
+                meant = [peer for peer in results.peers if threshold >= peers.PEERS[peer][2]]
+                results.proposed += [peers.measure(corpus, threshold, peer) for peer in meant]
+                mean, error, _ = found.measured(found.scored)
+                print(
+                    f"{name} {unit} {threshold}: recall of {found.scored} {mean:.5f}, predicted"
+                    f" {found.predicted(found.scored):.5f}, standard error {error:.5f}; precision"
+                    f" {found.precision:.6f}; {time.monotonic() - start:.0f} s",
+                    flush=True,
+                )
+    return results
+
+
+def main() -> None:
+    """Measure, write the page; exit status 1 if a claim does not hold."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--corpora", default=",".join(corpora.NAMES))
+    parser.add_argument("--output", type=Path, default=accuracy_page.PAGE)
+    options = parser.parse_args()
+    if options.seeds < 2:
+        parser.error("--seeds: two at least, or there is no standard error")
+    names = [name for name in options.corpora.split(",") if not (reason := corpora.absent(name)) or print(reason)]
+    if not names:
+        raise SystemExit("nothing to measure on")
+    with tempfile.TemporaryDirectory() as scratch:
+        results = measure(names, options.seeds, Path(scratch))
+    options.output.write_text(accuracy_page.page(results))
+    print(f"{options.output}: written")
+    if not results.hold:
+        raise SystemExit("some claims do not hold: see there")
+
+
+if __name__ == "__main__":
+    main()

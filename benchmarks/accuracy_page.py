@@ -1,0 +1,165 @@
+"""docs/accuracy.md, from what was measured: the figures and tables of accuracy.template.md."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from string import Template
+
+from benchmarks import peers
+from benchmarks.corpora import BY_DOCUMENT, NAMES, UNITS
+from benchmarks.groups import POLICIES, Groups
+from benchmarks.peers import Proposed
+from benchmarks.recall import STANDARD_ERRORS, Recall
+
+HERE = Path(__file__).resolve().parent
+PAGE = HERE.parent / "docs" / "accuracy.md"
+TEMPLATE = HERE / "accuracy.template.md"
+
+
+@dataclass(slots=True)
+class Results:
+    """All that was measured, in the order of measuring; the versions of the peers."""
+
+    seeds: int
+    peers: dict[str, str]
+    recalls: list[Recall] = field(default_factory=list)
+    groups: list[Groups] = field(default_factory=list)
+    proposed: list[Proposed] = field(default_factory=list)
+
+    @property
+    def hold(self) -> bool:
+        """Whether every claim holds."""
+        return all(one.holds and one.precision == 1 and not one.unexplained for one in self.recalls) and all(
+            one.holds for one in self.groups
+        )
+
+
+def page(results: Results) -> str:
+    """The whole page."""
+    found = sum(seed.found for one in results.recalls for seed in one.seeds)
+    moved = sum(seed.moved for one in results.recalls for seed in one.seeds)
+    looked_at = sum(one.seeds[0].moved for one in results.recalls)
+    unexplained = sum(one.unexplained for one in results.recalls)
+    means = [one.measured(one.scored)[0] for one in results.recalls]
+    absent = [name for name in NAMES if name not in {one.corpus for one in results.recalls}]
+    uninstalled = [peer for peer in peers.PEERS if peer not in results.peers]
+    used = {name: version(name) for name in ("simdocs", "numpy", "mmh3")}
+    return Template(TEMPLATE.read_text()).substitute(
+        runs=f"{len(results.recalls) * results.seeds:,}",
+        found=f"{found:,}",
+        false=f"{sum(seed.false for one in results.recalls for seed in one.seeds):,}",
+        seeds=results.seeds,
+        last_seed=results.seeds - 1,
+        least_mean=share(min(means)),
+        greatest_mean=share(max(means)),
+        cases=len(means),
+        short=sum(not one.holds for one in results.recalls),
+        most=STANDARD_ERRORS,
+        group_runs=len(results.groups),
+        removed=f"{sum(one.removed for one in results.groups):,}",
+        wrong=sum(one.below + one.out_of_order + one.inconsistent for one in results.groups),
+        texts=texts(results.recalls),
+        absent=f"\nNot measured this time: {', '.join(absent)}.\n" if absent else "",
+        pairs=pairs(results.recalls),
+        by_document=" and ".join(sorted(BY_DOCUMENT)),
+        documents=documents(results.recalls),
+        moved=f"{moved:,}",
+        moved_share=f"{moved / found:.6f}".removeprefix("0"),
+        looked_at=f"{looked_at:,}",
+        explained=f"all but {unexplained}" if unexplained else "all",
+        groups=groups(results.groups),
+        beside="\n\n".join(beside(results, at) for at in dict.fromkeys(one.threshold for one in results.proposed)),
+        uninstalled=f"\nNot installed, and so not measured: {', '.join(uninstalled)}.\n" if uninstalled else "",
+        versions=", ".join(f"{name} {what}" for name, what in used.items())
+        + f", Python {platform.python_version()}, and {results.seeds} seeds",
+    )
+
+
+def share(value: float, digits: int = 5) -> str:
+    """.99788, 1.00000."""
+    return f"{value:.{digits}f}".removeprefix("0")
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """A table in Markdown."""
+    lines = [list(head), *[list(row) for row in rows]]
+    lines.insert(1, ["---"] * len(lines[0]))
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+def case(one: Recall | Groups) -> tuple[str, str, str]:
+    """The first three columns."""
+    return one.corpus, f"{one.unit} {UNITS[one.unit]}", share(one.threshold, 1)
+
+
+def texts(recalls: list[Recall]) -> str:
+    """What the corpora are."""
+    rows = []
+    for name in dict.fromkeys(one.corpus for one in recalls):
+        left_out = {one.unit: one.left_out for one in recalls if one.corpus == name}
+        documents = next(one.documents + one.left_out for one in recalls if one.corpus == name)
+        rows.append([name, *NAMES[name], f"{documents:,}", *(left_out[unit] for unit in UNITS)])
+    return table(["corpus", "what it is", "source", "documents", "left out by characters", "by words"], rows)
+
+
+def pairs(recalls: list[Recall]) -> str:
+    """Recall and precision of pairs."""
+    rows = []
+    for one in recalls:
+        mean, error, least = one.measured("pairs")
+        off = f"{(mean - one.pairs_predicted) / error:+.1f}" if error else "all found" if mean == 1 else "none vary"
+        false = sum(seed.false for seed in one.seeds)
+        precision = f"{share(one.precision, 6)}: {false:,} false" if false else share(one.precision, 3)
+        figures = [share(one.pairs_predicted), share(mean), share(error), off, share(least), precision]
+        bands = f"{one.bands} × {one.rows}"
+        rows.append([*case(one), f"{one.documents:,}", f"{one.true:,}", one.near, bands, *figures])
+    head = ["corpus", "unit, k", "t", "documents", "true pairs", "too near", "b × r", "predicted", "mean recall"]
+    return table([*head, "standard error", "off by", "least", "precision"], rows)
+
+
+def documents(recalls: list[Recall]) -> str:
+    """Recall of documents."""
+    rows = []
+    for one in recalls:
+        mean, error, least = one.measured("documents")
+        figures = map(share, (one.documents_predicted, one.documents_independent, mean, error, least))
+        rows.append([*case(one), f"{one.in_pairs:,}", *figures])
+    head = ["corpus", "unit, k", "t", "documents in true pairs", "predicted at least", "if independent", "mean recall"]
+    return table([*head, "standard error", "least"], rows)
+
+
+def groups(measured: list[Groups]) -> str:
+    """What was removed, one row for all policies."""
+    rows = []
+    for one in dict.fromkeys(map(case, measured)):
+        some = {group.policy: group for group in measured if case(group) == one}
+        cells = [f"{some[policy].removed:,} / {some[policy].left:,}" for policy in POLICIES]
+        below, near = (sum(getattr(group, what) for group in some.values()) for what in ("below", "near"))
+        unordered = sum(group.out_of_order + group.inconsistent for group in some.values())
+        rows.append([*one, f"{some[POLICIES[0]].documents:,}", *cells, below, unordered, near])
+    head = ["corpus", "unit, k", "t", "documents", *(f"`{policy}`" for policy in POLICIES)]
+    return table([*head, "below t", "out of order", "too near"], rows)
+
+
+def beside(results: Results, threshold: float) -> str:
+    """Candidates of all at one threshold."""
+    some = [one for one in results.proposed if one.threshold == threshold]
+    columns = list(dict.fromkeys((one.corpus, one.unit) for one in some))
+    versions = results.peers | {"simdocs": version("simdocs")}
+    rows = []
+    for peer in dict.fromkeys(one.peer for one in some):
+        cells = {(one.corpus, one.unit): one for one in some if one.peer == peer}
+        bands = " and ".join(dict.fromkeys(f"{one.bands} × {one.rows}" for one in cells.values()))
+        rows.append([f"{peer} {versions[peer]}", bands, *(proposed(cells[column]) for column in columns)])
+    head = [f"t = {share(threshold, 1)}", "b × r", *(f"{name}, {unit} {UNITS[unit]}" for name, unit in columns)]
+    return table(head, rows)
+
+
+def proposed(one: Proposed) -> str:
+    """Recall, and the share of false candidates."""
+    found = one.documents if one.corpus in BY_DOCUMENT else one.pairs
+    return f"{share(found, 3)} ({share(one.false, 2)})"

@@ -1,0 +1,151 @@
+"""Real texts with the exact similarity of their pairs, as arrays.
+
+A corpus is a directory that holds `docs.jsonl.gz` (an object a line, with `id` and `text`) and, for characters and for
+words, `truth_c9.tsv.gz` and `truth_w3.tsv.gz`: every pair from .4 or .5 up, as id, id, Jaccard similarity with six
+digits. Such corpora are no part of this project: SIMDOCS_CORPORA names the directory that holds them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+NAMES = {
+    "irplag": (
+        "Java homework, original and plagiarised at six levels",
+        "IR-Plag, O. Karnalim et al., Informatics in Education 16: oscarkarnalim/sourcecodeplagiarismdataset, commit"
+        " f07e951; Apache-2.0",
+    ),
+    "tldr_short": (
+        "a sample of short pages in 39 languages, from shared templates",
+        "tldr-pages, © 2014-present the tldr-pages team and contributors: tldr-pages/tldr, commit 08e345f; CC-BY-4.0",
+    ),
+    "peps_history_pd": (
+        "versions of those Python Enhancement Proposals that state to be in the public domain",
+        "history of github.com/python/peps; by their authors, public domain or CC0-1.0",
+    ),
+    "licences_scancode": (
+        "licence texts and notices of 20 words or more, without front matter: one huge family",
+        "ScanCode licence data, © nexB Inc. and others: aboutcode-org/scancode-toolkit, src/licensedcode/data, commit"
+        " bc78721; CC-BY-4.0",
+    ),
+}
+"""Each corpus: what it is, and where it is from."""
+
+BY_DOCUMENT = {"licences_scancode"}
+"""Scored by documents: a few families have nearly all of its pairs."""
+
+UNITS = {"char": 9, "word": 3}
+"""Each unit with the k of the truth."""
+
+NEAR = 0.0005
+"""A pair within this of the threshold, but not at it, is counted apart: two colliding tokens decide such a pair."""
+
+SIX_DIGITS = 5e-7
+
+UNSPACED = {"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR"}
+"""Scripts written without spaces: words in the names of their characters."""
+
+Array = np.ndarray
+
+
+def home() -> Path:
+    """The directory of the corpora."""
+    beside = Path(__file__).resolve().parents[1].parent / "shared" / "corpora"
+    return Path(os.environ.get("SIMDOCS_CORPORA") or beside)
+
+
+def absent(name: str) -> str | None:
+    """Why this corpus cannot be measured on; None if it can."""
+    if (home() / name / "docs.jsonl.gz").exists():
+        return None
+    return f"no corpus {name}: SIMDOCS_CORPORA names the directory that holds {name}/docs.jsonl.gz"
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """The pairs of a corpus at a threshold or above, and those too near to it to count; keys of `Corpus.keys`."""
+
+    threshold: float
+    clear: Array
+    near: Array
+    jaccard: Array
+    """Of the clear ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """The documents of a corpus that can be compared by this unit, and their similar pairs, rows left < right."""
+
+    name: str
+    unit: str
+    lines: list[bytes]
+    names: list[str]
+    texts: list[str]
+    left_out: int
+    left: Array
+    right: Array
+    jaccard: Array
+
+    @property
+    def k(self) -> int:
+        """Units in a shingle."""
+        return UNITS[self.unit]
+
+    def keys(self, left: Array, right: Array) -> Array:
+        """One number for each pair of rows."""
+        return left * len(self.names) + right
+
+    def at(self, threshold: float) -> Truth:
+        """What there is to find at a threshold."""
+        off = self.jaccard - threshold
+        clear = (np.abs(off) < SIX_DIGITS) | (off >= NEAR)
+        near = ~clear & (np.abs(off) < NEAR)
+        key = self.keys(self.left, self.right)
+        order = np.argsort(key[clear])
+        return Truth(threshold, key[clear][order], np.sort(key[near]), self.jaccard[clear][order])
+
+
+def defined_otherwise(text: str, unit: str) -> bool:
+    """Whether the truth shingles this text by another rule than simdocs does.
+
+    It counts U+FEFF at the start, which simdocs takes for a byte order mark, as a character. Its words are `\\w+`: a
+    combining mark ends one, and a clause without spaces is one.
+    """
+    if unit == "char":
+        return text.startswith("\ufeff")
+    return any(
+        unicodedata.category(one) in {"Mn", "Mc"} or UNSPACED & set(unicodedata.name(one, "").split())
+        for one in set(text.lower())
+        if not one.isascii()
+    )
+
+
+def read(name: str, unit: str) -> Corpus:
+    """A corpus, without the documents whose shingles the truth defines otherwise."""
+    lines, names, texts, left_out = [], [], [], 0
+    with gzip.open(home() / name / "docs.jsonl.gz") as file:
+        for line in file:
+            document = json.loads(line)
+            if defined_otherwise(document["text"], unit):
+                left_out += 1
+                continue
+            lines.append(line)
+            names.append(document["id"])
+            texts.append(document["text"])
+    row = {one: at for at, one in enumerate(names)}
+    pairs = []
+    with gzip.open(home() / name / f"truth_{unit[0]}{UNITS[unit]}.tsv.gz", "rt", encoding="utf-8") as file:
+        for line in file:
+            one, other, jaccard = line.rstrip("\n").split("\t")
+            if one in row and other in row:
+                pairs.append((row[one], row[other], float(jaccard)))
+    left, right, jaccards = (np.array(column) for column in zip(*pairs, strict=True))
+    assert (left < right).all(), f"{name}: the truth names documents in another order than docs.jsonl.gz"
+    return Corpus(name, unit, lines, names, texts, left_out, left, right, jaccards)

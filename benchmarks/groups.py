@@ -1,0 +1,93 @@
+"""Groups of `simdocs dedupe` on a corpus with exact truth: is every removed document like the one kept in its stead?"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.corpora import Array, Corpus
+from benchmarks.recall import SIMDOCS
+
+POLICIES = ("first", "longest", "shortest", "newest", "oldest")
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """What one keep policy did with a corpus."""
+
+    corpus: str
+    unit: str
+    threshold: float
+    policy: str
+    documents: int
+    removed: int
+    below: int
+    """Removed documents whose kept one is not at the threshold or above, by the truth."""
+    near: int
+    """Removed documents that are too near to the threshold to count."""
+    out_of_order: int
+    """Removed documents that the policy would rather have kept than the one kept in their stead."""
+    inconsistent: int
+    """Documents removed twice, or removed and also kept in the stead of another."""
+    left: int
+    """True pairs of which both documents are kept."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing was removed that should not be."""
+        return not (self.below or self.out_of_order or self.inconsistent)
+
+
+def lay(corpus: Corpus, directory: Path) -> Array:
+    """The documents as files 000000.txt, … in the order of rows; the time of each, all unlike, in nanoseconds."""
+    directory.mkdir()
+    seconds = list(range(1_000_000_000, 1_000_000_000 + len(corpus.texts)))
+    random.Random(corpus.name).shuffle(seconds)
+    for row, text in enumerate(corpus.texts):
+        file = directory / f"{row:06d}.txt"
+        file.write_bytes(text.encode())
+        os.utime(file, ns=(seconds[row] * 10**9, seconds[row] * 10**9))
+    return np.array(seconds)
+
+
+def measure(corpus: Corpus, threshold: float, policy: str, directory: Path, times: Array) -> Groups:
+    """One run on the files, held to the truth."""
+    command = [SIMDOCS, "dedupe", str(directory), "--keep", policy, "--format", "tsv", "-q"]
+    command += ["--unit", corpus.unit, "-k", str(corpus.k), "--threshold", str(threshold)]
+    answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    rows = [line.split("\t") for line in answer.splitlines()]
+    kept, removed = (np.array([int(Path(row[end]).stem) for row in rows], np.int64) for end in (0, 1))
+    truth = corpus.at(threshold)
+    pairs = corpus.keys(np.minimum(kept, removed), np.maximum(kept, removed))
+    near = np.isin(pairs, truth.near)
+    is_kept = np.ones(len(corpus.texts), bool)
+    is_kept[removed] = False
+    left, right = np.divmod(truth.clear, len(corpus.texts))
+    place = places(corpus, policy, times)
+    return Groups(
+        corpus.name,
+        corpus.unit,
+        threshold,
+        policy,
+        len(corpus.texts),
+        len(removed),
+        int(np.count_nonzero(~near & ~np.isin(pairs, truth.clear))),
+        int(np.count_nonzero(near)),
+        int(np.count_nonzero(place[kept] >= place[removed])),
+        len(removed) - len(np.unique(removed)) + int(np.count_nonzero(~is_kept[kept])),
+        int(np.count_nonzero(is_kept[left] & is_kept[right])),
+    )
+
+
+def places(corpus: Corpus, policy: str, times: Array) -> Array:
+    """The place of each row in keep order."""
+    sizes = np.array([len(text.encode()) for text in corpus.texts])
+    first = {"first": 0 * sizes, "longest": -sizes, "shortest": sizes, "newest": -times, "oldest": times}[policy]
+    place = np.empty(len(sizes), np.int64)
+    place[np.argsort(first, kind="stable")] = np.arange(len(sizes))
+    return place

@@ -1,0 +1,164 @@
+"""Candidates that other libraries propose, from the same shingles, 128 places, and their own choice of bands.
+
+Each is measured where it can be imported. A peer is one function of the shingle sets (called as often as it reads
+them) and a threshold, to its bands, its rows, and its candidate pairs as arrays of rows left < right.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import exact
+from benchmarks.corpora import Array, Corpus
+from benchmarks.recall import documents_of, run
+
+PLACES = 128
+SEED = 42
+TOGETHER = 64
+"""Documents whose shingles are held as strings at once."""
+
+Shingled = Callable[[], Iterator[list[str]]]
+Candidates = tuple[int, int, Array, Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """The candidates of one peer on one corpus at one threshold."""
+
+    corpus: str
+    unit: str
+    threshold: float
+    peer: str
+    bands: int
+    rows: int
+    pairs: float
+    """Share of the true pairs among them."""
+    documents: float
+    false: float
+    """Share of them that are no true pairs."""
+
+
+def datasketch(shingled: Shingled, threshold: float) -> Candidates:
+    """MinHashLSH(threshold=t, num_perm=128), which minimises the area of errors."""
+    from datasketch import MinHash, MinHashLSH
+
+    lsh = MinHashLSH(threshold=threshold, num_perm=PLACES)
+    tokens = ([shingle.encode() for shingle in document] for document in shingled())
+    met = []
+    for row, sketch in enumerate(MinHash.generator(tokens, num_perm=PLACES, seed=SEED)):
+        met.append(lsh.query(sketch))
+        lsh.insert(row, sketch, check_duplication=False)
+    return lsh.b, lsh.r, *columns(met)
+
+
+def rensa(shingled: Shingled, threshold: float) -> Candidates:
+    """RMinHashLSH, full sets, with the number of bands that its deduplicator takes for the threshold."""
+    from rensa import RMinHash, RMinHashLSH
+
+    bands = next(bands for least, bands in ((0.9, 4), (0.8, 8), (0.7, 16), (0.5, 32), (0, 64)) if threshold >= least)
+    sketches = []
+    for some in together(shingled()):
+        sketches += RMinHash.from_token_sets(some, num_perm=PLACES, seed=SEED)
+    lsh = RMinHashLSH(threshold=threshold, num_perm=PLACES, num_bands=bands)
+    lsh.insert_many(sketches)
+    return bands, PLACES // bands, *columns(lsh.query_all(sketches))
+
+
+def gaoya(shingled: Shingled, threshold: float) -> Candidates:
+    """MinHashStringIndex, bands by its S-curve; it drops candidates whose estimate is below the threshold."""
+    from gaoya.minhash import MinHashStringIndex
+
+    index = MinHashStringIndex(32, threshold, None, None, PLACES, analyzer=list, id_container="vec").minhash_index
+    for row, document in enumerate(shingled()):
+        index.insert_tokens(row, document)
+    met = [index.query_tokens(document) for document in shingled()]
+    bands, rows = (int(re.search(rf"{what} = (\d+)", str(index))[1]) for what in ("bands", "rows_per_band"))
+    return bands, rows, *columns(met)
+
+
+def fastsketch(shingled: Shingled, threshold: float) -> Candidates:  # noqa: ARG001  (it takes no threshold)
+    """FastSimilaritySketch and LSH with the 16 bands of its documentation."""
+    from FastSketchLSH import LSH, FastSimilaritySketch
+
+    bands = 16
+    sketch = FastSimilaritySketch(size=PLACES, seed=SEED)
+    sketches = np.concatenate([np.asarray(sketch.batch(some), np.uint64) for some in together(shingled())])
+    lsh = LSH(num_perm=PLACES, num_bands=bands)
+    lsh.insert(sketches)
+    other, offsets = (np.asarray(part).astype(np.int64) for part in lsh.query(sketches, format="csr"))
+    row = np.repeat(np.arange(len(sketches)), np.diff(offsets))
+    return bands, PLACES // bands, other[other < row], row[other < row]
+
+
+PEERS = {
+    "datasketch": (datasketch, "datasketch", 0.0),
+    "gaoya": (gaoya, "gaoya", 0.0),
+    "rensa": (rensa, "rensa", 0.0),
+    "FastSketchLSH": (fastsketch, "FastSketchLSH", 0.7),
+}
+"""Name of the distribution: function, module, and the least threshold for which it is meant: FastSketchLSH chooses
+nothing, and the 16 x 8 of its documentation are steepest at .71."""
+
+
+def installed() -> dict[str, str]:
+    """The peers that can be imported, with their versions."""
+    return {peer: version(peer) for peer, (_, module, _) in PEERS.items() if importlib.util.find_spec(module)}
+
+
+def measure(corpus: Corpus, threshold: float, peer: str) -> Proposed:
+    """The candidates of one peer held to the truth."""
+    bands, rows, left, right = PEERS[peer][0](lambda: shingles(corpus), threshold)
+    return judged(corpus, threshold, peer, bands, rows, corpus.keys(left, right))
+
+
+def measure_simdocs(corpus: Corpus, threshold: float, bands: int, rows: int, scratch: Path) -> Proposed:
+    """The same of simdocs: its candidates are what it lists when an estimate of next to nothing is enough."""
+    file = scratch / "all.jsonl"
+    file.write_bytes(b"".join(corpus.lines))
+    by_hand = ["--bands", str(bands), "--rows", str(rows), "--verify", "estimate"]
+    found = run(corpus, file, 1e-9, 0, *by_hand)
+    file.unlink()
+    return judged(corpus, threshold, "simdocs", bands, rows, found.keys)
+
+
+def judged(corpus: Corpus, threshold: float, peer: str, bands: int, rows: int, keys: Array) -> Proposed:
+    """Candidates held to the truth; those too near to the threshold do not count."""
+    truth = corpus.at(threshold)
+    keys = np.unique(keys)
+    counted = keys[~np.isin(keys, truth.near)]
+    right = counted[np.isin(counted, truth.clear)]
+    pairs = len(right) / len(truth.clear)
+    documents = documents_of(corpus, right) / documents_of(corpus, truth.clear)
+    false = 1 - len(right) / max(1, len(counted))
+    return Proposed(corpus.name, corpus.unit, threshold, peer, bands, rows, pairs, documents, false)
+
+
+def shingles(corpus: Corpus) -> Iterator[list[str]]:
+    """The shingle set of each document, as strings. Words hold no space, so that joined ones are as distinct."""
+    for text in corpus.texts:
+        some = exact.shingles(text, corpus.unit, corpus.k)
+        yield [one if isinstance(one, str) else " ".join(one) for one in some]
+
+
+def together(documents: Iterator[list[str]]) -> Iterator[list[list[str]]]:
+    """A few documents at a time."""
+    while some := list(islice(documents, TOGETHER)):
+        yield some
+
+
+def columns(met: Iterable[Iterable[int]]) -> tuple[Array, Array]:
+    """Rows with those met, as two columns, the earlier row left."""
+    left, right = [], []
+    for row, others in enumerate(met):
+        earlier = [other for other in others if other < row]
+        left += earlier
+        right += [row] * len(earlier)
+    return np.array(left, np.int64), np.array(right, np.int64)

@@ -1,0 +1,44 @@
+"""A made-up corpus in the form of the real ones, with truth by brute force."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks import corpora, exact, texts
+
+NAME = "irplag"
+"""It stands in the place of this one."""
+
+LEAST = 0.4
+
+
+def write_truth(home: Path, unit: str, pairs: dict[tuple[str, str], float]) -> None:
+    """The truth of the corpus by one unit."""
+    with gzip.open(home / NAME / f"truth_{unit[0]}{corpora.UNITS[unit]}.tsv.gz", "wt", encoding="utf-8") as file:
+        file.writelines(f"{one}\t{other}\t{jaccard:.6f}\n" for (one, other), jaccard in pairs.items())
+
+
+def read_truth(home: Path, unit: str) -> dict[tuple[str, str], float]:
+    """The same, read back."""
+    with gzip.open(home / NAME / f"truth_{unit[0]}{corpora.UNITS[unit]}.tsv.gz", "rt", encoding="utf-8") as file:
+        rows = [line.rstrip("\n").split("\t") for line in file]
+    return {(one, other): float(jaccard) for one, other, jaccard in rows}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where corpora are looked for: 120 short texts, a third of them edited versions."""
+    home = tmp_path / "corpora"
+    (home / NAME).mkdir(parents=True)
+    some = list(texts.texts(120, 600, seed=5))
+    with gzip.open(home / NAME / "docs.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps({"id": f"d{row}", "text": text}) + "\n" for row, text in enumerate(some))
+    for unit, k in corpora.UNITS.items():
+        pairs = exact.pairs(some, unit, k, LEAST)
+        write_truth(home, unit, {(f"d{one}", f"d{other}"): jaccard for (one, other), jaccard in pairs.items()})
+    monkeypatch.setenv("SIMDOCS_CORPORA", str(home))
+    return home

@@ -1,0 +1,140 @@
+"""What `make accuracy` measures: it finds nothing wrong where all is well, and sees what is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import accuracy, accuracy_page, collisions, corpora, groups, peers, recall
+from tests.accuracy.conftest import NAME, read_truth, write_truth
+from tests.executed import long_lines
+
+T = 0.8
+
+
+@pytest.fixture
+def scratch(tmp_path: Path) -> Path:
+    (tmp_path / "scratch").mkdir()
+    return tmp_path / "scratch"
+
+
+def removed(corpus: corpora.Corpus, scratch: Path, policy: str = "first") -> groups.Groups:
+    times = groups.lay(corpus, scratch / "files")
+    return groups.measure(corpus, T, policy, scratch / "files", times)
+
+
+def test_all_is_well_and_the_page_says_so(home, scratch, monkeypatch):
+    monkeypatch.setattr(accuracy, "THRESHOLDS", (T,))
+    results = accuracy.measure([NAME], 2, scratch)
+    assert [one.true > 10 for one in results.recalls] == [True] * 2
+    assert [one.precision for one in results.recalls] == [1] * 2
+    assert all(one.measured(what)[0] > 0.95 for one in results.recalls for what in ("pairs", "documents"))
+    assert len(results.groups) == 2 * len(groups.POLICIES)
+    assert all(one.holds and one.removed > 5 for one in results.groups)
+    assert results.hold
+    page = accuracy_page.page(results)
+    (scratch / "page.md").write_text(page)
+    assert "$" not in page
+    assert long_lines(scratch / "page.md") == []
+    assert page.count(f"| {NAME} |") == 1 + 3 * 2
+    assert "Not measured this time: tldr_short, peps_history_pd, licences_scancode." in page
+
+
+def test_a_pair_that_the_truth_lacks_is_false(home, scratch):
+    truth = read_truth(home, "char")
+    lost = max(truth, key=truth.__getitem__)
+    write_truth(home, "char", {pair: jaccard for pair, jaccard in truth.items() if pair != lost})
+    measured = recall.measure(corpora.read(NAME, "char"), T, 2, scratch)
+    assert [seed.false for seed in measured.seeds] == [1, 1]
+    assert measured.precision == 1 - 2 / sum(seed.found for seed in measured.seeds) < 1
+
+
+def test_pairs_that_are_not_found_lower_the_recall_under_its_prediction(home, scratch):
+    truth = read_truth(home, "word")
+    unlike = [(f"d{row}", f"d{row + 1}") for row in range(119) if (f"d{row}", f"d{row + 1}") not in truth]
+    write_truth(home, "word", truth | dict.fromkeys(unlike[:10], 0.9))
+    measured = recall.measure(corpora.read(NAME, "word"), T, 2, scratch)
+    assert measured.measured("pairs")[0] < measured.predicted("pairs") - 0.1
+    assert not measured.holds
+
+
+def test_a_removed_document_that_is_not_like_the_kept_one_is_seen(home, scratch):
+    assert removed(corpora.read(NAME, "char"), scratch).holds
+    truth = read_truth(home, "char")
+    write_truth(home, "char", {pair: min(jaccard, 0.79) for pair, jaccard in truth.items()} | {("d0", "d1"): 0.9})
+    (scratch / "files").rename(scratch / "before")
+    measured = removed(corpora.read(NAME, "char"), scratch)
+    assert measured.below == measured.removed > 5
+    assert not measured.holds
+
+
+@pytest.mark.parametrize("policy", groups.POLICIES)
+def test_every_policy_ranks_all_documents_in_its_way(policy, home, scratch):
+    corpus = corpora.read(NAME, "char")
+    times = groups.lay(corpus, scratch / "files")
+    order = np.argsort(groups.places(corpus, policy, times))
+    sizes = [len(corpus.texts[row].encode()) for row in order]
+    expected = {
+        "first": list(range(120)) == order.tolist(),
+        "longest": sizes == sorted(sizes, reverse=True),
+        "shortest": sizes == sorted(sizes),
+        "newest": bool((np.diff(times[order]) < 0).all()),
+        "oldest": bool((np.diff(times[order]) > 0).all()),
+    }
+    assert expected[policy]
+    assert sum(expected.values()) == 1
+
+
+def test_pairs_near_the_threshold_count_apart_unless_they_are_at_it(home):
+    truth = read_truth(home, "char")
+    near = dict(zip(truth, (0.7994, 0.7996, 0.799999, 0.8, 0.800001, 0.8004, 0.8006), strict=False))
+    write_truth(home, "char", near)
+    at = corpora.read(NAME, "char").at(T)
+    assert sorted(at.jaccard.tolist()) == [0.8, 0.8006]
+    assert len(at.near) == 4
+
+
+def test_a_similarity_moved_by_anything_but_tokens_is_not_explained(home):
+    corpus = corpora.read(NAME, "word")
+    keys = np.sort(corpus.keys(corpus.left, corpus.right))
+    assert collisions.moved(corpus, corpus.keys(corpus.left, corpus.right), corpus.jaccard) == []
+    key, jaccard = int(corpus.keys(corpus.left, corpus.right)[0]), float(corpus.jaccard[0])
+    assert collisions.explained(corpus, (key, jaccard, jaccard), 0)
+    assert not collisions.explained(corpus, (key, jaccard, jaccard + 0.001), 0)
+    assert not collisions.explained(corpus, (key, jaccard + 0.001, jaccard), 0)
+    assert [pair[0] for pair in collisions.moved(corpus, keys[:1], np.array([2.0]))] == [int(keys[0])]
+
+
+def test_candidates_are_those_of_the_bands_before_anything_is_checked(home, scratch):
+    corpus = corpora.read(NAME, "char")
+    proposed = peers.measure_simdocs(corpus, T, 128, 1, scratch)
+    assert (proposed.pairs, proposed.documents) == (1, 1)
+    assert 0 < proposed.false < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "left_out"),
+    [
+        ("plain words, naïve ones: слова, λόγος, 한국어", "word", False),
+        ("a combining mark: cafe\u0301", "word", True),
+        ("İstanbul, which is lower-cased into one", "word", True),
+        ("हिन्दी", "word", True),
+        ("日本", "word", True),
+        ("half a ﾒ", "word", True),
+        ("ภาษาไทย", "word", True),
+        ("日本, cafe\u0301", "char", False),
+        ("\ufeffbegins with a byte order mark", "char", True),
+        ("\ufeffbegins with a byte order mark", "word", False),
+    ],
+)
+def test_texts_with_other_words_than_those_of_the_truth_are_left_out(text, unit, left_out):
+    assert corpora.defined_otherwise(text, unit) == left_out
+
+
+def test_a_corpus_that_is_not_there_is_named(home):
+    assert corpora.absent(NAME) is None
+    assert corpora.absent("tldr_short") == (
+        "no corpus tldr_short: SIMDOCS_CORPORA names the directory that holds tldr_short/docs.jsonl.gz"
+    )

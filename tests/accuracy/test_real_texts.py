@@ -1,0 +1,71 @@
+"""Accuracy on real texts with exact truth, as docs/accuracy.md has it: a few seeds. Skipped where there are none."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from benchmarks import corpora, exact, groups, recall
+from benchmarks.accuracy import THRESHOLDS
+
+SHORT, LONG = 3, 20
+"""Seeds."""
+
+QUICK = ("irplag", "tldr_short")
+CASES = [
+    pytest.param(name, unit, marks=[] if name in QUICK else pytest.mark.slow, id=f"{name}-{unit}")
+    for name in corpora.NAMES
+    for unit in corpora.UNITS
+]
+
+
+@cache
+def read(name: str, unit: str) -> corpora.Corpus:
+    if reason := corpora.absent(name):
+        pytest.skip(reason)
+    return corpora.read(name, unit)
+
+
+def claims(name: str, unit: str, threshold: float, seeds: int, scratch: Path) -> None:
+    measured = recall.measure(read(name, unit), threshold, seeds, scratch)
+    assert measured.true > 20
+    assert sum(seed.false for seed in measured.seeds) == 0
+    assert measured.unexplained == 0
+    assert measured.measured("pairs")[0] > 0.99
+    assert measured.holds
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+@pytest.mark.parametrize(("name", "unit"), CASES)
+def test_every_pair_is_true_and_as_many_are_found_as_predicted(name, unit, threshold, tmp_path):
+    claims(name, unit, threshold, SHORT, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+@pytest.mark.parametrize(("name", "unit"), CASES)
+def test_the_same_of_many_seeds(name, unit, threshold, tmp_path):
+    claims(name, unit, threshold, LONG, tmp_path)
+
+
+@pytest.mark.parametrize(("name", "unit"), CASES)
+def test_every_removed_document_is_like_the_one_kept_in_its_stead(name, unit, tmp_path):
+    corpus = read(name, unit)
+    times = groups.lay(corpus, tmp_path / "files")
+    for threshold in THRESHOLDS:
+        for policy in groups.POLICIES:
+            measured = groups.measure(corpus, threshold, policy, tmp_path / "files", times)
+            assert (measured.below, measured.out_of_order, measured.inconsistent) == (0, 0, 0), measured
+            assert measured.removed > 20
+
+
+@pytest.mark.parametrize("unit", corpora.UNITS)
+def test_the_truth_is_what_brute_force_on_shingles_says(unit):
+    corpus = read("irplag", unit)
+    brute = exact.pairs(corpus.texts, unit, corpus.k, 0.5)
+    pairs = zip(corpus.left.tolist(), corpus.right.tolist(), corpus.jaccard.tolist(), strict=True)
+    assert {(left, right): jaccard for left, right, jaccard in pairs if jaccard >= 0.5} == {
+        pair: round(jaccard, 6) for pair, jaccard in brute.items()
+    }

@@ -1,4 +1,4 @@
-"""docs/reference.md and docs/formats.md, from the program's own tables.
+"""The reference, the formats, the manual pages and the files for completion, from the program's own tables.
 
 usage: python docs/generate.py [--check]    write them anew, or fail if they are not what would be written
 """
@@ -10,10 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from manpages import pages
 
 from simdocs.artifacts.formats import BLOCK, FORMATS, HOLDER, MANIFEST, RUN
-from simdocs.cli.exits import MEANINGS
-from simdocs.cli.program import simdocs
+from simdocs.cli.completion import completer
+from simdocs.cli.exits import BY_SIGNAL, MEANINGS, PRECEDENCE
+from simdocs.cli.program import COMPLETE, simdocs
+from simdocs.cli.sections import Command
 from simdocs.model.documents import DOCUMENT, FIELDS
 
 HERE = Path(__file__).resolve().parent
@@ -21,41 +24,29 @@ HERE = Path(__file__).resolve().parent
 
 def reference() -> Iterator[str]:
     """Every command, argument, option and exit status."""
-    yield "# Reference\n\nWritten by `make docs` from the program itself.\n"
+    yield "# Reference\n\nWritten by `make docs` from the program itself, as are the manual pages in [man](man).\n"
     context = click.Context(simdocs, info_name="simdocs", **simdocs.context_settings)
     for name in simdocs.list_commands(context):
         command = simdocs.commands[name]
         inner = click.Context(command, info_name=name, parent=context)
         usage = " ".join(command.collect_usage_pieces(inner))
+        assert isinstance(command, Command)
         yield f"## simdocs {name}\n\n    simdocs {name} {usage}\n\n{_paragraphs(command.help or '')}\n"
         yield from _options(command, inner)
-        yield from _examples(command.epilog or "")
+        yield "\n".join(f"    {example}" for example in command.examples) + "\n"
     yield "## Exit statuses\n\n| status | meaning |\n|---|---|"
     yield "\n".join(f"| {status} | {meaning} |" for status, meaning in MEANINGS.items())
-    yield "| by signal | SIGINT, SIGTERM, SIGHUP and SIGPIPE end the program by that signal |\n"
-    yield "The first of 2, 4, 75; then 3; then 1; then 0.\n"
+    yield f"| by signal | {BY_SIGNAL} |\n"
+    yield f"{PRECEDENCE}\n"
 
 
-def _options(command: click.Command, context: click.Context) -> Iterator[str]:
-    section = None
-    for parameter in command.get_params(context):
-        record = parameter.get_help_record(context)
-        if record is None or not isinstance(parameter, click.Option):
-            continue
-        here = getattr(parameter, "section", "Run")
-        if here != section:
-            yield f"{'' if section is None else chr(10)}| {here} | |\n|---|---|"
-            section = here
-        spelling, meaning = (part.replace("|", "\\|") for part in record)
-        yield f"| `{spelling}` | {meaning} |"
-    yield ""
-
-
-def _examples(epilog: str) -> Iterator[str]:
-    lines = epilog.partition("Exit status:")[0].replace("\b", "").splitlines()
-    examples = [line.strip() for line in lines if line.startswith("  ")]
-    if examples:
-        yield "\n".join(f"    {example}" for example in examples) + "\n"
+def _options(command: Command, context: click.Context) -> Iterator[str]:
+    for heading, options in command.sections(context).items():
+        yield f"| {heading} | |\n|---|---|"
+        for option in options:
+            spelling, meaning = (part.replace("|", "\\|") for part in option.get_help_record(context) or ())
+            yield f"| `{spelling}` | {meaning} |"
+        yield ""
 
 
 def _paragraphs(text: str) -> str:
@@ -80,22 +71,33 @@ def formats() -> Iterator[str]:
     yield ""
 
 
-WRITTEN = {"reference.md": reference, "formats.md": formats}
+COMPLETION = {"bash": "simdocs", "zsh": "_simdocs", "fish": "simdocs.fish"}
+"""The file for each shell, named as the shell looks for it."""
 
 
-def text_of(name: str) -> str:
-    """What the file of this name must hold."""
-    filled = "\n".join(WRITTEN[name]())
-    return filled.replace("{BLOCK}", f"{BLOCK // 1024} KiB").replace("{HOLDER}", HOLDER)
+def written() -> dict[str, str]:
+    """What each file must hold."""
+    held = "\n".join(formats()).replace("{BLOCK}", f"{BLOCK // 1024} KiB").replace("{HOLDER}", HOLDER)
+    files = {"reference.md": "\n".join(reference()), "formats.md": held}
+    files |= {f"man/{name}": text for name, text in pages().items()}
+    return files | {
+        f"completion/{name}": completer(simdocs, shell, COMPLETE).source() for shell, name in COMPLETION.items()
+    }
 
 
 def main() -> None:
     """Write the files, or check them."""
-    stale = [name for name in WRITTEN if not (HERE / name).exists() or (HERE / name).read_text() != text_of(name)]
+    wanted = written()
+    found = {path.relative_to(HERE).as_posix(): path.read_text() for path in HERE.rglob("*") if path.is_file()}
+    left = [name for name in found if name.startswith(("man/", "completion/")) and name not in wanted]
+    stale = [name for name in wanted if found.get(name) != wanted[name]]
     if "--check" in sys.argv:
-        sys.exit(f"not what the program says: {', '.join(stale)}: run make docs" if stale else 0)
+        sys.exit(f"not what the program says: {', '.join(stale + left)}: run make docs" if stale or left else 0)
+    for name in left:
+        (HERE / name).unlink()
     for name in stale:
-        (HERE / name).write_text(text_of(name))
+        (HERE / name).parent.mkdir(exist_ok=True)
+        (HERE / name).write_text(wanted[name])
 
 
 if __name__ == "__main__":

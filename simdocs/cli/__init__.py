@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from simdocs.cli import exits
@@ -17,4 +18,9 @@ def main() -> None:
     except exits.Ended as ended:
         exits.die_by(ended.number)
         status = 128 + ended.number
+    except (MemoryError, ImportError) as error:
+        if not exits.is_for_want_of_memory(error):
+            raise
+        os.write(2, b"simdocs: error: not enough memory to start\n")
+        status = exits.FAILED
     sys.exit(status)

@@ -73,6 +73,7 @@ def answer(
         facts = work.facts() | {"seconds": round(time.monotonic() - started, 3)}
         if note is not None:
             note.write(summary.as_json(facts))
+            note.flush()  # fails, where it cannot be written, before the answer is published
         if verbose or (messages.on_terminal() and not options["quiet"]):
             messages.explain(explain(facts))
     if work.skipped.unjudged:

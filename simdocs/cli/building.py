@@ -13,16 +13,10 @@ from simdocs.cli.intake import intake_of, recipe_of
 from simdocs.cli.output import to_file
 from simdocs.cli.requests import Options, check_sources, check_streams, refuse
 from simdocs.errors import UnjudgedError
+from simdocs.model.names import text_of
 
 BUILT_FROM = {"shingles": (), "signatures": ("shingles",), "index": ("shingles", "signatures")}
 """Which artifacts each kind can be built from, beside documents."""
-
-
-def epilog(*examples: str) -> str:
-    """The end of a command's help: examples, and exit statuses."""
-    meanings = (f"  {status}  {meaning}" for status, meaning in exits.MEANINGS.items())
-    lines = ("\b\nExamples:", *(f"  {example}" for example in examples), "", "\b", "Exit status:", *meanings)
-    return "\n".join(lines)
 
 
 def build(kind: str, options: Options) -> int:
@@ -48,7 +42,8 @@ def build(kind: str, options: Options) -> int:
         engine = stack.enter_context(Local(options["jobs"] or cores()))
         progress = Progress(quiet=options["quiet"])
         stack.callback(progress.close)
-        order = stages.Order(intake, recipe, shelf, ["simdocs", *sys.argv[1:]], options["strict"])
+        command = ["simdocs", *(text_of(os.fsencode(word)) for word in sys.argv[1:])]
+        order = stages.Order(intake, recipe, shelf, command, options["strict"])
         built = work(order, engine, progress)
         progress.close()
         if not options["quiet"]:
@@ -58,6 +53,7 @@ def build(kind: str, options: Options) -> int:
         facts = built.facts | {"kind": kind, "advice": built.advice, "seconds": round(time.monotonic() - started, 3)}
         if note is not None:
             note.write(summary.as_json(facts))
+            note.flush()  # fails, where it cannot be written, before the artifact is published
     if options["verbose"] or (messages.on_terminal() and not options["quiet"]):
         # Not into a cron mail every night: whoever chose k has seen it.
         messages.warn(built.advice)

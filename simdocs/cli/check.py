@@ -8,11 +8,10 @@ import click
 
 from simdocs.cli import exits
 from simdocs.cli import options as declared
-from simdocs.cli.building import epilog
 from simdocs.cli.sections import Command
 
 
-@click.command(cls=Command, epilog=epilog("simdocs check docs.index", "simdocs check *.index *.shingles"))
+@click.command(cls=Command, examples=("simdocs check docs.index", "simdocs check *.index *.shingles"))
 @click.argument(
     "artifacts", metavar="ARTIFACT...", nargs=-1, required=True, type=click.Path(readable=False, path_type=bytes)
 )

@@ -9,10 +9,9 @@ import click
 
 from simdocs.cli import options as declared
 from simdocs.cli.answering import answer
-from simdocs.cli.building import epilog
 from simdocs.cli.intake import contradictions, intake_of, opened, recipe_of
 from simdocs.cli.output import Output
-from simdocs.cli.requests import Options, check_asking, check_sources, given, grouping_of, refuse
+from simdocs.cli.requests import Options, check_asking, check_sources, given, grouping_of, refuse, sequences_beside
 from simdocs.cli.sections import Command
 from simdocs.model.answers import Answer
 from simdocs.parameters import Sequences
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Command,
-    epilog=epilog(
+    examples=(
         "simdocs dedupe docs/",
         "simdocs dedupe docs/ --unit word --threshold .9 -o duplicates.tsv",
         "simdocs dedupe docs/ --list duplicates -0 | xargs -0 -r ls -l",
@@ -92,7 +91,8 @@ def _job(options: Options) -> Job:
             refuse(contradictions(options, kept, ("threshold", *Sequences.__slots__)))
         elif found := differences(intake.shelf.recipe, kept.recipe, _shared(intake.shelf.manifest.format.recipe)):
             raise ParametersError(intake.shelf.name, kept.name, found)
-        recipe = replace(kept.recipe, sequences=recipe.sequences)
+        sequences = recipe.sequences if intake.shelf else sequences_beside(options, kept.recipe.sequences)
+        recipe = replace(kept.recipe, sequences=sequences)
     banding = kept.recipe.banding if kept is not None else recipe.banding
     threshold = options["threshold"] if given("threshold") or banding is None else banding.threshold
     sets = opened(shelves["shingles"], ("shingles",)) if shelves.get("shingles") else None

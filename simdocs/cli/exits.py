@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import FrameType, MappingProxyType
 
 from simdocs.errors import ArtifactError, LockedError, SimdocsError
@@ -26,6 +27,30 @@ MEANINGS: Mapping[int, str] = MappingProxyType(
         LOCKED: "another run is writing the same artifact (--lock-wait waits for it)",
     }
 )
+
+
+BY_SIGNAL = "SIGINT, SIGTERM, SIGHUP and SIGPIPE end the program by that signal"
+
+PRECEDENCE = "Of several, the status is the first of 2, 4, 75; then 3; then 1; then 0."
+
+_BY_OPTION: Mapping[int, str] = MappingProxyType({FOUND: "--exit-code", UNJUDGED: "--strict", LOCKED: "--lock-wait"})
+"""Statuses that only commands with this option have."""
+
+
+def meanings(options: Collection[str]) -> Mapping[int, str]:
+    """The statuses of a command that has these options."""
+    return {
+        status: meaning
+        for status, meaning in MEANINGS.items()
+        if status not in _BY_OPTION or _BY_OPTION[status] in options
+    }
+
+
+def is_for_want_of_memory(error: BaseException) -> bool:
+    """Whether this is how a full memory shows."""
+    if isinstance(error, ImportError):
+        return "failed to map segment" in str(error)  # what the system's loader says of a library
+    return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
 
 
 def status_of(error: BaseException) -> int:

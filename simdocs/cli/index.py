@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 from simdocs.cli import options as declared
-from simdocs.cli.building import build, epilog
+from simdocs.cli.building import build
 from simdocs.cli.sections import Command
 
 
 @click.command(
     cls=Command,
-    epilog=epilog(
+    examples=(
         "simdocs index docs.signatures --threshold .9 -o docs.index",
         "simdocs index docs/ -o docs.index && simdocs query docs.index new.txt",
     ),
@@ -28,9 +28,10 @@ from simdocs.cli.sections import Command
 @declared.running
 @declared.lock_wait
 def index(**options: Any) -> int:
-    """Make an index: bucket tables in which documents similar to a given one are found at once.
+    """Make an index, in which documents similar to a given one are found at once.
 
-    DOCS are documents, or one artifact X.shingles or X.signatures. The bands are chosen so that --recall of the pairs
-    exactly at --threshold share a bucket.
+    DOCS are files, directories (walked), or - for standard input; or one artifact X.shingles or X.signatures. The index
+    is written to -o NAME.index. Its bands are chosen so that --recall of the pairs exactly at --threshold share a
+    bucket.
     """
     return build("index", options)

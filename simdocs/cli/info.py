@@ -7,13 +7,12 @@ from typing import Any
 import click
 
 from simdocs.cli import options as declared
-from simdocs.cli.building import epilog
 from simdocs.cli.intake import opened
 from simdocs.cli.output import Output
 from simdocs.cli.sections import Command
 
 
-@click.command(cls=Command, epilog=epilog("simdocs info docs.index", "simdocs info docs.signatures --format jsonl"))
+@click.command(cls=Command, examples=("simdocs info docs.index", "simdocs info docs.signatures --format jsonl"))
 @click.argument("artifact", metavar="ARTIFACT", type=click.Path(readable=False, path_type=bytes))
 @declared.answer
 @declared.debug

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from simdocs.cli.sections import option, together
-from simdocs.cli.values import Seed, Share, Size, choice, members
+from simdocs.cli.values import Member, Seed, Share, Size, Text
 from simdocs.parameters import (
     CLUSTERS,
     DEFAULT_K,
@@ -39,17 +39,31 @@ documents = together(
         "--files-from",
         metavar="FILE",
         type=click.Path(readable=False, path_type=bytes),
-        help="Names, one a line; - is stdin.",
+        help="Read the names of documents from FILE, one a line; - is standard input.",
     ),
     option(
         _DOCUMENTS,
         "--files0-from",
         metavar="FILE",
         type=click.Path(readable=False, path_type=bytes),
-        help="Names, each ended by NUL.",
+        help="The same, each name ended by NUL.",
     ),
-    option(_DOCUMENTS, "--include", metavar="GLOB", multiple=True, help="Walks take only names that match."),
-    option(_DOCUMENTS, "--exclude", metavar="GLOB", multiple=True, help="Walks leave out files and directories."),
+    option(
+        _DOCUMENTS,
+        "--include",
+        metavar="GLOB",
+        type=Text(),
+        multiple=True,
+        help="Walks take only files whose names match; whose paths, if GLOB has a slash. May be repeated.",
+    ),
+    option(
+        _DOCUMENTS,
+        "--exclude",
+        metavar="GLOB",
+        type=Text(),
+        multiple=True,
+        help="Walks leave out files and directories that match so. May be repeated.",
+    ),
     option(_DOCUMENTS, "--hidden", is_flag=True, help="Walks take hidden names, too."),
     option(_DOCUMENTS, "--follow", is_flag=True, help="Walks follow symbolic links."),
     option(_DOCUMENTS, "--one-file-system", is_flag=True, help="Walks stay on the file system of their root."),
@@ -59,7 +73,7 @@ documents = together(
         type=Size(),
         default=Walking().max_size,
         show_default=f"{Walking().max_size // MIB}M",
-        help="Larger documents are skipped (exit 3).",
+        help="Skip larger documents (exit 3). SIZE is in bytes, or ends in K, M or G, powers of 1024.",
     ),
 )
 
@@ -68,17 +82,19 @@ sequences = together(
         _DOCUMENTS,
         "--text-field",
         metavar="NAME",
+        type=Text(),
         default=Sequences().text_field,
         show_default=True,
-        help="Of a line of *.jsonl: its text.",
+        help="Field of a line of *.jsonl that holds its text.",
     ),
     option(
         _DOCUMENTS,
         "--id-field",
         metavar="NAME",
+        type=Text(),
         default=Sequences().id_field,
         show_default=True,
-        help="Of a line of *.jsonl: what it is called, PATH#ID.",
+        help="Field of a line of *.jsonl that holds its name: it is called PATH#ID.",
     ),
     option(_DOCUMENTS, "--plain", is_flag=True, help="Read *.jsonl as one text each."),
 )
@@ -102,7 +118,7 @@ shelves = together(
 )
 
 normalisation = together(
-    option(_TEXT, "--nfkc", is_flag=True, help="Unicode compatibility form NFKC first."),
+    option(_TEXT, "--nfkc", is_flag=True, help="Bring the text into Unicode compatibility form NFKC first."),
     option(_TEXT, "--keep-case", is_flag=True, help="Do not lower-case."),
     option(_TEXT, "--strip-accents", is_flag=True, help="Drop accents: NFD without nonspacing marks, NFC."),
     option(_TEXT, "--strip-punctuation", is_flag=True, help="Punctuation and symbols become spaces."),
@@ -114,10 +130,10 @@ shingling = together(
         _SHINGLES,
         "--unit",
         metavar="NAME",
-        type=choice(UNITS),
+        type=Member(UNITS),
         default=Shingling().unit,
         show_default=True,
-        help=f"What is counted. {members(UNITS)}.",
+        help="What is counted.",
     ),
     option(
         _SHINGLES,
@@ -131,10 +147,10 @@ shingling = together(
         _SHINGLES,
         "--language",
         metavar="CODE",
-        type=choice(LANGUAGES),
+        type=Member(LANGUAGES),
         default=Shingling().language,
         show_default=True,
-        help=f"Of the stop words: {' '.join(LANGUAGES)}.",
+        help="Language of the stop words.",
     ),
     option(_SHINGLES, "--multiset", is_flag=True, help="Compare bags: repeats count."),
     option(
@@ -144,7 +160,7 @@ shingling = together(
         default=Shingling().seed,
         show_default=True,
         metavar="N|random",
-        help="Of every hash; random: one that nobody knows beforehand.",
+        help="Seed of every hash; random: one that nobody knows beforehand.",
     ),
 )
 
@@ -167,16 +183,16 @@ signing = together(
         metavar="K",
         default=Sketching().num_perm,
         show_default=True,
-        help="Places in a signature.",
+        help="Numbers in a signature.",
     ),
     option(
         _SIGNATURES,
         "--scheme",
         metavar="NAME",
-        type=choice(SCHEMES),
+        type=Member(SCHEMES),
         default=Sketching().scheme,
         show_default=True,
-        help=f"How sets are signed. {members(SCHEMES)}.",
+        help="How sets are signed.",
     ),
 )
 
@@ -195,12 +211,12 @@ banding = together(
         _SIGNATURES,
         "--rule",
         metavar="NAME",
-        type=choice(RULES),
+        type=Member(RULES),
         default=Banding().rule,
         show_default=True,
-        help=f"How bands are chosen. {members(RULES)}.",
+        help="How bands are chosen.",
     ),
-    option(_SIGNATURES, "--bands", metavar="B", type=click.IntRange(1), help="Bands, by hand."),
+    option(_SIGNATURES, "--bands", metavar="B", type=click.IntRange(1), help="Number of bands, by hand."),
     option(_SIGNATURES, "--rows", metavar="R", type=click.IntRange(1), help="Rows in a band, by hand."),
 )
 
@@ -208,10 +224,10 @@ verify = option(
     _GROUPS,
     "--verify",
     metavar="NAME",
-    type=choice(VERIFY),
+    type=Member(VERIFY),
     default=Grouping().verify,
     show_default=True,
-    help=f"What decides. {members(VERIFY)}.",
+    help="What decides whether documents are similar.",
 )
 
 grouping = together(
@@ -219,19 +235,19 @@ grouping = together(
         _GROUPS,
         "--keep",
         metavar="NAME",
-        type=choice(KEEP),
+        type=Member(KEEP),
         default=Grouping().keep,
         show_default=True,
-        help=f"Which of similar documents. {members(KEEP)}.",
+        help="Which of similar documents is kept.",
     ),
     option(
         _GROUPS,
         "--cluster",
         metavar="NAME",
-        type=choice(CLUSTERS),
+        type=Member(CLUSTERS),
         default=Grouping().cluster,
         show_default=True,
-        help=f"What a group is. {members(CLUSTERS)}.",
+        help="What a group is.",
     ),
     verify,
     option(
@@ -282,7 +298,12 @@ questions = together(
 )
 
 output = option(
-    _ANSWER, "-o", "--output", metavar="PATH", type=click.Path(readable=False), help="Write there, all or nothing."
+    _ANSWER,
+    "-o",
+    "--output",
+    metavar="PATH",
+    type=click.Path(readable=False),
+    help="Write to PATH, whole or not at all.",
 )
 
 lock_wait = option(
@@ -291,7 +312,7 @@ lock_wait = option(
     metavar="SECONDS",
     type=click.FloatRange(0),
     default=LOCK_WAIT,
-    show_default=True,
+    show_default=f"{LOCK_WAIT:g}",
     help="Wait that long while another run writes the same artifact; else exit 75.",
 )
 
@@ -300,9 +321,9 @@ drawing = together(
         _ANSWER,
         "--format",
         "form",
-        type=click.Choice(list(FORMATS)),
+        type=Member({name: member.help for name, member in FORMATS.items()}),
         show_default="table on a terminal, else tsv; with -o by its suffix",
-        help=f"{members({name: member.help for name, member in FORMATS.items()})}.",
+        help="How the answer is written.",
     ),
     option(_ANSWER, "--header", is_flag=True, help="Begin TSV with the names of its columns."),
     option(
@@ -311,7 +332,7 @@ drawing = together(
         type=click.Choice(["auto", "always", "never"]),
         default="auto",
         show_default=True,
-        help="Colour tables.",
+        help="Whether tables are coloured.",
     ),
 )
 
@@ -329,13 +350,17 @@ running = together(
         metavar="N",
         type=click.IntRange(1, MOST_JOBS),
         show_default="all cores",
-        help="Worker processes.",
+        help="Number of worker processes.",
     ),
     option(_RUN, "-q", "--quiet", is_flag=True, help="Nothing on stderr but errors."),
     option(_RUN, "-v", "--verbose", is_flag=True, help="Name all that was skipped, and explain."),
     option(_RUN, "--strict", is_flag=True, help="If a document cannot be judged: exit 2, publish nothing."),
     option(
-        _RUN, "--summary-json", metavar="FILE", type=click.Path(readable=False), help="Counts, parameters, seconds."
+        _RUN,
+        "--summary-json",
+        metavar="FILE",
+        type=click.Path(readable=False),
+        help="Write counts, parameters and seconds to FILE, as one JSON object.",
     ),
     debug,
 )

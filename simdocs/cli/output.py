@@ -7,12 +7,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from pathlib import PurePath
+from typing import TYPE_CHECKING
 
-from simdocs.artifacts.publish import Sink, published, stdout
 from simdocs.model.answers import Answer
 from simdocs.views.formats import FORMATS, harmless, names_nul_ended
 from simdocs.views.table import table
+
+if TYPE_CHECKING:
+    from simdocs.artifacts.publish import Sink
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,8 @@ class Output:
 
     def open(self) -> AbstractContextManager[Sink]:
         """The sink, opened before the work: what cannot be written fails now."""
+        from simdocs.artifacts.publish import published, stdout
+
         return stdout() if self.output is None else published(self.output)
 
     def draw(self, answer: Answer) -> Iterator[bytes]:
@@ -47,7 +51,7 @@ class Output:
         if self.form is not None:
             return self.form
         if self.output is not None:
-            suffix = PurePath(self.output).suffix.removeprefix(".")
+            suffix = os.path.splitext(self.output)[1].removeprefix(".")
             return suffix if suffix in FORMATS else "tsv"
         return "table" if _is_terminal() else "tsv"
 
@@ -64,6 +68,8 @@ class Output:
 
 def to_file(path: str | None) -> AbstractContextManager[Sink | None]:
     """A sink that publishes to this path; none where there is no path."""
+    from simdocs.artifacts.publish import published
+
     return nullcontext() if path is None else published(path)
 
 

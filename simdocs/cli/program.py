@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
-import traceback
 from collections.abc import Sequence
 
 # Threads of a linear algebra library that is never called would cost seconds of start-up on a large machine.
@@ -26,8 +26,15 @@ from simdocs.cli.signature import signature
 from simdocs.errors import SimdocsError
 from simdocs.views import messages
 
+COMPLETE = "_SIMDOCS_COMPLETE"
+"""Set by a shell, to SHELL_complete or SHELL_source, it makes the program complete a line or print a script."""
 
-@click.group(cls=Pipeline, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+
+@click.group(
+    cls=Pipeline,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    short_help="Find the near-duplicates in directories of texts",
+)
 @click.version_option(__version__, "-V", "--version", prog_name="simdocs", message="%(prog)s %(version)s")
 def simdocs() -> None:
     """Which of these documents are nearly the same?
@@ -35,9 +42,12 @@ def simdocs() -> None:
     \b
     simdocs dedupe docs/                      near-duplicates of a directory of texts
     simdocs dedupe docs/ --list duplicates    their names alone, one a line
-    simdocs index docs/ -o docs.index         to be kept, and asked:
+    simdocs index docs/ -o docs.index         an index, to be kept and asked
     simdocs query docs.index letter.txt       documents nearly the same as this one
     simdocs shingle --show letter.txt         what a text is compared by
+
+    MinHash signatures and locality-sensitive hashing propose candidates, which are compared exactly before they are
+    reported. Each command takes documents, or what an earlier one has made of them.
     """
 
 
@@ -81,6 +91,8 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         _drop_stdout()
         if debug:
+            import traceback
+
             messages.say(traceback.format_exc().rstrip())
         messages.error(_line_about(error))
         return exits.status_of(error)
@@ -89,12 +101,31 @@ def run(arguments: Sequence[str]) -> int:
 def _line_about(error: Exception) -> str:
     if isinstance(error, SimdocsError):
         return str(error)
+    if exits.is_for_want_of_memory(error):
+        return "not enough memory: -j 1 needs least, and --max-size leaves large documents out"
+    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+        return "too many open files: ulimit -n 64 allows enough for a few workers, and -j 1 needs fewest"
+    if isinstance(error, FileNotFoundError) and error.filename is None and _is_nowhere():
+        return "the working directory is not there any more: change to one that is"
     if isinstance(error, OSError):
         return f"{error.filename or 'standard output'}: {error.strerror}"
     return f"{type(error).__name__}: {error} (unexpected: --debug shows where)"
 
 
+def _is_nowhere() -> bool:
+    """Whether the directory in which we run was removed."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return True
+    return False
+
+
 def _invoke(arguments: list[str]) -> int:
+    if os.environ.get(COMPLETE):
+        from simdocs.cli.completion import complete
+
+        return complete(simdocs, COMPLETE)
     try:
         with simdocs.make_context("simdocs", arguments) as context:
             return int(simdocs.invoke(context) or 0)

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import click
 
 from simdocs.cli import options as declared
 from simdocs.cli.answering import answer
-from simdocs.cli.building import epilog
 from simdocs.cli.intake import intake_of, opened
 from simdocs.cli.output import Output
-from simdocs.cli.requests import check_sources, check_streams, given, refuse
+from simdocs.cli.requests import check_sources, check_streams, given, refuse, sequences_beside
 from simdocs.cli.sections import Command
 from simdocs.model.answers import Answer
-from simdocs.parameters import Sequences
 
 
 @click.command(
     cls=Command,
-    epilog=epilog(
+    examples=(
         "simdocs query archive.index letter.txt",
         "simdocs query archive.index today/ --top 3 --header > matches.tsv",
         "simdocs query archive.index today/ --list matches -0 | xargs -0 -r ls -l",
@@ -53,7 +50,7 @@ def query(**options: Any) -> int:
     question = Question(
         index,
         intake,
-        replace(index.recipe.sequences, **{name: options[name] for name in Sequences.__slots__ if given(name)}),
+        sequences_beside(options, index.recipe.sequences),
         options["threshold"] if given("threshold") or banding is None else banding.threshold,
         options["verify"] == "exact",
         options["top"] or 0,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import PurePath
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -24,6 +24,11 @@ def shingling_of(options: Options) -> Shingling:
 def sequences_of(options: Options) -> Sequences:
     """Which files hold many documents, and where in a line they stand."""
     return Sequences(**{name: options[name] for name in Sequences.__slots__})
+
+
+def sequences_beside(options: Options, others: Sequences) -> Sequences:
+    """The same of documents that are compared with those of an index: as it has it, where nothing else is said."""
+    return replace(others, **{name: options[name] for name in Sequences.__slots__ if given(name)})
 
 
 def walking_of(options: Options) -> Walking:
@@ -86,7 +91,7 @@ def check_streams(options: Options) -> list[str]:
         problems.append("-0 goes with --list")
     if options.get("nul") and options["form"]:
         problems.append("-0 and --format do not go together")
-    suffix = PurePath(options["output"] or "").suffix
+    suffix = os.path.splitext(options["output"] or "")[1]
     if options.get("nul") and suffix in (".jsonl", ".csv", ".table"):
         problems.append(f"-0 and -o NAME{suffix} do not go together")
     if suffix in (".gz", ".zst", ".bz2", ".xz"):

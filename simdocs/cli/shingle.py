@@ -8,12 +8,11 @@ from typing import Any
 import click
 
 from simdocs.cli import options as declared
-from simdocs.cli.building import build, epilog
+from simdocs.cli.building import build
 from simdocs.cli.output import Output
 from simdocs.cli.requests import given, hint_at_terminal, refuse, shingling_of, spelt
 from simdocs.cli.sections import Command, option
 from simdocs.model.answers import NAME, NUMBER, Answer, Column, Row
-from simdocs.parameters import Walking
 
 _AT_ONCE = 1 << 12
 
@@ -22,7 +21,7 @@ _OF_SHOWING = ("form", "header", "color")
 
 @click.command(
     cls=Command,
-    epilog=epilog(
+    examples=(
         "simdocs shingle docs/ -o docs.shingles",
         "printf abcdabd | simdocs shingle --show - -k 2",
         "simdocs shingle --show letter.txt --unit word -k 3",
@@ -45,8 +44,9 @@ _OF_SHOWING = ("form", "header", "color")
 def shingle(**options: Any) -> int:
     """Make the token sets by which documents are compared; or print the shingles of one text (--show).
 
-    A shingle is k units in a row of the normalised text; its token is the 4-byte number that stands for it,
-    MurmurHash3 as mmh3 computes it. NAME.shingles/tokens.npy has each document's tokens, ascending.
+    DOCS are files, directories (walked), or - for standard input. The token sets are written to -o NAME.shingles:
+    tokens.npy in it has each document's tokens, ascending. A shingle is k units in a row of the normalised text; its
+    token is the 4-byte number that stands for it, MurmurHash3 as mmh3 computes it.
     """
     if options["show"] is None:
         refuse([f"{spelt(name)} goes with --show" for name in _OF_SHOWING if given(name)])
@@ -59,9 +59,9 @@ def _show(options: dict[str, Any]) -> int:
     from simdocs.corpora.arguments import one
     from simdocs.stages.shingle import show
 
-    if options["show"] == b"-":
+    if options["show"] == b"-" and not options["quiet"]:
         hint_at_terminal()
-    rows = show(one(options["show"], Walking().max_size), shingling_of(options))
+    rows = show(one(options["show"], options["max_size"]), shingling_of(options))
     answer = Answer((Column("shingle", NAME), Column("token", NUMBER)), _blocks(rows))
     output = Output(options["output"], options["form"], options["header"], options["color"])
     with output.open() as sink:

@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 from simdocs.cli import options as declared
-from simdocs.cli.building import build, epilog
+from simdocs.cli.building import build
 from simdocs.cli.sections import Command
 
 
 @click.command(
     cls=Command,
-    epilog=epilog(
+    examples=(
         "simdocs signature docs.shingles -o docs.signatures",
         "simdocs signature docs/ --unit word --num-perm 256 -o docs.signatures",
     ),
@@ -29,6 +29,7 @@ from simdocs.cli.sections import Command
 def signature(**options: Any) -> int:
     """Make signatures, whose agreement estimates the similarity of documents.
 
-    DOCS are documents, or one artifact X.shingles. NAME.signatures/signatures.npy has a row of K numbers a document.
+    DOCS are files, directories (walked), or - for standard input; or one artifact X.shingles. The signatures are
+    written to -o NAME.signatures: signatures.npy in it has a row of K numbers a document.
     """
     return build("signatures", options)

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import math
-import secrets
+import os
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from simdocs.model.names import text_of
 from simdocs.parameters import GIB, KIB, MIB
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 _SIZES = {"": 1, "K": KIB, "M": MIB, "G": GIB}
+
+
+class Text(click.ParamType[str]):
+    """A text that is looked for in documents or their names: the same in every locale, as they are."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ARG002
+        """The text of the bytes that stand on the command line."""
+        return text_of(os.fsencode(value))
 
 
 class Size(click.ParamType[int]):
@@ -58,17 +72,29 @@ class Seed(click.ParamType[int]):
         if isinstance(value, int):
             return value
         if value == "random":
+            import secrets
+
             return secrets.randbits(32)
         if not (value.isascii() and value.isdigit() and len(value) <= 10 and int(value) < 1 << 32):
             self.fail(f"{value!r} is not a seed: a number below 2^32, or `random`", param, ctx)
         return int(value)
 
 
-def choice(table: Mapping[str, str]) -> click.Choice[str]:
-    """One of the names of a family."""
-    return click.Choice(list(table))
+class Member(click.Choice[str]):
+    """One of the names of a family; a shell shows them with what they are."""
 
+    def __init__(self, table: Mapping[str, str]) -> None:
+        super().__init__(list(table))
+        self.table = table
 
-def members(table: Mapping[str, str]) -> str:
-    """A family's members, for help: `name: what it is; ...`."""
-    return "; ".join(f"{name}: {what}" for name, what in table.items())
+    @property
+    def listed(self) -> str:
+        """All of them, for help: `name: what it is; ...`."""
+        return "; ".join(f"{name}: {what}" for name, what in self.table.items())
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+        """The members whose names begin so."""
+        items = super().shell_complete(ctx, param, incomplete)
+        for item in items:
+            item.help = self.table[item.value]
+        return items

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -74,11 +72,15 @@ def jsonl(answer: Answer, header: bool) -> Iterator[bytes]:  # noqa: ARG001  (ev
 
 
 def _member(cell: Cell, column: Column) -> bytes:
+    import json  # here, since the table below is asked for its names by every run, and --help need not wait
+
     key = column.name
     if column.kind == NAME and isinstance(cell, bytes):
         try:
             value = json.dumps(cell.decode("utf-8"), ensure_ascii=False)
         except UnicodeDecodeError:
+            import base64
+
             key, value = f"{key}_b64", json.dumps(base64.b64encode(cell).decode("ascii"))
         return f'"{key}": {value}'.encode()
     return f'"{key}": '.encode() + (plain(cell, column) or b"null")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import shutil
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,8 @@ def table(answer: Answer, *, colored: bool) -> Iterator[bytes]:
 
     In a grouped answer the first name stands once, above those it goes with, and all names have the full width.
     """
+    from shutil import get_terminal_size
+
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -31,7 +32,7 @@ def table(answer: Answer, *, colored: bool) -> Iterator[bytes]:
     if not drawn.row_count:
         return
     out = io.StringIO()
-    width = shutil.get_terminal_size().columns
+    width = get_terminal_size().columns
     console = Console(
         file=out, width=width, force_terminal=colored, color_system="standard" if colored else None, highlight=False
     )

@@ -1,0 +1,174 @@
+"""Manual pages, in the roff of man(7), from the program itself."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Collection, Iterator, Mapping
+
+import click
+
+from simdocs import __version__
+from simdocs.artifacts.formats import FORMATS, MANIFEST, RUN
+from simdocs.cli.exits import BY_SIGNAL, MEANINGS, PRECEDENCE
+from simdocs.cli.program import simdocs
+from simdocs.cli.sections import Command, Option
+from simdocs.cli.values import Member
+
+ENVIRONMENT = {
+    "NO_COLOR": "If it is not empty, --color auto draws without colours.",
+    "FORCE_COLOR": "If it is not empty, --color auto draws in colours on a terminal that calls itself dumb, too.",
+    "TERM": "Under dumb, --color auto draws without colours.",
+    "COLUMNS": "The width of tables and of help, instead of the terminal's.",
+    "SIMDOCS_DEBUG": "If it is not empty, the same as --debug.",
+}
+"""What the program heeds."""
+
+_CODE = {"\\": "\\(rs", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti"}
+
+
+def pages() -> Mapping[str, str]:
+    """Each page under the name of its file."""
+    context = click.Context(simdocs, info_name="simdocs", **simdocs.context_settings)
+    written = {"simdocs.1": "\n".join(_overview(context)) + "\n"}
+    for name in simdocs.list_commands(context):
+        inner = click.Context(simdocs.commands[name], info_name=name, parent=context)
+        written[f"simdocs-{name}.1"] = "\n".join(_command(simdocs.commands[name], inner)) + "\n"
+    return written
+
+
+def _overview(context: click.Context) -> Iterator[str]:
+    blocks = (simdocs.help or "").split("\n\n")
+    examples = [line.strip() for line in next(block for block in blocks if "\b" in block).splitlines()[1:]]
+    yield from _head("simdocs", simdocs.short_help or "", simdocs.collect_usage_pieces(context))
+    yield from _paragraphs([block for block in blocks[1:] if "\b" not in block])
+    yield ".SH COMMANDS"
+    for name in simdocs.list_commands(context):
+        yield from _entry(f"{_bold(f'simdocs-{name}')}(1)", simdocs.commands[name].get_short_help_str() + ".")
+    yield ".SH OPTIONS"
+    for option in simdocs.get_params(context):
+        assert isinstance(option, click.Option)
+        yield from _option(option, context)
+    yield ".SH FILES"
+    for form in FORMATS.values():
+        holds = ", ".join(array.file for array in form.arrays)
+        yield from _entry(f"\\fINAME\\fR{_code(form.suffix)}", f"A directory with {holds}, {MANIFEST} and {RUN}.")
+    yield ".SH ENVIRONMENT"
+    for variable, meaning in ENVIRONMENT.items():
+        yield from _entry(_bold(variable), meaning)
+    yield from _statuses(MEANINGS)
+    yield _filled(PRECEDENCE)
+    yield ".SH EXAMPLES"
+    for example in examples:
+        line, meaning = re.split(r"\s{2,}", example)
+        yield from _entry(_code(line), f"{meaning[0].upper()}{meaning[1:].rstrip(':')}.")
+    yield from _see_also("simdocs")
+
+
+def _command(command: click.Command, context: click.Context) -> Iterator[str]:
+    assert isinstance(command, Command)
+    yield from _head(f"simdocs-{command.name}", command.get_short_help_str(), command.collect_usage_pieces(context))
+    arguments = [part.strip("[].") for part in command.collect_usage_pieces(context)]
+    yield from _paragraphs((command.help or "").split("\n\n"), arguments)
+    yield ".SH OPTIONS"
+    for heading, options in command.sections(context).items():
+        yield f".SS {heading}"
+        for option in options:
+            yield from _option(option, context)
+    yield from _statuses(command.statuses)
+    yield ".SH EXAMPLES\n.EX"
+    yield from (_guarded(_code(example)) for example in command.examples)
+    yield ".EE"
+    yield from _see_also(f"simdocs-{command.name}")
+
+
+def _head(name: str, purpose: str, usage: list[str]) -> Iterator[str]:
+    yield '.\\" Written by "make docs" from the program itself.'
+    # Without a date: a page is as old as its version, and the same text is to come out on any day.
+    yield f'.TH {name.upper()} 1 "" "simdocs {__version__}" "User Commands"'
+    yield ".nh\n.ad l"
+    yield f".SH NAME\n{_code(name)} \\- {_filled(purpose[0].lower() + purpose[1:])}"
+    yield f".SH SYNOPSIS\n{_bold(name.replace('-', ' '))} {' '.join(map(_usage, usage))}\n.SH DESCRIPTION"
+
+
+def _paragraphs(blocks: list[str], names: Collection[str] = ()) -> Iterator[str]:
+    yield "\n.PP\n".join(_filled(" ".join(block.split()), names) for block in blocks)
+
+
+def _entry(tag: str, text: str, names: Collection[str] = ()) -> Iterator[str]:
+    yield f".TP\n{tag}\n{_filled(text, names)}"
+
+
+def _option(option: click.Option, context: click.Context) -> Iterator[str]:
+    """An option with its meaning, range and default, and the members of its family, each with its own."""
+    record = option.get_help_record(context)
+    assert record is not None
+    spellings = sorted(option.opts, key=len)
+    metavar = record[0].removeprefix(", ".join(spellings)).strip()
+    tag = ", ".join(_bold(spelling) for spelling in spellings)
+    meaning = option.meaning if isinstance(option, Option) else option.help or ""
+    default = option.get_help_extra(context).get("default")
+    sentences = [meaning, *_range(option.type), *([f"Default: {default}."] if default else [])]
+    yield from _entry(f"{tag} {_usage(metavar)}".rstrip(), " ".join(sentences), [metavar])
+    if isinstance(option.type, Member):
+        yield ".RS\n.PD 0"
+        for name, what in option.type.table.items():
+            yield from _entry(_bold(name), what)
+        yield ".PD\n.RE"
+
+
+def _range(kind: click.ParamType) -> Iterator[str]:
+    if isinstance(kind, click.IntRange | click.FloatRange):
+        if kind.max is None:
+            yield f"{kind.min} or more."
+        else:
+            yield f"Above {kind.min}, up to {kind.max}." if kind.min_open else f"From {kind.min} to {kind.max}."
+
+
+def _statuses(meanings: Mapping[int, str]) -> Iterator[str]:
+    yield ".SH EXIT STATUS"
+    for status, meaning in meanings.items():
+        yield from _entry(_bold(str(status)), f"{meaning[0].upper()}{meaning[1:]}.")
+    yield f".PP\n{_filled(f'{BY_SIGNAL}.')}"
+
+
+def _see_also(name: str) -> Iterator[str]:
+    others = ["simdocs", *(f"simdocs-{other}" for other in simdocs.commands)]
+    yield ".SH SEE ALSO"
+    yield ",\n".join(f"{_bold(other)}(1)" for other in others if other != name)
+
+
+def _usage(usage: str) -> str:
+    """Usage: what is to be filled in is in italics, what is to be typed in bold."""
+    parts = re.split(r"([A-Za-z]+(?:\.[a-z]+)?)", usage)
+    parts[1::2] = [_bold(word) if word.islower() else f"\\fI{word}\\fR" for word in parts[1::2]]
+    return "".join(_code(part) if place % 2 == 0 else part for place, part in enumerate(parts))
+
+
+def _filled(text: str, names: Collection[str] = ()) -> str:
+    """Prose in lines, none of which roff takes for a request. These names are in italics, options and what stands in
+    backquotes in bold."""
+    italic = "|".join(re.escape(name) for name in names if name.isupper())
+
+    def marked(found: re.Match[str]) -> str:
+        if found["name"]:
+            return f"\\fI{found['name']}\\fR"
+        code = found["code"] or found["option"]
+        return _bold(code) if code else _CODE[found[0]]
+
+    code = r"`(?P<code>[^`]+)`|(?<![\w-])(?P<option>--?[a-zA-Z0-9][\w-]*|-(?![\w-]))"
+    pattern = rf"{code}|\b(?P<name>{italic or '(?!)'})\b|[\\^~]"
+    lines = textwrap.wrap(re.sub(pattern, marked, text), 80, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(map(_guarded, lines))
+
+
+def _guarded(line: str) -> str:
+    return f"\\&{line}" if line.startswith((".", "'")) else line
+
+
+def _bold(code: str) -> str:
+    return f"\\fB{_code(code)}\\fR"
+
+
+def _code(text: str) -> str:
+    return "".join(_CODE.get(letter, letter) for letter in text)

@@ -1,0 +1,203 @@
+"""Completion: what the program offers to shells, and what the files for bash, zsh and fish make of it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from simdocs.parameters import CLUSTERS, KEEP, LANGUAGES, RULES, SCHEMES, UNITS, VERIFY
+from simdocs.views.formats import FORMATS
+from tests.cli.program import PROGRAM, Done, environment, simdocs, started
+from tests.cli.shells import COMPLETION, SHELLS, in_fish, typed
+
+COMMANDS = ("shingle", "signature", "index", "query", "dedupe", "info", "check")
+FAMILIES = {
+    "--unit": UNITS,
+    "--scheme": SCHEMES,
+    "--rule": RULES,
+    "--keep": KEEP,
+    "--cluster": CLUSTERS,
+    "--verify": VERIFY,
+    "--language": LANGUAGES,
+    "--format": {name: member.help for name, member in FORMATS.items()},
+}
+
+
+def asked(*words: str, cwd: Path | None = None, **more: str) -> Done:
+    """What the program says may stand in the place of the last word."""
+    there = {"_SIMDOCS_COMPLETE": "zsh_complete", "COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
+    there |= {"PYTHONIOENCODING": "utf-8:strict"}  # what most locales amount to
+    return simdocs(cwd=cwd, env=environment(**there | more))
+
+
+def offered(*words: str) -> list[tuple[str, str, str]]:
+    """Kind, value and meaning of each."""
+    done = asked(*words)
+    assert (done.status, done.err) == (0, "")
+    lines = done.out.decode().split("\n")[:-1]
+    return list(zip(lines[::3], lines[1::3], lines[2::3], strict=True)) if lines != [""] else []
+
+
+def values(*words: str) -> list[str]:
+    return [value for _, value, _ in offered(*words)]
+
+
+def test_commands_come_in_pipeline_order_each_with_what_it_does():
+    listed = offered("simdocs", "")
+    assert tuple(name for _, name, _ in listed) == COMMANDS
+    help_text = " ".join(simdocs("--help", env=environment(COLUMNS="200")).out.decode().split())
+    assert all(meaning in help_text for _, _, meaning in listed)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_of_help_is_offered_and_no_other(command):
+    helped = re.findall(r"^  (-.*?)(?:  |$)", simdocs(command, "--help").out.decode(), re.MULTILINE)
+    spelt = {spelling.split()[0] for row in helped for spelling in row.split(", ")}
+    assert len(spelt) > 2
+    assert set(values("simdocs", command, "-")) == spelt
+
+
+def test_an_option_is_offered_with_what_it_means():
+    assert offered("simdocs", "dedupe", "--max-s") == [
+        (
+            "plain",
+            "--max-size",
+            "Skip larger documents (exit 3). SIZE is in bytes, or ends in K, M or G, powers of 1024.",
+        )
+    ]
+    assert offered("simdocs", "dedupe", "--uni") == [("plain", "--unit", "What is counted.")]
+
+
+def test_an_option_is_not_offered_twice_unless_it_may_be_given_twice():
+    assert values("simdocs", "dedupe", "--unit", "word", "--uni") == []
+    assert values("simdocs", "dedupe", "--include", "*.txt", "--incl") == ["--include"]
+
+
+@pytest.mark.parametrize("option", FAMILIES)
+def test_members_of_a_family_are_offered_with_what_they_are(option):
+    found = {value: meaning for _, value, meaning in offered("simdocs", "dedupe", option, "")}
+    assert found == dict(FAMILIES[option])
+
+
+def test_other_values_from_a_list():
+    assert values("simdocs", "dedupe", "--list", "") == ["kept", "duplicates"]
+    assert values("simdocs", "query", "old.index", "--list", "") == ["matches"]
+    assert values("simdocs", "dedupe", "--color", "a") == ["auto", "always"]
+    assert values("simdocs", "dedupe", "--unit=w") == ["--unit=word"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "dedupe x", "dedupe x y", "dedupe -- -x", "query x", "query old.index x", "info x", "check x", "check x y",
+        "dedupe --files-from x", "dedupe --files0-from x", "dedupe --shingles x", "dedupe --root x",
+        "dedupe --against x", "shingle --show x", "index -o x", "index --output=x", "query --summary-json x",
+    ],
+)  # fmt: skip
+def test_names_of_files_are_left_to_the_shell(line):
+    word = line.split()[-1].rpartition("=")[2]
+    assert offered("simdocs", *line.split()) == [("file", word, "_")]
+
+
+@pytest.mark.parametrize("line", ["-k x", "--threshold .", "--seed r", "-j 1", "--include x", "--text-field x"])
+def test_nothing_is_offered_for_what_anybody_may_choose(line):
+    assert offered("simdocs", "dedupe", *line.split()) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "dedup x", "dedup --unit ", "--unknown x", "dedupe --unknown --un", "dedupe --unit zzz --keep ",
+        "dedupe -k 0 -t nan x", "query", "info a b c", "dedupe '", 'dedupe "a b', "dedupe a\\", "dedupe --=", "--=x",
+        "dedupe \udcff", "query --threshold", "dedupe --files-from", "check --debug --debug --deb", "-", "dedupe -",
+    ],
+)  # fmt: skip
+def test_a_broken_line_does_no_harm(line, tmp_path):
+    words = f"simdocs {line}".split(" ")
+    assert asked(*words, cwd=tmp_path)[::2] == (0, "")
+    if line.count(" ") == 1:
+        assert asked(*words, _SIMDOCS_COMPLETE="bash_complete", cwd=tmp_path)[::2] == (0, "")
+        assert asked(*words, _SIMDOCS_COMPLETE="fish_complete", COMP_CWORD=words[-1], cwd=tmp_path)[::2] == (0, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("what", ["bash", "bash_", "ksh_complete", "complete_bash", "zsh_sources"])
+def test_what_no_shell_asks_prints_nothing(what):
+    assert asked("simdocs", "", _SIMDOCS_COMPLETE=what) == (1, b"", "")
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_program_prints_the_file_of_each_shell(shell):
+    done = simdocs(env=environment(_SIMDOCS_COMPLETE=f"{shell}_source"))
+    assert done == (0, COMPLETION[shell].read_bytes(), "")
+
+
+LINES = {
+    "simdocs dedu": ["dedupe"],
+    "simdocs dedupe --lang": ["dedupe", "--language"],
+    "simdocs dedupe --unit wo": ["dedupe", "--unit", "word"],
+    "simdocs dedupe --unit=wo": ["dedupe", "--unit=word"],
+    "simdocs dedupe --unit=word --keep=lo": ["dedupe", "--unit=word", "--keep=longest"],
+    "simdocs dedupe --scheme p": ["dedupe", "--scheme", "permutation"],
+    "simdocs dedupe --format j": ["dedupe", "--format", "jsonl"],
+    "simdocs dedupe pl": ["dedupe", "plain.txt"],
+    "simdocs dedupe plain.txt my": ["dedupe", "plain.txt", "my file.txt"],
+    "simdocs dedupe 'my f": ["dedupe", "my file.txt"],
+    "simdocs dedupe my\\ f": ["dedupe", "my file.txt"],
+    "simdocs dedupe sub": ["dedupe", "sub directory/"],
+    "simdocs dedupe sub\\ directory/in": ["dedupe", "sub directory/inner.txt"],
+    "simdocs dedupe -o pl": ["dedupe", "-o", "plain.txt"],
+    "simdocs dedupe --files-from my": ["dedupe", "--files-from", "my file.txt"],
+    "simdocs dedupe --files-from=my": ["dedupe", "--files-from=my file.txt"],
+    "simdocs query old": ["query", "old.index/"],
+    "simdocs query old.index/ --list ": ["query", "old.index/", "--list", "matches"],
+    "simdocs dedupe -k ": ["dedupe", "-k"],
+    "simdocs dedup --unit=wo": ["dedup", "--unit=wo"],
+}
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Path:
+    for name in ("plain.txt", "my file.txt", "sub directory/inner.txt", "old.index/manifest.json"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_what_a_tab_makes_of_a_line(shell, there):
+    if shutil.which(shell) is None:
+        pytest.skip(f"no {shell} here")
+    lines = typed(shell, list(LINES), there)
+    found = {line: [word.rstrip("/") for word in words] for line, words in zip(LINES, lines, strict=True)}
+    assert found == {line: ["simdocs", *(word.rstrip("/") for word in words)] for line, words in LINES.items()}
+
+
+def test_fish_shows_what_each_candidate_is(there):
+    if shutil.which("fish") is None:
+        pytest.skip("no fish here")
+    assert in_fish("simdocs dedupe --unit ", there) == dict(UNITS)
+    assert in_fish("simdocs dedupe --stric", there) == {
+        "--strict": "If a document cannot be judged: exit 2, publish nothing."
+    }
+
+
+def test_bash_keeps_silent_about_a_program_that_is_not_there(tmp_path):
+    if shutil.which("bash") is None:
+        pytest.skip("no bash here")
+    script = f"""
+        source {COMPLETION["bash"]} || exit 9
+        COMP_WORDS=(./gone dedupe --un) COMP_CWORD=2
+        _simdocs_completion ./gone --un dedupe
+        echo "${{#COMPREPLY[@]}}"
+        COMP_WORDS[0]={PROGRAM}
+        _simdocs_completion {PROGRAM} --un dedupe
+        echo "${{COMPREPLY[@]}}"
+        compgen -v | grep -cxE 'kind|value|type|completion|response' || true
+    """
+    with started(["bash", "--norc", "-c", script], cwd=tmp_path) as process:
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (0, b"0\n--unit\n0\n", b"")

@@ -1,0 +1,91 @@
+"""The wheel brings the manual pages and the files for completion to where man and the shells look for them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = {path.name for path in (ROOT / "docs" / "man").iterdir()}
+PLACES = {f"share/man/man1/{name}" for name in PAGES} | {
+    "share/bash-completion/completions/simdocs",
+    "share/zsh/site-functions/_simdocs",
+    "share/fish/vendor_completions.d/simdocs.fish",
+}
+BUILD_SDIST = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
+
+
+def test_every_generated_file_has_its_place():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["data-files"]
+    found = [f"{place}/{path.name}" for place, globs in settings.items() for glob in globs for path in ROOT.glob(glob)]
+    assert sorted(found) == sorted(PLACES)
+    generated = {path.name for folder in ("man", "completion") for path in (ROOT / "docs" / folder).iterdir()}
+    assert {Path(place).name for place in found} == generated
+
+
+def test_the_readme_names_the_place_of_each_file_for_completion():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [place for place in PLACES if "man1" not in place and f'"$VIRTUAL_ENV/{place}"' not in readme] == [
+        "share/zsh/site-functions/_simdocs"  # of which zsh wants the directory
+    ]
+    assert '"$VIRTUAL_ENV/share/zsh/site-functions"' in readme
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """A copy of what is committed, so that a build leaves nothing in the tree."""
+    ignored = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build", "dist")
+    return shutil.copytree(ROOT, tmp_path_factory.mktemp("copy") / "simdocs", ignore=ignored)
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def wheel_of(source: Path, place: Path) -> Path:
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", place, source, cwd=place)
+    (wheel,) = place.glob("*.whl")
+    return wheel
+
+
+@pytest.mark.slow
+def test_an_installed_wheel_has_them(tree, tmp_path):
+    wheel = wheel_of(tree, tmp_path)
+    python = tmp_path / "new" / "bin" / "python"
+    run(sys.executable, "-m", "venv", tmp_path / "new", cwd=tmp_path)
+    run(python, "-m", "pip", "install", "--quiet", wheel, cwd=tmp_path)
+    prefix = tmp_path / "new"
+    for place in PLACES:
+        (source,) = (ROOT / "docs").rglob(Path(place).name)
+        assert (prefix / place).read_bytes() == source.read_bytes()
+    assert run(python.with_name("simdocs"), "--version", cwd=tmp_path).startswith("simdocs ")
+    script = "source share/bash-completion/completions/simdocs; COMP_WORDS=(bin/simdocs ded) COMP_CWORD=1"
+    done = run("bash", "--norc", "-c", f"{script}; _simdocs_completion bin/simdocs; echo $COMPREPLY", cwd=prefix)
+    assert done == "dedupe\n"
+    if shutil.which("man") is not None:
+        assert Path(run("man", "-M", "share/man", "-w", "simdocs-dedupe", cwd=prefix).strip()).name in PAGES
+
+
+@pytest.mark.slow
+def test_a_wheel_made_from_the_source_distribution_has_them(tree, tmp_path):
+    # With a setuptools of its own: that of the tests may be older than the one the project asks for.
+    run(sys.executable, "-m", "venv", tmp_path / "builder", cwd=tmp_path)
+    python = tmp_path / "builder" / "bin" / "python"
+    (wanted,) = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    run(python, "-m", "pip", "install", "--quiet", wanted, cwd=tmp_path)
+    run(python, "-c", BUILD_SDIST, tmp_path, cwd=tree)
+    (source,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(source) as packed:
+        assert {f"man/{name}" for name in PAGES} <= {name.partition("/docs/")[2] for name in packed.getnames()}
+    with zipfile.ZipFile(wheel_of(source, tmp_path)) as wheel:
+        names = {name.partition(".data/data/")[2] for name in wheel.namelist()}
+    assert names - {""} == PLACES

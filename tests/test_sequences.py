@@ -140,7 +140,7 @@ def test_any_cut_gives_the_documents_of_the_whole(
         assert (found, [skip[:2] for skip in skips]) == twin(name, content, limit)
         for lines_ in pieces(name, limit):
             assert lines_.dropped or content[lines_.start :].startswith(lines_.data)
-            assert len(lines_.data) <= limit + 2 * block
+            assert len(lines_.data) <= limit + 2 * max(block, 3)
     whole, _ = documents(name, limit)
     assert whole == found
     for _, text, start, extent in found:
@@ -202,16 +202,6 @@ def until_unread(name: bytes) -> tuple[list[Lines], Unread]:
     with pytest.raises(Unread) as caught:
         got.extend(pieces(name, MIB))
     return got, caught.value
-
-
-def test_a_file_that_changes_meanwhile(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_bytes(GOOD[0] + b"\n")
-    blocks = pieces(os.fsencode(path), MIB)
-    assert next(blocks).data == GOOD[0] + b"\n"
-    path.write_bytes(b"{}")
-    with pytest.raises(Unread, match="changed"):
-        list(blocks)
 
 
 def test_whole_lines_come_before_damage(tmp_path: Path) -> None:

@@ -105,6 +105,18 @@ def test_what_is_not_gzip_is_malformed(data: bytes) -> None:
     assert refused(data).reason == "malformed"
 
 
+def test_zeros_after_the_end_are_padding_up_to_a_point(tmp_path: Path) -> None:
+    """A hole of a terabyte is not read to its end."""
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(b"text"))
+    with path.open("r+b") as stream:
+        stream.truncate(40 * MIB)
+        assert read(os.fsencode(path), 64 * MIB)[0] == b"text"
+        stream.truncate(1 << 40)
+        with pytest.raises(Unread, match="more than 64 MiB of zeros after its end"):
+            Unfolder(stream.fileno()).read(0, 5)
+
+
 def test_files_are_read_unfolded(tmp_path: Path) -> None:
     path, content = tmp_path / "a.txt.gz", noise(3000)
     name = os.fsencode(path)
@@ -119,7 +131,7 @@ def test_files_are_read_unfolded(tmp_path: Path) -> None:
     path.write_bytes(content)
     with pytest.raises(Unread, match="malformed"):
         read(name, 3000)
-    with pytest.raises(InputError, match="malformed not a gzip file"):
+    with pytest.raises(InputError, match=r"a malformed entry \(not a gzip file"):
         one(name, 3000)
 
 

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from simdocs.corpora.lists import list_of, of_entry
 from simdocs.corpora.opening import open_name
 from simdocs.corpora.reading import Unread, read, read_stream
 from simdocs.corpora.walk import Entry, Identity, walk
 from simdocs.errors import InputError
 from simdocs.model.names import shown
-from simdocs.model.skipped import Skipped
+from simdocs.model.skipped import Skipped, meaning
 from simdocs.parameters import Walking
+
+_NOTHING_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
+
+_SHOWN = 4096
+"""Bytes that are shown of a name of nothing: it may be a whole file."""
 
 
 @dataclass(slots=True)
@@ -56,8 +63,12 @@ def find(sources: Sources, how: Walking, skipped: Skipped) -> Found:
     for name in sources.names:
         _take(_expand(name, how, skipped), found, skipped)
     if sources.listed is not None:
-        names = list_of(sources.listed, sources.nul_ended, skipped, found.inputs)
-        entries = [entry for name in names for entry in _expand(name, how, skipped)]
+        entries: list[Entry] = []
+        for number, name in list_of(sources.listed, sources.nul_ended, skipped, found.inputs):
+            try:
+                entries += _expand(name, how, skipped)
+            except InputError as error:
+                raise of_entry(sources.listed, number, name, error) from None
         entries.sort(key=lambda entry: entry.name)
         _take(entries, found, skipped)
     return found
@@ -93,9 +104,10 @@ def _expand(name: bytes, how: Walking, skipped: Skipped) -> Iterator[Entry]:
                 os.close(descriptor)
         else:
             raise InputError(f"{shown(name)}: not a file, directory or FIFO")
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise InputError(f"{shown(name)}: {error.strerror}") from None
     except OSError as error:
+        if error.errno in _NOTHING_THERE:
+            brief = name if len(name) <= _SHOWN else name[:_SHOWN] + b"..."
+            raise InputError(f"{shown(brief)}: {error.strerror}") from None
         skipped.add("unreadable", name, error.strerror or str(error))
 
 
@@ -126,30 +138,6 @@ def _once(name: bytes, descriptor: int, how: Walking, skipped: Skipped) -> Itera
         yield Entry(name, len(data), (status.st_dev, status.st_ino), data)
 
 
-def list_of(source: bytes, nul_ended: bool, skipped: Skipped, inputs: set[Identity]) -> list[bytes]:
-    """The names in a list: raw bytes, a line each or NUL-ended; the last may lack its end. `-` is standard input.
-
-    A malformed entry is noted with its number. The identity of the list is added to inputs. InputError: it cannot be
-    read.
-    """
-    try:
-        descriptor = os.dup(0) if source == b"-" else open_name(source, os.O_RDONLY | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as stream:
-            status = os.fstat(descriptor)
-            inputs.add((status.st_dev, status.st_ino))
-            data = stream.read()
-    except OSError as error:
-        raise InputError(f"{shown(source)}: {error.strerror or error}") from None
-    end = b"\0" if nul_ended else b"\n"
-    names = data.removesuffix(end).split(end) if data else []
-    for number, name in enumerate(names, 1):
-        if not name:
-            skipped.add("malformed", source, f"entry {number} is empty")
-        elif b"\0" in name:
-            skipped.add("malformed", source, f"entry {number} holds a NUL byte: --files0-from reads such lists")
-    return [name for name in names if name and b"\0" not in name]
-
-
 def one(name: bytes, limit: int) -> bytes:
     """The bytes of the one text of this name; `-` is standard input. InputError: it cannot be read."""
     try:
@@ -160,9 +148,12 @@ def one(name: bytes, limit: int) -> bytes:
             return read(name, limit)[0]
         if stat.S_ISDIR(status.st_mode):
             raise InputError(f"{shown(name)}: is a directory: name one text")
+        if not stat.S_ISFIFO(status.st_mode):
+            raise InputError(f"{shown(name)}: not a file or FIFO: name one text")
         with os.fdopen(os.open(name, os.O_RDONLY | os.O_CLOEXEC), "rb") as stream:
             return read_stream(stream.fileno(), limit)
     except Unread as unread:
-        raise InputError(f"{shown(name)}: {unread.reason} {unread.detail}".rstrip()) from None
+        detail = f" ({unread.detail})" if unread.detail else ""
+        raise InputError(f"{shown(name)}: {meaning(unread.reason)}{detail}") from None
     except OSError as error:
         raise InputError(f"{shown(name)}: {error.strerror or error}") from None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import codecs
 
-_LOOKED_AT = 8 << 10
+LOOKED_AT = 8 << 10
+"""Bytes at the beginning of a document that decide whether it is binary."""
+
 _MARKS = (  # UTF-32 first: the little-endian mark begins with that of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -26,7 +28,7 @@ codecs.register_error("simdocs.escape", _escape)
 
 def is_binary(data: bytes) -> bool:
     """Whether there is a NUL in the first 8 KiB, and no mark of UTF-16 or UTF-32."""
-    return b"\0" in data[:_LOOKED_AT] and not data.startswith(tuple(mark for mark, _ in _MARKS))
+    return b"\0" in data[:LOOKED_AT] and not data.startswith(tuple(mark for mark, _ in _MARKS))
 
 
 def as_utf8(data: bytes) -> tuple[bytes, bool]:

@@ -6,13 +6,20 @@ import os
 import stat
 from typing import NamedTuple
 
+from simdocs.corpora.decoding import LOOKED_AT, is_binary
 from simdocs.corpora.opening import open_name
 from simdocs.corpora.unfolding import is_folded, unfold
 from simdocs.corpora.unread import Unread
 
-__all__ = ["Stamp", "Unread", "open_file", "read", "read_stream"]
+__all__ = ["MOST", "Stamp", "Unread", "open_file", "read", "read_stream", "too_large"]
 
 _PIECE = 1 << 20
+
+_UNSIZED = 1 << 16
+"""Bytes asked for first where a file says that it has none: some of /proc answer the first question only."""
+
+MOST = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
+"""Bytes of the largest document that there could be memory for: at its peak it takes 4 times as many, or more."""
 
 
 class Stamp(NamedTuple):
@@ -33,19 +40,20 @@ def read(name: bytes, limit: int) -> tuple[bytes, Stamp]:
     """The bytes of the regular file of this name, unfolded if it is gzip by its name, and its stamp, with their number.
 
     The file was the same before and after; one that changes meanwhile is read a second time. Raises Unread:
-    vanished, unreadable, special, oversized (more than limit bytes, folded or unfolded), changed, malformed (as gzip).
+    vanished, unreadable (also: more than memory can hold), special, oversized (more than limit bytes, folded or
+    unfolded), changed, malformed (as gzip), binary (if it is large: then no more of it is read).
     """
     descriptor, status = open_file(name)
+    folded = is_folded(name)
     try:
-        data, stamp = _read_open(descriptor, status, limit)
+        data, stamp = _read_open(descriptor, status, limit, folded)
     except OSError as error:
         raise Unread.of(error) from None
     finally:
         os.close(descriptor)
-    if is_folded(name):
-        data = unfold(data, limit)
-        stamp = stamp._replace(size=len(data))
-    return data, stamp
+    if folded:
+        data = unfold(data, min(limit, MOST))
+    return data, stamp if stamp.size == len(data) else stamp._replace(size=len(data))
 
 
 def open_file(name: bytes) -> tuple[int, os.stat_result]:
@@ -64,8 +72,12 @@ def open_file(name: bytes) -> tuple[int, os.stat_result]:
     return descriptor, status
 
 
-def _read_open(descriptor: int, before: os.stat_result, limit: int) -> tuple[bytes, Stamp]:
+def _read_open(descriptor: int, before: os.stat_result, limit: int, folded: bool) -> tuple[bytes, Stamp]:
     for _ in range(2):
+        if _PIECE < before.st_size <= limit and not folded and is_binary(os.pread(descriptor, LOOKED_AT, 0)):
+            raise Unread("binary")
+        if unread := too_large(before.st_size, limit):
+            raise unread
         data = _read_all(descriptor, before.st_size, limit)
         after = os.fstat(descriptor)
         if Stamp.of(before) == Stamp.of(after):
@@ -77,19 +89,26 @@ def _read_open(descriptor: int, before: os.stat_result, limit: int) -> tuple[byt
 
 def _read_all(descriptor: int, size: int, limit: int) -> bytes:
     """All bytes up to the end. Sizes lie: those of /proc are 0, so size is only a hint, and the limit holds."""
-    if size > limit:
-        raise Unread("oversized", f"{size} bytes")
-    data = os.read(descriptor, size + 1)
+    data = os.read(descriptor, size + 1 if size else _UNSIZED)
     if len(data) == size and size:
         return data
     pieces, total = [data], len(data)
     while data:
-        if total > limit:
-            raise Unread("oversized", f"more than {limit} bytes")
+        if unread := too_large(total, limit, known=False):
+            raise unread
         data = os.read(descriptor, _PIECE)
         pieces.append(data)
         total += len(data)
     return b"".join(pieces)
+
+
+def too_large(size: int, limit: int, *, known: bool = True) -> Unread | None:
+    """The verdict on so many bytes, if they are more than the limit, or than memory. known: there are no more."""
+    most = min(limit, MOST)
+    if size <= most:
+        return None
+    said = f"{size} bytes" if known else f"more than {most} bytes"
+    return Unread("oversized", said) if size > limit else Unread("unreadable", f"{said}: more than memory can hold")
 
 
 def read_stream(descriptor: int, limit: int) -> bytes:

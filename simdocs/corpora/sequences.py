@@ -5,13 +5,13 @@ from __future__ import annotations
 import codecs
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain
 
 from simdocs.corpora.batches import BATCH_BYTES
-from simdocs.corpora.reading import Stamp, Unread, open_file
-from simdocs.corpora.unfolding import Unfolding, is_folded
+from simdocs.corpora.chunks import Chunk, chunks
+from simdocs.corpora.reading import MOST, Stamp, Unread, open_file, too_large
+from simdocs.corpora.unfolding import is_folded
 from simdocs.model.skipped import Skip
 from simdocs.parameters import Sequences
 
@@ -37,51 +37,56 @@ class Lines:
     """On the bytes of a line."""
     dropped: int = 0
 
+    @property
+    def next(self) -> int:
+        """The number of the line after these."""
+        return self.first + (1 if self.dropped else self.data.count(b"\n"))
+
 
 def pieces(name: bytes, limit: int) -> Iterator[Lines]:
     """The lines of a file in blocks of about BATCH_BYTES: one at least, and every line in exactly one.
 
     A mark of UTF-8 at the beginning is in none; the last line may lack its end. Whatever the file's size, no more is
-    held than a few blocks and a line of limit bytes. Raises Unread: vanished, unreadable, special; and, after all whole
-    lines that could be read: changed, unreadable, malformed (as gzip).
+    held than a few blocks and a line of limit bytes. The file was what it was when it was opened as long as a block was
+    read, or had only grown; one that changes before the first is read a second time. Raises Unread: vanished,
+    unreadable, special; and, after all whole lines that could be read: changed, unreadable, malformed (as gzip).
     """
     descriptor, status = open_file(name)
-    stamp = Stamp.of(status)
-    trouble = None
+    stamp, folded = Stamp.of(status), is_folded(name)
+    lines: Lines | None = None
     try:
-        try:
-            for data, start, first, dropped in _blocks(_reader(descriptor, is_folded(name)), limit):
-                yield Lines(name, data, start, first, stamp, limit, dropped)
-        except Unread as unread:
-            trouble = unread
-        if Stamp.of(os.fstat(descriptor)) != stamp:
-            trouble = Unread("changed")  # which explains any damage, too
-        if trouble is not None:
-            raise trouble
+        for turn in range(2):
+            content = chunks(descriptor, stamp, BATCH_BYTES, folded=folded, patient=turn > 0)
+            try:
+                for data, start, first, dropped in _blocks(content, min(limit, MOST)):
+                    lines = Lines(name, data, start, first, stamp, limit, dropped)
+                    yield lines
+                return
+            except Unread as unread:
+                if unread.reason != "changed":
+                    raise
+                if lines is not None:
+                    raise Unread("changed", f"from line {lines.next} on") from None
+            stamp = Stamp.of(os.fstat(descriptor))
+        raise Unread("changed")
     except OSError as error:
         raise Unread.of(error) from None
     finally:
         os.close(descriptor)
 
 
-def _reader(descriptor: int, folded: bool) -> Callable[[], bytes]:
-    """What reads on by BATCH_BYTES, b"" at the end."""
-    if not folded:
-        return lambda: os.read(descriptor, BATCH_BYTES)
-    unfolding = Unfolding(lambda offset: os.pread(descriptor, 1 << 16, offset))
-    return lambda: unfolding.read(BATCH_BYTES)
-
-
-def _blocks(read: Callable[[], bytes], limit: int) -> Iterator[tuple[bytes, int, int, int]]:
+def _blocks(content: Iterator[Chunk], limit: int) -> Iterator[tuple[bytes, int, int, int]]:
     """Data, start, first and dropped of each of the blocks that Lines are made of."""
-    head = b""
-    while len(head) < len(codecs.BOM_UTF8) and (chunk := read()):
-        head += chunk
-    start = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
-    first, dropped = 1, 0
+    start, first, dropped = 0, 1, 0
     held: list[bytes] = []  # the beginning of a line whose end has not come yet, and how long it is
     size = 0
-    for chunk in chain((head[start:],), iter(read, b"")):
+    for turn, given in enumerate(content):
+        if isinstance(given, int) and (dropped or size + given > limit):
+            dropped, held, size = (dropped or size) + given, [], 0
+            continue
+        chunk = bytes(given)
+        if not turn and chunk.startswith(codecs.BOM_UTF8):
+            start, chunk = len(codecs.BOM_UTF8), chunk[len(codecs.BOM_UTF8) :]
         if dropped:
             past, end, rest = chunk.partition(b"\n")
             dropped += len(past)
@@ -126,16 +131,16 @@ class Parsed:
 def parse(lines: Lines, how: Sequences) -> Parsed:
     """The documents in some lines, in order. Lines of whitespace are neither documents nor skips. Never fails."""
     parsed = Parsed(len(lines.name))
-    if lines.dropped:
-        parsed.skips.append(("oversized", b"%b#%d" % (lines.name, lines.first), f"{lines.dropped} bytes"))
+    if lines.dropped and (unread := too_large(lines.dropped, lines.limit)):
+        parsed.skips.append((unread.reason, b"%b#%d" % (lines.name, lines.first), unread.detail))
     each = lines.data.split(b"\n")
     if not each[-1]:
         del each[-1]
     start = lines.start
     for number, line in enumerate(each, lines.first):
         try:
-            if len(line) > lines.limit:
-                raise Unread("oversized", f"{len(line)} bytes")
+            if unread := too_large(len(line), lines.limit):
+                raise unread
             if line.strip():
                 text, identity = _document(line, how)
                 parsed.names.append(b"%b#%b" % (lines.name, b"%d" % number if identity is None else identity))

@@ -6,6 +6,8 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import NamedTuple
 
 from simdocs.corpora.opening import READ, open_name
 from simdocs.corpora.patterns import Patterns
@@ -32,6 +34,22 @@ class Entry:
     held: bytes | None = None
 
 
+class _Seen(NamedTuple):
+    """What is to be visited, as its directory has it: no more of its status than is needed, for there may be millions.
+
+    key: a directory's files share its name and a slash; so does its place in the order.
+    """
+
+    key: bytes
+    name: bytes
+    size: int
+    identity: Identity
+
+    @property
+    def is_directory(self) -> bool:
+        return self.key.endswith(b"/")
+
+
 @dataclass(slots=True)
 class _Level:
     """A directory on the way down: its descriptor (-1: closed for now), and what of it is still to come."""
@@ -39,7 +57,7 @@ class _Level:
     path: bytes
     descriptor: int
     identity: Identity
-    entries: list[tuple[bytes, os.stat_result]] = field(default_factory=list)
+    entries: list[_Seen] = field(default_factory=list)
 
 
 def walk(root: bytes, how: Walking, skipped: Skipped) -> Iterator[Entry]:
@@ -69,12 +87,12 @@ class _Walk:
                 if not level.entries:
                     self._pop()
                     continue
-                name, status = level.entries.pop()
-                path = _join(level.path, name)
-                if not stat.S_ISDIR(status.st_mode):
-                    yield Entry(path, status.st_size, (status.st_dev, status.st_ino))
-                elif not (self.how.one_file_system and status.st_dev != device):
-                    self._descend(level, name, path)
+                seen = level.entries.pop()
+                path = _join(level.path, seen.name)
+                if not seen.is_directory:
+                    yield Entry(path, seen.size, seen.identity)
+                elif not (self.how.one_file_system and seen.identity[0] != device):
+                    self._descend(level, seen.name, path)
         finally:
             while self.stack:
                 self._pop()
@@ -105,7 +123,7 @@ class _Walk:
                 self.skipped.add("artifact", path)
                 return
             level = _Level(path, descriptor, identity, self._list(path, descriptor))
-            if any(stat.S_ISDIR(entry[1].st_mode) for entry in level.entries):
+            if any(entry.is_directory for entry in level.entries):
                 descriptor = -1  # the level keeps it, to open the directories below
             else:
                 level.descriptor = -1
@@ -130,9 +148,9 @@ class _Walk:
             if (status.st_dev, status.st_ino) != level.identity:
                 raise OSError(None, "its parent directory was replaced during the walk")
 
-    def _list(self, path: bytes, descriptor: int) -> list[tuple[bytes, os.stat_result]]:
+    def _list(self, path: bytes, descriptor: int) -> list[_Seen]:
         """What of a directory is to be visited, last first: so that it can be popped."""
-        found = []
+        found: list[_Seen] = []
         below = len(_join(self.root, b""))
         with os.scandir(descriptor) as entries:
             for entry in entries:
@@ -145,10 +163,10 @@ class _Walk:
                     continue
                 is_directory = stat.S_ISDIR(status.st_mode)
                 if not self.patterns.leave_out(full[below:], is_directory):
-                    # A directory's files share its name and a slash: so does its place in the order.
-                    found.append((name + b"/" if is_directory else name, name, status))
-        found.sort(key=lambda item: item[0], reverse=True)
-        return [(name, status) for _, name, status in found]
+                    key = name + b"/" if is_directory else name
+                    found.append(_Seen(key, name, status.st_size, (status.st_dev, status.st_ino)))
+        found.sort(key=itemgetter(0), reverse=True)
+        return found
 
     def _status(self, entry: os.DirEntry[str], name: bytes) -> os.stat_result:
         """The status of what is to be visited; Unread for what is not."""

@@ -32,6 +32,12 @@ UNJUDGED: Mapping[str, str] = MappingProxyType(
 )
 """Reasons that leave a document unjudged: named, and the exit status is 3."""
 
+
+def meaning(reason: str) -> str:
+    """What is to be said of it."""
+    return UNJUDGED.get(reason) or JUDGED[reason]
+
+
 Skip = tuple[str, bytes, str]
 """Reason, name of the document or directory, detail (may be empty)."""
 

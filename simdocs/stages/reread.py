@@ -119,15 +119,15 @@ def _again(wanted: Wanted, places: list[int], how: Shingling) -> tuple[list[tupl
             if other:
                 skips.append(("unverified", wanted.names[place], "changed"))
             else:
-                # A copy: a slice would hold the tokens of its whole batch in memory.
-                found.append((place, sets[row].copy()))
+                # A slice would hold the tokens of its whole batch in memory; a large document is all of its batch.
+                found.append((place, sets[row].copy() if len(sets) > 1 else sets.values))
     return found, skips
 
 
 _SLACK = 1 << 16
 """Bytes by which a file of the same text may be larger than it was, for spaces or a worse compression."""
 
-_REASONS = {"vanished": "gone", "oversized": "changed", "malformed": "changed"}
+_REASONS = {"vanished": "gone"} | dict.fromkeys(("special", "oversized", "malformed", "binary"), "changed")
 
 _TIMES = ("mtime_ns", "ctime_ns", "inode")
 
@@ -135,24 +135,29 @@ _TIMES = ("mtime_ns", "ctime_ns", "inode")
 def there(wanted: Wanted, how: Shingling) -> tuple[Mask, list[Skip]]:
     """Which documents are still what they were, and the skips of the others. One whose file has the same times and
     inode is not read."""
-    sure = np.array([_is_same(wanted, place) for place in range(len(wanted.names))], bool)
+    seen: dict[bytes, tuple[int, int, int] | None] = {}
+    sure = np.array([_is_same(wanted, place, seen) for place in range(len(wanted.names))], bool)
     found, skips = _again(wanted, np.flatnonzero(~sure).tolist(), how)
     sure[[place for place, _ in found]] = True
     return sure, skips
 
 
-def _is_same(wanted: Wanted, place: int) -> bool:
+def _is_same(wanted: Wanted, place: int, seen: dict[bytes, tuple[int, int, int] | None]) -> bool:
     """Whether the file of a document is the one that was read, as far as can be seen without reading it; or there was
-    none, that could have changed."""
+    none, that could have changed. seen: the times and inodes of files that were looked at, None of those that are gone;
+    a file of many documents is looked at once."""
     fact, name = wanted.facts[place], wanted.names[place]
     if place in wanted.held or not (fact["inode"] or fact["ctime_ns"]):
         return True
     container = int(fact["container"])
-    try:
-        status = os.stat(os.path.join(wanted.root, name[:container] if container else name))
-    except (OSError, ValueError):
-        return False
-    return (status.st_mtime_ns, status.st_ctime_ns, status.st_ino) == tuple(fact[field] for field in _TIMES)
+    path = os.path.join(wanted.root, name[:container] if container else name)
+    if path not in seen:
+        try:
+            status = os.stat(path)
+            seen[path] = status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+        except (OSError, ValueError):
+            seen[path] = None
+    return seen[path] == tuple(fact[field] for field in _TIMES)
 
 
 def _text(wanted: Wanted, place: int) -> tuple[bytes, bool]:

@@ -7,8 +7,8 @@ import os
 import sys
 from collections.abc import Iterable
 
-from simdocs.model.names import shown
-from simdocs.model.skipped import JUDGED, UNJUDGED, Skipped
+from simdocs.model.names import harmless_text, shown
+from simdocs.model.skipped import UNJUDGED, Skipped, meaning
 
 _NAMED = 10
 
@@ -28,8 +28,8 @@ def on_terminal() -> bool:
 
 
 def error(message: str) -> None:
-    """The one line that a failure is."""
-    say("simdocs: error: " + " ".join(message.split("\n")))
+    """The one line that a failure is, harmless to a terminal, though an argument may be in it as it was given."""
+    say("simdocs: error: " + harmless_text(" ".join(message.split("\n"))))
 
 
 def warn(lines: Iterable[str]) -> None:
@@ -42,11 +42,11 @@ def skips(skipped: Skipped, *, verbose: bool) -> None:
     """Name what was skipped: with verbose all of it, else the first ten of each reason that leaves one unjudged."""
     for reason, entries in skipped.sorted():
         if verbose or reason in UNJUDGED:
-            meaning = UNJUDGED.get(reason) or JUDGED[reason]
+            why = meaning(reason)
             for name, detail in entries if verbose else entries[:_NAMED]:
-                say(f"simdocs: {shown(name)}: skipped: {meaning}" + (f" ({detail})" if detail else ""))
+                say(f"simdocs: {shown(name)}: skipped: {why}" + (f" ({detail})" if detail else ""))
             if not verbose and len(entries) > _NAMED:
-                say(f"simdocs: and {len(entries) - _NAMED} more: {meaning} (-v names all)")
+                say(f"simdocs: and {len(entries) - _NAMED} more: {why} (-v names all)")
 
 
 def explain(lines: Iterable[str]) -> None:

@@ -57,6 +57,15 @@ def test_files_of_the_index_are_not_new(archive):
     assert verbose.err.count("skipped: a document of the index already") == 3
 
 
+def test_nor_are_other_names_of_them(archive):
+    """Linked after the index was built, which changes the times of their inodes."""
+    os.link(archive / "docs/a.txt", archive / "new/link")
+    os.symlink("../docs/c.txt", archive / "new/symlink")
+    done = simdocs("dedupe", "new", "--follow", "--against", "docs.index", "--summary-json", "note", cwd=archive)
+    assert (done.status, done.err, done.names) == (0, "", FOUND)
+    assert json.loads((archive / "note").read_bytes())["skipped"] == {"known": 2}
+
+
 def test_all_of_it_at_the_stored_threshold_or_another(archive):
     built(Path("docs.index"), ["docs"], threshold=0.95)
     ask = ("dedupe", "new", "--against", "docs.index")
@@ -77,6 +86,9 @@ def test_the_new_side_may_be_lines(archive):
     lay(archive, {"new.jsonl": b"".join(b'{"body": "%s"}\n' % text for text in (A2, C, C1))})
     ask = ("dedupe", "new.jsonl", "--text-field", "body", "--against", "docs.index")
     assert simdocs(*ask, cwd=archive).names == [("docs/a.txt", "new.jsonl#1"), ("new.jsonl#2", "new.jsonl#3")]
+    simdocs("index", "docs", "--text-field", "body", "-o", "of.body.index", cwd=archive)
+    as_the_index_has_it = simdocs("dedupe", "new.jsonl", "--against", "of.body.index", cwd=archive)
+    assert as_the_index_has_it == simdocs(*ask, cwd=archive)
     lines = (archive / "new.jsonl").read_bytes().splitlines(keepends=True)
     assert simdocs(*ask, "--list", "kept", "--format", "jsonl", cwd=archive) == (0, lines[1], "")
 

@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from tests.cli.commands import ASKED, reading
 from tests.cli.corpus import A1, A, lay
 from tests.cli.program import simdocs
 
@@ -45,28 +46,53 @@ def test_an_empty_list(here):
     assert simdocs("dedupe", "--files-from", "-", stdin=b"", cwd=here) == (0, b"", "")
 
 
+@pytest.mark.parametrize("command", ASKED)
+def test_in_every_command(here, command):
+    """One entry is empty, and the last lacks its end."""
+    names = b"docs/b.txt\0\0docs/a.txt"
+    done = reading(command, here, "--files0-from", "-", stdin=names)
+    why = "a malformed entry (entry 2 is empty: leave it out)"
+    assert done == (3, f"simdocs: -: skipped: {why}\n", 2, {"malformed": 1})
+
+
 @pytest.mark.parametrize("at", [2])
 def test_an_empty_entry_is_named_by_its_number(here, option, at):
     names = [b"docs/a.txt", b"docs/b.txt"]
     names.insert(at - 1, b"")
     done = simdocs("dedupe", option, "-", stdin=listed(option, *names), cwd=here)
     assert (done.status, done.names) == (3, [("docs/a.txt", "docs/b.txt")])
-    assert done.err == f"simdocs: -: skipped: a malformed entry (entry {at} is empty)\n"
+    assert done.err == f"simdocs: -: skipped: a malformed entry (entry {at} is empty: leave it out)\n"
     strict = simdocs("dedupe", option, "-", "--strict", stdin=listed(option, *names), cwd=here)
     assert strict[:2] == (2, b"")
 
 
 def test_nul_bytes_in_a_list_of_lines_are_malformed_entries(here):
     done = simdocs("dedupe", "--files-from", "-", stdin=b"docs/a.txt\ndocs/b.txt\0docs/c.txt\n", cwd=here)
-    assert done.status in (2, 3)
-    assert len(done.err.splitlines()) == 1
-    assert "unexpected" not in done.err
+    why = "a malformed entry (entry 2 holds a NUL byte: --files0-from reads such lists)"
+    assert done == (3, b"", f"simdocs: -: skipped: {why}\n")
 
 
 def test_a_name_in_a_list_that_does_not_exist(here, option):
     done = simdocs("dedupe", option, "-", stdin=listed(option, b"docs/a.txt", b"gone\x1b"), cwd=here)
     assert (done.status, done.out) == (2, b"")
-    assert done.err == "simdocs: error: gone\\x1b: No such file or directory\n"
+    why = "gone\\x1b: No such file or directory: mend the entry, or leave it out"
+    assert done.err == f"simdocs: error: -: entry 2: {why}\n"
+
+
+def test_lines_where_nul_ends_names(here):
+    """The whole list is one name, and named by its number alone: it may be long."""
+    lay(here, {"list": listed("--files-from", b"docs/a.txt", *[b"docs/b.txt"] * 9999)})
+    done = simdocs("index", "--files0-from", "list", "-o", "x.index", cwd=here)
+    why = "entry 1 holds line feeds and names nothing: --files-from reads lists of lines"
+    assert done == (2, b"", f"simdocs: error: list: {why}\n")
+
+
+def test_names_longer_than_any(here, option):
+    for name, why in ((b"x" * 256, "File name too long"), (b"x/" * 9999, "No such file or directory")):
+        done = simdocs("dedupe", option, "-", stdin=listed(option, b"docs", name), cwd=here)
+        assert (done.status, done.err.count("\n"), f"entry 2: {name[:256].decode()}" in done.err) == (2, 1, True)
+        assert why in done.err
+        assert len(done.err) < 5000
 
 
 def test_names_of_any_bytes(here, option):
@@ -91,6 +117,15 @@ def test_standard_input_in_a_list(here):
     lay(here, {"list": b"-\ndocs/a.txt"})
     done = simdocs("dedupe", "--files-from", "list", stdin=A1, cwd=here)
     assert (done.status, done.names) == (0, [("-", "docs/a.txt")])
+
+
+def test_unless_the_list_is_on_it(here, option):
+    """There is nothing left of standard input to be a document."""
+    lay(here, {"-": A})
+    names = listed(option, b"docs/a.txt", b"-", b"./-")
+    done = simdocs("dedupe", option, "-", stdin=names, cwd=here)
+    assert (done.status, done.names) == (3, [("./-", "docs/a.txt")])
+    assert done.err.startswith("simdocs: -: skipped: a malformed entry (entry 2 is -, but standard input is the list")
 
 
 def test_a_list_is_an_input_and_never_overwritten(here, option):

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import shutil
 
 import pytest
 
@@ -144,3 +145,30 @@ def test_outputs_of_every_name(hostile):
         assert (done, name) == ((0, b"", ""), name)
         assert (hostile / os.fsdecode(target)).read_bytes() == expected
     assert len(os.listdir(hostile / "out")) == 4
+
+
+def test_they_stay_what_they_are_in_an_index(hostile, tmp_path_factory):
+    env, place = environment(LC_ALL=None), tmp_path_factory.mktemp("place")
+    expected = simdocs("dedupe", ".", cwd=hostile, env=env)
+    assert simdocs("index", ".", "-o", place / "x.index", cwd=hostile, env=env) == (0, b"", "")
+    assert simdocs("dedupe", place / "x.index", cwd="/", env=env) == expected
+    found = simdocs("query", place / "x.index", "-", stdin=A, cwd="/", env=env)
+    assert [unescaped(line.split(b"\t")[1]) for line in found.out.split(b"\n")[:-1]] == in_row_order()
+    raw = simdocs("query", place / "x.index", "-", "--list", "matches", "-0", stdin=A, cwd="/", env=env)
+    assert raw == (0, b"".join(name + b"\0" for name in in_row_order()), "")
+    new = os.fsencode(place / "new") + NAMES[0]
+    shutil.copy(hostile / "!", new)
+    against = simdocs("dedupe", new, "--against", place / "x.index", "--format", "jsonl", cwd="/", env=env)
+    assert base64.b64decode(json.loads(against.out)["duplicate_b64"]) == new
+    assert json.loads(against.out)["kept"].encode() == in_row_order()[0]
+
+
+def test_messages_about_them_are_harmless(hostile):
+    """Gone from an index, each is named in a line of its own."""
+    assert simdocs("index", ".", "-o", "../x.index", cwd=hostile) == (0, b"", "")
+    for name in os.listdir(hostile):
+        os.unlink(hostile / name)
+    done = simdocs("dedupe", "../x.index", "-v", cwd=hostile)
+    lines = [line for line in done.err.splitlines() if "skipped: missing" in line]
+    assert (done.status, done.out, len(lines)) == (3, b"", len(NAMES) + 1)
+    assert all(line.isprintable() for line in lines)

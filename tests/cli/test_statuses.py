@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from tests.cli.corpus import A1, A, jaccard, lay
-from tests.cli.program import bound_by_modes, environment, simdocs
+from tests.cli.program import bound_by_modes, environment, in_shell, simdocs
 
 
 def test_done(here):
@@ -38,6 +38,18 @@ def test_a_named_argument_that_does_not_exist(here):
     done = simdocs("dedupe", "docs", "gone", cwd=here)
     assert (done.status, done.out) == (2, b"")
     assert done.err == "simdocs: error: gone: No such file or directory\n"
+
+
+@pytest.mark.parametrize("command", ["index", "dedupe"])
+def test_a_working_directory_that_is_gone(here, command):
+    """Names from the root do without one, but an artifact records it, and it is where an answer would go."""
+    docs, target = str(here / "docs"), {"index": str(here / "x.index"), "dedupe": "x"}[command]
+    script = 'mkdir gone; cd gone; rmdir ../gone; simdocs "$@"'
+    done = in_shell(script, command, docs, "-o", target, cwd=here)
+    why = "the working directory is not there any more: change to one that is"
+    assert done == (2, b"", f"simdocs: error: {why}\n")
+    assert in_shell(script, "dedupe", docs, "--list", "duplicates", cwd=here) == (0, f"{docs}/b.txt\n".encode(), "")
+    assert os.listdir(here) == ["docs"]
 
 
 @pytest.mark.parametrize("argument", ["/dev/null", "/dev/zero"])

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 
-from tests.cli.corpus import A, B, lay
+from tests.cli.commands import reading
+from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import few_descriptors, in_shell, simdocs
 
 
@@ -113,6 +116,21 @@ def test_one_file_system(texts):
     assert kept(texts, "docs", "--one-file-system") == VISIBLE
 
 
+@pytest.mark.skipif(
+    not Path("/dev/shm").is_dir() or os.stat("/dev").st_dev == os.stat("/dev/shm").st_dev,
+    reason="/dev/shm is no other file system",
+)
+def test_another_file_system(tmp_path):
+    """/dev holds one; what else is there is none of ours."""
+    with tempfile.NamedTemporaryFile(dir="/dev/shm", prefix="simdocs-", suffix=".txt") as stream:
+        stream.write(A)
+        stream.flush()
+        ask = ("dedupe", "/dev", "--include", os.path.basename(stream.name), "--list", "kept", "-q")
+        assert simdocs(*ask, cwd=tmp_path).out.decode() == f"{stream.name}\n"
+        assert simdocs(*ask, "--one-file-system", cwd=tmp_path).out == b""
+        assert simdocs(*ask, "/dev/shm", "--one-file-system", cwd=tmp_path).out.decode() == f"{stream.name}\n"
+
+
 def descend(root: int, depth: int, name: str = "d" * 10) -> int:
     """Make so many directories, one in another; a descriptor of the innermost."""
     for _ in range(depth):
@@ -147,6 +165,34 @@ def test_deeper_than_a_path_can_be_long(tmp_path):
     assert (directory.status, directory.out.decode()) == (0, f"{prefix}/copy\n{prefix}/similar\n")
 
 
+def test_and_so_through_artifacts(tmp_path):
+    lay(tmp_path, {"docs/a": A, "docs/z": B, "new/copy": A.upper()})
+    innermost = descend(os.open(tmp_path / "docs", os.O_RDONLY), 1500)
+    write_at(innermost, "similar", B[:-3])
+    write_at(innermost, "lines.jsonl", b'{"text": "%s"}\n{"text": "%s"}' % (A1, A2))
+    os.close(innermost)
+    deep = "docs/" + "d" * 10 + ("/" + "d" * 10) * 1499
+    lines, similar = [f"{deep}/lines.jsonl#{number}" for number in (1, 2)], f"{deep}/similar"
+    groups = [("docs/a", lines[0]), ("docs/a", lines[1]), (similar, "docs/z")]
+    asked = {
+        ("dedupe", "x.index"): groups,
+        ("query", "x.index", similar): [(similar, "docs/z")],
+        ("query", "x.index", f"{deep}/lines.jsonl"): [
+            (lines[0], "docs/a"), (lines[0], lines[1]), (lines[1], "docs/a"), (lines[1], lines[0])
+        ],
+        ("dedupe", "--against", "x.index", "docs", "new"): [("docs/a", "new/copy")],
+    }  # fmt: skip
+    try:
+        made = simdocs("index", "docs", "-o", "x.index", "-j2", cwd=tmp_path, before=few_descriptors)
+        found = {ask: simdocs(*ask, cwd=tmp_path, before=few_descriptors) for ask in asked}
+    finally:
+        subprocess.run(["rm", "-rf", tmp_path / "docs"], check=True)
+    assert made == (0, b"", "")
+    assert {ask: (done.status, done.err, done.names) for ask, done in found.items()} == {
+        ask: (0, "", names) for ask, names in asked.items()
+    }
+
+
 def test_more_levels_than_descriptors_with_branches_at_every_one(tmp_path):
     path, expected = tmp_path / "docs", []
     for level in range(40):
@@ -162,6 +208,16 @@ def test_more_files_than_descriptors(tmp_path):
     lay(tmp_path, {f"docs/{at}": A + b" %d" % at for at in range(200)})
     done = simdocs("dedupe", *[f"docs/{at}" for at in range(200)], "-j2", cwd=tmp_path, before=few_descriptors)
     assert (done.status, done.err, len(done.rows)) == (0, "", 199)
+
+
+def test_ten_thousand_of_them(tmp_path):
+    names = [b"docs/%d" % at for at in range(10_000)]
+    (tmp_path / "docs").mkdir()
+    for at, name in enumerate(names):
+        write_at(-1, str(tmp_path / name.decode()), b"text %d of many" % at)
+    stdin = b"\n".join(names)
+    done = reading("index", tmp_path, "--files-from", "-", "-j2", stdin=stdin, before=few_descriptors)
+    assert done == (0, "", 10_000, {})
 
 
 def test_a_name_of_the_longest_kind(tmp_path):

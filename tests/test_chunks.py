@@ -1,0 +1,198 @@
+"""Files of many documents, with holes in them, or while others write to them: what they were and are is never mixed."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tracemalloc
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.corpora import sequences
+from simdocs.corpora.reading import Unread
+from simdocs.corpora.sequences import parse, pieces
+from simdocs.model.skipped import Skip
+from simdocs.parameters import Sequences
+
+MIB = 1 << 20
+LINES = [b'{"text": "line %d", "id": %d}' % (number, number) for number in range(1, 21)]
+CONTENT = b"".join(line + b"\n" for line in LINES)
+BLOCK = 64
+"""Bytes of two lines and some."""
+
+Change = Callable[[Path], object]
+
+
+def names(path: Path, change: Change, after: int, times: int = 1) -> tuple[list[int], tuple[str, str] | None]:
+    """The numbers of the lines given, where the file is changed after so many reads of it, and so many times; and for
+    what reason there are no more, with the detail."""
+    reads, real, inode = 0, os.read, path.stat().st_ino
+
+    def read(descriptor: int, size: int) -> bytes:
+        nonlocal reads
+        data = real(descriptor, size)
+        if os.fstat(descriptor).st_ino == inode:
+            reads += 1
+            if after <= reads < after + times:
+                change(path)
+        return data
+
+    given: list[int] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sequences, "BATCH_BYTES", BLOCK)
+        patch.setattr(os, "read", read)
+        try:
+            for lines in pieces(os.fsencode(path), MIB):
+                given += [int(name.rpartition(b"#")[2]) for name in parse(lines, Sequences()).names]
+        except Unread as unread:
+            return given, (unread.reason, unread.detail)
+    return given, None
+
+
+moments = count(1)
+
+
+def write(path: Path, content: bytes) -> None:
+    """At a time of its own, however coarse the clock of the file system is."""
+    path.write_bytes(content)
+    os.utime(path, ns=(0, next(moments)))
+
+
+def append(path: Path) -> None:
+    with path.open("ab") as stream:
+        stream.write(b'{"text": "a new one", "id": 99}\n')
+
+
+def rewrite(path: Path) -> None:
+    write(path, CONTENT.replace(b"line", b"LINE"))
+
+
+def rewrite_longer(path: Path) -> None:
+    write(path, CONTENT.replace(b"line", b"a longer line"))
+
+
+def shrink(path: Path) -> None:
+    os.truncate(path, 100)
+
+
+def replace(path: Path) -> None:
+    other = path.with_name("other")
+    other.write_bytes(b'{"text": "quite another", "id": 77}\n')
+    other.replace(path)
+
+
+def link(path: Path) -> None:
+    os.link(path, path.with_name(f"link{path.stat().st_nlink}"))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "a.jsonl"
+    write(path, CONTENT)
+    return path
+
+
+@pytest.mark.parametrize("change", [rewrite, rewrite_longer, shrink])
+@pytest.mark.parametrize("after", range(4, 9))
+def test_nothing_of_a_file_that_was_rewritten_meanwhile(path: Path, change: Change, after: int) -> None:
+    """Of what it was, whole lines from the beginning; of what it is now, none."""
+    given, why = names(path, change, after)
+    assert given == list(range(1, len(given) + 1))
+    assert 0 < len(given) < len(LINES)
+    assert why == ("changed", f"from line {len(given) + 1} on")
+
+
+def test_lines_appended_meanwhile_leave_those_before_them(path: Path) -> None:
+    for after in range(3, len(CONTENT) // BLOCK):
+        write(path, CONTENT)
+        given, why = names(path, append, after)
+        assert given == [*range(1, 21), 99]
+        assert why == ("changed", "from line 22 on")
+
+
+def test_or_all_the_time(path: Path) -> None:
+    given, why = names(path, append, 1, times=20)
+    assert given[:20] == list(range(1, 21))
+    assert set(given[20:]) <= {99}
+    assert why == ("changed", f"from line {len(given) + 1} on")
+
+
+@pytest.mark.parametrize("change", [append, rewrite, shrink])
+def test_before_the_first_block_the_file_is_read_again(path: Path, change: Change) -> None:
+    given, why = names(path, change, 1)
+    assert given == {append: [*range(1, 21), 99], rewrite: list(range(1, 21)), shrink: [1, 2, 3]}[change]
+    assert why is None
+
+
+def test_but_not_for_ever(path: Path) -> None:
+    assert names(path, rewrite, 1, times=1000) == ([], ("changed", ""))
+
+
+@pytest.mark.parametrize("change", [replace, link, os.unlink])
+def test_what_happens_to_its_name_is_no_matter(path: Path, change: Change) -> None:
+    for after in (1, 5):
+        write(path, CONTENT)
+        assert names(path, change, after) == (list(range(1, 21)), None)
+
+
+def test_a_gzip_file_that_grows_is_read_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(gzip.compress(CONTENT))
+    monkeypatch.setattr(sequences, "BATCH_BYTES", BLOCK)
+    blocks = pieces(os.fsencode(path), MIB)
+    assert next(blocks).first == 1
+    with path.open("ab") as stream:
+        stream.write(gzip.compress(CONTENT))
+    with pytest.raises(Unread, match="changed"):
+        next(blocks)
+
+
+def seen(path: Path, limit: int) -> tuple[list[tuple[bytes, bytes, int, int]], list[Skip]]:
+    """The documents and the skips that its lines are."""
+    parsed = [parse(lines, Sequences()) for lines in pieces(os.fsencode(path), limit)]
+    documents = [row for one in parsed for row in zip(one.names, one.texts, one.starts, one.extents, strict=True)]
+    return documents, [skip for one in parsed for skip in one.skips]
+
+
+between_holes = st.lists(st.sampled_from([b"", CONTENT[:100], CONTENT, b"\n"]), min_size=1, max_size=3)
+limits = st.sampled_from([1, 5000, 20_000, MIB])
+
+
+@given(between_holes, st.booleans(), limits, st.sampled_from([500, 6000, MIB]))
+def test_holes_are_as_good_as_the_bytes_they_stand_for(
+    tmp_path_factory: pytest.TempPathFactory, data: list[bytes], ended: bool, limit: int, block: int
+) -> None:
+    path, hole = tmp_path_factory.getbasetemp() / "holes.jsonl", 1 << 14
+    with path.open("wb") as stream:
+        for piece in data:
+            stream.write(piece)
+            stream.seek(hole - stream.tell() % hole + hole, os.SEEK_CUR)
+        stream.write(b"end\n" * ended)
+        stream.truncate()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sequences, "BATCH_BYTES", block)
+        sparse = seen(path, limit)
+        path.write_bytes(path.read_bytes())
+        assert seen(path, limit) == sparse
+
+
+def test_a_hole_of_a_terabyte(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(LINES[0] + b"\n")
+    with path.open("r+b") as stream:
+        stream.seek(1 << 40)
+        stream.write(b"\n" + LINES[1])
+    tracemalloc.start()
+    try:
+        found = seen(path, MIB)
+        assert tracemalloc.get_traced_memory()[1] < 8 * MIB
+    finally:
+        tracemalloc.stop()
+    dropped = (1 << 40) - len(LINES[0]) - 1
+    assert [row[1] for row in found[0]] == [b"line 1", b"line 2"]
+    assert found[1] == [("oversized", os.fsencode(path) + b"#2", f"{dropped} bytes")]

@@ -14,7 +14,7 @@ from simdocs.artifacts.formats import MANIFEST, RUN
 from simdocs.artifacts.manifest import Manifest
 from simdocs.artifacts.npy import map_file
 from simdocs.artifacts.saving import made_from
-from simdocs.artifacts.shelf import TRIES, is_still, missing, read_manifest, read_run
+from simdocs.artifacts.shelf import OF_THIS_PROCESS, TRIES, is_still, missing, read_manifest, read_run
 from simdocs.errors import ArtifactError, InputError
 from simdocs.kernels.collide import band_keys
 from simdocs.kernels.fss import EMPTY as EMPTY_PLACE
@@ -35,6 +35,8 @@ def damages(path: bytes) -> list[str]:
         except FileNotFoundError:
             raise InputError(f"{name}: no such artifact") from None
         except OSError as error:
+            if error.errno in OF_THIS_PROCESS:
+                raise
             return [f"{name}: not an artifact: {error.strerror}"]
         try:
             found = list(_damages(place, name))
@@ -56,6 +58,8 @@ def _damages(place: int, name: str) -> Iterator[str]:
         yield str(missing(place, name, MANIFEST))
         return
     except OSError as error:
+        if error.errno in OF_THIS_PROCESS:
+            raise
         yield f"{name}/{MANIFEST}: {error.strerror}"
         return
     stored, sound = {}, True
@@ -67,6 +71,8 @@ def _damages(place: int, name: str) -> Iterator[str]:
             sound = False
             yield str(error)
         except OSError as error:
+            if error.errno in OF_THIS_PROCESS:
+                raise
             sound = False
             yield f"{name}/{array.file}: {error.strerror}"
     if read_run(place, name).get("root") is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
@@ -15,7 +16,7 @@ from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX, MANIFEST, RUN
 from simdocs.artifacts.manifest import Manifest, decoded
 from simdocs.artifacts.npy import damaged, map_file
 from simdocs.errors import ArtifactError, InputError
-from simdocs.model.names import is_manifest, shown
+from simdocs.model.names import bytes_of, is_manifest, shown
 from simdocs.model.sketches import Column
 from simdocs.parameters import Recipe
 
@@ -56,7 +57,7 @@ class Shelf:
         """The directory from which its documents' names are found; None: not known."""
         root = self.run.get("root")
         try:
-            return os.fsencode(root) if isinstance(root, str) and "\0" not in root else None
+            return bytes_of(root) if isinstance(root, str) and "\0" not in root else None
         except UnicodeEncodeError:  # no name that was ever read
             return None
 
@@ -89,6 +90,8 @@ def open_shelf(path: bytes, kind: str | None = None) -> Shelf:
         except FileNotFoundError:
             raise InputError(f"{name}: no such artifact") from None
         except OSError as error:
+            if error.errno in OF_THIS_PROCESS:
+                raise
             raise ArtifactError(f"{name}: not an artifact: {error.strerror}: name one, or build it again") from None
         try:
             shelf = _opened(place, name, kind)
@@ -99,11 +102,17 @@ def open_shelf(path: bytes, kind: str | None = None) -> Shelf:
             if turn == TRIES - 1 or is_still(path, place):
                 raise missing(place, name, str(error.filename)) from None
         except OSError as error:
+            if error.errno in OF_THIS_PROCESS:
+                raise
             where = f"{name}/{error.filename}" if isinstance(error.filename, str) else name
             raise ArtifactError(f"{where}: {error.strerror}: build the artifact again") from None
         finally:
             os.close(place)
     raise AssertionError
+
+
+OF_THIS_PROCESS = (errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+"""Errors that say nothing about an artifact: no more memory, no more files."""
 
 
 def is_still(path: bytes, place: int) -> bool:
@@ -136,7 +145,7 @@ def read_run(place: int, name: str) -> dict[str, Any]:
 def missing(place: int, name: str, file: str) -> ArtifactError:
     """The error about a file that is not there: of an artifact, or of a directory that is none."""
     if file == MANIFEST and not any(form.files & set(os.listdir(place)) for form in FORMATS.values()):
-        return ArtifactError(f"{name}: not an artifact: there is no {MANIFEST} in it: name one")
+        return ArtifactError(f"{name}: not an artifact: there is no {MANIFEST} in it: name an artifact")
     return damaged(f"{name}/{file}", "the file is missing")
 
 

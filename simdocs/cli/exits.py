@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import signal
-from collections.abc import Collection, Mapping
+import time
+from collections.abc import Callable, Collection, Mapping
 from types import FrameType, MappingProxyType
 
 from simdocs.errors import ArtifactError, LockedError, SimdocsError
@@ -66,16 +67,32 @@ class Ended(BaseException):
         self.number = number
 
 
+_ONE = 1.0
+"""Seconds within which several signals are one: `timeout` sends it to us, then to all of the group; and a terminal's
+Ctrl-C reaches us directly and by whoever hands it on."""
+
+
 def _end(number: int, _frame: FrameType | None) -> None:
-    signal.signal(number, signal.SIG_DFL)  # the second time it ends at once
+    first = time.monotonic()
+
+    def again(number: int, _frame: FrameType | None) -> None:
+        if time.monotonic() - first >= _ONE:
+            die_by(number)
+
+    _hear(again)
     raise Ended(number)
 
 
 def listen() -> None:
-    """Let SIGINT, SIGTERM and SIGHUP end the program in order, but for those that it was started to ignore."""
+    """Let SIGINT, SIGTERM and SIGHUP end the program in order, but for those that it was started to ignore; and at once
+    when they come again later."""
+    _hear(_end)
+
+
+def _hear(handler: Callable[[int, FrameType | None], None]) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _end)
+            signal.signal(number, handler)
 
 
 def die_by(number: int) -> None:

@@ -113,14 +113,15 @@ def _blocks(content: Iterator[Chunk], limit: int) -> Iterator[tuple[bytes, int, 
 
 @dataclass(slots=True)
 class Parsed:
-    """The documents of some lines, one place each in four lists, and the lines that are none.
+    """The documents of some lines, one place each in five lists, and the lines that are none.
 
-    container: bytes of PATH, the file's name. names: PATH#ID, without id PATH#LINE. texts: UTF-8, lone surrogates as
-    three bytes. starts, extents: of the line in the unfolded file, without its newline. skips: malformed and oversized
-    lines, by PATH#LINE.
+    container: bytes of PATH, the file's name. numbers: of the lines, from 1. names: PATH#ID, without id PATH#LINE.
+    texts: UTF-8, lone surrogates as three bytes. starts, extents: of the line in the unfolded file, without its
+    newline. skips: malformed and oversized lines, by PATH#LINE.
     """
 
     container: int
+    numbers: list[int] = field(default_factory=list)
     names: list[bytes] = field(default_factory=list)
     texts: list[bytes] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
@@ -143,6 +144,7 @@ def parse(lines: Lines, how: Sequences) -> Parsed:
                 raise unread
             if line.strip():
                 text, identity = _document(line, how)
+                parsed.numbers.append(number)
                 parsed.names.append(b"%b#%b" % (lines.name, b"%d" % number if identity is None else identity))
                 parsed.texts.append(text)
                 parsed.starts.append(start)

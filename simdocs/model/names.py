@@ -8,6 +8,16 @@ DRAFT_PREFIX = ".simdocs-tmp-"
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
+def text_of(name: bytes) -> str:
+    """The name as JSON holds it, the same in every locale: as UTF-8, each byte that is not as a lone surrogate."""
+    return name.decode("utf-8", "surrogateescape")
+
+
+def bytes_of(text: str) -> bytes:
+    """The name that such a text stands for. UnicodeEncodeError: it stands for none."""
+    return text.encode("utf-8", "surrogateescape")
+
+
 def shown(name: bytes) -> str:
     """A name for a terminal or a message: one line, without controls (C0, C1, DEL), bidi controls or raw bytes."""
     return harmless_text(name.decode("utf-8", "backslashreplace")) or "''"

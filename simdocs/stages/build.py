@@ -13,6 +13,7 @@ import numpy as np
 from simdocs import __version__
 from simdocs.engines.local import Local
 from simdocs.model.documents import EMPTY, SHORT, Documents
+from simdocs.model.names import text_of
 from simdocs.model.ragged import Array, Index, Ragged, Tokens
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Banding, Recipe, Sketching
@@ -151,12 +152,12 @@ def _finished(order: Order, recipe: Recipe, documents: Documents, skipped: Skipp
 def _run(order: Order, skipped: Skipped, started: str) -> dict[str, Any]:
     """What differs between two equal runs."""
     earlier = {} if order.intake.shelf is None else dict(order.intake.shelf.run)
-    named = {reason: sorted(os.fsdecode(name) for name, _ in each) for reason, each in skipped.by_reason.items()}
+    named = {reason: sorted(text_of(name) for name, _ in each) for reason, each in skipped.by_reason.items()}
     root = order.intake.root if order.intake.shelf is not None else os.getcwdb()
     return {
         "simdocs": __version__,
         "command": list(order.command),
         "start": started,
-        "root": earlier.get("root") if root is None else os.fsdecode(root),
+        "root": earlier.get("root") if root is None else text_of(root),
         "skipped": named if order.intake.shelf is None else earlier.get("skipped", {}),
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.shelf import Shelf
 from simdocs.model.answers import NAME, Answer, Column, Row
 from simdocs.model.documents import EMPTY, INVALID, SHORT, WIDE
+from simdocs.model.names import bytes_of
 from simdocs.stages.build import expectation_facts, expected_of
 from simdocs.stages.corpus import documents_on
 from simdocs.stages.index import Expectation
@@ -100,6 +100,6 @@ def _text(value: Any) -> bytes:
 def _raw(text: str) -> bytes:
     """The bytes that a text of JSON stands for; escapes, where it can stand for none."""
     try:
-        return os.fsencode(text)
+        return bytes_of(text)
     except UnicodeEncodeError:
         return text.encode("utf-8", "backslashreplace")

@@ -14,6 +14,7 @@ from simdocs.artifacts.manifest import Manifest
 from simdocs.artifacts.saving import made_from
 from simdocs.artifacts.shelf import Shelf
 from simdocs.model.documents import Documents
+from simdocs.model.names import bytes_of, text_of
 from simdocs.model.ragged import Array, Ragged
 from simdocs.model.sketches import BandIndex, Held, Shingles, Signatures, Tables
 from simdocs.model.skipped import Skipped
@@ -39,7 +40,7 @@ class InMemory:
         """The rest of it."""
         self._documents, self._recipe = documents, recipe
         root = run.get("root")
-        self._root = os.fsencode(root) if isinstance(root, str) else b""
+        self._root = bytes_of(root) if isinstance(root, str) else b""
 
     def noun(self, kind: str, skipped: Skipped) -> Noun:
         """The finished artifact, of this kind."""
@@ -97,5 +98,5 @@ def shelf_of(noun: Noun) -> Shelf:
     shapes = {name: array.shape for name, array in arrays.items()}
     manifest = Manifest(FORMATS[kind], noun.recipe, made_from(documents, noun.recipe), shapes, {})
     columns = {name: Held(array) for name, array in arrays.items()}
-    root = os.fsdecode(noun.root or os.getcwdb())
+    root = text_of(noun.root or os.getcwdb())
     return Shelf(f"the {kind} given", kind, manifest, columns, {"root": root}, documents.held)

@@ -79,7 +79,8 @@ def found_of(intake: Intake, skipped: Skipped) -> Found:
     for path in filter(None, intake.outputs):
         if found.holds(path):
             raise UsageError(
-                f"{shown(os.fsencode(path))}: is one of the documents, or a list of them, and would be overwritten"
+                f"{shown(os.fsencode(path))}: is one of the documents, or a list of them, and would be overwritten:"
+                " name another, or --exclude it"
             )
     return found
 
@@ -106,9 +107,14 @@ def signed(
     return documents_on(shelf), np.asarray(shelf["signatures"].all()), None
 
 
-def prepared(intake: Intake, recipe: Recipe, engine: Local, skipped: Skipped, progress: Progress) -> Prepared:
-    """What is given, ready to be compared. The recipe is that of the artifact, where one is given."""
-    recipe = banded(recipe)
+def prepared(
+    intake: Intake, recipe: Recipe, engine: Local, skipped: Skipped, progress: Progress, *, bands: bool = True
+) -> Prepared:
+    """What is given, ready to be compared. The recipe is that of the artifact, where one is given.
+
+    bands: whether candidates are found by them. If not, there need be none that reach the recall.
+    """
+    recipe = banded(recipe) if bands else recipe
     documents, signatures, found = signed(intake, recipe, engine, skipped, progress, with_sets=False)
     if found is not None:
         corpus = Corpus.of(documents, signatures, intake.walking.max_size, recipe.sequences)

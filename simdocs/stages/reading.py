@@ -14,6 +14,7 @@ from simdocs.corpora.reading import Stamp, Unread, read
 from simdocs.corpora.sequences import Lines, parse
 from simdocs.corpora.tasks import Files
 from simdocs.model.documents import DOCUMENT, WIDE, Documents
+from simdocs.model.names import shown
 from simdocs.model.ragged import Index, Ragged
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.parameters import Sequences
@@ -21,7 +22,7 @@ from simdocs.parameters import Sequences
 
 @dataclass(slots=True)
 class Read:
-    """The documents read in a task: places among its files (of lines: numbers from 0), names, UTF-8 bytes, facts."""
+    """The documents read in a task: places among its files (of lines: their numbers), names, UTF-8 bytes, facts."""
 
     places: list[int]
     names: list[bytes]
@@ -65,7 +66,7 @@ def _lines(task: Lines, how: Sequences) -> Read:
     facts["mtime_ns"], facts["ctime_ns"], facts["inode"] = task.stamp.mtime_ns, task.stamp.ctime_ns, task.stamp.inode
     facts["start"], facts["extent"], facts["container"] = parsed.starts, parsed.extents, parsed.container
     raws = [as_utf8(text)[0] for text in parsed.texts]
-    return Read(list(range(len(raws))), parsed.names, raws, facts, parsed.skips)
+    return Read(parsed.numbers, parsed.names, raws, facts, parsed.skips)
 
 
 class Register:
@@ -104,7 +105,8 @@ class Register:
         if name[:container] != self._file:
             self._file, self._ids = name[:container], set()
         if name in self._ids:
-            self._skipped.add("malformed", name, "an id that a line before it has")
+            line = b"%b#%d" % (self._file, read.places[at])
+            self._skipped.add("malformed", line, f"{shown(name)} is a line before it: give it an id of its own")
             return True
         self._ids.add(name)
         return False

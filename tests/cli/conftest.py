@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.cli.corpus import A1, A, B, lay
+from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import simdocs
 
 FILES = {"docs/a.txt": A, "docs/b.txt": A1, "docs/c.txt": B}
@@ -24,3 +25,19 @@ def answer(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     done = simdocs("dedupe", "docs", cwd=lay(tmp_path_factory.mktemp("answer"), FILES))
     assert (done.status, done.err, len(done.rows)) == (0, "", 1)
     return done.out
+
+
+@pytest.fixture(scope="session")
+def shelves(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `shelved` is copied from."""
+    root = lay(tmp_path_factory.mktemp("shelves"), FILES | {"more/d.txt": A2, "more/e.txt": B[::-1]})
+    for command, target in (("shingle", "x.shingles"), ("signature", "x.signatures"), ("index", "x.index")):
+        assert simdocs(command, "docs", "-o", target, cwd=root) == (0, b"", "")
+    return root
+
+
+@pytest.fixture
+def shelved(shelves: Path, tmp_path: Path) -> Path:
+    """A directory with docs as `here` has it, x.shingles, x.signatures and x.index of docs, and more/d.txt, which is
+    nearly the same as docs/a.txt, and more/e.txt, which is not."""
+    return Path(shutil.copytree(shelves, tmp_path / "shelved"))

@@ -121,14 +121,22 @@ def test_lines_that_are_no_documents(there):
     lines = done.err.splitlines()
     assert len(lines) == len(bad)
     named = {line.split(": ")[1]: line for line in lines}
-    assert set(named) == {*(f"data.jsonl#{at}" for at in (7, 8, 9, 11, 12)), "data.jsonl#first"}
+    assert set(named) == {f"data.jsonl#{at}" for at in range(7, 13)}
     assert "not JSON" in named["data.jsonl#7"]
-    assert "an id that a line before it has" in named["data.jsonl#first"]
+    assert "data.jsonl#first is a line before it: give it an id of its own" in named["data.jsonl#10"]
     assert json.loads((there / "note").read_bytes())["skipped"] == {"malformed": 6}
     assert simdocs("dedupe", "data.jsonl", "--strict", "-q", cwd=there)[:2] == (2, b"")
     index = simdocs("index", "data.jsonl", "-o", "x.index", cwd=there)
     assert (index.status, index.err.splitlines()) == (3, lines)
     assert rows(simdocs("dedupe", "x.index", cwd=there)) == GROUPS
+
+
+def test_a_number_that_is_the_id_of_a_line_before(there):
+    """Names lead to one line each."""
+    lay(there, {"two.jsonl": b'{"id": "2", "text": "one of them"}\n{"text": "and another"}'})
+    done = simdocs("dedupe", "two.jsonl", cwd=there)
+    assert done.status == 3
+    assert "two.jsonl#2: skipped: a malformed entry (two.jsonl#2 is a line before it: give it an id" in done.err
 
 
 def test_lines_as_large_as_may_be(there):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.corpus import lay
+from tests.cli.every import EVERY, READING
 from tests.cli.program import PATIENCE, PROGRAM, finished, in_shell, simdocs, started
 from tests.cli.traps import trap
 
@@ -100,23 +101,73 @@ def test_a_loop_in_a_shell_ends(here):
     assert (done.status, done.out, done.err) == (-signal.SIGINT, b"", "")
 
 
-def test_a_second_one_ends_it_at_once(here):
-    """The first is answered by tidying up, in which the second finds it."""
-    env = trap(here, "os.kill(main, 15)", "open", "docs/c.txt")
-    with (here / "trap/sitecustomize.py").open("a") as hooks:
-        hooks.write(SECOND)
-    done = simdocs("dedupe", "docs", "-j1", "-o", "out", cwd=here, env=env)
-    assert done == (-signal.SIGTERM, b"", "")
-    assert [name[:13] for name in listing(here)] == [".simdocs-tmp-", "docs"]
+OPENED = dict.fromkeys(EVERY, ".txt") | dict.fromkeys(("info", "check"), "manifest.json")
+"""A file that the command opens in the midst of its work."""
+
+
+@pytest.mark.parametrize("command", EVERY)
+def test_every_command_in_a_loop(shelved, command):
+    """It ends by the signal, quietly, and leaves nothing; and so the loop ends."""
+    before = listing(shelved)
+    words = [*EVERY[command], *(["-j1"] if command in READING else [])]
+    env = trap(shelved, "os.kill(0, 2)", "open", OPENED[command])
+    done = in_shell('for n in 1 2 3; do simdocs "$@"; echo again; done', *words, cwd=shelved, env=env)
+    assert done == (-signal.SIGINT, b"", "")
+    assert listing(shelved) == before
+
+
+@pytest.mark.parametrize(
+    ("command", "number"), [*(("index", number) for number in ENDING), ("shingle", 15), ("query", 15)]
+)
+def test_in_a_worker_of_every_command(shelved, command, number):
+    before = listing(shelved)
+    action = f"open('workers', 'a').write(f'{{os.getpid()}}\\n')\nos.kill(main, {number})\ntime.sleep(600)"
+    env = trap(shelved, action, "open", ".txt", in_worker=True)
+    done = simdocs(*EVERY[command], "-j2", cwd=shelved, env=env)
+    assert done == (-number, b"", "")
+    assert listing(shelved) == before
+    assert all(gone(pid) for pid in pids(shelved / "workers"))
 
 
 SECOND = """
 def again(event, arguments):
-    if event == "os.remove" and ".simdocs-tmp-" in repr(arguments):
-        os.kill(main, 15)
+    if event == {event!r} and ".simdocs-tmp-" in repr(arguments):
+        time.sleep({after})
+        os.kill(main, {number})
 
 sys.addaudithook(again)
 """
+
+
+def twice(here: Path, event: str, after: float, number: int) -> dict[str, str]:
+    """An environment in which a first signal is answered by tidying up, in which the second finds the program."""
+    env = trap(here, "os.kill(main, 15)", "open", "docs/c.txt")
+    with (here / "trap/sitecustomize.py").open("a") as hooks:
+        hooks.write(SECOND.format(event=event, after=after, number=number))
+    return env
+
+
+TIDYING = [("dedupe", "out", "os.remove"), ("shingle", "x.shingles", "os.rmdir")]
+
+
+@pytest.mark.parametrize(("command", "output", "event"), TIDYING)
+def test_a_second_one_ends_it_at_once(here, command, output, event):
+    env = twice(here, event, 1.1, signal.SIGTERM)
+    done = simdocs(command, "docs", "-j1", "-o", output, cwd=here, env=env)
+    assert done == (-signal.SIGTERM, b"", "")
+    assert [name[:13] for name in listing(here)] == [".simdocs-tmp-", "docs"]
+    assert simdocs(command, "docs", "-j1", "-o", output, cwd=here).status == 0
+    assert listing(here) == ["docs", output]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(("command", "output", "event"), TIDYING)
+def test_two_in_quick_succession_are_one(here, command, output, event, number):
+    """So `timeout` sends them."""
+    env = twice(here, event, 0, number)
+    done = simdocs(command, "docs", "-j1", "-o", output, cwd=here, env=env)
+    assert done == (-signal.SIGTERM, b"", "")
+    assert listing(here) == ["docs"]
 
 
 def test_kill_of_the_parent_leaves_no_worker(here):

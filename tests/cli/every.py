@@ -1,0 +1,36 @@
+"""Every command, as it may be run where conftest's `shelved` has laid things out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+BUILDING: Mapping[str, Sequence[str]] = {
+    "shingle": ("shingle", "docs", "-o", "new.shingles"),
+    "signature": ("signature", "docs", "-o", "new.signatures"),
+    "index": ("index", "docs", "-o", "new.index"),
+}
+"""Commands that write an artifact."""
+
+ANSWERING: Mapping[str, Sequence[str]] = {
+    "query": ("query", "x.index", "more"),
+    "dedupe": ("dedupe", "docs"),
+    "dedupe --pairs": ("dedupe", "docs", "--pairs"),
+    "dedupe --against": ("dedupe", "more", "--against", "x.index"),
+}
+"""Commands that compare documents and answer."""
+
+TELLING: Mapping[str, Sequence[str]] = {
+    "shingle --show": ("shingle", "--show", "docs/a.txt"),
+    "info": ("info", "x.index"),
+}
+"""Commands that tell what is there."""
+
+CHECKING: Mapping[str, Sequence[str]] = {"check": ("check", "x.index", "x.shingles", "x.signatures")}
+
+READING = {**BUILDING, **ANSWERING}
+"""Commands that read documents."""
+
+WRITING = {**ANSWERING, **TELLING}
+"""Commands that write to standard output."""
+
+EVERY = {**READING, **TELLING, **CHECKING}

@@ -1,4 +1,7 @@
-"""How Hypothesis runs: the same examples every time; `--hypothesis-profile=explore` looks for new ones."""
+"""How Hypothesis runs: the same examples every time; `--hypothesis-profile=explore` looks for new ones.
+
+`make fuzz` does so, too, in rounds.
+"""
 
 from hypothesis import HealthCheck, settings
 
@@ -8,4 +11,5 @@ settings.register_profile(
     "same", derandomize=True, deadline=None, max_examples=120, suppress_health_check=_LARGE_INPUTS
 )
 settings.register_profile("explore", deadline=None, max_examples=2000, suppress_health_check=_LARGE_INPUTS)
+settings.register_profile("fuzz", deadline=None, max_examples=300, print_blob=True, suppress_health_check=_LARGE_INPUTS)
 settings.load_profile("same")

@@ -46,10 +46,12 @@ def _batches(families: list[list[bytes]]) -> st.SearchStrategy[list[bytes]]:
     return kin | strangers
 
 
-_ENCODED = [[atom.encode() for atom in family] for family in _FAMILIES] + [INVALID]
-_ASCII_ONLY = [[atom for atom in family if atom.isascii()] for family in _ENCODED]
+ATOMS = [[atom.encode() for atom in family] for family in _FAMILIES] + [INVALID]
+"""By family, as bytes; the last are not valid as UTF-8."""
 
-batches = _batches(_ENCODED) | _batches([family for family in _ASCII_ONLY if family])
+_ASCII_ONLY = [[atom for atom in family if atom.isascii()] for family in ATOMS]
+
+batches = _batches(ATOMS) | _batches([family for family in _ASCII_ONLY if family])
 """Documents as bytes: none, some empty, ASCII or not."""
 
 normalisations = st.builds(

@@ -66,3 +66,12 @@ def test_exact_finds_every_pair(tmp_path: Path, t: float, all_copies: bool) -> N
         rows = [row for block in work.pairs(all_copies).blocks for row in block]
         assert {(int(one[-3:]), int(other[-3:])): found for one, other, found, _ in rows} == expected
     assert len(expected) > 15
+
+
+def test_it_needs_no_bands_that_reach_the_recall(tmp_path: Path) -> None:
+    for name, text in {"a": "one two three", "b": "three four five"}.items():
+        (tmp_path / name).write_text(text)
+    with sketched([tmp_path], unit="word", k=1, threshold=0.01, num_perm=1, exact=True) as work:
+        rows = [row for block in work.groups().blocks for row in block]
+        assert [row[2] for row in rows] == [1 / 5]
+        assert (work.facts()["bands"], work.facts()["rows"]) == (None, None)

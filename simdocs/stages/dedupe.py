@@ -14,6 +14,7 @@ from simdocs.kernels.banding import probability
 from simdocs.model.answers import Answer
 from simdocs.model.documents import EMPTY
 from simdocs.model.groups import Components, Groups, Pairs
+from simdocs.model.names import shown
 from simdocs.model.ragged import Index, Mask, Ragged
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Banding, Grouping, Recipe
@@ -59,6 +60,8 @@ class Sketched:
     found: int = 0
     """Duplicates, or similar pairs, so far."""
     kept: int | None = None
+    largest: tuple[bytes, int] | None = None
+    """The document that most are duplicates of, and how many."""
     components: Components | None = None
 
     def groups(self) -> Answer:
@@ -89,7 +92,11 @@ class Sketched:
         """Documents, the duplicates among them with the kept ones, and which are not kept from the outset."""
         documents, groups, new = self._groups()
         pairs = self.judge.confirmed(groups.pairs)
-        self.found, self.kept = len(pairs), len(np.unique(pairs.left))
+        kept, counts = np.unique(pairs.left, return_counts=True)
+        self.found, self.kept = len(pairs), len(kept)
+        if len(kept):
+            most = int(counts.argmax())
+            self.largest = documents.names(kept[most : most + 1])[0], int(counts[most])
         self.components = groups.components
         return documents, pairs, new
 
@@ -144,7 +151,7 @@ class Sketched:
     def facts(self) -> dict[str, Any]:
         """What was done, in numbers and parameters: of JSON's kinds."""
         documents, recipe = self.prepared.documents, self.prepared.recipe
-        bands, rows = self.prepared.cut
+        bands, rows = (None, None) if self.job.grouping.exact else self.prepared.cut
         facts: dict[str, Any] = {
             "documents": len(documents),
             "bytes": int(documents.facts["size"].sum()),
@@ -153,7 +160,7 @@ class Sketched:
             "bands": bands,
             "rows": rows,
             "threshold": self.job.threshold,
-            "probability": 1.0 if self.job.grouping.exact else probability(self.job.threshold, bands, rows),
+            "probability": 1.0 if self.job.grouping.exact else probability(self.job.threshold, *self.prepared.cut),
             "candidates": self.judge.candidates,
             "verified": self.judge.verified,
         }
@@ -165,6 +172,9 @@ class Sketched:
                 "groups": self.kept,
                 "kept": len(documents) - self.found - self.skipped.counts.get("known", 0),
             }
+        if self.largest is not None:
+            name, count = self.largest
+            facts["largest_group"] = {"kept": shown(name), "duplicates": count}
         if self.components is not None:
             facts["components"] = list(answers.component_facts(self.prepared.corpus, self.components))
         facts["parameters"] = {
@@ -185,7 +195,7 @@ def sketch(job: Job, engine: Local, progress: Progress) -> Sketched:
     InputError: an argument that cannot be read.
     """
     skipped = Skipped()
-    ready = prepared(job.intake, job.recipe, engine, skipped, progress)
+    ready = prepared(job.intake, job.recipe, engine, skipped, progress, bands=not job.grouping.exact)
     exact = job.grouping.verify == "exact"
     how, certain = ready.recipe.shingling, job.grouping.exact
     judge = Judge(ready.corpus, how, job.threshold, exact, engine, skipped, certain=certain)

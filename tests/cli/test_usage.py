@@ -8,7 +8,9 @@ import unicodedata
 import pytest
 
 from tests.cli.corpus import lay
+from tests.cli.every import EVERY, READING
 from tests.cli.program import Done, in_shell, simdocs
+from tests.cli.traps import trap
 
 
 def is_one_line(done: Done) -> bool:
@@ -148,7 +150,15 @@ HOSTILE = b"\x1b]52;c;aGk=\x07two\nlines\rback\xff\xfe" + "\u202etxt\x9b31m".enc
 
 @pytest.mark.parametrize(
     "before",
-    [["dedupe"], ["dedupe", "--unit"], ["dedupe", "--format"], ["shingle", "--show"], [], ["dedupe", "docs", "-o"]],
+    [
+        ["dedupe"],
+        ["dedupe", "--unit"],
+        ["dedupe", "--format"],
+        ["shingle", "--show"],
+        [],
+        ["dedupe", "docs", "-o"],
+        ["info", "docs.index"],
+    ],
     ids=lambda before: " ".join(before) or "command",
 )
 def test_what_is_named_in_an_error_is_harmless(here, before):
@@ -176,6 +186,20 @@ def test_debug_shows_where(here):
         assert done.status == 2
         assert "Traceback (most recent call last)" in done.err
         assert "gone: No such file or directory" in done.err
+
+
+@pytest.mark.parametrize("command", EVERY)
+def test_what_nobody_expected(shelved, command):
+    """One line, and how to see more."""
+    opened = "manifest.json" if command in ("info", "check") else ".txt"
+    env = trap(shelved, "raise RuntimeError('what is this?')", "open", opened)
+    words = [*EVERY[command], *(["-j1"] if command in READING else [])]
+    line = "simdocs: error: RuntimeError: what is this? (unexpected: --debug shows where)\n"
+    assert simdocs(*words, cwd=shelved, env=env) == (2, b"", line)
+    if command == "dedupe":
+        debug = simdocs(*words, "--debug", cwd=shelved, env=env)
+        assert (debug.status, debug.out, debug.err[:9], debug.err.endswith(line)) == (2, b"", "Traceback", True)
+        assert simdocs(*words, cwd=shelved, env=env | {"SIMDOCS_DEBUG": "1"}) == debug
 
 
 def test_debug_is_no_hindrance(here, answer):

@@ -28,20 +28,8 @@ K_OF = {"char": 3, "word": 2, "line": 1, "stopword": 2}
 
 
 def twin(ours: list[Text], theirs: list[Text], how: How) -> list[Row]:
-    """Theirs are kept, in row order; of ours, in keep order, those that are similar to none kept before. The others go
-    under the most similar, ties to the earlier. Ours are numbered after theirs."""
-    every = Twin([*theirs, *ours], how)
-    kept = [row for row in every.judged if row < len(theirs)]
-    rows = []
-    for row in every.in_keep_order():
-        if row >= len(theirs):
-            near = [other for other in kept if every.similar(other, row)]
-            if near:
-                best = max(near, key=lambda other: every.jaccard(other, row))  # max takes the first of equals
-                rows.append((best, row, every.jaccard(best, row)))
-            else:
-                kept.append(row)
-    return sorted(rows)
+    """Theirs are kept; of ours those that are similar to none kept before. Ours are numbered after theirs."""
+    return Twin([*theirs, *ours], how, len(theirs)).greedy()
 
 
 def laid(place: Path, ours: list[Text], theirs: list[Text], how: How, **options: object) -> Shelf:
@@ -118,9 +106,8 @@ def test_no_more_than_max_candidates_in_a_bucket(texts, share, keep, most, cut):
     how = How("word", 1, False, 0.5, keep)
     places = {"num_perm": 12, "bands": cut[0], "rows": cut[1]}
     theirs, ours = distinct(texts, int(share * len(texts)), how)
-    every = Twin([*theirs, *ours], how)
-    order = [row for row in every.judged if row < len(theirs)]
-    order += [row for row in every.in_keep_order() if row >= len(theirs)]
+    every = Twin([*theirs, *ours], how, len(theirs))
+    order = every.in_keep_order()
     with tempfile.TemporaryDirectory() as place, Local(1) as engine:
         index = laid(Path(place), ours, theirs, how, **places)
         work = against(index, Path(place, "yours"), engine, keep=keep, max_candidates=most)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -21,40 +20,18 @@ from tests.flow.building import built, opened
 from tests.flow.stage import CATCH_ALL, shelve, unseen
 from tests.flow.texts import corpora, family
 from tests.flow.twin import How, Row, Text, Twin
-from tests.twins.bands import buckets
-from tests.twins.shingles import bag
-from tests.twins.signatures import fss
+from tests.twins.answers import Signing
 
 K_OF = {"char": 3, "word": 2, "line": 1, "stopword": 2}
 
 HOW = How("word", 2, False, 0.5)
 
 
-def twin(ours: list[Text], theirs: list[Text], how: How, places: tuple[int, int, int] | None = None) -> list[Row]:
+def twin(ours: list[Text], theirs: list[Text], how: How, signing: Signing | None = None) -> list[Row]:
     """For each of ours, in order, those of theirs that are similar enough, the most similar first; ties by name, which
-    is row order here. places: with signatures of so many, in so many bands of so many rows, in one of which they must
-    agree; else all meet."""
-    every = Twin([*theirs, *ours], how)
-    meet = None if places is None else _meetings(every, *places)
-    found = []
-    for row in every.judged:
-        if row >= len(theirs):
-            near = [(every.jaccard(other, row), other) for other in every.judged if other < len(theirs)]
-            near = [one for one in near if one[0] >= how.threshold and (meet is None or (one[1], row) in meet)]
-            found += [(row - len(theirs), other, value) for value, other in sorted(near, key=lambda one: -one[0])]
-    return found
-
-
-def _meetings(every: Twin, size: int, bands: int, rows: int) -> set[tuple[int, int]]:
-    counted = [bag if every.how.multiset else dict.fromkeys(bag, 1) for bag in every.bags]
-    tokens = [sorted(set(_bag(one))) for one in counted]
-    # Those without tokens agree with nobody.
-    alike = buckets([fss(one, size) if one else [-1 - row] * size for row, one in enumerate(tokens)], bands, rows)
-    return {(a, b) for bucket in alike for a in bucket for b in bucket}
-
-
-def _bag(counts: Mapping[int, int]) -> list[int]:
-    return bag([token for token, count in counts.items() for _ in range(count)], 0)
+    is row order here."""
+    rows = Twin([*theirs, *ours], how, len(theirs), signing).matches()
+    return [(row - len(theirs), other, jaccard) for row, other, jaccard in rows]
 
 
 def ask(index: Path, names: list[Path], how: How, jobs: int = 1, **options: object) -> Query:
@@ -114,7 +91,7 @@ def test_every_similar_document_is_found(unit, texts, share, multiset, scheme):
 def test_those_that_share_a_bucket_are_found(texts, share, bands, rows):
     cut, how = int(share * len(texts)), How("word", 2, True, 0.5)
     found = asked(texts[cut:], texts[:cut], how, num_perm=16, bands=bands, rows=rows)
-    assert found == twin(texts[cut:], texts[:cut], how, (16, bands, rows))
+    assert found == twin(texts[cut:], texts[:cut], how, Signing("fss", 16, bands, rows))
 
 
 @pytest.mark.parametrize("size", [1, 1 << 30])

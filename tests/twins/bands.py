@@ -15,7 +15,9 @@ def probability(similarity: float, bands: int, rows: int) -> Decimal:
 
 
 def by_recall(at: float, recall: float, num_perm: int) -> tuple[int, int] | None:
-    """The largest r whose b = K div r reaches the recall, or None."""
+    """The largest r whose b = K div r reaches the recall, or None: no number of bands finds all pairs that differ."""
+    if recall == 1 > at:
+        return None
     enough = [r for r in range(1, num_perm + 1) if probability(at, num_perm // r, r) >= Decimal(repr(recall))]
     return (num_perm // max(enough), max(enough)) if enough else None
 

@@ -1,0 +1,1 @@
+"""Trees, bytes, names and options that nobody thought of: see `make fuzz`."""

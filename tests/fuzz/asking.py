@@ -1,0 +1,55 @@
+"""What a run is asked about: documents named in every way."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from hypothesis import strategies as st
+
+from tests.fuzz.trees import Tree, waits
+
+
+class Naming(NamedTuple):
+    """Documents: as arguments, or as a list of names in a file or on standard input; and what is on that, else."""
+
+    names: tuple[bytes, ...]
+    listed: bytes = b""
+    stdin: bytes = b""
+
+    def arguments(self, cwd: bytes, place: bytes) -> tuple[list[bytes], bytes]:
+        """Arguments, the last of them, and standard input. The list, if it is in a file, is written to place."""
+        names = [name for name in self.names if name == b"-" or not waits(os.path.join(cwd, name))]
+        if not self.listed:
+            return [b"--", *(names or [b"."])], self.stdin
+        option, _, source = self.listed.partition(b" ")
+        whole = (b"\n" if option == b"--files-from" else b"\0").join(names)
+        if source == b"-":
+            return [option, b"-"], whole
+        Path(os.fsdecode(place)).write_bytes(whole)
+        return [option, place], self.stdin
+
+
+def paths_of(tree: Tree) -> list[bytes]:
+    """All that has a name, without what is named so that it has to be an artifact; directories, too."""
+    paths = {b".", b"./", *tree}
+    for path in tree:
+        while path := os.path.dirname(path):
+            paths |= {path, path + b"/"}
+    return sorted(path for path in paths if not path.rstrip(b"/").endswith((b".index", b".shingles", b".signatures")))
+
+
+def namings(tree: Tree, place: bytes = b"", *, stdin: bool = True) -> st.SearchStrategy[Naming]:
+    """Most name the whole tree. place: the directory that it is in. stdin: it may be one of the documents."""
+    paths = st.sampled_from([place + path for path in paths_of(tree)])
+    spelt = paths | paths.map(lambda path: b"./" + path) | paths.map(lambda path: b"../in/" + path)
+    several = st.lists(spelt, min_size=1, max_size=4)
+    with_stdin = several.map(lambda some: [*some[:2], b"-", *some[2:]]) if stdin else several
+    whole = st.just([place + b"."])
+    names = whole | whole | whole | whole | several | with_stdin
+    held = [node.data for node in tree.values() if node.kind == "file"] or [b""]
+    plain = st.tuples(names.map(tuple), st.just(b""), st.sampled_from(held))
+    ways = [b"--files-from -", b"--files-from file", b"--files0-from -", b"--files0-from file"]
+    listed = st.tuples(st.lists(spelt | st.just(b""), max_size=5).map(tuple), st.sampled_from(ways), st.just(b""))
+    return (plain | plain | plain | plain | plain | listed).map(lambda one: Naming(*one))

@@ -1,0 +1,116 @@
+"""What files hold: texts of every script that resemble one another, in every encoding; sequences; gzip; rubbish."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import json
+from collections.abc import Callable, Sequence
+
+from hypothesis import strategies as st
+
+from tests.flow.texts import WORDS, edited
+from tests.strategies import ATOMS
+
+PROSE = [word + b" " for word in WORDS]
+
+ENCODINGS = [
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (b"", "utf-16-le"),
+    (b"", "latin-1"),
+]
+
+VALUES = [None, True, 1.5, [], {}, "\0", "\ud800", 10**30]
+"""What a field of a line may be, besides what it should be."""
+
+BAD_LINES = [
+    b"{",
+    b"[]",
+    b"\xff",
+    b"1",
+    b'{"text": "a"',
+    b"\x1c",
+    b"[" * 2000,
+    b"{} {}",
+    b'{"text": 1%s}' % (b"0" * 5000),
+]
+
+Pieces = list[bytes]
+Holds = Callable[[bytes], st.SearchStrategy[bytes]]
+"""What a file of this name may hold."""
+
+
+@st.composite
+def families(draw: st.DrawFn) -> list[bytes]:
+    """Texts of which most are an earlier one, edited."""
+    few = draw(st.just(PROSE) | st.lists(st.sampled_from(ATOMS).flatmap(st.sampled_from), min_size=2, max_size=7))
+    atom = st.sampled_from(few)
+    long, short = st.lists(atom, min_size=15, max_size=40), st.lists(atom, max_size=4)
+    texts = [draw(long)]
+    kinds = st.sampled_from(("insert", "drop", "replace", "insert", "drop", "replace", "twice", "long", "short"))
+    for kind in draw(st.lists(kinds, min_size=2, max_size=8)):
+        if kind in ("long", "short"):
+            text = draw(long if kind == "long" else short)
+        else:
+            text = edited(draw(st.sampled_from(texts)), kind, draw(st.integers(0, 40)), draw(atom))
+        texts.append(text if kind != "twice" else text + text)
+    return list(map(b"".join, texts))
+
+
+def held(texts: Sequence[bytes]) -> Holds:
+    """By the end of its name, for the most part."""
+    as_texts = st.sampled_from(texts)
+    any_bytes = as_texts | as_texts | as_texts.flatmap(_written) | as_texts.flatmap(_damaged) | st.binary(max_size=40)
+    lines = st.lists(_lines(texts) | _lines(texts) | _lines(texts) | st.sampled_from(BAD_LINES), max_size=12).map(
+        b"\n".join
+    )
+    sequences = lines | lines | lines.map(lambda data: codecs.BOM_UTF8 + data + b"\n") | lines.flatmap(_damaged)
+
+    def of(name: bytes) -> st.SearchStrategy[bytes]:
+        inside = sequences if b".jsonl" in name else any_bytes
+        return inside.flatmap(_folded) if name.endswith(b".gz") else inside
+
+    return of
+
+
+def _written(text: bytes) -> st.SearchStrategy[bytes]:
+    """A text in another encoding, case, or with other spaces."""
+    characters = text.decode("utf-8", "replace")
+    others = [mark + characters.encode(encoding, "replace") for mark, encoding in ENCODINGS]
+    return st.sampled_from([*others, text.upper(), text.replace(b" ", b"\r\n"), b"\n" + text + b"\t", text + text])
+
+
+def _damaged(text: bytes) -> st.SearchStrategy[bytes]:
+    """A text with a few bytes put in, or cut short."""
+    place = st.integers(0, len(text))
+    put = st.tuples(
+        place, st.sampled_from([b"\0", b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xff\xfe", b"\n", b"!", b"\x85"])
+    )
+    return put.map(lambda at: text[: at[0]] + at[1] + text[at[0] :]) | place.map(lambda end: text[:end])
+
+
+def _lines(texts: Sequence[bytes]) -> st.SearchStrategy[bytes]:
+    """Lines of a sequence: most are well-formed, and have an id or not."""
+    text = st.sampled_from([text.decode("utf-8", "surrogateescape") for text in texts])
+    own = st.one_of(*[st.integers(0, 20)] * 6, st.text(max_size=3), st.sampled_from(VALUES))
+    fields = st.fixed_dictionaries(
+        {"text": st.one_of(*[text] * 9, st.sampled_from(VALUES))}, optional={"id": own, "body": text}
+    )
+    spelt = st.tuples(fields, st.booleans(), st.sampled_from([b"", b" ", b"\r", b"\t"]))
+    return spelt.map(
+        lambda one: one[2] + json.dumps(one[0], ensure_ascii=one[1]).encode("utf-8", "surrogatepass") + one[2]
+    )
+
+
+def _folded(data: bytes) -> st.SearchStrategy[bytes]:
+    """A gzip file of one member or two, whole or not; or none."""
+    whole = gzip.compress(data, mtime=0)
+    half = len(data) // 2
+    two = gzip.compress(data[:half], mtime=0) + b"\0" * (half % 3) + gzip.compress(data[half:], mtime=0)
+    cut = st.integers(0, len(whole) - 1).map(lambda end: whole[:end])
+    flipped = st.integers(0, len(whole) - 1).map(lambda at: whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+    return st.sampled_from([whole, whole, two, whole + b"\0\0", whole + b"rubbish", data]) | cut | flipped

@@ -1,0 +1,141 @@
+"""What holds of every run, whatever it is asked for and whatever the files are."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import chdir, contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.cli.program import Done
+from tests.fuzz.running import Run, unprivileged
+from tests.fuzz.trees import Tree, closed, lay, seen
+from tests.twins.program import Ended
+
+LINES = re.compile(r"simdocs: (error: .+|warning: .+|.+: skipped: .+|and \d+ more: .+ \(-v names all\))")
+
+BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+NOT_TOGETHER = re.compile(r"go(es)? (together|with)|writes lines of sequences")
+
+Seen = Mapping[bytes, tuple[object, ...]]
+
+
+class World:
+    """A directory with a tree in `in` and outputs in `out`, in which the program is run: in the first of them."""
+
+    def __init__(self, root: bytes, run: Run) -> None:
+        self.root, self.cwd, self._run = root, os.path.join(root, b"in"), run
+
+    def run(self, command: str, *arguments: bytes, stdin: bytes = b"", outputs: Sequence[bytes] = ()) -> Done:
+        """What came of it, which kept the laws. outputs: what it may write, if it ends well."""
+        before = seen(self.root)
+        done = self._run(command, *arguments, cwd=self.cwd, stdin=stdin)
+        may = [
+            os.path.relpath(os.path.realpath(os.path.join(self.cwd, path)), os.path.realpath(self.root))
+            for path in outputs
+        ]
+        lawful(command, arguments, done)
+        untouched(before, seen(self.root), may if done.status in (0, 1, 3) else [])
+        return done
+
+    def ask(self, twin: Callable[..., Ended], *arguments: Any) -> Ended:
+        """What a twin answers in the same place."""
+        with unprivileged(), chdir(self.cwd):
+            return twin(*arguments)
+
+    def read(self, path: bytes) -> bytes:
+        """A file, if there is one."""
+        path = os.path.join(self.cwd, path)
+        return Path(os.fsdecode(path)).read_bytes() if os.path.exists(path) else b""
+
+    def below(self, path: bytes) -> dict[bytes, bytes]:
+        """All files below a directory, by their paths from there."""
+        root = Path(os.fsdecode(os.path.join(self.cwd, path)))
+        return {os.fsencode(file.relative_to(root)): file.read_bytes() for file in root.rglob("*") if file.is_file()}
+
+    def answer(self, done: Done, output: bytes) -> bytes:
+        """What was answered, wherever it went."""
+        assert not output or done.out == b""
+        return self.read(output) if output else done.out
+
+    def facts(self, path: bytes) -> dict[str, Any]:
+        """What a summary says."""
+        facts: dict[str, Any] = json.loads(self.read(path))
+        return facts
+
+
+@contextmanager
+def world(tree: Tree, run: Run) -> Iterator[World]:
+    """Such a directory."""
+    with tempfile.TemporaryDirectory() as place:
+        root = os.fsencode(place)
+        for name in ("in", "out"):
+            Path(place, name).mkdir()
+        lay(os.path.join(root, b"in"), tree)
+        with closed(os.path.join(root, b"in"), tree):
+            yield World(root, run)
+
+
+def lawful(command: str, arguments: Sequence[bytes], done: Done) -> None:
+    """It ended as is documented, and said so."""
+    assert done.status in (0, 1, 2, 3, 4)
+    assert done.status != 1 or b"--exit-code" in arguments
+    quiet, verbose = ({b"-q", b"--quiet"} & set(arguments), {b"-v", b"--verbose"} & set(arguments))
+    assert "(unexpected: " not in done.err
+    if b"--debug" not in arguments:
+        assert "Traceback" not in done.err
+        harmless(done.err)
+        said(done, verbose=bool(verbose))
+    if quiet and done.status not in (2, 4):
+        assert done.err == ""
+    if done.status in (2, 4) and b"--pairs" not in arguments:
+        assert done.out == b""
+    if done.status == 3 and not quiet:
+        assert ": skipped: " in done.err
+
+
+def refused(done: Done) -> bool:
+    """Whether options do not go together, or not with the documents."""
+    return done.status == 2 and NOT_TOGETHER.search(done.err) is not None
+
+
+def said(done: Done, *, verbose: bool) -> None:
+    """Errors are what it ends with, and are one line, but for those of `check`."""
+    lines = done.err.splitlines()
+    errors = [line for line in lines if line.startswith("simdocs: error: ")]
+    if done.status in (2, 4):
+        assert errors
+        assert errors == lines[-len(errors) :]
+    else:
+        assert not errors
+    for line in lines:
+        assert verbose or LINES.fullmatch(line), line
+        assert verbose or done.status > 1 or line.startswith("simdocs: warning: "), line
+
+
+def harmless(text: str) -> None:
+    """A terminal comes to no harm."""
+    for line in text.split("\n"):
+        for character in line:
+            assert unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp"), line
+            assert character not in BIDI, line
+    assert text == "" or text.endswith("\n")
+
+
+def untouched(before: Seen, after: Seen, outputs: Sequence[bytes]) -> None:
+    """Nothing has changed but the outputs, and what is below them."""
+
+    def apart(found: Seen) -> dict[bytes, tuple[object, ...]]:
+        return {
+            path: what
+            for path, what in found.items()
+            if not any(path == output or path.startswith(output + b"/") for output in outputs)
+        }
+
+    assert apart(before) == apart(after)

@@ -1,0 +1,127 @@
+"""Options, drawn from those that the program declares: one that is new is drawn, too."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import click
+from click.core import ParameterSource
+from hypothesis import strategies as st
+
+from simdocs.cli.program import simdocs
+
+COMMANDS: Mapping[str, click.Command] = simdocs.commands
+
+Spelling = tuple[bytes, ...]
+"""An option as it stands on a command line: its name, and its value if it has one."""
+
+SIMILAR: list[dict[str, Spelling]] = [
+    {},
+    {"threshold": (b"-t", b".5")},
+    {"unit": (b"--unit", b"word"), "k": (b"-k", b"1"), "threshold": (b"-t", b".5")},
+    {"unit": (b"--unit", b"word"), "k": (b"-k", b"2"), "threshold": (b"-t", b".4")},
+    {"k": (b"-k", b"3"), "threshold": (b"-t", b".3"), "exact": (b"--exact",)},
+    {"k": (b"-k", b"2"), "threshold": (b"-t", b".4"), "bands": (b"--bands", b"128"), "rows": (b"--rows", b"1")},
+]
+"""Options with which something is found, by name."""
+
+KINDS_OF_ANSWER: list[dict[str, Spelling]] = [
+    {},
+    {"keep": (b"--keep", b"longest")},
+    {"keep": (b"--keep", b"newest")},
+    {"pairs": (b"--pairs",)},
+    {"pairs": (b"--pairs",), "all_copies": (b"--all-copies",)},
+    {"cluster": (b"--cluster", b"components")},
+    {"cluster": (b"--cluster", b"components"), "keep": (b"--keep", b"oldest")},
+    {"listed": (b"--list", b"kept"), "form": (b"--format", b"jsonl")},
+    {"listed": (b"--list", b"duplicates"), "nul": (b"-0",)},
+    {"form": (b"--format", b"csv"), "keep": (b"--keep", b"shortest")},
+    {"strict": (b"--strict",)},
+]
+"""Options that decide what is asked, by name."""
+
+GLOBS = ["*", "*.txt", "a*", "[!a]*", "*/*", "?", "a/", "/a", "[", "", "**", "\udcff*", "text", "id", "body", "é"]
+
+NO_VALUES = ["", "-1", "0", "nan", "1e400", "x", "9" * 30, "1\n", "é", "\udcff", "-", "--"]
+
+VALUES = {
+    "share": [".05", ".25", ".3", ".5", ".6", "75e-2", ".8", "0.9", "1", "1.0"],
+    "size": ["0", "1", "20", "100", "1K", "1m", "9G"],
+    "seed": ["0", "1", "4294967295", "random"],
+}
+"""Of types that are the program's own."""
+
+
+def options_of(command: str, leave_out: Collection[str] = ()) -> list[click.Option]:
+    """The options of a command, but for some, by name."""
+    return [one for one in COMMANDS[command].params if isinstance(one, click.Option) and one.name not in leave_out]
+
+
+def drawn(
+    command: str, names: Sequence[bytes], leave_out: Collection[str] = (), *, valid: bool = True, most: int = 6
+) -> st.SearchStrategy[list[Spelling]]:
+    """A few options of a command. names: of files, for those that take one. valid: with values that they can have."""
+    choice = st.sampled_from(options_of(command, leave_out))
+    return st.lists(choice.flatmap(lambda one: _spelt(one, names, valid)), max_size=most, unique_by=lambda one: one[0])
+
+
+def foretold(command: str, leave_out: Collection[str], most: int) -> st.SearchStrategy[list[Spelling]]:
+    """Options of which the twin can tell what comes out; what takes a file is asked otherwise."""
+    files = [one.name or "" for one in options_of(command) if isinstance(one.type, click.Path)]
+    some = drawn(command, [], {*leave_out, *files, "debug"}, most=most)
+    return some.map(lambda spelt: [one for one in spelt if one[1:] not in ((b"table",), (b"random",))])
+
+
+def flat(some: Iterable[Spelling], command: str = "") -> list[bytes]:
+    """Options as arguments; with a command those that it has."""
+    return [part for one in some if not command or name_of(one, command) for part in one]
+
+
+def name_of(spelling: Spelling, command: str) -> str:
+    """The name of the option that a command calls so; "" if it has none."""
+    return next((one.name or "" for one in options_of(command) if spelling[0].decode() in one.opts), "")
+
+
+def _spelt(option: click.Option, names: Sequence[bytes], valid: bool) -> st.SearchStrategy[Spelling]:
+    spelling = st.sampled_from([name.encode() for name in (*option.opts, *option.secondary_opts)])
+    if option.is_flag:
+        return st.tuples(spelling)
+    values = _values(option, names) if valid else _values(option, names) | st.sampled_from(NO_VALUES).map(_encoded)
+    return st.tuples(spelling, values)
+
+
+def _values(option: click.Option, names: Sequence[bytes]) -> st.SearchStrategy[bytes]:
+    kind = option.type
+    if isinstance(kind, click.Choice):
+        return st.sampled_from([str(choice).encode() for choice in kind.choices])
+    if isinstance(kind, click.Path):
+        return st.sampled_from([name for name in names if name])
+    if isinstance(kind, click.IntRange):
+        if option.name == "jobs":  # a thousand workers would only try the machine
+            return st.sampled_from([b"1", b"2"])
+        few = st.integers(int(kind.min or 0), int(kind.min or 0) + 8).map(lambda number: b"%d" % number)
+        return few | st.sampled_from([b"64", b"100", b"128"])
+    named = type(kind).__name__.lower()
+    if isinstance(kind, click.FloatRange) and named not in VALUES:
+        return st.sampled_from([b"0", b".5", b"1e3"])
+    return st.sampled_from(VALUES.get(named, GLOBS)).map(_encoded)
+
+
+def _encoded(value: str) -> bytes:
+    return value.encode("utf-8", "surrogateescape")
+
+
+OF_INDEX = ("threshold", "text_field", "id_field", "plain")
+"""Parameters that are those of an index, if they are not given."""
+
+
+def parsed(command: str, arguments: Sequence[bytes]) -> dict[str, Any]:
+    """The values of all parameters of a command, by name; None where an index knows better."""
+    decoded = [argument.decode("utf-8", "surrogateescape") for argument in arguments]
+    context = COMMANDS[command].make_context(command, decoded)
+    values = dict(context.params)
+    if command == "query" or values.get("against"):
+        by_default = {name for name in OF_INDEX if context.get_parameter_source(name) is ParameterSource.DEFAULT}
+        values.update(dict.fromkeys(by_default))
+    return values

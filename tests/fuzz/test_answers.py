@@ -1,0 +1,78 @@
+"""dedupe answers what the twin of the whole program answers, byte for byte."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from tests.fuzz import options
+from tests.fuzz.asking import Naming, namings
+from tests.fuzz.laws import refused, world
+from tests.fuzz.running import Run, fresh
+from tests.fuzz.trees import Tree, trees
+from tests.twins import program
+
+OUTPUTS = [b"../out/answer", b"../out/answer.tsv", b"../out/answer.jsonl", b"../out/answer.csv"]
+
+EVERY_PAIR = {"pairs": True, "all_copies": True, "exact": True, "form": "tsv", "listed": None, "nul": False}
+
+
+class Case(NamedTuple):
+    """A tree, and what is asked of it."""
+
+    tree: Tree
+    naming: Naming
+    options: list[options.Spelling]
+    output: bytes
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    tree = draw(trees())
+    base = draw(st.sampled_from(options.SIMILAR)) | draw(st.sampled_from(options.KINDS_OF_ANSWER))
+    some = draw(options.foretold("dedupe", base, most=4))
+    output = draw(st.sampled_from([b"", b"", *OUTPUTS]))
+    return Case(tree, draw(namings(tree)), [*base.values(), *some], output)
+
+
+def asked(case: Case, run: Run) -> None:
+    """The program and its twin, about the same."""
+    with world(case.tree, run) as here:
+        documents, stdin = case.naming.arguments(here.cwd, here.root + b"/list")
+        where = [b"-o", case.output] if case.output else []
+        arguments = [*where, *options.flat(case.options), b"--summary-json", b"../out/note", *documents]
+        done = here.run("dedupe", *arguments, stdin=stdin, outputs=[b"../out/note", *where[1:]])
+        if refused(done):
+            return
+        values = options.parsed("dedupe", arguments)
+        expected, answer = here.ask(program.dedupe, values, stdin), here.answer(done, case.output)
+        if program.may_be_capped(values, expected):
+            sound(answer, here.ask(program.dedupe, {**values, **EVERY_PAIR}, stdin).out, values)
+            return
+        assert (done.status, answer) == (expected.status, expected.out)
+        event(f"status {done.status}, {'something' if answer else 'nothing'} found")
+        if done.status != 2:
+            facts = here.facts(b"../out/note")
+            assert {name: facts[name] for name in expected.facts} == expected.facts
+
+
+def sound(answer: bytes, pairs: bytes, values: program.Options) -> None:
+    """All that is said to be similar is."""
+    if program.form_of(values) == "tsv" and not values["listed"] and not values["header"]:
+        event("a cap that may bite")
+        similar = {tuple(line.split(b"\t")) for line in pairs.splitlines()}
+        similar |= {(right, left, *figures) for left, right, *figures in similar}
+        assert {tuple(line.split(b"\t")) for line in answer.splitlines()} <= similar
+
+
+@given(case=cases())
+def test_of_every_tree_and_option(forked, case):
+    asked(case, forked)
+
+
+@settings(max_examples=settings.default.max_examples // 10)
+@given(case=cases())
+def test_in_processes_of_their_own(case):
+    asked(case, fresh)

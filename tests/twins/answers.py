@@ -1,0 +1,152 @@
+"""The answers about a corpus: every two documents compared, one after the other, from the definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import combinations, pairwise
+from typing import NamedTuple
+
+from simdocs.parameters import Shingling
+from tests.twins import shingles, signatures, similarity
+from tests.twins.corpus import Document
+from tests.twins.groups import keep_order
+
+Row = tuple[int, int, float]
+"""Two documents, and how similar they are."""
+
+
+class Signing(NamedTuple):
+    """How documents are signed, and their signatures cut: those that agree in all rows of a band are candidates."""
+
+    scheme: str = "fss"
+    num_perm: int = 128
+    bands: int = 18
+    rows: int = 7
+
+
+class How(NamedTuple):
+    """What decides an answer. exact: all documents are candidates. by_estimate: what decides is the estimate."""
+
+    shingling: Shingling
+    threshold: float
+    keep: str = "first"
+    signing: Signing = Signing()
+    exact: bool = True
+    by_estimate: bool = False
+
+
+class Answers:
+    """The answers about these documents, in row order. given: how many, the first, are those of an index."""
+
+    def __init__(self, documents: Sequence[Document], how: How, given: int = 0) -> None:
+        self.documents, self.how, self.given = documents, how, given
+        self.normalised = [shingles.text_of(document.text, how.shingling) for document in documents]
+        self.tokens = [
+            [shingles.token(one, how.shingling) for one in shingles.shingles(text, how.shingling)]
+            for text in self.normalised
+        ]
+        self.judged = [row for row, tokens in enumerate(self.tokens) if tokens]
+        self._scores: dict[tuple[int, int], float] = {}
+
+    @cached_property
+    def signatures(self) -> list[list[int]]:
+        scheme, size, *_ = self.how.signing
+        seed, multiset = self.how.shingling.seed, self.how.shingling.multiset
+        sets = [sorted(set(shingles.bag(one, seed) if multiset else one)) for one in self.tokens]
+        return [signatures.SCHEMES[scheme](tokens, size, seed) for tokens in sets]
+
+    def jaccard(self, left: int, right: int) -> float:
+        compare = similarity.bag_jaccard if self.how.shingling.multiset else _jaccard_of_sets
+        if (left, right) not in self._scores:
+            self._scores[left, right] = compare(self.tokens[left], self.tokens[right])
+        return self._scores[left, right]
+
+    def estimate(self, left: int, right: int) -> float:
+        return similarity.estimate(self.signatures[left], self.signatures[right])
+
+    def score(self, left: int, right: int) -> float:
+        """By what it is decided whether they are similar."""
+        return self.estimate(left, right) if self.how.by_estimate else self.jaccard(left, right)
+
+    def candidates(self, left: int, right: int) -> bool:
+        """Whether they share a bucket, and their estimate is not hopeless."""
+        _, size, bands, rows = self.how.signing
+        cut = [slice(band * rows, band * rows + rows) for band in range(bands)]
+        shared = any(self.signatures[left][band] == self.signatures[right][band] for band in cut)
+        return shared and (
+            self.how.by_estimate or not similarity.hopeless(self.estimate(left, right), self.how.threshold, size)
+        )
+
+    def similar(self, left: int, right: int) -> bool:
+        met = self.how.exact or self.candidates(left, right)
+        return met and self.score(left, right) >= self.how.threshold
+
+    def in_keep_order(self) -> list[int]:
+        """Those of the index come first."""
+        new = self.documents[self.given :]
+        order = keep_order(self.how.keep, [one.size for one in new], [one.mtime_ns for one in new])
+        rows = [*range(self.given), *(row + self.given for row in order)]
+        return [row for row in rows if row in self.judged]
+
+    def greedy(self) -> list[Row]:
+        """Kept unless one kept before is similar enough; else under the most similar of those, ties to the earlier."""
+        kept: list[int] = []
+        rows = []
+        for row in self.in_keep_order():
+            near = [other for other in kept if self.similar(other, row)] if row >= self.given else []
+            if near:
+                best = max(near, key=lambda other: self.score(other, row))  # max takes the first of equals
+                rows.append((best, row, self.score(best, row)))
+            else:
+                kept.append(row)
+        return sorted(rows)
+
+    def components(self) -> list[Row]:
+        """Whatever a chain connects, under the first in keep order; with the similarity to that one."""
+        order = self.in_keep_order()
+        seen: set[int] = set()
+        rows = []
+        for first in order:
+            if first in seen:
+                continue
+            reached = [first]
+            for member in reached:  # grows while it is read: breadth first
+                reached += [one for one in order if one not in reached and self.similar(member, one)]
+            seen.update(reached)
+            rows += [(first, row, self.score(first, row)) for row in reached[1:]]
+        return sorted(rows)
+
+    def all_pairs(self) -> list[Row]:
+        return [(a, b, self.score(a, b)) for a, b in combinations(self.judged, 2) if self.similar(a, b)]
+
+    def pairs(self) -> list[Row]:
+        """Copies of one text as a chain from the first, which stands for all of them in every other pair."""
+        copies: dict[str, list[int]] = {}
+        for row in self.judged:
+            copies.setdefault(self.normalised[row], []).append(row)
+        firsts = {rows[0] for rows in copies.values()}
+        chain = [(a, b, 1.0) for rows in copies.values() for a, b in pairwise(rows)]
+        others = [row for row in self.all_pairs() if {row[0], row[1]} <= firsts]
+        return sorted(chain + others)
+
+    def matches(self, itself: bool = True, top: int | None = None) -> list[Row]:
+        """Of each document that is not of the index those of it that are similar: the most similar first, then by name.
+        Not itself: not the same text of the same file."""
+        rows = []
+        for row in self.judged:
+            own = self.documents[row]
+            near = [
+                (-self.score(other, row), self.documents[other].name, other)
+                for other in self.judged
+                if row >= self.given > other and self.similar(other, row)
+                if itself
+                or not own.file
+                or (own.file, own.start) != (self.documents[other].file, self.documents[other].start)
+            ]
+            rows += [(row, other, -score) for score, _, other in sorted(near)[:top]]
+        return rows
+
+
+def _jaccard_of_sets(left: Sequence[int], right: Sequence[int]) -> float:
+    return similarity.jaccard(set(left), set(right))

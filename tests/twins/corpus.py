@@ -1,0 +1,264 @@
+"""Files become documents: named, walked, read; with the standard library, one after the other.
+
+Options are those of the command line, by their names there, with - for _.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from errno import ENAMETOOLONG, ENOENT, ENOTDIR
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+from tests.twins.decoding import is_binary, unfolded, utf8
+
+WIDE = {  # UTF-32 first, since its little-endian mark begins with the other's
+    b"\xff\xfe\0\0": (4, "little"),
+    b"\0\0\xfe\xff": (4, "big"),
+    b"\xff\xfe": (2, "little"),
+    b"\xfe\xff": (2, "big"),
+}
+
+Options = Mapping[str, Any]
+
+
+class Document(NamedTuple):
+    """One text with a name: its bytes as read, when its file changed, the file and where in it the text begins; of a
+    line of a sequence the line itself, and how many bytes of the name are the file's."""
+
+    name: bytes
+    data: bytes
+    mtime_ns: int = 0
+    file: tuple[object, ...] = ()
+    start: int = 0
+    line: bytes | None = None
+    container: int = 0
+
+    @property
+    def path(self) -> bytes:
+        return self.name[: self.container] if self.container else self.name
+
+    @property
+    def size(self) -> int:
+        return len(self.data)
+
+    @property
+    def text(self) -> bytes:
+        return utf8(self.data)
+
+
+class EndedError(Exception):
+    """The program ends with this status, and nothing is published."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+class UnreadError(Exception):
+    """The reason for which a file or a line is skipped."""
+
+
+class Corpus:
+    """The documents that options name, in row order; and how many files and lines were skipped, by reason."""
+
+    def __init__(self, options: Options, stdin: bytes = b"") -> None:
+        self.options, self.stdin = options, stdin
+        self.skipped: Counter[str] = Counter()
+        self.documents: list[Document] = []
+        seen: set[object] = set()
+        for name, file in self._files():
+            self.skipped["again"] += file in seen
+            if file not in seen:
+                seen.add(file)
+                self._judged(self._documents, name, file)
+
+    def _judged(self, what: Any, *arguments: Any) -> Any:
+        """The outcome of a judgement; None, and a skip, if it is that something is not read."""
+        try:
+            return what(*arguments)
+        except UnreadError as reason:
+            self.skipped[str(reason)] += 1
+        except OSError:
+            self.skipped["unreadable"] += 1
+        return None
+
+    def _files(self) -> Iterator[tuple[bytes, tuple[object, ...]]]:
+        """Every name with the identity of its file: arguments in order, or those of a list by name."""
+        if self.options["docs"].count(b"-") > 1:
+            raise EndedError(2)
+        source = self.options["files_from"] or self.options["files0_from"]
+        for name in self.options["docs"]:
+            yield from self._argument(name)
+        if source:
+            end = b"\n" if self.options["files_from"] else b"\0"
+            names = self._list(source).split(end)
+            names = names if names[-1] else names[:-1]
+            good = [name for name in names if name and b"\0" not in name and not name == source == b"-"]
+            self.skipped["malformed"] += len(names) - len(good)
+            yield from sorted(file for name in good for file in self._argument(name))
+
+    def _list(self, source: bytes) -> bytes:
+        if source == b"-":
+            return self._input()
+        try:
+            return contents(source)
+        except OSError:
+            raise EndedError(2) from None
+
+    def _input(self) -> bytes:
+        data, self.stdin = self.stdin, b""
+        return data
+
+    def _argument(self, name: bytes) -> Iterator[tuple[bytes, tuple[object, ...]]]:
+        if name == b"-":
+            yield name, ("standard input",)
+            return
+        try:
+            status = os.stat(name)
+        except OSError as error:
+            if error.errno in (ENOENT, ENOTDIR, ENAMETOOLONG):
+                raise EndedError(2) from None
+            self.skipped["unreadable"] += 1
+            return
+        if stat.S_ISDIR(status.st_mode):
+            yield from self._walk(name, name, set())
+        elif stat.S_ISREG(status.st_mode):
+            yield name, identity(status)
+        else:
+            raise EndedError(2)
+
+    def _walk(self, root: bytes, place: bytes, seen: set[object]) -> Iterator[tuple[bytes, tuple[object, ...]]]:
+        """The files below a directory, bytewise by whole path; each directory once."""
+        entries = self._judged(self._entries, root, place, seen) or []
+        for path, status in sorted(entries):  # a directory's path ends in a slash here
+            if stat.S_ISDIR(status.st_mode):
+                yield from self._walk(root, path[:-1], seen)
+            else:
+                yield path, identity(status)
+
+    def _entries(self, root: bytes, place: bytes, seen: set[object]) -> list[tuple[bytes, os.stat_result]]:
+        names, own = os.listdir(place), identity(os.stat(place))
+        if own in seen:
+            return []
+        seen.add(own)
+        if place != root and _is_artifact(place):
+            raise UnreadError("artifact")
+        found = []
+        for name in names:
+            path = place + name if place.endswith(b"/") else place + b"/" + name
+            status = self._judged(self._status, path, name)
+            below = path[len(root) :].removeprefix(b"/")
+            if status is not None and not self._left_out(below, stat.S_ISDIR(status.st_mode)):
+                found.append((path + b"/" if stat.S_ISDIR(status.st_mode) else path, status))
+        return found
+
+    def _status(self, path: bytes, name: bytes) -> os.stat_result:
+        """What is to be visited; the reason why something is not."""
+        if name.startswith(b".simdocs-tmp-"):
+            raise UnreadError("artifact")
+        if name.startswith(b".") and not self.options["hidden"]:
+            raise UnreadError("hidden")
+        status = os.lstat(path)
+        if stat.S_ISLNK(status.st_mode):
+            if not self.options["follow"]:
+                raise UnreadError("link")
+            status = os.stat(path)
+        if stat.S_ISDIR(status.st_mode) and name.endswith((b".shingles", b".signatures", b".index")):
+            raise UnreadError("artifact")
+        if not stat.S_ISDIR(status.st_mode) and not stat.S_ISREG(status.st_mode):
+            raise UnreadError("special")
+        return status
+
+    def _left_out(self, below: bytes, is_directory: bool) -> bool:
+        path = os.fsdecode(below)
+
+        def matches(pattern: str) -> bool:
+            return fnmatchcase(path if "/" in pattern else PurePosixPath(path).name, pattern.removeprefix("/"))
+
+        if any(matches(pattern.rstrip("/") or "/") for pattern in self.options["exclude"]):
+            return True
+        include = self.options["include"]
+        return bool(include) and not is_directory and not any(map(matches, include))
+
+    def _documents(self, name: bytes, file: tuple[object, ...]) -> None:
+        limit, many = self.options["max_size"], name.endswith((b".jsonl", b".jsonl.gz")) and not self.options["plain"]
+        if name == b"-":
+            data, mtime_ns, whole = self._input(), 0, True
+        else:
+            data, mtime_ns, whole = contents(name), os.stat(name).st_mtime_ns, True
+            if len(data) > limit and not many:
+                raise UnreadError("oversized")
+            if name.endswith(b".gz"):
+                data, whole = unfolded(data)
+        if many:
+            self._lines(name, data, mtime_ns, file, whole)
+        elif len(data) > limit:
+            raise UnreadError("oversized")
+        elif not whole:
+            raise UnreadError("malformed")
+        elif is_binary(data):
+            raise UnreadError("binary")
+        else:
+            self.documents.append(Document(name, data, mtime_ns, file))
+
+    def _lines(self, name: bytes, data: bytes, mtime_ns: int, file: tuple[object, ...], whole: bool) -> None:
+        """A document a line. Of what cannot be unfolded to its end, whole lines alone."""
+        names: set[bytes] = set()
+        at = 3 * data.startswith(b"\xef\xbb\xbf")
+        lines = data[at:].split(b"\n")
+        for number, line in enumerate(lines if whole else lines[:-1], 1):
+            parsed = self._judged(self._parsed, line, number)
+            if parsed is not None:
+                own, text = name + b"#" + parsed[0], parsed[1]
+                self.skipped["malformed"] += own in names
+                if own not in names:
+                    names.add(own)
+                    self.documents.append(Document(own, text, mtime_ns, file, at, line, len(name)))
+            at += len(line) + 1
+        if not whole:
+            raise UnreadError("malformed")
+
+    def _parsed(self, line: bytes, number: int) -> tuple[bytes, bytes] | None:
+        """Id and text of a line; None if it is blank."""
+        if len(line) > self.options["max_size"]:
+            raise UnreadError("oversized")
+        if not line.strip():
+            return None
+        try:
+            value = json.loads(line.decode())
+        except (ValueError, RecursionError):
+            raise UnreadError("malformed") from None
+        known = value if isinstance(value, dict) else {}
+        text, own = known.get(self.options["text_field"]), known.get(self.options["id_field"])
+        own = number if own is None else own
+        if not isinstance(text, str) or not isinstance(own, str | int) or own is True or own is False:
+            raise UnreadError("malformed")
+        if "\0" in str(own):
+            raise UnreadError("malformed")
+        return str(own).encode("utf-8", "surrogatepass"), text.encode("utf-8", "surrogatepass")
+
+
+def identity(status: os.stat_result) -> tuple[object, ...]:
+    """By what two names are known to be of one file."""
+    return status.st_dev, status.st_ino
+
+
+def contents(path: bytes) -> bytes:
+    """All bytes of a file."""
+    return Path(os.fsdecode(path)).read_bytes()
+
+
+def _is_artifact(place: bytes) -> bool:
+    manifest = os.path.join(place, b"manifest.json")
+    if not os.path.isfile(manifest) or os.path.islink(manifest):
+        return False
+    try:
+        return contents(manifest).startswith(b'{\n "format": "simdocs.')
+    except OSError:
+        return False

@@ -1,0 +1,169 @@
+"""The program once more: from options and files to the bytes of an answer and an exit status, in plain Python.
+
+Options are those of a command, by their names there, with - for _. An option that is not known here is an error: it
+has to be told what it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from simdocs.parameters import DEFAULT_K, Normalisation, Sequences, Shingling
+from tests.twins import bands
+from tests.twins.answers import Answers, How, Row, Signing
+from tests.twins.corpus import Corpus, EndedError, Options
+from tests.twins.formats import Cells, drawn, form_of
+
+UNJUDGED = ("unreadable", "oversized", "malformed")
+"""Reasons that leave a document unjudged."""
+
+WITHOUT_EFFECT = {"jobs", "quiet", "verbose", "debug", "summary_json", "lock_wait", "one_file_system", "color"}
+"""On what is answered here, that is: about files of one file system, into a pipe or a file."""
+
+KNOWN = WITHOUT_EFFECT | {
+    "docs", "files_from", "files0_from", "include", "exclude", "hidden", "follow", "max_size",
+    "text_field", "id_field", "plain",
+    "unit", "k", "language", "multiset", "seed", *Normalisation.__slots__,
+    "num_perm", "scheme", "threshold", "recall", "rule", "bands", "rows",
+    "keep", "cluster", "verify", "exact", "max_candidates", "against",
+    "pairs", "all_copies", "listed", "nul", "top", "itself",
+    "output", "form", "header", "exit_code", "strict", "index", "shingles", "root",
+}  # fmt: skip
+
+
+class Ended(NamedTuple):
+    """How a run ends: its status, the answer, and what it says in numbers."""
+
+    status: int
+    out: bytes
+    facts: dict[str, Any]
+
+    @property
+    def found(self) -> int:
+        """How many duplicates, pairs or matches."""
+        return sum(self.facts.get(what, 0) for what in ("duplicates", "pairs", "matches"))
+
+
+class Index(NamedTuple):
+    """An index, by the options with which it was built before now, and what was on standard input then."""
+
+    options: Options
+    stdin: bytes = b""
+
+
+def recipe(options: Options) -> tuple[Shingling, Signing, float]:
+    """How documents are shingled and signed, and the threshold for which their signatures are cut."""
+    unit, size, threshold = options["unit"], options["num_perm"], options["threshold"]
+    switches = Normalisation(**{name: options[name] for name in Normalisation.__slots__})
+    k = options["k"] or DEFAULT_K[unit]
+    shingling = Shingling(unit, k, options["language"], options["multiset"], options["seed"], switches)
+    if options.get("exact"):
+        cut: tuple[int, int] | None = (1, 1)
+    elif options["bands"] or options["rows"]:
+        cut = bands.by_hand(options["bands"], options["rows"], size)
+    elif options["rule"] == "nearest":
+        cut = bands.by_nearest(threshold, size)
+    else:
+        cut = bands.by_recall(threshold, options["recall"], size)
+    if cut is None:
+        raise EndedError(2)
+    return shingling, Signing(options["scheme"], size, *cut), threshold
+
+
+def dedupe(options: Options, stdin: bytes = b"", index: Index | None = None) -> Ended:
+    """What `dedupe` does. index: the one that --against names."""
+    try:
+        fixed = recipe(index.options if index else options)
+        corpus, kept = _read(options, stdin, index), Corpus(*index).documents if index else []
+    except EndedError as error:
+        return Ended(error.status, b"", {})
+    places = {(document.file, document.start) for document in kept}
+    known = [document for document in corpus.documents if (document.file, document.start) in places]
+    new = [document for document in corpus.documents if document not in known]
+    corpus.skipped["known"] = len(known)
+    answers = Answers([*kept, *new], _how(options, *fixed), len(kept))
+    if options["pairs"]:
+        rows = answers.all_pairs() if options["all_copies"] else answers.pairs()
+        return _ended(options, corpus, ("document", "other"), _cells(answers, rows), {"pairs": len(rows)})
+    rows = answers.components() if options["cluster"] == "components" else answers.greedy()
+    duplicates = {row[1] for row in rows}
+    facts: dict[str, Any] = {
+        "duplicates": len(rows),
+        "groups": len({row[0] for row in rows}),
+        "kept": len(new) - len(rows),
+    }
+    if not options["listed"]:
+        return _ended(options, corpus, ("kept", "duplicate"), _cells(answers, rows), facts)
+    listed = [
+        document
+        for row, document in enumerate(answers.documents)
+        if row >= len(kept) and (row in duplicates) == (options["listed"] == "duplicates")
+    ]
+    if form_of(options) == "jsonl" and any(document.line is not None for document in corpus.documents):
+        if not all(document.line is not None for document in corpus.documents):
+            return Ended(2, b"", {})
+        return _ended(options, corpus, ("line",), [(document.line,) for document in listed], facts)
+    return _ended(options, corpus, ("name",), [(document.name,) for document in listed], facts)
+
+
+def query(options: Options, index: Index, stdin: bytes = b"") -> Ended:
+    """What `query` does."""
+    shingling, signing, threshold = recipe(index.options)
+    kept = Corpus(*index).documents
+    try:
+        corpus = _read(options, stdin, index)
+    except EndedError as error:
+        return Ended(error.status, b"", {})
+    answers = Answers([*kept, *corpus.documents], _how(options, shingling, signing, threshold), len(kept))
+    rows = answers.matches(options["itself"], options["top"])
+    facts = {"indexed": len(kept), "matches": len(rows), "matched": len({row[0] for row in rows})}
+    if options["listed"]:
+        matches = sorted({row[1] for row in rows})
+        cells: Sequence[Cells] = [(answers.documents[row].name,) for row in matches]
+        return _ended(options, corpus, ("name",), cells, facts)
+    return _ended(options, corpus, ("query", "match"), _cells(answers, rows), facts)
+
+
+def _read(options: Options, stdin: bytes, index: Index | None = None) -> Corpus:
+    """What is not said of sequences is as it was of the index's."""
+    if index is not None:
+        of_index = {name: index.options[name] for name in Sequences.__slots__ if options[name] is None}
+        options = {**options, **of_index}
+    assert set(options) <= KNOWN, f"the twin does not know {set(options) - KNOWN}"
+    return Corpus(options, stdin)
+
+
+def _how(options: Options, shingling: Shingling, signing: Signing, threshold: float) -> How:
+    estimate = options["verify"] == "estimate"
+    asked = options["threshold"] or threshold
+    return How(shingling, asked, options.get("keep", "first"), signing, bool(options.get("exact")), estimate)
+
+
+def _cells(answers: Answers, rows: Sequence[Row]) -> list[Cells]:
+    """Names, the exact similarity, the estimate."""
+    names = [document.name for document in answers.documents]
+    exact = not answers.how.by_estimate
+    return [(names[a], names[b], score if exact else None, answers.estimate(a, b)) for a, b, score in rows]
+
+
+def _ended(
+    options: Options, corpus: Corpus, columns: tuple[str, ...], rows: Sequence[Cells], facts: dict[str, Any]
+) -> Ended:
+    facts |= {
+        "documents": len(corpus.documents),
+        "bytes": sum(document.size for document in corpus.documents),
+        "skipped": {reason: count for reason, count in corpus.skipped.items() if count},
+    }
+    unjudged = any(corpus.skipped[reason] for reason in UNJUDGED)
+    if unjudged and options["strict"]:
+        return Ended(2, b"", facts)
+    columns = (*columns, "jaccard", "estimate") if len(columns) == 2 else columns
+    ended = Ended(3 if unjudged else 0, drawn(options, columns, rows), facts)
+    return ended._replace(status=1) if ended.found and options["exit_code"] and not unjudged else ended
+
+
+def may_be_capped(options: Options, ended: Ended) -> bool:
+    """Whether --max-candidates might keep documents from meeting, which here it never does."""
+    in_groups = not options["pairs"] and options["cluster"] == "greedy"
+    return in_groups and bool(options["max_candidates"] < ended.facts.get("documents", 0))

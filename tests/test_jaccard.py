@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -50,6 +51,14 @@ def test_exact_of_one_with_all_the_others(rows):
     for at in range(len(rows)):
         assert_exact(rows, [(at, other) for other in range(len(rows))] * 2)
         assert_exact(rows, [(other, at) for other in range(len(rows))] * 2)
+
+
+@given(set_rows, st.sampled_from([1, 2, 5]))
+def test_exact_of_sets_too_large_to_be_merged_at_once(rows, most):
+    sets = some.ragged([sorted(row) for row in rows], np.uint32)
+    expected = [twin.jaccard(a, b) for a, b in product(rows, rows)]
+    with mock.patch.multiple(jaccard, _MERGED_AT_ONCE=most, _LARGEST_TABLE=-1):
+        assert jaccard.exact(sets, *every_pair(len(rows))).tolist() == expected
 
 
 @pytest.mark.parametrize("few", [1, 3, 40])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import unicodedata
 from itertools import pairwise
+from string import ascii_letters
 from unittest import mock
 
 import numpy as np
@@ -12,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simdocs.kernels import forms, written
 from simdocs.kernels import normalise as kernel
-from simdocs.kernels import written
 from simdocs.kernels.codes import WITH_CONTEXT
 from simdocs.kernels.normalise import normalise
 from simdocs.model import texts as model
@@ -80,6 +81,30 @@ def test_where_code_points_begin_is_noted_for_some(batch, data):
         assert texts.begins(first, stop).tolist() == places[first : stop + 1]
 
 
+MARKS = ["\u0301", "\u0323", "\u0345", "\u093c", "\u3099", "\u0344", "\u0340", "\u0f73", "\u0f81", "\uff9e"]
+"""Combining marks of many classes; the last five decompose, some into two."""
+
+marked = st.lists(st.sampled_from([*MARKS, "a", "é", "ậ", "ｶ", "각", "ཀ", " ", "\n", "\x00"]) | st.sampled_from(MARKS))
+
+
+@given(st.lists(marked.map("".join), max_size=4), some.normalisations, st.booleans(), st.sampled_from([1, 2, 3]))
+def test_long_runs_of_marks_are_put_in_order_as_short_ones_are(texts, switches, lines, stride):
+    batch = [text.encode() for text in texts]
+    with mock.patch.object(forms, "_STRIDE", stride):
+        found = normalised(batch, switches, lines=lines)
+    assert found == [twin.encoded(twin.normalised(one, switches, lines=lines)) for one in batch]
+
+
+@pytest.mark.parametrize("form", ["NFKC", "NFD"])
+def test_every_mark_stands_where_unicodedata_has_it(form):
+    """All that begin with a mark, in a run as long as needs be, and in the opposite order."""
+    every = (chr(point) for point in range(sys.maxunicode + 1))
+    marks = "".join(one for one in every if unicodedata.combining(unicodedata.normalize("NFKD", one)[0]))
+    assert len(marks) > 900
+    for text in (f"a{marks}b{marks[::-1]}", f"{marks[::-1]}é{marks[:70]}"):
+        assert forms.normal(form, text) == unicodedata.normalize(form, text)
+
+
 @pytest.mark.parametrize("lines", [False, True])
 @pytest.mark.parametrize("switches", [PLAIN, Normalisation(keep_case=True), ALL_ON])
 @pytest.mark.parametrize("odd", [b"", b"\xff", "ΑΣ ".encode(), "İ".encode(), "😀".encode(), bytes(range(128))])
@@ -94,17 +119,39 @@ def test_a_text_larger_than_a_piece(odd, switches, lines):
     assert texts.points.lengths.sum() > STRIDE
 
 
-def test_what_begins_where_a_text_is_cut_joins_to_nothing_before_it():
-    every = [chr(point) for point in range(sys.maxunicode + 1) if not 0xD800 <= point < 0xE000]
-    beginning = [character for character in every if WITH_CONTEXT.match(character.encode())]
+EVERY = [chr(point) for point in range(sys.maxunicode + 1) if not 0xD800 <= point < 0xE000]
+
+
+@pytest.fixture(scope="module")
+def joining() -> set[str]:
+    """Characters that some form of Unicode joins to one before them."""
+    decomposed = (unicodedata.normalize("NFD", character) for character in EVERY)
+    return {form[1] for form in decomposed if len(form) > 1}
+
+
+def test_what_begins_where_a_text_is_cut_joins_to_nothing_before_it(joining):
+    beginning = [character for character in EVERY if WITH_CONTEXT.match(character.encode())]
     assert len(beginning) > 20_000
-    joining = {form[1] for form in (unicodedata.normalize("NFD", character) for character in every) if len(form) > 1}
     for character in beginning:
         assert WITH_CONTEXT.search(character.encode()[1:]) is None
         assert unicodedata.combining(character) == 0
         assert unicodedata.normalize("NFKD", character)[0] not in joining
         assert ("ΑΣ" + character + "Α").lower() == "ας" + (character + "Α").lower()
         assert ("Α" + character + "Σ").lower() == "α" + (character + "Σ").lower()
+
+
+@pytest.mark.parametrize(("before", "letters"), [("aZ7", ascii_letters), ("жЯ", map(chr, range(0x400, 0x480)))])
+def test_nor_does_a_letter_that_follows_one(joining, before, letters):
+    """A text is cut there though the letter is cased: a sigma further up sees the one before it."""
+    size = len(before.encode())
+    cut = [one for one in EVERY if WITH_CONTEXT.search((before + one).encode(), size)]
+    cut = [one for one in cut if not WITH_CONTEXT.match(one.encode())]
+    assert cut == sorted(letters)
+    for one in cut:
+        assert unicodedata.combining(one) == 0
+        assert unicodedata.normalize("NFKD", one)[0] not in joining
+        assert f"ΑΣ{before}{one}ΣΑ".lower() == f"ΑΣ{before}".lower() + f"{one}ΣΑ".lower()
+        assert f"Α{before}{one}Σ".lower() == f"Α{before}".lower() + f"{one}Σ".lower()
 
 
 @given(some.batches)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simdocs.kernels import bags, characters, murmur, pieces
+from simdocs.kernels import bags, characters, murmur, pieces, units
 from simdocs.kernels.shinglers import SHINGLERS, texts_of, tokens_of
 from simdocs.kernels.stopwords import STOP_WORDS
 from simdocs.model.texts import Texts
@@ -68,6 +68,15 @@ def test_shingles(batch, how):
 def test_tokens(unit, batch, how):
     how = replace(how, unit=unit)
     assert kernel_tokens(batch, how) == [twin.tokens(raw, how) for raw in batch]
+
+
+@given(some.batches, st.sampled_from([1, 2, 3]))
+def test_marks_are_borne_by_what_lies_in_another_part(batch, size):
+    """Of the parts in which marks are seen to."""
+    how = Shingling(unit="word")
+    texts = texts_of(some.documents(batch), how)
+    with mock.patch.object(units, "_AT_ONCE", size), mock.patch.object(characters, "_AT_ONCE", size):
+        assert spelt_units(texts, how) == [twin.UNITS_OF[how.unit](twin.text_of(raw, how)) for raw in batch]
 
 
 @pytest.mark.parametrize("unit", UNITS)

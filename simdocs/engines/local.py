@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -159,14 +160,29 @@ def _serve(pipe: Connection) -> None:
         # A lock must not outlive the parent in a worker, nor a pipe of one worker be held open by another.
         os.closerange(3, pipe.fileno())
         os.closerange(pipe.fileno() + 1, 1 << 16)
-    try:
+    with contextlib.suppress(EOFError, OSError):  # whoever is to have the answer is gone
         while True:
-            function, task = pipe.recv()
-            try:
-                pipe.send((True, function(task)))
-            except (OSError, EOFError):
-                raise
-            except Exception as error:  # crosses the pipe and is raised where the map is
-                pipe.send((False, error))
+            _answer(pipe, _result_of(pipe))
+
+
+def _result_of(pipe: Connection) -> tuple[bool, Any]:
+    """The next task, done: whether it went well, and what came of it or was raised, by the way to it, too."""
+    try:
+        function, task = pipe.recv()
     except (EOFError, OSError):
-        return
+        raise
+    except Exception as error:  # no memory to take it in
+        return False, error
+    try:
+        return True, function(task)
+    except Exception as error:  # crosses the pipe and is raised where the map is
+        return False, error
+
+
+def _answer(pipe: Connection, answer: tuple[bool, Any]) -> None:
+    try:
+        pipe.send(answer)
+    except OSError:
+        raise
+    except Exception as error:  # no memory to pack it up, of which nothing has been sent
+        pipe.send((False, error))

@@ -76,6 +76,10 @@ def kind(point: int) -> int:
     return kinds
 
 
+_AT_ONCE = 1 << 18
+"""Code points looked up at once: their places take 8 bytes each."""
+
+
 class Lookup:
     """A number for every code point, looked up for whole arrays.
 
@@ -88,7 +92,15 @@ class Lookup:
         self._table = np.zeros(sys.maxunicode + 1, dtype)
 
     def __call__(self, points: Array) -> Array:
-        """The number of each: shape of points, the table's dtype."""
+        """The number of each: (n,) as points, the table's dtype."""
+        if len(points) <= _AT_ONCE:
+            return self._some(points)
+        found = np.empty(len(points), self._table.dtype)
+        for at in range(0, len(points), _AT_ONCE):
+            found[at : at + _AT_ONCE] = self._some(points[at : at + _AT_ONCE])
+        return found
+
+    def _some(self, points: Array) -> Array:
         places = points.astype(np.intp)
         found = self._table.take(places, mode="wrap")  # which costs less than "raise"; none lies outside
         if found.min(initial=1) == 0:

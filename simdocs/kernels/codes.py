@@ -13,9 +13,10 @@ from functools import cache, partial
 
 import numpy as np
 
-from simdocs.kernels import characters
+from simdocs.kernels import characters, forms
 from simdocs.kernels.folding import NEWLINE, SPACE
-from simdocs.model.ragged import Array, Ragged, true_in_rows
+from simdocs.kernels.points import points_of, string_of
+from simdocs.model.ragged import Ragged, true_in_rows
 from simdocs.parameters import Normalisation
 
 _SEPARATORS = bytes([*range(9), *range(14, 28), 127])
@@ -30,10 +31,14 @@ SIGMA = "Σ"
 WITHOUT_CONTEXT = re.compile(rb"[\x00-\x7f\xc0-\xff]")
 """Bytes before which a text can be cut, when the code points are all that counts: none goes on a character."""
 
-WITH_CONTEXT = re.compile(rb"[\t\n\r ,;()0-9\xe4-\xe9]|\xe0\xb8[\x81-\xae]")
+WITH_CONTEXT = re.compile(
+    rb"[\t\n\r ,;()0-9\xe4-\xe9]|\xe0\xb8[\x81-\xae]|\xf0\x9f[\x90-\xab]"
+    rb"|(?<=[0-9A-Za-z])[A-Za-z]|(?<=[\xd0\xd1][\x80-\xbf])[\xd0\xd1]"
+)
 """Bytes before which a text can be cut so that str makes the same of the parts: they begin characters that join to
-none before them, in any form of Unicode, and past which no sigma looks. (Ideographs are U+4000 to U+9FFF, or e4 to e9,
-and the last are consonants of Thai: both scripts are written without spaces.)"""
+none before them, in any form of Unicode, and past which no sigma looks. (Ideographs are U+4000 to U+9FFF, or e4 to e9;
+consonants of Thai follow: both scripts are written without spaces; then faces and other pictures.) In the second line,
+letters of Latin and Cyrillic with another before them: at a letter alone a sigma before it would end its word."""
 
 
 def depends_on_context(data: memoryview, switches: Normalisation) -> bool:
@@ -123,24 +128,11 @@ def _through_str(raw: Ragged, data: bytes, switches: Normalisation, lines: bool)
 def _switched(text: str, switches: Normalisation) -> str:
     """The text after the steps that str does."""
     if switches.nfkc:
-        text = unicodedata.normalize("NFKC", text)
+        text = forms.normal("NFKC", text)
     if not switches.keep_case:
         text = text.lower()
     if switches.strip_accents:
-        codes = points_of(unicodedata.normalize("NFD", text))
+        codes = points_of(forms.normal("NFD", text))
         codes = codes[(characters.kinds(codes) & characters.NONSPACING) == 0]
-        text = unicodedata.normalize("NFC", string_of(codes))
+        text = unicodedata.normalize("NFC", string_of(codes))  # marks are in order already
     return text
-
-
-def points_of(text: str) -> Array:
-    """The code points of a text, lone surrogates included: uint32."""
-    return np.array([text]).view(np.uint32)[: len(text)]
-
-
-def string_of(codes: Array) -> str:
-    """The text of these code points (uint32)."""
-    if not len(codes):
-        return ""
-    text: str = codes.view(f"U{len(codes)}").item()
-    return text + "\0" * (len(codes) - len(text))  # NumPy drops NULs at the end

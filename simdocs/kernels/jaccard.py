@@ -78,15 +78,25 @@ def _common_by_merging(sets: Ragged, left: Array, right: Array) -> Index:
         end = max(at + 1, int(np.searchsorted(ends, held + _MERGED_AT_ONCE, side="right")))
         cut = slice(at, end)
         if end == at + 1:
-            values = np.concatenate((sets[int(left[at])], sets[int(right[at])]))
-            values.sort()  # in place: one pair may be as large as all of memory allows
-            ordered = Ragged.of(values, np.array([len(values)]))
+            common[at] = _common_of_two(sets[int(left[at])], sets[int(right[at])])
         else:
             both = sets.take(np.column_stack((left[cut], right[cut])).ravel())
-            ordered = sorted_rows(Ragged(both.values, both.offsets[::2]))
-        common[cut] = _repeats(ordered)
+            common[cut] = _repeats(sorted_rows(Ragged(both.values, both.offsets[::2])))
         at = end
     return common
+
+
+def _common_of_two(one: Tokens, other: Tokens) -> int:
+    """How many values two sets share, which may be as large as all of memory allows: some of the one at a time, with
+    what of the other lies between the least and the greatest of those."""
+    count = 0
+    for at in range(0, len(one), _MERGED_AT_ONCE):
+        some = one[at : at + _MERGED_AT_ONCE]
+        low, high = np.searchsorted(other, some[0]), np.searchsorted(other, some[-1], side="right")
+        values = np.concatenate((some, other[low:high]))
+        values.sort()
+        count += int(np.count_nonzero(values[1:] == values[:-1]))
+    return count
 
 
 def _repeats(ordered: Ragged) -> Index:

@@ -66,9 +66,7 @@ def word_runs(rows: Ragged) -> Units:
     mark = (kinds & characters.MARK) != 0
     spaced = word & ~unspaced  # what a spaced word goes on after
     if mark.any():
-        places, bearers = _borne(mark, offsets)
-        word[places] = word[bearers]
-        spaced[places] = spaced[bearers]
+        _let_bear(mark, offsets, (word, spaced))
     return _runs(word, offsets, breaks=unspaced, joins=spaced)
 
 
@@ -79,19 +77,25 @@ def ends_words(points: Array) -> Mask:
     return ends
 
 
+_AT_ONCE = 1 << 18
+"""Code points whose marks are seen to at once: their places take 8 bytes each, and a text may be one of marks."""
+
 _ASCII_WORD = bytes(characters.kind(code) & characters.WORD != 0 for code in range(128)) + bytes(128)
 
 
-def _borne(mark: Mask, offsets: Index) -> tuple[Index, Index]:
-    """Where marks stand that do not begin a text, and for each the last position before it that holds no mark or
-    begins its text."""
-    follows = mark.copy()
-    follows[offsets[:-1][np.diff(offsets) > 0]] = False
-    places = np.flatnonzero(follows)
-    first = np.empty(len(places), bool)  # of the marks in a row
-    first[:1] = True
-    np.not_equal(places[1:], places[:-1] + 1, out=first[1:])
-    return places, places[first][np.cumsum(first) - 1] - 1
+def _let_bear(mark: Mask, offsets: Index, masks: tuple[Mask, ...]) -> None:
+    """Give marks what the last character before them that is none has in these masks, which are changed; not those
+    that begin a text, nor the marks after them."""
+    mark[offsets[:-1][np.diff(offsets) > 0]] = False
+    for at in range(0, len(mark), _AT_ONCE):
+        places = np.flatnonzero(mark[at : at + _AT_ONCE])
+        first = np.empty(len(places), bool)  # of the marks in a row
+        first[:1] = True
+        np.not_equal(places[1:], places[:-1] + 1, out=first[1:])
+        # The bearer of one that is first here may be a mark at the end of what was done before: it bears already.
+        bearers = at + places[first][np.cumsum(first) - 1] - 1
+        for mask in masks:
+            mask[at + places] = mask[bearers]
 
 
 def _runs(inside: Mask, offsets: Index, breaks: Mask | None = None, joins: Mask | None = None) -> Units:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from simdocs.kernels.codes import string_of
+from simdocs.kernels.points import string_of
 from simdocs.model.ragged import Array, Index, Ragged
 from simdocs.model.texts import STRIDE, Texts, widths
 

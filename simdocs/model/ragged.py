@@ -45,14 +45,23 @@ def parts(offsets: Index, most: int) -> Iterator[tuple[int, int]]:
         first = end
 
 
+_COUNTED_AT_ONCE = 1 << 18
+"""Values of a mask counted at once: reduceat makes numbers of them all, of 8 bytes each."""
+
+
 def true_in_rows(mask: Mask, offsets: Index) -> Index:
     """How often mask (T,) is true in each of the rows that offsets (N+1,) cut it into: (N,) int64."""
-    starts = offsets[:-1]
-    filled = offsets[1:] > starts
-    counts = np.zeros(len(starts), np.int64)
-    if filled.any():
-        # reduceat gives an empty row its neighbour's value: only rows with values take part.
-        counts[filled] = np.add.reduceat(mask, starts[filled], dtype=np.int64)
+    counts = np.zeros(len(offsets) - 1, np.int64)
+    for first, end in parts(offsets, _COUNTED_AT_ONCE):
+        here = mask[offsets[first] : offsets[end]]
+        if end == first + 1:
+            counts[first] = np.count_nonzero(here)
+            continue
+        starts = offsets[first:end]
+        filled = offsets[first + 1 : end + 1] > starts
+        if filled.any():
+            # reduceat gives an empty row its neighbour's value: only rows with values take part.
+            counts[first:end][filled] = np.add.reduceat(here, starts[filled] - starts[0], dtype=np.int64)
     return counts
 
 
@@ -100,7 +109,10 @@ class Ragged:
         return cls.of(values, np.concatenate([part.lengths for part in parts]))
 
     def take(self, rows: Array) -> Ragged:
-        """The rows with these numbers, in the order given; a number may come more than once."""
+        """The rows with these numbers, in the order given; a number may come more than once. All rows, as they stand,
+        are these themselves: a large document is alone, and a copy of its tokens takes three times their memory."""
+        if len(rows) == len(self) and np.array_equal(rows, np.arange(len(self))):
+            return self
         lengths = self.lengths[rows]
         return Ragged.of(self.values[ranges(self.offsets[:-1][rows], lengths)], lengths)
 

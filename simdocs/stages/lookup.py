@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from simdocs.stages.corpus import Corpus
 
 _AT_ONCE = 1 << 12
 """Documents looked up at once."""
+
+_MATCHES_AT_ONCE = 1 << 20
+"""Matches, copies among them, that are held at once: some 100 MiB, with the names of all."""
 
 STAMPED = ("inode", "ctime_ns", "mtime_ns", "start", "extent")
 """Facts by which a file, or a line of it, is known again."""
@@ -38,6 +42,7 @@ def candidates(index: Shelf, signatures: Tokens, rows: Index) -> Iterator[tuple[
     """Rows of signatures (a part of `rows` at a time, in order), and the distinct pairs of places among these with
     rows of the index that share a bucket with them, ascending."""
     size = index.rows
+    copies = np.bincount(index["same_as"].all(), minlength=size)
     for at in range(0, len(rows), _AT_ONCE):
         part = rows[at : at + _AT_ONCE]
         begins, ends = bounds(index, keys_for(index, signatures, part))
@@ -49,7 +54,17 @@ def candidates(index: Shelf, signatures: Tokens, rows: Index) -> Iterator[tuple[
             found = index["band_rows"].at(ranges(begins[:, here].ravel(), counts[:, here].ravel()))
             asking = np.repeat(np.tile(np.arange(len(here)), len(begins)), counts[:, here].ravel())
             pairs = np.unique(asking * size + found)
-            yield part[here], pairs // size, pairs % size
+            yield from _cut(part[here], pairs // size, pairs % size, copies)
+
+
+def _cut(asking: Index, left: Index, right: Index, copies: Index) -> Iterator[tuple[Index, Index, Index]]:
+    """The same pairs, cut so that they become about _MATCHES_AT_ONCE with all copies of the texts on the right, more if
+    one document alone has more. copies: how many documents have the text of each row."""
+    block = np.cumsum(np.bincount(left, copies[right], len(asking))) // _MATCHES_AT_ONCE
+    starts = np.flatnonzero(np.append(True, block[1:] != block[:-1])[: len(block)])
+    for start, stop in pairwise(np.append(starts, len(asking)).tolist()):
+        low, high = np.searchsorted(left, (start, stop))
+        yield asking[start:stop], left[low:high] - start, right[low:high]
 
 
 def copies_of(same_as: Array, firsts: Index) -> tuple[Index, Index]:
@@ -63,11 +78,14 @@ def copies_of(same_as: Array, firsts: Index) -> tuple[Index, Index]:
 def same_files(one: Corpus, left: Index, other: Corpus, right: Index) -> Mask:
     """Whether documents left[i] of one and right[i] of the other are the same file, or the same line of it: by inode
     and times, or by where they are found now."""
-    a, b = one.facts(left), other.facts(right)
-    same: Mask = a["inode"] != 0
+    # Facts are large, and the same document stands in many pairs: only what is asked of them is held for each.
+    lefts, a = np.unique(left, return_inverse=True)
+    rights, b = np.unique(right, return_inverse=True)
+    ours, theirs = one.facts(lefts), other.facts(rights)
+    same: Mask = ours["inode"][a] != 0
+    from_files: Mask = same & (theirs["inode"][b] != 0)
     for field in STAMPED:
-        same &= a[field] == b[field]
-    from_files = (a["inode"] != 0) & (b["inode"] != 0)
+        same &= ours[field][a] == theirs[field][b]
     known: dict[Place, int] = {}
     same[from_files] |= _numbers(one, left[from_files], known) == _numbers(other, right[from_files], known)
     return same
@@ -84,7 +102,8 @@ def places(corpus: Corpus, rows: Index) -> list[Place]:
     names, ends = corpus.names(rows), corpus.facts(rows)["container"].tolist()
     lines = [name[end:] if end else b"" for name, end in zip(names, ends, strict=True)]
     files = [name[:end] if end else name for name, end in zip(names, ends, strict=True)]
-    return [(*_file(os.path.join(corpus.root, file)), line) for file, line in zip(files, lines, strict=True)]
+    found = {file: _file(os.path.join(corpus.root, file)) for file in set(files)}
+    return [(*found[file], line) for file, line in zip(files, lines, strict=True)]
 
 
 def _file(path: bytes) -> tuple[object, object]:

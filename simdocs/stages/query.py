@@ -119,9 +119,11 @@ class Query:
 
     def _ranked(self, both: Two, pairs: Pairs) -> Pairs:
         """By document, then falling similarity, then name; of each document no more than are wanted."""
-        names = both.names(pairs.right)
-        order = sorted(range(len(pairs)), key=lambda at: (pairs.left[at], -pairs.score[at], names[at]))
-        pairs = pairs.take(np.array(order, np.int64))
+        rows, place = np.unique(pairs.right, return_inverse=True)
+        names = both.names(rows)
+        by_name = np.empty(len(rows), np.int64)
+        by_name[sorted(range(len(rows)), key=names.__getitem__)] = np.arange(len(rows))
+        pairs = pairs.take(np.lexsort((by_name[place], -pairs.score, pairs.left)))
         if not self.question.top:
             return pairs
         begins = np.searchsorted(pairs.left, pairs.left)

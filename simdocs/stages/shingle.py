@@ -19,7 +19,7 @@ from simdocs.engines.local import Local
 from simdocs.kernels import bags
 from simdocs.kernels.shinglers import SHINGLERS, shingles_of, texts_of, tokens_of
 from simdocs.model.documents import EMPTY, INVALID, SHORT, Documents, digests_as_numbers
-from simdocs.model.ragged import Index, Ragged
+from simdocs.model.ragged import Index, Ragged, true_in_rows
 from simdocs.model.skipped import Skipped
 from simdocs.model.texts import Texts
 from simdocs.parameters import Recipe, Shingling
@@ -58,9 +58,9 @@ def note(facts: NDArray[np.void], part: Shingled, k: int) -> None:
     facts["flags"][part.places] |= np.where(empty, EMPTY, np.where(short, SHORT, 0)).astype(np.uint32)
     points = part.texts.points
     if part.texts.starts is not None:
-        escaped = np.flatnonzero((points.values >= 0xDC80) & (points.values <= 0xDCFF))
-        rows = np.searchsorted(points.offsets, escaped, side="right") - 1
-        facts["flags"][part.places[np.unique(rows)]] |= INVALID
+        escaped = points.values >= 0xDC80  # a mask: in a document of such bytes alone, their places would be large
+        escaped &= points.values <= 0xDCFF
+        facts["flags"][part.places[true_in_rows(escaped, points.offsets) > 0]] |= INVALID
 
 
 def note_sets(facts: NDArray[np.void], places: Index, sets: Ragged) -> None:

@@ -10,6 +10,9 @@ from simdocs.model.skipped import UNJUDGED, Skipped
 
 _LOOSEST = 10
 
+_MANY, _LARGE = 100, 0.1
+"""Documents from which on a group is worth a word if it is so large a part of them."""
+
 
 def as_json(facts: Mapping[str, Any]) -> bytes:
     """One JSON object."""
@@ -28,6 +31,7 @@ def lines(facts: Mapping[str, Any]) -> Iterator[str]:
     found = "every pair is found" if facts["parameters"]["grouping"]["exact"] else _bands(facts)
     yield f"{found}; {counted(facts['candidates'], 'candidate')}, {facts['verified']:,} verified"
     yield _outcome(facts)
+    yield from _alarm(facts)
     for component in facts.get("components", ())[:_LOOSEST]:
         yield _looseness(component)
 
@@ -85,6 +89,14 @@ def _outcome(facts: Mapping[str, Any]) -> str:
         return f"no duplicates, {seconds}"
     duplicates = f"{counted(facts['duplicates'], 'duplicate')} of {counted(facts['groups'], 'document')}"
     return f"{duplicates}, {facts['kept']:,} kept, {seconds}"
+
+
+def _alarm(facts: Mapping[str, Any]) -> Iterator[str]:
+    """What a template that many documents share looks like: one group that is a large part of all."""
+    group, documents = facts.get("largest_group"), facts["documents"]
+    if group is not None and documents >= _MANY and group["duplicates"] > _LARGE * documents:
+        share = group["duplicates"] / documents
+        yield f"largest group: {group['duplicates']:,} duplicates of {group['kept']}, {share:.0%} of all documents"
 
 
 def _looseness(component: Mapping[str, Any]) -> str:

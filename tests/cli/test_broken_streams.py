@@ -9,6 +9,7 @@ import signal
 import pytest
 
 from tests.cli.corpus import A
+from tests.cli.every import BUILDING, EVERY, WRITING
 from tests.cli.program import PROGRAM, finished, in_shell, simdocs, started
 
 HELP = ["--version", "--help", "dedupe --help", "shingle --help"]
@@ -41,6 +42,33 @@ def test_a_full_disk_for_anything_else(here, what):
     assert done.err.startswith("simdocs: error: ")
     assert "No space left on device" in done.err
     assert "unexpected" not in done.err
+
+
+@pytest.mark.parametrize("command", WRITING)
+def test_a_full_disk_or_a_closed_output_for_every_command(shelved, command):
+    for where, why in (("/dev/full", "No space left on device"), ("&-", "Bad file descriptor")):
+        done = in_shell(f'simdocs "$@" >{where}', *EVERY[command], cwd=shelved)
+        assert done == (2, b"", f"simdocs: error: standard output: write error: {why}\n")
+
+
+@pytest.mark.parametrize("command", BUILDING)
+def test_no_artifact_without_its_summary(shelved, command):
+    done = simdocs(*EVERY[command], "--summary-json", "/dev/full", cwd=shelved)
+    assert done == (2, b"", "simdocs: error: /dev/full: write error: No space left on device\n")
+    assert not [name for name in os.listdir(shelved) if "new" in name or "tmp" in name]
+
+
+def test_no_answer_without_its_summary(here):
+    (here / "out").write_bytes(b"old")
+    assert in_shell("simdocs dedupe docs -o out --summary-json /dev/full", cwd=here).status == 2
+    assert (here / "out").read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("command", ["index", "query", "dedupe"])
+def test_a_standard_error_that_is_full_or_closed_is_nobodys_loss(shelved, command):
+    expected = simdocs(*EVERY[command], cwd=shelved)
+    for where in ("/dev/full", "&-"):
+        assert in_shell(f'simdocs "$@" -v 2>{where}', *EVERY[command], cwd=shelved) == expected
 
 
 def test_a_full_disk_for_all_that_was_asked(here):
@@ -107,6 +135,14 @@ def test_an_answer_larger_than_files_may_be(copies):
 
 def test_a_reader_that_was_never_there(copies):
     with started([PROGRAM, "dedupe", "docs"], cwd=copies) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(20) == -signal.SIGPIPE
+
+
+@pytest.mark.parametrize("command", WRITING)
+def test_no_reader_for_any_command(shelved, command):
+    with started([PROGRAM, *EVERY[command]], cwd=shelved) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(20) == -signal.SIGPIPE

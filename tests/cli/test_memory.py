@@ -23,11 +23,11 @@ atexit.register(lambda: open({!r}, "w").write(open("/proc/self/status").read()))
 """
 
 
-def peak(place: Path, *arguments: Argument) -> int:
+def peak(place: Path, *arguments: Argument, command: str = "dedupe") -> int:
     """Bytes that a run of one process held at most."""
     record = place / "status"
     env = trap(place, RECORD.format(str(record)), "import", "'click'")
-    assert simdocs("dedupe", "-j1", *arguments, env=env)[::2] == (0, "")
+    assert simdocs(command, "-j1", *arguments, env=env)[::2] == (0, "")
     found = re.search(r"VmHWM:\s+(\d+) kB", record.read_text())
     assert found
     return int(found[1]) * 1024
@@ -68,6 +68,48 @@ def little(tmp_path_factory) -> int:
 def test_of_the_largest_document(tmp_path, little, kind, unit):
     (tmp_path / "text").write_text(TEXTS[kind]())
     assert peak(tmp_path, tmp_path / "text", "--unit", unit) - little <= 16 * CHARACTERS + BATCHES
+
+
+ODD = {
+    "marks on one letter": ("a" + "\u0301\u0323" * (CHARACTERS // 2)).encode(),
+    "letters with a mark each": ("б\u0301" * (CHARACTERS // 2)).encode(),
+    "one word with a sigma": ("Σ" + words("абвгдежзий").replace(" ", "")).encode(),
+    "bytes that are no UTF-8": b"\xed\xa0\x80\xff" * (CHARACTERS // 4),
+}
+"""What no text is, but a file may be."""
+
+
+@pytest.mark.parametrize("unit", ["char", "word"])
+@pytest.mark.parametrize("kind", ODD)
+def test_of_what_no_text_is(tmp_path, little, kind, unit):
+    (tmp_path / "text").write_bytes(ODD[kind])
+    assert peak(tmp_path, tmp_path / "text", "--unit", unit) - little <= 16 * CHARACTERS + BATCHES
+
+
+@pytest.mark.parametrize("switches", [["--nfkc"], ["--strip-accents"]])
+def test_of_marks_that_are_put_in_order(tmp_path, little, switches):
+    """They hang together over the whole text, which is the one case in which it is not worked on in pieces."""
+    (tmp_path / "text").write_bytes(ODD["marks on one letter"])
+    assert peak(tmp_path, tmp_path / "text", *switches) - little <= 32 * CHARACTERS + BATCHES
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", TEXTS)
+@pytest.mark.parametrize("command", ["shingle", "index"])
+def test_of_the_largest_document_in_an_artifact(tmp_path, little, kind, command):
+    (tmp_path / "text").write_text(TEXTS[kind]())
+    target = tmp_path / f"x.{command}".replace("shingle", "shingles")
+    assert peak(tmp_path, tmp_path / "text", "-o", target, command=command) - little <= 16 * CHARACTERS + BATCHES
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", TEXTS)
+def test_of_two_large_documents_that_are_verified(tmp_path, little, kind):
+    """The token set of the one, 4 bytes a character, is held beside the other."""
+    text = TEXTS[kind]()
+    (tmp_path / "text").write_text(text)
+    (tmp_path / "other").write_text(f"{text} and a little more")
+    assert peak(tmp_path, tmp_path / "text", tmp_path / "other") - little <= 20 * CHARACTERS + BATCHES
 
 
 @pytest.mark.slow

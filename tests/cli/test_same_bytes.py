@@ -14,12 +14,8 @@ SURROUNDINGS = {
     "hash seed 0": {"PYTHONHASHSEED": "0"},
     "hash seed 1": {"PYTHONHASHSEED": "1"},
     "no locale": {"LC_ALL": None},
-    "Turkish": {"LC_ALL": "tr_TR.UTF-8"},
-    "not UTF-8": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
     "no writable home": {"HOME": "/nowhere", "TMPDIR": "/nowhere"},
     "a terminal's": {"TERM": "xterm", "COLUMNS": "20", "FORCE_COLOR": "1"},
-    "warnings": {"PYTHONWARNINGS": "error"},
-    "optimised": {"PYTHONOPTIMIZE": "2"},
 }
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import signal
 
 import pytest
 
 from tests.cli.corpus import A1, A, jaccard, lay
+from tests.cli.every import EVERY
 from tests.cli.program import environment, simdocs
 from tests.cli.terminal import on_terminal
 from tests.cli.traps import trap
@@ -83,6 +85,31 @@ def test_progress_of_a_run_that_takes_its_time(here, answer):
     assert quiet == (0, answer, "")
 
 
+@pytest.mark.parametrize("command", ["shingle", "index", "query", "dedupe"])
+def test_progress_that_is_interrupted(shelved, command):
+    """The bar is taken away, and the cursor is where it was, and can be seen."""
+    for name in ("f", "g"):
+        lay(shelved, {f"{where}/{name}": A * 2500 for where in ("docs", "more")})  # a batch each
+    env = trap(shelved, "time.sleep(0.5)", "open", "/f'") | {"TERM": "xterm"}
+    with (shelved / "trap/sitecustomize.py").open("a") as hooks:
+        hooks.write(INTERRUPTED)
+    done = on_terminal(*EVERY[command], "-j1", which=["stderr"], cwd=shelved, env=env)
+    assert (done.status, done.out) == (-signal.SIGINT, b"")
+    *_, bar, blank, after = done.err.split("\r")
+    assert "%" in bar
+    assert (blank.strip(), after) == ("", "")
+    assert "\x1b" not in done.err
+
+
+INTERRUPTED = """
+def interrupt(event, arguments):
+    if event == "open" and "/g'" in repr(arguments):
+        os.kill(main, 2)
+
+sys.addaudithook(interrupt)
+"""
+
+
 def test_q_is_quiet_there_too(here):
     done = on_terminal("dedupe", "docs", "-q", which=["stderr"], cwd=here)
     assert (done.status, done.err) == (0, "")
@@ -95,6 +122,23 @@ def test_a_hint_where_somebody_must_type(here):
     assert (done.status, done.names) == (0, [("copy", "-")])
     assert done.err == "simdocs: reading standard input: type, then Ctrl-D\n"
     quiet = on_terminal("dedupe", "copy", "-", "-q", which=["stdin"], typed=typed, cwd=here)
+    assert quiet == (0, done.out, "")
+
+
+WAITING = {
+    "index": ["index", "-", "-o", "new.index"],
+    "query": ["query", "x.index", "-"],
+    "a list": ["dedupe", "--files-from", "-"],
+    "shingle --show": ["shingle", "--show", "-"],
+}
+
+
+@pytest.mark.parametrize("command", WAITING)
+def test_a_hint_in_every_command(shelved, command):
+    typed = b"docs/a.txt\n\x04"
+    done = on_terminal(*WAITING[command], which=["stdin"], typed=typed, cwd=shelved)
+    assert (done.status, done.err) == (0, "simdocs: reading standard input: type, then Ctrl-D\n")
+    quiet = on_terminal(*WAITING[command], "-q", which=["stdin"], typed=typed, cwd=shelved)
     assert quiet == (0, done.out, "")
 
 

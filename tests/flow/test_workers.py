@@ -79,6 +79,55 @@ def test_results_that_nobody_reads_do_not_keep_workers_alive():
     assert done.stdout.split() == [b"1000000"]
 
 
+@pytest.mark.parametrize(
+    ("where", "error"),
+    [
+        ("a task is taken in", "MemoryError"),
+        ("it is done", "MemoryError"),
+        ("it is done", "OSError(12, 'Cannot allocate memory')"),
+        ("its result is packed up", "MemoryError"),
+    ],
+)
+def test_memory_that_runs_out_in_a_worker(where, error):
+    """It is raised where the map is, and nothing is said by the worker itself."""
+    done = in_another_process(f"""
+        import os
+        from simdocs.engines.local import Local
+
+        main = os.getpid()
+
+        def run_out():
+            if os.getpid() != main:
+                raise {error}
+
+        class Full:
+            def __init__(self, where):
+                self.where = where
+
+            def __getstate__(self):
+                if self.where == "its result is packed up":
+                    run_out()
+                return vars(self)
+
+            def __setstate__(self, state):
+                vars(self).update(state)
+                if self.where == "a task is taken in":
+                    run_out()
+
+        def work(task):
+            if task.where == "it is done":
+                run_out()
+            return task
+
+        try:
+            with Local(2) as engine:
+                list(engine.map(work, [Full({where!r})] * 4))
+        except (MemoryError, OSError) as error:
+            print(type(error).__name__)
+    """)
+    assert (done.stdout, done.stderr) == (f"{error.partition('(')[0]}\n".encode(), b"")
+
+
 def test_a_worker_that_is_killed_is_an_error_with_a_remedy():
     done = in_another_process("""
         import os, signal

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
+from tests.fuzz.contents import mostly
 from tests.fuzz.trees import Tree, waits
 
 
@@ -46,10 +47,10 @@ def namings(tree: Tree, place: bytes = b"", *, stdin: bool = True) -> st.SearchS
     spelt = paths | paths.map(lambda path: b"./" + path) | paths.map(lambda path: b"../in/" + path)
     several = st.lists(spelt, min_size=1, max_size=4)
     with_stdin = several.map(lambda some: [*some[:2], b"-", *some[2:]]) if stdin else several
-    whole = st.just([place + b"."])
-    names = whole | whole | whole | whole | several | with_stdin
+    names = mostly(st.just([place + b"."]), several, with_stdin)
     held = [node.data for node in tree.values() if node.kind == "file"] or [b""]
     plain = st.tuples(names.map(tuple), st.just(b""), st.sampled_from(held))
     ways = [b"--files-from -", b"--files-from file", b"--files0-from -", b"--files0-from file"]
-    listed = st.tuples(st.lists(spelt | st.just(b""), max_size=5).map(tuple), st.sampled_from(ways), st.just(b""))
-    return (plain | plain | plain | plain | plain | listed).map(lambda one: Naming(*one))
+    entries = st.lists(mostly(spelt, spelt, spelt, st.just(b"")), max_size=5).map(tuple)
+    listed = st.tuples(entries, st.sampled_from(ways), st.just(b""))
+    return mostly(plain, plain, listed).map(lambda one: Naming(*one))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from tests.fuzz.contents import Holds, families, held
+from tests.fuzz.contents import Holds, families, held, mostly
 from tests.twins.corpus import contents
 
 
@@ -43,7 +43,7 @@ def _legal(name: bytes) -> bytes:
 
 def _names(prefixes: list[bytes], suffixes: list[bytes]) -> st.SearchStrategy[bytes]:
     plain = st.sampled_from([b"a", b"b", b"c", b"d", b"e"])
-    stems = plain | plain | st.sampled_from(ODD) | st.binary(min_size=1, max_size=6)
+    stems = mostly(plain, st.sampled_from(ODD), st.binary(min_size=1, max_size=6))
     return st.tuples(st.sampled_from(prefixes), stems, st.sampled_from(suffixes)).map(b"".join).map(_legal)
 
 

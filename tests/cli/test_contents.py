@@ -1,0 +1,220 @@
+"""Whatever a document holds, every command takes it, or passes it by and says why; and all of them agree."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import random
+from pathlib import Path
+
+import pytest
+
+from simdocs.parameters import UNITS
+from tests.cli.commands import ASKED, reading
+from tests.cli.corpus import A1, A2, A, B, lay
+from tests.cli.program import simdocs
+
+WIDE = A.decode()
+DICE = random.Random(4)
+
+BINARY = {
+    "nul": b"\0" + A,
+    "nul at 8191": (A * 40)[:8191] + b"\0" + A,
+    "utf-16 without a mark": WIDE.encode("utf-16-le"),
+    "random": DICE.randbytes(20_000),
+    "program": b"\x7fELF\x02\x01\x01" + bytes(9) + DICE.randbytes(5000),
+    "picture.png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + DICE.randbytes(900),
+    "zeros.gz": gzip.compress(bytes(1 << 24)),
+}
+"""Files with a NUL byte in the first 8 KiB, and no mark of UTF-16 or 32."""
+
+EMPTY = {
+    "empty": b"",
+    "spaces": b" \r\n\t\x0c\xc2\xa0\xe3\x80\x80",
+    "a mark": codecs.BOM_UTF8,
+    "a mark of 16": codecs.BOM_UTF16_BE,
+    "a mark of 32": codecs.BOM_UTF32_LE,
+    "a mark and half a character": codecs.BOM_UTF16_LE + b" ",
+}
+
+SHORT = {"short": b"ok", "short again": b"OK\n", "short gz.gz": gzip.compress(b"ok")}
+
+TEXTS = {
+    "text": A,
+    "text one": A1,
+    "text two.gz": gzip.compress(A2),
+    "other": B,
+    "marked": codecs.BOM_UTF8 + A1,
+    "line ends": A.replace(b" ", b"\r\n").upper(),
+    "utf-16": codecs.BOM_UTF16_LE + WIDE.encode("utf-16-le"),
+    "utf-16, big end first": codecs.BOM_UTF16_BE + WIDE.encode("utf-16-be"),
+    "utf-32": codecs.BOM_UTF32_BE + WIDE.encode("utf-32-be"),
+    "nul at 8192": (A * 40)[:8192] + b"\0" + A,
+    "unassigned": "\u0378\u05ff\U000e0fff\U0010ffff\ufdd0".encode() + A,
+    "marks": WIDE.replace("e", "e\u0301\u0323").encode(),
+    "marks alone": "\u0301\u0323".encode() * 400,
+    "nothing but signs": b"!?.,;:-" * 60,
+    "utf-16, half a character more": codecs.BOM_UTF16_LE + WIDE.encode("utf-16-le") + b"x",
+    "lines.jsonl": b"\n".join(
+        (
+            b'{"id": 1, "text": "%s"}' % A,
+            b'{"id": "\\ud800", "text": "\\ud800\\udc00 \\udfff %s"}' % A1,
+            b'{"id": 2, "text": ""}',
+            b'{"text": "%s"}' % b"\\u0301".join([b"a"] * 50),
+        )
+    ),
+}
+
+INVALID = {
+    "latin-1": "Füße größer ähnlich übrig ".encode("latin-1") * 9,
+    "bad bytes": b"\xff\xfd\xc0\x80" * 9 + A,
+    "surrogates": b"\xed\xa0\x80\xed\xb0\x80" * 5 + A,
+    "utf-16, unpaired": codecs.BOM_UTF16_LE + b"\x3d\xd8" * 5 + WIDE.encode("utf-16-le"),
+    "utf-32, beyond all": codecs.BOM_UTF32_LE + b"\xff\xff\xff\x7f" * 5 + WIDE.encode("utf-32-le"),
+    "pdf": b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n" + DICE.randbytes(3000).replace(b"\0", b"\1"),
+}
+
+ALL = BINARY | EMPTY | SHORT | TEXTS | INVALID
+
+SWITCHES = ["--nfkc", "--strip-accents", "--strip-punctuation", "--mask-digits"]
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return lay(tmp_path_factory.mktemp("odd"), {f"docs/{name}": data for name, data in ALL.items()})
+
+
+def pairs(rows: list[list[bytes]], *, twice: bool = False) -> set[frozenset[bytes]]:
+    """The documents of each row; twice: each pair stands there from both sides."""
+    found = [frozenset(row[:2]) for row in rows]
+    assert len(found) == (1 + twice) * len(set(found))
+    return set(found)
+
+
+HOW = [["--unit", "char"], ["--unit", "word", *SWITCHES], ["--unit", "line", "--multiset"]]
+MORE = [["--unit", "word"], ["--unit", "stopword"], SWITCHES]
+
+
+@pytest.mark.parametrize("how", [*HOW, *(pytest.param(how, marks=pytest.mark.slow) for how in MORE)], ids=" ".join)
+def test_all_commands_agree_about_all_of_it(odd, tmp_path, how):
+    """What is nearly the same, whether it is asked of documents, of artifacts, or of an index about documents."""
+
+    def ask(*words: object) -> list[list[bytes]]:
+        done = simdocs(*words, cwd=odd)
+        assert (done.status, done.err) == (0, "")
+        return done.rows
+
+    shingles, index = tmp_path / "x.shingles", tmp_path / "x.index"
+    ask("shingle", "docs", "-o", shingles, *how)
+    ask("index", shingles, "-o", index)
+    ask("check", shingles, index)
+    expected = pairs(ask("dedupe", "docs", "--pairs", "--all-copies", *how))
+    assert len(expected) >= 14
+    assert pairs(ask("dedupe", shingles, "--pairs", "--all-copies")) == expected
+    assert pairs(ask("query", index, "docs"), twice=True) == expected
+    assert ask("dedupe", "docs", "--against", index) == []
+    alone = {name for pair in expected for name in pair}
+    assert not alone & {f"docs/{name}".encode() for name in BINARY | EMPTY}
+
+
+def test_what_is_noted_of_it(odd, tmp_path):
+    assert simdocs("index", "docs", "-o", tmp_path / "x.index", cwd=odd).status == 0
+    rows = simdocs("info", tmp_path / "x.index", cwd=odd).rows
+    told = {row[0].decode(): row[1].decode() for row in rows}
+    lines = 4  # of one file, of which one is empty, and one has half of a character
+    assert int(told["documents"]) == len(ALL) - len(BINARY) + lines - 1
+    assert int(told["empty"]) == len(EMPTY) + 1
+    assert int(told["short"]) == len(SHORT)
+    assert int(told["invalid_bytes"]) == len(INVALID) + 1
+    assert int(told["utf_16_or_32"]) == sum("utf-" in name for name in TEXTS | INVALID) + 3
+    assert int(told["skipped_binary"]) == len(BINARY)
+
+
+@pytest.mark.parametrize("command", ASKED)
+def test_what_is_no_text(tmp_path, command):
+    """Binary files are counted, and named with -v; empty ones are documents, like nothing."""
+    lay(tmp_path, {f"docs/{name}": data for name, data in (BINARY | EMPTY).items()})
+    found = reading(command, tmp_path, "docs", "-v")
+    assert (found.status, found.documents, found.skipped) == (0, len(EMPTY), {"binary": len(BINARY)})
+    why = ": skipped: a NUL byte in the first 8 KiB"
+    named = [line.removeprefix("simdocs: ").removesuffix(why) for line in found.err.splitlines() if why in line]
+    assert sorted(named) == sorted(f"docs/{name}" for name in BINARY)
+    if (tmp_path / "answer").exists():
+        assert (tmp_path / "answer").read_bytes() == b""
+
+
+@pytest.mark.parametrize("command", ASKED)
+def test_what_is_too_much(tmp_path, command):
+    """Files that unfold to more than may be, and a line that is nested more deeply than anybody would."""
+    line = gzip.compress(b'{"text": "' + b"x" * (1 << 24) + b'"}')
+    deep = b'{"text": "%s"}\n{"text": "a", "more": %s1%s}\n' % (A, b"[" * 100_000, b"]" * 100_000)
+    bombs = {"docs/bomb.gz": gzip.compress(b"a" * (1 << 24)), "docs/lines.jsonl.gz": line}
+    lay(tmp_path, {"docs/a": A, "docs/deep.jsonl": deep} | bombs)
+    found = reading(command, tmp_path, "docs", "--max-size", "1M")
+    assert (found.status, found.documents, found.skipped) == (3, 2, {"oversized": 2, "malformed": 1})
+    named = [line.split(": ")[1] for line in found.err.splitlines()]
+    assert named == ["docs/bomb.gz", "docs/lines.jsonl.gz#1", "docs/deep.jsonl#2"]
+    assert "nested too deeply" in found.err
+
+
+@pytest.mark.parametrize("switches", [["--nfkc"], ["--strip-accents", "--unit", "word"]], ids=" ".join)
+def test_a_million_marks_on_one_letter(tmp_path, switches):
+    """Ordered by insertion, as it is usually done, they would take half an hour."""
+    marks = "\u0301\u0323" * 500_000
+    lay(tmp_path, {"a": f"a{marks}".encode(), "b": f"{'some words ' * 9}a{marks[::-1]}".encode()})
+    asked = ["--threshold", ".5", *switches]
+    found = simdocs("dedupe", "a", "b", "--pairs", *asked, cwd=tmp_path)
+    assert (found.status, found.err) == (0, "")
+    assert simdocs("index", "a", "-o", "x.index", *asked, cwd=tmp_path) == (0, b"", "")
+    queried = simdocs("query", "x.index", "b", cwd=tmp_path)
+    assert (queried.status, queried.err) == (0, "")
+    assert [row[2] for row in queried.rows] == [row[2] for row in found.rows]
+
+
+LONG = {
+    "one line": lambda size: b" ".join(b"n%d" % at for at in range(size // 8)),
+    "one letter": lambda size: b"a" * size,
+    "one word": lambda size: random.Random(1).randbytes(size // 2).hex().encode(),
+    "one line of Cyrillic": lambda size: " ".join(f"{at}жи" for at in range(size // 11)).encode(),
+    "no text at all": lambda size: random.Random(1).randbytes(size // 4).replace(b"\0", b"\xff"),
+}
+
+
+ALIKE = {
+    "one line": ("char", "word"),
+    "one letter": (),
+    "one word": ("char",),
+    "one line of Cyrillic": ("char", "word"),
+    "no text at all": tuple(UNITS),
+}
+"""The units by which a few words more make hardly a difference; by the others all of it is one shingle."""
+
+
+def of_two_long_ones(where: Path, unit: str, kind: str, size: int) -> None:
+    """Documents of so many bytes: found, or not, by every road."""
+    data = LONG[kind](size)
+    lay(where, {"docs/a": data, "new/b": data + b" and the end\n"})
+    options = ["--unit", unit, "--threshold", ".3"]
+    assert simdocs("index", "docs", "-o", "x.index", *options, cwd=where) == (0, b"", "")
+    for words in (
+        ("dedupe", "docs", "new", *options),
+        ("dedupe", "new", "--against", "x.index"),
+        ("query", "x.index", "new"),
+    ):
+        done = simdocs(*words, cwd=where)
+        assert (done.status, done.err) == (0, "")
+        assert pairs(done.rows) == ({frozenset({b"docs/a", b"new/b"})} if unit in ALIKE[kind] else set())
+
+
+@pytest.mark.parametrize(
+    ("kind", "unit"), [("one line", "char"), ("one line", "word"), ("one letter", "char"), ("one letter", "line")]
+)
+def test_long_documents_without_an_end_of_line(tmp_path, unit, kind):
+    of_two_long_ones(tmp_path, unit, kind, 3_000_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("kind", LONG)
+def test_fifty_megabytes_without_an_end_of_line(tmp_path, unit, kind):
+    of_two_long_ones(tmp_path, unit, kind, 50_000_000)

@@ -1,0 +1,120 @@
+"""Every command does the same in every surrounding: environment, locale, interpreter's options, umask."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.cli.corpus import A1, A2, A, B, lay
+from tests.cli.every import EVERY, WRITING
+from tests.cli.program import PROGRAM, Done, environment, finished, simdocs, started
+from tests.flow.building import content
+
+LINES = "\n".join(json.dumps({"id": name, "téxt": f"Größe 日本 Straße {name} " * 9}) for name in ("ü", "I", "\ud800"))
+
+ASKED = {
+    "index": ["index", "docs", "-o", "new.index", "--text-field", "téxt"],
+    "query": ["query", "new.index", "more", "--text-field", "téxt", "--include", "?.txt", "--include", "ä*"],
+    "dedupe": ["dedupe", "docs", "--pairs", "--format", "jsonl", "--text-field", "téxt", "--nfkc"],
+    "dedupe --against": ["dedupe", "more", "--against", "new.index", "--text-field", "téxt", "-o", "ä.tsv"],
+    "shingle --show": ["shingle", "--show", "docs/dé.txt", "--unit", "word", "-k", "1"],
+    "info": ["info", "new.index", "--format", "jsonl"],
+}
+"""In this order: later ones are about what earlier ones wrote."""
+
+ALL_PYTHON_CAN_SAY = [sys.executable, "-bb", "-X", "dev", "-W", "error", "-m", "simdocs"]
+
+SURROUNDINGS = {
+    "optimised, another hash seed": ({"PYTHONOPTIMIZE": "2", "PYTHONHASHSEED": "1", "LC_ALL": None}, [PROGRAM]),
+    "every warning an error": ({"PYTHONHASHSEED": "0", "LC_ALL": "C"}, ALL_PYTHON_CAN_SAY),
+    "C, and really so": ({"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, [PROGRAM]),
+    "Turkish": ({"LC_ALL": "tr_TR.UTF-8"}, [PROGRAM]),
+    "Latin-1, another time": (
+        {"LC_ALL": "de_DE.ISO-8859-1", "TZ": "Asia/Tokyo", "SOURCE_DATE_EPOCH": "0"},
+        [PROGRAM],
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Documents under names of all kinds, in a directory of such a name."""
+    files = {"docs/dé.txt": A, "docs/b\udcff\n.txt": A1, "docs/c.txt": B, "docs/l.jsonl": LINES.encode()}
+    more = {"more/ä1": A2, "more/ü.txt": B.upper(), "more/no": A}
+    return lay(tmp_path_factory.mktemp("d\u00e9\udcff"), files | more)
+
+
+@pytest.fixture(scope="session")
+def locales(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with the locales that not every machine has."""
+    where = tmp_path_factory.mktemp("locales")
+    for source, charset in (("tr_TR", "UTF-8"), ("de_DE", "ISO-8859-1")):
+        made = shutil.which("localedef") and subprocess.run(
+            ["localedef", "-i", source, "-f", charset, where / f"{source}.{charset}"], capture_output=True, check=False
+        )
+        if not made or made.returncode:
+            pytest.skip(f"no locale {source}.{charset} can be made here: localedef, or what it reads, is missing")
+    return where
+
+
+def all_of_it(place: Path, program: Sequence[str], env: dict[str, str]) -> dict[str, object]:
+    """What every command prints, and what is in the files that it writes."""
+    told: dict[str, object] = {}
+    for name, arguments in ASKED.items():
+        with started([*program, *map(os.fsencode, arguments)], cwd=place, env=env) as process:
+            done = finished(process)
+        assert (done.status, done.err) == (0, ""), name
+        told[name] = lasting(done) if name == "info" else done.out
+    told["answer"] = (place / "ä.tsv").read_bytes()
+    told["root"] = json.loads((place / "new.index" / "run.json").read_bytes())["root"]
+    told["artifact"] = content(place / "new.index")
+    return told
+
+
+def lasting(done: Done) -> list[bytes]:
+    """What info tells, without what differs between two equal runs."""
+    return [line for line in done.out.splitlines() if b'"start"' not in line]
+
+
+@pytest.fixture(scope="module")
+def expected(place: Path) -> dict[str, object]:
+    told = all_of_it(place, [PROGRAM], environment())
+    assert [told[name] for name in ("index", "dedupe --against")] == [b"", b""]
+    assert [len(told[name].splitlines()) for name in ("query", "dedupe", "answer")] == [3, 1, 3]
+    return told
+
+
+@pytest.mark.parametrize("command", EVERY)
+def test_as_cron_runs_it(shelved, command):
+    """Hardly a variable, no terminal, nobody's files but the owner's, in the root directory."""
+    there = {"docs", "more", *(f"x.{kind}" for kind in ("shingles", "signatures", "index"))}
+    words = [str(shelved / word) if word in there or "." in word else word for word in EVERY[command]]
+    done = simdocs(*words, cwd="/", env={"PATH": "/usr/bin:/bin"}, before=lambda: os.umask(0o077))
+    assert (done.status, done.err) == (0, "")
+    assert (done.out != b"") == (command in WRITING)
+    assert {one.name for one in shelved.iterdir()} - there == {word for word in EVERY[command] if "new" in word}
+
+
+@pytest.mark.parametrize("surrounding", SURROUNDINGS)
+def test_the_same_bytes(place, expected, request, surrounding):
+    variables, program = SURROUNDINGS[surrounding]
+    if "_" in (variables["LC_ALL"] or ""):
+        variables = variables | {"LOCPATH": str(request.getfixturevalue("locales"))}
+    told = all_of_it(place, program, environment(**variables))
+    assert [name for name in told if told[name] != expected[name]] == []
+
+
+def test_locales_are_what_their_names_say(locales):
+    """Or else those tests would say nothing."""
+    script = "import locale, sys; locale.setlocale(locale.LC_ALL, ''); print(f'{.5:n}', sys.getfilesystemencoding())"
+    for name, encoding in (("tr_TR.UTF-8", "utf-8"), ("de_DE.ISO-8859-1", "iso8859-1")):
+        env = environment(LC_ALL=name, LOCPATH=str(locales))
+        done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, check=True)
+        assert done.stdout.split() == [b"0,5", encoding.encode()]

@@ -1,0 +1,173 @@
+"""Too little memory, too few files or processes: one line that says so, status 2, and what was there before stays."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.corpus import A, lay
+from tests.cli.every import EVERY, READING
+from tests.cli.program import Done, environment, simdocs
+from tests.cli.traps import trap
+
+MIB = 1 << 20
+
+NO_MEMORY = "simdocs: error: not enough memory: -j 1 needs least, and --max-size leaves large documents out\n"
+
+
+def at_most(what: int, limit: int, hard: int | None = None) -> Callable[[], None]:
+    """Before the program starts: no more of this than so much."""
+    return lambda: resource.setrlimit(what, (limit, limit if hard is None else hard))
+
+
+def listing(where: Path) -> list[str]:
+    return sorted(name for name in os.listdir(where) if name != "trap")
+
+
+@pytest.mark.parametrize(
+    ("command", "mebibytes"), [*((command, 90) for command in EVERY), ("dedupe", 60), ("check", 120)]
+)
+def test_too_little_memory_to_begin(shelved, command, mebibytes):
+    """Where NumPy would end the program by itself, or give twenty lines of advice."""
+    before = listing(shelved)
+    done = simdocs(*EVERY[command], cwd=shelved, before=at_most(resource.RLIMIT_AS, mebibytes * MIB))
+    assert done == (2, b"", NO_MEMORY)
+    assert listing(shelved) == before
+
+
+@pytest.mark.parametrize("mebibytes", [16, 20, 24, 32, 48])
+def test_too_little_for_the_interpreter(here, mebibytes):
+    """Which may say so in its own way, but never with a status that means something else."""
+    done = simdocs("dedupe", "docs", "--exit-code", cwd=here, before=at_most(resource.RLIMIT_AS, mebibytes * MIB))
+    assert done.out == b""
+    if "simdocs: error" in done.err:
+        assert (done.status, len(done.err.splitlines())) == (2, 1)
+        assert done.err.startswith("simdocs: error: not enough memory")
+    else:
+        assert done.status != 0
+        assert mebibytes < 24
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Documents that take memory, in files and in lines; and what is made of them."""
+    root = tmp_path_factory.mktemp("large")
+    text = b"".join(b"%d bottles of beer on the wall " % at for at in range(100_000))
+    line = json.dumps({"text": text[:MIB].decode()}).encode()
+    lay(root, {"docs/a": text, "docs/b": text + b"and one more", "docs/c": A, "docs/d.jsonl": b"\n".join([line] * 4)})
+    for command, target in (("shingle", "x.shingles"), ("index", "x.index")):
+        assert simdocs(command, "docs", "-o", target, cwd=root).status == 0
+    return root
+
+
+HEAVY = {
+    "shingle": ("shingle", "docs", "-o", "x.shingles"),
+    "index": ("index", "docs", "-o", "x.index"),
+    "index of shingles": ("index", "x.shingles", "-o", "x.index"),
+    "query": ("query", "x.index", "docs"),
+    "dedupe": ("dedupe", "docs", "-o", "answer"),
+    "dedupe of shingles": ("dedupe", "x.shingles", "-o", "answer"),
+    "check": ("check", "x.index", "x.shingles"),
+}
+
+
+def ladder(large: Path, command: str, jobs: str, rungs: range) -> list[Done]:
+    """What came of this command with so many mebibytes of address space each."""
+    words = [*HEAVY[command], *([] if command == "check" else ["-q", jobs])]
+    lay(large, {"answer": b"old"})
+    before = {name: (large / name).stat().st_ino for name in os.listdir(large)}
+    tried = []
+    for mebibytes in rungs:
+        done = simdocs(*words, cwd=large, before=at_most(resource.RLIMIT_AS, mebibytes * MIB))
+        if done.status == 0:
+            assert done.err == ""
+            before = {name: (large / name).stat().st_ino for name in os.listdir(large)}
+        else:
+            assert done == (2, b"", NO_MEMORY), mebibytes
+            assert {name: (large / name).stat().st_ino for name in os.listdir(large)} == before
+        tried.append(done)
+    return tried
+
+
+@pytest.mark.parametrize(("command", "jobs"), [("dedupe", "-j2"), ("index", "-j1")])
+def test_too_little_for_the_work(large, command, jobs):
+    """In whichever process, and at whichever array."""
+    tried = ladder(large, command, jobs, range(140, 231, 30))
+    assert tried[0].status == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+@pytest.mark.parametrize("command", HEAVY)
+def test_any_amount_of_memory(large, command, jobs):
+    tried = ladder(large, command, jobs, range(140, 400, 5))
+    assert tried[0].status == 2
+    assert tried[-1].status == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGXCPU])
+def test_a_worker_that_the_system_ends(here, number):
+    """As it does for want of memory, or of time."""
+    env = trap(here, f"os.kill(os.getpid(), {number})", "open", "docs/c.txt", in_worker=True)
+    done = simdocs("dedupe", "docs", "-j2", "-o", "out", cwd=here, env=env)
+    assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
+    assert done.err.startswith("simdocs: error: a worker process was killed, perhaps for want of memory")
+    assert listing(here) == ["docs"]
+
+
+@pytest.mark.parametrize("command", ["index", "query", "dedupe", "info", "check"])
+def test_few_open_files(shelved, command):
+    """Twenty are enough for two workers, which a machine with more cores may have to be told."""
+    words = [*EVERY[command], *(["-j2"] if command in READING else [])]
+    done = simdocs(*words, cwd=shelved, before=at_most(resource.RLIMIT_NOFILE, 20))
+    assert (done.status, done.err) == (0, "")
+
+
+@pytest.mark.parametrize("files", [8, 11])
+@pytest.mark.parametrize("command", ["index", "query", "dedupe", "info", "check"])
+def test_fewer_open_files(shelved, command, files):
+    """Never a word of damage, when it is the files that are too many."""
+    words = [*EVERY[command], *(["-j2"] if command in READING else [])]
+    done = simdocs(*words, cwd=shelved, before=at_most(resource.RLIMIT_NOFILE, files))
+    if done.status:
+        assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
+        assert "too many open files" in done.err.lower() or "ImportError" in done.err
+        assert listing(shelved) == ["docs", "more", "x.index", "x.shingles", "x.signatures"]
+    else:
+        assert done.err == ""
+
+
+@pytest.mark.parametrize("command", ["index", "query", "dedupe", "check"])
+def test_a_small_stack(shelved, command):
+    done = simdocs(*EVERY[command], cwd=shelved, before=at_most(resource.RLIMIT_STACK, 256 << 10))
+    assert (done.status, done.err) == (0, "")
+
+
+@pytest.mark.parametrize("command", ["shingle", "index", "query", "dedupe"])
+def test_files_that_may_not_grow(shelved, command):
+    """A full quota shows in the same way."""
+    words = [*EVERY[command], *(() if "-o" in EVERY[command] else ("-o", "new.tsv", "--summary-json", "note"))]
+    done = simdocs(*words, cwd=shelved, before=at_most(resource.RLIMIT_FSIZE, 16))
+    assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
+    assert done.err.endswith("write error: File too large\n")
+    assert listing(shelved) == ["docs", "more", "x.index", "x.shingles", "x.signatures"]
+
+
+def test_no_time_left(tmp_path):
+    """The system's signal ends the program; what it leaves behind is swept by the next."""
+    lay(tmp_path, {"docs/a": A, "old.index/x": b""})
+    env = environment()
+    loop = trap(tmp_path, "while True: pass", "open", "docs/a") | env
+    (tmp_path / "out").write_bytes(b"old")
+    limit = at_most(resource.RLIMIT_CPU, 1, resource.RLIM_INFINITY)
+    done = simdocs("dedupe", "docs", "-j1", "-o", "out", cwd=tmp_path, env=loop, before=limit)
+    assert done == (-signal.SIGXCPU, b"", "")
+    assert (tmp_path / "out").read_bytes() == b"old"
+    assert simdocs("dedupe", "docs", "-o", "out", cwd=tmp_path).status == 0
+    assert listing(tmp_path) == ["docs", "old.index", "out"]

@@ -1,0 +1,51 @@
+"""Rows of unequal length, held to lists of lists."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.model import ragged
+from simdocs.model.ragged import parts, true_in_rows
+from tests import strategies as some
+
+rows_of_truths = st.lists(st.lists(st.booleans(), max_size=9), max_size=9)
+
+
+@given(rows_of_truths, st.sampled_from([1, 2, 5, 1 << 20]))
+def test_true_in_rows(rows, at_once):
+    made = some.ragged(rows, bool)
+    with mock.patch.object(ragged, "_COUNTED_AT_ONCE", at_once):
+        assert true_in_rows(made.values, made.offsets).tolist() == [sum(row) for row in rows]
+
+
+@given(st.lists(st.lists(st.integers(0, 3), max_size=4), max_size=6), st.data())
+def test_take(rows, data):
+    wanted = data.draw(st.lists(st.integers(0, len(rows) - 1), max_size=9) if rows else st.just([]))
+    made = some.ragged(rows, np.uint32)
+    assert some.rows_of(made.take(np.array(wanted, np.int64))) == [rows[row] for row in wanted]
+
+
+def test_all_rows_as_they_stand_are_not_copied():
+    made = some.ragged([[1], [], [2, 3]], np.uint32)
+    assert made.take(np.arange(3)).values is made.values
+    assert made.take(np.array([0, 2, 1])).values is not made.values
+
+
+@given(st.lists(st.integers(0, 9), max_size=30), st.integers(1, 12))
+def test_parts(lengths, most):
+    cuts = list(parts(ragged.offsets_of(np.array(lengths, np.int64)), most))
+    assert [row for first, end in cuts for row in range(first, end)] == list(range(len(lengths)))
+    for first, end in cuts:
+        assert end - first == 1 or max(sum(lengths[first:end]), end - first) <= most
+
+
+@pytest.mark.parametrize("lengths", [[0, 0, 0], [], [0]])
+def test_rows_of_nothing(lengths):
+    assert true_in_rows(np.empty(0, bool), ragged.offsets_of(np.array(lengths, np.int64))).tolist() == [0] * len(
+        lengths
+    )

@@ -1,7 +1,7 @@
 """The forms of Unicode (UAX #15), in time that grows with the text, whatever it holds.
 
 The marks on a character are put in order by their combining classes, which `unicodedata` does by insertion: n of them
-in falling order take n² / 4 steps, a million half an hour. So long runs of marks are put in order here, beforehand,
+in falling order take n² / 4 steps, a million twenty minutes. So long runs of marks are put in order here, beforehand,
 which changes nothing of what comes out.
 """
 

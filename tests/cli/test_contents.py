@@ -159,7 +159,7 @@ def test_what_is_too_much(tmp_path, command):
 
 @pytest.mark.parametrize("switches", [["--nfkc"], ["--strip-accents", "--unit", "word"]], ids=" ".join)
 def test_a_million_marks_on_one_letter(tmp_path, switches):
-    """Ordered by insertion, as it is usually done, they would take half an hour."""
+    """Ordered by insertion, as it is usually done, they would take twenty minutes."""
     marks = "\u0301\u0323" * 500_000
     lay(tmp_path, {"a": f"a{marks}".encode(), "b": f"{'some words ' * 9}a{marks[::-1]}".encode()})
     asked = ["--threshold", ".5", *switches]

@@ -65,7 +65,7 @@ def run(here: World, case: Case) -> None:
     event(f"{case.command}: {done.status}")
 
 
-@settings(max_examples=settings.default.max_examples // 2)
+@settings(max_examples=settings.default.max_examples // 3)
 @given(case=cases())
 def test_forked(forked, case):
     with world(case.tree, forked) as here:

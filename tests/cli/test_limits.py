@@ -106,7 +106,7 @@ def test_too_little_for_the_work(large, command, jobs):
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
 @pytest.mark.parametrize("command", HEAVY)
 def test_any_amount_of_memory(large, command, jobs):
-    tried = ladder(large, command, jobs, range(140, 400, 5))
+    tried = ladder(large, command, jobs, range(140, 400, 12))
     assert tried[0].status == 2
     assert tried[-1].status == 0
 

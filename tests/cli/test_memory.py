@@ -79,8 +79,7 @@ ODD = {
 """What no text is, but a file may be."""
 
 
-@pytest.mark.parametrize("unit", ["char", "word"])
-@pytest.mark.parametrize("kind", ODD)
+@pytest.mark.parametrize(("kind", "unit"), list(zip(ODD, ["word", "word", "char", "char"], strict=True)))
 def test_of_what_no_text_is(tmp_path, little, kind, unit):
     (tmp_path / "text").write_bytes(ODD[kind])
     assert peak(tmp_path, tmp_path / "text", "--unit", unit) - little <= 16 * CHARACTERS + BATCHES

@@ -115,6 +115,13 @@ def test_forged_signatures_make_nothing_similar(tmp_path):
     assert real == (0, b"new/a\n", "")
 
 
+@pytest.mark.parametrize("pattern", ["*a" * 20 + "*b", "[a-z]*" * 20 + "b", "**/" * 20 + "*b"])
+def test_patterns_made_to_take_forever(tmp_path, pattern):
+    lay(tmp_path, {f"docs/{'a' * 60}/{'a' * 250}": A})
+    done = simdocs("dedupe", "docs", "--include", pattern, "--exclude", pattern, "--list", "kept", cwd=tmp_path)
+    assert done == (0, b"", "")
+
+
 @pytest.mark.parametrize("cluster", ["greedy", "components"])
 def test_one_template_for_many_is_told(tmp_path, cluster):
     """Where four documents of ten are alike but for a name, somebody should have a look."""

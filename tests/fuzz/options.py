@@ -119,7 +119,9 @@ OF_INDEX = ("threshold", "text_field", "id_field", "plain")
 def parsed(command: str, arguments: Sequence[bytes]) -> dict[str, Any]:
     """The values of all parameters of a command, by name; None where an index knows better."""
     decoded = [argument.decode("utf-8", "surrogateescape") for argument in arguments]
-    context = COMMANDS[command].make_context(command, decoded)
+    # Within the program's own context: a command remembers by which names it was first asked for help.
+    whole = click.Context(simdocs, **simdocs.context_settings)
+    context = COMMANDS[command].make_context(command, decoded, whole)
     values = dict(context.params)
     if command == "query" or values.get("against"):
         by_default = {name for name in OF_INDEX if context.get_parameter_source(name) is ParameterSource.DEFAULT}

@@ -143,7 +143,7 @@ def seen(root: bytes) -> dict[bytes, tuple[object, ...]]:
             kind = stat.S_IFMT(status.st_mode)
             data = b""
             if stat.S_ISREG(status.st_mode):
-                data = contents(path)
+                data = contents(path) if os.access(path, os.R_OK) else b""
             elif stat.S_ISLNK(status.st_mode):
                 data = os.readlink(path)
             times = () if stat.S_ISDIR(status.st_mode) else (status.st_mtime_ns, status.st_ino)

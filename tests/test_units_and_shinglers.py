@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from unittest import mock
 
+import mmh3
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -109,6 +110,26 @@ def test_tokens_of_batches_larger_than_any_chunk(unit, k):
     how = Shingling(unit=unit, k=k, seed=7)
     for batch in (plain, other):
         assert kernel_tokens(batch, how) == [twin.tokens(raw, how) for raw in batch]
+
+
+@given(
+    st.lists(st.sampled_from([b"\xff", b"\xf0", "日".encode(), "é".encode(), "𠀀".encode(), b"a", b"ab"]), min_size=1)
+)
+def test_lines_that_are_mostly_one_character(rows):
+    """Or one byte that is not UTF-8: those are looked up."""
+    how = Shingling(unit="line", k=1)
+    document = b"\n".join(rows)
+    assert kernel_tokens([document], how) == [twin.tokens(document, how)]
+
+
+def test_a_character_whose_hash_is_zero_under_the_seed():
+    """MurmurHash3 of three bytes is 0 when the seed is what they mix to, and 3."""
+    text = "日本日本語 本"
+    three = np.frombuffer("日".encode() + b"\0", "<u4")
+    seed = int(murmur.mix(three)[0]) ^ 3
+    assert mmh3.hash("日", seed) == 0
+    how = Shingling(unit="word", k=1, seed=seed)
+    assert kernel_tokens([text.encode()], how) == [twin.tokens(text.encode(), how)]
 
 
 @pytest.mark.parametrize("unit", UNITS)

@@ -10,19 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from types import MappingProxyType
 
 import numpy as np
 
 from simdocs.kernels import murmur
 from simdocs.kernels.normalise import normalise
-from simdocs.kernels.pieces import pieces
-from simdocs.kernels.stopwords import STOP_WORDS
-from simdocs.kernels.units import Units, chars, ends_lines, ends_words, line_runs, lines, word_runs, words
+from simdocs.kernels.numbers import line_numbers, stop_positions, word_numbers
+from simdocs.kernels.units import Units, chars, lines, words
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Tokens, offsets_of, ranges
 from simdocs.model.texts import Texts
-from simdocs.parameters import Normalisation, Shingling
+from simdocs.parameters import Shingling
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +123,12 @@ def _inside(size: int, offsets: Index, k: int) -> Mask:
 
 def word_tokens(texts: Texts, how: Shingling) -> Shingles:
     """Tokens of k words: the hash of the words' own hashes, 4 bytes each."""
-    return _of_numbers(_numbers(texts, word_runs, ends_words, how), how)
+    return _of_numbers(word_numbers(texts, how.seed), how)
 
 
 def line_tokens(texts: Texts, how: Shingling) -> Shingles:
     """Tokens of k lines, as of words."""
-    return _of_numbers(_numbers(texts, line_runs, ends_lines, how), how)
+    return _of_numbers(line_numbers(texts, how.seed), how)
 
 
 def _of_numbers(numbers: Ragged, how: Shingling) -> Shingles:
@@ -141,55 +139,13 @@ def _of_numbers(numbers: Ragged, how: Shingling) -> Shingles:
     return _within_texts(every, numbers.offsets, how.k, whole), numbers.lengths
 
 
-def _numbers(texts: Texts, runs: Callable[[Ragged], Units], ends: Callable[[Array], Mask], how: Shingling) -> Ragged:
-    """The hash of every unit of every text: Ragged uint32. In pieces: where a unit stands takes more memory than its
-    hash, and in Chinese a character is a word."""
-    numbers = np.empty(len(texts.points.values), np.uint32)  # as many at most; what is not written takes no memory
-    counts = np.zeros(len(texts), np.int64)
-    done = 0
-    for piece in pieces(texts, ends):
-        units = runs(piece.points)
-        place = Units(units.starts + piece.at, units.stops + piece.at, units.offsets)
-        stop = done + len(units.starts)
-        numbers[done:stop] = murmur.strings(texts.data, *place.byte_spans(texts), how.seed)
-        counts[piece.first : piece.first + len(piece.points)] += np.diff(units.offsets)
-        done = stop
-    numbers.resize(done, refcheck=False)
-    return Ragged.of(numbers, counts)
-
-
 def stopword_tokens(texts: Texts, how: Shingling) -> Shingles:
     """Tokens of a stop word and the k-1 words after it, as of words."""
-    numbers = _numbers(texts, word_runs, ends_words, how)
+    numbers = word_numbers(texts, how.seed)
     layout = after_stop_words(numbers.offsets, stop_positions(numbers.values, how), how.k)
     long = max(how.k, murmur.LONG // 4)
     tokens = murmur.number_runs(numbers.values, layout.firsts, layout.sizes, how.seed, long)
     return Ragged(tokens, layout.offsets), numbers.lengths
-
-
-def stop_positions(numbers: Tokens, how: Shingling) -> Index:
-    """Which words, given by their hashes, are stop words of the language: ascending positions."""
-    known = _stop_numbers(how.language, how.normalisation, how.seed)
-    low = np.zeros(1 << 16, bool)
-    low[known & 0xFFFF] = True
-    found = [np.empty(0, np.int64)]
-    for at in range(0, len(numbers), murmur.CHUNK):
-        some = numbers[at : at + murmur.CHUNK]
-        likely = np.flatnonzero(low.take((some & 0xFFFF).astype(np.intp)))
-        values = some[likely]
-        found.append(at + likely[known[np.searchsorted(known, values) % len(known)] == values])
-    return np.concatenate(found)
-
-
-@cache
-def _stop_numbers(language: str, switches: Normalisation, seed: int) -> Tokens:
-    """Hashes of the stop words as they stand in texts normalised so; with the case kept, capitalised ones too."""
-    spellings = set(STOP_WORDS[language])
-    if switches.keep_case:
-        spellings |= {word.capitalize() for word in spellings} | {word.upper() for word in spellings}
-    rows = [np.frombuffer(word.encode(), np.uint8) for word in sorted(spellings)]
-    texts = normalise(Ragged.from_rows(rows, np.uint8), switches)
-    return np.unique(murmur.strings(texts.data, texts.encoded.offsets[:-1], texts.encoded.lengths, seed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +164,7 @@ def _windows(texts: Texts, units: Units, how: Shingling) -> Layout:
 
 
 def _after_stop_words(texts: Texts, units: Units, how: Shingling) -> Layout:
-    numbers = _numbers(texts, word_runs, ends_words, how)
+    numbers = word_numbers(texts, how.seed)
     return after_stop_words(units.offsets, stop_positions(numbers.values, how), how.k)
 
 

@@ -59,6 +59,12 @@ class Texts:
         np.cumsum(begins, out=begins)
         return begins[first - noted * STRIDE :]
 
+    def byte_spans(self, starts: Index, stops: Index) -> tuple[Array, Array]:
+        """Where the runs of the code points starts[i] to stops[i] - 1, which ascend, begin in data, and how many bytes
+        each has."""
+        edges = self.bytes_at(np.column_stack((starts, stops)).ravel())
+        return edges[::2], edges[1::2] - edges[::2]
+
     def bytes_at(self, positions: Array) -> Array:
         """Where the code points at these positions, which ascend, begin in data."""
         if self.starts is None:

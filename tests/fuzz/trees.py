@@ -115,9 +115,8 @@ def closed(root: bytes, tree: Tree) -> Iterator[None]:
     """While what is to be closed is."""
     paths = [os.path.join(root, path) for path, node in tree.items() if node.closed]
     modes = [(path, stat.S_IMODE(os.lstat(path).st_mode)) for path in paths if os.path.lexists(path)]
-    # Those below a directory come after it in no order that is worth keeping: open them again the other way round.
     try:
-        for path, _ in sorted(modes, reverse=True):
+        for path, _ in sorted(modes, reverse=True):  # what is below a directory that is closed is out of reach
             os.chmod(path, 0)
         yield
     finally:

@@ -30,7 +30,10 @@ class Found:
     names: list[bytes] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
     held: dict[int, bytes] = field(default_factory=dict)
-    identities: set[Identity] = field(default_factory=set)
+    identities: dict[Identity, None] = field(default_factory=dict)
+    """Of the files, in row order."""
+    again: dict[Identity, list[bytes]] = field(default_factory=dict)
+    """Other names by which files were reached after their first."""
     inputs: set[Identity] = field(default_factory=set)
     """Other files that were read: lists of names."""
     texts: bool = False
@@ -42,7 +45,8 @@ class Found:
             status = os.stat(path)
         except OSError:
             return False
-        return stat.S_ISREG(status.st_mode) and (status.st_dev, status.st_ino) in self.identities | self.inputs
+        identity = status.st_dev, status.st_ino
+        return stat.S_ISREG(status.st_mode) and (identity in self.identities or identity in self.inputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ def find(sources: Sources, how: Walking, skipped: Skipped) -> Found:
     """
     found = Found()
     for name in sources.names:
-        _take(_expand(name, how, skipped), found, skipped)
+        _take(_expand(name, how, skipped), found)
     if sources.listed is not None:
         entries: list[Entry] = []
         for number, name in list_of(sources.listed, sources.nul_ended, skipped, found.inputs):
@@ -70,16 +74,16 @@ def find(sources: Sources, how: Walking, skipped: Skipped) -> Found:
             except InputError as error:
                 raise of_entry(sources.listed, number, name, error) from None
         entries.sort(key=lambda entry: entry.name)
-        _take(entries, found, skipped)
+        _take(entries, found)
     return found
 
 
-def _take(entries: Iterable[Entry], found: Found, skipped: Skipped) -> None:
+def _take(entries: Iterable[Entry], found: Found) -> None:
     for entry in entries:
         if entry.identity in found.identities:
-            skipped.add("again", entry.name)
+            found.again.setdefault(entry.identity, []).append(entry.name)
             continue
-        found.identities.add(entry.identity)
+        found.identities[entry.identity] = None
         if entry.held is not None:
             found.held[len(found.names)] = entry.held
         found.names.append(entry.name)

@@ -78,6 +78,9 @@ class Register:
         self._facts: list[NDArray[np.void]] = []
         self._held: dict[int, bytes] = {}
         self._file, self._ids = b"", set[bytes]()
+        reached = enumerate(found.identities if found.again else ())
+        self._others = {file: (one[1], found.again[one]) for file, one in reached if one in found.again}
+        self._replaced = set[int]()
         self._done = 0
         self.rows = 0
 
@@ -88,9 +91,11 @@ class Register:
         taken = [at for at in range(len(read.names)) if not self._repeats(read, at)]
         for row, at in enumerate(taken, self.rows):
             self._names.append(read.names[at])
-            place = self._done + read.places[at]
-            if place in self._found.held and read.facts["container"][at] == 0:
-                self._held[row] = self._found.held[place]
+            file = self._done + (0 if read.facts["container"][at] else read.places[at])
+            if file in self._found.held:
+                self._held[row] = self._found.held[file]
+            elif file in self._others and self._others[file][0] != read.facts["inode"][at]:
+                self._replaced.add(file)
         rows = np.array(taken, np.int64)
         self._facts.append(read.facts[rows])
         self.rows += len(rows)
@@ -111,8 +116,23 @@ class Register:
         self._ids.add(name)
         return False
 
+    def _note_others(self) -> None:
+        """Other names of a file settle nothing if it was not read: the first is gone, or another file has it."""
+        gone = {name for reason in ("vanished", "special") for name, _ in self._skipped.by_reason.get(reason, ())}
+        for file, (_, names) in self._others.items():
+            first = self._found.names[file]
+            lost = file in self._replaced or first in gone
+            for name in names:
+                if lost:
+                    self._skipped.add(
+                        "unreadable", name, f"was to be read as {shown(first)}, which is gone or replaced"
+                    )
+                else:
+                    self._skipped.add("again", name)
+
     def documents(self) -> Documents:
-        """All documents taken."""
+        """All documents taken; with them the names are noted by which their files were reached again."""
+        self._note_others()
         facts = np.concatenate(self._facts) if self._facts else np.empty(0, DOCUMENT)
         return Documents(ragged_bytes(self._names), facts, self._held)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -23,6 +24,31 @@ def test_gone_since_the_walk_is_named_with_v(here):
     done = simdocs("dedupe", "docs", "-j1", "-v", "--strict", cwd=here, env=env)
     assert (done.status, done.out) == (0, b"")
     assert "simdocs: docs/b.txt: skipped: gone since the walk" in done.err
+
+
+@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+@pytest.mark.parametrize(
+    "action",
+    ["os.unlink('docs/b.txt')", "os.unlink('docs/b.txt'); os.mkfifo('docs/b.txt')", "os.replace('new', 'docs/b.txt')"],
+    ids=["gone", "a FIFO", "another file"],
+)
+def test_the_other_name_of_a_file_whose_first_is(here, action, jobs):
+    """It was passed over, and now nobody has read it: that is said."""
+    lay(here, {"new": A2})
+    os.link(here / "docs/b.txt", here / "docs/z.txt")
+    env = trap(here, action, "open", "docs/a.txt", in_worker=jobs == "-j2")
+    done = simdocs("dedupe", "docs", jobs, cwd=here, env=env)
+    assert (done.status, done.out != b"") == (3, "replace" in action)
+    why = "was to be read as docs/b.txt, which is gone or replaced"
+    assert done.err == f"simdocs: docs/z.txt: skipped: cannot be read ({why})\n"
+
+
+def test_a_sequence_replaced_since_the_walk(here):
+    lay(here, {"docs/s.jsonl": b'{"text": "one"}', "new": b'{"text": "two"}'})
+    os.link(here / "docs/s.jsonl", here / "docs/t.jsonl")
+    env = trap(here, "os.replace('new', 'docs/s.jsonl')", "open", "docs/a.txt")
+    done = simdocs("dedupe", "docs", "-j1", cwd=here, env=env)
+    assert (done.status, done.err.startswith("simdocs: docs/t.jsonl: skipped: cannot be read (")) == (3, True)
 
 
 def test_a_directory_gone_since_it_was_seen(here):

@@ -24,6 +24,7 @@ from simdocs.cli.sections import Pipeline
 from simdocs.cli.shingle import shingle
 from simdocs.cli.signature import signature
 from simdocs.errors import SimdocsError
+from simdocs.model.names import shown
 from simdocs.views import messages
 
 COMPLETE = "_SIMDOCS_COMPLETE"
@@ -85,8 +86,7 @@ def run(arguments: Sequence[str]) -> int:
         messages.say(error.format_message())
         return exits.FAILED
     except click.UsageError as error:
-        where = f" (see: {error.ctx.command_path} --help)" if error.ctx else ""
-        messages.error(error.format_message().rstrip(".") + where)
+        messages.error(_line_about_usage(error, arguments))
         return exits.FAILED
     except Exception as error:
         _drop_stdout()
@@ -96,6 +96,15 @@ def run(arguments: Sequence[str]) -> int:
             messages.say(traceback.format_exc().rstrip())
         messages.error(_line_about(error))
         return exits.status_of(error)
+
+
+def _line_about_usage(error: click.UsageError, arguments: Sequence[str]) -> str:
+    said = error.format_message().rstrip(".").replace("'. (", "' (")
+    if isinstance(error, click.NoSuchOption):
+        for name in arguments:
+            if name.startswith(error.option_name) and os.path.lexists(name):
+                return f"{said}: the file of that name is {shown(os.fsencode('./' + name))}"
+    return f"{said} (see: {error.ctx.command_path} --help)" if error.ctx else said
 
 
 def _line_about(error: Exception) -> str:

@@ -215,3 +215,12 @@ def test_options_stand_anywhere(here):
     assert plain.status == 0
     dashed = simdocs("dedupe", "--list", "kept", "--", "-t", cwd=here)
     assert dashed == (0, b"-t\n", "")
+
+
+def test_a_file_that_is_called_like_an_option(tmp_path):
+    lay(tmp_path, {"-rf": b"a text", "--x\n": b"a text", "--kept": b"a text"})
+    for wrong, name in (("-rf", "./-rf"), ("--x\n", "./--x\\n"), ("--kept", "./--kept")):
+        done = simdocs("dedupe", wrong, cwd=tmp_path)
+        assert is_one_line(done)
+        assert done.err.endswith(f": the file of that name is {name}\n")
+    assert "the file of that name" not in simdocs("dedupe", "-z", cwd=tmp_path).err

@@ -12,8 +12,9 @@ from simdocs.model.documents import EMPTY, Documents
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
 from simdocs.parameters import Grouping
-from simdocs.stages.corpus import Corpus, Two
+from simdocs.stages.corpus import Corpus
 from simdocs.stages.greedy import greedy
+from simdocs.stages.joined import Two
 from simdocs.stages.lookup import STAMPED, bounds, copies_of, keys_for, places
 from simdocs.stages.ordering import Nodes, as_copies, in_keep_order
 from simdocs.stages.prepare import Prepared

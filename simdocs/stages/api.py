@@ -35,7 +35,7 @@ from simdocs.stages.dedupe import Job, sketch
 from simdocs.stages.memory import InMemory, Noun, noun_of, shelf_of
 from simdocs.stages.prepare import Intake
 from simdocs.stages.query import Query, Question
-from simdocs.stages.reread import forget
+from simdocs.stages.remembered import forget
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Text = str | bytes

@@ -21,9 +21,10 @@ from simdocs.parameters import Banding, Grouping, Recipe
 from simdocs.stages import answers
 from simdocs.stages.against import against
 from simdocs.stages.components import connected
-from simdocs.stages.corpus import Corpus, Two
+from simdocs.stages.corpus import Corpus
 from simdocs.stages.exact import every_candidate
 from simdocs.stages.greedy import greedy
+from simdocs.stages.joined import Two
 from simdocs.stages.ordering import in_keep_order
 from simdocs.stages.pairs import similar_pairs
 from simdocs.stages.prepare import Intake, Prepared, of_same_documents, prepared, threshold_warning

@@ -10,10 +10,8 @@ import numpy as np
 from simdocs.corpora.batches import batches
 from simdocs.kernels.prefixes import counts, prefixes, sharing
 from simdocs.model.ragged import Index, Ragged
-from simdocs.model.skipped import Skip
-from simdocs.parameters import Shingling
-from simdocs.stages.corpus import Source
-from simdocs.stages.reread import Wanted, again
+from simdocs.stages.remembered import again
+from simdocs.stages.reread import Source
 from simdocs.stages.shingle import Progress
 from simdocs.stages.verify import Judge
 
@@ -36,16 +34,8 @@ def _sets(judge: Judge, firsts: Index, progress: Progress) -> Ragged:
             yield source
 
     parts = []
-    for cut, (part, skips) in zip(cuts, judge.engine.map(partial(_had, how=judge.how), tasks()), strict=True):
+    for cut, (part, _, skips) in zip(cuts, judge.engine.map(partial(again, how=judge.how), tasks()), strict=True):
         parts.append(part)
         judge.note(skips)
         progress("reading all", cut.stop, len(firsts))
     return Ragged.concat(parts, np.uint32)
-
-
-def _had(source: Source, how: Shingling) -> tuple[Ragged, list[Skip]]:
-    """The token sets of a source; those of documents that cannot be had again are empty, and skips."""
-    if not isinstance(source, Wanted):
-        return source, []
-    sets, _, skips = again(source, how)
-    return sets, skips

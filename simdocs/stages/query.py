@@ -18,7 +18,8 @@ from simdocs.model.ragged import Index, Ragged, ranges
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Sequences
 from simdocs.stages import answers
-from simdocs.stages.corpus import Corpus, Two
+from simdocs.stages.corpus import Corpus
+from simdocs.stages.joined import Two
 from simdocs.stages.lookup import candidates, copies_of, same_files
 from simdocs.stages.prepare import Intake, Prepared, of_same_documents, prepared, threshold_warning
 from simdocs.stages.reading import ragged_bytes

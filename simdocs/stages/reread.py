@@ -1,18 +1,16 @@
-"""Token sets of documents that are read a second time; those used last are kept in memory for the next block."""
+"""Documents a second time: what they were is had again, or said to be gone or changed."""
 
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.batches import batches
 from simdocs.corpora.decoding import as_utf8
 from simdocs.corpora.lines import line_again
-from simdocs.corpora.reading import Unread, read
+from simdocs.corpora.reading import Stamp, Unread, read
 from simdocs.corpora.sequences import text_of
 from simdocs.errors import InputError
 from simdocs.kernels import bags
@@ -23,9 +21,10 @@ from simdocs.model.skipped import Skip
 from simdocs.parameters import Sequences, Shingling
 from simdocs.stages.shingle import digests, shingled
 
-_REMEMBERED = 32 << 20
-"""Bytes of token sets that a process remembers. Where every document meets many, one round after the other, reading
-them again and again would cost more than all comparisons."""
+_SLACK = 1 << 16
+"""Bytes by which a file of the same text may be larger than it was, for spaces or a worse compression."""
+
+_REASONS = {"vanished": "gone"} | dict.fromkeys(("special", "oversized", "malformed", "binary"), "changed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,58 +40,17 @@ class Wanted:
     root: bytes
     sequences: Sequences
 
-
-class Memory:
-    """Token sets by document, as long as they fit; the one not used for longest goes first."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit, self._held = limit, 0
-        self._sets: OrderedDict[tuple[bytes, bytes, bytes], Tokens] = OrderedDict()
-        self._how: Shingling | None = None
-
-    def token_sets(self, wanted: Wanted, how: Shingling) -> tuple[Ragged, Mask, list[Skip]]:
-        """Token sets of documents (Ragged uint32, one row each, ascending), which of them could be had again as they
-        were (the others' rows are empty), and the skips of those that could not."""
-        if how != self._how:
-            self.clear()
-            self._how = how
-        keys = [(wanted.root, name, fact.tobytes()) for name, fact in zip(wanted.names, wanted.facts, strict=True)]
-        rows = [self._sets.get(key) for key in keys]
-        missing = [place for place, row in enumerate(rows) if row is None]
-        skips: list[Skip] = []
-        for cut in batches(wanted.facts["size"][missing].tolist()):
-            places = [missing[at] for at in cut]
-            found, lost = _again(wanted, places, how)
-            skips += lost
-            for place, tokens in found:
-                rows[place] = tokens
-        for key, row in zip(keys, rows, strict=True):
-            if row is not None:
-                self._remember(key, row)
-        had = np.array([row is not None for row in rows], bool)
-        nothing = np.empty(0, np.uint32)
-        return Ragged.from_rows([nothing if row is None else row for row in rows], np.uint32), had, skips
-
-    def clear(self) -> None:
-        """Forget all of them."""
-        self._sets.clear()
-        self._held = 0
-
-    def _remember(self, key: tuple[bytes, bytes, bytes], row: Tokens) -> None:
-        if key in self._sets:
-            self._sets.move_to_end(key)
-            return
-        if row.nbytes > self._limit // 4:
-            return
-        self._sets[key] = row
-        self._held += row.nbytes
-        while self._held > self._limit:
-            _, oldest = self._sets.popitem(last=False)
-            self._held -= oldest.nbytes
+    def file(self, place: int) -> bytes:
+        """The path of the file that a document is, or is a line of."""
+        return _file(self.root, self.names[place], self.facts[place])
 
 
-def _again(wanted: Wanted, places: list[int], how: Shingling) -> tuple[list[tuple[int, Tokens]], list[Skip]]:
-    """The token sets of the documents at these places, by place, and skips.
+Source = Wanted | Ragged
+"""Documents to be read again, or their token sets."""
+
+
+def had_again(wanted: Wanted, places: list[int], how: Shingling) -> tuple[list[tuple[int, Tokens]], list[Skip]]:
+    """The token sets of the documents at these places, with their places, and the skips of those that cannot be had.
 
     A document is what it was if its file has the same times and inode, or else if its text has the same digest.
     """
@@ -124,52 +82,58 @@ def _again(wanted: Wanted, places: list[int], how: Shingling) -> tuple[list[tupl
     return found, skips
 
 
-_SLACK = 1 << 16
-"""Bytes by which a file of the same text may be larger than it was, for spaces or a worse compression."""
+def _file(root: bytes, name: bytes, fact: np.void) -> bytes:
+    container = int(fact["container"])
+    return os.path.join(root, name[:container] if container else name)
 
-_REASONS = {"vanished": "gone"} | dict.fromkeys(("special", "oversized", "malformed", "binary"), "changed")
 
-_TIMES = ("mtime_ns", "ctime_ns", "inode")
+def _came_from_a_file(fact: np.void) -> bool:
+    return bool(fact["inode"] or fact["ctime_ns"])
+
+
+def _is_stamped(stamp: Stamp, fact: np.void) -> bool:
+    """Whether a file has the times and inode that were noted. Its size may be that of all its lines, or folded."""
+    return bool(
+        stamp.mtime_ns == fact["mtime_ns"] and stamp.ctime_ns == fact["ctime_ns"] and stamp.inode == fact["inode"]
+    )
 
 
 def there(wanted: Wanted, how: Shingling) -> tuple[Mask, list[Skip]]:
     """Which documents are still what they were, and the skips of the others. One whose file has the same times and
     inode is not read."""
-    seen: dict[bytes, tuple[int, int, int] | None] = {}
+    seen: dict[bytes, Stamp | None] = {}
     sure = np.array([_is_same(wanted, place, seen) for place in range(len(wanted.names))], bool)
-    found, skips = _again(wanted, np.flatnonzero(~sure).tolist(), how)
+    found, skips = had_again(wanted, np.flatnonzero(~sure).tolist(), how)
     sure[[place for place, _ in found]] = True
     return sure, skips
 
 
-def _is_same(wanted: Wanted, place: int, seen: dict[bytes, tuple[int, int, int] | None]) -> bool:
+def _is_same(wanted: Wanted, place: int, seen: dict[bytes, Stamp | None]) -> bool:
     """Whether the file of a document is the one that was read, as far as can be seen without reading it; or there was
-    none, that could have changed. seen: the times and inodes of files that were looked at, None of those that are gone;
+    none, that could have changed. seen: the stamps of files that were looked at, None of those that are gone;
     a file of many documents is looked at once."""
-    fact, name = wanted.facts[place], wanted.names[place]
-    if place in wanted.held or not (fact["inode"] or fact["ctime_ns"]):
+    fact = wanted.facts[place]
+    if place in wanted.held or not _came_from_a_file(fact):
         return True
-    container = int(fact["container"])
-    path = os.path.join(wanted.root, name[:container] if container else name)
+    path = wanted.file(place)
     if path not in seen:
         try:
-            status = os.stat(path)
-            seen[path] = status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+            seen[path] = Stamp.of(os.stat(path))
         except (OSError, ValueError):
             seen[path] = None
-    return seen[path] == tuple(fact[field] for field in _TIMES)
+    stamp = seen[path]
+    return stamp is not None and _is_stamped(stamp, fact)
 
 
 def _text(wanted: Wanted, place: int) -> tuple[bytes, bool]:
     """The text of a document again, as UTF-8, and whether its file is the same as before. Raises Unread."""
-    fact, name = wanted.facts[place], wanted.names[place]
+    fact = wanted.facts[place]
     if place in wanted.held:
         return as_utf8(wanted.held[place])[0], True
-    if not fact["inode"] and not fact["ctime_ns"]:
+    if not _came_from_a_file(fact):
         raise Unread("it came from no file")
-    container = int(fact["container"])
-    path = os.path.join(wanted.root, name[:container] if container else name)
-    if container:
+    path = wanted.file(place)
+    if fact["container"]:
         line, stamp = line_again(path, int(fact["start"]), int(fact["extent"]))
         text = text_of(line, wanted.sequences)
         if text is None:
@@ -177,30 +141,15 @@ def _text(wanted: Wanted, place: int) -> tuple[bytes, bool]:
     else:
         # What has become much larger is another text, and must not be unfolded to find that out.
         text, stamp = read(path, min(wanted.limit, 2 * int(fact["size"]) + _SLACK))
-    same = (stamp.mtime_ns, stamp.ctime_ns, stamp.inode) == tuple(fact[field] for field in _TIMES)
-    return as_utf8(text)[0], same and len(text) == fact["size"]
+    return as_utf8(text)[0], _is_stamped(stamp, fact) and len(text) == fact["size"]
 
 
 def same_line(root: bytes, name: bytes, fact: np.void) -> bytes:
     """The line of a sequence that is a document, if its file is the same still. InputError: it is not."""
-    container = int(fact["container"])
     try:
-        line, stamp = line_again(os.path.join(root, name[:container]), int(fact["start"]), int(fact["extent"]))
+        line, stamp = line_again(_file(root, name, fact), int(fact["start"]), int(fact["extent"]))
     except Unread as unread:
         raise InputError(f"{shown(name)}: {unread.reason}, when its line was to be written: run again") from None
-    if (stamp.mtime_ns, stamp.ctime_ns, stamp.inode) != tuple(fact[field] for field in _TIMES):
+    if not _is_stamped(stamp, fact):
         raise InputError(f"{shown(name)}: changed, when its line was to be written: run again")
     return line
-
-
-_memory = Memory(_REMEMBERED)
-
-
-def forget() -> None:
-    """Remember nothing: files may have changed since."""
-    _memory.clear()
-
-
-def again(wanted: Wanted, how: Shingling) -> tuple[Ragged, Mask, list[Skip]]:
-    """Token sets of documents read a second time: see Memory.token_sets. This process's memory serves them all."""
-    return _memory.token_sets(wanted, how)

@@ -14,8 +14,9 @@ from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Floats, Index, Mask, Ragged
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.parameters import Shingling
-from simdocs.stages.corpus import Documented, Source
-from simdocs.stages.reread import Wanted, again, there
+from simdocs.stages.corpus import Documented
+from simdocs.stages.remembered import again
+from simdocs.stages.reread import Source, Wanted, there
 
 _BLOCK_BYTES = 4 * BATCH_BYTES
 """Text of the documents in one block of pairs: its token sets take about 4 bytes for each."""
@@ -39,7 +40,7 @@ def verify_block(block: Block, how: Shingling) -> tuple[Floats, list[Skip]]:
     """Jaccard of each pair, NaN where a document cannot be had again as it was; and the skips of those."""
     parts, masks, skips = [], [], list[Skip]()
     for _, source in block.sources:
-        sets, had, lost = again(source, how) if isinstance(source, Wanted) else (source, np.ones(len(source), bool), [])
+        sets, had, lost = again(source, how)
         parts.append(sets)
         masks.append(had)
         skips += lost

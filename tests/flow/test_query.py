@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from simdocs.corpora.arguments import Sources
 from simdocs.engines.local import Local
 from simdocs.parameters import SCHEMES, UNITS
-from simdocs.stages import lookup, reread
+from simdocs.stages import lookup, remembered
 from simdocs.stages.prepare import Intake
 from simdocs.stages.query import Query, Question
 from tests.flow.building import built, opened
@@ -160,7 +160,7 @@ def test_documents_that_are_gone_are_named_once(there, monkeypatch):
     expected = rows_of(ask(there / "x.index", [there / "ours"], HOW))
     for row in {row[1] for row in expected if row[2] < 1}:
         os.remove(there / "theirs" / f"{row:04}")
-    monkeypatch.setattr(reread, "_memory", reread.Memory(0))  # which has read them for the other answer
+    monkeypatch.setattr(remembered, "_memory", remembered.Memory(0))  # which has read them for the other answer
     monkeypatch.setattr(lookup, "_AT_ONCE", 1)
     work = ask(there / "x.index", [there / "ours"], HOW)
     assert set(rows_of(work)) < set(expected)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -42,6 +43,19 @@ Skip = tuple[str, bytes, str]
 """Reason, name of the document or directory, detail (may be empty)."""
 
 
+_NUMBER = re.compile("[0-9]+")
+
+
+def _as_counted(entry: tuple[bytes, str]) -> tuple[str, str, tuple[bytes, str]]:
+    """A name and a detail to sort by, so that line 9 comes before line 10."""
+    name, detail = entry
+    return _filled(name.decode("latin-1")), _filled(detail), entry
+
+
+def _filled(text: str) -> str:
+    return _NUMBER.sub(lambda number: number[0].zfill(20), text)
+
+
 @dataclass(slots=True)
 class Skipped:
     """A tally of skips, by reason, in the order in which they were met."""
@@ -63,9 +77,10 @@ class Skipped:
         return {reason: len(self.by_reason[reason]) for reason in (*JUDGED, *UNJUDGED) if reason in self.by_reason}
 
     def sorted(self) -> Iterator[tuple[str, list[tuple[bytes, str]]]]:
-        """Each reason with the names and details that it stands for: the same order whoever met them when."""
+        """Each reason with the names and details that it stands for: the same order whoever met them when, numbers in
+        them by size."""
         for reason in self.counts:
-            yield reason, sorted(self.by_reason[reason])
+            yield reason, sorted(self.by_reason[reason], key=_as_counted)
 
     @property
     def unjudged(self) -> int:

@@ -131,6 +131,15 @@ def test_lines_that_are_no_documents(there):
     assert rows(simdocs("dedupe", "x.index", cwd=there)) == GROUPS
 
 
+def test_lines_that_are_malformed_are_named_in_their_order(here):
+    lay(here, {"docs/a10.jsonl": b"{\n" * 3, "docs/a9.jsonl": b"{\n" * 12})
+    done = simdocs("dedupe", "docs", "-v", cwd=here)
+    named = [line.split(": ")[1] for line in done.err.splitlines() if "skipped: a malformed" in line]
+    assert named == [f"docs/a9.jsonl#{line}" for line in range(1, 13)] + [
+        f"docs/a10.jsonl#{line}" for line in (1, 2, 3)
+    ]
+
+
 def test_a_number_that_is_the_id_of_a_line_before(there):
     """Names lead to one line each."""
     lay(there, {"two.jsonl": b'{"id": "2", "text": "one of them"}\n{"text": "and another"}'})

@@ -60,7 +60,7 @@ class Local:
             pipe.close()
         for worker in self._workers:
             if error is not None:
-                worker.terminate()
+                worker.kill()  # it holds nothing that must be tidied up, and may ignore gentler signals
             worker.join()
         self._pipes, self._workers = [], []
 
@@ -154,7 +154,8 @@ def _serve(pipe: Connection) -> None:
     """A worker's life: tasks in, results out, until the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it, too, and closes the pipe
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     if FORKS:
         # A lock must not outlive the parent in a worker, nor a pipe of one worker be held open by another.

@@ -73,8 +73,8 @@ def _standing_in(index: Shelf, firsts: Index, judge: Judge) -> Index:
 
 
 def _originals(every: Corpus, new: Documents, judge: Judge) -> Index:
-    """For each new document the first of the index that has its tokens, if one there has its text; else -1. One that
-    is gone or has changed comes after all others."""
+    """For each new document the first of the index that has its tokens and is still what it was, if one there has, or
+    had, its text; else -1."""
     theirs = every.every_fact.all()
     of_text = _first_with(theirs["digest"], new.facts["digest"])
     found = (of_text >= 0) & ((new.facts["flags"] & EMPTY) == 0)
@@ -82,18 +82,17 @@ def _originals(every: Corpus, new: Documents, judge: Judge) -> Index:
     sets = theirs["set_digest"]
     wanted = sets[of_text[found]]
     rows = np.flatnonzero(np.isin(sets[:, 0], wanted[:, 0]))
-    lost = judge.lost_copies(rows, np.unique(sets[rows, 0], return_inverse=True)[1])
+    lost = rows[~judge.sure(rows)] if judge.by_exact else rows[:0]
     original = np.full(len(found), -1)
-    original[found] = _first_with(sets, wanted, rows[lost])
+    original[found] = _first_with(sets, wanted, lost)
     return original
 
 
-def _first_with(digests: Array, wanted: Array, late: Index | None = None) -> Index:
-    """The first row of digests (N, 2) that equals each one wanted (M, 2), or -1: (M,) int64. late: rows that come
-    after all others."""
+def _first_with(digests: Array, wanted: Array, left_out: Index | None = None) -> Index:
+    """The first row of digests (N, 2) that equals each one wanted (M, 2), or -1: (M,) int64; none of those left out."""
     rows = np.flatnonzero(np.isin(digests[:, 0], wanted[:, 0]))[::-1]
-    if late is not None:
-        rows = rows[np.argsort(~np.isin(rows, late), kind="stable")]
+    if left_out is not None:
+        rows = rows[~np.isin(rows, left_out)]
     first = dict(zip(map(tuple, digests[rows].tolist()), rows.tolist(), strict=True))
     return np.array([first.get(tuple(one), -1) for one in wanted.tolist()], np.int64)
 

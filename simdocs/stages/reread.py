@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simdocs.corpora.batches import batches
 from simdocs.corpora.decoding import as_utf8
 from simdocs.corpora.lines import line_again
 from simdocs.corpora.reading import Stamp, Unread, read
@@ -16,10 +17,11 @@ from simdocs.errors import InputError
 from simdocs.kernels import bags
 from simdocs.model.documents import digests_as_numbers
 from simdocs.model.names import shown
-from simdocs.model.ragged import Mask, Ragged, Tokens
+from simdocs.model.ragged import Index, Mask, Ragged, Tokens
 from simdocs.model.skipped import Skip
+from simdocs.model.texts import Texts
 from simdocs.parameters import Sequences, Shingling
-from simdocs.stages.shingle import digests, shingled
+from simdocs.stages.shingle import digests, normalised, shingled
 
 _SLACK = 1 << 16
 """Bytes by which a file of the same text may be larger than it was, for spaces or a worse compression."""
@@ -54,31 +56,66 @@ def had_again(wanted: Wanted, places: list[int], how: Shingling) -> tuple[list[t
 
     A document is what it was if its file has the same times and inode, or else if its text has the same digest.
     """
-    raws, had, unsure, skips = [], [], [], list[Skip]()
+    texts, skips = _texts(wanted, places)
+    found = []
+    for part in shingled(texts.raws, how):
+        same = texts.same(part.places, part.texts, wanted)
+        sets = bags.sets(part.tokens)
+        for row, at in enumerate(part.places.tolist()):
+            if same[row]:
+                # A slice would hold the tokens of its whole batch in memory; a large document is all of its batch.
+                found.append((texts.places[at], sets[row].copy() if len(sets) > 1 else sets.values))
+            else:
+                skips.append(("unverified", wanted.names[texts.places[at]], "changed"))
+    return found, skips
+
+
+def there(wanted: Wanted, how: Shingling) -> tuple[Mask, list[Skip]]:
+    """Which documents are still what they were, and the skips of the others. One whose file has the same times and
+    inode is not read."""
+    seen: dict[bytes, Stamp | None] = {}
+    sure = np.array([_is_same(wanted, place, seen) for place in range(len(wanted.names))], bool)
+    unsure, skips = np.flatnonzero(~sure).tolist(), list[Skip]()
+    for cut in batches(wanted.facts["size"][unsure].tolist()):
+        texts, gone = _texts(wanted, unsure[cut.start : cut.stop])
+        skips += gone
+        for part, normal in normalised(texts.raws, how):
+            places = np.array(texts.places)[part]
+            sure[places] = texts.same(part, normal, wanted)
+            skips += [("unverified", wanted.names[place], "changed") for place in places[~sure[places]].tolist()]
+    return sure, skips
+
+
+@dataclass(frozen=True, slots=True)
+class _Again:
+    """Texts read a second time: which, as UTF-8, and whether the file of each is the one that was read before."""
+
+    places: list[int]
+    raws: list[bytes]
+    sure: list[bool]
+
+    def same(self, some: Index, texts: Texts, wanted: Wanted) -> Mask:
+        """Which of some of them, normalised, are what they were."""
+        same = np.array(self.sure, bool)[some]
+        if not same.all():
+            places = np.array(self.places)[some][~same]
+            found = digests_as_numbers(digests(texts.encoded.take(np.flatnonzero(~same))))
+            same[~same] = (found == wanted.facts["digest"][places]).all(axis=1)
+        return same
+
+
+def _texts(wanted: Wanted, places: list[int]) -> tuple[_Again, list[Skip]]:
+    """The documents at these places, read again, and the skips of those that cannot be."""
+    found, skips = _Again([], [], []), list[Skip]()
     for place in places:
         try:
-            raw, same = _text(wanted, place)
+            raw, sure = _text(wanted, place)
         except Unread as unread:
             skips.append(("unverified", wanted.names[place], _REASONS.get(unread.reason, unread.reason)))
             continue
-        raws.append(raw)
-        had.append(place)
-        unsure.append(not same)
-    found = []
-    for part in shingled(raws, how):
-        at = [had[one] for one in part.places.tolist()]
-        changed = np.array(unsure, bool)[part.places]
-        if changed.any():
-            texts = part.texts.encoded.take(np.flatnonzero(changed))
-            digest = digests_as_numbers(digests(texts))
-            changed[changed] = (digest != wanted.facts["digest"][np.array(at)[changed]]).any(axis=1)
-        sets = bags.sets(part.tokens)
-        for row, (place, other) in enumerate(zip(at, changed.tolist(), strict=True)):
-            if other:
-                skips.append(("unverified", wanted.names[place], "changed"))
-            else:
-                # A slice would hold the tokens of its whole batch in memory; a large document is all of its batch.
-                found.append((place, sets[row].copy() if len(sets) > 1 else sets.values))
+        found.places.append(place)
+        found.raws.append(raw)
+        found.sure.append(sure)
     return found, skips
 
 
@@ -96,16 +133,6 @@ def _is_stamped(stamp: Stamp, fact: np.void) -> bool:
     return bool(
         stamp.mtime_ns == fact["mtime_ns"] and stamp.ctime_ns == fact["ctime_ns"] and stamp.inode == fact["inode"]
     )
-
-
-def there(wanted: Wanted, how: Shingling) -> tuple[Mask, list[Skip]]:
-    """Which documents are still what they were, and the skips of the others. One whose file has the same times and
-    inode is not read."""
-    seen: dict[bytes, Stamp | None] = {}
-    sure = np.array([_is_same(wanted, place, seen) for place in range(len(wanted.names))], bool)
-    found, skips = had_again(wanted, np.flatnonzero(~sure).tolist(), how)
-    sure[[place for place, _ in found]] = True
-    return sure, skips
 
 
 def _is_same(wanted: Wanted, place: int, seen: dict[bytes, Stamp | None]) -> bool:

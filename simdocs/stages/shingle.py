@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.corpora.arguments import Found
+from simdocs.corpora.batches import batches
 from simdocs.corpora.decoding import as_utf8
 from simdocs.corpora.sequences import Lines
 from simdocs.corpora.tasks import Files, tasks
@@ -40,14 +41,21 @@ class Shingled:
     lengths: Index
 
 
-def shingled(raws: Sequence[bytes], how: Shingling) -> Iterator[Shingled]:
-    """The tokens of documents given as UTF-8 bytes: first of those in ASCII, which are done faster, then the rest."""
+def normalised(raws: Sequence[bytes], how: Shingling) -> Iterator[tuple[Index, Texts]]:
+    """The normalised texts of documents given as UTF-8 bytes, and which they are: first of those in ASCII, which are
+    done faster, then the rest; no more at once than a batch has, though they were unfolded from much less."""
     plain = np.fromiter((raw.isascii() for raw in raws), bool, len(raws))
-    for places in (np.flatnonzero(plain), np.flatnonzero(~plain)):
-        if len(places):
-            texts = texts_of(ragged_bytes([raws[place] for place in places.tolist()]), how)
-            tokens, lengths = shingles_of(texts, how)
-            yield Shingled(places, texts, bags.bags(tokens, how.seed) if how.multiset else tokens, lengths)
+    for alike in (np.flatnonzero(plain), np.flatnonzero(~plain)):
+        for cut in batches([len(raws[place]) for place in alike.tolist()]):
+            places = alike[cut.start : cut.stop]
+            yield places, texts_of(ragged_bytes([raws[place] for place in places.tolist()]), how)
+
+
+def shingled(raws: Sequence[bytes], how: Shingling) -> Iterator[Shingled]:
+    """The tokens of documents given as UTF-8 bytes, in the parts in which they are normalised."""
+    for places, texts in normalised(raws, how):
+        tokens, lengths = shingles_of(texts, how)
+        yield Shingled(places, texts, bags.bags(tokens, how.seed) if how.multiset else tokens, lengths)
 
 
 def note(facts: NDArray[np.void], part: Shingled, k: int) -> None:

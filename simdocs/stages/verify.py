@@ -90,14 +90,18 @@ class Judge:
     def exact(self, left: Index, right: Index) -> Floats:
         """Exact Jaccard of pairs of rows; NaN where a document is missing or has changed, which is noted.
 
-        Copies of one text have 1, without being read again.
+        Copies of one text have 1, and are looked at only if it was an earlier run that read them.
         """
         out = np.ones(len(left))
         rows, places = np.unique(np.concatenate((left, right)), return_inverse=True)
         facts = self.corpus.facts(rows)
         sizes, digests = facts["size"], facts["digest"]
         one, other = places[: len(left)], places[len(left) :]
-        unlike = np.flatnonzero((digests[one] != digests[other]).any(axis=1))
+        alike = (digests[one] == digests[other]).all(axis=1)
+        copies = np.unique(np.concatenate((one[alike], other[alike])))
+        lost = copies[~self.sure(rows[copies])]
+        out[alike & (np.isin(one, lost) | np.isin(other, lost))] = np.nan
+        unlike = np.flatnonzero(~alike)
         # From here on documents go by their places among the rows.
         order = unlike[_order(one[unlike], other[unlike], sizes)]
         one, other = one[order], other[order]

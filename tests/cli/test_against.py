@@ -142,6 +142,20 @@ def test_documents_of_the_index_that_are_gone(archive):
     assert simdocs(*ask, "--root", "elsewhere", cwd=archive).names == FOUND
 
 
+def test_copies_of_what_is_gone_are_duplicates_of_what_is_not(archive):
+    """Of a similar document of the index, or else of the first of them."""
+    lay(archive, {"copies/1": A, "copies/2": A, "copies/3": A2})
+    ask = ("dedupe", "copies", "--against", "docs.index")
+    os.unlink(archive / "docs/a.txt")
+    done = simdocs(*ask, cwd=archive)
+    assert (done.status, done.names) == (3, [("docs/b.txt", f"copies/{one}") for one in (1, 2, 3)])
+    assert simdocs("query", "docs.index", "copies/1", cwd=archive).names == [("copies/1", "docs/b.txt")]
+    os.unlink(archive / "docs/b.txt")
+    done = simdocs(*ask, cwd=archive)
+    assert (done.status, done.names) == (3, [("copies/1", "copies/2"), ("copies/1", "copies/3")])
+    assert done.err.count("docs/a.txt: skipped: missing or changed") == 1
+
+
 def test_what_does_not_go_together(archive):
     for more in (("--pairs",), ("--cluster", "components")):
         assert simdocs("dedupe", "new", "--against", "docs.index", *more, cwd=archive).status == 2

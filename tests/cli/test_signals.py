@@ -6,6 +6,7 @@ import os
 import select
 import signal
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -84,13 +85,12 @@ def test_while_modules_are_imported(here, event):
 
 
 @pytest.mark.parametrize("number", ENDING)
-def test_what_was_ignored_stays_ignored(here, number, answer):
-    """As with nohup, and in the background of a shell without job control."""
-    env = trap(here, f"os.kill(main, {number})", "open", "docs/c.txt")
-    ignoring = simdocs(
-        "dedupe", "docs", "-j1", cwd=here, env=env, before=lambda: signal.signal(number, signal.SIG_IGN)
-    )  # fmt: skip
-    assert ignoring == (0, answer, "")
+@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+def test_what_was_ignored_stays_ignored(here, number, jobs, answer):
+    """As with nohup, and in the background of a shell without job control: by the workers, too."""
+    env = trap(here, f"os.killpg(0, {number})", "open", "docs/c.txt", in_worker=jobs == "-j2")
+    before = partial(signal.signal, number, signal.SIG_IGN)
+    assert simdocs("dedupe", "docs", jobs, cwd=here, env=env, before=before) == (0, answer, "")
 
 
 def test_a_loop_in_a_shell_ends(here):

@@ -9,10 +9,12 @@ import tracemalloc
 
 import pytest
 
+from simdocs.corpora.batches import BATCH_BYTES
 from simdocs.engines.local import Local
-from simdocs.parameters import Grouping
+from simdocs.parameters import Grouping, Shingling
 from simdocs.stages.dedupe import Job, Sketched, sketch
 from simdocs.stages.prepare import Intake
+from simdocs.stages.shingle import shingled
 from tests.flow.building import built
 from tests.flow.stage import sketched, unseen
 
@@ -129,6 +131,34 @@ def test_what_has_become_a_bomb_is_not_unfolded(docs):
         finally:
             tracemalloc.stop()
     assert work.skipped.by_reason == {"unverified": [(b"b.gz", "changed")]}
+
+
+def test_touched_files_are_looked_at_in_bounded_memory(docs):
+    """They are read to the end, since their times are not what they were, but a batch at a time."""
+    lines = [b"%d " % number * 100_000 for number in range(40)]
+    for number, line in enumerate(lines):
+        for copy in "ab":
+            (docs / f"{number}{copy}").write_bytes(line)
+    names = [f"{number}{copy}" for number in range(len(lines)) for copy in "ab"]
+    index = built(docs / "x.index", names)
+    for name in names:
+        os.utime(docs / name, ns=(1, 1))
+    with Local(1) as engine:
+        tracemalloc.start()
+        try:
+            work = sketch(Job(Intake(shelf=index), index.recipe, Grouping()), engine, unseen)
+            assert len(grouped(work)) == len(lines)
+            assert tracemalloc.get_traced_memory()[1] < sum(map(len, lines))
+        finally:
+            tracemalloc.stop()
+    assert work.skipped.counts == {}
+
+
+def test_files_that_unfold_to_much_are_shingled_a_batch_at_a_time():
+    raws = [b"a" * (BATCH_BYTES // 3 + 1), "ä".encode() * 9, b"b" * (3 * BATCH_BYTES)] * 4
+    parts = [part.places.tolist() for part in shingled(raws, Shingling())]
+    assert sorted(place for part in parts for place in part) == list(range(len(raws)))
+    assert all(len(part) == 1 or sum(len(raws[place]) for place in part) <= BATCH_BYTES for part in parts)
 
 
 def growing(monkeypatch, path, times: int) -> None:

@@ -36,17 +36,18 @@ class Stamp(NamedTuple):
         return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
-def read(name: bytes, limit: int) -> tuple[bytes, Stamp]:
+def read(name: bytes, limit: int, padding: int = 0) -> tuple[bytes, Stamp]:
     """The bytes of the regular file of this name, unfolded if it is gzip by its name, and its stamp, with their number.
 
-    The file was the same before and after; one that changes meanwhile is read a second time. Raises Unread:
-    vanished, unreadable (also: more than memory can hold), special, oversized (more than limit bytes, folded or
-    unfolded), changed, malformed (as gzip), binary (if it is large: then no more of it is read).
+    padding: bytes by which a gzip file itself may be larger than the limit. The file was the same before and after; one
+    that changes meanwhile is read a second time. Raises Unread: vanished, unreadable (also: more than memory can hold),
+    special, oversized (more than limit bytes, folded or unfolded), changed, malformed (as gzip), binary (if it is
+    large: then no more of it is read).
     """
     descriptor, status = open_file(name)
     folded = is_folded(name)
     try:
-        data, stamp = _read_open(descriptor, status, limit, folded)
+        data, stamp = _read_open(descriptor, status, limit + padding if folded else limit, folded)
     except OSError as error:
         raise Unread.of(error) from None
     finally:

@@ -19,7 +19,7 @@ _PIECE = 1 << 18
 _SPACING = 4 << 20
 """Unfolded bytes between checkpoints: unfolded in some 15 ms."""
 
-_PADDING = 64 << 20
+PADDING = 64 << 20
 """Zeros that may follow a member. More are no padding, and reading through a hole of terabytes would take hours."""
 
 _CHECKPOINTS = 64
@@ -108,8 +108,8 @@ class Unfolding:
         while folded := self._pending or self._source(self._offset):
             self._pending = folded.lstrip(b"\0")
             self._offset += len(folded) - len(self._pending)
-            if self._offset - begin > _PADDING:
-                raise Unread("malformed", f"more than {_PADDING >> 20} MiB of zeros after its end")
+            if self._offset - begin > PADDING:
+                raise Unread("malformed", f"more than {PADDING >> 20} MiB of zeros after its end")
             if self._pending:
                 self._inflate = zlib.decompressobj(wbits=31)
                 return self._inflate

@@ -13,6 +13,7 @@ from simdocs.corpora.decoding import as_utf8
 from simdocs.corpora.lines import line_again
 from simdocs.corpora.reading import Stamp, Unread, read
 from simdocs.corpora.sequences import text_of
+from simdocs.corpora.unfolding import PADDING
 from simdocs.errors import InputError
 from simdocs.kernels import bags
 from simdocs.model.documents import digests_as_numbers
@@ -167,7 +168,7 @@ def _text(wanted: Wanted, place: int) -> tuple[bytes, bool]:
             raise Unread("changed")
     else:
         # What has become much larger is another text, and must not be unfolded to find that out.
-        text, stamp = read(path, min(wanted.limit, 2 * int(fact["size"]) + _SLACK))
+        text, stamp = read(path, min(wanted.limit, 2 * int(fact["size"]) + _SLACK), PADDING)
     return as_utf8(text)[0], _is_stamped(stamp, fact) and len(text) == fact["size"]
 
 

@@ -133,6 +133,21 @@ def test_what_has_become_a_bomb_is_not_unfolded(docs):
     assert work.skipped.by_reason == {"unverified": [(b"b.gz", "changed")]}
 
 
+@pytest.mark.parametrize("touched", [False, True])
+def test_a_gzip_file_may_be_mostly_padding(docs, touched):
+    names = ["a.gz", "b.gz"]
+    for name in names:
+        (docs / name).write_bytes(gzip.compress((docs / name[0]).read_bytes()) + bytes(200_000))
+    index = built(docs / "x.index", names)
+    for name in names if touched else ():
+        os.utime(docs / name, ns=(1, 1))
+    with sketched(names) as work:
+        assert grouped(work) == [(b"a.gz", b"b.gz")]
+    with Local(1) as engine:
+        work = sketch(Job(Intake(shelf=index), index.recipe, Grouping()), engine, unseen)
+        assert grouped(work) == [(b"a.gz", b"b.gz")]
+
+
 def test_touched_files_are_looked_at_in_bounded_memory(docs):
     """They are read to the end, since their times are not what they were, but a batch at a time."""
     lines = [b"%d " % number * 100_000 for number in range(40)]

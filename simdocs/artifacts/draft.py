@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from simdocs.artifacts import disk
 from simdocs.artifacts.disk import failing, undisturbed
 from simdocs.artifacts.formats import FORMATS, HOLDER, KIND_OF_SUFFIX, MANIFEST
-from simdocs.artifacts.publish import confirm, draft_name
+from simdocs.artifacts.publish import confirm, draft_name, place_for
 from simdocs.errors import LockedError, OutputError, UsageError
 from simdocs.model.names import shown
 
@@ -40,7 +40,8 @@ def drafted(path: str, kind: str, wait: float = 0.0) -> Iterator[Draft]:
     """A draft that becomes the artifact `path` when all went well; else what was there before is there still.
 
     wait: seconds to wait while another run writes the same artifact. LockedError: it still does. UsageError: what has
-    that name is no artifact of this kind. OutputError: no such directory, no space, no way to exchange directories.
+    that name is no artifact of this kind. OutputError: no such directory, or that of an artifact, no space, no way to
+    exchange directories.
     """
     name = shown(os.fsencode(path))
     path = os.path.realpath(path)
@@ -49,8 +50,7 @@ def drafted(path: str, kind: str, wait: float = 0.0) -> Iterator[Draft]:
         raise UsageError(f"{name}: is no name for an artifact: name it NAME{FORMATS[kind].suffix}")
     if KIND_OF_SUFFIX.get(os.path.splitext(base)[1], kind) != kind:
         raise UsageError(f"{name}: is the name of another kind of artifact: name it NAME{FORMATS[kind].suffix}")
-    with failing(name):
-        place = disk.directory(parent or "/")
+    place = place_for(parent or "/", name)
     try:
         yield from _filled(base, place, kind, name, wait)
     finally:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from simdocs.artifacts import disk
 from simdocs.artifacts.disk import failing, undisturbed
+from simdocs.artifacts.shelf import kind_within
 from simdocs.errors import OutputError
 from simdocs.model.names import DRAFT_PREFIX, shown
 
@@ -58,7 +59,7 @@ def published(path: str) -> Iterator[Sink]:
     """A file that appears, whole, when all went well; after an exception, what was there before is there still.
 
     A link's target is replaced, not the link; a FIFO or device is written to as it is. The mode is 0666 less the
-    umask, or that of the file replaced. OutputError: no such directory, not a file, no space.
+    umask, or that of the file replaced. OutputError: no such directory, an artifact's directory, not a file, no space.
     """
     name = shown(os.fsencode(path))
     with failing(name):
@@ -93,8 +94,7 @@ def _streamed(path: str, name: str) -> Iterator[Sink]:
 
 def _drafted(path: str, name: str, old: os.stat_result | None) -> Iterator[Sink]:
     directory, base = os.path.split(path)
-    with failing(name):
-        place = disk.directory(directory)
+    place = place_for(directory, name)
     draft = draft_name(base)
     own, descriptor = "", -1
     try:
@@ -116,6 +116,15 @@ def _drafted(path: str, name: str, old: os.stat_result | None) -> Iterator[Sink]
         if descriptor >= 0:
             os.close(descriptor)
         os.close(place)
+
+
+def place_for(directory: str, name: str) -> int:
+    """A descriptor of the directory in which something is to be published. OutputError: it is none, or an artifact,
+    which would be damaged."""
+    if kind_within(directory):
+        raise OutputError(f"{name}: lies in an artifact: name another directory")
+    with failing(name):
+        return disk.directory(directory)
 
 
 def draft_name(base: str) -> str:

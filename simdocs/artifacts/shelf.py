@@ -65,11 +65,14 @@ class Shelf:
 def kind_of(path: bytes) -> str | None:
     """Which kind of artifact this argument must be, by the end of its name or its manifest; None: it is none."""
     kind = KIND_OF_SUFFIX.get(os.path.splitext(os.fsdecode(path).rstrip("/"))[1])
-    if kind is not None and os.path.lexists(path):
-        return kind
+    return kind if kind is not None and os.path.lexists(path) else kind_within(os.fsdecode(path))
+
+
+def kind_within(path: str) -> str | None:
+    """Which kind of artifact the directory of this name is, by its manifest; None: none, or not to be seen."""
     try:
         # A FIFO of that name would be waited for.
-        file = os.open(Path(os.fsdecode(path), MANIFEST), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        file = os.open(Path(path, MANIFEST), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
             head = os.read(file, 200) if stat.S_ISREG(os.fstat(file).st_mode) else b""
         finally:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterator
+from dataclasses import fields
 from typing import Any
 
 import click
@@ -10,13 +13,27 @@ import click
 from simdocs.cli import options as declared
 from simdocs.cli.building import build
 from simdocs.cli.output import Output
-from simdocs.cli.requests import given, hint_at_terminal, refuse, shingling_of, spelt
+from simdocs.cli.requests import check_streams, given, hint_at_terminal, refuse, shingling_of, spelt
 from simdocs.cli.sections import Command, option
 from simdocs.model.answers import NAME, NUMBER, Answer, Column, Row
+from simdocs.parameters import Normalisation, Shingling
 
 _AT_ONCE = 1 << 12
 
 _OF_SHOWING = ("form", "header", "color")
+"""Options that go with --show alone."""
+
+_ALSO_OF_SHOWING = (
+    "show",
+    "output",
+    "max_size",
+    "quiet",
+    "verbose",
+    "debug",
+    *(field.name for field in fields(Shingling) if field.name != "normalisation"),
+    *Normalisation.__slots__,
+)
+"""Options that go with it, too; the others are about many documents, or about what is built of them."""
 
 
 @click.command(
@@ -51,8 +68,21 @@ def shingle(**options: Any) -> int:
     if options["show"] is None:
         refuse([f"{spelt(name)} goes with --show" for name in _OF_SHOWING if given(name)])
         return build("shingles", options)
-    refuse(["--show prints one text: it goes without DOCS"] if options["docs"] else [])
+    problems = ["--show prints one text: it goes without DOCS"] if options["docs"] else []
+    unfit = (name for name in options if name not in _OF_SHOWING + _ALSO_OF_SHOWING and name != "docs" and given(name))
+    refuse(problems + [f"{spelt(name)} and --show do not go together" for name in unfit] + check_streams(options))
+    if options["output"] and _is_read_from(options["show"], options["output"]):
+        refuse(["-o names the text that --show reads, and would replace it: name another file"])
     return _show(options)
+
+
+def _is_read_from(source: bytes, output: str) -> bool:
+    """Whether the output is the file that the text is in."""
+    try:
+        there = os.stat(output)
+        return stat.S_ISREG(there.st_mode) and os.path.samestat(there, os.stat(0 if source == b"-" else source))
+    except OSError:
+        return False
 
 
 def _show(options: dict[str, Any]) -> int:

@@ -122,6 +122,10 @@ def shingle(
     return register.documents()
 
 
+_SHOWN = 1 << 12
+"""Shingles of a text that are spelt at once."""
+
+
 def show(data: bytes, how: Shingling) -> Iterator[tuple[str, int]]:
     """Each shingle of one text, in text order, with its token."""
     raw, _ = as_utf8(data)
@@ -129,14 +133,17 @@ def show(data: bytes, how: Shingling) -> Iterator[tuple[str, int]]:
     shingler = SHINGLERS[how.unit]
     units = shingler.units(texts)
     layout = shingler.layout(texts, units, how)
-    starts, lengths = units.byte_spans(texts)
-    view = texts.data.tobytes()
-    spelt = [
-        view[a : a + n].decode("utf-8", "surrogateescape")
-        for a, n in zip(starts.tolist(), lengths.tolist(), strict=True)
-    ]
     tokens = tokens_of(texts, how)
     if how.multiset:
         tokens = bags.bags(tokens, how.seed)
-    for first, size, token in zip(layout.firsts.tolist(), layout.sizes.tolist(), tokens.values.tolist(), strict=True):
-        yield shingler.joint.join(spelt[first : first + size]), token
+    for at in range(0, len(tokens.values), _SHOWN):
+        firsts, sizes = layout.firsts[at : at + _SHOWN], layout.sizes[at : at + _SHOWN]
+        first, stop = int(firsts[0]), int((firsts + sizes).max())
+        spans = texts.byte_spans(units.starts[first:stop], units.stops[first:stop])
+        spelt = [
+            texts.data[a : a + n].tobytes().decode("utf-8", "surrogateescape")
+            for a, n in zip(*(span.tolist() for span in spans), strict=True)
+        ]
+        found = tokens.values[at : at + _SHOWN].tolist()
+        for begin, size, token in zip((firsts - first).tolist(), sizes.tolist(), found, strict=True):
+            yield shingler.joint.join(spelt[begin : begin + size]), token

@@ -13,6 +13,7 @@ import pytest
 from tests.cli.corpus import B, lay
 from tests.cli.program import bound_by_modes, in_shell, simdocs
 from tests.cli.traps import trap
+from tests.flow.building import built
 
 
 def left_behind(*directories: Path) -> list[str]:
@@ -49,6 +50,18 @@ def test_a_document_is_never_overwritten(here, way):
     assert (done.status, len(done.err.splitlines())) == (2, 1)
     assert "one of the documents" in done.err
     assert (here / "docs/c.txt").read_bytes() == B
+
+
+def test_nothing_is_written_into_an_artifact(here):
+    built(here / "x.index", [str(here / "docs")])
+    before = {path.name: path.read_bytes() for path in (here / "x.index").iterdir()}
+    for option in ("-o", "--summary-json"):
+        for name in ("signatures.npy", "run.json", "new"):
+            done = simdocs("query", "x.index", "docs/a.txt", option, f"x.index/{name}", cwd=here)
+            assert (done.status, done.out) == (2, b"")
+            assert done.err == f"simdocs: error: x.index/{name}: lies in an artifact: name another directory\n"
+    assert simdocs("index", "docs", "-o", "x.index/y.index", cwd=here).status == 2
+    assert {path.name: path.read_bytes() for path in (here / "x.index").iterdir()} == before
 
 
 @pytest.mark.parametrize("umask", [0o022, 0o077])

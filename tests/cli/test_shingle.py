@@ -8,8 +8,10 @@ import threading
 
 import mmh3
 
-from tests.cli.program import bound_by_modes, simdocs
+from simdocs.parameters import Shingling
+from tests.cli.program import bound_by_modes, in_shell, simdocs
 from tests.cli.terminal import on_terminal
+from tests.twins import shingles as twin
 
 
 def show(text: bytes, *arguments: str) -> list[str]:
@@ -101,3 +103,47 @@ def test_it_agrees_with_dedupe(tmp_path):
     sets = [set(simdocs("shingle", "--show", name, "-k", "4", cwd=tmp_path).out.splitlines()) for name in "ab"]
     row = simdocs("dedupe", "a", "b", "-k", "4", "-t", ".5", cwd=tmp_path).rows[0]
     assert row[2].decode() == f"{len(sets[0] & sets[1]) / len(sets[0] | sets[1]):.6f}"
+
+
+def test_the_text_is_not_overwritten(tmp_path):
+    text = tmp_path / "letter"
+    text.write_bytes(b"a letter of some length")
+    (tmp_path / "link").symlink_to("letter")
+    for output in ("letter", "./letter", "link"):
+        for source in ("letter", "- < letter"):
+            done = in_shell(f"simdocs shingle --show {source} -o {output}", cwd=tmp_path)
+            assert (done.status, done.err.count("would replace it: name another file")) == (2, 1)
+    assert text.read_bytes() == b"a letter of some length"
+    assert simdocs("shingle", "--show", "letter", "-o", "other", cwd=tmp_path).status == 0
+
+
+def test_options_about_many_documents(tmp_path):
+    """Each of them is refused: none is taken and ignored."""
+    (tmp_path / "a").write_bytes(b"a letter of some length")
+    asked = ("--strict", "-j2", "--files-from=x", "--summary-json=s", "--exclude=b", "--plain", "--lock-wait=1")
+    for more in asked:
+        done = simdocs("shingle", "--show", "a", more, cwd=tmp_path)
+        assert (done.status, done.err.count("and --show do not go together")) == (2, 1)
+    taken = (
+        "-k2",
+        "--unit=word",
+        "--language=de",
+        "--multiset",
+        "--seed=1",
+        "--nfkc",
+        "--max-size=1K",
+        "-v",
+        "--debug",
+    )
+    assert simdocs("shingle", "--show", "a", *taken, "--header", "--format=jsonl", cwd=tmp_path).status == 0
+
+
+def test_a_text_of_more_shingles_than_are_spelt_at_once():
+    text = "drei Fähren, 日本 und eine ".encode() * 700
+    for unit, k in (("char", 9), ("word", 3), ("line", 1), ("stopword", 3)):
+        how = Shingling(unit, k, language="de")
+        done = simdocs("shingle", "--show", "-", "--unit", unit, "-k", str(k), "--language", "de", stdin=text)
+        assert [int(row[1]) for row in done.rows] == twin.tokens(text, how)
+        joint = {"char": "", "line": "\n"}.get(unit, " ")
+        spelt = [joint.join(one) for one in twin.shingles(twin.text_of(text, how), how)]
+        assert [row[0].decode() for row in done.rows] == spelt

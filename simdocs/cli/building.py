@@ -13,7 +13,7 @@ from simdocs.cli.intake import intake_of, recipe_of
 from simdocs.cli.output import to_file
 from simdocs.cli.requests import Options, check_sources, check_streams, refuse
 from simdocs.errors import UnjudgedError
-from simdocs.model.names import text_of
+from simdocs.model.names import shown, text_of
 
 BUILT_FROM = {"shingles": (), "signatures": ("shingles",), "index": ("shingles", "signatures")}
 """Which artifacts each kind can be built from, beside documents."""
@@ -57,5 +57,5 @@ def build(kind: str, options: Options) -> int:
     if options["verbose"] or (messages.on_terminal() and not options["quiet"]):
         # Not into a cron mail every night: whoever chose k has seen it.
         messages.warn(built.advice)
-        messages.explain(summary.built(facts, os.fspath(options["output"])))
+        messages.explain(summary.built(facts, shown(os.fsencode(options["output"]))))
     return exits.UNJUDGED if built.skipped.unjudged else exits.DONE

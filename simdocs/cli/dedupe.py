@@ -87,9 +87,9 @@ def _job(options: Options) -> Job:
     intake = intake_of(options, ("shingles", "signatures", "index"), outputs)
     recipe = recipe_of(options, intake.shelf, ("threshold",))
     if kept is not None:
-        if intake.shelf is None:
-            refuse(contradictions(options, kept, ("threshold", *Sequences.__slots__)))
-        elif found := differences(intake.shelf.recipe, kept.recipe, _shared(intake.shelf.manifest.format.recipe)):
+        refuse(contradictions(options, kept, ("threshold", *Sequences.__slots__)))
+        shared = _shared(intake.shelf.manifest.format.recipe) if intake.shelf else []
+        if intake.shelf and (found := differences(intake.shelf.recipe, kept.recipe, shared)):
             raise ParametersError(intake.shelf.name, kept.name, found)
         sequences = recipe.sequences if intake.shelf else sequences_beside(options, kept.recipe.sequences)
         recipe = replace(kept.recipe, sequences=sequences)

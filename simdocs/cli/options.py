@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from simdocs.cli.sections import option, together
-from simdocs.cli.values import Member, Seed, Share, Size, Text
+from simdocs.cli.values import Member, Seconds, Seed, Share, Size, Text
 from simdocs.parameters import (
     CLUSTERS,
     DEFAULT_K,
@@ -310,7 +310,7 @@ lock_wait = option(
     _RUN,
     "--lock-wait",
     metavar="SECONDS",
-    type=click.FloatRange(0),
+    type=Seconds(),
     default=LOCK_WAIT,
     show_default=f"{LOCK_WAIT:g}",
     help="Wait that long while another run writes the same artifact; else exit 75.",

@@ -62,6 +62,20 @@ class Share(click.FloatRange):
         return number
 
 
+class Seconds(click.FloatRange):
+    """A number from 0 on; not a number is none, and infinity is for ever."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number."""
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a number of seconds", param, ctx)
+        return number
+
+
 class Seed(click.ParamType[int]):
     """A 32-bit number, or `random`: one that nobody can know beforehand."""
 

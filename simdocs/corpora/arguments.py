@@ -63,14 +63,14 @@ def find(sources: Sources, how: Walking, skipped: Skipped) -> Found:
 
     InputError: an argument that does not exist, or is a device or socket; a list that cannot be read.
     """
-    found = Found()
+    found, opened = Found(), set[Identity]()
     for name in sources.names:
-        _take(_expand(name, how, skipped), found)
+        _take(_expand(name, how, skipped, opened), found)
     if sources.listed is not None:
         entries: list[Entry] = []
         for number, name in list_of(sources.listed, sources.nul_ended, skipped, found.inputs):
             try:
-                entries += _expand(name, how, skipped)
+                entries += _expand(name, how, skipped, opened)
             except InputError as error:
                 raise of_entry(sources.listed, number, name, error) from None
         entries.sort(key=lambda entry: entry.name)
@@ -90,7 +90,8 @@ def _take(entries: Iterable[Entry], found: Found) -> None:
         found.sizes.append(entry.size)
 
 
-def _expand(name: bytes, how: Walking, skipped: Skipped) -> Iterator[Entry]:
+def _expand(name: bytes, how: Walking, skipped: Skipped, opened: set[Identity]) -> Iterator[Entry]:
+    """The files that an argument stands for. opened: the FIFOs among those before it; nobody writes to one again."""
     if name == b"-":
         yield from _once(name, 0, how, skipped)
         return
@@ -101,6 +102,10 @@ def _expand(name: bytes, how: Walking, skipped: Skipped) -> Iterator[Entry]:
         elif stat.S_ISREG(status.st_mode):
             yield Entry(name, status.st_size, (status.st_dev, status.st_ino))
         elif stat.S_ISFIFO(status.st_mode):
+            if (status.st_dev, status.st_ino) in opened:
+                skipped.add("again", name)
+                return
+            opened.add((status.st_dev, status.st_ino))
             descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
             try:
                 yield from _once(name, descriptor, how, skipped)

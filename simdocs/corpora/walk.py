@@ -76,6 +76,8 @@ class _Walk:
         self.patterns = Patterns(how.include, how.exclude)
         self.seen: set[Identity] = set()
         self.stack: list[_Level] = []
+        self.open: list[_Level] = []
+        """Those of the stack that hold a descriptor, in its order."""
         self.link_flag = 0 if how.follow else os.O_NOFOLLOW
 
     def files(self) -> Iterator[Entry]:
@@ -106,6 +108,8 @@ class _Walk:
         except OSError as error:
             self.skipped.add("unreadable", path, error.strerror or str(error))
         else:
+            if not level.entries:
+                self._pop()  # a path of its own length for each level of a chain would be much memory
             try:
                 self._push(path, descriptor)
             except OSError as error:
@@ -117,36 +121,47 @@ class _Walk:
             status = os.fstat(descriptor)
             identity = (status.st_dev, status.st_ino)
             if identity in self.seen:
+                self.skipped.add("again", path)
                 return
             self.seen.add(identity)
-            if self.stack and _is_artifact(descriptor):
+            if len(self.seen) > 1 and _is_artifact(descriptor):
                 self.skipped.add("artifact", path)
                 return
             level = _Level(path, descriptor, identity, self._list(path, descriptor))
+            self.stack.append(level)
             if any(entry.is_directory for entry in level.entries):
-                descriptor = -1  # the level keeps it, to open the directories below
+                self._keep_open(level)  # to open the directories below
+                descriptor = -1
             else:
                 level.descriptor = -1
-            self.stack.append(level)
-            open_levels = [one for one in self.stack if one.descriptor >= 0]
-            if len(open_levels) > MOST_OPEN:
-                os.close(open_levels[0].descriptor)
-                open_levels[0].descriptor = -1
         finally:
             if descriptor >= 0:
                 os.close(descriptor)
 
+    def _keep_open(self, level: _Level) -> None:
+        self.open.append(level)
+        if len(self.open) > MOST_OPEN:
+            first = self.open.pop(0)
+            os.close(first.descriptor)
+            first.descriptor = -1
+
     def _pop(self) -> None:
         level = self.stack.pop()
         if level.descriptor >= 0:
+            self.open.pop()
             os.close(level.descriptor)
 
     def _reopen(self, level: _Level) -> None:
-        if level.descriptor < 0:
-            level.descriptor = open_name(level.path, READ | os.O_DIRECTORY)
-            status = os.fstat(level.descriptor)
-            if (status.st_dev, status.st_ino) != level.identity:
-                raise OSError(None, "its parent directory was replaced during the walk")
+        """Open the top of the stack again, if it is closed. OSError: its path leads elsewhere by now."""
+        if level.descriptor >= 0:
+            return
+        descriptor = open_name(level.path, READ | os.O_DIRECTORY)
+        status = os.fstat(descriptor)
+        if (status.st_dev, status.st_ino) != level.identity:
+            os.close(descriptor)
+            raise OSError(None, "its parent directory was replaced during the walk")
+        level.descriptor = descriptor
+        self._keep_open(level)
 
     def _list(self, path: bytes, descriptor: int) -> list[_Seen]:
         """What of a directory is to be visited, last first: so that it can be popped."""

@@ -18,7 +18,8 @@ from simdocs.stages.verify import Judge
 
 def every_candidate(judge: Judge, firsts: Index, progress: Progress) -> Ragged:
     """The buckets of documents `firsts`, numbered 0, 1, ..., that share a rare token: every pair at the threshold
-    stands in one of them. Holds all tokens of these documents in memory, 4 bytes each."""
+    stands in one of them. Holds all tokens of these documents in memory, 4 bytes each, and once more while they come
+    together."""
     sets = _sets(judge, firsts, progress)
     return sharing(prefixes(sets, judge.threshold, counts(sets.values)))
 

@@ -16,6 +16,9 @@ _REMEMBERED = 32 << 20
 """Bytes of token sets that a process remembers. Where every document meets many, one round after the other, reading
 them again and again would cost more than all comparisons."""
 
+_ENTRY = 600
+"""Bytes that one takes beside its tokens: its name, facts and objects."""
+
 
 class Memory:
     """Token sets by document, as long as they fit; the one not used for longest goes first."""
@@ -60,10 +63,10 @@ class Memory:
         if row.nbytes > self._limit // 4:
             return
         self._sets[key] = row
-        self._held += row.nbytes
+        self._held += row.nbytes + _ENTRY
         while self._held > self._limit:
             _, oldest = self._sets.popitem(last=False)
-            self._held -= oldest.nbytes
+            self._held -= oldest.nbytes + _ENTRY
 
 
 _memory = Memory(_REMEMBERED)

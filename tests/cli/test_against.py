@@ -125,6 +125,11 @@ def test_options_that_contradict_the_index(archive):
     assert "-k 5 contradicts docs.index, which was built with 9" in done.err
     assert "--num-perm 64 contradicts docs.index, which was built with 128" in done.err
     assert simdocs("dedupe", "new", "--against", "docs.index", "-k", "9", cwd=archive).names == FOUND
+    built(Path("new.shingles"), ["new"])
+    ask = ("dedupe", "new.shingles", "--against", "docs.index")
+    done = simdocs(*ask, "--num-perm", "64", "--bands", "3", "--rows", "2", cwd=archive)
+    assert (done.status, done.out, done.err.count(" contradicts docs.index, ")) == (2, b"", 3)
+    assert simdocs(*ask, "--num-perm", "128", cwd=archive).names == FOUND
 
 
 def test_documents_of_the_index_that_are_gone(archive):

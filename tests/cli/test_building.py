@@ -37,6 +37,11 @@ def test_nothing_is_said_and_nothing_but_the_artifact_is_left(there, command):
     assert simdocs(command, "docs", "-o", target, cwd=there) == (0, b"", "")
 
 
+def test_what_is_said_of_it_is_harmless(there):
+    done = simdocs("shingle", "docs", "-o", "x\x1b[31m.shingles", "-v", cwd=there)
+    assert (done.status, "\x1b" in done.err, "x\\x1b[31m.shingles: written in" in done.err) == (0, False, True)
+
+
 def content_of_built(target: Path) -> dict[str, bytes]:
     built(target, ["docs"])
     return content(target)

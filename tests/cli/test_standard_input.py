@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 
@@ -70,11 +71,13 @@ def test_fifos_that_are_named(here):
         return thread
 
     feeders = [feed("one", A2), feed("two", B)]
-    done = simdocs("dedupe", "docs", "one", "two", "-j2", cwd=here)
+    done = simdocs("dedupe", "docs", "one", "two", "one", "-j2", "--summary-json", "note", cwd=here)
     for feeder in feeders:
         feeder.join(10)
     assert (done.status, done.err) == (0, "")
     assert done.names == [("docs/a.txt", "docs/b.txt"), ("docs/a.txt", "one"), ("docs/c.txt", "two")]
+    # Nobody writes to it a second time, and it is not waited for.
+    assert json.loads((here / "note").read_bytes())["skipped"] == {"again": 1}
 
 
 def test_process_substitution(here):

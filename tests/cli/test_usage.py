@@ -224,3 +224,12 @@ def test_a_file_that_is_called_like_an_option(tmp_path):
         assert is_one_line(done)
         assert done.err.endswith(f": the file of that name is {name}\n")
     assert "the file of that name" not in simdocs("dedupe", "-z", cwd=tmp_path).err
+
+
+def test_not_a_number_of_seconds(tmp_path):
+    lay(tmp_path, {"docs/a": b"a text"})
+    for wrong in ("nan", "-1", "soon"):
+        done = simdocs("index", "docs", "-o", "x.index", "--lock-wait", wrong, cwd=tmp_path)
+        assert is_one_line(done)
+        assert wrong in done.err
+    assert simdocs("index", "docs", "-o", "x.index", "--lock-wait", "inf", cwd=tmp_path).status == 0

@@ -25,3 +25,24 @@ def test_a_directory_of_twenty_thousand_files(tmp_path):
         tracemalloc.stop()
     assert found.names == sorted(os.fsencode(name) for name in names)
     assert held < 512 * MANY
+
+
+def test_a_chain_of_directories(tmp_path):
+    """What is held does not grow with the names of all directories above, each in full."""
+    levels, name = 400, "d" * 200
+    descriptor = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(levels):
+        os.mkdir(name, dir_fd=descriptor)
+        below = os.open(name, os.O_RDONLY, dir_fd=descriptor)
+        os.close(descriptor)
+        descriptor = below
+    os.close(os.open("text", os.O_CREAT | os.O_WRONLY, dir_fd=descriptor))
+    os.close(descriptor)
+    tracemalloc.start()
+    try:
+        found = find(Sources((os.fsencode(tmp_path),)), Walking(), Skipped())
+        held = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found.names == [b"/".join([os.fsencode(tmp_path), *[name.encode()] * levels, b"text"])]
+    assert held < levels * levels * len(name) / 8

@@ -145,7 +145,7 @@ class Corpus:
     def _entries(self, root: bytes, place: bytes, seen: set[object]) -> list[tuple[bytes, os.stat_result]]:
         names, own = os.listdir(place), identity(os.stat(place))
         if own in seen:
-            return []
+            raise UnreadError("again")
         seen.add(own)
         if place != root and _is_artifact(place):
             raise UnreadError("artifact")

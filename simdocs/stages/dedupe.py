@@ -72,13 +72,20 @@ class Sketched:
 
     def names(self, listed: str) -> Answer:
         """The names alone of the kept, or the duplicates."""
-        documents, pairs, new = self._decided()
-        return answers.names_answer(documents, _listed(listed, pairs, new))
+        return answers.names_answer(*self._listed(listed))
 
     def lines(self, listed: str) -> Answer:
         """The lines themselves of the kept, or the duplicates, where every document is a line of a sequence."""
+        return answers.lines_answer(*self._listed(listed))
+
+    def _listed(self, listed: str) -> tuple[Corpus | Two, Index]:
+        """The documents, and the rows of the kept, or of the duplicates, among the new ones; of an artifact those that
+        are there still, as duplicates are anyway."""
         documents, pairs, new = self._decided()
-        return answers.lines_answer(documents, _listed(listed, pairs, new))
+        is_duplicate = np.zeros(len(new), bool)
+        is_duplicate[pairs.right] = True
+        rows = np.flatnonzero(new & (is_duplicate if listed == "duplicates" else ~is_duplicate))
+        return documents, rows[self.judge.sure(rows)] if self.judge.by_exact else rows
 
     @property
     def lines_among(self) -> int:
@@ -212,10 +219,3 @@ def _lost_copies(ready: Prepared, judge: Judge) -> Mask | None:
     lost = np.zeros(len(text), bool)
     lost[rows] = judge.lost_copies(rows, text[rows])
     return lost if lost.any() else None
-
-
-def _listed(listed: str, pairs: Pairs, new: Mask) -> Index:
-    """The rows of the kept, or of the duplicates, among the new documents."""
-    is_duplicate = np.zeros(len(new), bool)
-    is_duplicate[pairs.right] = True
-    return np.flatnonzero(new & (is_duplicate if listed == "duplicates" else ~is_duplicate))

@@ -66,6 +66,48 @@ def test_nor_are_other_names_of_them(archive):
     assert json.loads((archive / "note").read_bytes())["skipped"] == {"known": 2}
 
 
+@pytest.mark.parametrize("verify", ["exact", "estimate"])
+def test_nor_is_what_was_put_in_the_place_of_one(archive, verify):
+    """The same text is known. Another is new, and no duplicate of what its own file held."""
+    built(Path("docs.index"), ["docs"], threshold=0.6)
+    ask = ("dedupe", "docs", "--against", "docs.index", "--verify", verify)
+    (archive / "copy").write_bytes(A)
+    os.replace("copy", "docs/a.txt")
+    assert simdocs(*ask, cwd=archive) == (0, b"", "")
+    for write in (Path.write_bytes, replaced):
+        write(Path("docs/a.txt"), A2)
+        done = simdocs(*ask, "--summary-json", "note", cwd=archive)
+        assert (done.status, done.names, done.err) == (0, [("docs/b.txt", "docs/a.txt")], "")
+        assert json.loads((archive / "note").read_bytes())["skipped"] == {"known": 2}
+        write(Path("docs/a.txt"), C)
+        assert simdocs(*ask, "--list", "kept", cwd=archive) == (0, b"docs/a.txt\n", "")
+
+
+def replaced(path: Path, data: bytes) -> None:
+    """Write another file and put it in the place of this one."""
+    Path("new-file").write_bytes(data)
+    os.replace("new-file", path)
+
+
+def test_lines_that_were_rewritten(archive):
+    def lines(*texts: bytes) -> bytes:
+        return b"".join(b'{"id": "%d", "text": "%s"}\n' % (at, text) for at, text in enumerate(texts))
+
+    lay(archive, {"s.jsonl": lines(A, B)})
+    built(Path("s.index"), ["s.jsonl"])
+    Path("s.jsonl").write_bytes(lines(A2, B, C))
+    done = simdocs("dedupe", "s.jsonl", "--against", "s.index", "--list", "kept", "--format", "tsv", cwd=archive)
+    assert done == (0, b"s.jsonl#0\ns.jsonl#2\n", "")
+
+
+def test_a_copy_elsewhere_of_what_was_rewritten(archive):
+    lay(archive, {"more/1": C, "more/2": C})
+    built(Path("more.index"), ["more"])
+    (archive / "more/1").write_bytes(A)
+    done = simdocs("dedupe", "more/1", "new/y", "--against", "more.index", "--verify", "estimate", cwd=archive)
+    assert (done.status, done.names) == (0, [("more/2", "new/y")])
+
+
 def test_all_of_it_at_the_stored_threshold_or_another(archive):
     built(Path("docs.index"), ["docs"], threshold=0.95)
     ask = ("dedupe", "new", "--against", "docs.index")

@@ -38,6 +38,21 @@ def test_no_list_of_duplicates_names_it(indexed):
     assert simdocs("dedupe", "d.index", "--list", "duplicates", cwd=indexed)[:2] == (3, b"")
 
 
+def test_lists_are_of_documents_that_are_there(indexed):
+    """Those that are similar to none are looked at, too."""
+    lay(indexed, {"d/c": b"a text by itself", "d/e": b"and yet another one", "d/f": b"the last of them"})
+    assert simdocs("index", "d", "-o", "d.index", cwd=indexed).status == 0
+    (indexed / "d/c").write_bytes(b"a text by itself that has changed")
+    (indexed / "d/e").unlink()
+    (indexed / "d/f").touch()
+    done = simdocs("dedupe", "d.index", "--list", "kept", cwd=indexed)
+    assert (done.status, done.out) == (3, b"d/a\nd/f\n")
+    lost = "simdocs: d/{}: skipped: missing or changed when it had to be verified ({})\n"
+    assert done.err == lost.format("c", "changed") + lost.format("e", "gone")
+    taken = simdocs("dedupe", "d.index", "--list", "kept", "--verify", "estimate", cwd=indexed)
+    assert taken == (0, b"d/a\nd/c\nd/e\nd/f\n", "")
+
+
 def test_nothing_is_a_duplicate_of_what_is_gone(indexed):
     shutil.rmtree(indexed / "d")
     assert simdocs("dedupe", "d.index", cwd=indexed)[:2] == (3, b"")

@@ -14,7 +14,7 @@ from simdocs.artifacts.formats import MANIFEST, RUN
 from simdocs.artifacts.manifest import Manifest
 from simdocs.artifacts.npy import map_file
 from simdocs.artifacts.saving import made_from
-from simdocs.artifacts.shelf import OF_THIS_PROCESS, TRIES, is_still, missing, read_manifest, read_run
+from simdocs.artifacts.shelf import TRIES, is_still, missing, raise_if_not_its_own, read_manifest, read_run
 from simdocs.errors import ArtifactError, InputError
 from simdocs.kernels.collide import band_keys
 from simdocs.kernels.fss import EMPTY as EMPTY_PLACE
@@ -35,8 +35,7 @@ def damages(path: bytes) -> list[str]:
         except FileNotFoundError:
             raise InputError(f"{name}: no such artifact") from None
         except OSError as error:
-            if error.errno in OF_THIS_PROCESS:
-                raise
+            raise_if_not_its_own(error, name)
             return [f"{name}: not an artifact: {error.strerror}"]
         try:
             found = list(_damages(place, name))
@@ -58,8 +57,7 @@ def _damages(place: int, name: str) -> Iterator[str]:
         yield str(missing(place, name, MANIFEST))
         return
     except OSError as error:
-        if error.errno in OF_THIS_PROCESS:
-            raise
+        raise_if_not_its_own(error, f"{name}/{MANIFEST}")
         yield f"{name}/{MANIFEST}: {error.strerror}"
         return
     stored, sound = {}, True
@@ -71,8 +69,7 @@ def _damages(place: int, name: str) -> Iterator[str]:
             sound = False
             yield str(error)
         except OSError as error:
-            if error.errno in OF_THIS_PROCESS:
-                raise
+            raise_if_not_its_own(error, f"{name}/{array.file}")
             sound = False
             yield f"{name}/{array.file}: {error.strerror}"
     if read_run(place, name).get("root") is None:

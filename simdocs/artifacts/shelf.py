@@ -93,8 +93,7 @@ def open_shelf(path: bytes, kind: str | None = None) -> Shelf:
         except FileNotFoundError:
             raise InputError(f"{name}: no such artifact") from None
         except OSError as error:
-            if error.errno in OF_THIS_PROCESS:
-                raise
+            raise_if_not_its_own(error, name)
             raise ArtifactError(f"{name}: not an artifact: {error.strerror}: name one, or build it again") from None
         try:
             shelf = _opened(place, name, kind)
@@ -105,17 +104,21 @@ def open_shelf(path: bytes, kind: str | None = None) -> Shelf:
             if turn == TRIES - 1 or is_still(path, place):
                 raise missing(place, name, str(error.filename)) from None
         except OSError as error:
-            if error.errno in OF_THIS_PROCESS:
-                raise
             where = f"{name}/{error.filename}" if isinstance(error.filename, str) else name
+            raise_if_not_its_own(error, where)
             raise ArtifactError(f"{where}: {error.strerror}: build the artifact again") from None
         finally:
             os.close(place)
     raise AssertionError
 
 
-OF_THIS_PROCESS = (errno.ENOMEM, errno.EMFILE, errno.ENFILE)
-"""Errors that say nothing about an artifact: no more memory, no more files."""
+def raise_if_not_its_own(error: OSError, where: str) -> None:
+    """Raise an error that says nothing about an artifact: no more memory, no more files; InputError: no leave to read
+    it."""
+    if error.errno in (errno.ENOMEM, errno.EMFILE, errno.ENFILE):
+        raise error
+    if error.errno in (errno.EACCES, errno.EPERM):
+        raise InputError(f"{where}: {error.strerror}: whoever built it must let you read it") from None
 
 
 def is_still(path: bytes, place: int) -> bool:

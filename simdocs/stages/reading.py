@@ -78,6 +78,7 @@ class Register:
         self._facts: list[NDArray[np.void]] = []
         self._held: dict[int, bytes] = {}
         self._file, self._ids = b"", set[bytes]()
+        self._named_like_lines = {name for name in found.names if b"#" in name}
         reached = enumerate(found.identities if found.again else ())
         self._others = {file: (one[1], found.again[one]) for file, one in reached if one in found.again}
         self._replaced = set[int]()
@@ -86,7 +87,8 @@ class Register:
 
     def enter(self, read: Read, done: int) -> Index:
         """Take the documents of the next task, which ends `done` files more: which of them (places among those read)
-        have the next rows. Not those of a sequence whose name is that of a document before them: they are noted."""
+        have the next rows. Not those of a sequence whose name is that of a line before them, or of a file: they are
+        noted."""
         self._skipped.extend(read.skips)
         taken = [at for at in range(len(read.names)) if not self._repeats(read, at)]
         for row, at in enumerate(taken, self.rows):
@@ -109,12 +111,12 @@ class Register:
         name = read.names[at]
         if name[:container] != self._file:
             self._file, self._ids = name[:container], set()
-        if name in self._ids:
+        other = "a line before it" if name in self._ids else "a file" if name in self._named_like_lines else ""
+        if other:
             line = b"%b#%d" % (self._file, read.places[at])
-            self._skipped.add("malformed", line, f"{shown(name)} is a line before it: give it an id of its own")
-            return True
+            self._skipped.add("malformed", line, f"{shown(name)} is {other}: give it an id of its own")
         self._ids.add(name)
-        return False
+        return bool(other)
 
     def _note_others(self) -> None:
         """Other names of a file settle nothing if it was not read: the first is gone, or another file has it."""

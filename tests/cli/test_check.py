@@ -183,5 +183,18 @@ def test_what_is_no_artifact(there):
         assert message in done.err
     (there / "x.index").chmod(0)
     done = check(there, "x.index", before=bound_by_modes)
-    assert (done.status, len(done.err.splitlines())) == (4, 1)
-    assert "x.index: not an artifact: Permission denied" in done.err
+    assert (done.status, len(done.err.splitlines())) == (2, 1)
+    assert "x.index: Permission denied: whoever built it must let you read it" in done.err
+
+
+@pytest.mark.parametrize("command", [("info",), ("check",), ("query", "docs/0"), ("dedupe",)])
+def test_what_one_may_not_read_is_not_called_damaged(there, command):
+    """As of another user, with a umask of 077."""
+    for name in ("manifest.json", "band_keys.npy"):
+        (there / "x.index" / name).chmod(0)
+        done = simdocs(command[0], "x.index", *command[1:], cwd=there, before=bound_by_modes)
+        assert (done.status, done.out) == (2, b"")
+        assert done.err == (
+            f"simdocs: error: x.index/{name}: Permission denied: whoever built it must let you read it\n"
+        )
+        (there / "x.index" / name).chmod(0o644)

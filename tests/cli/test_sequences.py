@@ -140,6 +140,16 @@ def test_lines_that_are_malformed_are_named_in_their_order(here):
     ]
 
 
+@pytest.mark.parametrize("at", [1, 2])
+def test_a_file_that_is_called_like_a_line(here, at):
+    """A name leads to one document: whoever removes it removes no other."""
+    lay(here, {"d/s.jsonl": b'{"text": "%s"}\n{"text": "%s"}\n' % (A, B), f"d/s.jsonl#{at}": A1})
+    done = simdocs("dedupe", "d", cwd=here)
+    assert (done.status, done.names) == (3, [("d/s.jsonl#1", "d/s.jsonl#2")] if at == 2 else [])
+    why = f"d/s.jsonl#{at} is a file: give it an id of its own"
+    assert done.err == f"simdocs: d/s.jsonl#{at}: skipped: a malformed entry ({why})\n"
+
+
 def test_a_number_that_is_the_id_of_a_line_before(there):
     """Names lead to one line each."""
     lay(there, {"two.jsonl": b'{"id": "2", "text": "one of them"}\n{"text": "and another"}'})

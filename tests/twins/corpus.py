@@ -71,12 +71,13 @@ class Corpus:
         self.options, self.stdin = options, stdin
         self.skipped: Counter[str] = Counter()
         self.documents: list[Document] = []
-        seen: set[object] = set()
+        first: dict[tuple[object, ...], bytes] = {}
         for name, file in self._files():
-            self.skipped["again"] += file in seen
-            if file not in seen:
-                seen.add(file)
-                self._judged(self._documents, name, file)
+            self.skipped["again"] += file in first
+            first.setdefault(file, name)
+        self.names = set(first.values())
+        for file, name in first.items():
+            self._judged(self._documents, name, file)
 
     def _judged(self, what: Any, *arguments: Any) -> Any:
         """The outcome of a judgement; None, and a skip, if it is that something is not read."""
@@ -209,7 +210,7 @@ class Corpus:
 
     def _lines(self, name: bytes, data: bytes, mtime_ns: int, file: tuple[object, ...], whole: bool) -> None:
         """A document a line. Of what cannot be unfolded to its end, whole lines alone."""
-        names: set[bytes] = set()
+        names = set(self.names)
         at = 3 * data.startswith(b"\xef\xbb\xbf")
         lines = data[at:].split(b"\n")
         for number, line in enumerate(lines if whole else lines[:-1], 1):

@@ -303,7 +303,8 @@ output = option(
     "--output",
     metavar="PATH",
     type=click.Path(readable=False),
-    help="Write to PATH, whole or not at all.",
+    callback=lambda _context, _option, path: None if path == "-" else path,
+    help="Write to PATH, whole or not at all; -: an answer goes to standard output.",
 )
 
 lock_wait = option(

@@ -99,6 +99,8 @@ def check_streams(options: Options) -> list[str]:
     paths = [os.path.realpath(path) for path in (options["output"], options["summary_json"]) if path]
     if len(set(paths)) < len(paths):
         problems.append("-o and --summary-json name the same file")
+    if options["summary_json"] == "-":
+        problems.append("--summary-json names a file: - is where answers go")
     if options["quiet"] and options["verbose"]:
         problems.append("-q and -v do not go together")
     return problems

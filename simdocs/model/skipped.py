@@ -61,6 +61,8 @@ class Skipped:
     """A tally of skips, by reason, in the order in which they were met."""
 
     by_reason: dict[str, list[tuple[bytes, str]]] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+    """What is to be said of what was looked for and not found."""
 
     def add(self, reason: str, name: bytes, detail: str = "") -> None:
         """Count one."""

@@ -76,6 +76,8 @@ def found_of(intake: Intake, skipped: Skipped) -> Found:
     if intake.texts is not None:
         return intake.texts
     found = find(intake.sources, intake.walking, skipped)
+    if intake.walking.include and not found.names:
+        skipped.remarks.append("no file is taken by --include: patterns go by what is below the directory named")
     for path in filter(None, intake.outputs):
         if found.holds(path):
             raise UsageError(

@@ -39,7 +39,8 @@ def warn(lines: Iterable[str]) -> None:
 
 
 def skips(skipped: Skipped, *, verbose: bool) -> None:
-    """Name what was skipped: with verbose all of it, else the first ten of each reason that leaves one unjudged."""
+    """Name what was skipped: with verbose all of it, else the first ten of each reason that leaves one unjudged; and
+    what was not found."""
     for reason, entries in skipped.sorted():
         if verbose or reason in UNJUDGED:
             why = meaning(reason)
@@ -47,6 +48,7 @@ def skips(skipped: Skipped, *, verbose: bool) -> None:
                 say(f"simdocs: {shown(name)}: skipped: {why}" + (f" ({detail})" if detail else ""))
             if not verbose and len(entries) > _NAMED:
                 say(f"simdocs: and {len(entries) - _NAMED} more: {why} (-v names all)")
+    warn(skipped.remarks)
 
 
 def explain(lines: Iterable[str]) -> None:

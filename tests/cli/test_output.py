@@ -182,3 +182,11 @@ def test_two_runs_at_once(here, answer):
     assert simdocs("dedupe", "docs", "-j1", "-o", "out", cwd=here, env=env) == (0, b"", "")
     assert (here / "out").read_bytes() == answer
     assert left_behind(here) == []
+
+
+def test_a_dash_is_standard_output(here, answer):
+    assert simdocs("dedupe", "docs", "-o", "-", cwd=here) == (0, answer, "")
+    assert simdocs("dedupe", "docs", "-o", "./-", cwd=here) == (0, b"", "")
+    assert (here / "-").read_bytes() == answer
+    assert "-o NAME.index is missing" in simdocs("index", "docs", "-o", "-", cwd=here).err
+    assert simdocs("dedupe", "docs", "--summary-json", "-", cwd=here).status == 2

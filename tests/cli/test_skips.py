@@ -127,3 +127,13 @@ def test_v_says_how_loosely_components_hang_together(here):
     assert (
         f"component of docs/a.txt: 2 documents; smallest similarity to it {jaccard}, of any two {jaccard}" in done.err
     )
+
+
+def test_an_include_that_takes_nothing(here):
+    """A slip of the pen must not look like an answer."""
+    done = simdocs("dedupe", "docs", "--include", "docs/*.txt", cwd=here)
+    why = "no file is taken by --include: patterns go by what is below the directory named"
+    assert done == (0, b"", f"simdocs: warning: {why}\n")
+    assert simdocs("index", "docs", "--include", "*.rst", "-o", "x.index", cwd=here).err == done.err
+    assert simdocs("dedupe", "docs", "--include", "*.rst", "-q", cwd=here) == (0, b"", "")
+    assert simdocs("dedupe", "docs", "--include", "*.txt", cwd=here).err == ""

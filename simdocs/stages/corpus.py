@@ -31,6 +31,10 @@ class Documented(Protocol):
     def places(self) -> int:
         """Places of a signature."""
 
+    @property
+    def root(self) -> bytes:
+        """The directory from which those of an earlier run are found; nothing, if there are none such."""
+
     def facts(self, rows: Array) -> NDArray[np.void]:
         """Their facts, (n,) DOCUMENT."""
 

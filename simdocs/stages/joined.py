@@ -25,6 +25,11 @@ class Two:
         return len(self.first) + len(self.second)
 
     @property
+    def root(self) -> bytes:
+        """The directory from which the first, if they are of an earlier run, are found."""
+        return self.first.root
+
+    @property
     def places(self) -> int:
         """Places of a signature."""
         return self.first.places

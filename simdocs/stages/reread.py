@@ -27,7 +27,10 @@ from simdocs.stages.shingle import digests, normalised, shingled
 _SLACK = 1 << 16
 """Bytes by which a file of the same text may be larger than it was, for spaces or a worse compression."""
 
-_REASONS = {"vanished": "gone"} | dict.fromkeys(("special", "oversized", "malformed", "binary"), "changed")
+GONE = "gone"
+"""What is said of a document whose file is not there any more."""
+
+_REASONS = {"vanished": GONE} | dict.fromkeys(("special", "oversized", "malformed", "binary"), "changed")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,13 @@ from simdocs.corpora.batches import BATCH_BYTES
 from simdocs.engines.local import Local
 from simdocs.kernels import jaccard
 from simdocs.model.groups import Pairs
+from simdocs.model.names import shown
 from simdocs.model.ragged import Floats, Index, Mask, Ragged
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.parameters import Shingling
 from simdocs.stages.corpus import Documented
 from simdocs.stages.remembered import again
-from simdocs.stages.reread import Source, Wanted, there
+from simdocs.stages.reread import GONE, Source, Wanted, there
 
 _BLOCK_BYTES = 4 * BATCH_BYTES
 """Text of the documents in one block of pairs: its token sets take about 4 bytes for each."""
@@ -155,11 +156,15 @@ class Judge:
         return Block(self.corpus.sources(rows[documents]), places[: len(one)], places[len(one) :])
 
     def note(self, skips: list[Skip]) -> None:
-        """Count documents that cannot be had again, each once."""
+        """Count documents that cannot be had again, each once; and say where they were looked for."""
         for skip in skips:
             if skip[1] not in self._lost:
                 self._lost.add(skip[1])
                 self.skipped.add(*skip)
+                if skip[2] == GONE and self.corpus.root:
+                    where = f"what is gone was looked for from {shown(self.corpus.root)}: --root looks elsewhere"
+                    if where not in self.skipped.remarks:
+                        self.skipped.remarks.append(where)
 
 
 def _order(left: Index, right: Index, sizes: Index) -> Index:

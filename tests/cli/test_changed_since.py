@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -38,6 +39,10 @@ def test_no_list_of_duplicates_names_it(indexed):
     assert simdocs("dedupe", "d.index", "--list", "duplicates", cwd=indexed)[:2] == (3, b"")
 
 
+def looked_for_from(root: Path) -> str:
+    return f"simdocs: warning: what is gone was looked for from {root}: --root looks elsewhere"
+
+
 def test_lists_are_of_documents_that_are_there(indexed):
     """Those that are similar to none are looked at, too."""
     lay(indexed, {"d/c": b"a text by itself", "d/e": b"and yet another one", "d/f": b"the last of them"})
@@ -48,7 +53,7 @@ def test_lists_are_of_documents_that_are_there(indexed):
     done = simdocs("dedupe", "d.index", "--list", "kept", cwd=indexed)
     assert (done.status, done.out) == (3, b"d/a\nd/f\n")
     lost = "simdocs: d/{}: skipped: missing or changed when it had to be verified ({})\n"
-    assert done.err == lost.format("c", "changed") + lost.format("e", "gone")
+    assert done.err == lost.format("c", "changed") + lost.format("e", "gone") + looked_for_from(indexed) + "\n"
     taken = simdocs("dedupe", "d.index", "--list", "kept", "--verify", "estimate", cwd=indexed)
     assert taken == (0, b"d/a\nd/c\nd/e\nd/f\n", "")
 
@@ -111,7 +116,8 @@ def test_another_copy_stands_in(here, ask, lost):
     build(here)
     (here / lost).unlink()
     done = simdocs(*ask, cwd=here)
-    assert done.err == f"simdocs: {lost}: skipped: missing or changed when it had to be verified (gone)\n"
+    why = "skipped: missing or changed when it had to be verified (gone)"
+    assert done.err.splitlines() == [f"simdocs: {lost}: {why}", looked_for_from(here)]
     assert done.status == 3
     build(here)
     again = simdocs(*ask, cwd=here)

@@ -6,17 +6,19 @@ usage: python docs/generate.py [--check]    write them anew, or fail if they are
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from manpages import pages
+from manpages import ENVIRONMENT, pages
 
 from simdocs.artifacts.formats import BLOCK, FORMATS, HOLDER, MANIFEST, RUN
 from simdocs.cli.completion import completer
 from simdocs.cli.exits import BY_SIGNAL, MEANINGS, PRECEDENCE
 from simdocs.cli.program import COMPLETE, simdocs
 from simdocs.cli.sections import Command
+from simdocs.kernels.stopwords import STOP_WORDS
 from simdocs.model.documents import DOCUMENT, FIELDS
 
 HERE = Path(__file__).resolve().parent
@@ -38,6 +40,8 @@ def reference() -> Iterator[str]:
     yield "\n".join(f"| {status} | {meaning} |" for status, meaning in MEANINGS.items())
     yield f"| by signal | {BY_SIGNAL} |\n"
     yield f"{PRECEDENCE}\n"
+    yield "## Environment\n\n| variable | meaning |\n|---|---|"
+    yield "\n".join(f"| `{name}` | {meaning} |" for name, meaning in ENVIRONMENT.items()) + "\n"
 
 
 def _options(command: Command, context: click.Context) -> Iterator[str]:
@@ -51,6 +55,13 @@ def _options(command: Command, context: click.Context) -> Iterator[str]:
 
 def _paragraphs(text: str) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+
+
+def stop_words() -> Iterator[str]:
+    """The stop words of every language."""
+    yield "# Stop words\n\nOf `--unit stopword`, by `--language`. Written by `make docs` from the program itself.\n"
+    for language, words in STOP_WORDS.items():
+        yield f"## {language}\n\n{textwrap.fill(' '.join(sorted(words)), 119)}\n"
 
 
 def formats() -> Iterator[str]:
@@ -78,7 +89,7 @@ COMPLETION = {"bash": "simdocs", "zsh": "_simdocs", "fish": "simdocs.fish"}
 def written() -> dict[str, str]:
     """What each file must hold."""
     held = "\n".join(formats()).replace("{BLOCK}", f"{BLOCK // 1024} KiB").replace("{HOLDER}", HOLDER)
-    files = {"reference.md": "\n".join(reference()), "formats.md": held}
+    files = {"reference.md": "\n".join(reference()), "formats.md": held, "stop-words.md": "\n".join(stop_words())}
     files |= {f"man/{name}": text for name, text in pages().items()}
     return files | {
         f"completion/{name}": completer(simdocs, shell, COMPLETE).source() for shell, name in COMPLETION.items()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from simdocs.cli.requests import (
     Options,
     banding_of,
+    check_shingling,
     given,
     hint_at_terminal,
     refuse,
@@ -84,6 +85,7 @@ def recipe_of(options: Options, fixed: Shelf | None, free: Collection[str] = ())
     if "bands" in options:
         groups["banding"] = banding_of(options)
     if fixed is None:
+        refuse(check_shingling(options) if not options.get("against") else [])
         return Recipe(**groups)
     held = {group: getattr(fixed.recipe, group) for group in fixed.manifest.format.recipe}
     refuse(contradictions(options, fixed, free))

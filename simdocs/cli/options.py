@@ -54,7 +54,7 @@ documents = together(
         metavar="GLOB",
         type=Text(),
         multiple=True,
-        help="Walks take only files whose names match; whose paths, if GLOB has a slash. May be repeated.",
+        help="Walks take only files whose names match; whose paths below DOCS, if GLOB has a slash. May be repeated.",
     ),
     option(
         _DOCUMENTS,
@@ -96,7 +96,7 @@ sequences = together(
         show_default=True,
         help="Field of a line of *.jsonl that holds its name: it is called PATH#ID.",
     ),
-    option(_DOCUMENTS, "--plain", is_flag=True, help="Read *.jsonl as one text each."),
+    option(_DOCUMENTS, "--plain", is_flag=True, help="Read *.jsonl and *.jsonl.gz as one text each."),
 )
 
 shelves = together(
@@ -120,7 +120,12 @@ shelves = together(
 normalisation = together(
     option(_TEXT, "--nfkc", is_flag=True, help="Bring the text into Unicode compatibility form NFKC first."),
     option(_TEXT, "--keep-case", is_flag=True, help="Do not lower-case."),
-    option(_TEXT, "--strip-accents", is_flag=True, help="Drop accents: NFD without nonspacing marks, NFC."),
+    option(
+        _TEXT,
+        "--strip-accents",
+        is_flag=True,
+        help="Drop accents: NFD without nonspacing marks (Indic and Thai vowel signs, too), NFC.",
+    ),
     option(_TEXT, "--strip-punctuation", is_flag=True, help="Punctuation and symbols become spaces."),
     option(_TEXT, "--mask-digits", is_flag=True, help="Every digit becomes 0."),
 )
@@ -323,7 +328,7 @@ drawing = together(
         "--format",
         "form",
         type=Member({name: member.help for name, member in FORMATS.items()}),
-        show_default="table on a terminal, else tsv; with -o by its suffix",
+        show_default="table on a terminal, else tsv; by the suffix of -o, if it is a name of these",
         help="How the answer is written.",
     ),
     option(_ANSWER, "--header", is_flag=True, help="Begin TSV with the names of its columns."),

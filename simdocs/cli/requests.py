@@ -106,6 +106,11 @@ def check_streams(options: Options) -> list[str]:
     return problems
 
 
+def check_shingling(options: Options) -> list[str]:
+    """What is wrong with how documents are to be shingled, where nothing else decides the unit."""
+    return ["--language goes with --unit stopword"] if given("language") and options["unit"] != "stopword" else []
+
+
 def given(name: str) -> bool:
     """Whether this option stands on the command line."""
     source = click.get_current_context().get_parameter_source(name)

@@ -13,7 +13,7 @@ import click
 from simdocs.cli import options as declared
 from simdocs.cli.building import build
 from simdocs.cli.output import Output
-from simdocs.cli.requests import check_streams, given, hint_at_terminal, refuse, shingling_of, spelt
+from simdocs.cli.requests import check_shingling, check_streams, given, hint_at_terminal, refuse, shingling_of, spelt
 from simdocs.cli.sections import Command, option
 from simdocs.model.answers import NAME, NUMBER, Answer, Column, Row
 from simdocs.parameters import Normalisation, Shingling
@@ -68,9 +68,10 @@ def shingle(**options: Any) -> int:
     if options["show"] is None:
         refuse([f"{spelt(name)} goes with --show" for name in _OF_SHOWING if given(name)])
         return build("shingles", options)
-    problems = ["--show prints one text: it goes without DOCS"] if options["docs"] else []
+    problems = check_streams(options) + check_shingling(options)
+    problems += ["--show prints one text: it goes without DOCS"] if options["docs"] else []
     unfit = (name for name in options if name not in _OF_SHOWING + _ALSO_OF_SHOWING and name != "docs" and given(name))
-    refuse(problems + [f"{spelt(name)} and --show do not go together" for name in unfit] + check_streams(options))
+    refuse(problems + [f"{spelt(name)} and --show do not go together" for name in unfit])
     if options["output"] and _is_read_from(options["show"], options["output"]):
         refuse(["-o names the text that --show reads, and would replace it: name another file"])
     return _show(options)

@@ -226,6 +226,15 @@ def test_a_file_that_is_called_like_an_option(tmp_path):
     assert "the file of that name" not in simdocs("dedupe", "-z", cwd=tmp_path).err
 
 
+def test_a_language_without_stop_words(tmp_path):
+    lay(tmp_path, {"a": b"a text"})
+    for command in (("dedupe", "a"), ("shingle", "--show", "a"), ("signature", "a", "-o", "x.signatures")):
+        done = simdocs(*command, "--language", "de", cwd=tmp_path)
+        assert is_one_line(done)
+        assert "--language goes with --unit stopword" in done.err
+        assert simdocs(*command, "--language", "de", "--unit", "stopword", cwd=tmp_path).status == 0
+
+
 def test_not_a_number_of_seconds(tmp_path):
     lay(tmp_path, {"docs/a": b"a text"})
     for wrong in ("nan", "-1", "soon"):

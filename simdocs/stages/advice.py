@@ -1,4 +1,4 @@
-"""Advice on k: whether shingles are so short that unrelated documents look alike, or too long for the documents."""
+"""Advice on k and on stop words: whether shingles are so short that unrelated documents look alike, or too long for the documents."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from simdocs.model.documents import Documents
+from simdocs.model.ragged import Array
 from simdocs.parameters import MAX_K, Shingling
 
 VARIETY: Mapping[str, float] = MappingProxyType({"char": 20.0, "word": 5000.0})
@@ -25,8 +26,10 @@ _SHARE_OF_SHORT = 0.1
 
 def advice(documents: Documents, how: Shingling) -> Iterator[str]:
     """What is to be said against k for these documents: at most one line that it is too small, one that it is too
-    large."""
+    large; and against the language of stop words, where they have few."""
     lengths = documents.facts["length"]
+    if how.unit == "stopword":
+        yield from _without_stop_words(lengths, documents.facts["count"], how)
     lengths = lengths[lengths > 0]
     variety = VARIETY.get(how.unit)
     if not len(lengths) or variety is None:
@@ -44,6 +47,16 @@ def advice(documents: Documents, how: Shingling) -> Iterator[str]:
         yield (
             f"k = {how.k} is large: {short:,} of n = {len(lengths):,} documents ({short / len(lengths):.0%}) have fewer"
             f" than {_FEW_SHINGLES * how.k} {how.unit}s, so an edit changes most of their shingles; try a smaller -k"
+        )
+
+
+def _without_stop_words(lengths: Array, counts: Array, how: Shingling) -> Iterator[str]:
+    long = lengths >= _FEW_SHINGLES * how.k
+    whole, every = int((long & (counts == 1)).sum()), int(long.sum())
+    if whole and whole >= _SHARE_OF_SHORT * every:
+        yield (
+            f"--language {how.language}: {whole:,} of n = {every:,} documents ({whole / every:.0%}) have next to none of"
+            " its stop words, so only copies of them are found; try another --language, or --unit word"
         )
 
 

@@ -209,6 +209,16 @@ def test_k_is_advised_against_once(there):
     assert advice_on(there, "index", "x.shingles", "-o", "x.index") == []
 
 
+def test_advice_on_the_language_of_stop_words(there):
+    russian = (
+        "Паром уходит от северного причала в семь часов утра каждый день кроме воскресенья, когда он уходит в девять"
+    )
+    lay(there, {f"texts/{at}": f"{russian} {at}".encode() for at in range(3)})
+    (said,) = advice_on(there, "index", "texts", "-o", "x.index", "--unit", "stopword")
+    assert said.startswith("--language en: 3 of n = 3 documents (100%) have next to none of its stop words")
+    assert advice_on(there, "index", "texts", "-o", "y.index", "--unit", "stopword", "--language", "ru") == []
+
+
 def advice_on(there, *arguments: str) -> list[str]:
     """The lines with -v that are warnings; what is said without it, or with -q, is nothing."""
     done = simdocs(*arguments, "-v", "--summary-json", "note", cwd=there)

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.corpora import sequences
-from simdocs.corpora.reading import Unread
 from simdocs.corpora.sequences import parse, pieces
+from simdocs.corpora.unread import Unread
 from simdocs.model.skipped import Skip
 from simdocs.parameters import Sequences
 

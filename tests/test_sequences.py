@@ -18,9 +18,10 @@ from simdocs.corpora import lines as again
 from simdocs.corpora import sequences
 from simdocs.corpora.arguments import Found
 from simdocs.corpora.lines import line_again
-from simdocs.corpora.reading import Stamp, Unread
+from simdocs.corpora.reading import Stamp
 from simdocs.corpora.sequences import Lines, is_sequence, parse, pieces, text_of
 from simdocs.corpora.tasks import Files, tasks
+from simdocs.corpora.unread import Unread
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.parameters import Sequences
 

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from simdocs.corpora import unfolding
 from simdocs.corpora.arguments import one
-from simdocs.corpora.reading import Unread, read
+from simdocs.corpora.reading import read
 from simdocs.corpora.unfolding import Unfolder, is_folded, unfold
+from simdocs.corpora.unread import Unread
 from simdocs.errors import InputError
 
 MIB = 1 << 20

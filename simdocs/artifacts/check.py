@@ -49,7 +49,7 @@ def damages(path: bytes) -> list[str]:
 
 def _damages(place: int, name: str) -> Iterator[str]:
     try:
-        manifest = read_manifest(place, name, None)
+        manifest = read_manifest(place, name)
     except ArtifactError as error:
         yield str(error)
         return

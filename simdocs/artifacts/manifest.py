@@ -61,11 +61,8 @@ def _signed(body: dict[str, Any]) -> bytes:
     return (json.dumps(body | {"checksum": checksum(text.encode())}, indent=1) + "\n").encode()
 
 
-def decoded(data: bytes, name: str, kind: str | None) -> Manifest:
-    """The manifest in these bytes. ArtifactError: damaged, of another kind than `kind` or of another version.
-
-    name: of the artifact, for messages.
-    """
+def decoded(data: bytes, name: str) -> Manifest:
+    """The manifest in these bytes, of an artifact of this name. ArtifactError: damaged, or of another version."""
     where = f"{name}/{MANIFEST}"
     if not data:
         raise damaged(where, "an empty file (an interrupted write?)")
@@ -74,7 +71,7 @@ def decoded(data: bytes, name: str, kind: str | None) -> Manifest:
         whole = {key: value for key, value in body.items() if key != "checksum"}
         if _signed(whole) != data:
             raise damaged(where, "it does not match its own checksum")
-        form = _format(whole, name, kind)
+        form = _format(whole, name)
         manifest = _of(whole, form, name)
     except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError):
         raise damaged(where, "not a manifest of ours") from None
@@ -83,14 +80,12 @@ def decoded(data: bytes, name: str, kind: str | None) -> Manifest:
     return manifest
 
 
-def _format(body: dict[str, Any], name: str, kind: str | None) -> Format:
+def _format(body: dict[str, Any], name: str) -> Format:
     form = next((one for one in FORMATS.values() if one.name == body["format"]), None)
     if form is None:
         raise ArtifactError(
             f"{name}: of a kind that this simdocs does not know: {str(body['format'])[:60]!r}: upgrade it"
         )
-    if kind is not None and form.kind != kind:
-        raise ArtifactError(f"{name}: an artifact of kind {form.kind}, not {kind}: name one of that kind")
     if body["version"] != form.version:
         remedy = "upgrade simdocs" if body["version"] > form.version else "build it again"
         version = str(int(body["version"]))[:20]

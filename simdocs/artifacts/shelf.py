@@ -6,14 +6,14 @@ import errno
 import json
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from simdocs.artifacts.disk import directory
 from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX, MANIFEST, RUN
-from simdocs.artifacts.manifest import Manifest, decoded
+from simdocs.artifacts.manifest import Manifest, decoded, refuse_other_unicode
 from simdocs.artifacts.npy import damaged, map_file
 from simdocs.errors import ArtifactError, InputError
 from simdocs.model.names import bytes_of, is_manifest, shown
@@ -84,8 +84,8 @@ def kind_within(path: str) -> str | None:
     return next((one for one, form in FORMATS.items() if f'"{form.name}"'.encode() in head), "artifact")
 
 
-def open_shelf(path: bytes, kind: str | None = None) -> Shelf:
-    """The artifact of this name. InputError: there is none. ArtifactError: it is of another kind, or damaged."""
+def open_shelf(path: bytes) -> Shelf:
+    """The artifact of this name. InputError: there is none, or it may not be read. ArtifactError: it is damaged."""
     name = shown(path)
     for turn in range(TRIES):
         try:
@@ -96,7 +96,7 @@ def open_shelf(path: bytes, kind: str | None = None) -> Shelf:
             raise_if_not_its_own(error, name)
             raise ArtifactError(f"{name}: not an artifact: {error.strerror}: name one, or build it again") from None
         try:
-            shelf = _opened(place, name, kind)
+            shelf = _opened(place, name)
             if shelf.run or turn == TRIES - 1 or is_still(path, place):
                 return shelf
         except FileNotFoundError as error:
@@ -110,6 +110,15 @@ def open_shelf(path: bytes, kind: str | None = None) -> Shelf:
         finally:
             os.close(place)
     raise AssertionError
+
+
+def usable(shelf: Shelf, kinds: Collection[str]) -> Shelf:
+    """The same artifact. ArtifactError: of none of these kinds, or made with other tables of Unicode than ours."""
+    if shelf.kind not in kinds:
+        wanted = " or ".join(kinds) or "documents"
+        raise ArtifactError(f"{shelf.name}: an artifact of kind {shelf.kind}: this takes {wanted}")
+    refuse_other_unicode(shelf.recipe, shelf.name)
+    return shelf
 
 
 def raise_if_not_its_own(error: OSError, where: str) -> None:
@@ -129,8 +138,8 @@ def is_still(path: bytes, place: int) -> bool:
         return False
 
 
-def _opened(place: int, name: str, kind: str | None) -> Shelf:
-    manifest = read_manifest(place, name, kind)
+def _opened(place: int, name: str) -> Shelf:
+    manifest = read_manifest(place, name)
     form = manifest.format
     arrays = {
         array.name: map_file(place, name, array, manifest.shapes[array.name], manifest.checksums[array.name])
@@ -155,9 +164,9 @@ def missing(place: int, name: str, file: str) -> ArtifactError:
     return damaged(f"{name}/{file}", "the file is missing")
 
 
-def read_manifest(place: int, name: str, kind: str | None) -> Manifest:
-    """The manifest in a directory. ArtifactError: it is damaged, or of another kind. FileNotFoundError."""
-    return decoded(_read(place, MANIFEST, _LARGEST_MANIFEST, name), name, kind)
+def read_manifest(place: int, name: str) -> Manifest:
+    """The manifest in a directory. ArtifactError: it is damaged. FileNotFoundError."""
+    return decoded(_read(place, MANIFEST, _LARGEST_MANIFEST, name), name)
 
 
 def _read(place: int, file: str, most: int, name: str) -> bytes:

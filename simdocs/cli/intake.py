@@ -55,16 +55,9 @@ def intake_of(options: Options, upstream: Collection[str], outputs: tuple[str | 
 
 def opened(path: bytes, kinds: Collection[str]) -> Shelf:
     """The artifact of this name. ArtifactError: of another kind, damaged, or made with other tables of Unicode."""
-    from simdocs.artifacts.manifest import refuse_other_unicode
-    from simdocs.artifacts.shelf import open_shelf
-    from simdocs.errors import ArtifactError
+    from simdocs.artifacts.shelf import open_shelf, usable
 
-    shelf = open_shelf(path)
-    if shelf.kind not in kinds:
-        wanted = " or ".join(kinds) or "documents"
-        raise ArtifactError(f"{shelf.name}: an artifact of kind {shelf.kind}: this takes {wanted}")
-    refuse_other_unicode(shelf.recipe, shelf.name)
-    return shelf
+    return usable(open_shelf(path), kinds)
 
 
 def _beside_an_artifact(docs: tuple[bytes, ...]) -> list[str]:

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from simdocs.corpora.lists import list_of, of_entry
-from simdocs.corpora.opening import open_name
-from simdocs.corpora.reading import Unread, read, read_stream
+from simdocs.corpora.opening import status_of
+from simdocs.corpora.reading import read, read_stream
+from simdocs.corpora.unread import Unread
 from simdocs.corpora.walk import Entry, Identity, walk
 from simdocs.errors import InputError
 from simdocs.model.names import shown
@@ -96,7 +97,7 @@ def _expand(name: bytes, how: Walking, skipped: Skipped, opened: set[Identity]) 
         yield from _once(name, 0, how, skipped)
         return
     try:
-        status = _status(name)
+        status = status_of(name)
         if stat.S_ISDIR(status.st_mode):
             yield from walk(name, how, skipped)
         elif stat.S_ISREG(status.st_mode):
@@ -120,19 +121,6 @@ def _expand(name: bytes, how: Walking, skipped: Skipped, opened: set[Identity]) 
         skipped.add("unreadable", name, error.strerror or str(error))
 
 
-def _status(name: bytes) -> os.stat_result:
-    try:
-        return os.stat(name)
-    except OSError as error:
-        if len(name) < os.pathconf("/", "PC_PATH_MAX"):
-            raise error
-    descriptor = open_name(name)
-    try:
-        return os.fstat(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def _once(name: bytes, descriptor: int, how: Walking, skipped: Skipped) -> Iterator[Entry]:
     """A document whose bytes come but once."""
     try:
@@ -152,7 +140,7 @@ def one(name: bytes, limit: int) -> bytes:
     try:
         if name == b"-":
             return read_stream(0, limit)
-        status = _status(name)
+        status = status_of(name)
         if stat.S_ISREG(status.st_mode):
             return read(name, limit)[0]
         if stat.S_ISDIR(status.st_mode):

@@ -6,8 +6,9 @@ import errno
 import os
 from collections.abc import Callable, Iterator
 
-from simdocs.corpora.reading import Stamp, Unread
+from simdocs.corpora.reading import Stamp
 from simdocs.corpora.unfolding import Unfolding
+from simdocs.corpora.unread import Unread
 
 Chunk = bytes | int
 """Some bytes; or how many NUL bytes a hole in the file stands for, which are not read."""

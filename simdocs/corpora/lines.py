@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
-from simdocs.corpora.opening import open_name
-from simdocs.corpora.reading import Stamp, Unread, open_file
+from simdocs.corpora.opening import status_of
+from simdocs.corpora.reading import Stamp, open_file
 from simdocs.corpora.unfolding import Unfolder, is_folded
+from simdocs.corpora.unread import Unread
 
 MOST_OPEN = 4
 """Files kept open by line_again."""
@@ -51,7 +52,7 @@ def line_again(path: bytes, start: int, extent: int) -> tuple[bytes, Stamp]:
         for _ in range(2):
             kept = _kept(path)
             data = kept.read(start, extent)
-            if Stamp.of(_status(path)) == kept.stamp:
+            if Stamp.of(status_of(path)) == kept.stamp:
                 if len(data) < extent:
                     raise Unread("changed")
                 return data, kept.stamp
@@ -60,17 +61,6 @@ def line_again(path: bytes, start: int, extent: int) -> tuple[bytes, Stamp]:
     except OSError as error:
         _drop(path)
         raise Unread.of(error) from None
-
-
-def _status(path: bytes) -> os.stat_result:
-    try:
-        return os.stat(path)
-    except OSError:  # perhaps only because the path is longer than PATH_MAX
-        descriptor = open_name(path)
-    try:
-        return os.fstat(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _kept(path: bytes) -> _Kept:

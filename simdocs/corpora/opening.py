@@ -31,6 +31,20 @@ def open_name(name: bytes, flags: int = READ) -> int:
         os.close(at)
 
 
+def status_of(name: bytes) -> os.stat_result:
+    """The status of what has this name, links followed. OSError as os.stat raises it, but not for the name's length."""
+    try:
+        return os.stat(name)
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG or len(name) < _CHUNK:
+            raise
+    descriptor = open_name(name)
+    try:
+        return os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def _chunks(name: bytes) -> list[bytes]:
     """The path cut at slashes into relative paths of at most _CHUNK bytes."""
     parts: list[list[bytes]] = [[]]

@@ -11,8 +11,6 @@ from simdocs.corpora.opening import open_name
 from simdocs.corpora.unfolding import is_folded, unfold
 from simdocs.corpora.unread import Unread
 
-__all__ = ["MOST", "Stamp", "Unread", "open_file", "read", "read_stream", "too_large"]
-
 _PIECE = 1 << 20
 
 _UNSIZED = 1 << 16

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 
 from simdocs.corpora.batches import BATCH_BYTES
 from simdocs.corpora.chunks import Chunk, chunks
-from simdocs.corpora.reading import MOST, Stamp, Unread, open_file, too_large
+from simdocs.corpora.reading import MOST, Stamp, open_file, too_large
 from simdocs.corpora.unfolding import is_folded
+from simdocs.corpora.unread import Unread
 from simdocs.model.skipped import Skip
 from simdocs.parameters import Sequences
 

@@ -8,9 +8,9 @@ from itertools import groupby
 
 from simdocs.corpora.arguments import Found
 from simdocs.corpora.batches import batches
-from simdocs.corpora.reading import Unread
 from simdocs.corpora.sequences import Lines, is_sequence, pieces
 from simdocs.corpora.unfolding import is_folded
+from simdocs.corpora.unread import Unread
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Sequences
 

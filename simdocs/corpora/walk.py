@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from simdocs.corpora.opening import READ, open_name
 from simdocs.corpora.patterns import Patterns
-from simdocs.corpora.reading import Unread
+from simdocs.corpora.unread import Unread
 from simdocs.model.names import DRAFT_PREFIX, is_manifest
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Walking

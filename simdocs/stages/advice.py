@@ -1,4 +1,5 @@
-"""Advice on k and on stop words: whether shingles are so short that unrelated documents look alike, or too long for the documents."""
+"""Advice on k, whether shingles are so short that unrelated documents look alike, or too long for the documents; and on
+the language of stop words."""
 
 from __future__ import annotations
 
@@ -55,8 +56,8 @@ def _without_stop_words(lengths: Array, counts: Array, how: Shingling) -> Iterat
     whole, every = int((long & (counts == 1)).sum()), int(long.sum())
     if whole and whole >= _SHARE_OF_SHORT * every:
         yield (
-            f"--language {how.language}: {whole:,} of n = {every:,} documents ({whole / every:.0%}) have next to none of"
-            " its stop words, so only copies of them are found; try another --language, or --unit word"
+            f"--language {how.language}: {whole:,} of n = {every:,} documents ({whole / every:.0%}) have next to none"
+            " of its stop words, so only copies of them are found; try another --language, or --unit word"
         )
 
 

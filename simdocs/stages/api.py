@@ -10,12 +10,13 @@ from typing import Any, Literal, Unpack, cast
 
 import numpy as np
 
-from simdocs.artifacts.manifest import differences, refuse_other_unicode
+from simdocs.artifacts.formats import FORMATS
+from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.saving import saving
-from simdocs.artifacts.shelf import Shelf, kind_of, open_shelf
+from simdocs.artifacts.shelf import Shelf, kind_of, open_shelf, usable
 from simdocs.corpora.arguments import Found, Sources
 from simdocs.engines.local import Local
-from simdocs.errors import ArtifactError, InputError, ParametersError, UsageError
+from simdocs.errors import InputError, ParametersError, UsageError
 from simdocs.model.names import shown
 from simdocs.model.sketches import BandIndex, Deduplication, Matches, Shingles, Signatures
 from simdocs.parameters import (
@@ -47,9 +48,7 @@ def _unseen(_what: str, _done: int, _total: int) -> None:
 
 def open(artifact: Path) -> Shingles | Signatures | BandIndex:  # noqa: A001  (simdocs.open, as gzip.open)
     """The artifact of this name: all of it checked, its arrays memory-mapped. ArtifactError, InputError."""
-    shelf = open_shelf(_encoded(artifact))
-    refuse_other_unicode(shelf.recipe, shelf.name)
-    return noun_of(shelf)
+    return noun_of(usable(open_shelf(_encoded(artifact)), FORMATS))
 
 
 def shingle(
@@ -242,13 +241,7 @@ def _held(texts: Sequence[Text], names: Sequence[Text] | None) -> Found:
 
 def _shelf(given: Any, kinds: Sequence[str]) -> Shelf:
     """What is given as an artifact, of one of these kinds."""
-    shelf = shelf_of(given) if isinstance(given, Noun) else open_shelf(_encoded(given))
-    if shelf.kind not in kinds:
-        raise ArtifactError(
-            f"{shelf.name}: an artifact of kind {shelf.kind}: this takes {' or '.join(kinds) or 'documents'}"
-        )
-    refuse_other_unicode(shelf.recipe, shelf.name)
-    return shelf
+    return usable(shelf_of(given) if isinstance(given, Noun) else open_shelf(_encoded(given)), kinds)
 
 
 def _recipe(asked: dict[str, Any], shelf: Shelf | None, free: Sequence[str] = ()) -> Recipe:

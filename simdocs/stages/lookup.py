@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from simdocs.artifacts.shelf import Shelf
+from simdocs.corpora.opening import status_of
 from simdocs.kernels.collide import PAIRS_AT_ONCE, band_keys
 from simdocs.kernels.search import bucket_bounds
 from simdocs.model.ragged import Array, Index, Keys, Mask, Tokens, ranges
@@ -109,7 +110,7 @@ def places(corpus: Corpus, rows: Index) -> list[Place]:
 def _file(path: bytes) -> tuple[object, object]:
     """The identity of the file of this name, or, if it cannot be had, its path."""
     try:
-        status = os.stat(path)
+        status = status_of(path)
     except OSError:
         return "", os.path.abspath(path)
     return status.st_dev, status.st_ino

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from simdocs.corpora.arguments import Found
 from simdocs.corpora.decoding import as_utf8, is_binary
-from simdocs.corpora.reading import Stamp, Unread, read
+from simdocs.corpora.reading import Stamp, read
 from simdocs.corpora.sequences import Lines, parse
 from simdocs.corpora.tasks import Files
+from simdocs.corpora.unread import Unread
 from simdocs.model.documents import DOCUMENT, WIDE, Documents
 from simdocs.model.names import shown
 from simdocs.model.ragged import Index, Ragged

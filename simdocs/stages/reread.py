@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from simdocs.corpora.batches import batches
 from simdocs.corpora.decoding import as_utf8
 from simdocs.corpora.lines import line_again
-from simdocs.corpora.reading import Stamp, Unread, read
+from simdocs.corpora.opening import status_of
+from simdocs.corpora.reading import Stamp, read
 from simdocs.corpora.sequences import text_of
 from simdocs.corpora.unfolding import PADDING
+from simdocs.corpora.unread import Unread
 from simdocs.errors import InputError
 from simdocs.kernels import bags
 from simdocs.model.documents import digests_as_numbers
@@ -149,7 +151,7 @@ def _is_same(wanted: Wanted, place: int, seen: dict[bytes, Stamp | None]) -> boo
     path = wanted.file(place)
     if path not in seen:
         try:
-            seen[path] = Stamp.of(os.stat(path))
+            seen[path] = Stamp.of(status_of(path))
         except (OSError, ValueError):
             seen[path] = None
     stamp = seen[path]

@@ -14,7 +14,7 @@ import pytest
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.manifest import decoded
-from simdocs.artifacts.shelf import kind_of, open_shelf
+from simdocs.artifacts.shelf import kind_of, open_shelf, usable
 from simdocs.errors import ArtifactError, InputError
 from tests.artifacts.tiny import arrays, laid
 from tests.cli.program import simdocs
@@ -88,7 +88,7 @@ def test_manifests(tiny, kind, way):
     data = (tiny[kind] / "manifest.json").read_bytes()
     for damaged in WAYS[way](data):
         with pytest.raises(ArtifactError, match=r"^it/manifest\.json: damaged: .*: build the artifact again$"):
-            decoded(damaged, "it", None)
+            decoded(damaged, "it")
 
 
 @pytest.mark.parametrize("file", [*OF_INDEX, "manifest.json"])
@@ -187,8 +187,8 @@ def test_names_that_are_no_artifacts(place, index):
     assert "not an artifact: there is no manifest.json in it" in verdict(place / "nothing.index")
     with pytest.raises(InputError, match="no such artifact"):
         open_shelf(os.fsencode(place / "missing.index"))
-    with pytest.raises(ArtifactError, match="an artifact of kind index, not shingles: name one of that kind"):
-        open_shelf(os.fsencode(index), "shingles")
+    with pytest.raises(ArtifactError, match="an artifact of kind index: this takes shingles or signatures"):
+        usable(open_shelf(os.fsencode(index)), ("shingles", "signatures"))
 
 
 def test_a_fifo_for_a_manifest_is_not_waited_for(place):

@@ -6,13 +6,11 @@ import json
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.manifest import Manifest, decoded, differences
-from simdocs.errors import ArtifactError
 from simdocs.parameters import (
     LANGUAGES,
     MAX_K,
@@ -66,19 +64,11 @@ def manifests(draw: Any) -> Manifest:
 @given(manifests())
 def test_what_is_written_is_what_is_read(manifest):
     data = manifest.encoded()
-    assert decoded(data, "it", None) == manifest
-    assert decoded(data, "it", manifest.format.kind).encoded() == data
+    assert decoded(data, "it") == manifest
+    assert decoded(data, "it").encoded() == data
     assert json.loads(data)["rows"] == manifest.rows
     assert data.isascii()
     assert data.endswith(b"\n}\n")
-
-
-@given(manifests(), manifests())
-def test_a_manifest_is_of_one_kind(one, other):
-    kind = other.format.kind
-    if one.format.kind != kind:
-        with pytest.raises(ArtifactError, match=rf"^it: an artifact of kind {one.format.kind}, not {kind}"):
-            decoded(one.encoded(), "it", kind)
 
 
 def test_differences_are_named_with_both_values():

@@ -87,7 +87,7 @@ def test_headers_are_those_that_numpy_reads(array, length):
 @pytest.mark.parametrize("kind", FORMATS)
 def test_numpy_opens_every_array(built, kind):
     path = built / f"docs.{kind}"
-    shelf = open_shelf(os.fsencode(path), kind)
+    shelf = open_shelf(os.fsencode(path))
     for array in FORMATS[kind].arrays:
         loaded = np.load(path / array.file, mmap_mode="r")
         assert isinstance(loaded, np.memmap)
@@ -100,7 +100,7 @@ def test_numpy_opens_every_array(built, kind):
 def test_artifacts_without_documents(place, kind):
     path = place / f"none.{kind}"
     save(path, 1, kind, rows=0)
-    shelf = open_shelf(os.fsencode(path), kind)
+    shelf = open_shelf(os.fsencode(path))
     for array in FORMATS[kind].arrays:
         loaded = np.load(path / array.file)
         assert loaded.shape == shelf[array.name].shape == shelf[array.name].all().shape

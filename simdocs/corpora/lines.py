@@ -71,6 +71,12 @@ def _kept(path: bytes) -> _Kept:
     return kept
 
 
+def let_go() -> None:
+    """Close all files that are kept open."""
+    for path in list(_KEPT):
+        _drop(path)
+
+
 def _drop(path: bytes) -> None:
     if path in _KEPT:
         os.close(_KEPT.pop(path).descriptor)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Any, Literal, Unpack, cast
 
@@ -164,10 +165,16 @@ def dedupe(
     return Deduplication(work.prepared.documents, pairs, np.flatnonzero(kept), work.skipped)
 
 
-def _engine(jobs: int) -> Local:
-    """A place to work. Files may have changed since the last call: no token sets are remembered from it."""
+@contextlib.contextmanager
+def _engine(jobs: int) -> Iterator[Local]:
+    """A place to work. Files may have changed since the last call: no token sets are remembered from it, and none is
+    left open for the next."""
     forget()
-    return Local(checked("jobs", jobs))
+    try:
+        with Local(checked("jobs", jobs)) as engine:
+            yield engine
+    finally:
+        forget()
 
 
 def _made(kind: str, build: Build, intake: Intake, output: Path | None, jobs: int, asked: dict[str, Any]) -> Noun:

@@ -7,6 +7,7 @@ from collections import OrderedDict
 import numpy as np
 
 from simdocs.corpora.batches import batches
+from simdocs.corpora.lines import let_go
 from simdocs.model.ragged import Mask, Ragged, Tokens
 from simdocs.model.skipped import Skip
 from simdocs.parameters import Shingling
@@ -73,8 +74,9 @@ _memory = Memory(_REMEMBERED)
 
 
 def forget() -> None:
-    """Remember nothing: files may have changed since."""
+    """Remember nothing, and keep no file open: files may have changed since."""
     _memory.clear()
+    let_go()
 
 
 def again(source: Source, how: Shingling) -> tuple[Ragged, Mask, list[Skip]]:

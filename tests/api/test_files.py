@@ -105,3 +105,11 @@ def test_what_fails_leaves_what_there_was(docs):
         simdocs.index("docs", output="nowhere/x.index")
     assert (sorted(os.listdir("docs.index")), Path("docs.index/manifest.json").read_bytes()) == before
     assert sorted(os.listdir()) == ["docs", "docs.index"]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="no list of what is open here")
+def test_no_file_is_left_open(docs):
+    Path("lines.jsonl").write_text("".join(json.dumps({"text": text.decode()}) + "\n" for text in (A, A1, B)))
+    before = os.listdir("/proc/self/fd")
+    assert by_row(simdocs.dedupe("lines.jsonl")) == [(0, 1)]
+    assert len(os.listdir("/proc/self/fd")) == len(before)

@@ -9,12 +9,11 @@ import click
 from simdocs.cli import exits
 from simdocs.cli import options as declared
 from simdocs.cli.sections import Command
+from simdocs.cli.values import Directory
 
 
 @click.command(cls=Command, examples=("simdocs check docs.index", "simdocs check *.index *.shingles"))
-@click.argument(
-    "artifacts", metavar="ARTIFACT...", nargs=-1, required=True, type=click.Path(readable=False, path_type=bytes)
-)
+@click.argument("artifacts", metavar="ARTIFACT...", nargs=-1, required=True, type=Directory())
 @declared.debug
 def check(**options: Any) -> int:
     """Read all of an artifact and look whether it is whole: checksums, and every rule that it must keep.

@@ -10,10 +10,11 @@ from simdocs.cli import options as declared
 from simdocs.cli.intake import opened
 from simdocs.cli.output import Output
 from simdocs.cli.sections import Command
+from simdocs.cli.values import Directory
 
 
 @click.command(cls=Command, examples=("simdocs info docs.index", "simdocs info docs.signatures --format jsonl"))
-@click.argument("artifact", metavar="ARTIFACT", type=click.Path(readable=False, path_type=bytes))
+@click.argument("artifact", metavar="ARTIFACT", type=Directory())
 @declared.answer
 @declared.debug
 def info(**options: Any) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from simdocs.cli.sections import option, together
-from simdocs.cli.values import Member, Seconds, Seed, Share, Size, Text
+from simdocs.cli.values import Directory, Member, Seconds, Seed, Share, Size, Text
 from simdocs.parameters import (
     CLUSTERS,
     DEFAULT_K,
@@ -104,14 +104,14 @@ shelves = together(
         _DOCUMENTS,
         "--shingles",
         metavar="X.shingles",
-        type=click.Path(readable=False, path_type=bytes),
+        type=Directory(),
         help="Token sets of the artifact's documents (of --against's, if given): verify by them, not by reading again.",
     ),
     option(
         _DOCUMENTS,
         "--root",
         metavar="DIR",
-        type=click.Path(readable=False, path_type=bytes),
+        type=Directory(),
         help="Where the names of the artifact's documents (of --against's, if given) are found now.",
         show_default="where they were",
     ),
@@ -291,7 +291,7 @@ against = option(
     _GROUPS,
     "--against",
     metavar="Y.index",
-    type=click.Path(readable=False, path_type=bytes),
+    type=Directory(),
     help="Documents that are kept whatever comes: only new ones are duplicates.",
 )
 

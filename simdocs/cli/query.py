@@ -12,6 +12,7 @@ from simdocs.cli.intake import intake_of, opened
 from simdocs.cli.output import Output
 from simdocs.cli.requests import check_sources, check_streams, given, refuse, sequences_beside
 from simdocs.cli.sections import Command
+from simdocs.cli.values import Directory
 from simdocs.model.answers import Answer
 
 
@@ -23,7 +24,7 @@ from simdocs.model.answers import Answer
         "simdocs query archive.index today/ --list matches -0 | xargs -0 -r ls -l",
     ),
 )
-@click.argument("index", metavar="X.index", type=click.Path(readable=False, path_type=bytes))
+@click.argument("index", metavar="X.index", type=Directory())
 @declared.documents
 @declared.sequences
 @declared.shelves

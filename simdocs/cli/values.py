@@ -28,6 +28,20 @@ class Text(click.ParamType[str]):
         return text_of(os.fsencode(value))
 
 
+class Directory(click.Path):
+    """The path of a directory, as an artifact is: so shells offer no others. Whether it is one is seen when it is
+    opened."""
+
+    def __init__(self) -> None:
+        super().__init__(readable=False, path_type=bytes)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:  # noqa: ARG002
+        """What makes a shell offer directories."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type="dir")]
+
+
 class Size(click.ParamType[int]):
     """A number of bytes; K, M and G are powers of 1024."""
 

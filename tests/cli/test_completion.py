@@ -92,14 +92,22 @@ def test_other_values_from_a_list():
 @pytest.mark.parametrize(
     "line",
     [
-        "dedupe x", "dedupe x y", "dedupe -- -x", "query x", "query old.index x", "info x", "check x", "check x y",
-        "dedupe --files-from x", "dedupe --files0-from x", "dedupe --shingles x", "dedupe --root x",
-        "dedupe --against x", "shingle --show x", "index -o x", "index --output=x", "query --summary-json x",
+        "dedupe x", "dedupe x y", "dedupe -- -x", "query old.index x", "dedupe --files-from x",
+        "dedupe --files0-from x", "shingle --show x", "index -o x", "index --output=x", "query --summary-json x",
     ],
 )  # fmt: skip
 def test_names_of_files_are_left_to_the_shell(line):
     word = line.split()[-1].rpartition("=")[2]
     assert offered("simdocs", *line.split()) == [("file", word, "_")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["query x", "info x", "check x", "check x y", "dedupe --shingles x", "dedupe --root x", "dedupe --against=x"],
+)
+def test_where_an_artifact_or_directory_is_wanted_only_such_are_offered(line):
+    word = line.split()[-1].rpartition("=")[2]
+    assert offered("simdocs", *line.split()) == [("dir", word, "_")]
 
 
 @pytest.mark.parametrize("line", ["-k x", "--threshold .", "--seed r", "-j 1", "--include x", "--text-field x"])
@@ -161,7 +169,7 @@ LINES = {
 
 @pytest.fixture
 def there(tmp_path: Path) -> Path:
-    for name in ("plain.txt", "my file.txt", "sub directory/inner.txt", "old.index/manifest.json"):
+    for name in ("plain.txt", "my file.txt", "sub directory/inner.txt", "old.index/manifest.json", "old.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
     return tmp_path

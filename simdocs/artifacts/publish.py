@@ -124,7 +124,10 @@ def place_for(directory: str, name: str) -> int:
     if kind_within(directory):
         raise OutputError(f"{name}: lies in an artifact: name another directory")
     with failing(name):
-        return disk.directory(directory)
+        try:
+            return disk.directory(directory)
+        except FileNotFoundError:
+            raise OutputError(f"{name}: there is no directory {shown(os.fsencode(directory))}: make it first") from None
 
 
 def draft_name(base: str) -> str:

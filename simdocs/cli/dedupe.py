@@ -14,6 +14,7 @@ from simdocs.cli.output import Output
 from simdocs.cli.requests import Options, check_asking, check_sources, given, grouping_of, refuse, sequences_beside
 from simdocs.cli.sections import Command
 from simdocs.model.answers import Answer
+from simdocs.model.names import shown
 from simdocs.parameters import Sequences
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def dedupe(**options: Any) -> int:
     def ask(work: Sketched, output: Output) -> Answer:
         if options["pairs"]:
             return work.pairs(options["all_copies"])
-        if options["listed"] and output.form_name == "jsonl" and work.lines_among:
+        if options["listed"] and output.form_name == "jsonl" and len(work.not_lines) < len(work.prepared.documents):
             refuse(_not_lines(work))
             return work.lines(options["listed"])
         return work.names(options["listed"]) if options["listed"] else work.groups()
@@ -69,10 +70,11 @@ def dedupe(**options: Any) -> int:
 
 def _not_lines(work: Sketched) -> list[str]:
     """What is wrong with writing lines of sequences, if some documents are none."""
-    others = len(work.prepared.documents) - work.lines_among
-    if not others:
+    others = work.not_lines
+    if not len(others):
         return []
-    return [f"--list as JSON lines writes lines of sequences, and {others} documents are none: --format tsv has names"]
+    such = f"{len(others)} of the documents are none, such as {shown(work.prepared.documents.name(int(others[0])))}"
+    return [f"--list as JSON lines writes lines of sequences, and {such}: --format tsv has names"]
 
 
 def _job(options: Options) -> Job:

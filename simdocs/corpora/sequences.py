@@ -171,6 +171,8 @@ def _document(line: bytes, how: Sequences) -> tuple[bytes, bytes | None]:
     except UnicodeDecodeError:
         raise Unread("malformed", "not UTF-8") from None
     except json.JSONDecodeError as error:
+        if line.lstrip().startswith(b"["):
+            raise Unread("malformed", "the beginning of an array: JSON lines have one object a line") from None
         raise Unread("malformed", f"not JSON: {error.msg.rstrip(': ')}, column {error.colno}") from None
     except RecursionError:
         raise Unread("malformed", "nested too deeply") from None

@@ -88,9 +88,9 @@ class Sketched:
         return documents, rows[self.judge.sure(rows)] if self.judge.by_exact else rows
 
     @property
-    def lines_among(self) -> int:
-        """How many documents are lines of a sequence."""
-        return int(np.count_nonzero(self.prepared.documents.facts["container"]))
+    def not_lines(self) -> Index:
+        """The rows of documents that are no lines of a sequence."""
+        return np.flatnonzero(self.prepared.documents.facts["container"] == 0)
 
     def decided(self) -> Pairs:
         """Every duplicate (right) with the document kept in its stead (left), by row, ascending by both."""

@@ -150,6 +150,15 @@ def test_a_file_that_is_called_like_a_line(here, at):
     assert done.err == f"simdocs: d/s.jsonl#{at}: skipped: a malformed entry ({why})\n"
 
 
+def test_an_array_is_no_sequence(here):
+    lay(here, {"d/one.jsonl": b'[{"text": "a"}, {"text": "b"}]', "d/two.jsonl": b'[\n{"text": "a"}\n]'})
+    done = simdocs("dedupe", "d", cwd=here)
+    whole, begin, end = (line.rpartition("entry ")[2] for line in done.err.splitlines())
+    assert (done.status, whole) == (3, "(not a JSON object)")
+    assert begin == "(the beginning of an array: JSON lines have one object a line)"
+    assert end.startswith("(not JSON: ")
+
+
 def test_a_number_that_is_the_id_of_a_line_before(there):
     """Names lead to one line each."""
     lay(there, {"two.jsonl": b'{"id": "2", "text": "one of them"}\n{"text": "and another"}'})
@@ -196,7 +205,7 @@ def test_names_where_lines_are_not_wanted_or_not_all_there_is(there):
     lay(there, {"z.txt": A})
     mixed = simdocs("dedupe", "data.jsonl", "z.txt", "--list", "duplicates", "--format", "jsonl", cwd=there)
     assert (mixed.status, mixed.out) == (2, b"")
-    assert "writes lines of sequences, and 1 documents are none: --format tsv has names" in mixed.err
+    assert "writes lines of sequences, and 1 of the documents are none, such as z.txt: --format" in mixed.err
     names = simdocs("dedupe", "data.jsonl", "z.txt", "--list", "duplicates", cwd=there).out.decode().splitlines()
     assert [json.dumps(name) for name in names] == [json.dumps(name) for name in (NAMES[1], NAMES[3], "z.txt")]
 

@@ -101,7 +101,7 @@ def test_what_fails_leaves_what_there_was(docs):
         simdocs.shingle("docs", output="docs.index")
     with pytest.raises(simdocs.UsageError, match="is there and is no artifact"):
         simdocs.index("docs", output="docs")
-    with pytest.raises(simdocs.OutputError, match="there is no directory .*nowhere: make it first"):
+    with pytest.raises(simdocs.OutputError, match=r"there is no directory .*nowhere: make it first"):
         simdocs.index("docs", output="nowhere/x.index")
     assert (sorted(os.listdir("docs.index")), Path("docs.index/manifest.json").read_bytes()) == before
     assert sorted(os.listdir()) == ["docs", "docs.index"]

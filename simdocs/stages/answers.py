@@ -10,6 +10,7 @@ from simdocs.model.answers import LINE, NAME, SIMILARITY, Answer, Column, Row
 from simdocs.model.groups import Components, Pairs
 from simdocs.model.names import shown
 from simdocs.model.ragged import Index
+from simdocs.parameters import Shingling
 from simdocs.stages.corpus import Documented
 
 _AT_ONCE = 1 << 13
@@ -44,10 +45,10 @@ def names_answer(documents: Documented, rows: Index) -> Answer:
     return Answer((Column("name", NAME),), ([(name,) for name in documents.names(block)] for block in blocks))
 
 
-def lines_answer(documents: Documented, rows: Index) -> Answer:
+def lines_answer(documents: Documented, rows: Index, how: Shingling) -> Answer:
     """The lines themselves of these rows. InputError, as it is drawn: one is not what it was."""
     blocks = (rows[at : at + _AT_ONCE] for at in range(0, len(rows), _AT_ONCE))
-    return Answer((Column("line", LINE),), ([(line,) for line in documents.lines(block)] for block in blocks))
+    return Answer((Column("line", LINE),), ([(line,) for line in documents.lines(block, how)] for block in blocks))
 
 
 def component_facts(documents: Documented, components: Components) -> Iterator[dict[str, Any]]:

@@ -17,7 +17,7 @@ from simdocs.model.documents import Documents
 from simdocs.model.names import shown
 from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, Tokens, ranges
 from simdocs.model.sketches import Column, Held
-from simdocs.parameters import Sequences
+from simdocs.parameters import Sequences, Shingling
 from simdocs.stages.reading import ragged_bytes
 from simdocs.stages.reread import Source, Wanted, same_line
 
@@ -41,7 +41,7 @@ class Documented(Protocol):
     def names(self, rows: Array) -> list[bytes]:
         """Their names."""
 
-    def lines(self, rows: Array) -> list[bytes]:
+    def lines(self, rows: Array, how: Shingling) -> list[bytes]:
         """The lines of sequences that they are, byte for byte, without ends. InputError: one is not what it was."""
 
     def estimates(self, left: Index, right: Index) -> Floats:
@@ -137,9 +137,10 @@ class Corpus:
         ends = np.cumsum(lengths).tolist()
         return [every[end - length : end] for end, length in zip(ends, lengths.tolist(), strict=True)]
 
-    def lines(self, rows: Array) -> list[bytes]:
+    def lines(self, rows: Array, how: Shingling) -> list[bytes]:
         """The lines of sequences that they are, byte for byte, without ends. InputError: one is not what it was."""
-        return [same_line(self.root, *named) for named in zip(self.names(rows), self.facts(rows), strict=True)]
+        wanted = self._wanted(rows)
+        return [same_line(wanted, place, how) for place in range(len(rows))]
 
     def estimates(self, left: Index, right: Index) -> Floats:
         """The estimated similarity of left[i] and right[i]."""
@@ -171,6 +172,9 @@ class Corpus:
             return Ragged.of(tokens.at(ranges(starts, lengths)), lengths)
         if self.of_shelf and not self.root:
             raise ArtifactError(f"{self.of_shelf}/{RUN}: does not say where its documents are: --root DIR does")
+        return self._wanted(rows)
+
+    def _wanted(self, rows: Index) -> Wanted:
         return Wanted(self.names(rows), self._held(rows), self.limit, self.facts(rows), self.root, self.sequences)
 
 

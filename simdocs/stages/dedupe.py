@@ -76,7 +76,7 @@ class Sketched:
 
     def lines(self, listed: str) -> Answer:
         """The lines themselves of the kept, or the duplicates, where every document is a line of a sequence."""
-        return answers.lines_answer(*self._listed(listed))
+        return answers.lines_answer(*self._listed(listed), self.prepared.recipe.shingling)
 
     def _listed(self, listed: str) -> tuple[Corpus | Two, Index]:
         """The documents, and the rows of the kept, or of the duplicates, among the new ones; of an artifact those that

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from simdocs.kernels import jaccard
 from simdocs.model.documents import DOCUMENT
 from simdocs.model.ragged import Array, Floats, Index, Mask
+from simdocs.parameters import Shingling
 from simdocs.stages.corpus import Corpus
 from simdocs.stages.reread import Source
 
@@ -54,9 +55,9 @@ class Two:
         named |= zip(theirs.tolist(), self.second.names(rows[theirs] - len(self.first)), strict=True)
         return [named[place] for place in range(len(rows))]
 
-    def lines(self, rows: Array) -> list[bytes]:
+    def lines(self, rows: Array, how: Shingling) -> list[bytes]:
         """The lines of their sequences that they are: of the second alone."""
-        return self.second.lines(rows - len(self.first))
+        return self.second.lines(rows - len(self.first), how)
 
     def estimates(self, left: Index, right: Index) -> Floats:
         """The estimated similarity of left[i] and right[i]."""

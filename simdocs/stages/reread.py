@@ -50,7 +50,9 @@ class Wanted:
 
     def file(self, place: int) -> bytes:
         """The path of the file that a document is, or is a line of."""
-        return _file(self.root, self.names[place], self.facts[place])
+        container = int(self.facts[place]["container"])
+        name = self.names[place]
+        return os.path.join(self.root, name[:container] if container else name)
 
 
 Source = Wanted | Ragged
@@ -125,11 +127,6 @@ def _texts(wanted: Wanted, places: list[int]) -> tuple[_Again, list[Skip]]:
     return found, skips
 
 
-def _file(root: bytes, name: bytes, fact: np.void) -> bytes:
-    container = int(fact["container"])
-    return os.path.join(root, name[:container] if container else name)
-
-
 def _came_from_a_file(fact: np.void) -> bool:
     return bool(fact["inode"] or fact["ctime_ns"])
 
@@ -177,12 +174,23 @@ def _text(wanted: Wanted, place: int) -> tuple[bytes, bool]:
     return as_utf8(text)[0], _is_stamped(stamp, fact) and len(text) == fact["size"]
 
 
-def same_line(root: bytes, name: bytes, fact: np.void) -> bytes:
-    """The line of a sequence that is a document, if its file is the same still. InputError: it is not."""
+def same_line(wanted: Wanted, place: int, how: Shingling) -> bytes:
+    """The line of a sequence that is a document, if its file or else its text is the same still. InputError: it is
+    not."""
+    fact, name = wanted.facts[place], wanted.names[place]
     try:
-        line, stamp = line_again(_file(root, name, fact), int(fact["start"]), int(fact["extent"]))
+        line, stamp = line_again(wanted.file(place), int(fact["start"]), int(fact["extent"]))
+        if not _is_stamped(stamp, fact) and not _is_of(text_of(line, wanted.sequences), fact, how):
+            raise Unread("changed")
     except Unread as unread:
-        raise InputError(f"{shown(name)}: {unread.reason}, when its line was to be written: run again") from None
-    if not _is_stamped(stamp, fact):
-        raise InputError(f"{shown(name)}: changed, when its line was to be written: run again")
+        remedy = "build the artifact again" if wanted.root else "run again"
+        raise InputError(f"{shown(name)}: {unread.reason}, when its line was to be written: {remedy}") from None
     return line
+
+
+def _is_of(text: bytes | None, fact: np.void, how: Shingling) -> bool:
+    """Whether a text is that of a document."""
+    if text is None:
+        return False
+    ((_, normal),) = normalised([as_utf8(text)[0]], how)
+    return bool((digests_as_numbers(digests(normal.encoded))[0] == fact["digest"]).all())

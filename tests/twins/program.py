@@ -78,8 +78,8 @@ def dedupe(options: Options, stdin: bytes = b"", index: Index | None = None) -> 
         corpus, kept = _read(options, stdin, index), Corpus(*index).documents if index else []
     except EndedError as error:
         return Ended(error.status, b"", {})
-    places = {(document.file, document.start) for document in kept}
-    known = [document for document in corpus.documents if (document.file, document.start) in places]
+    texts = {(document.file, document.start, document.data) for document in kept}
+    known = [document for document in corpus.documents if (document.file, document.start, document.data) in texts]
     new = [document for document in corpus.documents if document not in known]
     corpus.skipped["known"] = len(known)
     answers = Answers([*kept, *new], _how(options, *fixed), len(kept))

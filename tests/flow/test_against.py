@@ -18,6 +18,7 @@ from simdocs.parameters import KEEP, SCHEMES, UNITS
 from simdocs.stages.dedupe import Sketched, sketch
 from simdocs.stages.prepare import Intake
 from tests.flow.building import built
+from tests.flow.changing import CHANGES, change
 from tests.flow.stage import CATCH_ALL, job, shelve, unseen
 from tests.flow.texts import corpora, family
 from tests.flow.twin import How, Row, Text, Twin
@@ -121,6 +122,41 @@ def test_no_more_than_max_candidates_in_a_bucket(texts, share, keep, most, cut):
         assert found == sorted((order[kept], order[one]) for one, kept in expected.under.items())
         capped = [number(name, len(theirs)) for name, _ in work.skipped.by_reason.get("capped", [])]
         assert capped == sorted(order[one] for one in expected.capped)
+
+
+@pytest.mark.parametrize("both", [False, True], ids=["yours", "theirs and yours"])
+@settings(max_examples=40)
+@given(
+    texts=corpora(20), share=st.floats(0, 1), dice=st.randoms(use_true_random=False), keep=st.sampled_from(list(KEEP))
+)
+def test_files_of_the_index_that_have_changed_since(both, texts, share, dice, keep):
+    """What is still what it was is kept; what is not is new, if it is among the documents given, and else is not."""
+    how, cut = How("word", 2, False, 0.5, keep), int(share * len(texts))
+    theirs, ours = texts[:cut], texts[cut:]
+    standing, changed = dict[bytes, Text](), dict[bytes, Text]()
+    with tempfile.TemporaryDirectory() as place, Local(1) as engine:
+        index = laid(Path(place), ours, theirs, how, **CATCH_ALL)
+        for row, text in enumerate(theirs):
+            name, what, other = f"theirs/{row:04}", dice.choice(CHANGES), dice.choice(texts)
+            change(Path(place, name), what, other.data)
+            one, another = Twin([text, other], how).normalised
+            if what in ("rewritten", "replaced") and one != another:
+                os.utime(Path(place, name), ns=(text.mtime_ns, text.mtime_ns))
+                changed[name.encode()] = Text(other.data, text.mtime_ns)
+            elif what != "removed":
+                standing[name.encode()] = text
+        given_ = [Path(place, "theirs"), Path(place, "yours")] if both else [Path(place, "yours")]
+        asked = replace(job(given_, keep=keep), recipe=index.recipe, threshold=0.5, kept=index)
+        work = sketch(asked, engine, unseen)
+        found = [
+            (left[-11:], right[-11:], jaccard) for block in work.groups().blocks for left, right, jaccard, _ in block
+        ]
+        assert work.skipped.counts.get("known", 0) == (len(standing) if both else 0)
+    new = {b"/yours/%04d" % row: text for row, text in enumerate(ours)}
+    every = standing | (changed if both else {}) | new
+    names = [name[-11:] for name in every]
+    rows = Twin(list(every.values()), how, len(standing)).greedy()
+    assert sorted(found) == sorted((names[left], names[right], jaccard) for left, right, jaccard in rows)
 
 
 def distinct(texts: list[Text], cut: int, how: How) -> tuple[list[Text], list[Text]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,8 +21,10 @@ from simdocs.stages.dedupe import Sketched, sketch
 from simdocs.stages.prepare import Intake
 from simdocs.views.formats import tsv
 from tests.flow.building import built, opened
+from tests.flow.changing import CHANGES, STANDING, change
 from tests.flow.stage import CATCH_ALL, drawing, job, shelve, sketched, unseen
 from tests.flow.texts import corpora, family
+from tests.flow.twin import How, Text, Twin
 
 KINDS = ("shingles", "signatures", "index")
 HOW = {"unit": "word", "k": 2, "threshold": 0.5}
@@ -168,3 +171,33 @@ def test_shingles_of_the_same_documents_read_again_are_theirs(there):
     built(Path("again.shingles"), ["docs"], **HOW)
     with on(Path("x.index"), 1, Path("again.shingles"), **HOW) as work:
         assert len(drawn(work, "groups")) > 0
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+@pytest.mark.parametrize("what", ["greedy", "components", "pairs", "all_pairs"])
+@settings(max_examples=12)
+@given(texts=corpora(20), dice=st.randoms(use_true_random=False), keep=st.sampled_from(list(KEEP)))
+def test_documents_that_have_changed_since(kind, what, texts, dice, keep):
+    """The answer is that about those that have not, whatever happened to the others."""
+    how, standing = How("word", 2, False, 0.5, keep), list[Text]()
+    names = list[bytes]()
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place, f"x.{kind}")
+        shelve(Path(place), texts)
+        paths = [Path(place, f"{row:04}") for row in range(len(texts))]
+        built(path, paths, **HOW, **CATCH_ALL)
+        for one, text in zip(paths, texts, strict=True):
+            done, other = dice.choice(CHANGES), dice.choice(texts)
+            change(one, done, other.data)
+            before, after = Twin([text, other], how).normalised
+            if done in STANDING or (done != "removed" and before == after):
+                standing.append(text)
+                names.append(bytes(one))
+        with on(path, threshold=0.5, keep=keep, cluster="components" if what == "components" else "greedy") as work:
+            answer = drawing(work, "groups" if what in ("greedy", "components") else what)
+            found = [row[:3] for block in answer.blocks for row in block]
+            kept = b"".join(tsv(work.names("kept"), False)).split() if what == "greedy" else []
+    rows = getattr(Twin(standing, how), what)()
+    assert [(one, other) for one, other, _ in found] == [(names[left], names[right]) for left, right, _ in rows]
+    if what == "greedy":
+        assert kept == [name for name in names if name not in {names[right] for _, right, _ in rows}]

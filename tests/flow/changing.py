@@ -1,0 +1,24 @@
+"""What may happen to files after an artifact was made of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+CHANGES = ("none", "none", "touched", "copied", "rewritten", "replaced", "removed")
+
+
+def change(path: Path, what: str, data: bytes) -> None:
+    """Something that happens to a file: it has this data if it is rewritten or replaced."""
+    if what in ("copied", "replaced"):
+        path.with_name("another").write_bytes(path.read_bytes() if what == "copied" else data)
+        path.with_name("another").replace(path)
+    elif what == "rewritten":
+        path.write_bytes(data)
+    elif what == "touched":
+        path.touch()
+    elif what == "removed":
+        path.unlink()
+
+
+STANDING = ("none", "touched", "copied")
+"""After which a document is what it was."""

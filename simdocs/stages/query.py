@@ -11,6 +11,7 @@ import numpy as np
 from simdocs.artifacts.shelf import Shelf
 from simdocs.engines.local import Local
 from simdocs.kernels.banding import probability
+from simdocs.kernels.collide import runs
 from simdocs.model.answers import Answer
 from simdocs.model.documents import EMPTY
 from simdocs.model.groups import Pairs
@@ -99,24 +100,28 @@ class Query:
             yield _Found(both, pairs, rows)
 
     def _judged(self, kept: Corpus, left: Index, text: Index, place: Index) -> tuple[Index, Index]:
-        """Which copy (a row of kept) of each text is to be judged: the first that is still there, or the next where
-        that is the file asked about, which may have been edited since; no pair at all where there is no other. place:
-        as of _with_copies."""
-        right = self._still_there(len(kept) + left, text, place)
+        """Which copy (a row of kept) of each text is to be judged: the first that is still there, or the next such
+        where that is the file asked about, which may have been edited since; no pair at all where there is no other.
+        place: as of _with_copies."""
+        first, second = self._still_there(len(kept) + left, text, place)
         if self.question.itself:
-            return left, right
-        right = right + same_files(self.asking.corpus, left, kept, right)
-        others = np.flatnonzero(np.append(place, -1)[right] == text)
+            return left, first[text]
+        right = np.where(same_files(self.asking.corpus, left, kept, first[text]), second[text], first[text])
+        others = np.flatnonzero(right >= 0)
         return left[others], right[others]
 
-    def _still_there(self, asked: Index, text: Index, place: Index) -> Index:
-        """For each of these texts its first copy that is what it was, or the first, if none is."""
+    def _still_there(self, asked: Index, text: Index, place: Index) -> tuple[Index, Index]:
+        """For every text its first copy that is what it was, or the first, if none is; and the next such, or -1."""
         first = np.searchsorted(place, np.arange(place.max(initial=-1) + 1))
+        second = np.full(len(first), -1)
         near = text[~self.judge.hopeless(asked, first[text])]
         rows = np.flatnonzero(np.isin(place, near))
-        rows = rows[~self.judge.lost_copies(rows, place[rows])][::-1]
-        first[place[rows]] = rows  # the last written, which is the first, remains
-        return first[text]
+        rows = rows[~self.judge.lost_copies(rows, place[rows])]
+        begins, sizes = runs(place[rows])
+        first[place[rows[begins]]] = rows[begins]
+        more = begins[sizes > 1]
+        second[place[rows[more]]] = rows[more + 1]
+        return first, second
 
     def _ranked(self, both: Two, pairs: Pairs) -> Pairs:
         """By document, then falling similarity, then name; of each document no more than are wanted."""

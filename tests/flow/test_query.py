@@ -17,6 +17,7 @@ from simdocs.stages import lookup, remembered
 from simdocs.stages.prepare import Intake
 from simdocs.stages.query import Query, Question
 from tests.flow.building import built, opened
+from tests.flow.changing import CHANGES, STANDING, change
 from tests.flow.stage import CATCH_ALL, shelve, unseen
 from tests.flow.texts import corpora, family
 from tests.flow.twin import How, Row, Text, Twin
@@ -205,3 +206,28 @@ def test_thousands_at_once(tmp_path):
 def test_many_more(unit, texts, share, multiset, scheme):
     cut, how = int(share * len(texts)), How(unit, K_OF[unit], multiset, 0.5)
     assert asked(texts[cut:], texts[:cut], how, scheme=scheme) == twin(texts[cut:], texts[:cut], how)
+
+
+@settings(max_examples=40)
+@given(texts=corpora(16), share=st.floats(0, 1), dice=st.randoms(use_true_random=False))
+def test_files_of_the_index_that_have_changed_since(texts, share, dice):
+    """What is still what it was is matched, but not by itself; what is not is asked about as it is now."""
+    cut = int(share * len(texts))
+    standing, asking = dict[bytes, Text](), dict[bytes, Text]()
+    with tempfile.TemporaryDirectory() as place:
+        index = laid(Path(place), texts[cut:], texts[:cut], HOW)
+        for row, text in enumerate(texts[:cut]):
+            path, what, other = Path(place, f"theirs/{row:04}"), dice.choice(CHANGES), dice.choice(texts)
+            change(path, what, other.data)
+            before, after = Twin([text, other], HOW).normalised
+            if what in STANDING or (what != "removed" and before == after):
+                standing[bytes(path)] = text
+            if what != "removed":
+                asking[bytes(path)] = text if what in STANDING else other
+        asking |= {bytes(Path(place, f"ours/{row:04}")): text for row, text in enumerate(texts[cut:])}
+        work = ask(index, [Path(place, "theirs"), Path(place, "ours")], HOW)
+        found = [row[:3] for block in work.answer().blocks for row in block]
+    names = [*standing, *asking]
+    rows = Twin([*standing.values(), *asking.values()], HOW, len(standing)).matches()
+    matches = [(names[row], names[other], jaccard) for row, other, jaccard in rows]
+    assert found == [match for match in matches if match[0] != match[1]]

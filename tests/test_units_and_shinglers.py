@@ -28,7 +28,7 @@ from tests.twins import units as twin_units
 def spelt_units(texts: Texts, how: Shingling) -> list[list[str]]:
     """The units of each text, cut out of its bytes."""
     units = SHINGLERS[how.unit].units(texts)
-    starts, lengths = (array.tolist() for array in units.byte_spans(texts))
+    starts, lengths = (array.tolist() for array in texts.byte_spans(units.starts, units.stops))
     spelt = [
         texts.data[a : a + n].tobytes().decode("utf-8", "surrogateescape") for a, n in zip(starts, lengths, strict=True)
     ]

@@ -30,7 +30,7 @@ def spelt(data: bytes, how: Shingling) -> list[str]:
     shingler = SHINGLERS[how.unit]
     units = shingler.units(texts)
     layout = shingler.layout(texts, units, how)
-    starts, lengths = (array.tolist() for array in units.byte_spans(texts))
+    starts, lengths = (array.tolist() for array in texts.byte_spans(units.starts, units.stops))
     each = [texts.data[a : a + n].tobytes().decode() for a, n in zip(starts, lengths, strict=True)]
     spans = zip(layout.firsts.tolist(), layout.sizes.tolist(), strict=True)
     return [shingler.joint.join(each[first : first + size]) for first, size in spans]

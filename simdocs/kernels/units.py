@@ -22,10 +22,6 @@ class Units:
     stops: Index
     offsets: Index
 
-    def byte_spans(self, texts: Texts) -> tuple[Array, Array]:
-        """Where each unit begins in texts.data, and how many bytes it has."""
-        return texts.byte_spans(self.starts, self.stops)
-
 
 def chars(texts: Texts) -> Units:
     """Every code point; an invalid byte is one."""

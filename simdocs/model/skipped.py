@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -78,11 +78,10 @@ class Skipped:
         """How many, by reason, in the tables' order."""
         return {reason: len(self.by_reason[reason]) for reason in (*JUDGED, *UNJUDGED) if reason in self.by_reason}
 
-    def sorted(self) -> Iterator[tuple[str, list[tuple[bytes, str]]]]:
-        """Each reason with the names and details that it stands for: the same order whoever met them when, numbers in
-        them by size."""
-        for reason in self.counts:
-            yield reason, sorted(self.by_reason[reason], key=_as_counted)
+    def sorted(self, reason: str) -> list[tuple[bytes, str]]:
+        """The names and details that a reason stands for: the same order whoever met them when, numbers in them by
+        size."""
+        return sorted(self.by_reason[reason], key=_as_counted)
 
     @property
     def unjudged(self) -> int:

@@ -74,6 +74,7 @@ class _Standing:
 
     def __init__(self, every: Corpus, new: Corpus, unknown: Index, judge: Judge) -> None:
         self._every, self._new, self._unknown, self._judge = every, new, unknown, judge
+        self._inodes = new.facts(unknown)["inode"]
 
     def of(self, rows: Index) -> Mask:
         """Which of these rows do. The lost are noted."""
@@ -97,7 +98,7 @@ class _Standing:
         """Which of these rows were read from files, or lines of files, in which there is a new document."""
         now = places(self._every, rows)
         inodes = [place[1] for place in now if isinstance(place[1], int)]
-        theirs = set(places(self._new, self._unknown[np.isin(self._new.facts(self._unknown)["inode"], inodes)]))
+        theirs = set(places(self._new, self._unknown[np.isin(self._inodes, inodes)]))
         return np.array([place in theirs for place in now], bool)
 
 

@@ -107,9 +107,14 @@ class _Again:
         same = np.array(self.sure, bool)[some]
         if not same.all():
             places = np.array(self.places)[some][~same]
-            found = digests_as_numbers(digests(texts.encoded.take(np.flatnonzero(~same))))
-            same[~same] = (found == wanted.facts["digest"][places]).all(axis=1)
+            same[~same] = _are_of(texts.encoded.take(np.flatnonzero(~same)), wanted.facts[places])
         return same
+
+
+def _are_of(texts: Ragged, facts: NDArray[np.void] | np.void) -> Mask:
+    """Whether each normalised text is that of its document, by their digests."""
+    same: Mask = (digests_as_numbers(digests(texts)) == facts["digest"]).all(axis=1)
+    return same
 
 
 def _texts(wanted: Wanted, places: list[int]) -> tuple[_Again, list[Skip]]:
@@ -193,4 +198,4 @@ def _is_of(text: bytes | None, fact: np.void, how: Shingling) -> bool:
     if text is None:
         return False
     ((_, normal),) = normalised([as_utf8(text)[0]], how)
-    return bool((digests_as_numbers(digests(normal.encoded))[0] == fact["digest"]).all())
+    return bool(_are_of(normal.encoded, fact)[0])

@@ -41,9 +41,9 @@ def warn(lines: Iterable[str]) -> None:
 def skips(skipped: Skipped, *, verbose: bool) -> None:
     """Name what was skipped: with verbose all of it, else the first ten of each reason that leaves one unjudged; and
     what was not found."""
-    for reason, entries in skipped.sorted():
+    for reason in skipped.counts:
         if verbose or reason in UNJUDGED:
-            why = meaning(reason)
+            why, entries = meaning(reason), skipped.sorted(reason)
             for name, detail in entries if verbose else entries[:_NAMED]:
                 say(f"simdocs: {shown(name)}: skipped: {why}" + (f" ({detail})" if detail else ""))
             if not verbose and len(entries) > _NAMED:

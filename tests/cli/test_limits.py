@@ -111,16 +111,6 @@ def test_any_amount_of_memory(large, command, jobs):
     assert tried[-1].status == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGXCPU])
-def test_a_worker_that_the_system_ends(here, number):
-    """As it does for want of memory, or of time."""
-    env = trap(here, f"os.kill(os.getpid(), {number})", "open", "docs/c.txt", in_worker=True)
-    done = simdocs("dedupe", "docs", "-j2", "-o", "out", cwd=here, env=env)
-    assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
-    assert done.err.startswith("simdocs: error: a worker process was killed, perhaps for want of memory")
-    assert listing(here) == ["docs"]
-
-
 @pytest.mark.parametrize("command", ["index", "query", "dedupe", "info", "check"])
 def test_few_open_files(shelved, command):
     """Twenty are enough for two workers, which a machine with more cores may have to be told."""

@@ -182,12 +182,13 @@ def test_kill_of_the_parent_leaves_no_worker(here):
     assert all(gone(pid) for pid in workers)
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGXCPU])
 def test_a_worker_that_dies(here, number):
+    """By itself, or ended by the system for want of memory or of time."""
     env = trap(here, f"os.kill(os.getpid(), {number})", "open", "docs/c.txt", in_worker=True)
     done = simdocs("dedupe", "docs", "-j2", "-o", "out", cwd=here, env=env)
     assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
-    assert done.err.startswith("simdocs: error: a worker process was killed")
+    assert done.err.startswith("simdocs: error: a worker process was killed, perhaps for want of memory")
     assert listing(here) == ["docs"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tracemalloc
+from pathlib import Path
 
 from simdocs.corpora.arguments import Sources, find
 from simdocs.model.skipped import Skipped
@@ -12,18 +13,23 @@ from simdocs.parameters import Walking
 MANY = 20_000
 
 
+def walked(root: Path) -> tuple[list[bytes], int]:
+    """The names found below a directory, and the most bytes that were held meanwhile."""
+    tracemalloc.start()
+    try:
+        found = find(Sources((os.fsencode(root),)), Walking(), Skipped())
+        return found.names, tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
 def test_a_directory_of_twenty_thousand_files(tmp_path):
     """Less is held of a file, its name included, than of its signature; in the walk, too."""
     names = [f"{tmp_path}/{number * 7919 % MANY:06}" for number in range(MANY)]
     for name in names:
         os.close(os.open(name, os.O_CREAT | os.O_WRONLY))
-    tracemalloc.start()
-    try:
-        found = find(Sources((os.fsencode(tmp_path),)), Walking(), Skipped())
-        held = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert found.names == sorted(os.fsencode(name) for name in names)
+    names_found, held = walked(tmp_path)
+    assert names_found == sorted(os.fsencode(name) for name in names)
     assert held < 512 * MANY
 
 
@@ -38,11 +44,6 @@ def test_a_chain_of_directories(tmp_path):
         descriptor = below
     os.close(os.open("text", os.O_CREAT | os.O_WRONLY, dir_fd=descriptor))
     os.close(descriptor)
-    tracemalloc.start()
-    try:
-        found = find(Sources((os.fsencode(tmp_path),)), Walking(), Skipped())
-        held = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert found.names == [b"/".join([os.fsencode(tmp_path), *[name.encode()] * levels, b"text"])]
+    names_found, held = walked(tmp_path)
+    assert names_found == [b"/".join([os.fsencode(tmp_path), *[name.encode()] * levels, b"text"])]
     assert held < levels * levels * len(name) / 8

@@ -83,8 +83,8 @@ _AT_ONCE = 1 << 18
 class Lookup:
     """A number for every code point, looked up for whole arrays.
 
-    `of` gives the number of one; it is never 0. It is asked for 256 at a time when the first of them is looked up,
-    and not again: a script has few such pages, and the rest of the table takes no memory.
+    `of` gives the number of one; one that is 0 is asked for every time. Others are asked for 256 at a time when the
+    first of them is looked up, and not again: a script has few such pages, and the rest of the table takes no memory.
     """
 
     def __init__(self, of: Callable[[int], int], dtype: DTypeLike) -> None:

@@ -16,9 +16,9 @@ from manpages import ENVIRONMENT, pages
 from simdocs.artifacts.formats import BLOCK, FORMATS, HOLDER, MANIFEST, RUN
 from simdocs.cli.completion import completer
 from simdocs.cli.exits import BY_SIGNAL, MEANINGS, PRECEDENCE
+from simdocs.cli.help import Command
 from simdocs.cli.program import COMPLETE, simdocs
-from simdocs.cli.sections import Command
-from simdocs.kernels.stopwords import STOP_WORDS
+from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.model.documents import DOCUMENT, FIELDS
 
 HERE = Path(__file__).resolve().parent

@@ -11,9 +11,9 @@ import click
 from simdocs import __version__
 from simdocs.artifacts.formats import FORMATS, MANIFEST, RUN
 from simdocs.cli.exits import BY_SIGNAL, MEANINGS, PRECEDENCE
+from simdocs.cli.help import Command, Option
+from simdocs.cli.param_types import Member
 from simdocs.cli.program import simdocs
-from simdocs.cli.sections import Command, Option
-from simdocs.cli.values import Member
 
 ENVIRONMENT = {
     "NO_COLOR": "If it is not empty, --color auto draws without colours.",

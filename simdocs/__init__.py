@@ -10,9 +10,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from simdocs.version import __version__
 
 if TYPE_CHECKING:
+    from simdocs.api import dedupe, index, open, query, shingle, signature  # noqa: A004
     from simdocs.errors import (
         ArtifactError,
         InputError,
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
         WorkerError,
     )
     from simdocs.model.sketches import BandIndex, Deduplication, Matches, Shingles, Signatures
-    from simdocs.stages.api import dedupe, index, open, query, shingle, signature  # noqa: A004
 
 __all__ = [
     "ArtifactError",
@@ -53,7 +53,7 @@ __all__ = [
 def _module_of(name: str) -> str:
     if name.endswith("Error"):
         return "simdocs.errors"
-    return "simdocs.model.sketches" if name[0].isupper() else "simdocs.stages.api"
+    return "simdocs.model.sketches" if name[0].isupper() else "simdocs.api"
 
 
 if not TYPE_CHECKING:  # or else a name that does not exist would have a type

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.kernels import bags, collide
-from simdocs.kernels.schemes import SCHEMES
-from simdocs.kernels.shinglers import SHINGLERS, texts_of, tokens_of
-from simdocs.kernels.units import Units
+from simdocs.kernels.lsh import buckets
+from simdocs.kernels.sketch.schemes import SCHEMES
+from simdocs.kernels.text.units import Units
+from simdocs.kernels.tokens import multisets
+from simdocs.kernels.tokens.shinglers import SHINGLERS, texts_of, tokens_of
 from simdocs.model.ragged import Ragged
 from simdocs.model.texts import Texts
 from simdocs.parameters import Shingling
@@ -42,7 +43,7 @@ def frozen_units(raw: Ragged, how: Shingling) -> tuple[Texts, Units]:
 def frozen_tokens(raw: Ragged, how: Shingling) -> Ragged:
     """Tokens of a set or bag, which nothing may write to any more."""
     tokens = frozen_rows(tokens_of(frozen_texts(raw, how), how))
-    return frozen_rows(bags.bags(tokens, how.seed)) if how.multiset else tokens
+    return frozen_rows(multisets.bags(tokens, how.seed)) if how.multiset else tokens
 
 
 def text_rows(raw: Ragged, how: Shingling) -> list:
@@ -68,7 +69,7 @@ def token_rows(raw: Ragged, how: Shingling) -> list:
 
 
 def set_rows(raw: Ragged, how: Shingling) -> list:
-    return some.rows_of(bags.sets(frozen_tokens(raw, how)))
+    return some.rows_of(multisets.sets(frozen_tokens(raw, how)))
 
 
 def signature_rows(scheme: str, raw: Ragged, how: Shingling) -> list:
@@ -78,7 +79,7 @@ def signature_rows(scheme: str, raw: Ragged, how: Shingling) -> list:
 def band_key_rows(scheme: str, raw: Ragged, how: Shingling) -> list:
     signatures = some.frozen(SCHEMES[scheme].signatures(frozen_tokens(raw, how), PLACES, how.seed))
     order = some.frozen(np.arange(len(signatures)))
-    return collide.band_keys(signatures, order, BANDS, ROWS).T.tolist()
+    return buckets.band_keys(signatures, order, BANDS, ROWS).T.tolist()
 
 
 ROW_KERNELS: dict[str, Callable[[Ragged, Shingling], list[Any]]] = {

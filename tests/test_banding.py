@@ -10,7 +10,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from simdocs.errors import UnreachableRecallError, UsageError
-from simdocs.kernels import banding
+from simdocs.kernels.lsh import banding
 from simdocs.parameters import RULES, Banding
 from tests.twins import bands as twin
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import sequences
-from simdocs.corpora.sequences import parse, pieces
-from simdocs.corpora.unread import Unread
+from simdocs.corpora import jsonl
+from simdocs.corpora.document_skipped import DocumentSkipped
+from simdocs.corpora.jsonl import parse, pieces
 from simdocs.model.skipped import Skip
 from simdocs.parameters import Sequences
 
@@ -44,13 +44,13 @@ def names(path: Path, change: Change, after: int, times: int = 1) -> tuple[list[
 
     given: list[int] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sequences, "BATCH_BYTES", BLOCK)
+        patch.setattr(jsonl, "BATCH_BYTES", BLOCK)
         patch.setattr(os, "read", read)
         try:
             for lines in pieces(os.fsencode(path), MIB):
                 given += [int(name.rpartition(b"#")[2]) for name in parse(lines, Sequences()).names]
-        except Unread as unread:
-            return given, (unread.reason, unread.detail)
+        except DocumentSkipped as skip:
+            return given, (skip.reason, skip.detail)
     return given, None
 
 
@@ -143,12 +143,12 @@ def test_what_happens_to_its_name_is_no_matter(path: Path, change: Change) -> No
 def test_a_gzip_file_that_grows_is_read_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.jsonl.gz"
     path.write_bytes(gzip.compress(CONTENT))
-    monkeypatch.setattr(sequences, "BATCH_BYTES", BLOCK)
+    monkeypatch.setattr(jsonl, "BATCH_BYTES", BLOCK)
     blocks = pieces(os.fsencode(path), MIB)
     assert next(blocks).first == 1
     with path.open("ab") as stream:
         stream.write(gzip.compress(CONTENT))
-    with pytest.raises(Unread, match="changed"):
+    with pytest.raises(DocumentSkipped, match="changed"):
         next(blocks)
 
 
@@ -175,7 +175,7 @@ def test_holes_are_as_good_as_the_bytes_they_stand_for(
         stream.write(b"end\n" * ended)
         stream.truncate()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sequences, "BATCH_BYTES", block)
+        patch.setattr(jsonl, "BATCH_BYTES", block)
         sparse = seen(path, limit)
         path.write_bytes(path.read_bytes())
         assert seen(path, limit) == sparse

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels import collide
+from simdocs.kernels.lsh import buckets
 from simdocs.model.ragged import Ragged
 from tests import strategies as some
 from tests.twins import bands as twin
@@ -23,7 +23,7 @@ def banded(draw):
     return signatures, bands, rows
 
 
-buckets = st.integers(2, 12).flatmap(
+bucket_lists = st.integers(2, 12).flatmap(
     lambda nodes: st.tuples(
         st.just(nodes),
         st.lists(st.sets(st.integers(0, nodes - 1), min_size=2).map(sorted), max_size=8),
@@ -37,7 +37,7 @@ def as_array(signatures: list[list[int]], bands: int, rows: int) -> np.ndarray:
 
 def keys_of(signatures: list[list[int]], bands: int, rows: int) -> np.ndarray:
     order = some.frozen(np.arange(len(signatures)))
-    return collide.band_keys(as_array(signatures, bands, rows), order, bands, rows)
+    return buckets.band_keys(as_array(signatures, bands, rows), order, bands, rows)
 
 
 @given(banded())
@@ -57,31 +57,31 @@ def test_keys_agree_where_all_rows_of_a_band_do(case):
 def test_keys_of_some_documents_in_any_order(case, random):
     signatures, bands, rows = case
     order = random.sample(range(len(signatures)), len(signatures) // 2)
-    keys = collide.band_keys(as_array(signatures, bands, rows), np.array(order, np.int64), bands, rows)
+    keys = buckets.band_keys(as_array(signatures, bands, rows), np.array(order, np.int64), bands, rows)
     assert np.array_equal(keys, keys_of(signatures, bands, rows)[:, order])
 
 
 @given(banded())
 def test_buckets_and_candidate_pairs(case):
     signatures, bands, rows = case
-    shared = collide.buckets(some.frozen(keys_of(signatures, bands, rows)))
+    shared = buckets.buckets(some.frozen(keys_of(signatures, bands, rows)))
     expected = twin.buckets(signatures, bands, rows)
     assert sorted(map(tuple, some.rows_of(shared))) == expected
-    assert pairs_in(collide.later_pairs(shared, len(signatures))) == twin.pairs(expected)
+    assert pairs_in(buckets.later_pairs(shared, len(signatures))) == twin.pairs(expected)
 
 
-@given(buckets)
+@given(bucket_lists)
 def test_each_pair_once_and_ascending(case):
     nodes, members = case
     shared = some.ragged(members, np.int64)
-    assert pairs_in(collide.later_pairs(shared, nodes)) == twin.pairs(members)
+    assert pairs_in(buckets.later_pairs(shared, nodes)) == twin.pairs(members)
 
 
 def pairs_in(blocks) -> list[tuple[int, int]]:
     return [pair for left, right in blocks for pair in zip(left.tolist(), right.tolist(), strict=True)]
 
 
-@given(buckets, st.randoms(use_true_random=False))
+@given(bucket_lists, st.randoms(use_true_random=False))
 def test_pairs_of_any_runs_of_members(case, random):
     nodes, members = case
     flat = [member for bucket in members for member in bucket]
@@ -91,14 +91,14 @@ def test_pairs_of_any_runs_of_members(case, random):
     arrays = [some.frozen(np.array(each, np.int64)) for each in (left, starts, counts, flat)]
     spans = zip(left, starts, counts, strict=True)
     expected = {(a, member) for a, start, count in spans for member in flat[start : start + count]}
-    assert pairs_in(collide.pairs_of(*arrays, nodes)) == sorted(expected)
+    assert pairs_in(buckets.pairs_of(*arrays, nodes)) == sorted(expected)
 
 
 @pytest.mark.parametrize("count", [1, 1023, 1024, 1025, 3000])
 def test_keys_of_batches_larger_than_what_is_read_at_once(count):
     draw = np.random.default_rng(count)
     signatures = draw.integers(0, 3, (count, 8), np.uint32).tolist()
-    shared = collide.buckets(keys_of(signatures, 4, 2))
+    shared = buckets.buckets(keys_of(signatures, 4, 2))
     assert sorted(map(tuple, some.rows_of(shared))) == twin.buckets(signatures, 4, 2)
 
 
@@ -106,7 +106,7 @@ def test_pairs_come_in_blocks_without_a_seam():
     nodes = 2_900
     everyone, some_again = np.arange(nodes), np.arange(0, nodes, 3)
     shared = Ragged.of(np.concatenate((everyone, some_again)), np.array([nodes, len(some_again)]))
-    blocks = [left * nodes + right for left, right in collide.later_pairs(shared, nodes)]
+    blocks = [left * nodes + right for left, right in buckets.later_pairs(shared, nodes)]
     keys = np.concatenate(blocks)
     assert len(blocks) > 1
     assert len(keys) == nodes * (nodes - 1) // 2
@@ -115,7 +115,7 @@ def test_pairs_come_in_blocks_without_a_seam():
 
 
 def test_no_documents_no_buckets_no_pairs():
-    assert len(collide.buckets(np.empty((3, 0), np.uint64))) == 0
-    assert len(collide.buckets(np.empty((0, 5), np.uint64))) == 0
-    assert pairs_in(collide.later_pairs(some.ragged([], np.int64), 0)) == []
+    assert len(buckets.buckets(np.empty((3, 0), np.uint64))) == 0
+    assert len(buckets.buckets(np.empty((0, 5), np.uint64))) == 0
+    assert pairs_in(buckets.later_pairs(some.ragged([], np.int64), 0)) == []
     assert keys_of([], 3, 2).shape == (3, 0)

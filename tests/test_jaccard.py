@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simdocs.kernels import jaccard
+from simdocs.kernels.compare import jaccard
 from tests import strategies as some
 from tests.twins import similarity as twin
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simdocs.kernels import keepers
-from simdocs.kernels.keepers import KEPT, REMOVED, Standing
+from simdocs.kernels.group import greedy_rounds
+from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, Standing
 from tests import strategies as some
 from tests.twins import groups as twin
 
@@ -36,19 +36,19 @@ def in_rounds(size: int, buckets: list[list[int]], similarity: dict, most: int) 
     for _ in range(size + 1):
         if standing.settled:
             break
-        shared = keepers.prune(shared, standing, most)
-        kept, firsts = keepers.next_kept(shared, standing)
-        for left, right in keepers.meetings(shared, kept, firsts, size):
+        shared = greedy_rounds.prune(shared, standing, most)
+        kept, firsts = greedy_rounds.next_kept(shared, standing)
+        for left, right in greedy_rounds.meetings(shared, kept, firsts, size):
             pairs = list(zip(left.tolist(), right.tolist(), strict=True))
             met += pairs
             jaccard = np.array([similarity[pair] for pair in pairs])
             some_similar = jaccard >= THRESHOLD
             found = left[some_similar], right[some_similar], jaccard[some_similar]
             before = copies_of(standing)
-            after = keepers.remove(standing, *map(some.frozen, found), jaccard[some_similar] / 2)
+            after = greedy_rounds.remove(standing, *map(some.frozen, found), jaccard[some_similar] / 2)
             assert copies_of(standing) == before
             standing = after
-        standing = keepers.keep(standing, kept)
+        standing = greedy_rounds.keep(standing, kept)
     return standing, met
 
 
@@ -61,7 +61,7 @@ def decided(standing: Standing, buckets: list[list[int]], most: int) -> twin.Dec
     kept = np.flatnonzero(standing.state == KEPT)
     removed = np.flatnonzero(standing.state == REMOVED)
     under = dict(zip(removed.tolist(), standing.under[removed].tolist(), strict=True))
-    capped = keepers.capped(some.ragged(buckets, np.int64), standing, most)
+    capped = greedy_rounds.capped(some.ragged(buckets, np.int64), standing, most)
     return twin.Decided(kept.tolist(), under, capped.tolist())
 
 

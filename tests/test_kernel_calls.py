@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simdocs.kernels import bags, collide, jaccard, keepers, search
-from simdocs.kernels.schemes import SCHEMES
-from simdocs.kernels.shinglers import SHINGLERS, texts_of, tokens_of
+from simdocs.kernels.compare import jaccard
+from simdocs.kernels.group import greedy_rounds
+from simdocs.kernels.lsh import bucket_search, buckets
+from simdocs.kernels.sketch.schemes import SCHEMES
+from simdocs.kernels.tokens import multisets
+from simdocs.kernels.tokens.shinglers import SHINGLERS, texts_of, tokens_of
 from simdocs.model.ragged import Ragged
 from simdocs.parameters import UNITS, Normalisation, Shingling
 from tests import strategies as some
@@ -102,7 +105,7 @@ def test_from_texts_to_sets(unit, k, ascii_only):
 
     def work(raw: Ragged) -> None:
         tokens = tokens_of(texts_of(raw, how), how)
-        bags.sets(bags.bags(tokens, how.seed))
+        multisets.sets(multisets.bags(tokens, how.seed))
 
     assert_no_more_steps(work, *(same_text_in(count, ascii_only=ascii_only) for count in (FEW, MANY)))
 
@@ -114,7 +117,7 @@ def test_from_tokens_to_band_keys(scheme, unit, ascii_only):
 
     def work(tokens: Ragged) -> None:
         signatures = SCHEMES[scheme].signatures(tokens, 4, 0)
-        collide.band_keys(signatures, np.arange(len(signatures)), 2, 2)
+        buckets.band_keys(signatures, np.arange(len(signatures)), 2, 2)
 
     few, many = (same_text_in(count, ascii_only=ascii_only) for count in (FEW, MANY))
     assert_no_more_steps(work, *(tokens_of(texts_of(raw, how), how) for raw in (few, many)))
@@ -134,12 +137,12 @@ def test_short_documents_take_no_more_steps():
     batches = [some.documents([b"ab %d" % (n % 7) for n in range(count)]) for count in (FEW, MANY)]
     for unit in UNITS:
         how = Shingling(unit=unit, k=9)
-        assert_no_more_steps(lambda raw, how=how: bags.sets(tokens_of(texts_of(raw, how), how)), *batches)
+        assert_no_more_steps(lambda raw, how=how: multisets.sets(tokens_of(texts_of(raw, how), how)), *batches)
 
 
 def test_similarities_take_no_more_steps_for_more_pairs():
     draw = np.random.default_rng(2)
-    sets = bags.sets(some.ragged(draw.integers(0, 50, (MANY, 30)).tolist(), np.uint32))
+    sets = multisets.sets(some.ragged(draw.integers(0, 50, (MANY, 30)).tolist(), np.uint32))
     signatures = SCHEMES["permutation"].signatures(sets, 16, 0)
     sides = draw.integers(0, MANY, (2, MANY))
 
@@ -155,13 +158,13 @@ def test_buckets_pairs_and_rounds_take_no_more_steps_for_more_members():
     draw = np.random.default_rng(3)
 
     def work(count: int) -> None:
-        shared = collide.buckets(keys[:, :count])
-        list(collide.later_pairs(shared, count))
-        standing = keepers.Standing.of(count)
-        shared = keepers.prune(shared, standing, 1000)
-        kept, firsts = keepers.next_kept(shared, standing)
-        for left, right in keepers.meetings(shared, kept, firsts, count):
-            keepers.remove(standing, left, right, np.ones(len(left)), np.ones(len(left)))
+        shared = buckets.buckets(keys[:, :count])
+        list(buckets.later_pairs(shared, count))
+        standing = greedy_rounds.Standing.of(count)
+        shared = greedy_rounds.prune(shared, standing, 1000)
+        kept, firsts = greedy_rounds.next_kept(shared, standing)
+        for left, right in greedy_rounds.meetings(shared, kept, firsts, count):
+            greedy_rounds.remove(standing, left, right, np.ones(len(left)), np.ones(len(left)))
 
     keys = draw.integers(0, 50, (4, MANY)).astype(np.uint64)
     assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT
@@ -171,10 +174,10 @@ def test_tables_and_lookups_take_no_more_steps_for_more_members():
     draw = np.random.default_rng(4)
 
     def work(count: int) -> None:
-        ordered, owners = collide.tables(keys[:, :count], np.arange(count))
-        search.bucket_bounds(keys[:, :count], count, lambda places: np.take(ordered, places))
-        shared = collide.buckets_of_tables(ordered, owners.astype(np.int64))
-        list(keepers.given_meetings(shared, count // 2, 1000, count))
+        ordered, owners = buckets.tables(keys[:, :count], np.arange(count))
+        bucket_search.bucket_bounds(keys[:, :count], count, lambda places: np.take(ordered, places))
+        shared = buckets.buckets_of_tables(ordered, owners.astype(np.int64))
+        list(greedy_rounds.given_meetings(shared, count // 2, 1000, count))
 
     keys = draw.integers(0, 50, (4, MANY)).astype(np.uint64)
     assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT

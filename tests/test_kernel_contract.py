@@ -20,11 +20,15 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs import parameters
-from simdocs.kernels import bags, banding, collide, components, jaccard, keepers, murmur, normalise, search
-from simdocs.kernels.orders import KEEP, keep_order
-from simdocs.kernels.schemes import SCHEMES
-from simdocs.kernels.shinglers import SHINGLERS, texts_of, tokens_of
-from simdocs.kernels.stopwords import STOP_WORDS
+from simdocs.kernels.compare import jaccard
+from simdocs.kernels.group import connectivity, greedy_rounds
+from simdocs.kernels.group.keep_order import KEEP, keep_order
+from simdocs.kernels.lsh import banding, bucket_search, buckets
+from simdocs.kernels.sketch.schemes import SCHEMES
+from simdocs.kernels.text import normalise
+from simdocs.kernels.tokens import multisets, murmur
+from simdocs.kernels.tokens.shinglers import SHINGLERS, texts_of, tokens_of
+from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.parameters import UNITS, Shingling
 from tests import strategies as some
 from tests.rowkernels import ROW_KERNELS
@@ -69,24 +73,24 @@ def test_inputs_are_left_as_they_were(batch, how):
     shingler = SHINGLERS[how.unit]
     unwritten(shingler.layout, texts, unwritten(shingler.units, texts), how)
     tokens = unwritten(tokens_of, texts, how)
-    sets = unwritten(bags.sets, unwritten(bags.bags, tokens, how.seed))
+    sets = unwritten(multisets.sets, unwritten(multisets.bags, tokens, how.seed))
     for scheme in SCHEMES.values():
         unwritten(scheme.begin, tokens, 5, how.seed)
         signatures = unwritten(scheme.signatures, tokens, 5, how.seed)
-        keys = unwritten(collide.band_keys, signatures, np.arange(len(signatures)), 2, 2)
-        shared = unwritten(collide.buckets, keys)
-        ordered, owners = unwritten(collide.tables, keys, np.arange(len(signatures)))
-        unwritten(collide.buckets_of_tables, ordered, owners.astype(np.int64))
-        unwritten(search.bucket_bounds, keys, len(signatures), partial(np.take, ordered))
-        unwritten(keepers.given_meetings, shared, len(signatures) // 2, 2, len(signatures))
-        for left, right in unwritten(collide.later_pairs, shared, len(signatures)):
+        keys = unwritten(buckets.band_keys, signatures, np.arange(len(signatures)), 2, 2)
+        shared = unwritten(buckets.buckets, keys)
+        ordered, owners = unwritten(buckets.tables, keys, np.arange(len(signatures)))
+        unwritten(buckets.buckets_of_tables, ordered, owners.astype(np.int64))
+        unwritten(bucket_search.bucket_bounds, keys, len(signatures), partial(np.take, ordered))
+        unwritten(greedy_rounds.given_meetings, shared, len(signatures) // 2, 2, len(signatures))
+        for left, right in unwritten(buckets.later_pairs, shared, len(signatures)):
             unwritten(jaccard.exact, sets, left, right)
             unwritten(jaccard.estimates, signatures, left, right)
-        standing = keepers.Standing.of(len(signatures))
-        opened = unwritten(keepers.prune, shared, standing, 2)
-        kept, firsts = unwritten(keepers.next_kept, opened, standing)
-        unwritten(keepers.meetings, opened, kept, firsts, len(signatures))
-        unwritten(keepers.keep, standing, kept)
+        standing = greedy_rounds.Standing.of(len(signatures))
+        opened = unwritten(greedy_rounds.prune, shared, standing, 2)
+        kept, firsts = unwritten(greedy_rounds.next_kept, opened, standing)
+        unwritten(greedy_rounds.meetings, opened, kept, firsts, len(signatures))
+        unwritten(greedy_rounds.keep, standing, kept)
 
 
 def unwritten(kernel: Callable[..., Any], *arguments: Any) -> Any:
@@ -101,7 +105,7 @@ def unwritten(kernel: Callable[..., Any], *arguments: Any) -> Any:
 
 @given(some.batches, some.shinglings, st.randoms(use_true_random=False))
 def test_similarities_do_not_depend_on_order_or_cut_of_the_pairs(batch, how, random):
-    sets = bags.sets(tokens_of(texts_of(some.documents([*batch, b"the cow"]), how), how))
+    sets = multisets.sets(tokens_of(texts_of(some.documents([*batch, b"the cow"]), how), how))
     signatures = some.frozen(SCHEMES["fss"].signatures(sets, 8, how.seed))
     pairs = list(product(range(len(sets)), repeat=2))
     shuffled = random.sample(pairs, len(pairs))
@@ -123,12 +127,19 @@ KERNELS = [
     tokens_of,
     *(each for shingler in SHINGLERS.values() for each in (shingler.shingles, shingler.units, shingler.layout)),
     *(each for scheme in SCHEMES.values() for each in (scheme.signatures, scheme.begin)),
-    *(bags.sets, bags.bags, murmur.sliding, murmur.strings, murmur.number_runs, murmur.number_windows),
-    *(collide.band_keys, collide.tables, collide.buckets, collide.buckets_of_tables),
-    *(collide.later_pairs, collide.pairs_of, search.bucket_bounds),
+    *(multisets.sets, multisets.bags, murmur.sliding, murmur.strings, murmur.number_runs, murmur.number_windows),
+    *(buckets.band_keys, buckets.tables, buckets.buckets, buckets.buckets_of_tables),
+    *(buckets.later_pairs, buckets.pairs_of, bucket_search.bucket_bounds),
     *(jaccard.estimates, jaccard.exact, jaccard.hopeless, banding.choose, keep_order),
-    *(keepers.prune, keepers.next_kept, keepers.meetings, keepers.given_meetings, keepers.keep, keepers.remove),
-    *(components.connect, components.stars, components.crossings),
+    *(
+        greedy_rounds.prune,
+        greedy_rounds.next_kept,
+        greedy_rounds.meetings,
+        greedy_rounds.given_meetings,
+        greedy_rounds.keep,
+        greedy_rounds.remove,
+    ),
+    *(connectivity.connect, connectivity.stars, connectivity.crossings),
 ]
 
 
@@ -144,7 +155,7 @@ def test_results_can_be_sent_from_a_worker(unit, text):
     texts = texts_of(some.documents([text.encode(), b""]), how)
     units = SHINGLERS[unit].units(texts)
     tokens = tokens_of(texts, how)
-    for made in (texts, units, SHINGLERS[unit].layout(texts, units, how), tokens, keepers.Standing.of(3)):
+    for made in (texts, units, SHINGLERS[unit].layout(texts, units, how), tokens, greedy_rounds.Standing.of(3)):
         again = pickle.loads(pickle.dumps(made))
         assert type(again) is type(made)
         assert pickle.dumps(again) == pickle.dumps(made)
@@ -155,7 +166,7 @@ HASHES_OF_ALL_UNITS = """
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 import numpy as np
-from simdocs.kernels.shinglers import texts_of, tokens_of
+from simdocs.kernels.tokens.shinglers import texts_of, tokens_of
 from simdocs.model.ragged import Ragged
 from simdocs.parameters import LANGUAGES, UNITS, Shingling
 raw = Ragged.from_rows([np.frombuffer("The cow, und die K\\u00fch!".encode(), np.uint8)], np.uint8)

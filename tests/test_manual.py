@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 import pytest
 
+from simdocs.cli.help import Command
 from simdocs.cli.program import simdocs
-from simdocs.cli.sections import Command
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((ROOT / "docs" / "man").glob("*.1"))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels import murmur
+from simdocs.kernels.tokens import murmur
 from tests import strategies as some
 
 

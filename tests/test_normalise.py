@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels import forms, written
-from simdocs.kernels import normalise as kernel
-from simdocs.kernels.codes import WITH_CONTEXT
-from simdocs.kernels.normalise import normalise
+from simdocs.kernels.text import normalise as kernel
+from simdocs.kernels.text import text_builder, unicode_forms
+from simdocs.kernels.text.case_mapping import WITH_CONTEXT
+from simdocs.kernels.text.normalise import normalise
 from simdocs.model import texts as model
 from simdocs.model.texts import STRIDE, Texts
 from simdocs.parameters import Normalisation
@@ -70,7 +70,7 @@ def test_texts_in_pieces_equal_whole_ones(batch, switches, lines, size):
 
 @given(some.batches, st.data())
 def test_where_code_points_begin_is_noted_for_some(batch, data):
-    with mock.patch.object(model, "STRIDE", 3), mock.patch.object(written, "STRIDE", 3):
+    with mock.patch.object(model, "STRIDE", 3), mock.patch.object(text_builder, "STRIDE", 3):
         texts = normalise(some.documents(batch), PLAIN)
         points = texts.points.values.tolist()
         places = [0, *np.cumsum([len(twin.encoded(chr(point))) for point in points]).tolist()]
@@ -90,7 +90,7 @@ marked = st.lists(st.sampled_from([*MARKS, "a", "é", "ậ", "ｶ", "각", "ཀ"
 @given(st.lists(marked.map("".join), max_size=4), some.normalisations, st.booleans(), st.sampled_from([1, 2, 3]))
 def test_long_runs_of_marks_are_put_in_order_as_short_ones_are(texts, switches, lines, stride):
     batch = [text.encode() for text in texts]
-    with mock.patch.object(forms, "_STRIDE", stride):
+    with mock.patch.object(unicode_forms, "_STRIDE", stride):
         found = normalised(batch, switches, lines=lines)
     assert found == [twin.encoded(twin.normalised(one, switches, lines=lines)) for one in batch]
 
@@ -102,7 +102,7 @@ def test_every_mark_stands_where_unicodedata_has_it(form):
     marks = "".join(one for one in every if unicodedata.combining(unicodedata.normalize("NFKD", one)[0]))
     assert len(marks) > 900
     for text in (f"a{marks}b{marks[::-1]}", f"{marks[::-1]}é{marks[:70]}"):
-        assert forms.normal(form, text) == unicodedata.normalize(form, text)
+        assert unicode_forms.normal(form, text) == unicodedata.normalize(form, text)
 
 
 @pytest.mark.parametrize("lines", [False, True])

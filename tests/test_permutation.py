@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simdocs.kernels import permutation
+from simdocs.kernels.sketch import permutation
 from tests import strategies as some
 from tests.twins import signatures as twin
 

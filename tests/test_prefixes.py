@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels.prefixes import counts, prefixes, sharing
+from simdocs.kernels.lsh.rare_prefixes import counts, prefixes, sharing
 from simdocs.model.ragged import Ragged
 from tests.flow.stage import sketched
 from tests.twins.similarity import jaccard

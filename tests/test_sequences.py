@@ -14,14 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import lines as again
-from simdocs.corpora import sequences
-from simdocs.corpora.arguments import Found
-from simdocs.corpora.lines import line_again
-from simdocs.corpora.reading import Stamp
-from simdocs.corpora.sequences import Lines, is_sequence, parse, pieces, text_of
-from simdocs.corpora.tasks import Files, tasks
-from simdocs.corpora.unread import Unread
+from simdocs.corpora import jsonl
+from simdocs.corpora import jsonl_lookup as again
+from simdocs.corpora.discover import Found
+from simdocs.corpora.document_skipped import DocumentSkipped
+from simdocs.corpora.jsonl import Lines, is_sequence, parse, pieces, text_of
+from simdocs.corpora.jsonl_lookup import line_again
+from simdocs.corpora.read_file import Stamp
+from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.parameters import Sequences
 
@@ -136,7 +136,7 @@ def test_any_cut_gives_the_documents_of_the_whole(
     path.write_bytes(gzip.compress(content, mtime=0) if folded else content)
     name = os.fsencode(path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sequences, "BATCH_BYTES", block)
+        patch.setattr(jsonl, "BATCH_BYTES", block)
         found, skips = documents(name, limit)
         assert (found, [skip[:2] for skip in skips]) == twin(name, content, limit)
         for lines_ in pieces(name, limit):
@@ -198,9 +198,9 @@ def test_a_long_line_is_never_held(tmp_path: Path, suffix: str) -> None:
     assert skips == [("oversized", b"%b#%d" % (name, number), detail) for number in (2, 3, 5)]
 
 
-def until_unread(name: bytes) -> tuple[list[Lines], Unread]:
+def until_unread(name: bytes) -> tuple[list[Lines], DocumentSkipped]:
     got: list[Lines] = []
-    with pytest.raises(Unread) as caught:
+    with pytest.raises(DocumentSkipped) as caught:
         got.extend(pieces(name, MIB))
     return got, caught.value
 
@@ -210,8 +210,8 @@ def test_whole_lines_come_before_damage(tmp_path: Path) -> None:
     content = b"".join(b'{"text": "%d"}\n' % number**9 for number in range(40_000))
     folded = gzip.compress(content)
     path.write_bytes(folded[: len(folded) // 2])
-    got, unread = until_unread(os.fsencode(path))
-    assert (unread.reason, unread.detail) == ("malformed", "a gzip file cut short")
+    got, skip = until_unread(os.fsencode(path))
+    assert (skip.reason, skip.detail) == ("malformed", "a gzip file cut short")
     data = b"".join(lines.data for lines in got)
     assert len(content) // 3 < len(data)
     assert data.endswith(b"\n")
@@ -223,10 +223,10 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
     assert until_unread(name)[1].reason == "vanished"
     os.mkfifo(name)
     assert until_unread(name)[1].reason == "special"
-    with pytest.raises(Unread, match="special"):
+    with pytest.raises(DocumentSkipped, match="special"):
         line_again(name, 0, 1)
     os.unlink(name)
-    with pytest.raises(Unread, match="vanished"):
+    with pytest.raises(DocumentSkipped, match="vanished"):
         line_again(name, 0, 1)
     loop = tmp_path / "loop.jsonl"
     loop.symlink_to(loop)
@@ -251,15 +251,15 @@ def test_a_line_again_of_a_file_that_changes(tmp_path: Path, suffix: str) -> Non
     assert line == b"TWO"
     assert stamp == Stamp.of(path.stat()) != lines.stamp
     write(b"short")
-    with pytest.raises(Unread, match="changed"):
+    with pytest.raises(DocumentSkipped, match="changed"):
         line_again(name, 4, 3)
     assert line_again(name, 0, 5)[0] == b"short"
     if suffix:
         path.write_bytes(b"no longer gzip at all")
-        with pytest.raises(Unread, match="changed"):
+        with pytest.raises(DocumentSkipped, match="changed"):
             line_again(name, 0, 3)
     path.unlink()
-    with pytest.raises(Unread, match="vanished"):
+    with pytest.raises(DocumentSkipped, match="vanished"):
         line_again(name, 0, 3)
 
 
@@ -323,7 +323,7 @@ def worked_on(contents: dict[str, bytes], folder: Path, held: dict[int, bytes], 
 
 
 def test_tasks_in_row_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sequences, "BATCH_BYTES", 4)
+    monkeypatch.setattr(jsonl, "BATCH_BYTES", 4)
     contents = {
         "a": b"a",
         "b.gz": b"b",

@@ -13,8 +13,9 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from simdocs.kernels import banding, collide, jaccard
-from simdocs.kernels.schemes import SCHEMES
+from simdocs.kernels.compare import jaccard
+from simdocs.kernels.lsh import banding, buckets
+from simdocs.kernels.sketch.schemes import SCHEMES
 from simdocs.model.ragged import Array, Ragged
 
 PLACES = 128
@@ -58,7 +59,7 @@ def candidate_rate(scheme: str, union: int, shared: int, bands: int, rows: int, 
     met = 0
     for left, right, seed in pairs(union, shared, count):
         order = np.arange(len(left))
-        keys = [collide.band_keys(signatures(side, PLACES, seed), order, bands, rows) for side in (left, right)]
+        keys = [buckets.band_keys(signatures(side, PLACES, seed), order, bands, rows) for side in (left, right)]
         met += np.count_nonzero((keys[0] == keys[1]).any(axis=0))
     return met / count
 

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import unfolding
-from simdocs.corpora.arguments import one
-from simdocs.corpora.reading import read
-from simdocs.corpora.unfolding import Unfolder, is_folded, unfold
-from simdocs.corpora.unread import Unread
+from simdocs.corpora import gzip_stream
+from simdocs.corpora.discover import one
+from simdocs.corpora.document_skipped import DocumentSkipped
+from simdocs.corpora.gzip_stream import Unfolder, is_compressed, unfold
+from simdocs.corpora.read_file import read
 from simdocs.errors import InputError
 
 MIB = 1 << 20
@@ -39,14 +39,14 @@ def bomb() -> bytes:
     return b"".join([*(folder.compress(zeros) for _ in range(64)), folder.flush()])
 
 
-def refused(data: bytes, limit: int = MIB) -> Unread:
-    with pytest.raises(Unread) as caught:
+def refused(data: bytes, limit: int = MIB) -> DocumentSkipped:
+    with pytest.raises(DocumentSkipped) as caught:
         unfold(data, limit)
     return caught.value
 
 
 def test_names() -> None:
-    assert [is_folded(name) for name in (b"a.gz", b"a.jsonl.gz", b"a.txt", b"gz", b"a.GZ")] == [
+    assert [is_compressed(name) for name in (b"a.gz", b"a.jsonl.gz", b"a.txt", b"gz", b"a.GZ")] == [
         True,
         True,
         *[False] * 3,
@@ -65,8 +65,8 @@ def test_the_limit_is_met_exactly(size: int) -> None:
     folded = gzip.compress(noise(2 * size))
     assert len(unfold(folded, 2 * size)) == 2 * size
     if size:
-        unread = refused(folded, 2 * size - 1)
-        assert (unread.reason, unread.detail) == ("oversized", f"more than {2 * size - 1} bytes unfolded")
+        skip = refused(folded, 2 * size - 1)
+        assert (skip.reason, skip.detail) == ("oversized", f"more than {2 * size - 1} bytes unfolded")
 
 
 def test_a_bomb_is_refused_without_being_held(bomb: bytes) -> None:
@@ -97,8 +97,8 @@ def test_damage_anywhere_is_never_another_text() -> None:
         damaged[place] ^= 0x10
         try:
             assert unfold(bytes(damaged), MIB) == content, place  # the header's time and system are not checked
-        except Unread as unread:
-            assert unread.reason == "malformed", place
+        except DocumentSkipped as skip:
+            assert skip.reason == "malformed", place
 
 
 @pytest.mark.parametrize("data", [b"plain text", b"\0" + gzip.compress(b""), gzip.compress(b"text") + b"more"])
@@ -114,7 +114,7 @@ def test_zeros_after_the_end_are_padding_up_to_a_point(tmp_path: Path) -> None:
         stream.truncate(40 * MIB)
         assert read(os.fsencode(path), 64 * MIB)[0] == b"text"
         stream.truncate(1 << 40)
-        with pytest.raises(Unread, match="more than 64 MiB of zeros after its end"):
+        with pytest.raises(DocumentSkipped, match="more than 64 MiB of zeros after its end"):
             Unfolder(stream.fileno()).read(0, 5)
 
 
@@ -125,12 +125,12 @@ def test_files_are_read_unfolded(tmp_path: Path) -> None:
     data, stamp = read(name, 3000)
     assert (data, stamp.size, stamp.mtime_ns) == (content, 3000, path.stat().st_mtime_ns)
     assert one(name, 3000) == content
-    with pytest.raises(Unread, match="more than 2999 bytes unfolded"):
+    with pytest.raises(DocumentSkipped, match="more than 2999 bytes unfolded"):
         read(name, 2999)
-    with pytest.raises(Unread, match=f"oversized.*{path.stat().st_size} bytes"):
+    with pytest.raises(DocumentSkipped, match=f"oversized.*{path.stat().st_size} bytes"):
         read(name, 100)
     path.write_bytes(content)
-    with pytest.raises(Unread, match="malformed"):
+    with pytest.raises(DocumentSkipped, match="malformed"):
         read(name, 3000)
     with pytest.raises(InputError, match=r"a malformed entry \(not a gzip file"):
         one(name, 3000)
@@ -156,7 +156,7 @@ def test_any_range_of_a_file(tmp_path_factory: pytest.TempPathFactory, wanted: l
 def test_checkpoints_stay_few_and_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, content = tmp_path / "a.gz", noise(2 * MIB)
     path.write_bytes(gzip.compress(content, 1))
-    monkeypatch.setattr(unfolding, "_PIECE", 1024)
+    monkeypatch.setattr(gzip_stream, "_PIECE", 1024)
     with path.open("rb") as stream:
         unfolder = Unfolder(stream.fileno(), 2048)
         assert unfolder.read(2 * MIB - 5, 9) == content[-5:]
@@ -176,9 +176,9 @@ def test_a_part_is_read_before_damage_and_not_beyond(tmp_path: Path) -> None:
         unfolder = Unfolder(stream.fileno())
         for _ in range(2):
             assert unfolder.read(1000, 1000) == content[1000:2000]
-            with pytest.raises(Unread, match="cut short"):
+            with pytest.raises(DocumentSkipped, match="cut short"):
                 unfolder.read(MIB - 10, 10)
-            with pytest.raises(Unread, match="cut short"):
+            with pytest.raises(DocumentSkipped, match="cut short"):
                 unfolder.read(1000, MIB)
 
 

@@ -15,9 +15,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simdocs.kernels import bags, characters, murmur, pieces, units
-from simdocs.kernels.shinglers import SHINGLERS, texts_of, tokens_of
-from simdocs.kernels.stopwords import STOP_WORDS
+from simdocs.kernels.text import characters, pieces, units
+from simdocs.kernels.tokens import multisets, murmur
+from simdocs.kernels.tokens.shinglers import SHINGLERS, texts_of, tokens_of
+from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.model.texts import Texts
 from simdocs.parameters import LANGUAGES, UNITS, Normalisation, Shingling
 from tests import strategies as some
@@ -49,7 +50,7 @@ def spelt_shingles(texts: Texts, how: Shingling) -> list[list[list[str]]]:
 
 def kernel_tokens(batch: list[bytes], how: Shingling) -> list[list[int]]:
     found = tokens_of(texts_of(some.documents(batch), how), how)
-    return some.rows_of(bags.bags(found, how.seed) if how.multiset else found)
+    return some.rows_of(multisets.bags(found, how.seed) if how.multiset else found)
 
 
 @given(some.batches, some.shinglings)

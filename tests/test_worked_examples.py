@@ -9,9 +9,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from simdocs.kernels import bags, banding, collide, jaccard
-from simdocs.kernels.schemes import SCHEMES
-from simdocs.kernels.shinglers import SHINGLERS, texts_of, tokens_of
+from simdocs.kernels.compare import jaccard
+from simdocs.kernels.lsh import banding, buckets
+from simdocs.kernels.sketch.schemes import SCHEMES
+from simdocs.kernels.tokens import multisets
+from simdocs.kernels.tokens.shinglers import SHINGLERS, texts_of, tokens_of
 from simdocs.parameters import Banding, Shingling
 from tests import strategies as some
 from tests.twins import bands as twin_bands
@@ -43,7 +45,7 @@ def tokens(data: bytes, how: Shingling) -> list[int]:
 def similarity(left: bytes, right: bytes, how: Shingling) -> float:
     """Jaccard of two documents, by the kernels from their bytes on."""
     made = tokens_of(texts_of(some.documents([left, right]), how), how)
-    sets = bags.sets(bags.bags(made, how.seed) if how.multiset else made)
+    sets = multisets.sets(multisets.bags(made, how.seed) if how.multiset else made)
     return float(jaccard.exact(sets, np.array([0]), np.array([1]))[0])
 
 
@@ -54,7 +56,7 @@ def test_shingles_of_abcdabd_are_five_with_the_repeated_ab_once():
     how = Shingling(k=2)
     assert spelt(b"abcdabd", how) == ["ab", "bc", "cd", "da", "ab", "bd"]
     assert set(spelt(b"abcdabd", how)) == {"ab", "bc", "cd", "da", "bd"}
-    sets = bags.sets(tokens_of(texts_of(some.documents([b"abcdabd"]), how), how))
+    sets = multisets.sets(tokens_of(texts_of(some.documents([b"abcdabd"]), how), how))
     assert sets.values.tolist() == sorted(set(ABCDABD))
 
 
@@ -157,7 +159,7 @@ def test_a_million_documents_make_499999500000_pairs():
     def pairs(documents: int) -> int:
         """Pairs that one bucket of so many documents makes, by the kernel."""
         bucket = some.ragged([list(range(documents))], np.int64)
-        return sum(len(left) for left, _ in collide.later_pairs(bucket, documents))
+        return sum(len(left) for left, _ in buckets.later_pairs(bucket, documents))
 
     # n(n-1)/2 is a polynomial of degree 2: three points and a fourth decide it, and what it is at a million.
     assert [pairs(n) for n in (2, 3, 4, 1000)] == [math.comb(n, 2) for n in (2, 3, 4, 1000)]

@@ -14,10 +14,10 @@ from typing import Any
 import mmh3
 import numpy as np
 
-from simdocs.artifacts import disk
 from simdocs.artifacts.formats import BLOCK, ArrayFormat
 from simdocs.errors import ArtifactError
 from simdocs.model.ragged import Array
+from simdocs.storage import syscalls
 
 _MAGIC = b"\x93NUMPY\x01\x00"
 _ALIGN = 64
@@ -50,8 +50,8 @@ class Writer:
         self.length = 0
         self.checksums: list[str] = []
         self._held = bytearray()
-        self._file = disk.create(array.file, place)
-        disk.write(self._file, header(array.dtype, self.shape))
+        self._file = syscalls.create(array.file, place)
+        syscalls.write(self._file, header(array.dtype, self.shape))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -87,19 +87,19 @@ class Writer:
 
     def _write(self, data: memoryview) -> None:
         self.checksums += [checksum(data[at : at + BLOCK]) for at in range(0, len(data), BLOCK)]
-        disk.write(self._file, data)
+        syscalls.write(self._file, data)
 
     def finish(self) -> None:
         """Write what is left, and the header anew; have it on the disk."""
         self._flush()
-        disk.write_at(self._file, header(self.array.dtype, self.shape), 0)
-        disk.open_to_all(self._file, None, 0o666)
-        disk.sync(self._file)
+        syscalls.write_at(self._file, header(self.array.dtype, self.shape), 0)
+        syscalls.open_to_all(self._file, None, 0o666)
+        syscalls.sync(self._file)
 
     def close(self) -> None:
         """Let go of the file. OSError: only now was it told that something could not be written."""
         file, self._file = self._file, -1
-        disk.close(file)
+        syscalls.close(file)
 
 
 class Stored:

@@ -16,7 +16,7 @@ from simdocs.model.skipped import Skipped
 
 if TYPE_CHECKING:
     from simdocs.engines.local import Local
-    from simdocs.stages.shingle import Progress
+    from simdocs.pipeline.shingling import Progress
 
 
 class Work(Protocol):

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from contextlib import ExitStack
 
 from simdocs.cli import exits
-from simdocs.cli.intake import intake_of, recipe_of
+from simdocs.cli.inputs import intake_of, recipe_of
 from simdocs.cli.output import to_file
 from simdocs.cli.requests import Options, check_sources, check_streams, refuse
 from simdocs.errors import UnjudgedError
@@ -25,9 +25,9 @@ def build(kind: str, options: Options) -> int:
     if not options["output"]:
         problems.append(f"-o NAME.{kind} is missing: where to write")
     refuse(problems)
-    from simdocs.artifacts.saving import saving
+    from simdocs.artifacts.writer import saving
+    from simdocs.commands import build as stages
     from simdocs.engines.local import Local, cores
-    from simdocs.stages import build as stages
     from simdocs.views import messages, summary
     from simdocs.views.progress import Progress
 

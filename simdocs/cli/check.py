@@ -8,8 +8,8 @@ import click
 
 from simdocs.cli import exits
 from simdocs.cli import options as declared
-from simdocs.cli.sections import Command
-from simdocs.cli.values import Directory
+from simdocs.cli.help import Command
+from simdocs.cli.param_types import Directory
 
 
 @click.command(cls=Command, examples=("simdocs check docs.index", "simdocs check *.index *.shingles"))
@@ -21,7 +21,7 @@ def check(**options: Any) -> int:
     Nothing is printed when all is well; else a line a damage, and the exit status is 4. Checksums find what rots, not
     what somebody has forged.
     """
-    from simdocs.artifacts.check import damages
+    from simdocs.artifacts.damage import damages
     from simdocs.errors import InputError
     from simdocs.views import messages
 

@@ -9,16 +9,16 @@ import click
 
 from simdocs.cli import options as declared
 from simdocs.cli.answering import answer
-from simdocs.cli.intake import contradictions, intake_of, opened, recipe_of
+from simdocs.cli.help import Command
+from simdocs.cli.inputs import contradictions, intake_of, opened, recipe_of
 from simdocs.cli.output import Output
 from simdocs.cli.requests import Options, check_asking, check_sources, given, grouping_of, refuse, sequences_beside
-from simdocs.cli.sections import Command
 from simdocs.model.answers import Answer
 from simdocs.model.names import shown
 from simdocs.parameters import Sequences
 
 if TYPE_CHECKING:
-    from simdocs.stages.dedupe import Job, Sketched
+    from simdocs.commands.dedupe import Job, Sketched
 
 
 @click.command(
@@ -52,7 +52,7 @@ def dedupe(**options: Any) -> int:
     with the document kept in its stead, their exact Jaccard similarity, and what their signatures estimated it at.
     """
     refuse(check_sources(options) + check_asking(options))
-    from simdocs.stages.dedupe import sketch
+    from simdocs.commands.dedupe import sketch
     from simdocs.views import summary
 
     job = _job(options)
@@ -79,8 +79,8 @@ def _not_lines(work: Sketched) -> list[str]:
 
 def _job(options: Options) -> Job:
     from simdocs.artifacts.manifest import differences
+    from simdocs.commands.dedupe import Job
     from simdocs.errors import ParametersError
-    from simdocs.stages.dedupe import Job
 
     outputs = (options["output"], options["summary_json"])
     kept = opened(options["against"], ("index",)) if options["against"] else None

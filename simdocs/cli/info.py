@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from simdocs.cli import options as declared
-from simdocs.cli.intake import opened
+from simdocs.cli.help import Command
+from simdocs.cli.inputs import opened
 from simdocs.cli.output import Output
-from simdocs.cli.sections import Command
-from simdocs.cli.values import Directory
+from simdocs.cli.param_types import Directory
 
 
 @click.command(cls=Command, examples=("simdocs info docs.index", "simdocs info docs.signatures --format jsonl"))
@@ -23,8 +23,8 @@ def info(**options: Any) -> int:
     Only what is shown is checked; `simdocs check` reads all of it.
     """
     from simdocs.artifacts.formats import FORMATS
-    from simdocs.kernels.banding import probability
-    from simdocs.stages.info import info as facts_of
+    from simdocs.commands.info import info as facts_of
+    from simdocs.kernels.lsh.banding import probability
     from simdocs.views.curve import curve
 
     shelf = opened(options["artifact"], tuple(FORMATS))

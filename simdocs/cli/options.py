@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from simdocs.cli.sections import option, together
-from simdocs.cli.values import Directory, Member, Seconds, Seed, Share, Size, Text
+from simdocs.cli.help import option, together
+from simdocs.cli.param_types import Directory, Member, Seconds, Seed, Share, Size, Text
 from simdocs.parameters import (
     CLUSTERS,
     DEFAULT_K,
@@ -27,7 +27,7 @@ from simdocs.parameters import (
     Sketching,
     Walking,
 )
-from simdocs.views.formats import FORMATS
+from simdocs.views.output_formats import FORMATS
 
 _DOCUMENTS, _TEXT, _SHINGLES = "Documents", "Normalised text", "Shingles"
 _SIGNATURES, _GROUPS, _ANSWER, _RUN = "Signatures and bands", "Groups", "Answer", "Run"

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simdocs.model.answers import Answer
-from simdocs.views.formats import FORMATS, harmless, names_nul_ended
+from simdocs.views.output_formats import FORMATS, harmless, names_nul_ended
 from simdocs.views.table import table
 
 if TYPE_CHECKING:
-    from simdocs.artifacts.publish import Sink
+    from simdocs.storage.atomic_file import Sink
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Output:
 
     def open(self) -> AbstractContextManager[Sink]:
         """The sink, opened before the work: what cannot be written fails now."""
-        from simdocs.artifacts.publish import published, stdout
+        from simdocs.storage.atomic_file import published, stdout
 
         return stdout() if self.output is None else published(self.output)
 
@@ -68,7 +68,7 @@ class Output:
 
 def to_file(path: str | None) -> AbstractContextManager[Sink | None]:
     """A sink that publishes to this path; none where there is no path."""
-    from simdocs.artifacts.publish import published
+    from simdocs.storage.atomic_file import published
 
     return nullcontext() if path is None else published(path)
 

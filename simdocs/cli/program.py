@@ -13,18 +13,18 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import click
 
-from simdocs import __version__
 from simdocs.cli import exits
 from simdocs.cli.check import check
 from simdocs.cli.dedupe import dedupe
+from simdocs.cli.help import Pipeline
 from simdocs.cli.index import index
 from simdocs.cli.info import info
 from simdocs.cli.query import query
-from simdocs.cli.sections import Pipeline
 from simdocs.cli.shingle import shingle
 from simdocs.cli.signature import signature
 from simdocs.errors import SimdocsError
 from simdocs.model.names import shown
+from simdocs.version import __version__
 from simdocs.views import messages
 
 COMPLETE = "_SIMDOCS_COMPLETE"

@@ -8,11 +8,11 @@ import click
 
 from simdocs.cli import options as declared
 from simdocs.cli.answering import answer
-from simdocs.cli.intake import intake_of, opened
+from simdocs.cli.help import Command
+from simdocs.cli.inputs import intake_of, opened
 from simdocs.cli.output import Output
+from simdocs.cli.param_types import Directory
 from simdocs.cli.requests import check_sources, check_streams, given, refuse, sequences_beside
-from simdocs.cli.sections import Command
-from simdocs.cli.values import Directory
 from simdocs.model.answers import Answer
 
 
@@ -41,7 +41,7 @@ def query(**options: Any) -> int:
     similar first; a document that is in the index does not match itself, but its copies do.
     """
     refuse(check_sources(options) + check_streams(options))
-    from simdocs.stages.query import Query, Question
+    from simdocs.commands.query import Query, Question
     from simdocs.views import summary
 
     index = opened(options["index"], ("index",))

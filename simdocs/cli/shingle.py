@@ -12,9 +12,9 @@ import click
 
 from simdocs.cli import options as declared
 from simdocs.cli.building import build
+from simdocs.cli.help import Command, option
 from simdocs.cli.output import Output
 from simdocs.cli.requests import check_shingling, check_streams, given, hint_at_terminal, refuse, shingling_of, spelt
-from simdocs.cli.sections import Command, option
 from simdocs.model.answers import NAME, NUMBER, Answer, Column, Row
 from simdocs.parameters import Normalisation, Shingling
 
@@ -87,8 +87,8 @@ def _is_read_from(source: bytes, output: str) -> bool:
 
 
 def _show(options: dict[str, Any]) -> int:
-    from simdocs.corpora.arguments import one
-    from simdocs.stages.shingle import show
+    from simdocs.corpora.discover import one
+    from simdocs.pipeline.shingling import show
 
     if options["show"] == b"-" and not options["quiet"]:
         hint_at_terminal()

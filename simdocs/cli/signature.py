@@ -8,7 +8,7 @@ import click
 
 from simdocs.cli import options as declared
 from simdocs.cli.building import build
-from simdocs.cli.sections import Command
+from simdocs.cli.help import Command
 
 
 @click.command(

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import NamedTuple
 
-from simdocs.corpora.opening import READ, open_name
+from simdocs.corpora.document_skipped import DocumentSkipped
+from simdocs.corpora.long_paths import READ, open_name
 from simdocs.corpora.patterns import Patterns
-from simdocs.corpora.unread import Unread
 from simdocs.model.names import DRAFT_PREFIX, is_manifest
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Walking
@@ -173,7 +173,7 @@ class _Walk:
                 full = _join(path, name)
                 try:
                     status = self._status(entry, name)
-                except Unread as left:
+                except DocumentSkipped as left:
                     self.skipped.add(left.reason, full, left.detail)
                     continue
                 is_directory = stat.S_ISDIR(status.st_mode)
@@ -184,26 +184,28 @@ class _Walk:
         return found
 
     def _status(self, entry: os.DirEntry[str], name: bytes) -> os.stat_result:
-        """The status of what is to be visited; Unread for what is not."""
+        """The status of what is to be visited; DocumentSkipped for what is not."""
         if entry.name.startswith(DRAFT_PREFIX):
-            raise Unread("artifact")
+            raise DocumentSkipped("artifact")
         if name.startswith(b".") and not self.how.hidden:
-            raise Unread("hidden")
+            raise DocumentSkipped("hidden")
         try:
             status = entry.stat(follow_symlinks=False)
             if stat.S_ISLNK(status.st_mode):
                 if not self.how.follow:
-                    raise Unread("link")
+                    raise DocumentSkipped("link")
                 status = entry.stat()
         except FileNotFoundError:
-            raise (Unread("unreadable", "dangling link") if entry.is_symlink() else Unread("vanished")) from None
+            raise (
+                DocumentSkipped("unreadable", "dangling link") if entry.is_symlink() else DocumentSkipped("vanished")
+            ) from None
         except OSError as error:
-            raise Unread("unreadable", error.strerror or str(error)) from None
+            raise DocumentSkipped("unreadable", error.strerror or str(error)) from None
         if stat.S_ISDIR(status.st_mode):
             if name.endswith(ARTIFACT_SUFFIXES):
-                raise Unread("artifact")
+                raise DocumentSkipped("artifact")
         elif not stat.S_ISREG(status.st_mode):
-            raise Unread("special")
+            raise DocumentSkipped("special")
         return status
 
 

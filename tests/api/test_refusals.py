@@ -12,7 +12,7 @@ import pytest
 import simdocs
 from simdocs.errors import ParametersError, UnreachableRecallError
 from simdocs.parameters import Banding, Grouping, Normalisation, Sequences, Shingling, Sketching, Walking
-from simdocs.stages.asked import DedupeAsked
+from simdocs.requests import DedupeAsked
 from tests.api.asking import BUILD, KINDS, by_row
 from tests.cli.corpus import A1, A
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from simdocs.artifacts import disk
+from simdocs.storage import syscalls
 
 CALLS = (
     *("open", "close", "listdir", "stat", "write", "pwrite", "fchmod", "fsync", "umask"),
     *("rename", "unlink", "mkdir", "rmdir"),
 )
-"""Of the module os, as simdocs/artifacts/disk.py calls it; flock and exchange come on top of these."""
+"""Of the module os, as simdocs/artifacts/syscalls.py calls it; flock and exchange come on top of these."""
 
 
 class Ended(BaseException):
@@ -35,7 +35,7 @@ FAULTS: dict[str, tuple[Fault, bool]] = {
 
 
 class Faulty:
-    """The calls of disk.py, of which the n-th goes wrong: the fault is raised, or called."""
+    """The calls of syscalls.py, of which the n-th goes wrong: the fault is raised, or called."""
 
     def __init__(self, fault: Fault | None = None, at: int = -1, done: bool = False) -> None:
         self.fault, self.at, self.done = fault, at, done
@@ -63,10 +63,10 @@ class Faulty:
 
     def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
         calls = {name: self.wrapped(name, getattr(os, name)) for name in CALLS}
-        monkeypatch.setattr(disk, "os", SimpleNamespace(**(vars(os) | calls)))
+        monkeypatch.setattr(syscalls, "os", SimpleNamespace(**(vars(os) | calls)))
         flock = self.wrapped("flock", fcntl.flock)
-        monkeypatch.setattr(disk, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": flock})))
-        monkeypatch.setattr(disk, "_rename", self.wrapped("exchange", disk._rename))
+        monkeypatch.setattr(syscalls, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": flock})))
+        monkeypatch.setattr(syscalls, "_rename", self.wrapped("exchange", syscalls._rename))
 
 
 def calls_of(run: Callable[[], object]) -> list[str]:

@@ -1,4 +1,4 @@
-"""A disk that loses power: what disk.py does is recorded, and every state that may be found afterwards is laid out.
+"""A disk that loses power: what syscalls.py does is recorded, and every state that may be found afterwards is laid out.
 
 What was not synced may be there or not. Of a file that is what was written after its last sync, which may be cut
 anywhere; of a directory, every name given, taken or exchanged after its last sync, in any order. (That is weaker than
@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from simdocs.artifacts import disk
+from simdocs.storage import syscalls
 
 
 @dataclass(eq=False)
@@ -59,7 +59,7 @@ def read(path: Path) -> File | Directory:
 
 
 class Recorder:
-    """Stands before os in disk.py, lets every call through, and after each that changes something calls `looked`."""
+    """Stands before os in syscalls.py, lets every call through, and calls `looked` after each change."""
 
     def __init__(self, place: Path, looked: Callable[[Directory], None]) -> None:
         root = read(place)
@@ -132,13 +132,13 @@ class Recorder:
         self._change(dir_fd, {name: None})
 
     def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.real_exchange = disk._rename
+        self.real_exchange = syscalls._rename
         ours = {
             name: getattr(self, name)
             for name in ("open", "mkdir", "write", "pwrite", "fsync", "rename", "unlink", "rmdir")
         }
-        monkeypatch.setattr(disk, "os", SimpleNamespace(**(vars(os) | ours)))
-        monkeypatch.setattr(disk, "_rename", self.exchange)
+        monkeypatch.setattr(syscalls, "os", SimpleNamespace(**(vars(os) | ours)))
+        monkeypatch.setattr(syscalls, "_rename", self.exchange)
 
 
 Tree = dict[str, Any]

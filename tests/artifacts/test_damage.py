@@ -14,7 +14,7 @@ import pytest
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.manifest import decoded
-from simdocs.artifacts.shelf import kind_of, open_shelf, usable
+from simdocs.artifacts.reader import kind_of, open_artifact, usable
 from simdocs.errors import ArtifactError, InputError
 from tests.artifacts.tiny import arrays, laid
 from tests.cli.program import simdocs
@@ -28,7 +28,7 @@ FILES = [*(("index", file) for file in OF_INDEX), ("shingles", "tokens.npy"), ("
 def verdict(path: Path) -> str:
     """What is said of it when all of it is read; "": nothing, and all of it is as it was."""
     try:
-        shelf = open_shelf(os.fsencode(path))
+        shelf = open_artifact(os.fsencode(path))
         for name, array in arrays(shelf.kind, 1, 3).items():
             assert np.array_equal(shelf[name].all(), array)
     except ArtifactError as error:
@@ -173,7 +173,7 @@ def test_what_is_outside_the_checksums_does_no_harm(index, what):
     elif what != "missing":
         STRANGERS[what](run)
     assert verdict(index) == ""
-    assert open_shelf(os.fsencode(index)).root is None
+    assert open_artifact(os.fsencode(index)).root is None
 
 
 def test_names_that_are_no_artifacts(place, index):
@@ -186,9 +186,9 @@ def test_names_that_are_no_artifacts(place, index):
     (place / "nothing.index").mkdir()
     assert "not an artifact: there is no manifest.json in it" in verdict(place / "nothing.index")
     with pytest.raises(InputError, match="no such artifact"):
-        open_shelf(os.fsencode(place / "missing.index"))
+        open_artifact(os.fsencode(place / "missing.index"))
     with pytest.raises(ArtifactError, match="an artifact of kind index: this takes shingles or signatures"):
-        usable(open_shelf(os.fsencode(index)), ("shingles", "signatures"))
+        usable(open_artifact(os.fsencode(index)), ("shingles", "signatures"))
 
 
 def test_a_fifo_for_a_manifest_is_not_waited_for(place):

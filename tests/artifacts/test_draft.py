@@ -9,10 +9,10 @@ import signal
 
 import pytest
 
-from simdocs.artifacts import disk, draft
-from simdocs.artifacts.publish import draft_name
-from simdocs.artifacts.saving import saving
+from simdocs.artifacts.writer import saving
 from simdocs.errors import OutputError
+from simdocs.storage import atomic_directory, syscalls
+from simdocs.storage.atomic_file import draft_name
 from tests.artifacts.faults import FAULTS, Ended, Faulty, calls_of
 from tests.artifacts.tiny import found, save
 
@@ -101,7 +101,7 @@ def test_where_directories_cannot_be_exchanged_nothing_is_begun(place, monkeypat
     def unsupported(*_: object) -> None:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(disk, "_rename", unsupported)
+    monkeypatch.setattr(syscalls, "_rename", unsupported)
     with pytest.raises(OutputError, match="cannot exchange two directories"), saving(str(path), "signatures"):
         pytest.fail("work was begun")
     assert (found(path), os.listdir(place)) == (1, [NAME])
@@ -132,10 +132,10 @@ def test_a_signal_just_before_the_commit_leaves_no_signal_blocked(place, monkeyp
         return old
 
     with saving(str(path), "signatures"), monkeypatch.context() as patch:
-        patch.setattr(disk.signal, "pthread_sigmask", struck)
-        with pytest.raises(Ended), disk.undisturbed():
+        patch.setattr(syscalls.signal, "pthread_sigmask", struck)
+        with pytest.raises(Ended), syscalls.undisturbed():
             pytest.fail("not disturbed")
-    assert not set(block(signal.SIG_BLOCK, ())) & set(disk._SIGNALS)
+    assert not set(block(signal.SIG_BLOCK, ())) & set(syscalls._SIGNALS)
 
 
 def test_the_holder_s_name_is_not_published(place):
@@ -144,6 +144,6 @@ def test_the_holder_s_name_is_not_published(place):
         (own,) = place.iterdir()
         assert own.name == draft_name(NAME)
         assert os.listdir(own) == ["holder"]
-        assert draft._holder(os.open(own, os.O_RDONLY)).startswith(f"process {os.getpid()} on ")
+        assert atomic_directory._holder(os.open(own, os.O_RDONLY)).startswith(f"process {os.getpid()} on ")
     save(path, 1)
     assert found(path) == 1

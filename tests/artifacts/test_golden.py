@@ -12,9 +12,9 @@ import mmh3
 import numpy as np
 import pytest
 
-from simdocs.artifacts.check import damages
+from simdocs.artifacts.damage import damages
 from simdocs.artifacts.formats import FORMATS
-from simdocs.artifacts.shelf import open_shelf
+from simdocs.artifacts.reader import open_artifact
 from tests.cli.program import simdocs
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "v1"
@@ -38,7 +38,7 @@ def test_it_is_whole_and_keeps_every_rule(name: str) -> None:
 def test_numpy_maps_every_array(name: str) -> None:
     manifest = json.loads((GOLDEN / name / "manifest.json").read_bytes())
     assert manifest["version"] == 1
-    shelf = open_shelf(str(GOLDEN / name).encode())
+    shelf = open_artifact(str(GOLDEN / name).encode())
     for array, facts in manifest["arrays"].items():
         mapped = np.load(GOLDEN / name / facts["file"], mmap_mode="r")
         assert list(mapped.shape) == facts["shape"]
@@ -46,7 +46,7 @@ def test_numpy_maps_every_array(name: str) -> None:
 
 
 def test_what_stands_in_the_arrays() -> None:
-    shelf = open_shelf(str(GOLDEN / "docs.shingles").encode())
+    shelf = open_artifact(str(GOLDEN / "docs.shingles").encode())
     tokens, offsets, facts = (shelf[name].all() for name in ("tokens", "offsets", "documents"))
     names = shelf["names"].all().tobytes()
     ends = shelf["name_offsets"].all().tolist()
@@ -81,13 +81,13 @@ def test_what_it_answers(tmp_path: Path) -> None:
 def test_the_same_texts_still_make_it(name: str, tmp_path: Path) -> None:
     """All but what is noted of the files themselves."""
     shutil.copytree(GOLDEN / "docs", tmp_path / "docs")
-    shelf = open_shelf(str(GOLDEN / name).encode())
+    shelf = open_artifact(str(GOLDEN / name).encode())
     command = shelf.run["command"]
     earlier = {"signatures": "shingles", "index": "signatures"}.get(shelf.kind)
     if earlier:
         shutil.copytree(GOLDEN / name.replace(shelf.kind, earlier), tmp_path / name.replace(shelf.kind, earlier))
     assert simdocs(*command[1:], cwd=tmp_path).status == 0
-    made = open_shelf(str(tmp_path / name).encode())
+    made = open_artifact(str(tmp_path / name).encode())
     assert made.manifest.made_from == shelf.manifest.made_from
     assert made.recipe == shelf.recipe
     for array in FORMATS[shelf.kind].arrays:

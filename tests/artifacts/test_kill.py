@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import pytest
 
-from simdocs.artifacts.check import damages
-from simdocs.artifacts.publish import draft_name
+from simdocs.artifacts.damage import damages
+from simdocs.storage.atomic_file import draft_name
 from tests.artifacts.faults import Faulty, calls_of
 from tests.artifacts.tiny import found, save
 from tests.cli.corpus import A1, A, B, lay

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.artifacts.publish import draft_name
-from simdocs.artifacts.saving import saving
+from simdocs.artifacts.writer import saving
 from simdocs.errors import LockedError
+from simdocs.storage.atomic_file import draft_name
 from tests.artifacts.tiny import found, read, save
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import PROGRAM, finished, simdocs, started

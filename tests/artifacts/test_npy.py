@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from simdocs.artifacts import npy
 from simdocs.artifacts.formats import FORMATS, ArrayFormat
 from simdocs.artifacts.npy import Stored, Writer, header, map_file
-from simdocs.artifacts.shelf import open_shelf
+from simdocs.artifacts.reader import open_artifact
 from simdocs.errors import ArtifactError
 from simdocs.model.ragged import Array
 from tests.artifacts.tiny import save
@@ -87,7 +87,7 @@ def test_headers_are_those_that_numpy_reads(array, length):
 @pytest.mark.parametrize("kind", FORMATS)
 def test_numpy_opens_every_array(built, kind):
     path = built / f"docs.{kind}"
-    shelf = open_shelf(os.fsencode(path))
+    shelf = open_artifact(os.fsencode(path))
     for array in FORMATS[kind].arrays:
         loaded = np.load(path / array.file, mmap_mode="r")
         assert isinstance(loaded, np.memmap)
@@ -100,7 +100,7 @@ def test_numpy_opens_every_array(built, kind):
 def test_artifacts_without_documents(place, kind):
     path = place / f"none.{kind}"
     save(path, 1, kind, rows=0)
-    shelf = open_shelf(os.fsencode(path))
+    shelf = open_artifact(os.fsencode(path))
     for array in FORMATS[kind].arrays:
         loaded = np.load(path / array.file)
         assert loaded.shape == shelf[array.name].shape == shelf[array.name].all().shape

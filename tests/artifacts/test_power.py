@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.artifacts import disk
-from simdocs.artifacts.publish import draft_name, published
+from simdocs.storage import syscalls
+from simdocs.storage.atomic_file import draft_name, published
 from tests.artifacts.power import Recorder, Tree, lay, states
 from tests.artifacts.tiny import found, save
 
@@ -44,7 +44,7 @@ def recorded(node) -> Tree | bytes:
 def test_what_is_not_synced_is_noticed(place, monkeypatch):
     begun = place / "begun"
     begun.mkdir()
-    monkeypatch.setattr(disk, "sync", lambda descriptor: None)
+    monkeypatch.setattr(syscalls, "sync", lambda descriptor: None)
     trees = after_every_cut(begun, lambda where: write(where / "answer", b"new"))
     assert {tree.get("answer") for tree in trees} == {None, b"", b"n", b"new"}
 

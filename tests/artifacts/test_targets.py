@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.artifacts import disk
 from simdocs.artifacts.formats import FORMATS
-from simdocs.artifacts.publish import draft_name
-from simdocs.artifacts.saving import saving
+from simdocs.artifacts.writer import saving
 from simdocs.errors import LockedError, OutputError, UsageError
+from simdocs.storage import syscalls
+from simdocs.storage.atomic_file import draft_name
 from tests.artifacts.tiny import found, save
 from tests.cli.corpus import lay
 from tests.cli.program import bound_by_modes, simdocs
@@ -195,7 +195,7 @@ def test_a_lock_of_others_on_the_target_is_told_before_the_work(place):
     save(path, 1)
     other = os.open(path, os.O_RDONLY)
     try:
-        assert disk.locked(other)
+        assert syscalls.locked(other)
         with pytest.raises(LockedError, match="another run has locked it"), saving(str(path), "signatures"):
             pytest.fail("work was begun")
         threading.Timer(0.2, fcntl.flock, (other, fcntl.LOCK_UN)).start()

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
-from simdocs.artifacts.saving import saving
-from simdocs.artifacts.shelf import open_shelf, usable
+from simdocs.artifacts.reader import open_artifact, usable
+from simdocs.artifacts.writer import saving
 from simdocs.model.documents import DOCUMENT, Documents
 from simdocs.model.ragged import Array, Ragged
 from simdocs.parameters import Banding, Recipe, Sequences, Shingling, Sketching
@@ -69,7 +69,7 @@ def found(path: Path, kind: str = "signatures") -> int | None:
 
 def read(path: Path, kind: str = "signatures") -> int:
     """The salt of the artifact there, all of whose arrays are as they were saved."""
-    shelf = usable(open_shelf(os.fsencode(path)), (kind,))
+    shelf = usable(open_artifact(os.fsencode(path)), (kind,))
     salt = shelf.run["salt"]
     for name, array in arrays(kind, salt, shelf.rows).items():
         assert np.array_equal(shelf[name].all(), array), name

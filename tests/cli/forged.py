@@ -14,8 +14,8 @@ import numpy as np
 from simdocs.artifacts.formats import BLOCK, FORMATS
 from simdocs.artifacts.manifest import Manifest
 from simdocs.artifacts.npy import checksum, header
-from simdocs.artifacts.saving import made_from
-from simdocs.artifacts.shelf import open_shelf
+from simdocs.artifacts.reader import open_artifact
+from simdocs.artifacts.writer import made_from
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Ragged
 
@@ -24,7 +24,7 @@ Arrays = dict[str, np.ndarray]
 
 def signed_anew(path: Path, change: Callable[[Arrays], object] = len, **of_manifest: Any) -> None:
     """Change arrays, and the manifest, of an artifact that nobody can tell from one that was written so."""
-    shelf = open_shelf(os.fsencode(path))
+    shelf = open_artifact(os.fsencode(path))
     arrays = {array.name: np.array(shelf[array.name].all()) for array in FORMATS[shelf.kind].arrays}
     change(arrays)
     checksums = {}

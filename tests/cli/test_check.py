@@ -14,7 +14,7 @@ import pytest
 
 from simdocs.artifacts.formats import BLOCK
 from simdocs.artifacts.npy import checksum
-from simdocs.artifacts.shelf import open_shelf
+from simdocs.artifacts.reader import open_artifact
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.forged import BROKEN, Arrays, signed_anew
 from tests.cli.program import Done, bound_by_modes, simdocs
@@ -82,7 +82,7 @@ def test_each_rule_alone(there, what):
     ],
 )
 def test_a_manifest_of_something_else(there, kind, group, changes, message):
-    recipe = open_shelf(os.fsencode(there / f"x.{kind}")).recipe
+    recipe = open_artifact(os.fsencode(there / f"x.{kind}")).recipe
     signed_anew(there / f"x.{kind}", recipe=replace(recipe, **{group: replace(getattr(recipe, group), **changes)}))
     assert damages(there, f"x.{kind}")[0].startswith(message)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from simdocs.parameters import CLUSTERS, KEEP, LANGUAGES, RULES, SCHEMES, UNITS, VERIFY
-from simdocs.views.formats import FORMATS
+from simdocs.views.output_formats import FORMATS
 from tests.cli.program import PROGRAM, Done, environment, simdocs, started
 from tests.cli.shells import COMPLETION, SHELLS, in_fish, typed
 

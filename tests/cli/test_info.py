@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.kernels.banding import probability
+from simdocs.kernels.lsh.banding import probability
 from simdocs.parameters import Banding, Normalisation, Shingling, Sketching
 from tests.cli.corpus import A, lay
 from tests.cli.program import environment, simdocs

@@ -78,7 +78,7 @@ def test_while_a_file_is_published(here, number, event, answer):
     assert (here / "out").read_bytes() in (b"old", answer)
 
 
-@pytest.mark.parametrize("event", ["click", "numpy", "simdocs.stages.dedupe"])
+@pytest.mark.parametrize("event", ["click", "numpy", "simdocs.commands.dedupe"])
 def test_while_modules_are_imported(here, event):
     env = trap(here, "os.kill(main, 2)", "import", f"'{event}'")
     assert simdocs("dedupe", "docs", cwd=here, env=env) == (-signal.SIGINT, b"", "")

@@ -8,24 +8,24 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from simdocs.artifacts.saving import saving
-from simdocs.artifacts.shelf import Shelf, open_shelf
-from simdocs.corpora.arguments import Sources
+from simdocs.artifacts.reader import Artifact, open_artifact
+from simdocs.artifacts.writer import saving
+from simdocs.commands import build
+from simdocs.corpora.discover import Sources
 from simdocs.engines.local import Local
 from simdocs.parameters import Walking
-from simdocs.stages import build
-from simdocs.stages.prepare import Intake
+from simdocs.pipeline.prepare import Intake
 from tests.flow.stage import recipe, unseen
 
 BUILD = {"shingles": build.build_shingles, "signatures": build.build_signatures, "index": build.build_index}
 
 
-def opened(path: Path) -> Shelf:
+def opened(path: Path) -> Artifact:
     """The artifact at this path."""
-    return open_shelf(os.fsencode(path))
+    return open_artifact(os.fsencode(path))
 
 
-def built(target: Path, given: Sequence[bytes | str | Path] | Path, jobs: int = 1, **options: Any) -> Shelf:
+def built(target: Path, given: Sequence[bytes | str | Path] | Path, jobs: int = 1, **options: Any) -> Artifact:
     """The artifact of this name, whose suffix is its kind, made of documents (a list of names) or of an artifact."""
     kind = target.suffix[1:]
     made = recipe(options)

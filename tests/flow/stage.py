@@ -9,12 +9,12 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from simdocs.corpora.arguments import Sources
+from simdocs.commands.dedupe import Job, Sketched, sketch
+from simdocs.corpora.discover import Sources
 from simdocs.engines.local import Local
 from simdocs.parameters import Banding, Grouping, Normalisation, Recipe, Sequences, Shingling, Sketching, Walking
-from simdocs.stages.dedupe import Job, Sketched, sketch
-from simdocs.stages.prepare import Intake
-from simdocs.views.formats import tsv
+from simdocs.pipeline.prepare import Intake
+from simdocs.views.output_formats import tsv
 from tests.flow.twin import Text
 
 CATCH_ALL = {"bands": 128, "rows": 1}

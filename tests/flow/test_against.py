@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simdocs.artifacts.shelf import Shelf
+from simdocs.artifacts.reader import Artifact
+from simdocs.commands.dedupe import Sketched, sketch
 from simdocs.engines.local import Local
 from simdocs.parameters import KEEP, SCHEMES, UNITS
-from simdocs.stages.dedupe import Sketched, sketch
-from simdocs.stages.prepare import Intake
+from simdocs.pipeline.prepare import Intake
 from tests.flow.building import built
 from tests.flow.changing import CHANGES, change
 from tests.flow.stage import CATCH_ALL, job, shelve, unseen
@@ -33,7 +33,7 @@ def twin(ours: list[Text], theirs: list[Text], how: How) -> list[Row]:
     return Twin([*theirs, *ours], how, len(theirs)).greedy()
 
 
-def laid(place: Path, ours: list[Text], theirs: list[Text], how: How, **options: object) -> Shelf:
+def laid(place: Path, ours: list[Text], theirs: list[Text], how: How, **options: object) -> Artifact:
     """Two directories of texts, and an index of the second."""
     for name, texts in (("theirs", theirs), ("yours", ours)):
         (place / name).mkdir()
@@ -45,10 +45,10 @@ def parameters(how: How) -> dict[str, object]:
     return {"unit": how.unit, "k": how.k, "multiset": how.multiset, "threshold": how.threshold}
 
 
-def against(index: Shelf, given_: Path | Shelf, engine: Local, **options: object) -> Sketched:
+def against(index: Artifact, given_: Path | Artifact, engine: Local, **options: object) -> Sketched:
     """The new documents, ready to be compared with those of the index."""
-    asked = job([] if isinstance(given_, Shelf) else [given_], **options)
-    intake = Intake(shelf=given_) if isinstance(given_, Shelf) else asked.intake
+    asked = job([] if isinstance(given_, Artifact) else [given_], **options)
+    intake = Intake(shelf=given_) if isinstance(given_, Artifact) else asked.intake
     recipe = replace(index.recipe, sequences=asked.recipe.sequences)
     return sketch(replace(asked, intake=intake, recipe=recipe, threshold=0.5, kept=index), engine, unseen)
 

@@ -9,12 +9,12 @@ import tracemalloc
 
 import pytest
 
+from simdocs.commands.dedupe import Job, Sketched, sketch
 from simdocs.corpora.batches import BATCH_BYTES
 from simdocs.engines.local import Local
 from simdocs.parameters import Grouping, Shingling
-from simdocs.stages.dedupe import Job, Sketched, sketch
-from simdocs.stages.prepare import Intake
-from simdocs.stages.shingle import shingled
+from simdocs.pipeline.prepare import Intake
+from simdocs.pipeline.shingling import shingled
 from tests.flow.building import built
 from tests.flow.stage import sketched, unseen
 

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simdocs.commands.dedupe import Sketched, sketch
 from simdocs.engines.local import Local
 from simdocs.errors import ArtifactError
 from simdocs.parameters import CLUSTERS, KEEP, SCHEMES, UNITS
-from simdocs.stages.dedupe import Sketched, sketch
-from simdocs.stages.prepare import Intake
-from simdocs.views.formats import tsv
+from simdocs.pipeline.prepare import Intake
+from simdocs.views.output_formats import tsv
 from tests.flow.building import built, opened
 from tests.flow.changing import CHANGES, STANDING, change
 from tests.flow.stage import CATCH_ALL, drawing, job, shelve, sketched, unseen

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.corpora.arguments import Sources, find
+from simdocs.corpora.discover import Sources, find
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Walking
 from tests.flow.stage import sketched

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from simdocs.corpora.arguments import Sources, find
+from simdocs.corpora.discover import Sources, find
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Walking
 

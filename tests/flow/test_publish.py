@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from simdocs.artifacts import disk, publish
 from simdocs.errors import OutputError
+from simdocs.storage import atomic_file, syscalls
 from tests.artifacts.faults import FAULTS, Ended, Faulty, calls_of
 
 OLD, NEW = b"old\n", b"new\n" * 1000
 
 
 def write(path: Any) -> None:
-    with publish.published(str(path)) as sink:
+    with atomic_file.published(str(path)) as sink:
         sink.write(NEW[:100])
         sink.flush()
         sink.write(NEW[100:])
@@ -89,7 +89,7 @@ def test_a_directory_that_cannot_be_synced_is_told(tmp_path, monkeypatch):
 def test_short_writes_are_gone_on_with(tmp_path, monkeypatch):
     write_some = os.write
     shorter = SimpleNamespace(**(vars(os) | {"write": lambda to, data: write_some(to, bytes(data[:7]))}))
-    monkeypatch.setattr(disk, "os", shorter)
+    monkeypatch.setattr(syscalls, "os", shorter)
     write(tmp_path / "answer")
     assert (tmp_path / "answer").read_bytes() == NEW
 
@@ -97,9 +97,9 @@ def test_short_writes_are_gone_on_with(tmp_path, monkeypatch):
 def test_two_writers_of_one_file(tmp_path):
     """The last to finish wins; neither takes the other's draft for a left-over one."""
     path = tmp_path / "answer"
-    with publish.published(str(path)) as first:
+    with atomic_file.published(str(path)) as first:
         first.write(b"first")
-        with publish.published(str(path)) as second:
+        with atomic_file.published(str(path)) as second:
             second.write(b"second")
         assert path.read_bytes() == b"second"
     assert path.read_bytes() == b"first"
@@ -119,7 +119,7 @@ def test_a_sweeper_that_holds_the_lock_at_that_very_moment(tmp_path, monkeypatch
             threading.Timer(0.2, os.close, met).start()
         flock(descriptor, how)
 
-    monkeypatch.setattr(disk, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": meanwhile})))
+    monkeypatch.setattr(syscalls, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": meanwhile})))
     write(path)
     assert path.read_bytes() == NEW
     assert os.listdir(tmp_path) == ["answer"]
@@ -132,12 +132,12 @@ def test_a_second_writer_that_starts_just_before_the_first_locks(tmp_path, monke
     def meanwhile(descriptor: int, how: int) -> None:
         if not met:
             met.append(descriptor)
-            with publish.published(str(path)) as second:
+            with atomic_file.published(str(path)) as second:
                 second.write(b"second")
         flock(descriptor, how)
 
-    monkeypatch.setattr(disk, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": meanwhile})))
-    with publish.published(str(path)) as first:
+    monkeypatch.setattr(syscalls, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": meanwhile})))
+    with atomic_file.published(str(path)) as first:
         first.write(b"first")
     assert path.read_bytes() == b"first"
     assert os.listdir(tmp_path) == ["answer"]

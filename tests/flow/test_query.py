@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simdocs.corpora.arguments import Sources
+from simdocs.commands.query import Query, Question
+from simdocs.corpora.discover import Sources
 from simdocs.engines.local import Local
+from simdocs.matching import lookup
 from simdocs.parameters import SCHEMES, UNITS
-from simdocs.stages import lookup, remembered
-from simdocs.stages.prepare import Intake
-from simdocs.stages.query import Query, Question
+from simdocs.pipeline import token_cache
+from simdocs.pipeline.prepare import Intake
 from tests.flow.building import built, opened
 from tests.flow.changing import CHANGES, STANDING, change
 from tests.flow.stage import CATCH_ALL, shelve, unseen
@@ -161,7 +162,7 @@ def test_documents_that_are_gone_are_named_once(there, monkeypatch):
     expected = rows_of(ask(there / "x.index", [there / "ours"], HOW))
     for row in {row[1] for row in expected if row[2] < 1}:
         os.remove(there / "theirs" / f"{row:04}")
-    monkeypatch.setattr(remembered, "_memory", remembered.Memory(0))  # which has read them for the other answer
+    monkeypatch.setattr(token_cache, "_memory", token_cache.Memory(0))  # which has read them for the other answer
     monkeypatch.setattr(lookup, "_AT_ONCE", 1)
     work = ask(there / "x.index", [there / "ours"], HOW)
     assert set(rows_of(work)) < set(expected)

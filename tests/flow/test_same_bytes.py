@@ -11,12 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from simdocs import stages
 from simdocs.corpora import batches as cutting
 from tests.flow.stage import CATCH_ALL, printed, shelve
 from tests.flow.texts import family
 
-STAGES = [import_module(f"simdocs.stages.{one.name}") for one in pkgutil.iter_modules(stages.__path__)]
+STAGES = [
+    import_module(one.name)
+    for room in ("commands", "matching", "pipeline")
+    for one in pkgutil.iter_modules(import_module(f"simdocs.{room}").__path__, f"simdocs.{room}.")
+]
 SIZES = [
     pytest.param(stage, name, id=f"{stage.__name__}.{name}")
     for stage in STAGES

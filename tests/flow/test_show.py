@@ -6,7 +6,7 @@ import mmh3
 import pytest
 
 from simdocs.parameters import DEFAULT_K, Normalisation, Shingling
-from simdocs.stages.shingle import show
+from simdocs.pipeline.shingling import show
 
 
 def shingles(text: str, unit: str, k: int | None = None, **more: object) -> list[str]:

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from simdocs.corpora import batches as cutting
-from simdocs.corpora import sequences, tasks
+from simdocs.corpora import jsonl, read_tasks
 from simdocs.parameters import SCHEMES, UNITS, Normalisation, Shingling
-from simdocs.stages import signature
+from simdocs.pipeline import signing
 from tests.flow import facts as twin
 from tests.flow.building import built, content, names_on, opened
 from tests.flow.texts import family
@@ -128,10 +128,10 @@ def test_all_roads_lead_to_the_same_bytes(there, unit, multiset, scheme):
 def test_however_the_work_is_cut_and_shared_out(there, monkeypatch, jobs, size):
     how = {"unit": "word", "k": 2} | PLACES
     expected = alike(by_every_road(how))
-    monkeypatch.setattr(tasks, "batches", partial(cutting.batches, most_bytes=size))
-    monkeypatch.setattr(sequences, "BATCH_BYTES", max(size, 5))
+    monkeypatch.setattr(read_tasks, "batches", partial(cutting.batches, most_bytes=size))
+    monkeypatch.setattr(jsonl, "BATCH_BYTES", max(size, 5))
     for constant in ("_SHELVED_AT_ONCE", "_GATHERED", "_WORTH_THEIR_ROUNDS"):
-        monkeypatch.setattr(signature, constant, size)
+        monkeypatch.setattr(signing, constant, size)
     made = alike(by_every_road(how, jobs))
     for kind, files in made.items():
         assert differing(expected[kind], files) == []

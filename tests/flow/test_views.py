@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from simdocs.model.answers import NAME, SIMILARITY, Answer, Column
 from simdocs.model.names import shown
-from simdocs.views.formats import FORMATS, harmless, names_nul_ended
+from simdocs.views.output_formats import FORMATS, harmless, names_nul_ended
 
 BYTES = st.binary(min_size=1, max_size=12).map(lambda name: name.replace(b"\0", b"x"))
 WRITTEN = st.text("\t\n\r\\\"',;nrtu0 \x1b\x9b\x7f\u202e\u2028é😀a", min_size=1).map(str.encode)

@@ -6,7 +6,7 @@ import os
 import tracemalloc
 from pathlib import Path
 
-from simdocs.corpora.arguments import Sources, find
+from simdocs.corpora.discover import Sources, find
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Walking
 

@@ -1,0 +1,144 @@
+"""Help in sections, commands in pipeline order, and every problem with the values of options in one message."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simdocs.cli import exits
+from simdocs.cli.memory_check import look_for_room
+from simdocs.cli.param_types import Member
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+Decorator = Callable[[Any], Any]
+
+_PROBLEMS = "simdocs.problems"
+
+
+class Option(click.Option):
+    """An option that knows under which heading help lists it, and its meaning apart from the members of its family."""
+
+    def __init__(self, *args: Any, section: str = "Options", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.section = section
+        self.meaning = self.help or ""
+        if isinstance(self.type, Member):
+            self.help = f"{self.meaning} {self.type.listed}."
+
+    def get_help_extra(self, ctx: click.Context) -> Any:
+        """What stands in brackets after the help: a default that is described, without brackets of its own."""
+        extra = super().get_help_extra(ctx)
+        if isinstance(self.show_default, str):
+            extra["default"] = self.show_default
+        return extra
+
+    def handle_parse_result(
+        self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
+    ) -> tuple[Any, list[str]]:
+        """The value, as Click has it; but one that is wrong is noted, to be reported with all others."""
+        try:
+            return super().handle_parse_result(ctx, opts, args)
+        except click.BadParameter as error:
+            ctx.meta.setdefault(_PROBLEMS, []).append(error.format_message().rstrip("."))
+            return None, args
+
+
+def option(section: str, *declarations: str, **attributes: Any) -> Decorator:
+    """Declare an option, once, as a decorator for every command that has it."""
+    return click.option(*declarations, cls=Option, section=section, **attributes)
+
+
+def together(*decorators: Decorator) -> Decorator:
+    """Decorators as one, listed in the order in which help shows them."""
+
+    def decorate(function: Any) -> Any:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+class Command(click.Command):
+    """A command whose help has sections, examples and exit statuses, and which reports all bad values together."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.examples = examples
+
+    @property
+    def statuses(self) -> Mapping[int, str]:
+        """The exit statuses that it can have, and what they mean."""
+        return exits.meanings([spelling for parameter in self.params for spelling in parameter.opts])
+
+    def get_short_help_str(self, limit: int = 0) -> str:  # noqa: ARG002  (what is cut off says nothing)
+        """What it does, in one line: the first clause of its help."""
+        return re.split(r"[.:;]\s", " ".join((self.help or "").split()) + " ", maxsplit=1)[0]
+
+    def sections(self, ctx: click.Context) -> Mapping[str, list[click.Option]]:
+        """The options under their headings, in the order of their declaration."""
+        found: dict[str, list[click.Option]] = {}
+        for parameter in self.get_params(ctx):
+            if isinstance(parameter, click.Option):
+                found.setdefault(getattr(parameter, "section", "Run"), []).append(parameter)
+        return found
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, section by section."""
+        for heading, options in self.sections(ctx).items():
+            with formatter.section(heading):
+                formatter.write_dl([record for option in options if (record := option.get_help_record(ctx))])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the examples, each on a line of its own however long, and the exit statuses."""
+        with formatter.section("Examples"):
+            for example in self.examples:
+                formatter.write(f"{'':{formatter.current_indent}}{example}\n")
+        with formatter.section("Exit status"):
+            formatter.write_dl([(str(status), meaning) for status, meaning in self.statuses.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """Options whose names begin so, with what they mean."""
+        items = super().shell_complete(ctx, incomplete)
+        meanings = {name: getattr(option, "meaning", option.help) for option in self.params for name in option.opts}
+        for item in items:
+            item.help = meanings.get(item.value, item.help)
+        return items
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run it. MemoryError: there is no room even to begin."""
+        look_for_room()
+        return super().invoke(ctx)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take the arguments apart; one UsageError names every option whose value is wrong."""
+        rest = super().parse_args(ctx, args)
+        if problems := ctx.meta.get(_PROBLEMS):
+            raise click.UsageError("; ".join(problems), ctx)
+        return rest
+
+
+class Pipeline(click.Group):
+    """Commands in the order in which a pipeline runs them; a mistyped name gets the nearest one."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order in which they were added."""
+        return [name for name in self.commands if self.get_command(ctx, name)]
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that args name. UsageError, with a suggestion where there is one."""
+        wrong = args and args[0] not in self.commands and not args[0].startswith("-")
+        if wrong and not ctx.resilient_parsing:  # which is how a line is completed, whatever stands in it
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], self.commands, 1)
+            hint = f"did you mean {near[0]}?" if near else f"the commands are {', '.join(self.commands)}"
+            raise click.UsageError(f"no command {args[0]!r}: {hint}", ctx)
+        return super().resolve_command(ctx, args)

@@ -1,0 +1,156 @@
+"""From arguments to files: directories are walked, lists are read, every file is taken once."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from simdocs.corpora.document_skipped import DocumentSkipped
+from simdocs.corpora.long_paths import status_of
+from simdocs.corpora.name_lists import list_of, of_entry
+from simdocs.corpora.read_file import read, read_stream
+from simdocs.corpora.walk import Entry, Identity, walk
+from simdocs.errors import InputError
+from simdocs.model.names import shown
+from simdocs.model.skipped import Skipped, meaning
+from simdocs.parameters import Walking
+
+_NOTHING_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
+
+_SHOWN = 4096
+"""Bytes that are shown of a name of nothing: it may be a whole file."""
+
+
+@dataclass(slots=True)
+class Found:
+    """The files to read, in row order: names, sizes as the walk saw them, bytes of those that come but once."""
+
+    names: list[bytes] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    held: dict[int, bytes] = field(default_factory=dict)
+    identities: dict[Identity, None] = field(default_factory=dict)
+    """Of the files, in row order."""
+    again: dict[Identity, list[bytes]] = field(default_factory=dict)
+    """Other names by which files were reached after their first."""
+    inputs: set[Identity] = field(default_factory=set)
+    """Other files that were read: lists of names."""
+    texts: bool = False
+    """Whether what is held is known to be text."""
+
+    def holds(self, path: str) -> bool:
+        """Whether the file at this path is one of them, or of the inputs."""
+        try:
+            status = os.stat(path)
+        except OSError:
+            return False
+        identity = status.st_dev, status.st_ino
+        return stat.S_ISREG(status.st_mode) and (identity in self.identities or identity in self.inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where documents come from: names in order, or one list of names, NUL-ended or a line each."""
+
+    names: tuple[bytes, ...] = ()
+    listed: bytes | None = None
+    nul_ended: bool = False
+
+
+def find(sources: Sources, how: Walking, skipped: Skipped) -> Found:
+    """Every file once, in row order: by argument, and within it bytewise by whole path. A list is one argument.
+
+    InputError: an argument that does not exist, or is a device or socket; a list that cannot be read.
+    """
+    found, opened = Found(), set[Identity]()
+    for name in sources.names:
+        _take(_expand(name, how, skipped, opened), found)
+    if sources.listed is not None:
+        entries: list[Entry] = []
+        for number, name in list_of(sources.listed, sources.nul_ended, skipped, found.inputs):
+            try:
+                entries += _expand(name, how, skipped, opened)
+            except InputError as error:
+                raise of_entry(sources.listed, number, name, error) from None
+        entries.sort(key=lambda entry: entry.name)
+        _take(entries, found)
+    return found
+
+
+def _take(entries: Iterable[Entry], found: Found) -> None:
+    for entry in entries:
+        if entry.identity in found.identities:
+            found.again.setdefault(entry.identity, []).append(entry.name)
+            continue
+        found.identities[entry.identity] = None
+        if entry.held is not None:
+            found.held[len(found.names)] = entry.held
+        found.names.append(entry.name)
+        found.sizes.append(entry.size)
+
+
+def _expand(name: bytes, how: Walking, skipped: Skipped, opened: set[Identity]) -> Iterator[Entry]:
+    """The files that an argument stands for. opened: the FIFOs among those before it; nobody writes to one again."""
+    if name == b"-":
+        yield from _once(name, 0, how, skipped)
+        return
+    try:
+        status = status_of(name)
+        if stat.S_ISDIR(status.st_mode):
+            yield from walk(name, how, skipped)
+        elif stat.S_ISREG(status.st_mode):
+            yield Entry(name, status.st_size, (status.st_dev, status.st_ino))
+        elif stat.S_ISFIFO(status.st_mode):
+            if (status.st_dev, status.st_ino) in opened:
+                skipped.add("again", name)
+                return
+            opened.add((status.st_dev, status.st_ino))
+            descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                yield from _once(name, descriptor, how, skipped)
+            finally:
+                os.close(descriptor)
+        else:
+            raise InputError(f"{shown(name)}: not a file, directory or FIFO")
+    except OSError as error:
+        if error.errno in _NOTHING_THERE:
+            brief = name if len(name) <= _SHOWN else name[:_SHOWN] + b"..."
+            raise InputError(f"{shown(brief)}: {error.strerror}") from None
+        skipped.add("unreadable", name, error.strerror or str(error))
+
+
+def _once(name: bytes, descriptor: int, how: Walking, skipped: Skipped) -> Iterator[Entry]:
+    """A document whose bytes come but once."""
+    try:
+        status = os.fstat(descriptor)
+        data = read_stream(descriptor, how.max_size)
+    except DocumentSkipped as skip:
+        skipped.add(skip.reason, name, skip.detail)
+    except OSError as error:
+        skipped.add("unreadable", name, error.strerror or str(error))
+    else:
+        # Standard input may be one of the files; a pipe is like nothing else.
+        yield Entry(name, len(data), (status.st_dev, status.st_ino), data)
+
+
+def one(name: bytes, limit: int) -> bytes:
+    """The bytes of the one text of this name; `-` is standard input. InputError: it cannot be read."""
+    try:
+        if name == b"-":
+            return read_stream(0, limit)
+        status = status_of(name)
+        if stat.S_ISREG(status.st_mode):
+            return read(name, limit)[0]
+        if stat.S_ISDIR(status.st_mode):
+            raise InputError(f"{shown(name)}: is a directory: name one text")
+        if not stat.S_ISFIFO(status.st_mode):
+            raise InputError(f"{shown(name)}: not a file or FIFO: name one text")
+        with os.fdopen(os.open(name, os.O_RDONLY | os.O_CLOEXEC), "rb") as stream:
+            return read_stream(stream.fileno(), limit)
+    except DocumentSkipped as skip:
+        detail = f" ({skip.detail})" if skip.detail else ""
+        raise InputError(f"{shown(name)}: {meaning(skip.reason)}{detail}") from None
+    except OSError as error:
+        raise InputError(f"{shown(name)}: {error.strerror or error}") from None

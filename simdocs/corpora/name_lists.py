@@ -1,0 +1,67 @@
+"""Lists of names: --files-from and --files0-from."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+
+from simdocs.corpora.long_paths import open_name
+from simdocs.corpora.walk import Identity
+from simdocs.errors import InputError
+from simdocs.model.names import shown
+from simdocs.model.skipped import Skipped
+
+
+def list_of(source: bytes, nul_ended: bool, skipped: Skipped, inputs: set[Identity]) -> Iterator[tuple[int, bytes]]:
+    """The entries of a list with their numbers, from 1: raw bytes, a line each or NUL-ended; the last may lack its end.
+
+    `-` is standard input. A malformed entry is noted with its number. The identity of the list is added to inputs.
+    InputError: it cannot be read.
+    """
+    data = _contents(source, inputs)
+    end = b"\0" if nul_ended else b"\n"
+    for number, name in enumerate(data.removesuffix(end).split(end) if data else [], 1):
+        if why := _malformed(name, source):
+            skipped.add("malformed", source, f"entry {number} {why}")
+        else:
+            yield number, name
+
+
+def _malformed(name: bytes, source: bytes) -> str:
+    """What is wrong with an entry; nothing, if it is a name."""
+    if not name:
+        return "is empty: leave it out"
+    if b"\0" in name:
+        return "holds a NUL byte: --files0-from reads such lists"
+    if name == source == b"-":
+        return "is -, but standard input is the list itself: write ./- for a file of that name"
+    return ""
+
+
+def _contents(source: bytes, inputs: set[Identity]) -> bytes:
+    try:
+        descriptor = os.dup(0) if source == b"-" else open_name(source, os.O_RDONLY | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as stream:
+            status = os.fstat(descriptor)
+            if _is_endless(status, descriptor):
+                raise InputError(f"{shown(source)}: a device, not a list of names: name a file, a FIFO or -")
+            inputs.add((status.st_dev, status.st_ino))
+            return stream.read()
+    except OSError as error:
+        raise InputError(f"{shown(source)}: {error.strerror or error}") from None
+
+
+def _is_endless(status: os.stat_result, descriptor: int) -> bool:
+    """Whether a file is a device that need not come to an end: all but terminals and the one of nothing."""
+    if stat.S_ISCHR(status.st_mode):
+        return not os.isatty(descriptor) and status.st_rdev != os.stat(os.devnull).st_rdev
+    return stat.S_ISBLK(status.st_mode)
+
+
+def of_entry(source: bytes, number: int, name: bytes, error: InputError) -> InputError:
+    """The error that an entry is none of a document, with what to do."""
+    where = f"{shown(source)}: entry {number}"
+    if b"\n" in name:  # most likely the whole of another kind of list
+        return InputError(f"{where} holds line feeds and names nothing: --files-from reads lists of lines")
+    return InputError(f"{where}: {error}: mend the entry, or leave it out")

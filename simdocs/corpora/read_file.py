@@ -1,0 +1,123 @@
+"""Reading one document: all of it, in one piece of its history, or a reason why not."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import NamedTuple
+
+from simdocs.corpora.decode import LOOKED_AT, is_binary
+from simdocs.corpora.document_skipped import DocumentSkipped
+from simdocs.corpora.gzip_stream import is_compressed, unfold
+from simdocs.corpora.long_paths import open_name
+
+_PIECE = 1 << 20
+
+_UNSIZED = 1 << 16
+"""Bytes asked for first where a file says that it has none: some of /proc answer the first question only."""
+
+MOST = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
+"""Bytes of the largest document that there could be memory for: at its peak it takes 4 times as many, or more."""
+
+
+class Stamp(NamedTuple):
+    """By what a file is known again: equal stamps, equal bytes, unless a clock was set back."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Stamp:
+        """The stamp of a file, from its status."""
+        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+
+
+def read(name: bytes, limit: int, padding: int = 0) -> tuple[bytes, Stamp]:
+    """The bytes of the regular file of this name, unfolded if it is gzip by its name, and its stamp, with their number.
+
+    padding: bytes by which a gzip file itself may be larger than the limit. The file was the same before and after; one
+    that changes meanwhile is read a second time.
+
+    Raises DocumentSkipped: vanished, unreadable (also: more than memory can hold), special, oversized (more than limit
+    bytes, folded or unfolded), changed, malformed (as gzip), binary (if it is large: then no more of it is read).
+    """
+    descriptor, status = open_file(name)
+    folded = is_compressed(name)
+    try:
+        data, stamp = _read_open(descriptor, status, limit + padding if folded else limit, folded)
+    except OSError as error:
+        raise DocumentSkipped.of(error) from None
+    finally:
+        os.close(descriptor)
+    if folded:
+        data = unfold(data, min(limit, MOST))
+    return data, stamp if stamp.size == len(data) else stamp._replace(size=len(data))
+
+
+def open_file(name: bytes) -> tuple[int, os.stat_result]:
+    """A descriptor of the regular file of this name, and its status.
+
+    Raises DocumentSkipped: vanished, unreadable, special.
+    """
+    try:
+        descriptor = open_name(name)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise DocumentSkipped("special")
+        except BaseException:
+            os.close(descriptor)
+            raise
+    except OSError as error:
+        raise DocumentSkipped.of(error) from None
+    return descriptor, status
+
+
+def _read_open(descriptor: int, before: os.stat_result, limit: int, folded: bool) -> tuple[bytes, Stamp]:
+    for _ in range(2):
+        if _PIECE < before.st_size <= limit and not folded and is_binary(os.pread(descriptor, LOOKED_AT, 0)):
+            raise DocumentSkipped("binary")
+        if skip := too_large(before.st_size, limit):
+            raise skip
+        data = _read_all(descriptor, before.st_size, limit)
+        after = os.fstat(descriptor)
+        if Stamp.of(before) == Stamp.of(after):
+            return data, Stamp.of(after)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        before = after
+    raise DocumentSkipped("changed")
+
+
+def _read_all(descriptor: int, size: int, limit: int) -> bytes:
+    """All bytes up to the end. Sizes lie: those of /proc are 0, so size is only a hint, and the limit holds."""
+    data = os.read(descriptor, size + 1 if size else _UNSIZED)
+    if len(data) == size and size:
+        return data
+    pieces, total = [data], len(data)
+    while data:
+        if skip := too_large(total, limit, known=False):
+            raise skip
+        data = os.read(descriptor, _PIECE)
+        pieces.append(data)
+        total += len(data)
+    return b"".join(pieces)
+
+
+def too_large(size: int, limit: int, *, known: bool = True) -> DocumentSkipped | None:
+    """The verdict on so many bytes, if they are more than the limit, or than memory. known: there are no more."""
+    most = min(limit, MOST)
+    if size <= most:
+        return None
+    said = f"{size} bytes" if known else f"more than {most} bytes"
+    return (
+        DocumentSkipped("oversized", said)
+        if size > limit
+        else DocumentSkipped("unreadable", f"{said}: more than memory can hold")
+    )
+
+
+def read_stream(descriptor: int, limit: int) -> bytes:
+    """All bytes of a pipe, terminal or FIFO. Raises DocumentSkipped: oversized; OSError."""
+    return _read_all(descriptor, 0, limit)

@@ -1,0 +1,1 @@
+"""Similarities of pairs of documents."""

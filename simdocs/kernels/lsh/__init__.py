@@ -1,0 +1,1 @@
+"""Locality-sensitive hashing: from signatures to candidate pairs."""

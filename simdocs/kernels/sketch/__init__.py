@@ -1,0 +1,1 @@
+"""Signatures: from token sets to K numbers each."""

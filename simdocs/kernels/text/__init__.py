@@ -1,0 +1,1 @@
+"""Text: from bytes to normalised texts and their units."""

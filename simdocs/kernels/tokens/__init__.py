@@ -1,0 +1,1 @@
+"""Tokens: from normalised texts to token sets."""

@@ -1,0 +1,1 @@
+"""Candidates become verified pairs and groups."""

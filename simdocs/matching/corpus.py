@@ -1,0 +1,180 @@
+"""A corpus: documents with their signatures, and where their token sets are to be had."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdocs.artifacts.formats import RUN
+from simdocs.artifacts.reader import Artifact
+from simdocs.errors import ArtifactError, InputError
+from simdocs.kernels.compare import jaccard
+from simdocs.model.documents import Documents
+from simdocs.model.names import shown
+from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, Tokens, ranges
+from simdocs.model.sketches import Column, Held
+from simdocs.parameters import Sequences, Shingling
+from simdocs.pipeline.reading import ragged_bytes
+from simdocs.pipeline.reload import ReloadRequest, Source, same_line
+
+
+class Documented(Protocol):
+    """What judging and answering ask of documents, by row."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def places(self) -> int:
+        """Places of a signature."""
+
+    @property
+    def root(self) -> bytes:
+        """The directory from which those of an earlier run are found; nothing, if there are none such."""
+
+    def facts(self, rows: Array) -> NDArray[np.void]:
+        """Their facts, (n,) DOCUMENT."""
+
+    def names(self, rows: Array) -> list[bytes]:
+        """Their names."""
+
+    def lines(self, rows: Array, how: Shingling) -> list[bytes]:
+        """The lines of sequences that they are, byte for byte, without ends. InputError: one is not what it was."""
+
+    def estimates(self, left: Index, right: Index) -> Floats:
+        """The estimated similarity of left[i] and right[i]."""
+
+    def sources(self, rows: Index) -> list[tuple[Index, Source]]:
+        """Where the token sets of these rows are to be had: places among rows, and a source of the sets of those."""
+
+    def recorded(self, rows: Index) -> Mask:
+        """Which were noted by an earlier run, so that they may have changed since."""
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Documents in memory, or on a shelf and read as far as they are asked for.
+
+    sets: tokens and offsets, where token sets need not be made again from the texts, and the row of each document in
+    them, where that is another. root: the directory from which names are found, where it is not the working
+    directory. limit: bytes of a document. of_shelf: the name of the artifact, if they come from one.
+    """
+
+    name_bytes: Column
+    name_offsets: Column
+    every_fact: Column
+    signatures: Column
+    limit: int
+    sequences: Sequences = field(default_factory=Sequences)
+    held: dict[int, bytes] = field(default_factory=dict)
+    sets: tuple[Column, Column] | None = None
+    set_rows: Index | None = None
+    root: bytes = b""
+    of_shelf: str = ""
+
+    @classmethod
+    def of(cls, documents: Documents, signatures: Tokens, limit: int, sequences: Sequences) -> Corpus:
+        """Documents in memory."""
+        names = documents.names
+        columns = (Held(names.values), Held(names.offsets), Held(documents.facts), Held(signatures))
+        return cls(*columns, limit, sequences, documents.held)
+
+    @classmethod
+    def on(cls, shelf: Artifact, signatures: Column, sets: Artifact | None, root: bytes | None) -> Corpus:
+        """Documents on a shelf, found again from `root`, else from where they were found the first time.
+
+        InputError: root is no directory.
+        """
+        if root is not None and not os.path.isdir(root):
+            raise InputError(f"{shown(root)}: --root is not a directory")
+        found = shelf.root if root is None else root
+        return cls(
+            shelf["names"],
+            shelf["name_offsets"],
+            shelf["documents"],
+            signatures,
+            1 << 62,
+            shelf.recipe.sequences,
+            held=dict(shelf.held),
+            sets=None if sets is None else (sets["tokens"], sets["offsets"]),
+            root=found or b"",
+            of_shelf=shelf.name,
+        )
+
+    def some(self, rows: Index) -> Corpus:
+        """These documents alone, in memory, in this order; their token sets stay where they are."""
+        names = ragged_bytes(self.names(rows))
+        return replace(
+            self,
+            name_bytes=Held(names.values),
+            name_offsets=Held(names.offsets),
+            every_fact=Held(self.facts(rows)),
+            signatures=Held(self.signatures.rows(rows)),
+            held=self._held(rows),
+            set_rows=rows if self.set_rows is None else self.set_rows[rows],
+        )
+
+    def __len__(self) -> int:
+        return len(self.every_fact)
+
+    @property
+    def places(self) -> int:
+        """Places of a signature."""
+        return self.signatures.shape[1]
+
+    def facts(self, rows: Array) -> NDArray[np.void]:
+        """Their facts, (n,) DOCUMENT."""
+        return self.every_fact.rows(rows)
+
+    def names(self, rows: Array) -> list[bytes]:
+        """Their names."""
+        starts = self.name_offsets.rows(rows)
+        lengths = self.name_offsets.rows(np.asarray(rows) + 1) - starts
+        every = self.name_bytes.at(ranges(starts, lengths)).tobytes()
+        ends = np.cumsum(lengths).tolist()
+        return [every[end - length : end] for end, length in zip(ends, lengths.tolist(), strict=True)]
+
+    def lines(self, rows: Array, how: Shingling) -> list[bytes]:
+        """The lines of sequences that they are, byte for byte, without ends. InputError: one is not what it was."""
+        wanted = self._wanted(rows)
+        return [same_line(wanted, place, how) for place in range(len(rows))]
+
+    def estimates(self, left: Index, right: Index) -> Floats:
+        """The estimated similarity of left[i] and right[i]."""
+        if isinstance(self.signatures, Held):
+            return jaccard.estimates(self.signatures.array, left, right)
+        rows, places = np.unique(np.concatenate((left, right)), return_inverse=True)
+        return jaccard.estimates(self.signatures.rows(rows), places[: len(left)], places[len(left) :])
+
+    def _held(self, rows: Index) -> dict[int, bytes]:
+        if not self.held:
+            return {}
+        return {at: self.held[row] for at, row in enumerate(rows.tolist()) if row in self.held}
+
+    def sources(self, rows: Index) -> list[tuple[Index, Source]]:
+        """Where the token sets of these rows are to be had: all of them in one place."""
+        return [(np.arange(len(rows)), self._source(rows))]
+
+    def recorded(self, rows: Index) -> Mask:
+        """Which were noted by an earlier run: all of a shelf."""
+        return np.full(len(rows), bool(self.of_shelf) and self.sets is None)
+
+    def _source(self, rows: Index) -> Source:
+        """ArtifactError: documents are to be read again, and the artifact does not say any more where they are."""
+        if self.sets is not None:
+            tokens, offsets = self.sets
+            rows = rows if self.set_rows is None else self.set_rows[rows]
+            starts = offsets.rows(rows)
+            lengths = offsets.rows(rows + 1) - starts
+            return Ragged.of(tokens.at(ranges(starts, lengths)), lengths)
+        if self.of_shelf and not self.root:
+            raise ArtifactError(f"{self.of_shelf}/{RUN}: does not say where its documents are: --root DIR does")
+        return self._wanted(rows)
+
+    def _wanted(self, rows: Index) -> ReloadRequest:
+        return ReloadRequest(
+            self.names(rows), self._held(rows), self.limit, self.facts(rows), self.root, self.sequences
+        )

@@ -1,0 +1,42 @@
+"""The exact join: candidates among which every pair at the threshold is, with no chance of missing one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from simdocs.corpora.batches import batches
+from simdocs.kernels.lsh.rare_prefixes import counts, prefixes, sharing
+from simdocs.matching.verify import Verifier
+from simdocs.model.ragged import Index, Ragged
+from simdocs.pipeline.reload import Source
+from simdocs.pipeline.shingling import Progress
+from simdocs.pipeline.token_cache import again
+
+
+def every_candidate(judge: Verifier, firsts: Index, progress: Progress) -> Ragged:
+    """The buckets of documents `firsts`, numbered 0, 1, ..., that share a rare token: every pair at the threshold
+    stands in one of them. Holds all tokens of these documents in memory, 4 bytes each, and once more while they come
+    together."""
+    sets = _sets(judge, firsts, progress)
+    return sharing(prefixes(sets, judge.threshold, counts(sets.values)))
+
+
+def _sets(judge: Verifier, firsts: Index, progress: Progress) -> Ragged:
+    sizes = judge.corpus.facts(firsts)["size"].tolist()
+    cuts = list(batches(sizes))
+
+    def tasks() -> Iterator[Source]:
+        for cut in cuts:
+            rows = firsts[cut.start : cut.stop]
+            ((_, source),) = judge.corpus.sources(rows)
+            yield source
+
+    parts = []
+    for cut, (part, _, skips) in zip(cuts, judge.engine.map(partial(again, how=judge.how), tasks()), strict=True):
+        parts.append(part)
+        judge.note(skips)
+        progress("reading all", cut.stop, len(firsts))
+    return Ragged.concat(parts, np.uint32)

@@ -1,0 +1,1 @@
+"""Documents become token sets, signatures and an index."""

@@ -1,0 +1,78 @@
+"""Whatever a stage is given, documents or an artifact, brought to where they can be compared."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from simdocs.artifacts.reader import Artifact, documents_on
+from simdocs.corpora.discover import Found, Sources, find
+from simdocs.engines.local import Local
+from simdocs.errors import UsageError
+from simdocs.kernels.lsh.banding import choose
+from simdocs.model.documents import Documents
+from simdocs.model.names import shown
+from simdocs.model.ragged import Tokens
+from simdocs.model.skipped import Skipped
+from simdocs.parameters import Banding, Recipe, Sketching, Walking
+from simdocs.pipeline.shingling import Progress
+from simdocs.pipeline.signing import sign, sign_shelf
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """What a stage is given: names of documents, or an artifact of an earlier stage.
+
+    texts: documents in memory, in place of sources. shingles: token sets of the same documents, to verify by. root:
+    where documents of an artifact are found again.
+    outputs: files to be written, which must not be among the documents.
+    """
+
+    sources: Sources = field(default_factory=Sources)
+    walking: Walking = field(default_factory=Walking)
+    shelf: Artifact | None = None
+    shingles: Artifact | None = None
+    root: bytes | None = None
+    outputs: Sequence[str | None] = ()
+    texts: Found | None = None
+
+
+def found_of(intake: Intake, skipped: Skipped) -> Found:
+    """The files that an intake names. UsageError: an output is one of them. InputError: see `find`."""
+    if intake.texts is not None:
+        return intake.texts
+    found = find(intake.sources, intake.walking, skipped)
+    if intake.walking.include and not found.names:
+        skipped.remarks.append("no file is taken by --include: patterns go by what is below the directory named")
+    for path in filter(None, intake.outputs):
+        if found.holds(path):
+            raise UsageError(
+                f"{shown(os.fsencode(path))}: is one of the documents, or a list of them, and would be overwritten:"
+                " name another, or --exclude it"
+            )
+    return found
+
+
+def banded(recipe: Recipe) -> Recipe:
+    """The recipe with its bands and rows chosen. UsageError: there are none such."""
+    sketching, banding = recipe.sketching or Sketching(), recipe.banding or Banding()
+    bands, rows = choose(banding, sketching.num_perm)
+    return replace(recipe, sketching=sketching, banding=replace(banding, bands=bands, rows=rows))
+
+
+def signed(
+    intake: Intake, recipe: Recipe, engine: Local, skipped: Skipped, progress: Progress, *, with_sets: bool
+) -> tuple[Documents, Tokens, Found | None]:
+    """Documents and signatures of whatever is given. with_sets: with the facts of token sets."""
+    sketching = recipe.sketching or Sketching()
+    shelf = intake.shelf
+    if shelf is None:
+        found = found_of(intake, skipped)
+        limit = intake.walking.max_size
+        return *sign(found, limit, recipe, sketching, engine, skipped, progress, with_sets=with_sets), found
+    if shelf.kind == "shingles":
+        return documents_on(shelf), sign_shelf(shelf, sketching, engine, progress), None
+    return documents_on(shelf), np.asarray(shelf["signatures"].all()), None

@@ -1,0 +1,153 @@
+"""From files to documents: what a task reads, with the facts of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdocs.corpora.decode import as_utf8, is_binary
+from simdocs.corpora.discover import Found
+from simdocs.corpora.document_skipped import DocumentSkipped
+from simdocs.corpora.jsonl import Lines, parse
+from simdocs.corpora.read_file import Stamp, read
+from simdocs.corpora.read_tasks import Files
+from simdocs.model.documents import DOCUMENT, WIDE, Documents
+from simdocs.model.names import shown
+from simdocs.model.ragged import Index, Ragged
+from simdocs.model.skipped import Skip, Skipped
+from simdocs.parameters import Sequences
+
+
+@dataclass(slots=True)
+class Read:
+    """The documents read in a task: places among its files (of lines: their numbers), names, UTF-8 bytes, facts."""
+
+    places: list[int]
+    names: list[bytes]
+    raws: list[bytes]
+    facts: NDArray[np.void]
+    skips: list[Skip]
+
+
+def read_task(task: Files | Lines, how: Sequences) -> Read:
+    """The documents of a task that are text and can be read; the others are skips."""
+    return _lines(task, how) if isinstance(task, Lines) else _files(task)
+
+
+def _files(task: Files) -> Read:
+    places, raws, rows, skips = [], [], [], []
+    for place, name in enumerate(task.names):
+        try:
+            data, stamp = _one(task, place, name)
+        except DocumentSkipped as skip:
+            skips.append((skip.reason, name, skip.detail))
+            continue
+        raw, wide = as_utf8(data)
+        places.append(place)
+        raws.append(raw)
+        rows.append((*stamp, 0, 0, (0, 0), (0, 0), 0, 0, 0, WIDE * wide))
+    return Read(places, [task.names[place] for place in places], raws, np.array(rows, DOCUMENT), skips)
+
+
+def _one(task: Files, place: int, name: bytes) -> tuple[bytes, Stamp]:
+    held = task.held.get(place)
+    data, stamp = read(name, task.limit) if held is None else (held, Stamp(len(held), 0, 0, 0))
+    if not task.texts and is_binary(data):
+        raise DocumentSkipped("binary")
+    return data, stamp
+
+
+def _lines(task: Lines, how: Sequences) -> Read:
+    parsed = parse(task, how)
+    facts = np.zeros(len(parsed.names), DOCUMENT)
+    facts["size"] = [len(text) for text in parsed.texts]
+    facts["mtime_ns"], facts["ctime_ns"], facts["inode"] = task.stamp.mtime_ns, task.stamp.ctime_ns, task.stamp.inode
+    facts["start"], facts["extent"], facts["container"] = parsed.starts, parsed.extents, parsed.container
+    raws = [as_utf8(text)[0] for text in parsed.texts]
+    return Read(parsed.numbers, parsed.names, raws, facts, parsed.skips)
+
+
+class Register:
+    """Documents in row order, as the results of tasks come in."""
+
+    def __init__(self, found: Found, skipped: Skipped) -> None:
+        self._found, self._skipped = found, skipped
+        self._names: list[bytes] = []
+        self._facts: list[NDArray[np.void]] = []
+        self._held: dict[int, bytes] = {}
+        self._file, self._ids = b"", set[bytes]()
+        self._named_like_lines = {name for name in found.names if b"#" in name}
+        reached = enumerate(found.identities if found.again else ())
+        self._others = {file: (one[1], found.again[one]) for file, one in reached if one in found.again}
+        self._replaced = set[int]()
+        self._done = 0
+        self.rows = 0
+
+    def enter(self, read: Read, done: int) -> Index:
+        """Take the documents of the next task, which ends `done` files more: which of them (places among those read)
+        have the next rows. Not those of a sequence whose name is that of a line before them, or of a file: they are
+        noted."""
+        self._skipped.extend(read.skips)
+        taken = [at for at in range(len(read.names)) if not self._repeats(read, at)]
+        for row, at in enumerate(taken, self.rows):
+            self._names.append(read.names[at])
+            file = self._done + (0 if read.facts["container"][at] else read.places[at])
+            if file in self._found.held:
+                self._held[row] = self._found.held[file]
+            elif file in self._others and self._others[file][0] != read.facts["inode"][at]:
+                self._replaced.add(file)
+        rows = np.array(taken, np.int64)
+        self._facts.append(read.facts[rows])
+        self.rows += len(rows)
+        self._done += done
+        return rows
+
+    def _repeats(self, read: Read, at: int) -> bool:
+        container = int(read.facts["container"][at])
+        if not container:
+            return False
+        name = read.names[at]
+        if name[:container] != self._file:
+            self._file, self._ids = name[:container], set()
+        other = "a line before it" if name in self._ids else "a file" if name in self._named_like_lines else ""
+        if other:
+            line = b"%b#%d" % (self._file, read.places[at])
+            self._skipped.add("malformed", line, f"{shown(name)} is {other}: give it an id of its own")
+        self._ids.add(name)
+        return bool(other)
+
+    def _note_others(self) -> None:
+        """Other names of a file settle nothing if it was not read: the first is gone, or another file has it."""
+        gone = {name for reason in ("vanished", "special") for name, _ in self._skipped.by_reason.get(reason, ())}
+        for file, (_, names) in self._others.items():
+            first = self._found.names[file]
+            lost = file in self._replaced or first in gone
+            for name in names:
+                if lost:
+                    self._skipped.add(
+                        "unreadable", name, f"was to be read as {shown(first)}, which is gone or replaced"
+                    )
+                else:
+                    self._skipped.add("again", name)
+
+    def documents(self) -> Documents:
+        """All documents taken; with them the names are noted by which their files were reached again."""
+        self._note_others()
+        facts = np.concatenate(self._facts) if self._facts else np.empty(0, DOCUMENT)
+        return Documents(ragged_bytes(self._names), facts, self._held)
+
+
+def ragged_bytes(rows: list[bytes]) -> Ragged:
+    """Byte strings as Ragged uint8."""
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+    return Ragged.of(np.frombuffer(b"".join(rows), np.uint8), lengths)
+
+
+def counted(tasks: Iterator[tuple[Files | Lines, int]], done: list[int]) -> Iterator[Files | Lines]:
+    """The tasks alone; how many files end with each is appended to done."""
+    for task, files in tasks:
+        done.append(files)
+        yield task

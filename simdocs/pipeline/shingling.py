@@ -1,0 +1,149 @@
+"""From documents to tokens: shingle, the first stage."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdocs.corpora.batches import batches
+from simdocs.corpora.decode import as_utf8
+from simdocs.corpora.discover import Found
+from simdocs.corpora.jsonl import Lines
+from simdocs.corpora.read_tasks import Files, tasks
+from simdocs.engines.local import Local
+from simdocs.kernels.tokens import multisets
+from simdocs.kernels.tokens.shinglers import SHINGLERS, shingles_of, texts_of, tokens_of
+from simdocs.model.documents import EMPTY, INVALID, SHORT, Documents, digests_as_numbers
+from simdocs.model.ragged import Index, Ragged, true_in_rows
+from simdocs.model.skipped import Skipped
+from simdocs.model.texts import Texts
+from simdocs.parameters import Recipe, Shingling
+from simdocs.pipeline.reading import Read, Register, counted, ragged_bytes, read_task
+
+Progress = Callable[[str, int, int], None]
+"""What is being done, how much of it is done, how much there is (0: unknown)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shingled:
+    """Some documents of a batch: which (ascending), normalised, their tokens (in text order, or as multisets), and how
+    many units each has."""
+
+    places: Index
+    texts: Texts
+    tokens: Ragged
+    lengths: Index
+
+
+def normalised(raws: Sequence[bytes], how: Shingling) -> Iterator[tuple[Index, Texts]]:
+    """The normalised texts of documents given as UTF-8 bytes, and which they are: first of those in ASCII, which are
+    done faster, then the rest; no more at once than a batch has, though they were unfolded from much less."""
+    plain = np.fromiter((raw.isascii() for raw in raws), bool, len(raws))
+    for alike in (np.flatnonzero(plain), np.flatnonzero(~plain)):
+        for cut in batches([len(raws[place]) for place in alike.tolist()]):
+            places = alike[cut.start : cut.stop]
+            yield places, texts_of(ragged_bytes([raws[place] for place in places.tolist()]), how)
+
+
+def shingled(raws: Sequence[bytes], how: Shingling) -> Iterator[Shingled]:
+    """The tokens of documents given as UTF-8 bytes, in the parts in which they are normalised."""
+    for places, texts in normalised(raws, how):
+        tokens, lengths = shingles_of(texts, how)
+        yield Shingled(places, texts, multisets.bags(tokens, how.seed) if how.multiset else tokens, lengths)
+
+
+def note(facts: NDArray[np.void], part: Shingled, k: int) -> None:
+    """Write into facts what shingling found out: digest, length in units, flags."""
+    facts["length"][part.places] = part.lengths
+    facts["digest"][part.places] = digests_as_numbers(digests(part.texts.encoded))
+    empty, short = part.lengths == 0, part.lengths < k
+    facts["flags"][part.places] |= np.where(empty, EMPTY, np.where(short, SHORT, 0)).astype(np.uint32)
+    points = part.texts.points
+    if part.texts.starts is not None:
+        escaped = points.values >= 0xDC80  # a mask: in a document of such bytes alone, their places would be large
+        escaped &= points.values <= 0xDCFF
+        facts["flags"][part.places[true_in_rows(escaped, points.offsets) > 0]] |= INVALID
+
+
+def note_sets(facts: NDArray[np.void], places: Index, sets: Ragged) -> None:
+    """Write into facts the number of tokens of each set, and its digest."""
+    facts["count"][places] = sets.lengths
+    facts["set_digest"][places] = digests_as_numbers(digests(sets))
+
+
+def digests(rows: Ragged) -> list[bytes]:
+    """The first 16 bytes of the SHA-256 of each row, as its bytes stand in memory: little-endian."""
+    view = np.ascontiguousarray(rows.values).view(np.uint8).data
+    ends = (rows.offsets * rows.values.itemsize).tolist()
+    return [hashlib.sha256(view[a:b]).digest()[:16] for a, b in pairwise(ends)]
+
+
+def shingle_task(task: Files | Lines, recipe: Recipe) -> tuple[Read, Ragged]:
+    """The documents of a task, without their texts, and their token sets."""
+    read = read_task(task, recipe.sequences)
+    row_of = np.empty(len(read.raws), np.int64)
+    parts, done = [], 0
+    for part in shingled(read.raws, recipe.shingling):
+        note(read.facts, part, recipe.shingling.k)
+        row_of[part.places] = done + np.arange(len(part.places))
+        done += len(part.places)
+        parts.append(multisets.sets(part.tokens))
+    sets = Ragged.concat(parts, np.uint32).take(row_of)
+    note_sets(read.facts, np.arange(len(row_of)), sets)
+    read.raws = []
+    return read, sets
+
+
+def shingle(
+    found: Found,
+    limit: int,
+    recipe: Recipe,
+    engine: Local,
+    skipped: Skipped,
+    progress: Progress,
+    take: Callable[[Ragged], None],
+) -> Documents:
+    """The documents of the files found that could be read, in row order; `take` gets their token sets, batch by batch,
+    in the same order. Skips are noted."""
+    register, done = Register(found, skipped), list[int]()
+    work = partial(shingle_task, recipe=recipe)
+    files = 0
+    results = engine.map(work, counted(tasks(found, limit, recipe.sequences, skipped), done))
+    for turn, (read, sets) in enumerate(results):
+        take(sets.take(register.enter(read, done[turn])))
+        files += done[turn]
+        progress("shingling", files, len(found.names))
+    return register.documents()
+
+
+_SHOWN = 1 << 12
+"""Shingles of a text that are spelt at once."""
+
+
+def show(data: bytes, how: Shingling) -> Iterator[tuple[str, int]]:
+    """Each shingle of one text, in text order, with its token."""
+    raw, _ = as_utf8(data)
+    texts = texts_of(ragged_bytes([raw]), how)
+    shingler = SHINGLERS[how.unit]
+    units = shingler.units(texts)
+    layout = shingler.layout(texts, units, how)
+    tokens = tokens_of(texts, how)
+    if how.multiset:
+        tokens = multisets.bags(tokens, how.seed)
+    for at in range(0, len(tokens.values), _SHOWN):
+        firsts, sizes = layout.firsts[at : at + _SHOWN], layout.sizes[at : at + _SHOWN]
+        first, stop = int(firsts[0]), int((firsts + sizes).max())
+        spans = texts.byte_spans(units.starts[first:stop], units.stops[first:stop])
+        spelt = [
+            texts.data[a : a + n].tobytes().decode("utf-8", "surrogateescape")
+            for a, n in zip(*(span.tolist() for span in spans), strict=True)
+        ]
+        found = tokens.values[at : at + _SHOWN].tolist()
+        for begin, size, token in zip((firsts - first).tolist(), sizes.tolist(), found, strict=True):
+            yield shingler.joint.join(spelt[begin : begin + size]), token

@@ -1,0 +1,1 @@
+"""The only room that changes a disk."""

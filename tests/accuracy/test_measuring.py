@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks import accuracy, accuracy_page, collisions, corpora, groups, peers, recall
 from tests.accuracy.conftest import NAME, read_truth, write_truth
-from tests.executed import long_lines
+from tests.docs.executed import long_lines
 
 T = 0.8
 

@@ -12,7 +12,7 @@ import pytest
 import simdocs
 from tests.api.asking import BUILD, DOCS, KINDS, TEXTS, by_row, decided, printed
 from tests.cli.corpus import A1, A
-from tests.flow.building import content
+from tests.commands.building import content
 
 OPTIONS = {
     "words": ({"threshold": 0.5, "unit": "word", "k": 2}, "--threshold .5 --unit word -k 2"),

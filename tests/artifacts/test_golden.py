@@ -17,7 +17,7 @@ from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import open_artifact
 from tests.cli.program import simdocs
 
-GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "v1"
+GOLDEN = Path(__file__).resolve().parent / "golden" / "v1"
 ARTIFACTS = sorted(path.name for path in GOLDEN.iterdir() if path.name != "docs")
 
 same_unicode = pytest.mark.skipif(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from tests.cli.corpus import lay
 from tests.cli.program import Argument, simdocs
-from tests.flow.building import built
+from tests.commands.building import built
 
 OTHER = b"A text like none of the others: of carpenters and kings, and whether pigs have wings, it says nothing."
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.corpus import A2, A, B, jaccard, lay
 from tests.cli.program import simdocs
-from tests.flow.building import built
+from tests.commands.building import built
 
 C = b" ".join(reversed(B.split()))
 C1 = C + b" it"

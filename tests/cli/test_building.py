@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import bound_by_modes, environment, simdocs
-from tests.flow.building import built, content
+from tests.commands.building import built, content
 
 SUFFIX = {"shingle": "shingles", "signature": "signatures", "index": "index"}
 COMMANDS = list(SUFFIX)

@@ -15,7 +15,7 @@ import pytest
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.every import EVERY, WRITING
 from tests.cli.program import PROGRAM, Done, environment, finished, simdocs, started
-from tests.flow.building import content
+from tests.commands.building import content
 
 LINES = "\n".join(json.dumps({"id": name, "téxt": f"Größe 日本 Straße {name} " * 9}) for name in ("ü", "I", "\ud800"))
 

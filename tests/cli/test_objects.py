@@ -15,7 +15,7 @@ from tests.cli.commands import ASKED, reading
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import PATIENCE, bound_by_modes, in_shell, simdocs
 from tests.cli.traps import trap
-from tests.flow.building import built
+from tests.commands.building import built
 
 every = pytest.mark.parametrize("command", ASKED)
 

@@ -13,7 +13,7 @@ import pytest
 from tests.cli.corpus import B, lay
 from tests.cli.program import bound_by_modes, in_shell, simdocs
 from tests.cli.traps import trap
-from tests.flow.building import built
+from tests.commands.building import built
 
 
 def left_behind(*directories: Path) -> list[str]:

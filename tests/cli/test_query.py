@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.corpus import A1, A2, A, B, jaccard, lay
 from tests.cli.program import in_shell, simdocs
-from tests.flow.building import built
+from tests.commands.building import built
 
 COPY = A.upper().replace(b" ", b"\n ")
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from hypothesis import strategies as st
 
-from tests.flow.texts import WORDS, edited
+from tests.similar_texts import WORDS, edited
 from tests.strategies import ATOMS
 
 PROSE = [word + b" " for word in WORDS]

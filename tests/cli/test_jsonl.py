@@ -1,0 +1,280 @@
+"""Sequences: documents that are the lines of a file, through every command; and files that are folded."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.cli.corpus import A1, A2, A, B, jaccard, lay
+from tests.cli.program import simdocs
+from tests.commands.building import built, names_on
+
+LINES = [
+    b'{"text": "%s", "id": "first"}' % A,
+    b"",
+    b' {"id":"\\u0062\\u00e9/#2" , "text":"%s"}\t\r' % A1,
+    b'{"text": "%s"}' % B,
+    '{"id": 17, "other": "ä\u2028", "text": "'.encode() + A2.replace(b"T", b"\\u0054") + b'"}',
+    b'{"id": -1, "text": ""}',
+]
+"""Five documents, of which the first, third and fifth are nearly the same; the last has no end of line."""
+
+DATA = b"\n".join(LINES)
+
+NAMES = ["data.jsonl#first", "data.jsonl#bé/#2", "data.jsonl#4", "data.jsonl#17", "data.jsonl#-1"]
+
+GROUPS = [(NAMES[0], NAMES[1], jaccard(A, A1)), (NAMES[0], NAMES[3], jaccard(A, A2))]
+
+
+@pytest.fixture
+def there(tmp_path, monkeypatch) -> Path:
+    """The directory itself, with data.jsonl."""
+    monkeypatch.chdir(tmp_path)
+    return lay(tmp_path, {"data.jsonl": DATA})
+
+
+def rows(done) -> list[tuple[str, ...]]:
+    assert (done.status, done.err) == (0, "")
+    return [tuple(field.decode() for field in fields[:3]) for fields in done.rows]
+
+
+def test_names_and_answers(there):
+    assert rows(simdocs("dedupe", "data.jsonl", cwd=there)) == GROUPS
+    listed = simdocs("dedupe", ".", "--list", "kept", cwd=there)
+    assert listed.out.decode().splitlines() == [f"./{NAMES[at]}" for at in (0, 2, 4)]
+    assert listed == simdocs("dedupe", ".", "--list", "kept", "-j2", cwd=there)
+
+
+@pytest.mark.parametrize("kind", ["shingles", "signatures", "index"])
+def test_through_artifacts(there, kind):
+    command = {"shingles": "shingle", "signatures": "signature"}.get(kind, kind)
+    # The document of no text is not one from which k could be advised.
+    assert simdocs(command, "data.jsonl", "-o", f"x.{kind}", cwd=there) == (0, b"", "")
+    assert rows(simdocs("dedupe", f"x.{kind}", cwd=there)) == GROUPS
+    assert names_on(Path(f"x.{kind}")) == [name.encode() for name in NAMES]
+
+
+def test_queries(there):
+    built(Path("x.index"), ["data.jsonl"])
+    lay(there, {"a.txt": A, "more.jsonl": b'{"id": "x", "text": "%s"}' % A.upper()})
+    found = rows(simdocs("query", "x.index", "a.txt", "more.jsonl", cwd=there))
+    assert found[:3] == [("a.txt", NAMES[0], "1.000000"), *(("a.txt", *group[1:]) for group in found_of(GROUPS))]
+    assert found[3:] == [("more.jsonl#x", *one[1:]) for one in found[:3]]
+    own = rows(simdocs("query", "x.index", "data.jsonl", cwd=there))
+    assert [one for one in own if one[0] == NAMES[0]] == found_of(GROUPS)
+    assert all(left != right for left, right, _ in own)
+
+
+def found_of(groups):
+    """Most similar first."""
+    return sorted(groups, key=lambda group: (-float(group[2]), group[1]))
+
+
+def test_folded(there):
+    name = "deep/data.jsonl.gz"
+    lay(there, {name: gzip.compress(DATA[:300]) + gzip.compress(DATA[300:])})
+    found = rows(simdocs("dedupe", name, cwd=there))
+    assert found == [(*(one.replace("data.jsonl", name) for one in group[:2]), group[2]) for group in GROUPS]
+    lines = simdocs("dedupe", name, "--list", "duplicates", "--format", "jsonl", cwd=there)
+    assert lines == (0, b"\n".join((LINES[2], LINES[4], b"")), "")
+
+
+def test_folded_texts(there):
+    lay(there, {"docs/a.gz": gzip.compress(A), "docs/b": A1, "docs/c.gz": gzip.compress(B) + gzip.compress(b"")})
+    assert rows(simdocs("dedupe", "docs", cwd=there)) == [("docs/a.gz", "docs/b", jaccard(A, A1))]
+    built(Path("x.index"), ["docs"])
+    assert rows(simdocs("query", "x.index", "-", cwd=there, stdin=B)) == [("-", "docs/c.gz", "1.000000")]
+
+
+def test_fields(there):
+    lay(there, {"data.jsonl": DATA.replace(b'"text"', b'"body"').replace(b'"id"', b'"key"')})
+    fields = ("--text-field", "body", "--id-field", "key")
+    assert rows(simdocs("dedupe", "data.jsonl", *fields, cwd=there)) == GROUPS
+    assert simdocs("index", "data.jsonl", *fields, "-o", "x.index", cwd=there) == (0, b"", "")
+    assert rows(simdocs("dedupe", "x.index", cwd=there)) == GROUPS
+    numbered = rows(simdocs("dedupe", "data.jsonl", *fields[:2], cwd=there))
+    assert numbered[0][:2] == ("data.jsonl#1", "data.jsonl#3")
+    assert simdocs("dedupe", "data.jsonl", cwd=there).status == 3
+
+
+def test_plain(there):
+    lay(there, {"copy.jsonl": DATA, "more.jsonl.gz": gzip.compress(DATA)})
+    found = rows(simdocs("dedupe", ".", "--plain", cwd=there))
+    assert [one[:2] for one in found] == [
+        ("./copy.jsonl", "./data.jsonl"),
+        ("./copy.jsonl", "./more.jsonl.gz"),
+    ]
+    built(Path("x.index"), ["."], plain=True)
+    assert len(rows(simdocs("dedupe", "x.index", cwd=there))) == 2
+    assert len(rows(simdocs("query", "x.index", "data.jsonl", cwd=there))) == 2
+
+
+def test_lines_that_are_no_documents(there):
+    bad = [b"{", b"[1]", b'{"text": 1}', b'{"id": "first", "text": "again"}', b'{"text": "\xff"}', b'{"text": "a"']
+    lay(there, {"data.jsonl": DATA + b"\n" + b"\n".join(bad)})
+    done = simdocs("dedupe", "data.jsonl", "--summary-json", "note", cwd=there)
+    assert (done.status, done.names) == (3, [group[:2] for group in GROUPS])
+    lines = done.err.splitlines()
+    assert len(lines) == len(bad)
+    named = {line.split(": ")[1]: line for line in lines}
+    assert set(named) == {f"data.jsonl#{at}" for at in range(7, 13)}
+    assert "not JSON" in named["data.jsonl#7"]
+    assert "data.jsonl#first is a line before it: give it an id of its own" in named["data.jsonl#10"]
+    assert json.loads((there / "note").read_bytes())["skipped"] == {"malformed": 6}
+    assert simdocs("dedupe", "data.jsonl", "--strict", "-q", cwd=there)[:2] == (2, b"")
+    index = simdocs("index", "data.jsonl", "-o", "x.index", cwd=there)
+    assert (index.status, index.err.splitlines()) == (3, lines)
+    assert rows(simdocs("dedupe", "x.index", cwd=there)) == GROUPS
+
+
+def test_lines_that_are_malformed_are_named_in_their_order(here):
+    lay(here, {"docs/a10.jsonl": b"{\n" * 3, "docs/a9.jsonl": b"{\n" * 12})
+    done = simdocs("dedupe", "docs", "-v", cwd=here)
+    named = [line.split(": ")[1] for line in done.err.splitlines() if "skipped: a malformed" in line]
+    assert named == [f"docs/a9.jsonl#{line}" for line in range(1, 13)] + [
+        f"docs/a10.jsonl#{line}" for line in (1, 2, 3)
+    ]
+
+
+@pytest.mark.parametrize("at", [1, 2])
+def test_a_file_that_is_called_like_a_line(here, at):
+    """A name leads to one document: whoever removes it removes no other."""
+    lay(here, {"d/s.jsonl": b'{"text": "%s"}\n{"text": "%s"}\n' % (A, B), f"d/s.jsonl#{at}": A1})
+    done = simdocs("dedupe", "d", cwd=here)
+    assert (done.status, done.names) == (3, [("d/s.jsonl#1", "d/s.jsonl#2")] if at == 2 else [])
+    why = f"d/s.jsonl#{at} is a file: give it an id of its own"
+    assert done.err == f"simdocs: d/s.jsonl#{at}: skipped: a malformed entry ({why})\n"
+
+
+def test_an_array_is_no_sequence(here):
+    lay(here, {"d/one.jsonl": b'[{"text": "a"}, {"text": "b"}]', "d/two.jsonl": b'[\n{"text": "a"}\n]'})
+    done = simdocs("dedupe", "d", cwd=here)
+    whole, begin, end = (line.rpartition("entry ")[2] for line in done.err.splitlines())
+    assert (done.status, whole) == (3, "(not a JSON object)")
+    assert begin == "(the beginning of an array: JSON lines have one object a line)"
+    assert end.startswith("(not JSON: ")
+
+
+def test_a_number_that_is_the_id_of_a_line_before(there):
+    """Names lead to one line each."""
+    lay(there, {"two.jsonl": b'{"id": "2", "text": "one of them"}\n{"text": "and another"}'})
+    done = simdocs("dedupe", "two.jsonl", cwd=there)
+    assert done.status == 3
+    assert "two.jsonl#2: skipped: a malformed entry (two.jsonl#2 is a line before it: give it an id" in done.err
+
+
+def test_lines_as_large_as_may_be(there):
+    done = simdocs("dedupe", "data.jsonl", "--max-size", str(len(LINES[4]) - 1), cwd=there)
+    assert (done.status, done.names) == (3, [GROUPS[0][:2]])
+    assert "data.jsonl#5: skipped: larger than --max-size" in done.err
+
+
+@pytest.mark.parametrize("how", [("-o", "kept.jsonl", "-j2"), ("--format", "jsonl")])
+def test_lines_come_back_byte_for_byte(there, how):
+    expected = {"kept": (0, 3, 5), "duplicates": (2, 4)}
+    for listed, numbers in expected.items():
+        done = simdocs("dedupe", "data.jsonl", "--list", listed, *how, cwd=there)
+        assert (done.status, done.err) == (0, "")
+        written = done.out if how[0] == "--format" else (there / "kept.jsonl").read_bytes()
+        assert written == b"".join(LINES[at] + b"\n" for at in numbers)
+
+
+def test_lines_of_several_files_come_in_row_order(there):
+    lay(
+        there,
+        {"b.jsonl": LINES[3] + b"\r\n" + LINES[0].replace(b"first", b"one"), "a.jsonl": b"\xef\xbb\xbf" + LINES[2]},
+    )
+    done = simdocs("dedupe", "b.jsonl", ".", "--list", "kept", "--format", "jsonl", cwd=there)
+    assert done.out == b"".join(
+        line + b"\n" for line in (LINES[3] + b"\r", LINES[0].replace(b"first", b"one"), LINES[5])
+    )
+    built(Path("x.index"), ["b.jsonl", "."])
+    assert simdocs("dedupe", "x.index", "--list", "kept", "--format", "jsonl", cwd=there) == done
+
+
+def test_names_where_lines_are_not_wanted_or_not_all_there_is(there):
+    for form in ("tsv", "csv"):
+        done = simdocs("dedupe", "data.jsonl", "--list", "duplicates", "--format", form, cwd=there)
+        assert NAMES[1] in done.out.decode()
+    raw = simdocs("dedupe", "data.jsonl", "--list", "duplicates", "-0", cwd=there)
+    assert raw.out.decode() == f"{NAMES[1]}\0{NAMES[3]}\0"
+    lay(there, {"z.txt": A})
+    mixed = simdocs("dedupe", "data.jsonl", "z.txt", "--list", "duplicates", "--format", "jsonl", cwd=there)
+    assert (mixed.status, mixed.out) == (2, b"")
+    assert "writes lines of sequences, and 1 of the documents are none, such as z.txt: --format" in mixed.err
+    names = simdocs("dedupe", "data.jsonl", "z.txt", "--list", "duplicates", cwd=there).out.decode().splitlines()
+    assert [json.dumps(name) for name in names] == [json.dumps(name) for name in (NAMES[1], NAMES[3], "z.txt")]
+
+
+def test_the_file_may_not_be_another_when_it_is_verified(there):
+    built(Path("x.index"), ["data.jsonl"])
+    os.utime("data.jsonl")
+    assert rows(simdocs("dedupe", "x.index", cwd=there)) == GROUPS
+    lay(there, {"data.jsonl": DATA.replace(b"third", b"fifth")})
+    changed = simdocs("dedupe", "x.index", cwd=there)
+    assert (changed.status, changed.names) == (3, [GROUPS[1][:2]])
+    assert f"{NAMES[1]}: skipped: missing or changed when it had to be verified (changed)" in changed.err
+    lay(there, {"data.jsonl": b'{"text": "one more"}\n' + DATA})
+    assert simdocs("dedupe", "x.index", "-q", cwd=there) == (3, b"", "")
+    os.remove("data.jsonl")
+    gone = simdocs("dedupe", "x.index", cwd=there)
+    assert (gone.status, gone.out) == (3, b"")
+    assert "(gone)" in gone.err
+    assert simdocs("query", "x.index", "-", cwd=there, stdin=A2).status == 3
+
+
+def test_nor_when_its_lines_are_to_be_written(there):
+    built(Path("x.index"), ["data.jsonl"])
+    ask = ("dedupe", "x.index", "--list", "kept", "-o", "kept.jsonl")
+    assert simdocs(*ask, cwd=there).status == 0
+    kept = (there / "kept.jsonl").read_bytes()
+    os.utime("data.jsonl")  # a copy of it, say: every line is what it was
+    for verify in ("exact", "estimate"):
+        (there / "kept.jsonl").write_bytes(b"old")
+        assert simdocs(*ask, "--verify", verify, cwd=there).status == 0
+        assert (there / "kept.jsonl").read_bytes() == kept
+    (there / "kept.jsonl").write_bytes(b"old")
+    (there / "data.jsonl").write_bytes(DATA.replace(b"ferry", b"barge"))
+    done = simdocs(*ask, "--verify", "estimate", cwd=there)
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert "changed, when its line was to be written: build the artifact again" in done.err
+    assert (there / "kept.jsonl").read_bytes() == b"old"
+    assert sorted(os.listdir(there)) == ["data.jsonl", "kept.jsonl", "x.index"]
+
+
+def test_the_answer_may_not_be_its_own_input(there):
+    done = simdocs("dedupe", "data.jsonl", "--list", "kept", "-o", "data.jsonl", cwd=there)
+    assert (done.status, (there / "data.jsonl").read_bytes()) == (2, DATA)
+
+
+def test_files_that_unfold_to_more_than_may_be(there):
+    bomb = gzip.compress(b"\0" * (1 << 24), 9)
+    lay(
+        there,
+        {"docs/bomb.gz": bomb, "docs/bomb.jsonl.gz": gzip.compress(b'{"text": "' + b"x" * (1 << 24)), "docs/a": A},
+    )
+    done = simdocs("dedupe", "docs", "docs/bomb.jsonl.gz", "--max-size", "1M", cwd=there)
+    assert (done.status, done.out) == (3, b"")
+    assert [line.split(": ")[1:4] for line in done.err.splitlines()] == [
+        ["docs/bomb.gz", "skipped", "larger than --max-size (more than 1048576 bytes unfolded)"],
+        ["docs/bomb.jsonl.gz#1", "skipped", f"larger than --max-size ({10 + (1 << 24)} bytes)"],
+    ]
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "not gzip"])
+def test_files_that_are_folded_no_more(there, damage):
+    def spoilt(data: bytes) -> bytes:
+        whole = gzip.compress(data)
+        return {"cut": whole[:-9], "flipped": whole[:-6] + b"\0\0" + whole[-4:], "not gzip": data}[damage]
+
+    lay(there, {"docs/a.gz": spoilt(A), "docs/b": A1, "docs/c": A2, "docs/d.jsonl.gz": spoilt(DATA)})
+    done = simdocs("dedupe", "docs", cwd=there)
+    assert done.status == 3
+    assert ("docs/b", "docs/c") in done.names
+    named = [line.split(": ")[1] for line in done.err.splitlines()]
+    assert sorted(named) == ["docs/a.gz", "docs/d.jsonl.gz"]
+    assert done.err.count("gzip") == 2

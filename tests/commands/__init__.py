@@ -1,0 +1,1 @@
+"""Every question, asked in this process and compared with its twin."""

@@ -1,0 +1,200 @@
+"""Stages on disk: the same bytes by whatever road, and in them what is true of the documents."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simdocs.corpora import batches as cutting
+from simdocs.corpora import jsonl, read_tasks
+from simdocs.parameters import SCHEMES, UNITS, Normalisation, Shingling
+from simdocs.pipeline import signing
+from tests.commands.building import built, content, names_on, opened
+from tests.similar_texts import family
+from tests.twins import bands, lookup
+from tests.twins import facts as twin
+from tests.twins.signatures import SCHEMES as SIGNED
+
+K_OF = {"char": 4, "word": 2, "line": 2, "stopword": 2}
+
+UMLAUTS = "Über den Wäldern, der Fluß und the cow of Łódź.\nThe second line, é́!\r\n\r\n日本語 of the ก่ำ"
+
+PLACES = {"num_perm": 24, "bands": 6, "rows": 4}
+
+
+def lay(root: Path) -> None:
+    """A tree of documents of every kind: among them a family of texts that resemble one another."""
+    files = {
+        "a/empty": b"",
+        "a/blank": b" \n\r\n\t",
+        "a/binary": b"\0\1the cow",
+        "a/latin": UMLAUTS[:44].encode("latin-1", "replace"),
+        "a/late zero": b"the cow of the ox " * 500 + b"\0",
+        "a/marked": b"\xef\xbb\xbf" + UMLAUTS.encode(),
+        "a/short": b"ab",
+        "a/signs": b"!!! ... ???",
+        "b/utf-16": UMLAUTS.encode("utf-16"),
+        "b/utf-16-be": b"\xfe\xff" + UMLAUTS.encode("utf-16-be"),
+        "b/utf-32": UMLAUTS.encode("utf-32"),
+        "b/upper": UMLAUTS.replace("ß", "x").upper().encode(),
+        "b/lower": UMLAUTS.replace("ß", "x").lower().encode(),
+        "b/folded.gz": gzip.compress(UMLAUTS.encode()),
+        "c/more.jsonl.gz": gzip.compress(b'{"text": "The cow of the ox", "id": "x"}\n{"text": "", "id": "y"}\n'),
+        "d": b"the cow\nthe ox\nthe cow\n",
+    }
+    lines = [{"text": UMLAUTS}, {"text": "the cow of the ox " * 9, "id": 7}, {"id": "\u00fc", "text": "\ud800 x"}]
+    lines += [{"text": f"{at} of the ox", "id": at % 5} for at in range(12)]  # repeated ids are left out
+    files["c/data.jsonl"] = b"\xef\xbb\xbf" + b"\r\n\n".join(json.dumps(line).encode() for line in lines)
+    files |= {f"e/{row:02}": text.data for row, text in enumerate(family(11, 25))}
+    # Made in another order than theirs, so that inodes and times do not say it.
+    for name in random.Random(3).sample(sorted(files), len(files)):
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(files[name])
+
+
+def tree(where: Path) -> Path:
+    lay(where / "docs")
+    return where / "docs"
+
+
+@pytest.fixture
+def there(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    tree(tmp_path)
+    return tmp_path
+
+
+def by_every_road(how: dict, jobs: int = 1) -> dict[str, list[dict[str, bytes]]]:
+    """The content of each kind of artifact, by all the roads that lead to it."""
+    build = partial(built, jobs=jobs, **how)
+    docs = ["docs"]
+    build(Path("1.shingles"), docs)
+    build(Path("1.signatures"), docs)
+    build(Path("2.signatures"), Path("1.shingles"))
+    build(Path("1.index"), docs)
+    build(Path("2.index"), Path("1.signatures"))
+    build(Path("3.index"), Path("2.signatures"))
+    build(Path("4.index"), Path("1.shingles"))
+    kinds = {"shingles": 1, "signatures": 2, "index": 4}
+    return {kind: [content(Path(f"{n}.{kind}")) for n in range(1, count + 1)] for kind, count in kinds.items()}
+
+
+def alike(roads: dict[str, list[dict[str, bytes]]]) -> dict[str, dict[str, bytes]]:
+    """The content of each kind; that of every road is the same."""
+    for kind, contents in roads.items():
+        for other in contents[1:]:
+            assert differing(contents[0], other) == [], kind
+    return {kind: contents[0] for kind, contents in roads.items()}
+
+
+def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
+    return [name for name in sorted(one | other) if one.get(name) != other.get(name)]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("multiset", [False, True])
+@pytest.mark.parametrize("unit", UNITS)
+def test_all_roads_lead_to_the_same_bytes(there, unit, multiset, scheme):
+    how = {"unit": unit, "k": K_OF[unit], "multiset": multiset, "scheme": scheme} | PLACES
+    made = alike(by_every_road(how))
+    assert {kind: sorted(files) for kind, files in made.items()} == {
+        "shingles": ["documents.npy", "manifest.json", "name_offsets.npy", "names.npy", "offsets.npy", "tokens.npy"],
+        "signatures": ["documents.npy", "manifest.json", "name_offsets.npy", "names.npy", "signatures.npy"],
+        "index": [
+            "band_keys.npy",
+            "band_rows.npy",
+            "documents.npy",
+            "manifest.json",
+            "name_offsets.npy",
+            "names.npy",
+            "same_as.npy",
+            "signatures.npy",
+        ],
+    }
+    for common in ("documents.npy", "names.npy", "name_offsets.npy"):
+        assert made["shingles"][common] == made["signatures"][common] == made["index"][common]
+    assert made["signatures"]["signatures.npy"] == made["index"]["signatures.npy"]
+
+
+@pytest.mark.parametrize(("jobs", "size"), [(1, 1), (1, 700), (2, 700), (2, 1 << 19)])
+def test_however_the_work_is_cut_and_shared_out(there, monkeypatch, jobs, size):
+    how = {"unit": "word", "k": 2} | PLACES
+    expected = alike(by_every_road(how))
+    monkeypatch.setattr(read_tasks, "batches", partial(cutting.batches, most_bytes=size))
+    monkeypatch.setattr(jsonl, "BATCH_BYTES", max(size, 5))
+    for constant in ("_SHELVED_AT_ONCE", "_GATHERED", "_WORTH_THEIR_ROUNDS"):
+        monkeypatch.setattr(signing, constant, size)
+    made = alike(by_every_road(how, jobs))
+    for kind, files in made.items():
+        assert differing(expected[kind], files) == []
+
+
+@pytest.mark.parametrize("multiset", [False, True])
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("switched", [False, True])
+def test_facts(there, unit, multiset, switched):
+    switches = Normalisation(strip_punctuation=switched, strip_accents=switched)
+    how = Shingling(unit, K_OF[unit], multiset=multiset, seed=5, normalisation=switches)
+    options = {"unit": unit, "k": how.k, "multiset": multiset, "seed": 5}
+    options |= {"strip_punctuation": switched, "strip_accents": switched} | PLACES
+    shelf = built(Path("x.shingles"), ["docs"], **options)
+    documents = twin.documents(Path("docs"))
+    assert names_on(Path("x.shingles")) == [document.name for document in documents]
+    expected = [twin.facts(document, how) for document in documents]
+    found = shelf["documents"].all()
+    stats = [os.stat(document.path) for document in documents]
+    for fact, stat in zip(found, stats, strict=True):
+        assert (fact["mtime_ns"], fact["ctime_ns"], fact["inode"]) == (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
+    for name in ("size", "length", "flags", "start", "extent", "container"):
+        assert found[name].tolist() == [getattr(fact, name) for fact in expected], name
+    assert found["count"].tolist() == [len(fact.tokens) for fact in expected]
+    assert [one.tobytes() for one in found["digest"]] == [fact.digest for fact in expected]
+    assert [one.tobytes() for one in found["set_digest"]] == [fact.set_digest for fact in expected]
+    offsets = shelf["offsets"].all()
+    assert offsets.tolist() == np.cumsum([0, *(len(fact.tokens) for fact in expected)]).tolist()
+    assert shelf["tokens"].all().tolist() == [token for fact in expected for token in fact.tokens]
+    assert {bit for fact in expected for bit in (1, 2, 4, 8) if fact.flags & bit} == {1, 2, 4, 8}
+
+    index = built(Path("x.index"), Path("x.shingles"), **options)
+    assert index["same_as"].all().tolist() == twin.same_as(expected)
+    signed = [SIGNED["fss"](fact.tokens, 24, 5) for fact in expected]
+    assert index["signatures"].all().tolist() == signed
+    keys, rows = index["band_keys"].all(), index["band_rows"].all()
+    standing = [row for row, first in enumerate(twin.same_as(expected)) if row == first and expected[row].tokens]
+    assert (np.diff(keys.astype(object)) >= 0).all()
+    assert [sorted(band) for band in rows.tolist()] == [standing] * 6
+    same_key = lookup.buckets([dict(zip(*band, strict=True)).values() for band in by_row(rows, keys)])
+    assert same_key == bands.buckets([signed[row] for row in standing], 6, 4)
+    assert len(same_key) > 5
+
+
+def by_row(rows: np.ndarray, keys: np.ndarray):
+    """Rows, ascending, and keys of each band."""
+    for of_band, keys_of_band in zip(rows, keys, strict=True):
+        order = np.argsort(of_band)
+        yield of_band[order].tolist(), keys_of_band[order].tolist()
+
+
+@pytest.mark.parametrize("files", [{}, {"empty": b""}, {"binary": b"\0"}, {"one": b"the cow of the ox"}])
+def test_next_to_no_documents(tmp_path, monkeypatch, files):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    for name, data in files.items():
+        (tmp_path / "docs" / name).write_bytes(data)
+    alike(by_every_road({}))
+    assert opened(Path("1.index"))["band_keys"].shape == (18, int("one" in files))
+
+
+def test_numpy_reads_the_arrays(there):
+    built(Path("x.index"), ["docs"])
+    for name in ("band_keys", "band_rows", "same_as", "signatures", "documents", "names", "name_offsets"):
+        loaded = np.load(there / "x.index" / f"{name}.npy", mmap_mode="r")
+        assert np.array_equal(loaded, opened(there / "x.index")[name].all())

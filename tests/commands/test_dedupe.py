@@ -1,0 +1,113 @@
+"""What dedupe answers is what comparing every pair, one document after the other, answers."""
+
+from __future__ import annotations
+
+import tempfile
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from simdocs.parameters import CLUSTERS, KEEP, SCHEMES, UNITS
+from tests.commands.deduping import CATCH_ALL, answer, shelve, sketched
+from tests.similar_texts import corpora, family
+from tests.twins.text_answers import How, Row, Text, Twin
+
+K_OF = {"char": 3, "word": 2, "line": 1, "stopword": 2}
+
+
+def asked(texts: list[Text], how: How, what: str, **options: object) -> list[Row]:
+    """The stages' answer in row numbers."""
+    with tempfile.TemporaryDirectory() as root:
+        row_of = {name: row for row, name in enumerate(shelve(Path(root), texts))}
+        parameters = how._asdict() | CATCH_ALL | options
+        found = answer(Path(root), what, **parameters)
+    return [(row_of[left], row_of[right], jaccard) for left, right, jaccard in found]
+
+
+@pytest.mark.parametrize("keep", KEEP)
+@pytest.mark.parametrize("unit", UNITS)
+@settings(max_examples=12)
+@given(texts=corpora(), multiset=st.booleans(), scheme=st.sampled_from(list(SCHEMES)))
+@example(texts=[Text(b""), Text(b"")], multiset=False, scheme="fss")
+def test_groups(unit, keep, texts, multiset, scheme):
+    how = How(unit, K_OF[unit], multiset, 0.5, keep)
+    assert asked(texts, how, "groups", scheme=scheme) == Twin(texts, how).greedy()
+
+
+@pytest.mark.parametrize("keep", KEEP)
+@settings(max_examples=12)
+@given(texts=corpora(), unit=st.sampled_from(list(UNITS)), multiset=st.booleans())
+def test_components(keep, texts, unit, multiset):
+    how = How(unit, K_OF[unit], multiset, 0.5, keep)
+    assert asked(texts, how, "groups", cluster="components") == Twin(texts, how).components()
+
+
+@settings(max_examples=30)
+@given(texts=corpora(), unit=st.sampled_from(list(UNITS)), multiset=st.booleans())
+def test_how_loosely_components_hang_together(texts, unit, multiset):
+    how = How(unit, K_OF[unit], multiset)
+    twin = Twin(texts, how)
+    members: dict[int, list[int]] = {}
+    for first, row, _ in twin.components():
+        members.setdefault(first, [first]).append(row)
+    with tempfile.TemporaryDirectory() as root:
+        names = shelve(Path(root), texts)
+        options = how._asdict() | CATCH_ALL | {"cluster": "components"}
+        with sketched([root], **options) as work:
+            work.groups()
+            facts = work.facts()["components"]
+    found = {names.index(fact["kept"].encode()[-4:]): fact for fact in facts}
+    assert {first: fact["documents"] for first, fact in found.items()} == {
+        first: len(rows) for first, rows in members.items()
+    }
+    for first, rows in members.items():
+        assert found[first]["smallest_to_kept"] == round(min(twin.jaccard(first, row) for row in rows[1:]), 6)
+        assert found[first]["smallest_of_two"] == round(min(twin.jaccard(a, b) for a, b in combinations(rows, 2)), 6)
+        assert found[first]["all_compared"]
+    smallest = [fact["smallest_of_two"] for fact in facts]
+    assert smallest == sorted(smallest)
+
+
+@settings(max_examples=30)
+@given(texts=corpora(), unit=st.sampled_from(list(UNITS)), multiset=st.booleans(), keep=st.sampled_from(list(KEEP)))
+def test_pairs(texts, unit, multiset, keep):
+    how = How(unit, K_OF[unit], multiset, 0.5, keep)
+    twin = Twin(texts, how)
+    assert asked(texts, how, "pairs") == twin.pairs()
+    assert asked(texts, how, "all_pairs") == twin.all_pairs()
+
+
+@settings(max_examples=30)
+@given(texts=corpora(), threshold=st.sampled_from((0.5, 0.6, 2 / 3, 0.75, 1.0)), k=st.integers(1, 5))
+def test_a_similarity_at_the_threshold_counts(texts, threshold, k):
+    how = How("char", k, False, threshold, "first")
+    twin = Twin(texts, how)
+    assert asked(texts, how, "groups") == twin.greedy()
+    assert asked(texts, how, "pairs") == twin.pairs()
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("cluster", CLUSTERS)
+def test_larger_corpora(seed, cluster):
+    texts = family(seed, 120)
+    how = How("word", 2, bool(seed % 2), 0.5, list(KEEP)[seed])
+    twin = Twin(texts, how)
+    expected = twin.greedy() if cluster == "greedy" else twin.components()
+    assert len(expected) > 20
+    assert asked(texts, how, "groups", cluster=cluster) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keep", KEEP)
+@pytest.mark.parametrize("unit", UNITS)
+@settings(max_examples=1000)
+@given(texts=corpora(24), multiset=st.booleans(), cluster=st.sampled_from(list(CLUSTERS)))
+def test_many_more(unit, keep, texts, multiset, cluster):
+    how = How(unit, K_OF[unit], multiset, 0.5, keep)
+    twin = Twin(texts, how)
+    expected = twin.greedy() if cluster == "greedy" else twin.components()
+    assert asked(texts, how, "groups", cluster=cluster) == expected
+    assert asked(texts, how, "pairs") == twin.pairs()

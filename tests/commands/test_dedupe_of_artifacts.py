@@ -1,0 +1,203 @@
+"""dedupe of an artifact answers what dedupe of its documents answers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simdocs.commands.dedupe import Sketched, sketch
+from simdocs.engines.local import Local
+from simdocs.errors import ArtifactError
+from simdocs.parameters import CLUSTERS, KEEP, SCHEMES, UNITS
+from simdocs.pipeline.prepare import Intake
+from simdocs.views.output_formats import tsv
+from tests.commands.building import built, opened
+from tests.commands.deduping import CATCH_ALL, drawing, job, shelve, sketched, unseen
+from tests.corpora.changing import CHANGES, STANDING, change
+from tests.similar_texts import corpora, family
+from tests.twins.text_answers import How, Text, Twin
+
+KINDS = ("shingles", "signatures", "index")
+HOW = {"unit": "word", "k": 2, "threshold": 0.5}
+ASKED = [
+    ("groups", {}),
+    ("groups", {"keep": "newest"}),
+    ("groups", {"keep": "shortest", "max_candidates": 1}),
+    ("groups", {"verify": "estimate"}),
+    ("groups", {"cluster": "components", "keep": "longest"}),
+    ("pairs", {}),
+    ("all_pairs", {}),
+    ("all_pairs", {"verify": "estimate"}),
+]
+
+
+@contextmanager
+def on(path: Path, jobs: int = 1, shingles: Path | None = None, **options: object) -> Iterator[Sketched]:
+    """An artifact, ready to be compared."""
+    shelf = opened(path)
+    asked = job([], **options)
+    intake = Intake(shelf=shelf, shingles=None if shingles is None else opened(shingles))
+    held = {group: getattr(shelf.recipe, group) for group in shelf.manifest.format.recipe}
+    with Local(jobs) as engine:
+        yield sketch(replace(asked, intake=intake, recipe=replace(asked.recipe, **held)), engine, unseen)
+
+
+def drawn(work: Sketched, what: str) -> bytes:
+    """The answer as the program would print it into a pipe, and the names of the duplicates and of the kept."""
+    printed = b"".join(tsv(drawing(work, what), False))
+    if what != "groups":
+        return printed
+    return b"\f".join([printed, *(b"".join(tsv(work.names(listed), False)) for listed in ("kept", "duplicates"))])
+
+
+@pytest.fixture
+def there(tmp_path, monkeypatch) -> Path:
+    """docs, a family of texts with lines among them; and artifacts of them."""
+    (tmp_path / "docs").mkdir()
+    texts = family(21, 70)
+    shelve(tmp_path / "docs", texts)
+    lines = [b'{"text": "%s"}\n' % b" ".join(text.data.split()) for text in texts[:20] if text.data.isascii()]
+    (tmp_path / "docs/lines.jsonl").write_bytes(b"".join(lines))
+    monkeypatch.chdir(tmp_path)
+    for kind in KINDS:
+        built(Path(f"x.{kind}"), ["docs"], **HOW, **CATCH_ALL)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("what", "options"), ASKED)
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_all_artifacts_answer_as_documents_do(there, what, options, jobs):
+    parameters = HOW | CATCH_ALL | options
+    with sketched(["docs"], **parameters) as work:
+        expected, facts, skipped = drawn(work, what), work.facts(), work.skipped
+    assert len(expected.splitlines()) > 20
+    assert bool(skipped.counts) == ("max_candidates" in options)
+    for kind in KINDS:
+        for shingles in (None, Path("x.shingles")):
+            with on(Path(f"x.{kind}"), jobs, shingles, **parameters) as work:
+                assert drawn(work, what) == expected
+                assert work.skipped == skipped
+                found = work.facts()
+            for one in (found, facts):
+                one["parameters"] = {name: one["parameters"][name] for name in ("shingling", "sketching", "banding")}
+            assert found == facts
+
+
+@pytest.mark.parametrize(("what", "options"), ASKED)
+def test_documents_may_be_gone_if_their_shingles_are_there(there, what, options):
+    parameters = HOW | CATCH_ALL | options
+    with sketched(["docs"], **parameters) as work:
+        expected = drawn(work, what)
+    shutil.rmtree("docs")
+    for kind in KINDS:
+        with on(Path(f"x.{kind}"), 2, Path("x.shingles"), **parameters) as work:
+            assert drawn(work, what) == expected
+    with on(Path("x.shingles"), **parameters) as work:
+        assert drawn(work, what) == expected
+
+
+def test_documents_that_are_gone_are_named(there):
+    shutil.rmtree("docs")
+    with on(Path("x.index"), **HOW) as work:
+        rows = [row for block in work.groups().blocks for row in block]
+    assert rows == []  # not even copies
+    lost = {name for name, _ in work.skipped.by_reason["unverified"]}
+    assert lost
+    assert lost <= {b"docs/" + name for name in (b"%04d" % row for row in range(70))} | {
+        b"docs/lines.jsonl#%d" % line for line in range(1, 21)
+    }
+
+
+@settings(max_examples=20)
+@given(
+    texts=corpora(),
+    unit=st.sampled_from(list(UNITS)),
+    multiset=st.booleans(),
+    scheme=st.sampled_from(list(SCHEMES)),
+    cut=st.sampled_from([(16, 1), (4, 4), (5, 3)]),
+    keep=st.sampled_from(list(KEEP)),
+    cluster=st.sampled_from(list(CLUSTERS)),
+)
+def test_of_any_texts(tmp_path_factory, texts, unit, multiset, scheme, cut, keep, cluster):
+    place = tmp_path_factory.mktemp("any")
+    (place / "docs").mkdir()
+    shelve(place / "docs", texts)
+    how = {"unit": unit, "k": 2, "multiset": multiset, "scheme": scheme, "threshold": 0.4, "num_perm": 16}
+    how |= {"bands": cut[0], "rows": cut[1]}
+    with sketched([place / "docs"], **how, keep=keep, cluster=cluster) as work:
+        expected = drawn(work, "groups"), drawn(work, "all_pairs")
+    for kind in KINDS:
+        built(place / f"x.{kind}", [place / "docs"], **how)
+        with on(place / f"x.{kind}", **how, keep=keep, cluster=cluster) as work:
+            assert (drawn(work, "groups"), drawn(work, "all_pairs")) == expected
+
+
+@pytest.mark.parametrize("change", ["text", "name", "fewer", "k", "seed", "case"])
+def test_shingles_of_other_documents_are_refused(there, change):
+    options = dict(HOW)
+    if change == "text":
+        Path("docs/0003").write_bytes(b"another text altogether, of some words")
+    elif change == "name":
+        os.rename("docs/0003", "docs/0003a")
+    elif change == "fewer":
+        os.remove("docs/0003")
+    elif change == "k":
+        options["k"] = 3
+    elif change == "seed":
+        options["seed"] = 1
+    else:
+        options["keep_case"] = True
+    built(Path("other.shingles"), ["docs"], **options)
+    for kind in KINDS[1:]:
+        with (
+            pytest.raises(ArtifactError, match=f"other.shingles: not of the same documents .* as x.{kind}"),
+            on(Path(f"x.{kind}"), 1, Path("other.shingles"), **HOW),
+        ):
+            pass
+
+
+def test_shingles_of_the_same_documents_read_again_are_theirs(there):
+    for path in Path("docs").iterdir():
+        os.utime(path)
+    built(Path("again.shingles"), ["docs"], **HOW)
+    with on(Path("x.index"), 1, Path("again.shingles"), **HOW) as work:
+        assert len(drawn(work, "groups")) > 0
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+@pytest.mark.parametrize("what", ["greedy", "components", "pairs", "all_pairs"])
+@settings(max_examples=12)
+@given(texts=corpora(20), dice=st.randoms(use_true_random=False), keep=st.sampled_from(list(KEEP)))
+def test_documents_that_have_changed_since(kind, what, texts, dice, keep):
+    """The answer is that about those that have not, whatever happened to the others."""
+    how, standing = How("word", 2, False, 0.5, keep), list[Text]()
+    names = list[bytes]()
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place, f"x.{kind}")
+        shelve(Path(place), texts)
+        paths = [Path(place, f"{row:04}") for row in range(len(texts))]
+        built(path, paths, **HOW, **CATCH_ALL)
+        for one, text in zip(paths, texts, strict=True):
+            done, other = dice.choice(CHANGES), dice.choice(texts)
+            change(one, done, other.data)
+            before, after = Twin([text, other], how).normalised
+            if done in STANDING or (done != "removed" and before == after):
+                standing.append(text)
+                names.append(bytes(one))
+        with on(path, threshold=0.5, keep=keep, cluster="components" if what == "components" else "greedy") as work:
+            answer = drawing(work, "groups" if what in ("greedy", "components") else what)
+            found = [row[:3] for block in answer.blocks for row in block]
+            kept = b"".join(tsv(work.names("kept"), False)).split() if what == "greedy" else []
+    rows = getattr(Twin(standing, how), what)()
+    assert [(one, other) for one, other, _ in found] == [(names[left], names[right]) for left, right, _ in rows]
+    if what == "greedy":
+        assert kept == [name for name in names if name not in {names[right] for _, right, _ in rows}]

@@ -1,0 +1,65 @@
+"""Nothing is removed on a guess: every removed document is similar enough to the one kept in its stead."""
+
+from __future__ import annotations
+
+import pytest
+
+from simdocs.parameters import KEEP, SCHEMES, UNITS
+from tests.commands.deduping import shelve, sketched
+from tests.similar_texts import family
+from tests.twins.text_answers import How, Twin
+
+K_OF = {"char": 5, "word": 2, "line": 1, "stopword": 2}
+
+
+@pytest.mark.parametrize("keep", KEEP)
+@pytest.mark.parametrize("unit", UNITS)
+def test_with_default_bands(keep, unit, tmp_path):
+    texts = family(len(keep), 100, vocabulary=4000)
+    how = How(unit, K_OF[unit], keep == "first", 0.8, keep)
+    twin = Twin(texts, how)
+    names = shelve(tmp_path, texts)
+    scheme = sorted(SCHEMES)[len(keep) % 2]
+    with sketched([tmp_path], scheme=scheme, unit=unit, k=how.k, multiset=how.multiset, keep=keep) as work:
+        rows = [row for block in work.groups().blocks for row in block]
+        kept = [row[0] for block in work.names("kept").blocks for row in block]
+        duplicates = [row[0] for block in work.names("duplicates").blocks for row in block]
+    place = {bytes(tmp_path) + b"/" + name: row for row, name in enumerate(names)}
+    for one, other, jaccard, _ in rows:
+        assert twin.jaccard(place[one], place[other]) == jaccard >= 0.8
+    assert sorted(kept + duplicates) == sorted(place)
+    assert duplicates == sorted(row[1] for row in rows)
+    assert not set(duplicates) & {row[0] for row in rows}
+    assert len(rows) == len(set(duplicates)) > 5
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_almost_every_pair_is_found(scheme, tmp_path):
+    texts = family(1, 220, vocabulary=4000)
+    how = How("word", 2, False, 0.8, "first")
+    names = shelve(tmp_path, texts)
+    with sketched([tmp_path], scheme=scheme, unit="word", k=2) as work:
+        found = {row[:2] for block in work.pairs(True).blocks for row in block}
+    prefix = bytes(tmp_path) + b"/"
+    expected = {(prefix + names[a], prefix + names[b]) for a, b, _ in Twin(texts, how).all_pairs()}
+    assert found <= expected
+    assert len(found) >= 0.95 * len(expected) > 50
+
+
+def test_an_estimate_is_never_called_a_similarity(tmp_path):
+    shelve(tmp_path, family(2, 80))
+    with sketched([tmp_path], verify="estimate", unit="word", k=2) as work:
+        rows = [row for what in (work.groups(), work.pairs(True)) for block in what.blocks for row in block]
+        assert work.judge.verified == 0
+    assert len(rows) > 20
+    assert all(jaccard is None and 0.8 <= estimate <= 1 for _, _, jaccard, estimate in rows)
+
+
+def test_estimates_are_shares_of_places(tmp_path):
+    shelve(tmp_path, family(3, 80))
+    with sketched([tmp_path], unit="word", k=2, num_perm=100) as work:
+        rows = [row for block in work.pairs(True).blocks for row in block]
+    assert len(rows) > 20
+    for _, _, jaccard, estimate in rows:
+        assert estimate == round(estimate * 100) / 100
+        assert abs(jaccard - estimate) < 0.25

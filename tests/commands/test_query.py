@@ -1,0 +1,234 @@
+"""query answers what comparing every document asked about with every document of the index answers."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simdocs.commands.query import Query, Question
+from simdocs.corpora.discover import Sources
+from simdocs.engines.local import Local
+from simdocs.matching import lookup
+from simdocs.parameters import SCHEMES, UNITS
+from simdocs.pipeline import token_cache
+from simdocs.pipeline.prepare import Intake
+from tests.commands.building import built, opened
+from tests.commands.deduping import CATCH_ALL, shelve, unseen
+from tests.corpora.changing import CHANGES, STANDING, change
+from tests.similar_texts import corpora, family
+from tests.twins.answers import Signing
+from tests.twins.text_answers import How, Row, Text, Twin
+
+K_OF = {"char": 3, "word": 2, "line": 1, "stopword": 2}
+
+HOW = How("word", 2, False, 0.5)
+
+
+def twin(ours: list[Text], theirs: list[Text], how: How, signing: Signing | None = None) -> list[Row]:
+    """For each of ours, in order, those of theirs that are similar enough, the most similar first; ties by name, which
+    is row order here."""
+    rows = Twin([*theirs, *ours], how, len(theirs), signing).matches()
+    return [(row - len(theirs), other, jaccard) for row, other, jaccard in rows]
+
+
+def ask(index: Path, names: list[Path], how: How, jobs: int = 1, **options: object) -> Query:
+    """The question put to an index, in this process."""
+    shelf = opened(index)
+    intake = Intake(Sources(tuple(map(os.fsencode, names))))
+    question = Question(shelf, intake, shelf.recipe.sequences, how.threshold, **options)
+    with Local(jobs) as engine:
+        return Query(question, engine, unseen)
+
+
+def rows_of(work: Query) -> list[Row]:
+    """The answer as row numbers: names end in them."""
+    return [
+        (int(left[-4:]), int(right[-4:]), jaccard)
+        for block in work.answer().blocks
+        for left, right, jaccard, _ in block
+    ]
+
+
+def asked(ours: list[Text], theirs: list[Text], how: How, jobs: int = 1, **options: object) -> list[Row]:
+    """The same of texts, laid out, indexed and asked about."""
+    with tempfile.TemporaryDirectory() as place:
+        index = laid(Path(place), ours, theirs, how, **options)
+        with Local(jobs) as engine:
+            shelf = opened(index)
+            intake = Intake(Sources((os.fsencode(index.parent / "ours"),)))
+            work = Query(Question(shelf, intake, shelf.recipe.sequences, how.threshold), engine, unseen)
+            rows = rows_of(work)
+        assert work.skipped.counts == {}
+        assert work.facts()["matches"] == len(rows)
+        assert work.facts()["matched"] == len({row[0] for row in rows})
+        return rows
+
+
+def laid(place: Path, ours: list[Text], theirs: list[Text], how: How, **options: object) -> Path:
+    """Two directories of texts, and an index of the second."""
+    for name, texts in (("ours", ours), ("theirs", theirs)):
+        (place / name).mkdir()
+        shelve(place / name, texts)
+    parameters = {"unit": how.unit, "k": how.k, "multiset": how.multiset, "threshold": how.threshold}
+    built(place / "x.index", [place / "theirs"], **(parameters | CATCH_ALL | options))
+    return place / "x.index"
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@settings(max_examples=15)
+@given(texts=corpora(16), share=st.floats(0, 1), multiset=st.booleans(), scheme=st.sampled_from(list(SCHEMES)))
+def test_every_similar_document_is_found(unit, texts, share, multiset, scheme):
+    cut = int(share * len(texts))
+    how = How(unit, K_OF[unit], multiset, 0.5)
+    assert asked(texts[cut:], texts[:cut], how, scheme=scheme) == twin(texts[cut:], texts[:cut], how)
+
+
+@settings(max_examples=25)
+@given(texts=corpora(16), share=st.floats(0, 1), bands=st.integers(1, 4), rows=st.integers(1, 4))
+def test_those_that_share_a_bucket_are_found(texts, share, bands, rows):
+    cut, how = int(share * len(texts)), How("word", 2, True, 0.5)
+    found = asked(texts[cut:], texts[:cut], how, num_perm=16, bands=bands, rows=rows)
+    assert found == twin(texts[cut:], texts[:cut], how, Signing("fss", 16, bands, rows))
+
+
+@pytest.mark.parametrize("size", [1, 1 << 30])
+@pytest.mark.parametrize("constant", ["_AT_ONCE", "PAIRS_AT_ONCE"])
+def test_however_many_are_looked_up_at_once(monkeypatch, constant, size):
+    texts = family(5, 90)
+    monkeypatch.setattr(lookup, constant, size)
+    expected = twin(texts[50:], texts[:50], HOW)
+    assert len(expected) > 50
+    assert asked(texts[50:], texts[:50], HOW, jobs=2) == expected
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_larger_corpora(seed):
+    texts = family(seed, 200)
+    expected = twin(texts[80:], texts[:80], HOW)
+    assert len(expected) > 50
+    assert asked(texts[80:], texts[:80], HOW) == expected
+
+
+@pytest.fixture
+def there(tmp_path, monkeypatch) -> Path:
+    """ours, theirs, and x.index of the second."""
+    texts = family(8, 60)
+    laid(tmp_path, texts[30:], texts[:30], HOW)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("top", [1, 2, 5, 1000])
+def test_top(there, top):
+    every = rows_of(ask(there / "x.index", [there / "ours"], HOW))
+    best = [row for at, row in enumerate(every) if sum(other[0] == row[0] for other in every[:at]) < top]
+    assert rows_of(ask(there / "x.index", [there / "ours"], HOW, top=top)) == best
+    assert (best != every) == (top < 1000)
+
+
+def test_a_document_does_not_match_itself_but_its_copies_do(there):
+    texts = [Text(path.read_bytes()) for path in sorted((there / "theirs").iterdir())]
+    every = twin(texts, texts, HOW)
+    assert rows_of(ask(there / "x.index", [Path("theirs")], HOW)) == [row for row in every if row[0] != row[1]]
+    assert rows_of(ask(there / "x.index", [Path("theirs")], HOW, itself=True)) == every
+    assert len({row[0] for row in every if row[0] == row[1]}) > 20
+    assert any(row[2] == 1.0 and row[0] != row[1] for row in every)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_names_of_matches(there, jobs):
+    work = ask(there / "x.index", [there / "ours"], HOW, jobs)
+    listed = [name for block in work.matches().blocks for (name,) in block]
+    matched = {row[1] for row in rows_of(ask(there / "x.index", [there / "ours"], HOW))}
+    assert listed == [os.fsencode(there / "theirs" / f"{row:04}") for row in sorted(matched)]
+
+
+def test_estimates(there):
+    every = [row for block in ask(there / "x.index", [there / "ours"], HOW).answer().blocks for row in block]
+    blocks = ask(there / "x.index", [there / "ours"], How(threshold=0.01), by_exact=False).answer().blocks
+    found = [row for block in blocks for row in block]
+    assert all(row[2] is None for row in found)
+    estimates = {row[:2]: row[3] for row in found}
+    assert all(estimates[row[:2]] == row[3] for row in every)
+    assert [row[:2] for row in found] == [row[:2] for row in sorted(found, key=lambda row: (row[0], -row[3], row[1]))]
+
+
+def test_documents_that_are_gone_are_named_once(there, monkeypatch):
+    expected = rows_of(ask(there / "x.index", [there / "ours"], HOW))
+    for row in {row[1] for row in expected if row[2] < 1}:
+        os.remove(there / "theirs" / f"{row:04}")
+    monkeypatch.setattr(token_cache, "_memory", token_cache.Memory(0))  # which has read them for the other answer
+    monkeypatch.setattr(lookup, "_AT_ONCE", 1)
+    work = ask(there / "x.index", [there / "ours"], HOW)
+    assert set(rows_of(work)) < set(expected)
+    names = [name for name, detail in work.skipped.by_reason["unverified"] if detail == "gone"]
+    assert len(names) == len(set(names)) > 3
+    assert work.skipped.counts == {"unverified": len(names)}
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_order_is_that_of_similarity_then_name_not_of_rows(tmp_path, seed):
+    texts = family(seed, 40)
+    directories = ("z", "a", "m")
+    for at, name in enumerate(directories):
+        (tmp_path / name).mkdir()
+        shelve(tmp_path / name, texts[at * 10 : at * 10 + 10])
+    (tmp_path / "ours").mkdir()
+    shelve(tmp_path / "ours", texts[30:])
+    built(tmp_path / "x.index", [tmp_path / name for name in directories], unit="word", k=2, **CATCH_ALL)
+    blocks = ask(tmp_path / "x.index", [tmp_path / "ours"], How(threshold=0.1)).answer().blocks
+    found = [row for block in blocks for row in block]
+    assert found == sorted(found, key=lambda row: (row[0], -row[2], row[1]))
+    assert len({row[2] for row in found}) < len(found)
+
+
+def test_thousands_at_once(tmp_path):
+    for name in ("ours", "theirs"):
+        (tmp_path / name).mkdir()
+    lines = [b'{"text": "the cow %d of the ox %d", "id": %d}\n' % (n, n, n) for n in range(6000)]
+    (tmp_path / "theirs/x.jsonl").write_bytes(b"".join(lines[:5500]))
+    (tmp_path / "ours/x.jsonl").write_bytes(b"".join(reversed(lines[500:])))
+    built(tmp_path / "x.index", [tmp_path / "theirs"], unit="word", k=2)
+    work = ask(tmp_path / "x.index", [tmp_path / "ours"], How(threshold=0.9))
+    found = [(left, right) for block in work.answer().blocks for left, right, _, _ in block]
+    ours, theirs = (os.fsencode(tmp_path / name / "x.jsonl#%d") for name in ("ours", "theirs"))
+    assert found == [(ours % n, theirs % n) for n in reversed(range(500, 5500))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", UNITS)
+@settings(max_examples=300)
+@given(texts=corpora(24), share=st.floats(0, 1), multiset=st.booleans(), scheme=st.sampled_from(list(SCHEMES)))
+def test_many_more(unit, texts, share, multiset, scheme):
+    cut, how = int(share * len(texts)), How(unit, K_OF[unit], multiset, 0.5)
+    assert asked(texts[cut:], texts[:cut], how, scheme=scheme) == twin(texts[cut:], texts[:cut], how)
+
+
+@settings(max_examples=40)
+@given(texts=corpora(16), share=st.floats(0, 1), dice=st.randoms(use_true_random=False))
+def test_files_of_the_index_that_have_changed_since(texts, share, dice):
+    """What is still what it was is matched, but not by itself; what is not is asked about as it is now."""
+    cut = int(share * len(texts))
+    standing, asking = dict[bytes, Text](), dict[bytes, Text]()
+    with tempfile.TemporaryDirectory() as place:
+        index = laid(Path(place), texts[cut:], texts[:cut], HOW)
+        for row, text in enumerate(texts[:cut]):
+            path, what, other = Path(place, f"theirs/{row:04}"), dice.choice(CHANGES), dice.choice(texts)
+            change(path, what, other.data)
+            before, after = Twin([text, other], HOW).normalised
+            if what in STANDING or (what != "removed" and before == after):
+                standing[bytes(path)] = text
+            if what != "removed":
+                asking[bytes(path)] = text if what in STANDING else other
+        asking |= {bytes(Path(place, f"ours/{row:04}")): text for row, text in enumerate(texts[cut:])}
+        work = ask(index, [Path(place, "theirs"), Path(place, "ours")], HOW)
+        found = [row[:3] for block in work.answer().blocks for row in block]
+    names = [*standing, *asking]
+    rows = Twin([*standing.values(), *asking.values()], HOW, len(standing)).matches()
+    matches = [(names[row], names[other], jaccard) for row, other, jaccard in rows]
+    assert found == [match for match in matches if match[0] != match[1]]

@@ -1,0 +1,124 @@
+"""The same bytes, however the work is cut, shared out or found."""
+
+from __future__ import annotations
+
+import os
+import pkgutil
+import random
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from simdocs.corpora import batches as cutting
+from tests.commands.deduping import CATCH_ALL, printed, shelve
+from tests.similar_texts import family
+
+STAGES = [
+    import_module(one.name)
+    for room in ("commands", "matching", "pipeline")
+    for one in pkgutil.iter_modules(import_module(f"simdocs.{room}").__path__, f"simdocs.{room}.")
+]
+SIZES = [
+    pytest.param(stage, name, id=f"{stage.__name__}.{name}")
+    for stage in STAGES
+    for name, value in vars(stage).items()
+    if name.startswith("_") and name.isupper() and isinstance(value, int)
+]
+
+HOW = {"unit": "word", "k": 2, "threshold": 0.5} | CATCH_ALL
+
+
+@pytest.fixture
+def there(tmp_path, monkeypatch) -> list[str]:
+    """A corpus in directories, by names that do not depend on where it is."""
+    texts = family(7, 60)
+    for part, name in enumerate(("one", "two", "two/below")):
+        (tmp_path / name).mkdir()
+        shelve(tmp_path / name, texts[part * 20 : part * 20 + 20])
+    monkeypatch.chdir(tmp_path)
+    return ["two", "one"]
+
+
+def every(names: list[str], **options: object) -> list[bytes]:
+    """All that can be asked of them."""
+    what = [printed(names, what, **HOW, **options) for what in ("groups", "pairs", "all_pairs")]
+    return [*what, printed(names, cluster="components", keep="newest", **HOW, **options)]
+
+
+@pytest.mark.parametrize("jobs", [2, 3])
+def test_any_number_of_workers(there, jobs):
+    expected = every(there)
+    assert all(len(one.splitlines()) > 10 for one in expected)
+    assert every(there, jobs=jobs) == expected
+
+
+@pytest.mark.parametrize("most_bytes", [200, 5000])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_any_size_of_batches(there, monkeypatch, most_bytes, jobs):
+    expected = every(there)
+    cuts = partial(cutting.batches, most_bytes=most_bytes)
+    for stage in STAGES:
+        if hasattr(stage, "batches"):
+            monkeypatch.setattr(stage, "batches", cuts)
+    assert every(there, jobs=jobs) == expected
+
+
+def test_any_number_of_documents_in_a_batch(there, monkeypatch):
+    expected = every(there)
+    monkeypatch.setattr(cutting, "BATCH_DOCUMENTS", 4)
+    assert every(there) == expected
+
+
+@pytest.mark.parametrize("size", [1, 1 << 30])
+@pytest.mark.parametrize(("stage", "constant"), SIZES)
+def test_any_other_size(there, monkeypatch, stage, constant, size):
+    """Whatever the stages cut or gather by: it is about speed and memory."""
+    expected = every(there)
+    monkeypatch.setattr(stage, constant, size)
+    assert every(there) == expected
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_order_of_directory_entries(there, monkeypatch, seed):
+    expected = every(there)
+    dice = random.Random(seed)
+    listed = os.scandir
+
+    class Shuffled:
+        """os.scandir, in another order."""
+
+        def __init__(self, path):
+            with listed(path) as entries:
+                self.entries = list(entries)
+            dice.shuffle(self.entries)
+
+        def __enter__(self):
+            return iter(self.entries)
+
+        def __exit__(self, *_):
+            return None
+
+    monkeypatch.setattr(os, "scandir", Shuffled)
+    assert every(there) == expected
+
+
+def test_any_order_of_creation(there, tmp_path, monkeypatch):
+    expected = every(there)
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    random.Random(1).shuffle(files)
+    again = tmp_path / "again"
+    for file in files:
+        copy = again / file.relative_to(tmp_path)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(file.read_bytes())
+        os.utime(copy, ns=(0, file.stat().st_mtime_ns))
+    monkeypatch.chdir(again)
+    assert every(there) == expected
+
+
+def test_documents_may_come_by_any_road(there):
+    """One directory, its files one by one in row order, and the list of their names."""
+    below = sorted(os.fsencode(path) for path in Path("two").rglob("*") if path.is_file())
+    assert printed(["two"], **HOW) == printed(below, **HOW) != b""

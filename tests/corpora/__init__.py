@@ -1,0 +1,1 @@
+"""Finding and reading other people's files."""

@@ -1,0 +1,1 @@
+"""The pages say what the program does."""

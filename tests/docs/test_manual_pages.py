@@ -1,0 +1,116 @@
+"""The manual pages: one a command, with all that its help has, in roff that every formatter takes."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import click
+import pytest
+
+from simdocs.cli.help import Command
+from simdocs.cli.program import simdocs
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted((ROOT / "docs" / "man").glob("*.1"))
+COMMANDS = {f"simdocs-{name}": command for name, command in simdocs.commands.items()}
+
+SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", "SEE ALSO"]
+REQUESTS = {".TH", ".SH", ".SS", ".PP", ".TP", ".RS", ".RE", ".PD", ".EX", ".EE", ".nh", ".ad"}
+ESCAPES = re.compile(r"\\(f[BIR]|-|&|\((rs|aq|ga|ha|ti)|\" )")
+
+
+def page_of(name: str) -> Path:
+    return ROOT / "docs" / "man" / f"{name}.1"
+
+
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+
+
+def printed(page: Path) -> str:
+    """What a formatter without fonts prints, its lines as long as they come."""
+    command = ["groff", "-man", "-Tascii", "-rLL=1000n", "-P-cbou"]
+    done = subprocess.run([*command, page], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_there_is_one_for_the_program_and_one_for_each_command():
+    assert {page.stem for page in PAGES} == {"simdocs", *COMMANDS}
+
+
+@every_page
+def test_sections_stand_in_their_usual_order(page):
+    headings = re.findall(r"^\.SH (.*)$", page.read_text(), re.MULTILINE)
+    more = ["COMMANDS", "FILES", "ENVIRONMENT"] if page.stem == "simdocs" else []
+    assert [heading for heading in headings if heading not in more] == SECTIONS
+    assert set(headings) == {*SECTIONS, *more}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_has_an_entry_with_its_default_and_its_members(name):
+    command, text = COMMANDS[name], re.sub(r"\\f.|\\(?=-)", "", page_of(name).read_text())
+    assert isinstance(command, Command)
+    entries = [entry.split("\n") for entry in text.split("\n.TP\n")]
+    tags = [entry[0] for entry in entries]
+    context = click.Context(command, parent=click.Context(simdocs, **simdocs.context_settings))
+    for option in [option for options in command.sections(context).values() for option in options]:
+        spelt = ", ".join(sorted(option.opts, key=len))
+        (place,) = (place for place, tag in enumerate(tags) if f"{tag} ".startswith(f"{spelt} "))
+        if default := option.get_help_extra(context).get("default"):
+            assert f"Default: {default}." in " ".join(entries[place])
+        members = list(getattr(option.type, "table", ()))
+        assert tags[place + 1 :][: len(members)] == members
+
+
+def test_what_the_program_reads_from_its_environment_is_in_the_manual():
+    sources = "".join(path.read_text() for path in (ROOT / "simdocs").rglob("*.py"))
+    read = set(re.findall(r"environ\.get\(\"(\w+)\"", sources))
+    described = set(re.findall(r"^\.TP\n\\fB([A-Z_]+)\\fR$", page_of("simdocs").read_text(), re.M))
+    assert "NO_COLOR" in read
+    assert read <= described
+
+
+@every_page
+def test_roff_is_plain(page):
+    text = page.read_text()
+    assert text.isascii()
+    assert text.endswith("\n") and "\n\n" not in text
+    for line in text.splitlines():
+        assert not line.startswith("'"), line
+        assert not line.startswith(".") or line.split()[0] in REQUESTS or line.startswith('.\\" '), line
+        assert ESCAPES.sub("", line).count("\\") == 0, line
+        fonts = "".join(re.findall(r"\\f([BIR])", line))
+        assert not line.startswith(".SH") or fonts == "", line
+    assert re.search(r"(?<!\\)-(?!\\)-", text) is None  # an option whose hyphens a formatter would make typographic
+    assert text.count(".EX") == text.count(".EE") and text.count(".RS") == text.count(".RE")
+    assert len(re.findall(r"\\f[BI]", text)) == text.count("\\fR")
+
+
+@every_page
+def test_groff_has_nothing_to_say(page):
+    if shutil.which("groff") is None:
+        pytest.skip("no groff here")
+    done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z", page], capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b"", b"")
+
+
+@every_page
+def test_mandoc_has_nothing_to_say_but_that_there_is_no_date(page):
+    if shutil.which("mandoc") is None:
+        pytest.skip("no mandoc here")
+    done = subprocess.run(["mandoc", "-Tlint", "-Wwarning", page], capture_output=True, text=True, check=False)
+    assert [line for line in done.stdout.splitlines() if "missing date" not in line] == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_examples_come_out_as_they_are_typed(name):
+    if shutil.which("groff") is None:
+        pytest.skip("no groff here")
+    lines = printed(page_of(name)).splitlines()
+    command = COMMANDS[name]
+    assert isinstance(command, Command)
+    assert command.examples
+    for example in command.examples:
+        assert f"       {example}" in lines

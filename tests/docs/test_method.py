@@ -1,0 +1,15 @@
+"""docs/method.md says what is so."""
+
+from __future__ import annotations
+
+from tests.docs.executed import DOCS, execute, long_lines
+
+METHOD = DOCS / "method.md"
+
+
+def test_what_the_method_page_computes() -> None:
+    execute(METHOD)
+
+
+def test_no_line_of_the_method_page_is_long() -> None:
+    assert long_lines(METHOD) == []

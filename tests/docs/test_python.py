@@ -1,0 +1,44 @@
+"""docs/python.md says what is so, and of every public name."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from pathlib import Path
+
+import pytest
+
+import simdocs
+from tests.docs.executed import DOCS, execute, long_lines
+
+PAGE = DOCS / "python.md"
+
+
+def test_what_the_page_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(DOCS.parent)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    execute(PAGE)
+    printed, complaints = capfd.readouterr()
+    assert complaints == ""
+    # The first session of the README, in other words.
+    assert re.findall(r"^(0\.\d{6}) \S+/(\S+) \S+/(\S+)$", printed, re.MULTILINE) == [
+        ("0.866041", "lamplighter-a.txt", "lamplighter-b.txt"),
+        ("0.919075", "nebel-am-wehr-original.txt", "nebel-am-wehr-zeitung.txt"),
+        ("0.864750", "salt-road-final.txt", "salt-road-no-fifth.txt"),
+        ("0.866267", "salt-road-final.txt", "salt-road-two-lines.txt"),
+    ]
+    assert [path.name for path in tmp_path.rglob("*.index")] == ["poems.index"]
+    assert not [name for name in os.listdir() if name.startswith(".simdocs-tmp-")]
+
+
+def test_every_public_name_is_on_the_page() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    public = set(simdocs.__all__) - {"__version__"}
+    assert {name for name in public if not re.search(rf"\b{name}\b", text)} == set()
+
+
+def test_no_line_of_the_page_is_long() -> None:
+    assert long_lines(PAGE) == []

@@ -1,1 +1,0 @@
-"""The whole flow, from files to the answer, through the stages and against its twin."""

@@ -1,0 +1,1 @@
+"""Kernels, each compared with a slow, obvious twin."""

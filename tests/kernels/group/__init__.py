@@ -1,0 +1,1 @@
+"""Groups, components and keep orders."""

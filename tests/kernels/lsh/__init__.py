@@ -1,0 +1,1 @@
+"""Bands, buckets and candidates."""

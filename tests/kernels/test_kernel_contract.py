@@ -1,0 +1,215 @@
+"""What every kernel promises: rows on their own, inputs untouched, nothing special about nothing."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import simdocs
+from simdocs import parameters
+from simdocs.kernels.compare import jaccard
+from simdocs.kernels.group import connectivity, greedy_rounds
+from simdocs.kernels.group.keep_order import KEEP, keep_order
+from simdocs.kernels.lsh import banding, bucket_search, buckets
+from simdocs.kernels.sketch.schemes import SCHEMES
+from simdocs.kernels.text import normalise
+from simdocs.kernels.tokens import multisets, murmur
+from simdocs.kernels.tokens.shinglers import SHINGLERS, texts_of, tokens_of
+from simdocs.kernels.tokens.stopwords import STOP_WORDS
+from simdocs.parameters import UNITS, Shingling
+from tests import strategies as some
+from tests.kernels.row_kernels import ROW_KERNELS
+
+each_kernel_and_unit = pytest.mark.parametrize(("name", "unit"), list(product(ROW_KERNELS, UNITS)))
+
+
+@each_kernel_and_unit
+@settings(max_examples=20)
+@given(left=some.batches, right=some.batches, how=some.shinglings)
+def test_rows_do_not_depend_on_their_batch(name, unit, left, right, how):
+    kernel, how = ROW_KERNELS[name], replace(how, unit=unit)
+    apart = kernel(some.documents(left), how) + kernel(some.documents(right), how)
+    assert kernel(some.documents(left + right), how) == apart
+
+
+@each_kernel_and_unit
+def test_rows_of_long_batches_do_not_depend_on_them(name, unit):
+    text = "The cows, the old ox: 12 of them und die Kuh.\n"
+    batch = [(text * (n % 40) + f"{n} ")[n % 9 :].encode() for n in range(120)]
+    mixed = [document.replace(b"o", "ô".encode()) if n % 3 else document for n, document in enumerate(batch)]
+    kernel, how = ROW_KERNELS[name], Shingling(unit=unit, k=3, multiset=True, seed=5)
+    one_by_one = [kernel(some.documents([document]), how) for document in mixed]
+    assert kernel(some.documents(mixed), how) == [row for rows in one_by_one for row in rows]
+
+
+@each_kernel_and_unit
+def test_an_empty_batch_has_no_rows_and_empty_documents_have_ordinary_ones(name, unit):
+    kernel, how = ROW_KERNELS[name], Shingling(unit=unit)
+    assert kernel(some.documents([]), how) == []
+    empty = kernel(some.documents([b""]), how)
+    assert len(empty) == 1
+    assert kernel(some.documents([b"", b" \n", b""]), how) == empty * 3
+    between = kernel(some.documents([b"", b"the cow", b"", "thé".encode(), b""]), how)
+    assert between[::2] == empty * 3
+
+
+@given(some.batches, some.shinglings)
+def test_inputs_are_left_as_they_were(batch, how):
+    raw = some.documents(batch)
+    texts = unwritten(texts_of, raw, how)
+    shingler = SHINGLERS[how.unit]
+    unwritten(shingler.layout, texts, unwritten(shingler.units, texts), how)
+    tokens = unwritten(tokens_of, texts, how)
+    sets = unwritten(multisets.sets, unwritten(multisets.bags, tokens, how.seed))
+    for scheme in SCHEMES.values():
+        unwritten(scheme.begin, tokens, 5, how.seed)
+        signatures = unwritten(scheme.signatures, tokens, 5, how.seed)
+        keys = unwritten(buckets.band_keys, signatures, np.arange(len(signatures)), 2, 2)
+        shared = unwritten(buckets.buckets, keys)
+        ordered, owners = unwritten(buckets.tables, keys, np.arange(len(signatures)))
+        unwritten(buckets.buckets_of_tables, ordered, owners.astype(np.int64))
+        unwritten(bucket_search.bucket_bounds, keys, len(signatures), partial(np.take, ordered))
+        unwritten(greedy_rounds.given_meetings, shared, len(signatures) // 2, 2, len(signatures))
+        for left, right in unwritten(buckets.later_pairs, shared, len(signatures)):
+            unwritten(jaccard.exact, sets, left, right)
+            unwritten(jaccard.estimates, signatures, left, right)
+        standing = greedy_rounds.Standing.of(len(signatures))
+        opened = unwritten(greedy_rounds.prune, shared, standing, 2)
+        kept, firsts = unwritten(greedy_rounds.next_kept, opened, standing)
+        unwritten(greedy_rounds.meetings, opened, kept, firsts, len(signatures))
+        unwritten(greedy_rounds.keep, standing, kept)
+
+
+def unwritten(kernel: Callable[..., Any], *arguments: Any) -> Any:
+    """What the kernel makes of its arguments; to compare them says more than to lock them, which ufunc.at ignores."""
+    before = pickle.dumps(arguments)
+    made = kernel(*arguments)
+    if isinstance(made, Iterator):
+        made = list(made)
+    assert pickle.dumps(arguments) == before
+    return made
+
+
+@given(some.batches, some.shinglings, st.randoms(use_true_random=False))
+def test_similarities_do_not_depend_on_order_or_cut_of_the_pairs(batch, how, random):
+    sets = multisets.sets(tokens_of(texts_of(some.documents([*batch, b"the cow"]), how), how))
+    signatures = some.frozen(SCHEMES["fss"].signatures(sets, 8, how.seed))
+    pairs = list(product(range(len(sets)), repeat=2))
+    shuffled = random.sample(pairs, len(pairs))
+    cut = random.randint(0, len(pairs))
+    for similar in (lambda *sides: jaccard.exact(sets, *sides), lambda *sides: jaccard.estimates(signatures, *sides)):
+        one = dict(zip(pairs, similar(*sides_of(pairs)).tolist(), strict=True))
+        parts = similar(*sides_of(shuffled[:cut])).tolist() + similar(*sides_of(shuffled[cut:])).tolist()
+        assert dict(zip(shuffled, parts, strict=True)) == one
+
+
+def sides_of(pairs: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
+    left, right = np.array(pairs, np.int64).reshape(-1, 2).T
+    return left, right
+
+
+KERNELS = [
+    normalise.normalise,
+    texts_of,
+    tokens_of,
+    *(each for shingler in SHINGLERS.values() for each in (shingler.shingles, shingler.units, shingler.layout)),
+    *(each for scheme in SCHEMES.values() for each in (scheme.signatures, scheme.begin)),
+    *(multisets.sets, multisets.bags, murmur.sliding, murmur.strings, murmur.number_runs, murmur.number_windows),
+    *(buckets.band_keys, buckets.tables, buckets.buckets, buckets.buckets_of_tables),
+    *(buckets.later_pairs, buckets.pairs_of, bucket_search.bucket_bounds),
+    *(jaccard.estimates, jaccard.exact, jaccard.hopeless, banding.choose, keep_order),
+    *(
+        greedy_rounds.prune,
+        greedy_rounds.next_kept,
+        greedy_rounds.meetings,
+        greedy_rounds.given_meetings,
+        greedy_rounds.keep,
+        greedy_rounds.remove,
+    ),
+    *(connectivity.connect, connectivity.stars, connectivity.crossings),
+]
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: f"{kernel.__module__}.{kernel.__name__}")
+def test_kernels_can_be_sent_to_a_worker(kernel):
+    assert pickle.loads(pickle.dumps(kernel)) is kernel
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("text", ["the cow and the ox", "thé cow and the ôx"])
+def test_results_can_be_sent_from_a_worker(unit, text):
+    how = pickle.loads(pickle.dumps(Shingling(unit=unit, k=2)))
+    texts = texts_of(some.documents([text.encode(), b""]), how)
+    units = SHINGLERS[unit].units(texts)
+    tokens = tokens_of(texts, how)
+    for made in (texts, units, SHINGLERS[unit].layout(texts, units, how), tokens, greedy_rounds.Standing.of(3)):
+        again = pickle.loads(pickle.dumps(made))
+        assert type(again) is type(made)
+        assert pickle.dumps(again) == pickle.dumps(made)
+    assert some.rows_of(pickle.loads(pickle.dumps(tokens))) == some.rows_of(tokens)
+
+
+HASHES_OF_ALL_UNITS = """
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+import numpy as np
+from simdocs.kernels.tokens.shinglers import texts_of, tokens_of
+from simdocs.model.ragged import Ragged
+from simdocs.parameters import LANGUAGES, UNITS, Shingling
+raw = Ragged.from_rows([np.frombuffer("The cow, und die K\\u00fch!".encode(), np.uint8)], np.uint8)
+for unit in UNITS:
+    for language in LANGUAGES:
+        how = Shingling(unit=unit, k=2, language=language)
+        print(unit, language, tokens_of(texts_of(raw, how), how).values.tolist())
+"""
+
+
+def test_the_same_bytes_whatever_the_hash_seed():
+    root = Path(simdocs.__file__).parent.parent
+    outputs = []
+    for seed in ("0", "1"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root)}
+        command = [sys.executable, "-c", HASHES_OF_ALL_UNITS]
+        outputs.append(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
+    assert outputs[0] == outputs[1] != ""
+
+
+def test_parameters_list_what_the_kernels_carry_out():
+    assert list(parameters.UNITS) == list(SHINGLERS)
+    assert set(parameters.UNITS) == set(parameters.DEFAULT_K)
+    assert list(parameters.SCHEMES) == list(SCHEMES)
+    assert list(parameters.KEEP) == list(KEEP)
+    assert list(parameters.LANGUAGES) == list(STOP_WORDS)
+
+
+def test_defaults_are_members_of_their_families():
+    assert Shingling().unit in SHINGLERS
+    assert Shingling().k == parameters.DEFAULT_K[Shingling().unit]
+    assert Shingling().language in STOP_WORDS
+    assert parameters.Sketching().scheme in SCHEMES
+    assert parameters.Grouping().keep in KEEP
+    assert parameters.Banding().rule in parameters.RULES
+
+
+@pytest.mark.parametrize("language", STOP_WORDS)
+def test_stop_lists(language):
+    words = STOP_WORDS[language]
+    assert len(words) >= 80
+    assert len(set(words)) == len(words)
+    how = Shingling(unit="word")
+    texts = texts_of(some.documents([word.encode() for word in words]), how)
+    assert [texts.encoded[row].tobytes().decode() for row in range(len(words))] == list(words)
+    assert SHINGLERS["word"].units(texts).offsets.tolist() == list(range(len(words) + 1))

@@ -1,0 +1,1 @@
+"""Normalised texts, and the units of every script."""

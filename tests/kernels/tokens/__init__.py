@@ -1,0 +1,1 @@
+"""Shinglers, hashes and multisets."""

@@ -1,0 +1,230 @@
+"""dedupe --against answers what the sequential greedy does in which all documents of the index are kept first."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simdocs.artifacts.reader import Artifact
+from simdocs.commands.dedupe import Sketched, sketch
+from simdocs.engines.local import Local
+from simdocs.parameters import KEEP, SCHEMES, UNITS
+from simdocs.pipeline.prepare import Intake
+from tests.commands.building import built
+from tests.commands.deduping import CATCH_ALL, job, shelve, unseen
+from tests.corpora.changing import CHANGES, change
+from tests.similar_texts import corpora, family
+from tests.twins import bands
+from tests.twins import groups as sequential
+from tests.twins.text_answers import How, Row, Text, Twin
+
+K_OF = {"char": 3, "word": 2, "line": 1, "stopword": 2}
+
+
+def twin(ours: list[Text], theirs: list[Text], how: How) -> list[Row]:
+    """Theirs are kept; of ours those that are similar to none kept before. Ours are numbered after theirs."""
+    return Twin([*theirs, *ours], how, len(theirs)).greedy()
+
+
+def laid(place: Path, ours: list[Text], theirs: list[Text], how: How, **options: object) -> Artifact:
+    """Two directories of texts, and an index of the second."""
+    for name, texts in (("theirs", theirs), ("yours", ours)):
+        (place / name).mkdir()
+        shelve(place / name, texts)
+    return built(place / "y.index", [place / "theirs"], **parameters(how), **options)
+
+
+def parameters(how: How) -> dict[str, object]:
+    return {"unit": how.unit, "k": how.k, "multiset": how.multiset, "threshold": how.threshold}
+
+
+def against(index: Artifact, given_: Path | Artifact, engine: Local, **options: object) -> Sketched:
+    """The new documents, ready to be compared with those of the index."""
+    asked = job([] if isinstance(given_, Artifact) else [given_], **options)
+    intake = Intake(shelf=given_) if isinstance(given_, Artifact) else asked.intake
+    recipe = replace(index.recipe, sequences=asked.recipe.sequences)
+    return sketch(replace(asked, intake=intake, recipe=recipe, threshold=0.5, kept=index), engine, unseen)
+
+
+def rows_of(work: Sketched, theirs: int) -> list[Row]:
+    """The answer as row numbers."""
+    return [
+        (number(left, theirs), number(right, theirs), jaccard)
+        for block in work.groups().blocks
+        for left, right, jaccard, _ in block
+    ]
+
+
+def number(name: bytes, theirs: int) -> int:
+    return int(name[-4:]) + (theirs if b"/yours/" in name else 0)
+
+
+def asked(ours: list[Text], theirs: list[Text], how: How, **options: object) -> list[Row]:
+    """What the stages answer about texts, laid out and indexed."""
+    with tempfile.TemporaryDirectory() as place, Local(1) as engine:
+        index = laid(Path(place), ours, theirs, how, **CATCH_ALL, **options)
+        work = against(index, Path(place, "yours"), engine, keep=how.keep)
+        rows = rows_of(work, len(theirs))
+        assert work.skipped.counts == {}
+        assert work.facts()["duplicates"] == len(rows)
+        return rows
+
+
+@pytest.mark.parametrize("keep", KEEP)
+@pytest.mark.parametrize("unit", UNITS)
+@settings(max_examples=6)
+@given(texts=corpora(18), share=st.floats(0, 1), multiset=st.booleans(), scheme=st.sampled_from(list(SCHEMES)))
+def test_groups(unit, keep, texts, share, multiset, scheme):
+    cut, how = int(share * len(texts)), How(unit, K_OF[unit], multiset, 0.5, keep)
+    assert asked(texts[cut:], texts[:cut], how, scheme=scheme) == twin(texts[cut:], texts[:cut], how)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_larger_corpora(seed):
+    texts, how = family(seed, 150), How("word", 2, bool(seed % 2), 0.5, list(KEEP)[seed])
+    expected = twin(texts[60:], texts[:60], how)
+    assert len({row[0] < 60 for row in expected}) == 2
+    assert len(expected) > 20
+    assert asked(texts[60:], texts[:60], how) == expected
+
+
+@settings(max_examples=60)
+@given(
+    texts=corpora(24),
+    share=st.floats(0, 1),
+    keep=st.sampled_from(list(KEEP)),
+    most=st.integers(1, 4),
+    cut=st.sampled_from([(1, 1), (2, 1), (1, 2), (4, 3)]),
+)
+def test_no_more_than_max_candidates_in_a_bucket(texts, share, keep, most, cut):
+    how = How("word", 1, False, 0.5, keep)
+    places = {"num_perm": 12, "bands": cut[0], "rows": cut[1]}
+    theirs, ours = distinct(texts, int(share * len(texts)), how)
+    every = Twin([*theirs, *ours], how, len(theirs))
+    order = every.in_keep_order()
+    with tempfile.TemporaryDirectory() as place, Local(1) as engine:
+        index = laid(Path(place), ours, theirs, how, **places)
+        work = against(index, Path(place, "yours"), engine, keep=keep, max_candidates=most)
+        signatures = np.concatenate((index["signatures"].all(), work.prepared.signatures)).tolist()
+        shared = bands.buckets([signatures[row] for row in order], *cut)
+        given_ = sum(row < len(theirs) for row in order)
+        expected = sequential.greedy(
+            len(order), shared, lambda a, b: every.jaccard(order[a], order[b]), 0.5, most, given_
+        )
+        found = [row[:2] for row in rows_of(work, len(theirs))]
+        assert found == sorted((order[kept], order[one]) for one, kept in expected.under.items())
+        capped = [number(name, len(theirs)) for name, _ in work.skipped.by_reason.get("capped", [])]
+        assert capped == sorted(order[one] for one in expected.capped)
+
+
+@pytest.mark.parametrize("both", [False, True], ids=["yours", "theirs and yours"])
+@settings(max_examples=40)
+@given(
+    texts=corpora(20), share=st.floats(0, 1), dice=st.randoms(use_true_random=False), keep=st.sampled_from(list(KEEP))
+)
+def test_files_of_the_index_that_have_changed_since(both, texts, share, dice, keep):
+    """What is still what it was is kept; what is not is new, if it is among the documents given, and else is not."""
+    how, cut = How("word", 2, False, 0.5, keep), int(share * len(texts))
+    theirs, ours = texts[:cut], texts[cut:]
+    standing, changed = dict[bytes, Text](), dict[bytes, Text]()
+    with tempfile.TemporaryDirectory() as place, Local(1) as engine:
+        index = laid(Path(place), ours, theirs, how, **CATCH_ALL)
+        for row, text in enumerate(theirs):
+            name, what, other = f"theirs/{row:04}", dice.choice(CHANGES), dice.choice(texts)
+            change(Path(place, name), what, other.data)
+            one, another = Twin([text, other], how).normalised
+            if what in ("rewritten", "replaced") and one != another:
+                os.utime(Path(place, name), ns=(text.mtime_ns, text.mtime_ns))
+                changed[name.encode()] = Text(other.data, text.mtime_ns)
+            elif what != "removed":
+                standing[name.encode()] = text
+        given_ = [Path(place, "theirs"), Path(place, "yours")] if both else [Path(place, "yours")]
+        asked = replace(job(given_, keep=keep), recipe=index.recipe, threshold=0.5, kept=index)
+        work = sketch(asked, engine, unseen)
+        found = [
+            (left[-11:], right[-11:], jaccard) for block in work.groups().blocks for left, right, jaccard, _ in block
+        ]
+        assert work.skipped.counts.get("known", 0) == (len(standing) if both else 0)
+    new = {b"/yours/%04d" % row: text for row, text in enumerate(ours)}
+    every = standing | (changed if both else {}) | new
+    names = [name[-11:] for name in every]
+    rows = Twin(list(every.values()), how, len(standing)).greedy()
+    assert sorted(found) == sorted((names[left], names[right], jaccard) for left, right, jaccard in rows)
+
+
+def distinct(texts: list[Text], cut: int, how: How) -> tuple[list[Text], list[Text]]:
+    """The texts before the cut and after it, without copies."""
+    normalised = Twin(texts, how).normalised
+    rows = [row for row, text in enumerate(normalised) if text not in normalised[:row]]
+    return [texts[row] for row in rows if row < cut], [texts[row] for row in rows if row >= cut]
+
+
+HOW = How("word", 2, False, 0.5)
+
+
+@pytest.fixture
+def there(tmp_path, monkeypatch) -> tuple[Path, list[Row], int]:
+    """yours and y.index of theirs; the answer, and how many are theirs."""
+    texts = family(4, 90)
+    laid(tmp_path, texts[40:], texts[:40], HOW, **CATCH_ALL)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path, twin(texts[40:], texts[:40], HOW), 40
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("kind", ["shingles", "signatures", "index"])
+def test_the_new_side_may_be_an_artifact(there, kind, jobs):
+    place, expected, theirs = there
+    shelf = built(place / f"x.{kind}", [place / "yours"], **parameters(HOW), bands=5)
+    index = built(place / "y.index", [place / "theirs"], **parameters(HOW), **CATCH_ALL)
+    with Local(jobs) as engine:
+        assert rows_of(against(index, shelf, engine), theirs) == expected != []
+
+
+@pytest.mark.parametrize("listed", ["kept", "duplicates"])
+def test_lists_are_of_new_documents(there, listed):
+    place, expected, theirs = there
+    index = built(place / "y.index", [place / "theirs"], **parameters(HOW), **CATCH_ALL)
+    with Local(1) as engine:
+        blocks = against(index, place / "yours", engine).names(listed).blocks
+        names = [name for block in blocks for (name,) in block]
+    duplicates = {row[1] for row in expected}
+    rows = range(theirs, theirs + 50)
+    assert [number(name, theirs) for name in names] == [
+        row for row in rows if (row in duplicates) == (listed == "duplicates")
+    ]
+
+
+def test_files_of_the_index_are_left_out(there):
+    place, expected, theirs = there
+    os.symlink("theirs", place / "link")
+    os.link(place / "theirs/0003", place / "hard")
+    index = built(place / "y.index", [place / "theirs"], **parameters(HOW), **CATCH_ALL)
+    os.utime(place / "theirs/0004")
+    for name in ("theirs", "link", "hard", "./yours/../theirs/0004"):
+        with Local(1) as engine:
+            asked = job([place / "yours", name])
+            work = sketch(replace(asked, recipe=index.recipe, threshold=0.5, kept=index), engine, unseen)
+            assert rows_of(work, theirs) == expected
+            listed = {one for block in work.names("kept").blocks for (one,) in block}
+            assert listed <= {os.fsencode(place / "yours" / f"{row:04}") for row in range(50)}
+        again = len(os.listdir(name)) if os.path.isdir(name) else 1
+        # Asked for twice: for the groups, and for the names.
+        assert work.skipped.counts == {"known": 2 * again}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keep", KEEP)
+@pytest.mark.parametrize("unit", UNITS)
+@settings(max_examples=100)
+@given(texts=corpora(28), share=st.floats(0, 1), multiset=st.booleans())
+def test_many_more(unit, keep, texts, share, multiset):
+    cut, how = int(share * len(texts)), How(unit, K_OF[unit], multiset, 0.5, keep)
+    assert asked(texts[cut:], texts[:cut], how) == twin(texts[cut:], texts[:cut], how)

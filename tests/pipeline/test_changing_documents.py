@@ -1,0 +1,206 @@
+"""Documents that change, vanish or are replaced while they are looked at: never compared half old, half new."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import tracemalloc
+
+import pytest
+
+from simdocs.commands.dedupe import Job, Sketched, sketch
+from simdocs.corpora.batches import BATCH_BYTES
+from simdocs.engines.local import Local
+from simdocs.parameters import Grouping, Shingling
+from simdocs.pipeline.prepare import Intake
+from simdocs.pipeline.shingling import shingled
+from tests.commands.building import built
+from tests.commands.deduping import sketched, unseen
+
+TEXT = b"a fairly long text about nothing much, so that one word more leaves it similar enough"
+
+
+@pytest.fixture
+def docs(tmp_path, monkeypatch):
+    """a, b and c: near-duplicates, all three."""
+    for name, end in ((b"a", b"."), (b"b", b"!"), (b"c", b"?")):
+        (tmp_path / os.fsdecode(name)).write_bytes(TEXT + end)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def grouped(work: Sketched) -> list[tuple[bytes, bytes]]:
+    return [row[:2] for block in work.groups().blocks for row in block]
+
+
+def append(path):
+    with path.open("ab") as stream:
+        stream.write(b".")
+
+
+def rewrite_in_place(path):
+    before = path.stat()
+    path.write_bytes(path.read_bytes()[::-1])
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def replace(path):
+    before = path.stat()
+    other = path.with_name("new")
+    other.write_bytes(path.read_bytes()[::-1])
+    os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+    other.replace(path)
+
+
+def make_directory(path):
+    path.unlink()
+    path.mkdir()
+
+
+def make_fifo(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
+def make_binary(path):
+    path.write_bytes(b"\0" + path.read_bytes()[1:])
+
+
+def vanish(path):
+    path.unlink()
+
+
+def lose_directory(path):
+    shutil.rmtree(path.parent)
+
+
+CHANGES = (append, rewrite_in_place, replace, make_directory, make_fifo, make_binary, vanish)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("name", ["a", "b", "c"])
+def test_a_document_that_cannot_be_had_again_is_not_removed(docs, change, name):
+    with sketched(["a", "b", "c"]) as work:
+        change(docs / name)
+        found = grouped(work)
+        counts = work.skipped.counts
+        entries = work.skipped.by_reason["unverified"]
+    others = [one.encode() for one in "abc" if one != name]
+    assert found == [(others[0], others[1])]
+    assert counts == {"unverified": 1}
+    assert [entry[0] for entry in entries] == [name.encode()]
+
+
+@pytest.mark.parametrize("what", ["pairs", "components"])
+def test_nor_is_it_in_other_answers(docs, what):
+    with sketched(["a", "b", "c"], cluster="components" if what == "components" else "greedy") as work:
+        append(docs / "b")
+        blocks = work.pairs(False).blocks if what == "pairs" else work.groups().blocks
+        assert [row[:2] for block in blocks for row in block] == [(b"a", b"c")]
+        assert work.skipped.counts == {"unverified": 1}
+
+
+def test_all_of_them_gone(docs):
+    with sketched(["a", "b", "c"]) as work:
+        lose_directory(docs / "a")
+        assert grouped(work) == []
+        assert work.skipped.counts == {"unverified": 3}
+
+
+def test_an_answer_by_estimate_reads_nothing_again(docs):
+    with sketched(["a", "b", "c"], verify="estimate") as work:
+        lose_directory(docs / "a")
+        assert grouped(work) == [(b"a", b"b"), (b"a", b"c")]
+        assert work.skipped.counts == {}
+
+
+def test_what_has_become_a_bomb_is_not_unfolded(docs):
+    for name in "abc":
+        (docs / f"{name}.gz").write_bytes(gzip.compress((docs / name).read_bytes()))
+    index = built(docs / "x.index", ["a.gz", "b.gz", "c.gz"])
+    (docs / "b.gz").write_bytes(gzip.compress(b"a" * (1 << 26)))
+    # Worse compressed, but the same text.
+    (docs / "c.gz").write_bytes(gzip.compress((docs / "c").read_bytes() + b" " * 9999, 0))
+    with Local(1) as engine:
+        work = sketch(Job(Intake(shelf=index), index.recipe, Grouping()), engine, unseen)
+        tracemalloc.start()
+        try:
+            assert grouped(work) == [(b"a.gz", b"c.gz")]
+            assert tracemalloc.get_traced_memory()[1] < 1 << 25
+        finally:
+            tracemalloc.stop()
+    assert work.skipped.by_reason == {"unverified": [(b"b.gz", "changed")]}
+
+
+@pytest.mark.parametrize("touched", [False, True])
+def test_a_gzip_file_may_be_mostly_padding(docs, touched):
+    names = ["a.gz", "b.gz"]
+    for name in names:
+        (docs / name).write_bytes(gzip.compress((docs / name[0]).read_bytes()) + bytes(200_000))
+    index = built(docs / "x.index", names)
+    for name in names if touched else ():
+        os.utime(docs / name, ns=(1, 1))
+    with sketched(names) as work:
+        assert grouped(work) == [(b"a.gz", b"b.gz")]
+    with Local(1) as engine:
+        work = sketch(Job(Intake(shelf=index), index.recipe, Grouping()), engine, unseen)
+        assert grouped(work) == [(b"a.gz", b"b.gz")]
+
+
+def test_touched_files_are_looked_at_in_bounded_memory(docs):
+    """They are read to the end, since their times are not what they were, but a batch at a time."""
+    lines = [b"%d " % number * 100_000 for number in range(40)]
+    for number, line in enumerate(lines):
+        for copy in "ab":
+            (docs / f"{number}{copy}").write_bytes(line)
+    names = [f"{number}{copy}" for number in range(len(lines)) for copy in "ab"]
+    index = built(docs / "x.index", names)
+    for name in names:
+        os.utime(docs / name, ns=(1, 1))
+    with Local(1) as engine:
+        tracemalloc.start()
+        try:
+            work = sketch(Job(Intake(shelf=index), index.recipe, Grouping()), engine, unseen)
+            assert len(grouped(work)) == len(lines)
+            assert tracemalloc.get_traced_memory()[1] < sum(map(len, lines))
+        finally:
+            tracemalloc.stop()
+    assert work.skipped.counts == {}
+
+
+def test_files_that_unfold_to_much_are_shingled_a_batch_at_a_time():
+    raws = [b"a" * (BATCH_BYTES // 3 + 1), "ä".encode() * 9, b"b" * (3 * BATCH_BYTES)] * 4
+    parts = [part.places.tolist() for part in shingled(raws, Shingling())]
+    assert sorted(place for part in parts for place in part) == list(range(len(raws)))
+    assert all(len(part) == 1 or sum(len(raws[place]) for place in part) <= BATCH_BYTES for part in parts)
+
+
+def growing(monkeypatch, path, times: int) -> None:
+    """Every read of this file, for so many times, is followed by a write to it."""
+    inode, read = path.stat().st_ino, os.read
+    left = [times]
+
+    def and_grow(descriptor, size):
+        data = read(descriptor, size)
+        if left[0] and os.fstat(descriptor).st_ino == inode:
+            left[0] -= 1
+            append(path)
+        return data
+
+    monkeypatch.setattr(os, "read", and_grow)
+
+
+def test_changed_once_while_read(docs, monkeypatch):
+    growing(monkeypatch, docs / "b", 1)
+    with sketched(["a", "b", "c"]) as work:
+        assert grouped(work) == [(b"a", b"b"), (b"a", b"c")]
+        assert work.skipped.counts == {}
+        assert int(work.prepared.documents.facts["size"][1]) == len(TEXT) + 2
+
+
+def test_changing_all_the_time_while_read(docs, monkeypatch):
+    growing(monkeypatch, docs / "b", 1000)
+    with sketched(["a", "b", "c"]) as work:
+        assert grouped(work) == [(b"a", b"c")]
+        assert work.skipped.by_reason == {"changed": [(b"b", "")]}

@@ -1,0 +1,152 @@
+"""What documents hold: encodings, binary, empty, short and odd texts."""
+
+from __future__ import annotations
+
+import codecs
+from pathlib import Path
+
+import pytest
+
+from simdocs.model.documents import INVALID, WIDE
+from simdocs.parameters import UNITS
+from tests.commands.deduping import CATCH_ALL, drawing, sketched
+
+A = b"The ferry leaves the northern quay at seven every morning except on Sundays, when it leaves at nine."
+B = b"Peel the apples and cut them into eighths; rub butter into flour and sugar until it looks like crumbs."
+TEXT = "Fünf Äpfel, ein naïve café, 中文字符 und ein 😀; davor und danach nicht viel anderes, " * 2
+
+
+def encoded(text: str) -> dict[str, bytes]:
+    return {
+        "utf-8": text.encode(),
+        "utf-8-bom": codecs.BOM_UTF8 + text.encode(),
+        "utf-16-le": codecs.BOM_UTF16_LE + text.encode("utf-16-le"),
+        "utf-16-be": codecs.BOM_UTF16_BE + text.encode("utf-16-be"),
+        "utf-32-le": codecs.BOM_UTF32_LE + text.encode("utf-32-le"),
+        "utf-32-be": codecs.BOM_UTF32_BE + text.encode("utf-32-be"),
+    }
+
+
+def similar(where: Path, files: dict[str, bytes], what: str = "groups", **options: object) -> dict[str, float]:
+    """`kept duplicate` and their similarity, for every duplicate among these files."""
+    for name, data in files.items():
+        (where / name).write_bytes(data)
+    with sketched(sorted(where.iterdir()), **options) as work:
+        rows = [row for block in drawing(work, what).blocks for row in block]
+        assert set(work.skipped.counts) <= {"binary"}
+    return {" ".join(Path(name.decode()).name for name in row[:2]): row[2] for row in rows}
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_one_text_in_every_encoding(tmp_path, unit):
+    found = similar(tmp_path, encoded(TEXT), unit=unit, k=2)
+    assert len(found) == 5
+    assert set(found.values()) == {1.0}
+
+
+def test_what_is_noted_of_them(tmp_path):
+    files = encoded("héllo") | {"short": b"ok", "invalid": b"\xe4 is no UTF-8 at all"}
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    with sketched([tmp_path / name for name in files]) as work:
+        flags = dict(zip(files, work.prepared.documents.facts["flags"].tolist(), strict=True))
+    assert {name for name, flag in flags.items() if flag & WIDE} == {
+        name for name in files if "16" in name or "32" in name
+    }
+    assert {name for name, flag in flags.items() if flag & INVALID} == {"invalid"}
+
+
+def test_an_edited_text_in_another_encoding_is_verified(tmp_path):
+    found = similar(tmp_path, {"a": TEXT.encode(), "b": encoded(TEXT + "mehr")["utf-16-be"]})
+    assert 0.9 < found["a b"] < 1
+
+
+def test_wide_text_that_is_cut_short_is_still_text(tmp_path):
+    whole = encoded(TEXT)["utf-16-le"]
+    assert set(similar(tmp_path, {"a": whole, "b": whole[:-1], "c": encoded(TEXT)["utf-32-be"][:-3]})) == {"a b", "a c"}
+
+
+def test_line_ends_case_and_spaces_do_not_matter(tmp_path):
+    words = A.split()
+    files = {"a": A, "b": b"\r\n".join(words).upper(), "c": b"\n\n" + b" \t ".join(words) + b"\f"}
+    assert similar(tmp_path, files) == {"a b": 1.0, "a c": 1.0}
+
+
+@pytest.mark.parametrize("at", [0, 100, 8191])
+def test_binary_files_are_no_documents(tmp_path, at):
+    text = A * 100
+    binary = text[:at] + b"\0" + text[at:]
+    assert similar(tmp_path, {"a": binary, "b": binary, "c": A}) == {}
+
+
+def test_a_nul_further_on_is_content(tmp_path):
+    text = A * 100
+    assert set(similar(tmp_path, {"a": text[:8192] + b"\0" + text[8192:], "b": text})) == {"a b"}
+
+
+@pytest.mark.parametrize("what", ["groups", "pairs", "all_pairs", "components"])
+@pytest.mark.parametrize("unit", UNITS)
+def test_empty_documents_are_like_nothing(tmp_path, what, unit):
+    files = {"a": b"", "b": b"", "c": b" \n\t", "d": codecs.BOM_UTF8, "e": codecs.BOM_UTF16_LE, "f": b" \n"}
+    if what == "components":
+        assert similar(tmp_path, files, unit=unit, cluster="components") == {}
+    else:
+        assert similar(tmp_path, files, what, unit=unit) == {}
+
+
+def test_a_text_without_words_is_empty_by_words_alone(tmp_path):
+    files = {"a": b"!!! ... !!!", "b": b"!!! ... !!!"}
+    assert similar(tmp_path, files) == {"a b": 1.0}
+    assert similar(tmp_path, files, unit="word", k=5) == {}
+
+
+def test_short_texts_are_one_shingle(tmp_path):
+    files = {"a": b"ok", "b": b"OK\n", "c": b"ok.", "d": b"o"}
+    assert similar(tmp_path, files, threshold=0.01, **CATCH_ALL) == {"a b": 1.0}
+
+
+def test_bytes_that_are_not_utf_8_are_told_apart(tmp_path):
+    def text(byte: int) -> bytes:
+        return b"".join(b"%c%d" % (byte, at) for at in range(100))
+
+    assert set(similar(tmp_path, {"a": text(0xE4), "b": text(0xF6), "c": text(0xE4) + b"x"})) == {"a c"}
+
+
+@pytest.mark.parametrize(
+    ("switch", "one", "other"),
+    [
+        ("nfkc", "ﬁne ① ｗｉｄｅ", "fine 1 wide"),
+        ("strip_accents", "où sont les élèves zélés", "ou sont les eleves zeles"),
+        ("strip_punctuation", "well, what; a (long) story!", "well what a long story"),
+        ("mask_digits", "call 555-1234 at 9:30", "call 000-9876 at 1:11"),
+    ],
+)
+def test_switches(tmp_path, switch, one, other):
+    files = {"a": one.encode(), "b": other.encode()}
+    assert similar(tmp_path, files) == {}
+    assert similar(tmp_path, files, **{switch: True}) == {"a b": 1.0}
+
+
+def test_keep_case(tmp_path):
+    files = {"a": A, "b": A.upper(), "c": B}
+    assert set(similar(tmp_path, files)) == {"a b"}
+    assert similar(tmp_path, files, keep_case=True) == {}
+
+
+def test_multiset(tmp_path):
+    rose = b"a rose is a rose is a rose "
+    files = {"a": rose * 3, "b": rose * 9}
+    assert similar(tmp_path, files, unit="word", k=2) == {"a b": 1.0}
+    assert similar(tmp_path, files, unit="word", k=2, multiset=True) == {}
+
+
+def test_the_seed_changes_estimates_alone(tmp_path):
+    (tmp_path / "a").write_bytes(A * 2)
+    (tmp_path / "b").write_bytes(A + A.replace(b"seven", b"eight"))
+    rows = []
+    for seed in (0, 1, (1 << 32) - 1):
+        with sketched([tmp_path], seed=seed, threshold=0.5, **CATCH_ALL) as work:
+            rows += [row for block in work.groups().blocks for row in block]
+    assert len(rows) == 3
+    assert len({row[:3] for row in rows}) == 1
+    assert len({row[3] for row in rows}) > 1

@@ -1,0 +1,1 @@
+"""Publishing files and directories on a disk that may fail."""

@@ -1,0 +1,149 @@
+"""An artifact is the whole old one or the whole new one, whatever fails and whenever."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import signal
+
+import pytest
+
+from simdocs.artifacts.writer import saving
+from simdocs.errors import OutputError
+from simdocs.storage import atomic_directory, syscalls
+from simdocs.storage.atomic_file import draft_name
+from tests.artifacts.tiny import found, save
+from tests.storage.faults import FAULTS, Ended, Faulty, calls_of
+
+NAME = "a.signatures"
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
+@pytest.mark.parametrize(("fault", "done"), FAULTS.values(), ids=FAULTS)
+def test_every_call_that_can_go_wrong(place, fault, done, there):
+    path = place / NAME
+    if there:
+        save(path, 0)
+    calls = calls_of(lambda: save(path, 1))
+    assert {"open", "write", "pwrite", "fsync", "flock", "mkdir", "exchange", "unlink", "close"} <= set(calls)
+    wrong, left = [], []
+    for at, name in enumerate(calls):
+        if not there:
+            shutil.rmtree(path)
+        old, new = found(path), 2 * at + 2
+        ended = None
+        with pytest.MonkeyPatch.context() as patch:
+            Faulty(fault, at, done).install(patch)
+            try:
+                save(path, new)
+            except (OutputError, Ended) as error:
+                ended = error
+        now = found(path)
+        if now != new and (ended is None or now != old):
+            wrong.append((at, name, "neither the old nor the new", now))
+        if beside := [one for one in os.listdir(place) if one != NAME]:
+            left.append(name)
+            assert beside == [draft_name(NAME)]
+        save(path, new + 1)
+        if found(path) != new + 1 or os.listdir(place) != [NAME]:
+            wrong.append((at, name, "the next run", os.listdir(place)))
+    assert wrong == []
+    if isinstance(fault, OSError):
+        # The draft that was just made cannot be opened; the new one is there but not sure to be; clearing away fails.
+        assert left.count("open") == 1
+        assert left.count("fsync") == (1 if there else 0)
+        assert set(left) <= {"open", "fsync", "listdir", "unlink", "rmdir"}
+
+
+def test_a_failed_fsync_is_not_tried_again(place, monkeypatch):
+    path = place / NAME
+    save(path, 1)
+    at = calls_of(lambda: save(path, 1)).index("fsync")
+    faulty = Faulty(OSError(errno.EIO, "Input/output error"), at)
+    faulty.install(monkeypatch)
+    with pytest.raises(OutputError, match=r"a\.signatures: write error: Input/output error"):
+        save(path, 2)
+    assert faulty.calls.count("fsync") == 1
+    assert found(path) == 1
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
+def test_a_directory_that_cannot_be_synced_is_told(place, monkeypatch, there):
+    """And the old one is kept till the next run: its files may be all that is on the disk."""
+    path = place / NAME
+    calls = []
+    if there:
+        save(path, 1)
+        calls = calls_of(lambda: save(path, 1))
+    else:
+        calls = calls_of(lambda: save(path, 1))
+        shutil.rmtree(path)
+    last = len(calls) - 1 - calls[::-1].index("fsync")
+    with monkeypatch.context() as patch:
+        Faulty(OSError(errno.EIO, "Input/output error"), last).install(patch)
+        with pytest.raises(OutputError, match="published, but durability not confirmed: Input/output error"):
+            save(path, 2)
+    assert found(path) == 2
+    left = [one for one in os.listdir(place) if one != NAME]
+    assert left == ([draft_name(NAME)] if there else [])
+    if there:
+        assert found(place / left[0]) == 1
+    save(path, 3)
+    assert (found(path), os.listdir(place)) == (3, [NAME])
+
+
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP])
+def test_where_directories_cannot_be_exchanged_nothing_is_begun(place, monkeypatch, number):
+    path = place / NAME
+    save(path, 1)
+
+    def unsupported(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(syscalls, "_rename", unsupported)
+    with pytest.raises(OutputError, match="cannot exchange two directories"), saving(str(path), "signatures"):
+        pytest.fail("work was begun")
+    assert (found(path), os.listdir(place)) == (1, [NAME])
+    save(place / "b.signatures", 2)  # a new name needs no exchange
+    assert found(place / "b.signatures") == 2
+
+
+def test_work_that_fails_or_is_not_finished_publishes_nothing(place):
+    path = place / NAME
+    save(path, 1)
+    with pytest.raises(ZeroDivisionError), saving(str(path), "signatures"):
+        raise ZeroDivisionError
+    with saving(str(path), "signatures"):
+        pass
+    assert (found(path), os.listdir(place)) == (1, [NAME])
+
+
+def test_a_signal_just_before_the_commit_leaves_no_signal_blocked(place, monkeypatch):
+    """It is heard in the very call that blocks signals."""
+    path = place / NAME
+    save(path, 1)
+    block = signal.pthread_sigmask
+
+    def struck(how: int, numbers: object) -> object:
+        old = block(how, numbers)
+        if how == signal.SIG_BLOCK and numbers:
+            raise Ended
+        return old
+
+    with saving(str(path), "signatures"), monkeypatch.context() as patch:
+        patch.setattr(syscalls.signal, "pthread_sigmask", struck)
+        with pytest.raises(Ended), syscalls.undisturbed():
+            pytest.fail("not disturbed")
+    assert not set(block(signal.SIG_BLOCK, ())) & set(syscalls._SIGNALS)
+
+
+def test_the_holder_s_name_is_not_published(place):
+    path = place / NAME
+    with saving(str(path), "signatures"):
+        (own,) = place.iterdir()
+        assert own.name == draft_name(NAME)
+        assert os.listdir(own) == ["holder"]
+        assert atomic_directory._holder(os.open(own, os.O_RDONLY)).startswith(f"process {os.getpid()} on ")
+    save(path, 1)
+    assert found(path) == 1

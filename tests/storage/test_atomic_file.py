@@ -1,0 +1,143 @@
+"""Old or new: whatever fails, and whenever, the published file is the whole old one or the whole new one."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import threading
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from simdocs.errors import OutputError
+from simdocs.storage import atomic_file, syscalls
+from tests.storage.faults import FAULTS, Ended, Faulty, calls_of
+
+OLD, NEW = b"old\n", b"new\n" * 1000
+
+
+def write(path: Any) -> None:
+    with atomic_file.published(str(path)) as sink:
+        sink.write(NEW[:100])
+        sink.flush()
+        sink.write(NEW[100:])
+
+
+def calls_of_a_good_run(path: Any) -> list[str]:
+    return calls_of(lambda: write(path))
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["over-an-old-file", "new"])
+@pytest.mark.parametrize(("fault", "done"), FAULTS.values(), ids=FAULTS)
+def test_every_call_that_can_go_wrong(tmp_path, fault, done, there):
+    path = tmp_path / "answer"
+    if there:
+        path.write_bytes(OLD)
+    calls = calls_of_a_good_run(path)
+    assert {"open", "write", "fsync", "rename", "flock"} <= set(calls)
+    wrong = []
+    for at, name in enumerate(calls):
+        path.unlink(missing_ok=True)
+        if there:
+            path.write_bytes(OLD)
+        with pytest.MonkeyPatch.context() as patch:
+            Faulty(fault, at, done).install(patch)
+            try:
+                write(path)
+                ended = None
+            except (OutputError, Ended) as error:
+                ended = error
+        now = path.read_bytes() if path.exists() else b""
+        left = [one for one in os.listdir(tmp_path) if one != "answer"]
+        if now != NEW and (ended is None or now != (OLD if there else b"")):
+            wrong.append((at, name, "neither the old nor the new", now[:20]))
+        if left:
+            wrong.append((at, name, "left behind", left))
+            for one in left:  # this process, unlike one that ended, would hold its lock
+                os.unlink(tmp_path / one)
+        write(path)
+        if path.read_bytes() != NEW or os.listdir(tmp_path) != ["answer"]:
+            wrong.append((at, name, "the next run", os.listdir(tmp_path)))
+    assert wrong == []
+
+
+def test_a_failed_fsync_is_not_tried_again(tmp_path, monkeypatch):
+    path = tmp_path / "answer"
+    path.write_bytes(OLD)
+    at = calls_of_a_good_run(path).index("fsync")
+    path.write_bytes(OLD)
+    faulty = Faulty(OSError(errno.EIO, "Input/output error"), at)
+    faulty.install(monkeypatch)
+    with pytest.raises(OutputError, match="Input/output error"):
+        write(path)
+    assert faulty.calls.count("fsync") == 1
+    assert path.read_bytes() == OLD
+
+
+def test_a_directory_that_cannot_be_synced_is_told(tmp_path, monkeypatch):
+    path = tmp_path / "answer"
+    calls = calls_of_a_good_run(path)
+    path.unlink()
+    Faulty(OSError(errno.EIO, "Input/output error"), len(calls) - 1 - calls[::-1].index("fsync")).install(monkeypatch)
+    with pytest.raises(OutputError, match="published, but durability not confirmed"):
+        write(path)
+    assert path.read_bytes() == NEW
+
+
+def test_short_writes_are_gone_on_with(tmp_path, monkeypatch):
+    write_some = os.write
+    shorter = SimpleNamespace(**(vars(os) | {"write": lambda to, data: write_some(to, bytes(data[:7]))}))
+    monkeypatch.setattr(syscalls, "os", shorter)
+    write(tmp_path / "answer")
+    assert (tmp_path / "answer").read_bytes() == NEW
+
+
+def test_two_writers_of_one_file(tmp_path):
+    """The last to finish wins; neither takes the other's draft for a left-over one."""
+    path = tmp_path / "answer"
+    with atomic_file.published(str(path)) as first:
+        first.write(b"first")
+        with atomic_file.published(str(path)) as second:
+            second.write(b"second")
+        assert path.read_bytes() == b"second"
+    assert path.read_bytes() == b"first"
+    assert os.listdir(tmp_path) == ["answer"]
+
+
+def test_a_sweeper_that_holds_the_lock_at_that_very_moment(tmp_path, monkeypatch):
+    path = tmp_path / "answer"
+    flock, met = fcntl.flock, []
+
+    def meanwhile(descriptor: int, how: int) -> None:
+        if not met:
+            (draft,) = os.listdir(tmp_path)
+            met.append(os.open(tmp_path / draft, os.O_RDONLY))
+            flock(met[0], fcntl.LOCK_EX)
+            os.unlink(tmp_path / draft)
+            threading.Timer(0.2, os.close, met).start()
+        flock(descriptor, how)
+
+    monkeypatch.setattr(syscalls, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": meanwhile})))
+    write(path)
+    assert path.read_bytes() == NEW
+    assert os.listdir(tmp_path) == ["answer"]
+
+
+def test_a_second_writer_that_starts_just_before_the_first_locks(tmp_path, monkeypatch):
+    path = tmp_path / "answer"
+    flock, met = fcntl.flock, []
+
+    def meanwhile(descriptor: int, how: int) -> None:
+        if not met:
+            met.append(descriptor)
+            with atomic_file.published(str(path)) as second:
+                second.write(b"second")
+        flock(descriptor, how)
+
+    monkeypatch.setattr(syscalls, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": meanwhile})))
+    with atomic_file.published(str(path)) as first:
+        first.write(b"first")
+    assert path.read_bytes() == b"first"
+    assert os.listdir(tmp_path) == ["answer"]

@@ -1,0 +1,236 @@
+"""Killed, or refused by the disk, at each call that writes: the old one or the new one, and the next run goes well."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from simdocs.artifacts.damage import damages
+from simdocs.storage.atomic_file import draft_name
+from tests.artifacts.tiny import found, save
+from tests.cli.corpus import A1, A, B, lay
+from tests.cli.program import PROGRAM, Done, environment, finished, simdocs, started
+from tests.storage.faults import Faulty, calls_of
+
+NAME = "a.index"
+BUILD = ("index", "docs", "-j1", "-q", "-o", NAME)
+
+STRACE = shutil.which("strace")
+SYSCALLS = (
+    *("mkdir", "mkdirat", "open", "openat", "write", "writev", "pwrite64", "fchmod", "fsync", "flock", "close"),
+    *("rename", "renameat", "renameat2", "unlink", "unlinkat", "rmdir"),
+)
+
+
+def _traceable() -> bool:
+    if STRACE is None:
+        return False
+    return subprocess.run([STRACE, "-o", "/dev/null", "true"], capture_output=True, check=False).returncode == 0
+
+
+traced = pytest.mark.skipif(not _traceable(), reason="strace is not installed, or may not trace")
+
+
+def _killed(work, fault: Faulty) -> int:
+    """How a process of its own ended that did this with this fault."""
+    child = os.fork()
+    if not child:
+        with pytest.MonkeyPatch.context() as patch:
+            try:
+                fault.install(patch)
+                work()
+            finally:
+                os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
+def test_killed_at_every_call(place, there):
+    """In a process of its own, which has no chance to tidy up."""
+    path = place / NAME
+    if there:
+        save(path, 0, "index")
+    calls = calls_of(lambda: save(path, 1, "index"))
+    for at, name in enumerate([*calls, "none"]):
+        if not there:
+            shutil.rmtree(path)
+        old, new = found(path, "index"), 2 * at + 2
+        fault = Faulty(lambda: os.kill(os.getpid(), signal.SIGKILL), at)
+        ended = _killed(lambda new=new: save(path, new, "index"), fault)
+        assert ended == (0 if name == "none" else -signal.SIGKILL), (at, name)
+        assert found(path, "index") in ((new,) if name == "none" else (old, new)), (at, name)
+        assert set(os.listdir(place)) <= {NAME, draft_name(NAME)}
+        save(path, new + 1, "index")
+        assert (found(path, "index"), os.listdir(place)) == (new + 1, [NAME]), (at, name)
+
+
+class Call(NamedTuple):
+    """The n-th call of a name in a run of the program."""
+
+    name: str
+    number: int
+
+
+class Bench:
+    """A directory with docs, an old index of fewer of them, and the program under strace."""
+
+    def __init__(self, root: Path, *, there: bool) -> None:
+        self.root, self.there = root, there
+        self.env = environment(PYTHONDONTWRITEBYTECODE="1")
+        lay(root, {"docs/a": A, "docs/b": B})
+        assert simdocs(*BUILD[:-1], "old.index", cwd=root) == (0, b"", "")
+        lay(root, {"docs/c": A1})
+        self.new = self._built()
+        self.old = content(root / "old.index") if there else {}
+        self.log = root / "log"
+
+    def _built(self) -> Mapping[str, bytes]:
+        self.reset()
+        assert simdocs(*BUILD, cwd=self.root) == (0, b"", "")
+        return content(self.root / NAME)
+
+    def reset(self) -> None:
+        shutil.rmtree(self.root / NAME, ignore_errors=True)
+        shutil.rmtree(self.root / draft_name(NAME), ignore_errors=True)
+        if self.there:
+            shutil.copytree(self.root / "old.index", self.root / NAME)
+
+    def run(self, *inject: str) -> Done:
+        assert STRACE is not None
+        trace = ["-e", f"trace={','.join(SYSCALLS)}", *(part for one in inject for part in ("-e", f"inject={one}"))]
+        command = [STRACE, "-f", "-y", "-q", "-o", str(self.log), *trace, "--", PROGRAM, *BUILD]
+        with started(command, cwd=self.root, env=self.env) as process:
+            return finished(process)
+
+    def calls(self) -> list[Call]:
+        """The calls of a run that goes well and that are about the index or its draft."""
+        self.reset()
+        assert self.run() == (0, b"", "")
+        counts, about = Counter[str](), []
+        for line in self.log.read_text().splitlines():
+            if begun := re.match(r"\d+ +(\w+)\(", line):
+                counts[begun[1]] += 1
+                if self.is_about(line):
+                    about.append(Call(begun[1], counts[begun[1]]))
+        assert {call.name for call in about} >= {"openat", "write", "fsync", "close", "renameat2", "unlinkat"}
+        return about
+
+    def is_about(self, line: str) -> bool:
+        """Whether it is about the index, its draft or, where that is synced, their directory. To let go of a directory
+        is no matter: no disk refuses it."""
+        name = line.split()[1]
+        if name.startswith("close"):
+            return draft_name(NAME) + "/" in line
+        return NAME in line or draft_name(NAME) in line or name.startswith("fsync")
+
+    def injected(self, call: Call, fault: str) -> Done:
+        """A run with this fault at that call. The log shows that it was there."""
+        self.reset()
+        done = self.run(f"{call.name}:{fault}:when={call.number}")
+        lines = [line for line in self.log.read_text().splitlines() if "resumed" not in line]
+        counts = [line for line in lines if re.match(rf"\d+ +{call.name}\(", line)]
+        assert len(counts) >= call.number
+        assert self.is_about(counts[call.number - 1]), counts[call.number - 1]
+        if "signal" not in fault:
+            assert "(INJECTED)" in counts[call.number - 1]
+        return done
+
+    def state(self) -> str:
+        """Which of the two is there, whole and sound."""
+        path = self.root / NAME
+        if not path.exists():
+            return "mix" if self.there else "old"
+        assert list(damages(os.fsencode(path))) == []
+        now = content(path)
+        return "old" if now == self.old else "new" if now == self.new else "mix"
+
+    def next_run(self) -> None:
+        assert simdocs(*BUILD, cwd=self.root) == (0, b"", "")
+        assert self.state() == "new"
+        assert self.beside() == []
+
+    def beside(self) -> list[str]:
+        return [name for name in os.listdir(self.root) if name not in (NAME, "docs", "old.index", "log")]
+
+
+def content(path: Path) -> dict[str, bytes]:
+    """All that depends on documents and parameters alone."""
+    return {one.name: one.read_bytes() for one in path.iterdir() if one.name != "run.json"}
+
+
+def kill(bench: Bench, calls: list[Call]) -> None:
+    states = []
+    for call in calls:
+        done = bench.injected(call, "signal=KILL")
+        assert done.status in (-signal.SIGKILL, 128 + signal.SIGKILL), call
+        states.append(bench.state())
+        assert states[-1] in ("old", "new"), call
+        assert bench.beside() in ([], [draft_name(NAME)]), call
+        bench.next_run()
+    assert sorted(states, reverse=True) == states, "first the old one, then the new one"
+
+
+ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EROFS")
+
+
+def refuse(bench: Bench, calls: list[Call], errors: tuple[str, ...]) -> None:
+    for call in calls:
+        for error in errors:
+            done = bench.injected(call, f"error={error}")
+            state = bench.state()
+            if done.status == 0:
+                assert (state, done.err) == ("new", ""), (call, error)
+            else:
+                assert (done.status, done.out, done.err.count("\n")) == (2, b"", 1), (call, error, done)
+                assert done.err.startswith(f"simdocs: error: {NAME}: "), (call, error, done)
+                durable = "durability not confirmed" in done.err
+                assert state == ("new" if durable else "old"), (call, error)
+            assert bench.beside() in ([], [draft_name(NAME)]), (call, error)
+            bench.next_run()
+
+
+def last_of_each(calls: list[Call], *names: str) -> list[Call]:
+    return [{call.name: call for call in calls}[name] for name in names]
+
+
+@traced
+def test_the_program_killed_at_some_calls(place):
+    bench = Bench(place, there=True)
+    calls = bench.calls()
+    assert len(calls) > 80
+    kill(bench, last_of_each(calls, "write", "renameat2", "fsync", "unlinkat"))
+
+
+@traced
+def test_the_program_refused_by_the_disk_at_some_calls(place):
+    bench = Bench(place, there=True)
+    calls = bench.calls()
+    refuse(bench, last_of_each(calls, "write", "renameat2"), ("ENOSPC",))
+    refuse(bench, last_of_each(calls, "fsync"), ("EIO",))
+    refuse(bench, last_of_each(calls, "close"), ("EIO",))
+
+
+@traced
+@pytest.mark.slow
+@pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
+def test_the_program_killed_at_every_call(place, there):
+    bench = Bench(place, there=there)
+    kill(bench, bench.calls())
+
+
+@traced
+@pytest.mark.slow
+@pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
+@pytest.mark.parametrize("error", ERRORS)
+def test_the_program_refused_by_the_disk_at_every_call(place, there, error):
+    bench = Bench(place, there=there)
+    refuse(bench, bench.calls(), (error,))

@@ -1,0 +1,90 @@
+"""Power lost at any instant, whatever of it had reached the disk: the old one or the new one, and the next run goes
+well."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from simdocs.storage import syscalls
+from simdocs.storage.atomic_file import draft_name, published
+from tests.artifacts.tiny import found, save
+from tests.storage.power import Recorder, Tree, lay, states
+
+NAME = "a.index"
+
+
+def after_every_cut(place: Path, work: Callable[[Path], object]) -> list[Tree]:
+    """All states in which power lost during this work may leave the directory, each once."""
+    seen: dict[str, Tree] = {}
+
+    def look(root):
+        seen.update((repr(tree), tree) for tree in states(root))
+
+    with pytest.MonkeyPatch.context() as patch:
+        recorder = Recorder(place, look)
+        recorder.install(patch)
+        work(place)
+        assert content(place) == recorded(recorder.root), "the record is what was done"
+    return list(seen.values())
+
+
+def content(path: Path) -> Tree | bytes:
+    return {one.name: content(one) for one in path.iterdir()} if path.is_dir() else path.read_bytes()
+
+
+def recorded(node) -> Tree | bytes:
+    return node.data if hasattr(node, "data") else {name: recorded(one) for name, one in node.now.items()}
+
+
+def test_what_is_not_synced_is_noticed(place, monkeypatch):
+    begun = place / "begun"
+    begun.mkdir()
+    monkeypatch.setattr(syscalls, "sync", lambda descriptor: None)
+    trees = after_every_cut(begun, lambda where: write(where / "answer", b"new"))
+    assert {tree.get("answer") for tree in trees} == {None, b"", b"n", b"new"}
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
+def test_artifacts(place, there):
+    begun = place / "begun"
+    begun.mkdir()
+    if there:
+        save(begun / NAME, 1, "index")
+    trees = after_every_cut(begun, lambda where: save(where / NAME, 2, "index"))
+    assert len(trees) > 100
+    ended = set()
+    for number, tree in enumerate(trees):
+        where = place / str(number)
+        lay(tree, where)
+        assert set(os.listdir(where)) <= {NAME, draft_name(NAME)}
+        ended.add(found(where / NAME, "index"))
+        save(where / NAME, 3, "index")
+        assert (found(where / NAME, "index"), os.listdir(where)) == (3, [NAME])
+        shutil.rmtree(where)
+    assert ended == {1 if there else None, 2}
+
+
+def write(path: Path, data: bytes) -> None:
+    with published(str(path)) as sink:
+        sink.write(data)
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
+def test_answers(place, there):
+    begun = place / "begun"
+    begun.mkdir()
+    if there:
+        (begun / "answer").write_bytes(b"old")
+    ended = set()
+    for number, tree in enumerate(after_every_cut(begun, lambda where: write(where / "answer", b"new" * 100))):
+        where = place / str(number)
+        lay(tree, where)
+        ended.add(tree.get("answer"))
+        write(where / "answer", b"next")
+        assert {one.name: one.read_bytes() for one in where.iterdir()} == {"answer": b"next"}
+    assert ended == {b"old" if there else None, b"new" * 100}

@@ -21,6 +21,7 @@ from simdocs.commands.dedupe import Job, sketch
 from simdocs.commands.query import Query, Question
 from simdocs.corpora.discover import Found, Sources
 from simdocs.engines.local import Local
+from simdocs.engines.run import Run
 from simdocs.errors import InputError, ParametersError, UsageError
 from simdocs.model.names import shown
 from simdocs.model.sketches import BandIndex, Deduplication, Matches, Shingles, Signatures
@@ -41,10 +42,6 @@ from simdocs.requests import Asked, BandingAsked, DedupeAsked, ReadingAsked, Sig
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Text = str | bytes
-
-
-def _unseen(_what: str, _done: int, _total: int) -> None:
-    """Progress that nobody looks at."""
 
 
 def open(artifact: Path) -> Shingles | Signatures | BandIndex:  # noqa: A001  (simdocs.open, as gzip.open)
@@ -130,7 +127,7 @@ def query(
         None if root is None else _encoded(root),
     )
     with _engine(jobs) as engine:
-        work = Query(question, engine, _unseen)
+        work = Query(question, Run(engine))
         pairs, called = work.named_pairs()
     return Matches(work.asking.documents, pairs, called, work.skipped)
 
@@ -158,7 +155,7 @@ def dedupe(
     banding = recipe.banding or Banding()
     grouping = _some(Grouping, asked)
     with _engine(jobs) as engine:
-        work = sketch(Job(intake, recipe, grouping, asked.get("threshold", banding.threshold)), engine, _unseen)
+        work = sketch(Job(intake, recipe, grouping, asked.get("threshold", banding.threshold)), Run(engine))
         pairs = work.decided()
     kept = np.ones(len(work.prepared.documents), bool)
     kept[pairs.right] = False
@@ -182,10 +179,10 @@ def _made(kind: str, build: Build, intake: Intake, output: Path | None, jobs: in
     with _engine(jobs) as engine:
         if output is None:
             held = InMemory()
-            built = build(Order(intake, recipe, held, sys.argv), engine, _unseen)
+            built = build(Order(intake, recipe, held, sys.argv), Run(engine))
             return held.noun(kind, built.skipped)
         with saving(os.fsdecode(_encoded(output)), kind) as under_way:
-            built = build(Order(intake, recipe, under_way, sys.argv), engine, _unseen)
+            built = build(Order(intake, recipe, under_way, sys.argv), Run(engine))
     made = open(output)
     # Texts cannot be had again from the disk.
     return replace(made, documents=replace(made.documents, held=built.documents.held), skipped=built.skipped)

@@ -15,15 +15,17 @@ from simdocs.model.answers import Answer
 from simdocs.model.skipped import Skipped
 
 if TYPE_CHECKING:
-    from simdocs.engines.local import Local
-    from simdocs.pipeline.shingling import Progress
+    from simdocs.engines.run import Run
 
 
 class Work(Protocol):
     """Documents ready to be compared, and a tally of what came of it."""
 
-    skipped: Skipped
     found: int
+
+    @property
+    def skipped(self) -> Skipped:
+        """The documents that were not compared."""
 
     def facts(self) -> dict[str, Any]:
         """What was done, in numbers and parameters."""
@@ -37,12 +39,13 @@ Working = TypeVar("Working", bound=Work)
 
 def answer(
     options: Options,
-    begin: Callable[[Local, Progress], Working],
+    begin: Callable[[Run], Working],
     ask: Callable[[Working, Output], Answer],
     explain: Callable[[Mapping[str, Any]], Iterator[str]],
 ) -> int:
     """Begin the work, draw its answer, and tell of it: the exit status."""
     from simdocs.engines.local import Local, cores
+    from simdocs.engines.run import Run
     from simdocs.views import messages, summary
     from simdocs.views.progress import Progress
 
@@ -56,7 +59,7 @@ def answer(
         engine = stack.enter_context(Local(options["jobs"] or cores()))
         progress = Progress(quiet=options["quiet"])
         stack.callback(progress.close)
-        work = begin(engine, progress)
+        work = begin(Run(engine, progress=progress))
         found = ask(work, output)
         if options["strict"]:
             found = found.held()

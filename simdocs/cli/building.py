@@ -28,6 +28,7 @@ def build(kind: str, options: Options) -> int:
     from simdocs.artifacts.writer import saving
     from simdocs.commands import build as stages
     from simdocs.engines.local import Local, cores
+    from simdocs.engines.run import Run
     from simdocs.views import messages, summary
     from simdocs.views.progress import Progress
 
@@ -44,7 +45,7 @@ def build(kind: str, options: Options) -> int:
         stack.callback(progress.close)
         command = ["simdocs", *(text_of(os.fsencode(word)) for word in sys.argv[1:])]
         order = stages.Order(intake, recipe, shelf, command, options["strict"])
-        built = work(order, engine, progress)
+        built = work(order, Run(engine, progress=progress))
         progress.close()
         if not options["quiet"]:
             messages.skips(built.skipped, verbose=options["verbose"])

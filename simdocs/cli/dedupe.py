@@ -65,7 +65,7 @@ def dedupe(**options: Any) -> int:
             return work.lines(options["listed"])
         return work.names(options["listed"]) if options["listed"] else work.groups()
 
-    return answer(options, lambda engine, progress: sketch(job, engine, progress), ask, summary.lines)
+    return answer(options, lambda run: sketch(job, run), ask, summary.lines)
 
 
 def _not_lines(work: Sketched) -> list[str]:

@@ -63,4 +63,4 @@ def query(**options: Any) -> int:
     def ask(work: Query, _output: Output) -> Answer:
         return work.matches() if options["listed"] else work.answer()
 
-    return answer(options, lambda engine, progress: Query(question, engine, progress), ask, summary.queried)
+    return answer(options, lambda run: Query(question, run), ask, summary.queried)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from simdocs.engines.local import Local
+from simdocs.engines.run import Run
 from simdocs.model.documents import EMPTY, SHORT, Documents
 from simdocs.model.names import text_of
 from simdocs.model.ragged import Array, Index, Ragged, Tokens
@@ -19,7 +19,7 @@ from simdocs.parameters import Banding, Recipe, Sketching
 from simdocs.pipeline.advice import advice
 from simdocs.pipeline.indexing import Expectation, expectation, tables
 from simdocs.pipeline.prepare import Intake, banded, found_of, signed
-from simdocs.pipeline.shingling import Progress, shingle
+from simdocs.pipeline.shingling import shingle
 from simdocs.version import __version__
 
 
@@ -55,13 +55,13 @@ class Order:
     strict: bool = False
 
 
-Build = Callable[[Order, Local, Progress], Built]
+Build = Callable[[Order, Run], Built]
 
 
-def build_shingles(order: Order, engine: Local, progress: Progress) -> Built:
+def build_shingles(order: Order, run: Run) -> Built:
     """Token sets of documents, onto a shelf, batch by batch."""
-    started, skipped = _now(), Skipped()
-    found = found_of(order.intake, skipped)
+    started = _now()
+    found = found_of(order.intake, run)
     lengths: list[Index] = []
 
     def take(sets: Ragged) -> None:
@@ -69,28 +69,28 @@ def build_shingles(order: Order, engine: Local, progress: Progress) -> Built:
         lengths.append(sets.lengths)
 
     limit = order.intake.walking.max_size
-    documents = shingle(found, limit, order.recipe, engine, skipped, progress, take)
+    documents = shingle(found, limit, order.recipe, run, take)
     counts = np.concatenate(lengths) if lengths else np.empty(0, np.int64)
     order.saving.append("tokens", np.empty(0, np.uint32))
     order.saving.append("offsets", np.concatenate(([0], np.cumsum(counts))))
-    return _finished(order, order.recipe, documents, skipped, started)
+    return _finished(order, order.recipe, documents, run.skipped, started)
 
 
-def build_signatures(order: Order, engine: Local, progress: Progress) -> Built:
+def build_signatures(order: Order, run: Run) -> Built:
     """Signatures of documents or of token sets, onto a shelf."""
-    started, skipped = _now(), Skipped()
+    started = _now()
     recipe = replace(order.recipe, sketching=order.recipe.sketching or Sketching())
-    documents, signatures, _ = signed(order.intake, recipe, engine, skipped, progress, with_sets=True)
+    documents, signatures, _ = signed(order.intake, recipe, run, with_sets=True)
     order.saving.append("signatures", signatures)
-    return _finished(order, recipe, documents, skipped, started)
+    return _finished(order, recipe, documents, run.skipped, started)
 
 
-def build_index(order: Order, engine: Local, progress: Progress) -> Built:
+def build_index(order: Order, run: Run) -> Built:
     """Bucket tables of documents, token sets or signatures, onto a shelf, with the signatures."""
-    started, skipped = _now(), Skipped()
+    started = _now()
     recipe = banded(order.recipe)
     banding = recipe.banding or Banding()
-    documents, signatures, _ = signed(order.intake, recipe, engine, skipped, progress, with_sets=True)
+    documents, signatures, _ = signed(order.intake, recipe, run, with_sets=True)
     made = tables(documents, signatures, banding.bands or 1, banding.rows or 1)
     for name, array in (
         ("band_keys", made.keys),
@@ -99,7 +99,7 @@ def build_index(order: Order, engine: Local, progress: Progress) -> Built:
         ("signatures", signatures),
     ):
         order.saving.append(name, array)
-    built = _finished(order, recipe, documents, skipped, started)
+    built = _finished(order, recipe, documents, run.skipped, started)
     built.facts |= expectation_facts(expected_of(documents, lambda rows: signatures[rows], recipe), banding)
     return built
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from simdocs.artifacts.reader import Artifact
 from simdocs.commands import answer_rows
-from simdocs.engines.local import Local
+from simdocs.engines.run import Run
 from simdocs.kernels.lsh.banding import probability
 from simdocs.matching.against import against
 from simdocs.matching.components import connected
@@ -30,7 +30,6 @@ from simdocs.model.ragged import Index, Mask, Ragged
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Banding, Grouping, Recipe
 from simdocs.pipeline.prepare import Intake
-from simdocs.pipeline.shingling import Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +54,7 @@ class Sketched:
     job: Job
     prepared: Prepared
     judge: Verifier
-    skipped: Skipped
-    progress: Progress
+    run: Run
     lost: Mask | None = None
     """Which documents of an artifact, copies of others, are gone or have changed; None, if none are."""
     found: int = 0
@@ -65,6 +63,11 @@ class Sketched:
     largest: tuple[bytes, int] | None = None
     """The document that most are duplicates of, and how many."""
     components: Components | None = None
+
+    @property
+    def skipped(self) -> Skipped:
+        """The documents that were not compared."""
+        return self.run.skipped
 
     def groups(self) -> Answer:
         """Every duplicate with the document kept in its stead."""
@@ -115,7 +118,7 @@ class Sketched:
         if self.job.kept is not None:
             sets = of_same_documents(self.job.kept_shingles, self.job.kept)
             always = Corpus.on(self.job.kept, self.job.kept["signatures"], sets, self.job.kept_root)
-            found = against(self.job.kept, always, self.prepared, self.judge, grouping, self.progress)
+            found = against(self.job.kept, always, self.prepared, self.judge, grouping)
             for name in corpus.names(found.known):
                 self.skipped.add("known", name)
             self._note_capped(found.documents, found.capped)
@@ -124,17 +127,17 @@ class Sketched:
         everyone = np.ones(len(corpus), bool)
         shared = self._buckets(nodes.first, nodes.of)
         if grouping.cluster == "components":
-            connection = connected(nodes, shared, self.judge, grouping.max_candidates, self.progress)
+            connection = connected(nodes, shared, self.judge, grouping.max_candidates)
             return corpus, connection, everyone
         most = len(nodes) if grouping.exact else grouping.max_candidates
-        pairs, capped = greedy(nodes, shared, self.judge, most, self.progress)
+        pairs, capped = greedy(nodes, shared, self.judge, most)
         self._note_capped(corpus, capped)
         return corpus, Groups(pairs), everyone
 
     def _buckets(self, firsts: Index, numbers: Index | None) -> Ragged:
         """The buckets in which candidates meet: of bands, or such that no pair is missed."""
         if self.job.grouping.exact:
-            return every_candidate(self.judge, firsts, self.progress)
+            return every_candidate(self.judge, firsts)
         return self.prepared.buckets(firsts, numbers if self.lost is None else None)
 
     def _note_capped(self, documents: Corpus | ConcatenatedCorpus, rows: Index) -> None:
@@ -151,7 +154,7 @@ class Sketched:
         for found in similar_pairs(self.prepared, self._buckets, self.judge, self.lost, all_copies=all_copies):
             pairs = self.judge.confirmed(found)
             self.found += len(pairs)
-            self.progress("comparing", self.judge.candidates, 0)
+            self.run.progress("comparing", self.run.tally.candidates, 0)
             yield pairs
 
     def warnings(self) -> Iterator[str]:
@@ -172,8 +175,8 @@ class Sketched:
             "rows": rows,
             "threshold": self.job.threshold,
             "probability": 1.0 if self.job.grouping.exact else probability(self.job.threshold, *self.prepared.cut),
-            "candidates": self.judge.candidates,
-            "verified": self.judge.verified,
+            "candidates": self.run.tally.candidates,
+            "verified": self.run.tally.verified,
         }
         if self.kept is None:
             facts["pairs"] = self.found
@@ -199,19 +202,18 @@ class Sketched:
         return facts
 
 
-def sketch(job: Job, engine: Local, progress: Progress) -> Sketched:
+def sketch(job: Job, run: Run) -> Sketched:
     """Find, read and sign the documents of a job, or open what was made of them.
 
     UsageError: bands and rows that cannot be; a document that is one of the outputs and would be overwritten.
     InputError: an argument that cannot be read.
     """
-    skipped = Skipped()
-    ready = prepared(job.intake, job.recipe, engine, skipped, progress, bands=not job.grouping.exact)
+    ready = prepared(job.intake, job.recipe, run, bands=not job.grouping.exact)
     exact = job.grouping.verify == "exact"
     how, certain = ready.recipe.shingling, job.grouping.exact
-    judge = Verifier(ready.corpus, how, job.threshold, exact, engine, skipped, certain=certain)
+    judge = Verifier(ready.corpus, how, job.threshold, exact, run, certain=certain)
     lost = _lost_copies(ready, judge) if job.kept is None else None
-    return Sketched(job, ready, judge, skipped, progress, lost)
+    return Sketched(job, ready, judge, run, lost)
 
 
 def _lost_copies(ready: Prepared, judge: Verifier) -> Mask | None:

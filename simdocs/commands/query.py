@@ -10,7 +10,7 @@ import numpy as np
 
 from simdocs.artifacts.reader import Artifact
 from simdocs.commands import answer_rows
-from simdocs.engines.local import Local
+from simdocs.engines.run import Run
 from simdocs.kernels.lsh.banding import probability
 from simdocs.kernels.lsh.buckets import runs
 from simdocs.matching.concatenated import ConcatenatedCorpus
@@ -26,7 +26,6 @@ from simdocs.model.skipped import Skipped
 from simdocs.parameters import Sequences
 from simdocs.pipeline.prepare import Intake
 from simdocs.pipeline.reading import ragged_bytes
-from simdocs.pipeline.shingling import Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +47,21 @@ class Question:
 class Query:
     """Documents that are read and signed, ready to be looked up; and a tally of what came of it."""
 
-    def __init__(self, question: Question, engine: Local, progress: Progress) -> None:
-        self.question, self.engine, self.progress = question, engine, progress
-        self.skipped = Skipped()
+    def __init__(self, question: Question, run: Run) -> None:
+        self.question, self.run = question, run
         index = question.index
         recipe = replace(index.recipe, sequences=question.sequences)
-        self.asking: Prepared = prepared(question.intake, recipe, engine, self.skipped, progress)
+        self.asking: Prepared = prepared(question.intake, recipe, run)
         sets = of_same_documents(question.shingles, index)
         self.corpus = Corpus.on(index, index["signatures"], sets, question.root)
         how = index.recipe.shingling
-        self.judge = Verifier(self.corpus, how, question.threshold, question.by_exact, engine, self.skipped)
+        self.judge = Verifier(self.corpus, how, question.threshold, question.by_exact, run)
         self.matched = self.found = 0
+
+    @property
+    def skipped(self) -> Skipped:
+        """The documents that were not compared."""
+        return self.run.skipped
 
     def answer(self) -> Answer:
         """Every document with its matches in the index: as given, then by falling similarity, then by name."""
@@ -97,7 +100,7 @@ class Query:
             pairs = self._ranked(both, self.judge.confirmed(pairs))
             self.found += len(pairs)
             self.matched += len(np.unique(pairs.left))
-            self.progress("looking up", int(part[-1]) + 1, len(self.asking.documents))
+            self.run.progress("looking up", int(part[-1]) + 1, len(self.asking.documents))
             yield _Found(both, pairs, rows)
 
     def _judged(self, kept: Corpus, left: Index, text: Index, place: Index) -> tuple[Index, Index]:
@@ -154,8 +157,8 @@ class Query:
             "rows": rows,
             "threshold": self.question.threshold,
             "probability": probability(self.question.threshold, bands, rows),
-            "candidates": self.judge.candidates,
-            "verified": self.judge.verified,
+            "candidates": self.run.tally.candidates,
+            "verified": self.run.tally.verified,
             "matches": self.found,
             "matched": self.matched,
             "parameters": asdict(recipe),

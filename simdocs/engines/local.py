@@ -10,14 +10,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
+from simdocs.engines.engine import Result, Task
 from simdocs.errors import WorkerError
-
-Task = TypeVar("Task")
-Result = TypeVar("Result")
 
 FORKS = sys.platform == "linux"
 

@@ -21,7 +21,6 @@ from simdocs.model.documents import EMPTY, Documents
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
 from simdocs.parameters import Grouping
-from simdocs.pipeline.shingling import Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +36,7 @@ class Found:
     capped: Index
 
 
-def against(
-    index: Artifact, every: Corpus, prepared: Prepared, judge: Verifier, grouping: Grouping, progress: Progress
-) -> Found:
+def against(index: Artifact, every: Corpus, prepared: Prepared, judge: Verifier, grouping: Grouping) -> Found:
     """Groups in which every document of the index is kept. every: those documents.
 
     Copies of a text of the index are duplicates whatever a full bucket keeps from meeting.
@@ -62,7 +59,7 @@ def against(
     both = ConcatenatedCorpus(every.some(rows), new)
     judge.corpus = both
     shared = _buckets(keys, counts, np.searchsorted(rows, owners), len(rows))
-    pairs, capped = greedy(_after(len(rows), nodes), shared, judge, grouping.max_candidates, progress, len(rows))
+    pairs, capped = greedy(_after(len(rows), nodes), shared, judge, grouping.max_candidates, len(rows))
     twins = as_copies(np.searchsorted(rows, original[copies]), len(rows) + copies, judge.by_exact)
     of_new = np.concatenate((np.zeros(len(rows), bool), ~known))
     return Found(both, Pairs.concat([pairs, twins]).in_row_order(), of_new, np.flatnonzero(known), capped)

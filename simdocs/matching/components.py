@@ -12,16 +12,15 @@ from simdocs.matching.distinct_texts import DistinctTexts, as_copies
 from simdocs.matching.verify import Verifier
 from simdocs.model.groups import Components, Groups, Pairs
 from simdocs.model.ragged import Floats, Index, Ragged, ranges
-from simdocs.pipeline.shingling import Progress
 
 
-def connected(nodes: DistinctTexts, shared: Ragged, judge: Verifier, most: int, progress: Progress) -> Groups:
+def connected(nodes: DistinctTexts, shared: Ragged, judge: Verifier, most: int) -> Groups:
     """Every document but the first of its component, in keep order, with that one.
 
     Jaccard is exact, to the kept one, and may be below the threshold. The smallest similarity of any two is taken over
     all pairs of distinct texts in components of at most `most` + 1, over those with the kept one in larger ones.
     """
-    label = _labels(nodes, shared, judge, progress)
+    label = _labels(nodes, shared, judge)
     members = np.flatnonzero(label != np.arange(len(nodes)))
     firsts = _compared(nodes.first[label[members]], nodes.first[members], judge)
     copies = nodes.copies
@@ -34,7 +33,7 @@ def connected(nodes: DistinctTexts, shared: Ragged, judge: Verifier, most: int, 
     return Groups(pairs, _looseness(nodes, label, pairs, judge, most))
 
 
-def _labels(nodes: DistinctTexts, shared: Ragged, judge: Verifier, progress: Progress) -> Index:
+def _labels(nodes: DistinctTexts, shared: Ragged, judge: Verifier) -> Index:
     """The first node of each node's component."""
     label = np.arange(len(nodes))
     for phase in (connectivity.stars(shared, len(nodes)), None):
@@ -42,7 +41,7 @@ def _labels(nodes: DistinctTexts, shared: Ragged, judge: Verifier, progress: Pro
             apart = label[left] != label[right]
             similar = judge.similar(nodes.first[left[apart]], nodes.first[right[apart]])
             label = connectivity.connect(label, nodes.of[similar.left], nodes.of[similar.right])
-            progress("connecting", judge.candidates, 0)
+            judge.run.progress("connecting", judge.run.tally.candidates, 0)
     return label
 
 

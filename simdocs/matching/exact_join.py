@@ -12,19 +12,18 @@ from simdocs.kernels.lsh.rare_prefixes import counts, prefixes, sharing
 from simdocs.matching.verify import Verifier
 from simdocs.model.ragged import Index, Ragged
 from simdocs.pipeline.reload import Source
-from simdocs.pipeline.shingling import Progress
 from simdocs.pipeline.token_cache import again
 
 
-def every_candidate(judge: Verifier, firsts: Index, progress: Progress) -> Ragged:
+def every_candidate(judge: Verifier, firsts: Index) -> Ragged:
     """The buckets of documents `firsts`, numbered 0, 1, ..., that share a rare token: every pair at the threshold
     stands in one of them. Holds all tokens of these documents in memory, 4 bytes each, and once more while they come
     together."""
-    sets = _sets(judge, firsts, progress)
+    sets = _sets(judge, firsts)
     return sharing(prefixes(sets, judge.threshold, counts(sets.values)))
 
 
-def _sets(judge: Verifier, firsts: Index, progress: Progress) -> Ragged:
+def _sets(judge: Verifier, firsts: Index) -> Ragged:
     sizes = judge.corpus.facts(firsts)["size"].tolist()
     cuts = list(batches(sizes))
 
@@ -35,8 +34,8 @@ def _sets(judge: Verifier, firsts: Index, progress: Progress) -> Ragged:
             yield source
 
     parts = []
-    for cut, (part, _, skips) in zip(cuts, judge.engine.map(partial(again, how=judge.how), tasks()), strict=True):
+    for cut, (part, _, skips) in zip(cuts, judge.run.engine.map(partial(again, how=judge.how), tasks()), strict=True):
         parts.append(part)
         judge.note(skips)
-        progress("reading all", cut.stop, len(firsts))
+        judge.run.progress("reading all", cut.stop, len(firsts))
     return Ragged.concat(parts, np.uint32)

@@ -13,19 +13,16 @@ from simdocs.matching.distinct_texts import DistinctTexts, as_copies
 from simdocs.matching.verify import Verifier
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Index, Ragged, ranges
-from simdocs.pipeline.shingling import Progress
 
 
-def greedy(
-    nodes: DistinctTexts, shared: Ragged, judge: Verifier, most: int, progress: Progress, given: int = 0
-) -> tuple[Pairs, Index]:
+def greedy(nodes: DistinctTexts, shared: Ragged, judge: Verifier, most: int, given: int = 0) -> tuple[Pairs, Index]:
     """Every duplicate with its kept document, in row order; and the rows of kept documents that a full bucket kept
     from meeting others.
 
     shared: the buckets, of node numbers. most: kept nodes in a bucket that meet its later members. given: that many
     nodes, the first, are kept whatever they are similar to.
     """
-    standing = _rounds(nodes, shared, judge, most, progress, given)
+    standing = _rounds(nodes, shared, judge, most, given)
     copies = nodes.copies
     state = standing.state[nodes.of[copies]]
     twins = as_copies(nodes.first[nodes.of[copies[state == KEPT]]], copies[state == KEPT], judge.by_exact)
@@ -36,9 +33,7 @@ def greedy(
     return Pairs.concat([twins, firsts, late]).in_row_order(), np.sort(nodes.first[capped[capped >= given]])
 
 
-def _rounds(
-    nodes: DistinctTexts, shared: Ragged, judge: Verifier, most: int, progress: Progress, given: int
-) -> Standing:
+def _rounds(nodes: DistinctTexts, shared: Ragged, judge: Verifier, most: int, given: int) -> Standing:
     standing = Standing.of(len(nodes))
     if given:
         standing = greedy_rounds.keep(standing, np.arange(given))
@@ -50,7 +45,7 @@ def _rounds(
         for left, right in greedy_rounds.meetings(shared, kept, firsts, len(nodes)):
             standing = _met(nodes, standing, left, right, judge)
         standing = greedy_rounds.keep(standing, kept)
-        progress("grouping", int(np.count_nonzero(standing.state)), len(nodes))
+        judge.run.progress("grouping", int(np.count_nonzero(standing.state)), len(nodes))
     return standing
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from simdocs.artifacts.reader import Artifact
-from simdocs.engines.local import Local
+from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError
 from simdocs.kernels.lsh.banding import probability
 from simdocs.kernels.lsh.buckets import band_keys, buckets, buckets_of_tables
@@ -14,10 +14,8 @@ from simdocs.matching.corpus import Corpus
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Index, Ragged, Tokens
 from simdocs.model.sketches import Held
-from simdocs.model.skipped import Skipped
 from simdocs.parameters import Banding, Recipe
 from simdocs.pipeline.prepare import Intake, banded, signed
-from simdocs.pipeline.shingling import Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +46,13 @@ class Prepared:
         return buckets_of_tables(self.index["band_keys"].all(), members)
 
 
-def prepared(
-    intake: Intake, recipe: Recipe, engine: Local, skipped: Skipped, progress: Progress, *, bands: bool = True
-) -> Prepared:
+def prepared(intake: Intake, recipe: Recipe, run: Run, *, bands: bool = True) -> Prepared:
     """What is given, ready to be compared. The recipe is that of the artifact, where one is given.
 
     bands: whether candidates are found by them. If not, there need be none that reach the recall.
     """
     recipe = banded(recipe) if bands else recipe
-    documents, signatures, found = signed(intake, recipe, engine, skipped, progress, with_sets=False)
+    documents, signatures, found = signed(intake, recipe, run, with_sets=False)
     if found is not None:
         corpus = Corpus.of(documents, signatures, intake.walking.max_size, recipe.sequences)
         return Prepared(documents, signatures, corpus, recipe)

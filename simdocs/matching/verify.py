@@ -8,13 +8,13 @@ from functools import partial
 import numpy as np
 
 from simdocs.corpora.batches import BATCH_BYTES
-from simdocs.engines.local import Local
+from simdocs.engines.run import Run
 from simdocs.kernels.compare import jaccard
 from simdocs.matching.corpus import Documented
 from simdocs.model.groups import Pairs
 from simdocs.model.names import shown
 from simdocs.model.ragged import Floats, Index, Mask, Ragged
-from simdocs.model.skipped import Skip, Skipped
+from simdocs.model.skipped import Skip
 from simdocs.parameters import Shingling
 from simdocs.pipeline.reload import GONE, ReloadRequest, Source, there
 from simdocs.pipeline.token_cache import again
@@ -54,7 +54,7 @@ def verify_block(block: Block, how: Shingling) -> tuple[Floats, list[Skip]]:
 
 
 class Verifier:
-    """Decides which candidate pairs are similar; counts what it did. certain: drops none on its estimate."""
+    """Decides which candidate pairs are similar, and counts them in its run. certain: drops none on its estimate."""
 
     def __init__(
         self,
@@ -62,21 +62,19 @@ class Verifier:
         how: Shingling,
         threshold: float,
         exact: bool,
-        engine: Local,
-        skipped: Skipped,
+        run: Run,
         *,
         certain: bool = False,
     ) -> None:
         self.corpus, self.how = corpus, how
         self.threshold, self.by_exact, self.certain = threshold, exact, certain
-        self.engine, self.skipped = engine, skipped
-        self.candidates = self.verified = 0
+        self.run = run
         self._lost: set[bytes] = set()
 
     def similar(self, left: Index, right: Index) -> Pairs:
         """Those of these candidate pairs of rows that are at the threshold or above, in the order given."""
         estimate = self.corpus.estimates(left, right)
-        self.candidates += len(left)
+        self.run.tally.candidates += len(left)
         if self.by_exact:
             hopeless = jaccard.hopeless(estimate, self.threshold, self.corpus.places)
             hopeful = np.flatnonzero(~hopeless | self.certain)
@@ -108,11 +106,11 @@ class Verifier:
         one, other = one[order], other[order]
         cuts = _cuts(one, other, sizes)
         work = partial(verify_block, how=self.how)
-        results = self.engine.map(work, (self._block(rows, one[cut], other[cut]) for cut in cuts))
+        results = self.run.engine.map(work, (self._block(rows, one[cut], other[cut]) for cut in cuts))
         for cut, (values, skips) in zip(cuts, results, strict=True):
             out[order[cut]] = values
             self.note(skips)
-        self.verified += len(left) - int(np.isnan(out).sum())
+        self.run.tally.verified += len(left) - int(np.isnan(out).sum())
         return out
 
     def confirmed(self, pairs: Pairs) -> Pairs:
@@ -160,11 +158,11 @@ class Verifier:
         for skip in skips:
             if skip[1] not in self._lost:
                 self._lost.add(skip[1])
-                self.skipped.add(*skip)
+                self.run.skipped.add(*skip)
                 if skip[2] == GONE and self.corpus.root:
                     where = f"what is gone was looked for from {shown(self.corpus.root)}: --root looks elsewhere"
-                    if where not in self.skipped.remarks:
-                        self.skipped.remarks.append(where)
+                    if where not in self.run.skipped.remarks:
+                        self.run.skipped.remarks.append(where)
 
 
 def _order(left: Index, right: Index, sizes: Index) -> Index:

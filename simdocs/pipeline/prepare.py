@@ -10,15 +10,13 @@ import numpy as np
 
 from simdocs.artifacts.reader import Artifact, documents_on
 from simdocs.corpora.discover import Found, Sources, find
-from simdocs.engines.local import Local
+from simdocs.engines.run import Run
 from simdocs.errors import UsageError
 from simdocs.kernels.lsh.banding import choose
 from simdocs.model.documents import Documents
 from simdocs.model.names import shown
 from simdocs.model.ragged import Tokens
-from simdocs.model.skipped import Skipped
 from simdocs.parameters import Banding, Recipe, Sketching, Walking
-from simdocs.pipeline.shingling import Progress
 from simdocs.pipeline.signing import sign, sign_shelf
 
 
@@ -40,13 +38,13 @@ class Intake:
     texts: Found | None = None
 
 
-def found_of(intake: Intake, skipped: Skipped) -> Found:
+def found_of(intake: Intake, run: Run) -> Found:
     """The files that an intake names. UsageError: an output is one of them. InputError: see `find`."""
     if intake.texts is not None:
         return intake.texts
-    found = find(intake.sources, intake.walking, skipped)
+    found = find(intake.sources, intake.walking, run.skipped)
     if intake.walking.include and not found.names:
-        skipped.remarks.append("no file is taken by --include: patterns go by what is below the directory named")
+        run.skipped.remarks.append("no file is taken by --include: patterns go by what is below the directory named")
     for path in filter(None, intake.outputs):
         if found.holds(path):
             raise UsageError(
@@ -63,16 +61,14 @@ def banded(recipe: Recipe) -> Recipe:
     return replace(recipe, sketching=sketching, banding=replace(banding, bands=bands, rows=rows))
 
 
-def signed(
-    intake: Intake, recipe: Recipe, engine: Local, skipped: Skipped, progress: Progress, *, with_sets: bool
-) -> tuple[Documents, Tokens, Found | None]:
+def signed(intake: Intake, recipe: Recipe, run: Run, *, with_sets: bool) -> tuple[Documents, Tokens, Found | None]:
     """Documents and signatures of whatever is given. with_sets: with the facts of token sets."""
     sketching = recipe.sketching or Sketching()
     shelf = intake.shelf
     if shelf is None:
-        found = found_of(intake, skipped)
+        found = found_of(intake, run)
         limit = intake.walking.max_size
-        return *sign(found, limit, recipe, sketching, engine, skipped, progress, with_sets=with_sets), found
+        return *sign(found, limit, recipe, sketching, run, with_sets=with_sets), found
     if shelf.kind == "shingles":
-        return documents_on(shelf), sign_shelf(shelf, sketching, engine, progress), None
+        return documents_on(shelf), sign_shelf(shelf, sketching, run), None
     return documents_on(shelf), np.asarray(shelf["signatures"].all()), None

@@ -16,18 +16,14 @@ from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.discover import Found
 from simdocs.corpora.jsonl import Lines
 from simdocs.corpora.read_tasks import Files, tasks
-from simdocs.engines.local import Local
+from simdocs.engines.run import Run
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.shinglers import SHINGLERS, shingles_of, texts_of, tokens_of
 from simdocs.model.documents import EMPTY, INVALID, SHORT, Documents, digests_as_numbers
 from simdocs.model.ragged import Index, Ragged, true_in_rows
-from simdocs.model.skipped import Skipped
 from simdocs.model.texts import Texts
 from simdocs.parameters import Recipe, Shingling
 from simdocs.pipeline.reading import Read, Register, counted, ragged_bytes, read_task
-
-Progress = Callable[[str, int, int], None]
-"""What is being done, how much of it is done, how much there is (0: unknown)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,21 +100,19 @@ def shingle(
     found: Found,
     limit: int,
     recipe: Recipe,
-    engine: Local,
-    skipped: Skipped,
-    progress: Progress,
+    run: Run,
     take: Callable[[Ragged], None],
 ) -> Documents:
     """The documents of the files found that could be read, in row order; `take` gets their token sets, batch by batch,
     in the same order. Skips are noted."""
-    register, done = Register(found, skipped), list[int]()
+    register, done = Register(found, run.skipped), list[int]()
     work = partial(shingle_task, recipe=recipe)
     files = 0
-    results = engine.map(work, counted(tasks(found, limit, recipe.sequences, skipped), done))
+    results = run.engine.map(work, counted(tasks(found, limit, recipe.sequences, run.skipped), done))
     for turn, (read, sets) in enumerate(results):
         take(sets.take(register.enter(read, done[turn])))
         files += done[turn]
-        progress("shingling", files, len(found.names))
+        run.progress("shingling", files, len(found.names))
     return register.documents()
 
 

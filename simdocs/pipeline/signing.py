@@ -13,15 +13,14 @@ from simdocs.artifacts.reader import Artifact
 from simdocs.corpora.discover import Found
 from simdocs.corpora.jsonl import Lines
 from simdocs.corpora.read_tasks import Files, tasks
-from simdocs.engines.local import Local
+from simdocs.engines.run import Run
 from simdocs.kernels.sketch.schemes import SCHEMES
 from simdocs.kernels.tokens import multisets
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Index, Ragged, Tokens, parts
-from simdocs.model.skipped import Skipped
 from simdocs.parameters import Recipe, Sketching
 from simdocs.pipeline.reading import Read, Register, counted, read_task
-from simdocs.pipeline.shingling import Progress, note, note_sets, shingled
+from simdocs.pipeline.shingling import note, note_sets, shingled
 
 _WORTH_THEIR_ROUNDS = 1 << 14
 """Tokens of small documents that are signed with their batch; fewer wait for those of other batches."""
@@ -81,18 +80,16 @@ def sign(
     limit: int,
     recipe: Recipe,
     sketching: Sketching,
-    engine: Local,
-    skipped: Skipped,
-    progress: Progress,
+    run: Run,
     *,
     with_sets: bool,
 ) -> tuple[Documents, Tokens]:
     """Documents and signatures of the files found: those that were read, in row order. Skips are noted."""
-    register, done = Register(found, skipped), list[int]()
+    register, done = Register(found, run.skipped), list[int]()
     rows = _Rows(len(found.names), sketching, recipe.shingling.seed)
     files = 0
     work = partial(sign_task, recipe=recipe, sketching=sketching, with_sets=with_sets)
-    results = engine.map(work, counted(tasks(found, limit, recipe.sequences, skipped), done))
+    results = run.engine.map(work, counted(tasks(found, limit, recipe.sequences, run.skipped), done))
     for turn, result in enumerate(results):
         taken = register.enter(result.read, done[turn])
         if len(taken) == len(result.signatures):
@@ -102,11 +99,11 @@ def sign(
             waiting = np.searchsorted(taken, result.waiting[still])
             rows.add(result.signatures[taken], waiting, result.tokens.take(np.flatnonzero(still)))
         files += done[turn]
-        progress("reading", files, len(found.names))
+        run.progress("reading", files, len(found.names))
     return register.documents(), rows.all()
 
 
-def sign_shelf(shelf: Artifact, sketching: Sketching, engine: Local, progress: Progress) -> Tokens:
+def sign_shelf(shelf: Artifact, sketching: Sketching, run: Run) -> Tokens:
     """Signatures of the token sets on a shelf: (N, K) uint32."""
     offsets = shelf["offsets"].all()
     rows = _Rows(shelf.rows, sketching, shelf.recipe.shingling.seed)
@@ -117,9 +114,9 @@ def sign_shelf(shelf: Artifact, sketching: Sketching, engine: Local, progress: P
             tokens = shelf["tokens"].cut(int(offsets[at]), int(offsets[end]))
             yield Ragged(np.asarray(tokens), offsets[at : end + 1] - offsets[at])
 
-    for signatures, undone, small in engine.map(work, cuts()):
+    for signatures, undone, small in run.engine.map(work, cuts()):
         rows.add(signatures, undone, small)
-        progress("signing", rows.filled, shelf.rows)
+        run.progress("signing", rows.filled, shelf.rows)
     return rows.all()
 
 

@@ -13,9 +13,10 @@ from simdocs.artifacts.writer import saving
 from simdocs.commands import build
 from simdocs.corpora.discover import Sources
 from simdocs.engines.local import Local
+from simdocs.engines.run import Run
 from simdocs.parameters import Walking
 from simdocs.pipeline.prepare import Intake
-from tests.commands.deduping import recipe, unseen
+from tests.commands.deduping import recipe
 
 BUILD = {"shingles": build.build_shingles, "signatures": build.build_signatures, "index": build.build_index}
 
@@ -35,7 +36,7 @@ def built(target: Path, given: Sequence[bytes | str | Path] | Path, jobs: int = 
     else:
         intake = Intake(Sources(tuple(map(os.fsencode, given))), walking)
     with saving(str(target), kind) as shelf, Local(jobs) as engine:
-        BUILD[kind](build.Order(intake, made, shelf, ["simdocs"]), engine, unseen)
+        BUILD[kind](build.Order(intake, made, shelf, ["simdocs"]), Run(engine))
     return opened(target)
 
 

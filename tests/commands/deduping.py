@@ -12,6 +12,7 @@ from typing import Any
 from simdocs.commands.dedupe import Job, Sketched, sketch
 from simdocs.corpora.discover import Sources
 from simdocs.engines.local import Local
+from simdocs.engines.run import Run
 from simdocs.parameters import Banding, Grouping, Normalisation, Recipe, Sequences, Shingling, Sketching, Walking
 from simdocs.pipeline.prepare import Intake
 from simdocs.views.output_formats import tsv
@@ -42,15 +43,11 @@ def job(names: Sequence[bytes | str | Path], **options: Any) -> Job:
     return Job(intake, made, grouping, Banding().threshold if made.banding is None else made.banding.threshold)
 
 
-def unseen(_what: str, _done: int, _total: int) -> None:
-    """Progress that nobody looks at."""
-
-
 @contextmanager
 def sketched(names: Sequence[bytes | str | Path], jobs: int = 1, **options: Any) -> Iterator[Sketched]:
     """Documents read and signed, ready to be compared."""
     with Local(jobs) as engine:
-        yield sketch(job(names, **options), engine, unseen)
+        yield sketch(job(names, **options), Run(engine))
 
 
 def answer(root: Path, what: str = "groups", jobs: int = 1, **options: Any) -> list[tuple[bytes, bytes, float]]:

@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 
 from simdocs.commands.dedupe import Sketched, sketch
 from simdocs.engines.local import Local
+from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError
 from simdocs.parameters import CLUSTERS, KEEP, SCHEMES, UNITS
 from simdocs.pipeline.prepare import Intake
 from simdocs.views.output_formats import tsv
 from tests.commands.building import built, opened
-from tests.commands.deduping import CATCH_ALL, drawing, job, shelve, sketched, unseen
+from tests.commands.deduping import CATCH_ALL, drawing, job, shelve, sketched
 from tests.corpora.changing import CHANGES, STANDING, change
 from tests.similar_texts import corpora, family
 from tests.twins.text_answers import How, Text, Twin
@@ -48,7 +49,7 @@ def on(path: Path, jobs: int = 1, shingles: Path | None = None, **options: objec
     intake = Intake(shelf=shelf, shingles=None if shingles is None else opened(shingles))
     held = {group: getattr(shelf.recipe, group) for group in shelf.manifest.format.recipe}
     with Local(jobs) as engine:
-        yield sketch(replace(asked, intake=intake, recipe=replace(asked.recipe, **held)), engine, unseen)
+        yield sketch(replace(asked, intake=intake, recipe=replace(asked.recipe, **held)), Run(engine))
 
 
 def drawn(work: Sketched, what: str) -> bytes:

@@ -50,7 +50,7 @@ def test_an_estimate_is_never_called_a_similarity(tmp_path):
     shelve(tmp_path, family(2, 80))
     with sketched([tmp_path], verify="estimate", unit="word", k=2) as work:
         rows = [row for what in (work.groups(), work.pairs(True)) for block in what.blocks for row in block]
-        assert work.judge.verified == 0
+        assert work.run.tally.verified == 0
     assert len(rows) > 20
     assert all(jaccard is None and 0.8 <= estimate <= 1 for _, _, jaccard, estimate in rows)
 

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from simdocs.commands.query import Query, Question
 from simdocs.corpora.discover import Sources
 from simdocs.engines.local import Local
+from simdocs.engines.run import Run
 from simdocs.matching import lookup
 from simdocs.parameters import SCHEMES, UNITS
 from simdocs.pipeline import token_cache
 from simdocs.pipeline.prepare import Intake
 from tests.commands.building import built, opened
-from tests.commands.deduping import CATCH_ALL, shelve, unseen
+from tests.commands.deduping import CATCH_ALL, shelve
 from tests.corpora.changing import CHANGES, STANDING, change
 from tests.similar_texts import corpora, family
 from tests.twins.answers import Signing
@@ -42,7 +43,7 @@ def ask(index: Path, names: list[Path], how: How, jobs: int = 1, **options: obje
     intake = Intake(Sources(tuple(map(os.fsencode, names))))
     question = Question(shelf, intake, shelf.recipe.sequences, how.threshold, **options)
     with Local(jobs) as engine:
-        return Query(question, engine, unseen)
+        return Query(question, Run(engine))
 
 
 def rows_of(work: Query) -> list[Row]:
@@ -61,7 +62,7 @@ def asked(ours: list[Text], theirs: list[Text], how: How, jobs: int = 1, **optio
         with Local(jobs) as engine:
             shelf = opened(index)
             intake = Intake(Sources((os.fsencode(index.parent / "ours"),)))
-            work = Query(Question(shelf, intake, shelf.recipe.sequences, how.threshold), engine, unseen)
+            work = Query(Question(shelf, intake, shelf.recipe.sequences, how.threshold), Run(engine))
             rows = rows_of(work)
         assert work.skipped.counts == {}
         assert work.facts()["matches"] == len(rows)

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from simdocs.artifacts.reader import Artifact
 from simdocs.commands.dedupe import Sketched, sketch
 from simdocs.engines.local import Local
+from simdocs.engines.run import Run
 from simdocs.parameters import KEEP, SCHEMES, UNITS
 from simdocs.pipeline.prepare import Intake
 from tests.commands.building import built
-from tests.commands.deduping import CATCH_ALL, job, shelve, unseen
+from tests.commands.deduping import CATCH_ALL, job, shelve
 from tests.corpora.changing import CHANGES, change
 from tests.similar_texts import corpora, family
 from tests.twins import bands
@@ -50,7 +51,7 @@ def against(index: Artifact, given_: Path | Artifact, engine: Local, **options: 
     asked = job([] if isinstance(given_, Artifact) else [given_], **options)
     intake = Intake(shelf=given_) if isinstance(given_, Artifact) else asked.intake
     recipe = replace(index.recipe, sequences=asked.recipe.sequences)
-    return sketch(replace(asked, intake=intake, recipe=recipe, threshold=0.5, kept=index), engine, unseen)
+    return sketch(replace(asked, intake=intake, recipe=recipe, threshold=0.5, kept=index), Run(engine))
 
 
 def rows_of(work: Sketched, theirs: int) -> list[Row]:
@@ -147,7 +148,7 @@ def test_files_of_the_index_that_have_changed_since(both, texts, share, dice, ke
                 standing[name.encode()] = text
         given_ = [Path(place, "theirs"), Path(place, "yours")] if both else [Path(place, "yours")]
         asked = replace(job(given_, keep=keep), recipe=index.recipe, threshold=0.5, kept=index)
-        work = sketch(asked, engine, unseen)
+        work = sketch(asked, Run(engine))
         found = [
             (left[-11:], right[-11:], jaccard) for block in work.groups().blocks for left, right, jaccard, _ in block
         ]
@@ -211,7 +212,7 @@ def test_files_of_the_index_are_left_out(there):
     for name in ("theirs", "link", "hard", "./yours/../theirs/0004"):
         with Local(1) as engine:
             asked = job([place / "yours", name])
-            work = sketch(replace(asked, recipe=index.recipe, threshold=0.5, kept=index), engine, unseen)
+            work = sketch(replace(asked, recipe=index.recipe, threshold=0.5, kept=index), Run(engine))
             assert rows_of(work, theirs) == expected
             listed = {one for block in work.names("kept").blocks for (one,) in block}
             assert listed <= {os.fsencode(place / "yours" / f"{row:04}") for row in range(50)}

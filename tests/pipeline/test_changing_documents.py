@@ -12,11 +12,12 @@ import pytest
 from simdocs.commands.dedupe import Job, Sketched, sketch
 from simdocs.corpora.batches import BATCH_BYTES
 from simdocs.engines.local import Local
+from simdocs.engines.run import Run
 from simdocs.parameters import Grouping, Shingling
 from simdocs.pipeline.prepare import Intake
 from simdocs.pipeline.shingling import shingled
 from tests.commands.building import built
-from tests.commands.deduping import sketched, unseen
+from tests.commands.deduping import sketched
 
 TEXT = b"a fairly long text about nothing much, so that one word more leaves it similar enough"
 
@@ -123,7 +124,7 @@ def test_what_has_become_a_bomb_is_not_unfolded(docs):
     # Worse compressed, but the same text.
     (docs / "c.gz").write_bytes(gzip.compress((docs / "c").read_bytes() + b" " * 9999, 0))
     with Local(1) as engine:
-        work = sketch(Job(Intake(shelf=index), index.recipe, Grouping()), engine, unseen)
+        work = sketch(Job(Intake(shelf=index), index.recipe, Grouping()), Run(engine))
         tracemalloc.start()
         try:
             assert grouped(work) == [(b"a.gz", b"c.gz")]
@@ -144,7 +145,7 @@ def test_a_gzip_file_may_be_mostly_padding(docs, touched):
     with sketched(names) as work:
         assert grouped(work) == [(b"a.gz", b"b.gz")]
     with Local(1) as engine:
-        work = sketch(Job(Intake(shelf=index), index.recipe, Grouping()), engine, unseen)
+        work = sketch(Job(Intake(shelf=index), index.recipe, Grouping()), Run(engine))
         assert grouped(work) == [(b"a.gz", b"b.gz")]
 
 
@@ -161,7 +162,7 @@ def test_touched_files_are_looked_at_in_bounded_memory(docs):
     with Local(1) as engine:
         tracemalloc.start()
         try:
-            work = sketch(Job(Intake(shelf=index), index.recipe, Grouping()), engine, unseen)
+            work = sketch(Job(Intake(shelf=index), index.recipe, Grouping()), Run(engine))
             assert len(grouped(work)) == len(lines)
             assert tracemalloc.get_traced_memory()[1] < sum(map(len, lines))
         finally:

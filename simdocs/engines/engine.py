@@ -1,0 +1,23 @@
+"""What the rest of simdocs asks of an engine, wherever it runs the work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol, TypeVar
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+class Engine(Protocol):
+    """Runs a function on many tasks, possibly several at a time."""
+
+    @property
+    def jobs(self) -> int:
+        """The number of tasks that run at a time."""
+
+    def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        """Yield function(task) for each task, in the order of the tasks.
+
+        Raises what the function raises, at the turn of its task. WorkerError: a worker process was killed.
+        """

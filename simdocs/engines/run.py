@@ -1,0 +1,34 @@
+"""A run: the engine that does the work, and what is counted and reported on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from simdocs.engines.engine import Engine
+from simdocs.model.skipped import Skipped
+
+Progress = Callable[[str, int, int], None]
+"""Reports progress: the step that is running, how much of it is done, and how much there is (0: unknown)."""
+
+
+def no_progress(_step: str, _done: int, _total: int) -> None:
+    """Report nothing."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of what verification did: candidate pairs looked at, and pairs whose exact similarity was computed."""
+
+    candidates: int = 0
+    verified: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a command: where it works, what it skipped, whom it tells about progress, and what it counted."""
+
+    engine: Engine
+    skipped: Skipped = field(default_factory=Skipped)
+    progress: Progress = no_progress
+    tally: Tally = field(default_factory=Tally)

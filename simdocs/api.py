@@ -23,10 +23,10 @@ from simdocs.corpora.discover import Found, Sources
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.errors import InputError, ParametersError, UsageError
+from simdocs.families import default_k
 from simdocs.model.names import shown
 from simdocs.model.sketches import BandIndex, Deduplication, Matches, Shingles, Signatures
 from simdocs.parameters import (
-    DEFAULT_K,
     Banding,
     Grouping,
     Normalisation,
@@ -253,7 +253,7 @@ def _recipe(asked: dict[str, Any], shelf: Artifact | None, free: Sequence[str] =
     normalisation = _some(Normalisation, asked)
     shingling = _some(Shingling, asked | {"normalisation": normalisation})
     if "k" not in asked:
-        shingling = replace(shingling, k=DEFAULT_K[shingling.unit])
+        shingling = replace(shingling, k=default_k(shingling.unit))
     recipe = Recipe(_some(Sequences, asked), shingling, _some(Sketching, asked), _some(Banding, asked))
     if shelf is None:
         return recipe

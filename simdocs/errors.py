@@ -16,15 +16,42 @@ One table, in cli/exits.py, maps them to exit statuses.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+
+_MENTION = re.compile("\0([a-z0-9_]+)\0")
+
+
+def mention(parameter: str) -> str:
+    """The name of a parameter, marked in a message, so that each interface can spell it its own way.
+
+    The mark is NUL, which no file name and no argument can hold.
+    """
+    return f"\0{parameter}\0"
+
+
+def spelled(message: str, spelling: Callable[[str], str] = str) -> str:
+    """The message with each mention of a parameter spelled out; in Python a parameter is spelled as its name."""
+    return _MENTION.sub(lambda found: spelling(found[1]), message)
 
 
 class SimdocsError(Exception):
-    """Something that its reader can mend: the message is one line and says how."""
+    """Something that its reader can mend: the message is one line and says how.
+
+    message: may mention parameters (see `mention`); str() of the error spells them as Python does.
+    """
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+        super().__init__(spelled(message))
 
 
 class UsageError(SimdocsError):
-    """The request makes no sense as it stands."""
+    """The request makes no sense as it stands. problems: all that is wrong with it, a message each."""
+
+    def __init__(self, *problems: str) -> None:
+        self.problems = problems
+        super().__init__("; ".join(problems))
 
 
 class UnreachableRecallError(UsageError):
@@ -33,8 +60,8 @@ class UnreachableRecallError(UsageError):
     def __init__(self, threshold: float, recall: float, num_perm: int, best: float, remedy: str) -> None:
         self.threshold, self.recall, self.num_perm, self.best = threshold, recall, num_perm, best
         super().__init__(
-            f"no bands and rows reach a recall of {recall:g} at threshold {threshold:g} with --num-perm {num_perm}"
-            f" ({num_perm} x 1 finds {best:.6g}): {remedy}"
+            f"no bands and rows reach a recall of {recall:g} at threshold {threshold:g}"
+            f" with {mention('num_perm')} {num_perm} ({num_perm} bands of 1 row find {best:.6g}): {remedy}"
         )
 
 
@@ -50,7 +77,7 @@ class WorkerError(SimdocsError):
     """A worker process could not be started, or ended before its work was done."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"{what}: try fewer, such as -j 1")
+        super().__init__(f"{what}: try fewer, such as {mention('jobs')} 1")
 
 
 class UnjudgedError(SimdocsError):

@@ -1,119 +1,273 @@
-"""Every parameter that decides an answer: one frozen dataclass a stage, every default, spelt once.
+"""Every parameter, declared once: its name, the values that it takes, its default, and one sentence of help.
 
-The tables name the members of each family with one line of help, so that the command line can offer and explain them
-without importing NumPy; a contract test holds each table equal to the kernels that carry it out.
+The command line, the Python API, the checks of manifests, the reference and the man pages derive from `PARAMETERS`. The
+families name their members in a table each; a member's implementation is imported when it is first used. The
+dataclasses below group the parameters that decide an answer: they are decisions, so they have no optional parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 from unicodedata import unidata_version
 
-KIB = 1 << 10
-MIB = 1 << 20
-GIB = 1 << 30
-
-UNITS: Mapping[str, str] = MappingProxyType(
-    {
-        "char": "k characters in a row",
-        "word": "k words in a row",
-        "line": "k lines in a row: with k = 1, sets of items, one a line",
-        "stopword": "a stop word and the k-1 words after it: prose among advertisements",
-    }
+from simdocs.errors import mention
+from simdocs.families import (
+    CLUSTERS,
+    COLORS,
+    FORMATS,
+    KEEP,
+    LANGUAGES,
+    LISTS,
+    MATCH_LISTS,
+    RULES,
+    SCHEMES,
+    UNITS,
+    VERIFY,
+    default_k,
+)
+from simdocs.values import (
+    MIB,
+    ArtifactName,
+    Choice,
+    Flag,
+    Fraction,
+    PathName,
+    Patterns,
+    Seconds,
+    Seed,
+    Size,
+    Text,
+    Values,
+    Whole,
 )
 
-DEFAULT_K: Mapping[str, int] = MappingProxyType({"char": 9, "word": 5, "line": 1, "stopword": 3})
+MAX_NUM_PERM = 1 << 16
+"""Most numbers in a signature."""
 
-LOCK_WAIT = 0.0
-"""Seconds to wait for another run that writes the same artifact."""
+DOCUMENTS, TEXT, SHINGLES, SIGNATURES = "Documents", "Normalised text", "Shingles", "Signatures and bands"
+GROUPS, ANSWER, RUN = "Groups", "Answer", "Run"
 
-MAX_K = 1000
-"""Units in a shingle."""
 
-MOST_JOBS = 1024
-"""Worker processes: more are a slip of the keyboard, and would take all of a machine's memory."""
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter.
 
-MAX_PLACES = 1 << 16
-"""Places in a signature."""
+    section: the heading of help under which it stands. default: its value when it is not given; None if it then has
+    none, or one that depends on others. described: that default in words, where the value alone does not say it.
+    """
 
-LANGUAGES: Mapping[str, str] = MappingProxyType(
-    {
-        "en": "English",
-        "de": "German",
-        "fr": "French",
-        "es": "Spanish",
-        "it": "Italian",
-        "pt": "Portuguese",
-        "nl": "Dutch",
-        "sv": "Swedish",
-        "da": "Danish",
-        "no": "Norwegian",
-        "fi": "Finnish",
-        "ru": "Russian",
-    }
+    name: str
+    section: str
+    values: Values
+    help: str
+    default: Any = None
+    described: str | Callable[[], str] = ""
+
+    @property
+    def shown_default(self) -> str:
+        """The default as help and the reference show it; empty if there is none to show."""
+        described = self.described() if callable(self.described) else self.described
+        if described or self.default is None or self.default == () or isinstance(self.values, Flag):
+            return described
+        return f"{self.default:g}" if isinstance(self.default, float) else str(self.default)
+
+
+_DECLARED = (
+    # Documents
+    Parameter(
+        "files_from", DOCUMENTS, PathName(), "Read the names of documents from FILE, one a line; - is standard input."
+    ),
+    Parameter(
+        "files0_from",
+        DOCUMENTS,
+        PathName(),
+        "Read the names of documents from FILE, each ended by NUL; - is standard input.",
+    ),
+    Parameter(
+        "include",
+        DOCUMENTS,
+        Patterns(),
+        "Only read files whose name matches GLOB (or whose path below DOCS does, if GLOB contains a slash)."
+        " May be repeated.",
+        (),
+    ),
+    Parameter("exclude", DOCUMENTS, Patterns(), "Skip files and directories that match GLOB. May be repeated.", ()),
+    Parameter("hidden", DOCUMENTS, Flag(), "Also read files and directories whose name begins with a dot.", False),
+    Parameter("follow", DOCUMENTS, Flag(), "Follow symbolic links in directories.", False),
+    Parameter("one_file_system", DOCUMENTS, Flag(), "Do not enter directories on other file systems.", False),
+    Parameter(
+        "max_size",
+        DOCUMENTS,
+        Size(),
+        "Skip larger documents (exit 3). K, M and G are powers of 1024; KB, MB and GB are powers of 1000.",
+        256 * MIB,
+        "256M",
+    ),
+    Parameter("text_field", DOCUMENTS, Text(), "Field of a JSON line that holds the text.", "text"),
+    Parameter(
+        "id_field", DOCUMENTS, Text(), "Field of a JSON line that holds the document's name, shown as PATH#ID.", "id"
+    ),
+    Parameter("plain", DOCUMENTS, Flag(), "Read *.jsonl and *.ndjson files as one text each.", False),
+    Parameter("jsonl", DOCUMENTS, Flag(), "Read standard input as JSON lines.", False),
+    Parameter(
+        "shingles",
+        DOCUMENTS,
+        ArtifactName(("shingles",)),
+        "Verify with these token sets of the artifact's documents instead of reading the documents again"
+        f" (with {mention('against')}: of that index's documents).",
+    ),
+    Parameter(
+        "root",
+        DOCUMENTS,
+        PathName(directories=True),
+        "Directory from which the names of the artifact's documents are found now"
+        f" (with {mention('against')}: of that index's documents).",
+        described="where they were when the artifact was built",
+    ),
+    # Normalised text
+    Parameter("nfkc", TEXT, Flag(), "First bring the text into Unicode compatibility form NFKC.", False),
+    Parameter("keep_case", TEXT, Flag(), "Do not lower-case.", False),
+    Parameter(
+        "strip_accents", TEXT, Flag(), "Remove accents (all nonspacing marks, also Indic and Thai vowel signs).", False
+    ),
+    Parameter("strip_punctuation", TEXT, Flag(), "Replace punctuation and symbols by spaces.", False),
+    Parameter("mask_digits", TEXT, Flag(), "Replace every digit by 0.", False),
+    # Shingles
+    Parameter("unit", SHINGLES, Choice(UNITS), "What a shingle is made of.", "char"),
+    Parameter(
+        "k",
+        SHINGLES,
+        Whole(1, 1000),
+        "Number of units in a shingle.",
+        described=lambda: ", ".join(f"{name} {unit.k}" for name, unit in UNITS.items()),
+    ),
+    Parameter("language", SHINGLES, Choice(LANGUAGES), "Language of the stop words.", "en"),
+    Parameter("multiset", SHINGLES, Flag(), "Count how often a shingle occurs (multisets instead of sets).", False),
+    Parameter("seed", SHINGLES, Seed(), "Seed of every hash; random chooses one that nobody can know beforehand.", 0),
+    # Signatures and bands
+    Parameter("num_perm", SIGNATURES, Whole(1, MAX_NUM_PERM), "Number of values in a signature.", 128),
+    Parameter("scheme", SIGNATURES, Choice(SCHEMES), "How signatures are computed.", "fss"),
+    Parameter(
+        "threshold",
+        SIGNATURES,
+        Fraction(),
+        "Jaccard similarity from which on two documents count as near-duplicates.",
+        0.8,
+        "0.8, or that of the index",
+    ),
+    Parameter("recall", SIGNATURES, Fraction(), "Minimum fraction of pairs at the threshold that LSH must find.", 0.95),
+    Parameter("rule", SIGNATURES, Choice(RULES), "How the number of bands is chosen.", "recall"),
+    Parameter("bands", SIGNATURES, Whole(1, MAX_NUM_PERM), "Set the number of bands by hand."),
+    Parameter("rows", SIGNATURES, Whole(1, MAX_NUM_PERM), "Set the number of rows in a band by hand."),
+    # Groups
+    Parameter("keep", GROUPS, Choice(KEEP), "Which of several near-duplicates is kept.", "first"),
+    Parameter("cluster", GROUPS, Choice(CLUSTERS), "What makes a group.", "greedy"),
+    Parameter("verify", GROUPS, Choice(VERIFY), "How candidate pairs are decided.", "exact"),
+    Parameter(
+        "exact",
+        GROUPS,
+        Flag(),
+        "Find every pair, by rare tokens instead of bands; slower, and all tokens are held in memory.",
+        False,
+    ),
+    Parameter(
+        "max_candidates",
+        GROUPS,
+        Whole(1),
+        "Compare with at most N kept documents per bucket; exit 3 if that limit was reached.",
+        1000,
+    ),
+    Parameter(
+        "against",
+        GROUPS,
+        ArtifactName(("index",)),
+        "Index of documents that are always kept; only DOCS can be duplicates.",
+    ),
+    # Answer
+    Parameter("pairs", ANSWER, Flag(), "Answer with every pair of near-duplicates instead of groups.", False),
+    Parameter(
+        "all_copies",
+        ANSWER,
+        Flag(),
+        f"With {mention('pairs')}: list every pair of identical texts instead of a chain.",
+        False,
+    ),
+    Parameter("list", ANSWER, Choice(LISTS), "Answer with names alone, or with the lines of JSONL files themselves."),
+    Parameter("top", ANSWER, Whole(1), "Answer with at most N matches for each document."),
+    Parameter(
+        "nearest",
+        ANSWER,
+        Whole(1),
+        "Answer with the N most similar documents, whatever the threshold.",
+    ),
+    Parameter("itself", ANSWER, Flag(), "Let a document that is in the index match itself, too.", False),
+    Parameter("list_matches", ANSWER, Choice(MATCH_LISTS), "Answer with the names of all matches, each once."),
+    Parameter("nul", ANSWER, Flag(), f"With {mention('list')}: end each name with NUL instead of a line feed.", False),
+    Parameter(
+        "output",
+        ANSWER,
+        PathName(),
+        "Write to PATH, completely or not at all; - is standard output, for an answer.",
+    ),
+    Parameter(
+        "format",
+        ANSWER,
+        Choice(FORMATS),
+        "Format of the answer.",
+        described="table on a terminal, else tsv; or the suffix of -o",
+    ),
+    Parameter("header", ANSWER, Flag(), "Begin TSV with the names of the columns.", False),
+    Parameter("color", ANSWER, Choice(COLORS), "When to use colours.", "auto"),
+    Parameter("exit_code", RUN, Flag(), "Exit 1 if something was found.", False),
+    # Run
+    Parameter("jobs", RUN, Whole(1, 1024), "Number of worker processes.", described="all cores"),
+    Parameter("quiet", RUN, Flag(), "Print nothing but errors on standard error.", False),
+    Parameter("verbose", RUN, Flag(), "Name everything that was skipped, and print the summary.", False),
+    Parameter("summary", RUN, Flag(), "Print the summary, also when standard error is not a terminal.", False),
+    Parameter("summary_json", RUN, PathName(), "Write the counts, parameters and seconds to FILE as one JSON object."),
+    Parameter("strict", RUN, Flag(), "Exit 2 and publish nothing if a document could not be judged.", False),
+    Parameter(
+        "lock_wait",
+        RUN,
+        Seconds(),
+        "Wait that long while another run writes the same artifact; then exit 75.",
+        0.0,
+    ),
+    Parameter("debug", RUN, Flag(), "Show where an error comes from.", False),
 )
 
-SCHEMES: Mapping[str, str] = MappingProxyType(
-    {
-        "fss": "Fast Similarity Sketching: one pass over the tokens, smaller error",
-        "permutation": "K random hash functions, as the lectures teach: slower",
-    }
-)
+PARAMETERS: Mapping[str, Parameter] = MappingProxyType({parameter.name: parameter for parameter in _DECLARED})
+"""Every parameter by name, in the order in which help lists them."""
 
-RULES: Mapping[str, str] = MappingProxyType(
-    {
-        "recall": "the most rows that still find --recall of the pairs at --threshold",
-        "nearest": "the lectures' rule: (1/b)^(1/r) nearest to --threshold",
-    }
-)
 
-VERIFY: Mapping[str, str] = MappingProxyType(
-    {
-        "exact": "compare the token sets themselves",
-        "estimate": "trust the signatures",
-    }
-)
-
-KEEP: Mapping[str, str] = MappingProxyType(
-    {
-        "first": "the first in row order",
-        "longest": "the one of most bytes",
-        "shortest": "the one of fewest bytes",
-        "newest": "the one changed last",
-        "oldest": "the one not changed for longest",
-    }
-)
-
-CLUSTERS: Mapping[str, str] = MappingProxyType(
-    {
-        "greedy": "every duplicate is similar to the document kept in its stead",
-        "components": "whatever a chain of similar documents connects",
-    }
-)
+def _default(name: str) -> Any:
+    """The default of a parameter, for the dataclasses below."""
+    return PARAMETERS[name].default
 
 
 @dataclass(frozen=True, slots=True)
 class Normalisation:
-    """What is made of a text before it is cut into units: DESIGN order, all off by default."""
+    """What is done to a text before it is cut into units, in DESIGN's order."""
 
-    nfkc: bool = False
-    keep_case: bool = False
-    strip_accents: bool = False
-    strip_punctuation: bool = False
-    mask_digits: bool = False
+    nfkc: bool = _default("nfkc")
+    keep_case: bool = _default("keep_case")
+    strip_accents: bool = _default("strip_accents")
+    strip_punctuation: bool = _default("strip_punctuation")
+    mask_digits: bool = _default("mask_digits")
 
 
 @dataclass(frozen=True, slots=True)
 class Shingling:
     """How a text becomes tokens."""
 
-    unit: str = "char"
-    k: int = DEFAULT_K["char"]
-    language: str = "en"
-    multiset: bool = False
-    seed: int = 0
+    unit: str = _default("unit")
+    k: int = default_k(_default("unit"))
+    language: str = _default("language")
+    multiset: bool = _default("multiset")
+    seed: int = _default("seed")
     normalisation: Normalisation = field(default_factory=Normalisation)
 
 
@@ -121,28 +275,28 @@ class Shingling:
 class Sketching:
     """How tokens become a signature; its seed is that of the tokens."""
 
-    scheme: str = "fss"
-    num_perm: int = 128
+    scheme: str = _default("scheme")
+    num_perm: int = _default("num_perm")
 
 
 @dataclass(frozen=True, slots=True)
 class Banding:
     """How signatures are cut into bands: by rule for a threshold and a recall, or by hand."""
 
-    threshold: float = 0.8
-    recall: float = 0.95
-    rule: str = "recall"
+    threshold: float = _default("threshold")
+    recall: float = _default("recall")
+    rule: str = _default("rule")
     bands: int | None = None
     rows: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Sequences:
-    """Which files hold many documents, one a line, and where in a line its text and its name stand."""
+    """Which files hold many documents, one a line, and which fields of a line hold its text and its name."""
 
-    text_field: str = "text"
-    id_field: str = "id"
-    plain: bool = False
+    text_field: str = _default("text_field")
+    id_field: str = _default("id_field")
+    plain: bool = _default("plain")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,22 +312,22 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """What is decided about candidates."""
+    """How candidates are found and decided, and which documents are kept."""
 
-    exact: bool = False
-    verify: str = "exact"
-    cluster: str = "greedy"
-    keep: str = "first"
-    max_candidates: int = 1000
+    exact: bool = _default("exact")
+    verify: str = _default("verify")
+    cluster: str = _default("cluster")
+    keep: str = _default("keep")
+    max_candidates: int = _default("max_candidates")
 
 
 @dataclass(frozen=True, slots=True)
 class Walking:
-    """Which files of a tree are documents."""
+    """Which files of a directory are documents."""
 
-    hidden: bool = False
-    follow: bool = False
-    one_file_system: bool = False
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    max_size: int = 256 * MIB
+    hidden: bool = _default("hidden")
+    follow: bool = _default("follow")
+    one_file_system: bool = _default("one_file_system")
+    include: tuple[str, ...] = _default("include")
+    exclude: tuple[str, ...] = _default("exclude")
+    max_size: int = _default("max_size")

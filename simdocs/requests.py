@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from numbers import Integral, Real
-from types import MappingProxyType
+from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
 
 from simdocs.errors import UsageError
-from simdocs.parameters import CLUSTERS, KEEP, LANGUAGES, MAX_K, MAX_PLACES, MOST_JOBS, RULES, SCHEMES, UNITS, VERIFY
+from simdocs.parameters import PARAMETERS
 
 
 class ReadingAsked(TypedDict, total=False):
@@ -67,85 +65,16 @@ class DedupeAsked(BandingAsked, total=False):
     max_candidates: int
 
 
-_HUGE = 1 << 62
-"""What no number of bytes or documents reaches."""
-
-_Rule = tuple[Callable[[Any], bool], Callable[[Any], Any], str]
-"""Whether a value will do, the same value in the type that artifacts and kernels want it in, and what does."""
-
-
-def _one_of(names: Mapping[str, str]) -> _Rule:
-    return (lambda value: isinstance(value, str) and value in names), str, f"one of {', '.join(names)}"
-
-
-def _whole(least: int, most: int | None = None) -> _Rule:
-    def holds(value: Any) -> bool:
-        return isinstance(value, Integral) and not isinstance(value, bool) and least <= int(value) <= (most or _HUGE)
-
-    return holds, int, f"a whole number, {least} or more" if most is None else f"a whole number from {least} to {most}"
-
-
-def _or_none(rule: _Rule) -> _Rule:
-    holds, same, wanted = rule
-    return (
-        (lambda value: value is None or holds(value)),
-        (lambda value: None if value is None else same(value)),
-        f"{wanted}, or None",
-    )
-
-
-def _is_share(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) <= 1
-
-
-def _are_patterns(value: Any) -> bool:
-    return isinstance(value, tuple | list) and all(isinstance(pattern, str) for pattern in value)
-
-
-_SHARE: _Rule = _is_share, float, "a number above 0 and up to 1"
-_FLAG: _Rule = (lambda value: isinstance(value, bool)), bool, "True or False"
-_FIELD: _Rule = (lambda value: isinstance(value, str)), str, "the name of a field"
-_PATTERNS: _Rule = _are_patterns, tuple, "a tuple of patterns"
-_FLAGS = (
-    *("hidden", "follow", "one_file_system", "plain", "multiset", "nfkc", "keep_case", "strip_accents"),
-    *("strip_punctuation", "mask_digits", "itself", "exact"),
-)
-
-_RULES: Mapping[str, _Rule] = MappingProxyType(
-    {
-        "unit": _one_of(UNITS),
-        "language": _one_of(LANGUAGES),
-        "scheme": _one_of(SCHEMES),
-        "rule": _one_of(RULES),
-        "verify": _one_of(VERIFY),
-        "cluster": _one_of(CLUSTERS),
-        "keep": _one_of(KEEP),
-        "k": _whole(1, MAX_K),
-        "num_perm": _whole(1, MAX_PLACES),
-        "bands": _or_none(_whole(1, MAX_PLACES)),
-        "rows": _or_none(_whole(1, MAX_PLACES)),
-        "max_candidates": _whole(1),
-        "max_size": _whole(0),
-        "seed": _whole(0, (1 << 32) - 1),
-        "threshold": _SHARE,
-        "recall": _SHARE,
-        "include": _PATTERNS,
-        "exclude": _PATTERNS,
-        "text_field": _FIELD,
-        "id_field": _FIELD,
-        "top": _whole(0),
-        "jobs": _whole(1, MOST_JOBS),
-    }
-    | dict.fromkeys(_FLAGS, _FLAG)
-)
-
-
 def checked(name: str, value: Any) -> Any:
     """The value, if an option of this name can have it. UsageError: it cannot."""
-    holds, same, wanted = _RULES[name]
-    if not holds(value):
-        raise UsageError(f"{name}={value!r}: must be {wanted}")
-    return same(value)
+    if value is None and name in ("bands", "rows"):
+        return None
+    if name == "top" and value == 0:
+        return 0
+    try:
+        return PARAMETERS[name].values.check(value)
+    except ValueError as wanted:
+        raise UsageError(f"{name}={value!r}: must be {wanted}") from None
 
 
 def all_checked(options: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:

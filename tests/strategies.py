@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import strategies as st
 
+from simdocs.families import LANGUAGES, UNITS
 from simdocs.model.ragged import Array, Ragged
-from simdocs.parameters import LANGUAGES, UNITS, Normalisation, Shingling
+from simdocs.parameters import Normalisation, Shingling
 
 WHITESPACE = [chr(point) for point in range(sys.maxunicode + 1) if chr(point).isspace()]
 

@@ -31,7 +31,7 @@ def test_no_file_has_a_name_that_says_nothing() -> None:
 def test_defaults_are_spelt_in_parameters_alone() -> None:
     declared = (ROOT / "simdocs" / "cli" / "options.py").read_text()
     literal = re.findall(
-        r"(?<!show_)default=(?!None|Walking|Shingling|Sketching|Banding|Grouping|Sequences|LOCK_WAIT)([^,\n]+)",
+        r"(?<!show_)default=(?!None|Walking|Shingling|Sketching|Banding|Grouping|Sequences|PARAMETERS)([^,\n]+)",
         declared,
     )
     assert literal == ['"auto"']

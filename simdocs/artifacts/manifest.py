@@ -14,7 +14,7 @@ from unicodedata import unidata_version
 from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, Format
 from simdocs.artifacts.npy import checksum, damaged
 from simdocs.errors import ArtifactError, ParametersError
-from simdocs.parameters import LANGUAGES, MAX_K, MAX_PLACES, RULES, SCHEMES, UNITS, Recipe
+from simdocs.parameters import PARAMETERS, Recipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,23 +121,25 @@ def _agree(form: Format, shapes: Mapping[str, tuple[int, ...]], known: Mapping[s
 def _possible(recipe: Recipe, name: str) -> None:
     """ValueError: a number that no command takes. ArtifactError: a member of a family that is not known here."""
     shingling, sketching, banding = recipe.shingling, recipe.sketching, recipe.banding
-    numbers = [1 <= shingling.k <= MAX_K, 0 <= shingling.seed < 1 << 32]
-    members = [("unit", shingling.unit, UNITS), ("language", shingling.language, LANGUAGES)]
+    numbers: list[tuple[str, object]] = [("k", shingling.k), ("seed", shingling.seed)]
+    members = [("unit", shingling.unit), ("language", shingling.language)]
     if sketching is not None:
-        numbers.append(1 <= sketching.num_perm <= MAX_PLACES)
-        members.append(("scheme", sketching.scheme, SCHEMES))
+        numbers.append(("num_perm", sketching.num_perm))
+        members.append(("scheme", sketching.scheme))
     if sketching is not None and banding is not None:
-        bands, rows = banding.bands or 0, banding.rows or 0
-        numbers += [0 < banding.threshold <= 1, 0 < banding.recall <= 1]
-        numbers += [bands >= 1, rows >= 1, bands * rows <= sketching.num_perm]
-        members.append(("rule", banding.rule, RULES))
-    if not all(numbers):
-        raise ValueError
-    for parameter, value, family in members:
-        if value not in family:
+        numbers += [(name, getattr(banding, name)) for name in ("threshold", "recall", "bands", "rows")]
+        members.append(("rule", banding.rule))
+        if (banding.bands or 0) * (banding.rows or 0) > sketching.num_perm:
+            raise ValueError
+    for parameter, number in numbers:
+        PARAMETERS[parameter].values.check(number)
+    for parameter, value in members:
+        try:
+            PARAMETERS[parameter].values.check(value)
+        except ValueError:
             raise ArtifactError(
                 f"{name}: made with {parameter} {value[:60]!r}, which this simdocs does not know: upgrade simdocs"
-            )
+            ) from None
 
 
 _hints = functools.cache(typing.get_type_hints)

@@ -6,20 +6,9 @@ import click
 
 from simdocs.cli.help import option, together
 from simdocs.cli.param_types import Directory, Member, Seconds, Seed, Share, Size, Text
+from simdocs.families import CLUSTERS, FORMATS, KEEP, LANGUAGES, RULES, SCHEMES, UNITS, VERIFY
 from simdocs.parameters import (
-    CLUSTERS,
-    DEFAULT_K,
-    KEEP,
-    LANGUAGES,
-    LOCK_WAIT,
-    MAX_K,
-    MAX_PLACES,
-    MIB,
-    MOST_JOBS,
-    RULES,
-    SCHEMES,
-    UNITS,
-    VERIFY,
+    PARAMETERS,
     Banding,
     Grouping,
     Sequences,
@@ -27,7 +16,7 @@ from simdocs.parameters import (
     Sketching,
     Walking,
 )
-from simdocs.views.output_formats import FORMATS
+from simdocs.values import MIB
 
 _DOCUMENTS, _TEXT, _SHINGLES = "Documents", "Normalised text", "Shingles"
 _SIGNATURES, _GROUPS, _ANSWER, _RUN = "Signatures and bands", "Groups", "Answer", "Run"
@@ -143,9 +132,9 @@ shingling = together(
     option(
         _SHINGLES,
         "-k",
-        type=click.IntRange(1, MAX_K),
+        type=click.IntRange(1, 1000),
         metavar="K",
-        show_default=", ".join(f"{unit} {k}" for unit, k in DEFAULT_K.items()),
+        show_default=PARAMETERS["k"].shown_default,
         help="Units in a shingle.",
     ),
     option(
@@ -184,7 +173,7 @@ signing = together(
     option(
         _SIGNATURES,
         "--num-perm",
-        type=click.IntRange(1, MAX_PLACES),
+        type=click.IntRange(1, 65536),
         metavar="K",
         default=Sketching().num_perm,
         show_default=True,
@@ -317,8 +306,8 @@ lock_wait = option(
     "--lock-wait",
     metavar="SECONDS",
     type=Seconds(),
-    default=LOCK_WAIT,
-    show_default=f"{LOCK_WAIT:g}",
+    default=PARAMETERS["lock_wait"].default,
+    show_default=PARAMETERS["lock_wait"].shown_default,
     help="Wait that long while another run writes the same artifact; else exit 75.",
 )
 
@@ -327,7 +316,7 @@ drawing = together(
         _ANSWER,
         "--format",
         "form",
-        type=Member({name: member.help for name, member in FORMATS.items()}),
+        type=Member(FORMATS),
         show_default="table on a terminal, else tsv; by the suffix of -o, if it is a name of these",
         help="How the answer is written.",
     ),
@@ -354,7 +343,7 @@ running = together(
         "-j",
         "--jobs",
         metavar="N",
-        type=click.IntRange(1, MOST_JOBS),
+        type=click.IntRange(1, 1024),
         show_default="all cores",
         help="Number of worker processes.",
     ),

@@ -9,8 +9,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from simdocs.families import FORMATS
 from simdocs.model.answers import Answer
-from simdocs.views.output_formats import FORMATS, harmless, names_nul_ended
+from simdocs.views.output_formats import harmless, names_nul_ended
 from simdocs.views.table import table
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Output:
         name = self.form_name
         if name == "table":
             return table(answer, colored=self.colored)
-        drawn = FORMATS[name].draw(answer, self.header)
+        drawn: Iterator[bytes] = FORMATS[name].load().draw(answer, self.header)
         if self.output is None and _is_terminal():
             return (harmless(piece, json=name == "jsonl") for piece in drawn)
         return drawn

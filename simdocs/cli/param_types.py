@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simdocs.errors import spelled
 from simdocs.model.names import text_of
-from simdocs.parameters import GIB, KIB, MIB
+from simdocs.values import GIB, KIB, MIB
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -111,9 +112,11 @@ class Seed(click.ParamType[int]):
 class Member(click.Choice[str]):
     """One of the names of a family; a shell shows them with what they are."""
 
-    def __init__(self, table: Mapping[str, str]) -> None:
+    def __init__(self, table: Mapping[str, Any]) -> None:
         super().__init__(list(table))
-        self.table = table
+        self.table = {
+            name: spelled(getattr(text, "help", text), lambda name: f"--{name}") for name, text in table.items()
+        }
 
     @property
     def listed(self) -> str:

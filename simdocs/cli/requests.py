@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from simdocs.parameters import DEFAULT_K, Banding, Grouping, Normalisation, Sequences, Shingling, Sketching, Walking
+from simdocs.families import default_k
+from simdocs.parameters import Banding, Grouping, Normalisation, Sequences, Shingling, Sketching, Walking
 
 Options = dict[str, Any]
 
@@ -17,7 +18,7 @@ Options = dict[str, Any]
 def shingling_of(options: Options) -> Shingling:
     """The shingling parameters; k by unit where none is given."""
     normalisation = Normalisation(**{name: options[name] for name in Normalisation.__slots__})
-    k = options["k"] or DEFAULT_K[options["unit"]]
+    k = options["k"] or default_k(options["unit"])
     return Shingling(options["unit"], k, options["language"], options["multiset"], options["seed"], normalisation)
 
 

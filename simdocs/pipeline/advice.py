@@ -10,7 +10,7 @@ import numpy as np
 
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array
-from simdocs.parameters import MAX_K, Shingling
+from simdocs.parameters import PARAMETERS, Shingling
 
 VARIETY: Mapping[str, float] = MappingProxyType({"char": 20.0, "word": 5000.0})
 """As many equally frequent units are as varied as those of text: for characters Leskovec, Rajaraman, Ullman, section
@@ -38,7 +38,8 @@ def advice(documents: Documents, how: Shingling) -> Iterator[str]:
     median = float(np.median(lengths))
     chance = _by_chance(variety, how.k, median)
     if chance > _LIKELY:
-        better = next(k for k in range(how.k, MAX_K) if _by_chance(variety, k, median) <= _LIKELY)
+        most = PARAMETERS["k"].values.most  # type: ignore[attr-defined]
+        better = next(k for k in range(how.k, most) if _by_chance(variety, k, median) <= _LIKELY)
         yield (
             f"k = {how.k} is small: half the documents have n = {median:,.0f} {how.unit}s or more; a shingle turns up"
             f" in an unrelated one with a chance of {chance:.2f}, and unrelated ones look alike; -k {better} would do"

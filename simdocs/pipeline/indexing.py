@@ -13,7 +13,7 @@ from simdocs.kernels.lsh import banding, buckets
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array, Floats, Index, Tokens
 from simdocs.model.sketches import Tables
-from simdocs.parameters import MAX_PLACES, Banding
+from simdocs.parameters import MAX_NUM_PERM, Banding
 
 SAMPLED = 10_000
 """Pairs of documents from which the number of candidates is foretold."""
@@ -80,7 +80,7 @@ def _candidates(similar: Floats, others: int, bands: int, rows: int) -> float:
 
 def _better(similar: Floats, others: int, how: Banding, places: int) -> tuple[int, float]:
     """The smallest of 2, 4, 8, ... times the places with which the rule needs no more than MANY_CANDIDATES."""
-    while (places := 2 * places) <= MAX_PLACES:
+    while (places := 2 * places) <= MAX_NUM_PERM:
         try:
             bands, rows = banding.by_recall(how.threshold, how.recall, places)
         except UnreachableRecallError:

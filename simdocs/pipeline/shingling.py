@@ -18,7 +18,7 @@ from simdocs.corpora.jsonl import Lines
 from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.engines.run import Run
 from simdocs.kernels.tokens import multisets
-from simdocs.kernels.tokens.shinglers import SHINGLERS, shingles_of, texts_of, tokens_of
+from simdocs.kernels.tokens.shinglers import shingler_of, shingles_of, texts_of, tokens_of
 from simdocs.model.documents import EMPTY, INVALID, SHORT, Documents, digests_as_numbers
 from simdocs.model.ragged import Index, Ragged, true_in_rows
 from simdocs.model.texts import Texts
@@ -124,7 +124,7 @@ def show(data: bytes, how: Shingling) -> Iterator[tuple[str, int]]:
     """Each shingle of one text, in text order, with its token."""
     raw, _ = as_utf8(data)
     texts = texts_of(ragged_bytes([raw]), how)
-    shingler = SHINGLERS[how.unit]
+    shingler = shingler_of(how.unit)
     units = shingler.units(texts)
     layout = shingler.layout(texts, units, how)
     tokens = tokens_of(texts, how)

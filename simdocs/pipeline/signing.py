@@ -14,7 +14,7 @@ from simdocs.corpora.discover import Found
 from simdocs.corpora.jsonl import Lines
 from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.engines.run import Run
-from simdocs.kernels.sketch.schemes import SCHEMES
+from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Index, Ragged, Tokens, parts
@@ -66,7 +66,7 @@ def sign_task(task: Files | Lines, recipe: Recipe, sketching: Sketching, *, with
 def _begin(tokens: Ragged, sketching: Sketching, seed: int) -> tuple[Tokens, Index, Ragged]:
     """Signatures; which rows are not done, and the tokens of those: small documents, where they are too few to be
     worth their rounds."""
-    scheme = SCHEMES[sketching.scheme]
+    scheme = scheme_of(sketching.scheme)
     begun, undone = scheme.begin(tokens, sketching.num_perm, seed)
     small = tokens.take(undone)
     if len(small.values) < _WORTH_THEIR_ROUNDS:
@@ -151,7 +151,7 @@ class _Rows:
         """Sign all that waits."""
         if self._waiting:
             tokens = Ragged.concat(self._tokens, np.uint32)
-            signatures = SCHEMES[self._sketching.scheme].signatures(tokens, self._sketching.num_perm, self._seed)
+            signatures = scheme_of(self._sketching.scheme).signatures(tokens, self._sketching.num_perm, self._seed)
             self._signatures[np.concatenate(self._waiting)] = signatures
         self._waiting, self._tokens, self._held = [], [], 0
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from simdocs.model.answers import LINE, NAME, SIMILARITY, Answer, Cell, Column
 from simdocs.model.names import harmless_text
@@ -102,18 +101,12 @@ def names_nul_ended(answer: Answer) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A member of the family: one line of help, and the function that draws (answer, whether with a header)."""
+    """A member of the family: the function that draws (answer, whether with a header)."""
 
-    help: str
     draw: Callable[[Answer, bool], Iterator[bytes]]
 
 
-FORMATS: Mapping[str, Format] = MappingProxyType(
-    {
-        "table": Format("for people", lambda answer, _: table(answer, colored=False)),
-        "tsv": Format("tab-separated, without header", tsv),
-        "jsonl": Format("one JSON object a line", jsonl),
-        "csv": Format("RFC 4180, with header", csv),
-    }
-)
-"""What -o NAME.SUFFIX goes by, too."""
+TSV = Format(tsv)
+JSONL = Format(jsonl)
+CSV = Format(csv)
+TABLE = Format(lambda answer, _: table(answer, colored=False))

@@ -21,14 +21,14 @@ STAGES = (*BUILD.values(), simdocs.dedupe)
 WRONG = [
     *[("unit", value, "one of char, word, line, stopword") for value in ("chars", None, [], 3)],
     *[("k", value, "a whole number from 1 to 1000") for value in (0, 1001, -1, 2.0, "9", True, None, math.inf)],
-    *[("seed", value, "a whole number from 0 to 4294967295") for value in (-1, 1 << 32, "random", 0.5)],
+    *[("seed", value, "a whole number below 2^32, or random") for value in (-1, 1 << 32, "chance", 0.5)],
     *[("language", value, "one of en, de, ") for value in ("english", "", None)],
     *[("multiset", value, "True or False") for value in (1, 0, "no", None)],
     *[("hidden", value, "True or False") for value in ("", 1)],
     *[("include", value, "a tuple of patterns") for value in ("*.txt", None, (b"x",), 3)],
     *[("exclude", value, "a tuple of patterns") for value in ("*.txt", [1])],
-    *[("text_field", value, "the name of a field") for value in (None, b"text", 1)],
-    *[("max_size", value, "a whole number, 0 or more") for value in (-1, "1M", None)],
+    *[("text_field", value, "a text") for value in (None, b"text", 1)],
+    *[("max_size", value, "a size in bytes") for value in (-1, "1M", None)],
     *[("jobs", value, "a whole number from 1 to 1024") for value in (0, -1, 1025, "2", None, 1.0, True)],
 ]
 WRONG_OF_DEDUPE = [
@@ -37,8 +37,8 @@ WRONG_OF_DEDUPE = [
     *[("threshold", value, "above 0 and up to 1") for value in (0, -0.1, 1.1, math.nan, math.inf, "0.8", None, True)],
     *[("recall", value, "above 0 and up to 1") for value in (0, 2, math.nan)],
     *[("rule", value, "one of recall, nearest") for value in ("best", None)],
-    *[("bands", value, "a whole number from 1 to 65536, or None") for value in (0, 1.5, "8")],
-    *[("rows", value, "a whole number from 1 to 65536, or None") for value in (0, 65537)],
+    *[("bands", value, "a whole number from 1 to 65536") for value in (0, 1.5, "8")],
+    *[("rows", value, "a whole number from 1 to 65536") for value in (0, 65537)],
     *[("verify", value, "one of exact, estimate") for value in (True, "no")],
     *[("cluster", value, "one of greedy, components") for value in ("none", 0)],
     *[("keep", value, "one of first, longest, shortest, newest, oldest") for value in ("last", None)],
@@ -73,7 +73,7 @@ def test_values_of_query(here):
             if one == name and value is not None:
                 refused(name, value, wanted, ask)
     for value in (-1, 1.5, None, "all"):
-        refused("top", value, "a whole number, 0 or more", ask)
+        refused("top", value, "a whole number, 1 or more", ask)
     refused("itself", 1, "True or False", ask)
 
 

@@ -11,20 +11,8 @@ from hypothesis import strategies as st
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.manifest import Manifest, decoded, differences
-from simdocs.parameters import (
-    LANGUAGES,
-    MAX_K,
-    MAX_PLACES,
-    RULES,
-    SCHEMES,
-    UNITS,
-    Banding,
-    Normalisation,
-    Recipe,
-    Sequences,
-    Shingling,
-    Sketching,
-)
+from simdocs.families import LANGUAGES, RULES, SCHEMES, UNITS
+from simdocs.parameters import MAX_NUM_PERM, Banding, Normalisation, Recipe, Sequences, Shingling, Sketching
 
 SHARES = st.floats(0, 1, exclude_min=True) | st.just(1)
 CHECKSUM = st.text("0123456789abcdef", min_size=32, max_size=32)
@@ -36,7 +24,7 @@ def manifests(draw: Any) -> Manifest:
     normalisation = Normalisation(*draw(st.tuples(*[st.booleans()] * 5)))
     shingling = Shingling(
         draw(st.sampled_from(list(UNITS))),
-        draw(st.integers(1, MAX_K)),
+        draw(st.integers(1, 1000)),
         draw(st.sampled_from(list(LANGUAGES))),
         draw(st.booleans()),
         draw(st.integers(0, (1 << 32) - 1)),
@@ -44,7 +32,7 @@ def manifests(draw: Any) -> Manifest:
     )
     sketching = banding = None
     if "sketching" in form.recipe:
-        sketching = Sketching(draw(st.sampled_from(list(SCHEMES))), draw(st.integers(1, MAX_PLACES)))
+        sketching = Sketching(draw(st.sampled_from(list(SCHEMES))), draw(st.integers(1, MAX_NUM_PERM)))
     if sketching is not None and "banding" in form.recipe:
         bands = draw(st.integers(1, sketching.num_perm))
         rows = draw(st.integers(1, sketching.num_perm // bands))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.parameters import CLUSTERS, KEEP, LANGUAGES, RULES, SCHEMES, UNITS, VERIFY
-from simdocs.views.output_formats import FORMATS
+from simdocs.errors import spelled
+from simdocs.families import CLUSTERS, FORMATS, KEEP, LANGUAGES, RULES, SCHEMES, UNITS, VERIFY
 from tests.cli.program import PROGRAM, Done, environment, simdocs, started
 from tests.cli.shells import COMPLETION, SHELLS, in_fish, typed
 
@@ -22,7 +22,7 @@ FAMILIES = {
     "--cluster": CLUSTERS,
     "--verify": VERIFY,
     "--language": LANGUAGES,
-    "--format": {name: member.help for name, member in FORMATS.items()},
+    "--format": FORMATS,
 }
 
 
@@ -79,7 +79,7 @@ def test_an_option_is_not_offered_twice_unless_it_may_be_given_twice():
 @pytest.mark.parametrize("option", FAMILIES)
 def test_members_of_a_family_are_offered_with_what_they_are(option):
     found = {value: meaning for _, value, meaning in offered("simdocs", "dedupe", option, "")}
-    assert found == dict(FAMILIES[option])
+    assert found == {name: spelled(member.help, lambda name: f"--{name}") for name, member in FAMILIES[option].items()}
 
 
 def test_other_values_from_a_list():

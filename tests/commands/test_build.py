@@ -14,7 +14,8 @@ import pytest
 
 from simdocs.corpora import batches as cutting
 from simdocs.corpora import jsonl, read_tasks
-from simdocs.parameters import SCHEMES, UNITS, Normalisation, Shingling
+from simdocs.families import SCHEMES, UNITS
+from simdocs.parameters import Normalisation, Shingling
 from simdocs.pipeline import signing
 from tests.commands.building import built, content, names_on, opened
 from tests.similar_texts import family

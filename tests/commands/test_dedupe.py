@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from simdocs.parameters import CLUSTERS, KEEP, SCHEMES, UNITS
+from simdocs.families import CLUSTERS, KEEP, SCHEMES, UNITS
 from tests.commands.deduping import CATCH_ALL, answer, shelve, sketched
 from tests.similar_texts import corpora, family
 from tests.twins.text_answers import How, Row, Text, Twin

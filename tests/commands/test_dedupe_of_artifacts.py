@@ -18,7 +18,7 @@ from simdocs.commands.dedupe import Sketched, sketch
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError
-from simdocs.parameters import CLUSTERS, KEEP, SCHEMES, UNITS
+from simdocs.families import CLUSTERS, KEEP, SCHEMES, UNITS
 from simdocs.pipeline.prepare import Intake
 from simdocs.views.output_formats import tsv
 from tests.commands.building import built, opened

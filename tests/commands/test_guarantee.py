@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simdocs.parameters import KEEP, SCHEMES, UNITS
+from simdocs.families import KEEP, SCHEMES, UNITS
 from tests.commands.deduping import shelve, sketched
 from tests.similar_texts import family
 from tests.twins.text_answers import How, Twin

@@ -15,7 +15,6 @@ from simdocs.corpora.discover import Sources
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.matching import lookup
-from simdocs.parameters import SCHEMES, UNITS
 from simdocs.pipeline import token_cache
 from simdocs.pipeline.prepare import Intake
 from tests.commands.building import built, opened

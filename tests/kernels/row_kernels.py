@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from simdocs.families import SCHEMES
 from simdocs.kernels.lsh import buckets
-from simdocs.kernels.sketch.schemes import SCHEMES
+from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.text.units import Units
 from simdocs.kernels.tokens import multisets
-from simdocs.kernels.tokens.shinglers import SHINGLERS, texts_of, tokens_of
+from simdocs.kernels.tokens.shinglers import shingler_of, texts_of, tokens_of
 from simdocs.model.ragged import Ragged
 from simdocs.model.texts import Texts
 from simdocs.parameters import Shingling
@@ -36,7 +37,7 @@ def frozen_texts(raw: Ragged, how: Shingling) -> Texts:
 def frozen_units(raw: Ragged, how: Shingling) -> tuple[Texts, Units]:
     """Texts and their units, which nothing may write to any more."""
     texts = frozen_texts(raw, how)
-    units = SHINGLERS[how.unit].units(texts)
+    units = shingler_of(how.unit).units(texts)
     return texts, Units(*map(some.frozen, (units.starts, units.stops, units.offsets)))
 
 
@@ -59,7 +60,7 @@ def unit_rows(raw: Ragged, how: Shingling) -> list:
 
 def shingle_rows(raw: Ragged, how: Shingling) -> list:
     texts, units = frozen_units(raw, how)
-    layout = SHINGLERS[how.unit].layout(texts, units, how)
+    layout = shingler_of(how.unit).layout(texts, units, how)
     begins = np.repeat(units.offsets[:-1], np.diff(layout.offsets))
     return some.rows_of(Ragged(np.column_stack((layout.firsts - begins, layout.sizes)), layout.offsets))
 
@@ -73,11 +74,11 @@ def set_rows(raw: Ragged, how: Shingling) -> list:
 
 
 def signature_rows(scheme: str, raw: Ragged, how: Shingling) -> list:
-    return SCHEMES[scheme].signatures(frozen_tokens(raw, how), PLACES, how.seed).tolist()
+    return scheme_of(scheme).signatures(frozen_tokens(raw, how), PLACES, how.seed).tolist()
 
 
 def band_key_rows(scheme: str, raw: Ragged, how: Shingling) -> list:
-    signatures = some.frozen(SCHEMES[scheme].signatures(frozen_tokens(raw, how), PLACES, how.seed))
+    signatures = some.frozen(scheme_of(scheme).signatures(frozen_tokens(raw, how), PLACES, how.seed))
     order = some.frozen(np.arange(len(signatures)))
     return buckets.band_keys(signatures, order, BANDS, ROWS).T.tolist()
 

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simdocs.families import SCHEMES, UNITS
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.group import greedy_rounds
 from simdocs.kernels.lsh import bucket_search, buckets
-from simdocs.kernels.sketch.schemes import SCHEMES
+from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
-from simdocs.kernels.tokens.shinglers import SHINGLERS, texts_of, tokens_of
+from simdocs.kernels.tokens.shinglers import shingler_of, texts_of, tokens_of
 from simdocs.model.ragged import Ragged
-from simdocs.parameters import UNITS, Normalisation, Shingling
+from simdocs.parameters import Normalisation, Shingling
 from tests import strategies as some
 
 FEW, MANY = 100, 1_000
@@ -92,7 +93,7 @@ def test_from_bytes_to_shingles(unit, switches, ascii_only):
 
     def work(raw: Ragged) -> None:
         texts = texts_of(raw, how)
-        shingler = SHINGLERS[unit]
+        shingler = shingler_of(unit)
         shingler.layout(texts, shingler.units(texts), how)
 
     assert_no_more_steps(work, *(same_text_in(count, ascii_only=ascii_only) for count in (FEW, MANY)))
@@ -116,7 +117,7 @@ def test_from_tokens_to_band_keys(scheme, unit, ascii_only):
     how = Shingling(unit=unit, k=1)
 
     def work(tokens: Ragged) -> None:
-        signatures = SCHEMES[scheme].signatures(tokens, 4, 0)
+        signatures = scheme_of(scheme).signatures(tokens, 4, 0)
         buckets.band_keys(signatures, np.arange(len(signatures)), 2, 2)
 
     few, many = (same_text_in(count, ascii_only=ascii_only) for count in (FEW, MANY))
@@ -130,7 +131,7 @@ def test_signatures_of_small_documents_take_no_more_steps_for_more_of_them(schem
     few, many = (
         some.ragged(draw.integers(0, 2**32, (count, length), np.uint32).tolist(), np.uint32) for count in (FEW, MANY)
     )
-    assert_no_more_steps(lambda tokens: SCHEMES[scheme].signatures(tokens, 8, 0), few, many)
+    assert_no_more_steps(lambda tokens: scheme_of(scheme).signatures(tokens, 8, 0), few, many)
 
 
 def test_short_documents_take_no_more_steps():
@@ -143,7 +144,7 @@ def test_short_documents_take_no_more_steps():
 def test_similarities_take_no_more_steps_for_more_pairs():
     draw = np.random.default_rng(2)
     sets = multisets.sets(some.ragged(draw.integers(0, 50, (MANY, 30)).tolist(), np.uint32))
-    signatures = SCHEMES["permutation"].signatures(sets, 16, 0)
+    signatures = scheme_of("permutation").signatures(sets, 16, 0)
     sides = draw.integers(0, MANY, (2, MANY))
 
     def work(count: int) -> None:

@@ -19,17 +19,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs import parameters
+from simdocs.families import FORMATS, KEEP, LANGUAGES, SCHEMES, UNITS, default_k
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.group import connectivity, greedy_rounds
-from simdocs.kernels.group.keep_order import KEEP, keep_order
+from simdocs.kernels.group.keep_order import keep_order
 from simdocs.kernels.lsh import banding, bucket_search, buckets
-from simdocs.kernels.sketch.schemes import SCHEMES
+from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.text import normalise
 from simdocs.kernels.tokens import multisets, murmur
-from simdocs.kernels.tokens.shinglers import SHINGLERS, texts_of, tokens_of
+from simdocs.kernels.tokens.shinglers import shingler_of, texts_of, tokens_of
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
-from simdocs.parameters import UNITS, Shingling
+from simdocs.parameters import PARAMETERS, Shingling
+from simdocs.values import Choice
 from tests import strategies as some
 from tests.kernels.row_kernels import ROW_KERNELS
 
@@ -70,11 +71,11 @@ def test_an_empty_batch_has_no_rows_and_empty_documents_have_ordinary_ones(name,
 def test_inputs_are_left_as_they_were(batch, how):
     raw = some.documents(batch)
     texts = unwritten(texts_of, raw, how)
-    shingler = SHINGLERS[how.unit]
+    shingler = shingler_of(how.unit)
     unwritten(shingler.layout, texts, unwritten(shingler.units, texts), how)
     tokens = unwritten(tokens_of, texts, how)
     sets = unwritten(multisets.sets, unwritten(multisets.bags, tokens, how.seed))
-    for scheme in SCHEMES.values():
+    for scheme in map(scheme_of, SCHEMES):
         unwritten(scheme.begin, tokens, 5, how.seed)
         signatures = unwritten(scheme.signatures, tokens, 5, how.seed)
         keys = unwritten(buckets.band_keys, signatures, np.arange(len(signatures)), 2, 2)
@@ -106,7 +107,7 @@ def unwritten(kernel: Callable[..., Any], *arguments: Any) -> Any:
 @given(some.batches, some.shinglings, st.randoms(use_true_random=False))
 def test_similarities_do_not_depend_on_order_or_cut_of_the_pairs(batch, how, random):
     sets = multisets.sets(tokens_of(texts_of(some.documents([*batch, b"the cow"]), how), how))
-    signatures = some.frozen(SCHEMES["fss"].signatures(sets, 8, how.seed))
+    signatures = some.frozen(scheme_of("fss").signatures(sets, 8, how.seed))
     pairs = list(product(range(len(sets)), repeat=2))
     shuffled = random.sample(pairs, len(pairs))
     cut = random.randint(0, len(pairs))
@@ -125,8 +126,12 @@ KERNELS = [
     normalise.normalise,
     texts_of,
     tokens_of,
-    *(each for shingler in SHINGLERS.values() for each in (shingler.shingles, shingler.units, shingler.layout)),
-    *(each for scheme in SCHEMES.values() for each in (scheme.signatures, scheme.begin)),
+    *(
+        each
+        for unit in UNITS
+        for each in (shingler_of(unit).shingles, shingler_of(unit).units, shingler_of(unit).layout)
+    ),
+    *(each for name in SCHEMES for each in (scheme_of(name).signatures, scheme_of(name).begin)),
     *(multisets.sets, multisets.bags, murmur.sliding, murmur.strings, murmur.number_runs, murmur.number_windows),
     *(buckets.band_keys, buckets.tables, buckets.buckets, buckets.buckets_of_tables),
     *(buckets.later_pairs, buckets.pairs_of, bucket_search.bucket_bounds),
@@ -153,9 +158,9 @@ def test_kernels_can_be_sent_to_a_worker(kernel):
 def test_results_can_be_sent_from_a_worker(unit, text):
     how = pickle.loads(pickle.dumps(Shingling(unit=unit, k=2)))
     texts = texts_of(some.documents([text.encode(), b""]), how)
-    units = SHINGLERS[unit].units(texts)
+    units = shingler_of(unit).units(texts)
     tokens = tokens_of(texts, how)
-    for made in (texts, units, SHINGLERS[unit].layout(texts, units, how), tokens, greedy_rounds.Standing.of(3)):
+    for made in (texts, units, shingler_of(unit).layout(texts, units, how), tokens, greedy_rounds.Standing.of(3)):
         again = pickle.loads(pickle.dumps(made))
         assert type(again) is type(made)
         assert pickle.dumps(again) == pickle.dumps(made)
@@ -168,7 +173,8 @@ from dataclasses import replace
 import numpy as np
 from simdocs.kernels.tokens.shinglers import texts_of, tokens_of
 from simdocs.model.ragged import Ragged
-from simdocs.parameters import LANGUAGES, UNITS, Shingling
+from simdocs.families import LANGUAGES, UNITS
+from simdocs.parameters import Shingling
 raw = Ragged.from_rows([np.frombuffer("The cow, und die K\\u00fch!".encode(), np.uint8)], np.uint8)
 for unit in UNITS:
     for language in LANGUAGES:
@@ -187,21 +193,17 @@ def test_the_same_bytes_whatever_the_hash_seed():
     assert outputs[0] == outputs[1] != ""
 
 
-def test_parameters_list_what_the_kernels_carry_out():
-    assert list(parameters.UNITS) == list(SHINGLERS)
-    assert set(parameters.UNITS) == set(parameters.DEFAULT_K)
-    assert list(parameters.SCHEMES) == list(SCHEMES)
-    assert list(parameters.KEEP) == list(KEEP)
-    assert list(parameters.LANGUAGES) == list(STOP_WORDS)
+def test_every_member_of_a_family_has_an_implementation():
+    for family in (UNITS, SCHEMES, KEEP, FORMATS):
+        assert all(member.load() is not None for member in family.values())
+    assert list(LANGUAGES) == list(STOP_WORDS)
 
 
 def test_defaults_are_members_of_their_families():
-    assert Shingling().unit in SHINGLERS
-    assert Shingling().k == parameters.DEFAULT_K[Shingling().unit]
-    assert Shingling().language in STOP_WORDS
-    assert parameters.Sketching().scheme in SCHEMES
-    assert parameters.Grouping().keep in KEEP
-    assert parameters.Banding().rule in parameters.RULES
+    for parameter in PARAMETERS.values():
+        if parameter.default is not None and isinstance(parameter.values, Choice):
+            assert parameter.default in parameter.values.family
+    assert Shingling().k == default_k(Shingling().unit)
 
 
 @pytest.mark.parametrize("language", STOP_WORDS)
@@ -212,4 +214,4 @@ def test_stop_lists(language):
     how = Shingling(unit="word")
     texts = texts_of(some.documents([word.encode() for word in words]), how)
     assert [texts.encoded[row].tobytes().decode() for row in range(len(words))] == list(words)
-    assert SHINGLERS["word"].units(texts).offsets.tolist() == list(range(len(words) + 1))
+    assert shingler_of("word").units(texts).offsets.tolist() == list(range(len(words) + 1))

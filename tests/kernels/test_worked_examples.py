@@ -11,9 +11,9 @@ import pytest
 
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh import banding, buckets
-from simdocs.kernels.sketch.schemes import SCHEMES
+from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
-from simdocs.kernels.tokens.shinglers import SHINGLERS, texts_of, tokens_of
+from simdocs.kernels.tokens.shinglers import shingler_of, texts_of, tokens_of
 from simdocs.parameters import Banding, Shingling
 from tests import strategies as some
 from tests.twins import bands as twin_bands
@@ -29,7 +29,7 @@ ABCDABD = [2613040991, 1328615756, 2158755732, 3701159945, 2613040991, 274481622
 def spelt(data: bytes, how: Shingling) -> list[str]:
     """The shingles of one document, as the kernels cut them."""
     texts = texts_of(some.documents([data]), how)
-    shingler = SHINGLERS[how.unit]
+    shingler = shingler_of(how.unit)
     units = shingler.units(texts)
     layout = shingler.layout(texts, units, how)
     starts, lengths = (array.tolist() for array in texts.byte_spans(units.starts, units.stops))
@@ -253,7 +253,7 @@ GOLDEN = {
 def test_signature_of_abcdabd_is_fixed_for_good(scheme, size):
     golden = list(map(int, GOLDEN[scheme, size].split()))
     assert twin_signatures.SCHEMES[scheme](ABCDABD, size, 0) == golden
-    assert SCHEMES[scheme].signatures(some.ragged([ABCDABD], np.uint32), size, 0).tolist() == [golden]
+    assert scheme_of(scheme).signatures(some.ragged([ABCDABD], np.uint32), size, 0).tolist() == [golden]
 
 
 # Bands

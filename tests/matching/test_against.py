@@ -16,7 +16,7 @@ from simdocs.artifacts.reader import Artifact
 from simdocs.commands.dedupe import Sketched, sketch
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
-from simdocs.parameters import KEEP, SCHEMES, UNITS
+from simdocs.families import KEEP, SCHEMES, UNITS
 from simdocs.pipeline.prepare import Intake
 from tests.commands.building import built
 from tests.commands.deduping import CATCH_ALL, job, shelve

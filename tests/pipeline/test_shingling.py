@@ -5,12 +5,13 @@ from __future__ import annotations
 import mmh3
 import pytest
 
-from simdocs.parameters import DEFAULT_K, Normalisation, Shingling
+from simdocs.families import default_k
+from simdocs.parameters import Normalisation, Shingling
 from simdocs.pipeline.shingling import show
 
 
 def shingles(text: str, unit: str, k: int | None = None, **more: object) -> list[str]:
-    return [one for one, _ in show(text.encode(), Shingling(unit, k or DEFAULT_K[unit], **more))]
+    return [one for one, _ in show(text.encode(), Shingling(unit, k or default_k(unit), **more))]
 
 
 @pytest.mark.parametrize(

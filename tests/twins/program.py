@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from simdocs.parameters import DEFAULT_K, Normalisation, Sequences, Shingling
+from simdocs.families import default_k
+from simdocs.parameters import Normalisation, Sequences, Shingling
 from tests.twins import bands
 from tests.twins.answers import Answers, How, Row, Signing
 from tests.twins.corpus import Corpus, EndedError, Options
@@ -56,7 +57,7 @@ def recipe(options: Options) -> tuple[Shingling, Signing, float]:
     """How documents are shingled and signed, and the threshold for which their signatures are cut."""
     unit, size, threshold = options["unit"], options["num_perm"], options["threshold"]
     switches = Normalisation(**{name: options[name] for name in Normalisation.__slots__})
-    k = options["k"] or DEFAULT_K[unit]
+    k = options["k"] or default_k(unit)
     shingling = Shingling(unit, k, options["language"], options["multiset"], options["seed"], switches)
     if options.get("exact"):
         cut: tuple[int, int] | None = (1, 1)

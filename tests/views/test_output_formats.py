@@ -12,9 +12,10 @@ import unicodedata
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from simdocs.families import FORMATS
 from simdocs.model.answers import NAME, SIMILARITY, Answer, Column
 from simdocs.model.names import shown
-from simdocs.views.output_formats import FORMATS, harmless, names_nul_ended
+from simdocs.views.output_formats import harmless, names_nul_ended
 
 BYTES = st.binary(min_size=1, max_size=12).map(lambda name: name.replace(b"\0", b"x"))
 WRITTEN = st.text("\t\n\r\\\"',;nrtu0 \x1b\x9b\x7f\u202e\u2028é😀a", min_size=1).map(str.encode)
@@ -24,7 +25,7 @@ COLUMNS = (Column("name", NAME), Column("jaccard", SIMILARITY))
 
 def drawn(form: str, names: list[bytes]) -> bytes:
     answer = Answer(COLUMNS, [[(name, None if at % 2 else 2 / 3)] for at, name in enumerate(names)])
-    return b"".join(FORMATS[form].draw(answer, False))
+    return b"".join(FORMATS[form].load().draw(answer, False))
 
 
 def untabbed(field: bytes) -> bytes:

@@ -1,41 +1,42 @@
-"""Keep orders: which of several similar documents is kept."""
+"""Keep policies: which of several similar documents is kept.
+
+Each policy is a function from sizes in bytes and times of change in ns (both (N,) int64) to what documents are sorted
+by, the kept one first.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-
 import numpy as np
 
+from simdocs.families import KEEP
 from simdocs.model.ragged import Array, Index
 
 
-def _first(sizes: Array, mtimes: Array) -> Array:
+def first(sizes: Array, mtimes: Array) -> Array:
+    """Sort by row order."""
     return np.arange(len(sizes))
 
 
-def _longest(sizes: Array, mtimes: Array) -> Array:
+def longest(sizes: Array, mtimes: Array) -> Array:
+    """Sort by size, the largest first."""
     return -sizes
 
 
-def _shortest(sizes: Array, mtimes: Array) -> Array:
+def shortest(sizes: Array, mtimes: Array) -> Array:
+    """Sort by size, the smallest first."""
     return sizes
 
 
-def _newest(sizes: Array, mtimes: Array) -> Array:
+def newest(sizes: Array, mtimes: Array) -> Array:
+    """Sort by time of change, the last one first."""
     return -mtimes
 
 
-def _oldest(sizes: Array, mtimes: Array) -> Array:
+def oldest(sizes: Array, mtimes: Array) -> Array:
+    """Sort by time of change, the earliest first."""
     return mtimes
-
-
-KEEP: Mapping[str, Callable[[Array, Array], Array]] = MappingProxyType(
-    {"first": _first, "longest": _longest, "shortest": _shortest, "newest": _newest, "oldest": _oldest}
-)
-"""For each policy: from sizes in bytes and mtimes in ns (both (N,) int64), what to sort by, the kept one first."""
 
 
 def keep_order(policy: str, sizes: Array, mtimes: Array) -> Index:
     """Row numbers (N,) in keep order; ties by row order."""
-    return np.argsort(KEEP[policy](sizes, mtimes), kind="stable")
+    return np.argsort(KEEP[policy].load()(sizes, mtimes), kind="stable")

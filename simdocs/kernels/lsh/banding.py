@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from simdocs.errors import UnreachableRecallError, UsageError
-from simdocs.parameters import MAX_PLACES, Banding
+from simdocs.parameters import MAX_NUM_PERM, Banding
 
 _ROUNDING = 1e-12
 """A recall that is reached exactly is reached, though floating point may fall short of it by less than this."""
@@ -71,7 +71,7 @@ def by_recall(at: float, recall: float, num_perm: int) -> tuple[int, int]:
 def _enough(at: float, recall: float) -> str:
     """The least K whose K bands of one row find that share."""
     about = math.log1p(-recall) / math.log1p(-at)
-    if about > MAX_PLACES:
+    if about > MAX_NUM_PERM:
         return "no number of places; a greater --threshold"
     least = max(1, math.floor(about))
     while probability(at, least, 1) < recall - _ROUNDING:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from simdocs.kernels.sketch.schemes import Scheme
 from simdocs.kernels.tokens.multisets import sets
 from simdocs.kernels.tokens.murmur import CHUNK, fmix32
 from simdocs.model.ragged import Index, Mask, Ragged, Tokens
@@ -131,3 +132,7 @@ def _fill(tokens: Ragged, out: Tokens, filled: Mask) -> None:
             wanting = ~filled[live, turn - size]
             out[live[wanting], turn - size] = smallest[wanting]
             filled[live, turn - size] = True
+
+
+FSS = Scheme(signatures, begin)
+"""The member of the family of schemes."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from simdocs.kernels.sketch.fss import EMPTY
+from simdocs.kernels.sketch.schemes import Scheme
 from simdocs.kernels.tokens.murmur import CHUNK, fmix32
 from simdocs.model.ragged import Index, Keys, Ragged, Tokens
 
@@ -55,3 +56,7 @@ def signatures(tokens: Ragged, size: int, seed: int = 0) -> Tokens:
 def begin(tokens: Ragged, size: int, seed: int = 0) -> tuple[Tokens, Index]:
     """Signatures, and no row undone: small documents cost no more here."""
     return signatures(tokens, size, seed), np.empty(0, np.int64)
+
+
+PERMUTATION = Scheme(signatures, begin)
+"""The member of the family of schemes."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import MappingProxyType
 
-from simdocs.kernels.sketch import fss, permutation
+from simdocs.families import SCHEMES
 from simdocs.model.ragged import Index, Ragged, Tokens
 
 
@@ -22,9 +21,8 @@ class Scheme:
     begin: Callable[[Ragged, int, int], tuple[Tokens, Index]]
 
 
-SCHEMES: Mapping[str, Scheme] = MappingProxyType(
-    {
-        "fss": Scheme(fss.signatures, fss.begin),
-        "permutation": Scheme(permutation.signatures, permutation.begin),
-    }
-)
+def scheme_of(name: str) -> Scheme:
+    """The scheme of this name, from the table of the family. KeyError: there is none."""
+    scheme = SCHEMES[name].load()
+    assert isinstance(scheme, Scheme)
+    return scheme

@@ -8,12 +8,12 @@ Mining of Massive Datasets, section 3.2.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
+from simdocs.families import UNITS
 from simdocs.kernels.text.normalise import normalise
 from simdocs.kernels.text.units import Units, chars, lines, words
 from simdocs.kernels.tokens import murmur
@@ -168,14 +168,17 @@ def _after_stop_words(texts: Texts, units: Units, how: Shingling) -> Layout:
     return after_stop_words(units.offsets, stop_positions(numbers.values, how), how.k)
 
 
-SHINGLERS: Mapping[str, Shingler] = MappingProxyType(
-    {
-        "char": Shingler(char_tokens, chars, _windows, ""),
-        "word": Shingler(word_tokens, words, _windows, " "),
-        "line": Shingler(line_tokens, lines, _windows, "\n"),
-        "stopword": Shingler(stopword_tokens, words, _after_stop_words, " "),
-    }
-)
+CHAR = Shingler(char_tokens, chars, _windows, "")
+WORD = Shingler(word_tokens, words, _windows, " ")
+LINE = Shingler(line_tokens, lines, _windows, "\n")
+STOPWORD = Shingler(stopword_tokens, words, _after_stop_words, " ")
+
+
+def shingler_of(unit: str) -> Shingler:
+    """The shingler of this unit, from the table of the family. KeyError: there is none."""
+    shingler = UNITS[unit].load()
+    assert isinstance(shingler, Shingler)
+    return shingler
 
 
 def texts_of(raw: Ragged, how: Shingling) -> Texts:
@@ -190,4 +193,4 @@ def tokens_of(texts: Texts, how: Shingling) -> Ragged:
 
 def shingles_of(texts: Texts, how: Shingling) -> Shingles:
     """Tokens of normalised texts, in text order, repeats included; and how many units each text has."""
-    return SHINGLERS[how.unit].shingles(texts, how)
+    return shingler_of(how.unit).shingles(texts, how)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simdocs.families import KEEP
 from simdocs.kernels.group.keep_order import keep_order
-from simdocs.parameters import KEEP
 from tests import strategies as some
 from tests.twins import groups as twin
 

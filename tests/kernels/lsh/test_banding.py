@@ -10,8 +10,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from simdocs.errors import UnreachableRecallError, UsageError
+from simdocs.families import RULES
 from simdocs.kernels.lsh import banding
-from simdocs.parameters import RULES, Banding
+from simdocs.parameters import Banding
 from tests.twins import bands as twin
 
 hundredths = st.integers(1, 99).map(lambda n: n / 100)

@@ -13,9 +13,10 @@ from math import sqrt
 import numpy as np
 import pytest
 
+from simdocs.families import SCHEMES
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh import banding, buckets
-from simdocs.kernels.sketch.schemes import SCHEMES
+from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.model.ragged import Array, Ragged
 
 PLACES = 128
@@ -44,7 +45,7 @@ def rows_of(tokens: Array) -> Ragged:
 
 def estimates(scheme: str, union: int, shared: int, count: int) -> Array:
     """The estimated similarity of each pair."""
-    signatures = SCHEMES[scheme].signatures
+    signatures = scheme_of(scheme).signatures
     parts = []
     for left, right, seed in pairs(union, shared, count):
         both = np.concatenate((signatures(left, PLACES, seed), signatures(right, PLACES, seed)))
@@ -55,7 +56,7 @@ def estimates(scheme: str, union: int, shared: int, count: int) -> Array:
 
 def candidate_rate(scheme: str, union: int, shared: int, bands: int, rows: int, count: int) -> float:
     """The share of the pairs that meet in a bucket."""
-    signatures = SCHEMES[scheme].signatures
+    signatures = scheme_of(scheme).signatures
     met = 0
     for left, right, seed in pairs(union, shared, count):
         order = np.arange(len(left))

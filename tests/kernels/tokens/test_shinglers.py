@@ -15,12 +15,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from simdocs.families import LANGUAGES, UNITS
 from simdocs.kernels.text import characters, pieces, units
 from simdocs.kernels.tokens import multisets, murmur
-from simdocs.kernels.tokens.shinglers import SHINGLERS, texts_of, tokens_of
+from simdocs.kernels.tokens.shinglers import shingler_of, texts_of, tokens_of
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.model.texts import Texts
-from simdocs.parameters import LANGUAGES, UNITS, Normalisation, Shingling
+from simdocs.parameters import Normalisation, Shingling
 from tests import strategies as some
 from tests.twins import shingles as twin
 from tests.twins import units as twin_units
@@ -28,7 +29,7 @@ from tests.twins import units as twin_units
 
 def spelt_units(texts: Texts, how: Shingling) -> list[list[str]]:
     """The units of each text, cut out of its bytes."""
-    units = SHINGLERS[how.unit].units(texts)
+    units = shingler_of(how.unit).units(texts)
     starts, lengths = (array.tolist() for array in texts.byte_spans(units.starts, units.stops))
     spelt = [
         texts.data[a : a + n].tobytes().decode("utf-8", "surrogateescape") for a, n in zip(starts, lengths, strict=True)
@@ -39,7 +40,7 @@ def spelt_units(texts: Texts, how: Shingling) -> list[list[str]]:
 
 def spelt_shingles(texts: Texts, how: Shingling) -> list[list[list[str]]]:
     """The shingles of each text as the layout has them: lists of units."""
-    shingler = SHINGLERS[how.unit]
+    shingler = shingler_of(how.unit)
     layout = shingler.layout(texts, shingler.units(texts), how)
     units = [unit for text in spelt_units(texts, how) for unit in text]
     spans = zip(layout.firsts.tolist(), layout.sizes.tolist(), strict=True)

@@ -1,0 +1,129 @@
+"""The families: shinglers, signature schemes, keep policies, output formats ... One table each.
+
+A new member is one entry here, or one call of `register`, that names its implementation. The command line, its help,
+the Python API, the checks of manifests and the contract tests follow from the tables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from simdocs.errors import mention
+from simdocs.values import Family, Member
+
+_SHINGLERS = "simdocs.kernels.tokens.shinglers"
+_ORDERS = "simdocs.kernels.group.keep_order"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit(Member):
+    """What a shingle is made of. k: the default number of units in one."""
+
+    k: int = 1
+
+
+UNITS = Family(
+    {
+        "char": Unit("k characters in a row", f"{_SHINGLERS}:CHAR", 9),
+        "word": Unit("k words in a row", f"{_SHINGLERS}:WORD", 5),
+        "line": Unit("k lines in a row; with k = 1 a document is a set of items, one a line", f"{_SHINGLERS}:LINE", 1),
+        "stopword": Unit(
+            "a stop word and the k-1 words after it, for prose among advertisements", f"{_SHINGLERS}:STOPWORD", 3
+        ),
+    }
+)
+
+
+def default_k(unit: str) -> int:
+    """How many units a shingle has when k is not given."""
+    return UNITS[unit].k
+
+
+LANGUAGES = Family(
+    {
+        "en": Member("English"),
+        "de": Member("German"),
+        "fr": Member("French"),
+        "es": Member("Spanish"),
+        "it": Member("Italian"),
+        "pt": Member("Portuguese"),
+        "nl": Member("Dutch"),
+        "sv": Member("Swedish"),
+        "da": Member("Danish"),
+        "no": Member("Norwegian"),
+        "fi": Member("Finnish"),
+        "ru": Member("Russian"),
+    }
+)
+
+SCHEMES = Family(
+    {
+        "fss": Member(
+            "Fast Similarity Sketching, one pass over the tokens, with a smaller error",
+            "simdocs.kernels.sketch.fss:FSS",
+        ),
+        "permutation": Member(
+            "K random hash functions, as lectures teach MinHash; slower",
+            "simdocs.kernels.sketch.permutation:PERMUTATION",
+        ),
+    }
+)
+
+RULES = Family(
+    {
+        "recall": Member(f"the most rows that still find {mention('recall')} of the pairs at {mention('threshold')}"),
+        "nearest": Member(f"the lectures' rule, (1/b)^(1/r) nearest to {mention('threshold')}"),
+    }
+)
+
+VERIFY = Family(
+    {
+        "exact": Member("compare the token sets"),
+        "estimate": Member("trust the signatures"),
+    }
+)
+
+KEEP = Family(
+    {
+        "first": Member("the first in row order", f"{_ORDERS}:first"),
+        "longest": Member("the one with the most bytes", f"{_ORDERS}:longest"),
+        "shortest": Member("the one with the fewest bytes", f"{_ORDERS}:shortest"),
+        "newest": Member("the one that was changed last", f"{_ORDERS}:newest"),
+        "oldest": Member("the one that was not changed for the longest time", f"{_ORDERS}:oldest"),
+    }
+)
+
+CLUSTERS = Family(
+    {
+        "greedy": Member("every duplicate is similar to the document that is kept for it"),
+        "components": Member("all documents that a chain of similar pairs connects"),
+    }
+)
+
+LISTS = Family(
+    {
+        "kept": Member("names of documents that are kept"),
+        "duplicates": Member("names of duplicates"),
+        "kept-lines": Member("lines of JSONL files that are kept, byte for byte"),
+        "duplicate-lines": Member("lines of JSONL files that are duplicates, byte for byte"),
+    }
+)
+
+MATCH_LISTS = Family({"matches": Member("names of all matches, each once")})
+
+FORMATS = Family(
+    {
+        "table": Member("for people", "simdocs.views.output_formats:TABLE"),
+        "tsv": Member("tab-separated, without a header", "simdocs.views.output_formats:TSV"),
+        "jsonl": Member("one JSON object a line", "simdocs.views.output_formats:JSONL"),
+        "csv": Member("RFC 4180, with a header", "simdocs.views.output_formats:CSV"),
+    }
+)
+
+COLORS = Family(
+    {
+        "auto": Member("on a terminal"),
+        "always": Member("always"),
+        "never": Member("never"),
+    }
+)

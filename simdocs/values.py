@@ -1,0 +1,313 @@
+"""Kinds of values that parameters take: each checks a value from Python and parses a word of a command line.
+
+Both ways raise ValueError, whose text says in words what is wanted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from numbers import Integral, Real
+from typing import Any, Generic, Protocol, TypeVar
+
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+
+_UNITS_OF_SIZE = {"": 1, "k": KIB, "m": MIB, "g": GIB}
+_UNITS_OF_SIZE |= {"kib": KIB, "mib": MIB, "gib": GIB, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9}
+
+_UNBOUNDED = 1 << 62
+"""No count of bytes or documents reaches this."""
+
+
+class Values(Protocol):
+    """A kind of value. wanted: what is accepted, in words."""
+
+    @property
+    def wanted(self) -> str:
+        """What is accepted, in words: `a whole number from 1 to 1000`."""
+
+    def check(self, value: Any) -> Any:
+        """The value from Python in its normal type. ValueError: it is not accepted."""
+
+    def parse(self, text: str) -> Any:
+        """The value that a word of a command line stands for. ValueError: it stands for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An entry of a family: one line of help, and where its implementation is found, as `module:name`.
+
+    The implementation is imported when it is first used, so that help needs no NumPy.
+    """
+
+    help: str
+    implementation: str = ""
+
+    def load(self) -> Any:
+        """The implementation."""
+        module, _, name = self.implementation.partition(":")
+        return getattr(import_module(module), name)
+
+
+MemberType = TypeVar("MemberType", bound=Member)
+
+
+class Family(Mapping[str, MemberType], Generic[MemberType]):
+    """A table of named members. A new member is one call of `register`; everything else follows from the table."""
+
+    def __init__(self, members: Mapping[str, MemberType]) -> None:
+        self._members = dict(members)
+
+    def __getitem__(self, name: str) -> MemberType:
+        return self._members[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._members)
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def register(self, name: str, member: MemberType) -> None:
+        """Add a member. ValueError: the name is taken."""
+        if name in self._members:
+            raise ValueError(f"{name} is taken")
+        self._members[name] = member
+
+    def remove(self, name: str) -> None:
+        """Take a member out again. KeyError: there is none of this name."""
+        del self._members[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """True or False."""
+
+    wanted: str = "True or False"
+
+    def check(self, value: Any) -> bool:
+        """True or False itself."""
+        if not isinstance(value, bool):
+            raise ValueError(self.wanted)
+        return value
+
+    def parse(self, text: str) -> bool:
+        """A flag takes no word."""
+        raise ValueError(f"no value, not {text!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole number from `least` to `most` (None: no upper bound)."""
+
+    least: int
+    most: int | None = None
+
+    @property
+    def wanted(self) -> str:
+        """The bounds in words."""
+        if self.most is None:
+            return f"a whole number, {self.least} or more"
+        return f"a whole number from {self.least} to {self.most}"
+
+    def check(self, value: Any) -> int:
+        """The number as an int."""
+        whole = isinstance(value, Integral) and not isinstance(value, bool)
+        if not whole or not self.least <= int(value) <= (_UNBOUNDED if self.most is None else self.most):
+            raise ValueError(self.wanted)
+        return int(value)
+
+    def parse(self, text: str) -> int:
+        """The number that the digits stand for."""
+        digits = text.strip()
+        if not (digits.removeprefix("+").isdecimal() and digits.isascii() and len(digits) <= 20):
+            raise ValueError(self.wanted)
+        return self.check(int(digits))
+
+
+@dataclass(frozen=True, slots=True)
+class Fraction:
+    """A number above 0 and up to 1."""
+
+    wanted: str = "a number above 0 and up to 1"
+
+    def check(self, value: Any) -> float:
+        """The number as a float."""
+        if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) <= 1:
+            raise ValueError(self.wanted)
+        return float(value)
+
+    def parse(self, text: str) -> float:
+        """The number that the text stands for."""
+        return self.check(_number(text, self.wanted))
+
+
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """A number of seconds from 0 on; infinity is for ever."""
+
+    wanted: str = "a number of seconds, 0 or more"
+
+    def check(self, value: Any) -> float:
+        """The number as a float."""
+        if not isinstance(value, Real) or isinstance(value, bool) or not float(value) >= 0:
+            raise ValueError(self.wanted)
+        return float(value)
+
+    def parse(self, text: str) -> float:
+        """The number that the text stands for."""
+        return self.check(_number(text, self.wanted))
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A number of bytes; on a command line with a unit, such as 256M (powers of 1024) or 10MB (powers of 1000)."""
+
+    wanted: str = "a size in bytes, such as 500K, 256M or 10MB"
+
+    def check(self, value: Any) -> int:
+        """The number of bytes."""
+        if not isinstance(value, Integral) or isinstance(value, bool) or not 0 <= int(value) <= _UNBOUNDED:
+            raise ValueError(self.wanted)
+        return int(value)
+
+    def parse(self, text: str) -> int:
+        """The number of bytes that the text stands for."""
+        digits = text.strip().rstrip("kmgibKMGIB")
+        unit = text.strip()[len(digits) :].lower()
+        if not (digits.isdecimal() and digits.isascii() and len(digits) <= 18 and unit in _UNITS_OF_SIZE):
+            raise ValueError(self.wanted)
+        return self.check(int(digits) * _UNITS_OF_SIZE[unit])
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A number below 2^32, or `random` for one that nobody knows beforehand."""
+
+    wanted: str = "a whole number below 2^32, or random"
+
+    def check(self, value: Any) -> int:
+        """The seed; a new random one for `random`."""
+        if value == "random":
+            import secrets
+
+            return secrets.randbits(32)
+        if not isinstance(value, Integral) or isinstance(value, bool) or not 0 <= int(value) < 1 << 32:
+            raise ValueError(self.wanted)
+        return int(value)
+
+    def parse(self, text: str) -> int:
+        """The seed that the text stands for."""
+        if text == "random":
+            return self.check(text)
+        if not (text.isdecimal() and text.isascii() and len(text) <= 10):
+            raise ValueError(self.wanted)
+        return self.check(int(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The name of a member of a family."""
+
+    family: Mapping[str, Member]
+
+    @property
+    def wanted(self) -> str:
+        """All names."""
+        return f"one of {', '.join(self.family)}"
+
+    def check(self, value: Any) -> str:
+        """The name."""
+        if not isinstance(value, str) or value not in self.family:
+            raise ValueError(self.wanted)
+        return str(value)
+
+    def parse(self, text: str) -> str:
+        """The name."""
+        return self.check(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text that is looked for in documents or in their names."""
+
+    wanted: str = "a text"
+
+    def check(self, value: Any) -> str:
+        """The text."""
+        if not isinstance(value, str):
+            raise ValueError(self.wanted)
+        return value
+
+    def parse(self, text: str) -> str:
+        """The text of the bytes that stand on the command line, the same in every locale."""
+        return os.fsencode(text).decode("utf-8", "surrogateescape")
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """Any number of shell patterns; on a command line one at a time."""
+
+    wanted: str = "a tuple of patterns"
+
+    def check(self, value: Any) -> tuple[str, ...]:
+        """The patterns."""
+        if not isinstance(value, tuple | list) or not all(isinstance(pattern, str) for pattern in value):
+            raise ValueError(self.wanted)
+        return tuple(value)
+
+    def parse(self, text: str) -> str:
+        """One pattern."""
+        return Text().parse(text)
+
+
+@dataclass(frozen=True, slots=True)
+class PathName:
+    """The path of a file or directory. directories: shells offer directories alone."""
+
+    directories: bool = False
+    wanted: str = "a path"
+
+    def check(self, value: Any) -> bytes:
+        """The path as the system spells it."""
+        try:
+            return os.fsencode(value)
+        except TypeError:
+            raise ValueError(self.wanted) from None
+
+    def parse(self, text: str) -> bytes:
+        """The path as the system spells it."""
+        return os.fsencode(text)
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactName:
+    """The path of an artifact, or in Python the artifact itself. kinds: those that are accepted."""
+
+    kinds: tuple[str, ...]
+
+    @property
+    def wanted(self) -> str:
+        """The kinds in words."""
+        return f"an artifact of kind {' or '.join(self.kinds)}, or its path"
+
+    def check(self, value: Any) -> Any:
+        """The path as the system spells it, or the artifact itself."""
+        if hasattr(value, "recipe"):
+            return value
+        try:
+            return os.fsencode(value)
+        except TypeError:
+            raise ValueError(self.wanted) from None
+
+    def parse(self, text: str) -> bytes:
+        """The path as the system spells it."""
+        return os.fsencode(text)
+
+
+def _number(text: str, wanted: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(wanted) from None

@@ -14,6 +14,7 @@ from simdocs.commands.query import Query, Question
 from simdocs.corpora.discover import Sources
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
+from simdocs.families import SCHEMES, UNITS
 from simdocs.matching import lookup
 from simdocs.pipeline import token_cache
 from simdocs.pipeline.prepare import Intake

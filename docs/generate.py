@@ -13,13 +13,14 @@ from pathlib import Path
 import click
 from manpages import ENVIRONMENT, pages
 
-from simdocs.artifacts.formats import BLOCK, FORMATS, HOLDER, MANIFEST, RUN
+from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, RUN
 from simdocs.cli.completion import completer
 from simdocs.cli.exits import BY_SIGNAL, MEANINGS, PRECEDENCE
 from simdocs.cli.help import Command
 from simdocs.cli.program import COMPLETE, simdocs
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.model.documents import DOCUMENT, FIELDS
+from simdocs.storage.lock import HOLDER
 
 HERE = Path(__file__).resolve().parent
 

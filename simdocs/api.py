@@ -14,8 +14,9 @@ import numpy as np
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.in_memory import InMemory, Noun, artifact_of, noun_of
 from simdocs.artifacts.manifest import differences
-from simdocs.artifacts.reader import Artifact, kind_of, open_artifact, usable
-from simdocs.artifacts.writer import saving
+from simdocs.artifacts.reader import Artifact, open_artifact, usable
+from simdocs.artifacts.recognise import kind_of
+from simdocs.artifacts.writer import write_artifact
 from simdocs.commands.build import Build, Order, build_index, build_shingles, build_signatures
 from simdocs.commands.dedupe import Job, sketch
 from simdocs.commands.query import Query, Question
@@ -181,8 +182,8 @@ def _made(kind: str, build: Build, intake: Intake, output: Path | None, jobs: in
             held = InMemory()
             built = build(Order(intake, recipe, held, sys.argv), Run(engine))
             return held.noun(kind, built.skipped)
-        with saving(os.fsdecode(_encoded(output)), kind) as under_way:
-            built = build(Order(intake, recipe, under_way, sys.argv), Run(engine))
+        with write_artifact(os.fsdecode(_encoded(output)), kind) as writer:
+            built = build(Order(intake, recipe, writer, sys.argv), Run(engine))
     made = open(output)
     # Texts cannot be had again from the disk.
     return replace(made, documents=replace(made.documents, held=built.documents.held), skipped=built.skipped)

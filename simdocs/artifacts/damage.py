@@ -21,7 +21,7 @@ from simdocs.model.documents import EMPTY, Documents
 from simdocs.model.names import shown
 from simdocs.model.ragged import Array, Ragged
 from simdocs.parameters import Banding
-from simdocs.storage.syscalls import directory
+from simdocs.storage.syscalls import open_directory
 
 Arrays = Mapping[str, Array]
 
@@ -31,30 +31,30 @@ def damages(path: bytes) -> list[str]:
     name = shown(path)
     for _ in range(TRIES):
         try:
-            place = directory(os.fsdecode(path))
+            dir_fd = open_directory(os.fsdecode(path))
         except FileNotFoundError:
             raise InputError(f"{name}: no such artifact") from None
         except OSError as error:
             raise_if_not_its_own(error, name)
             return [f"{name}: not an artifact: {error.strerror}"]
         try:
-            found = list(_damages(place, name))
+            found = list(_damages(dir_fd, name))
             # What was replaced meanwhile has lost its files to the one that is there now.
-            if not found or is_still(path, place):
+            if not found or is_still(path, dir_fd):
                 return found
         finally:
-            os.close(place)
+            os.close(dir_fd)
     return found
 
 
-def _damages(place: int, name: str) -> Iterator[str]:
+def _damages(dir_fd: int, name: str) -> Iterator[str]:
     try:
-        manifest = read_manifest(place, name)
+        manifest = read_manifest(dir_fd, name)
     except ArtifactError as error:
         yield str(error)
         return
     except FileNotFoundError:
-        yield str(missing(place, name, MANIFEST))
+        yield str(missing(dir_fd, name, MANIFEST))
         return
     except OSError as error:
         raise_if_not_its_own(error, f"{name}/{MANIFEST}")
@@ -64,7 +64,7 @@ def _damages(place: int, name: str) -> Iterator[str]:
     for array in manifest.format.arrays:
         shape, checksums = manifest.shapes[array.name], manifest.checksums[array.name]
         try:
-            stored[array.name] = map_file(place, name, array, shape, checksums)
+            stored[array.name] = map_file(dir_fd, name, array, shape, checksums)
         except ArtifactError as error:
             sound = False
             yield str(error)
@@ -72,7 +72,7 @@ def _damages(place: int, name: str) -> Iterator[str]:
             raise_if_not_its_own(error, f"{name}/{array.file}")
             sound = False
             yield f"{name}/{array.file}: {error.strerror}"
-    if read_run(place, name).get("root") is None:
+    if read_run(dir_fd, name).get("root") is None:
         yield f"{name}/{RUN}: missing or damaged: it says where the documents are, as does --root"
     for one in stored.values():
         for block in one.damaged():

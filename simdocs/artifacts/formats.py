@@ -13,8 +13,8 @@ import numpy as np
 
 from simdocs.model.documents import DOCUMENT
 
-MANIFEST, RUN, HOLDER = "manifest.json", "run.json", "holder"
-"""Files of an artifact beside its arrays; the last one, who is writing, is there only in a draft."""
+MANIFEST, RUN = "manifest.json", "run.json"
+"""The files of an artifact beside its arrays."""
 
 BLOCK = 1 << 18
 """Bytes of an array under one checksum: few enough that a query checks little more than it reads."""
@@ -57,7 +57,7 @@ class Format:
     @property
     def files(self) -> frozenset[str]:
         """All that may be in its directory."""
-        return frozenset((MANIFEST, RUN, HOLDER, *(array.file for array in self.arrays)))
+        return frozenset((MANIFEST, RUN, *(array.file for array in self.arrays)))
 
 
 def _array(name: str, dtype: str, shape: str, holds: str) -> ArrayFormat:

@@ -42,15 +42,15 @@ def checksum(data: memoryview | bytes) -> str:
     return mmh3.mmh3_x64_128_digest(data).hex()
 
 
-class Writer:
-    """An array under way to its file: pieces along its first axis, in order."""
+class ArrayWriter:
+    """Writes an array to its file, in pieces along its first axis."""
 
-    def __init__(self, place: int, array: ArrayFormat, width: tuple[int, ...] = ()) -> None:
+    def __init__(self, dir_fd: int, array: ArrayFormat, width: tuple[int, ...] = ()) -> None:
         self.array, self.width = array, width
         self.length = 0
         self.checksums: list[str] = []
         self._held = bytearray()
-        self._file = syscalls.create(array.file, place)
+        self._file = syscalls.create(array.file, dir_fd)
         syscalls.write(self._file, header(array.dtype, self.shape))
 
     @property
@@ -93,7 +93,7 @@ class Writer:
         """Write what is left, and the header anew; have it on the disk."""
         self._flush()
         syscalls.write_at(self._file, header(self.array.dtype, self.shape), 0)
-        syscalls.open_to_all(self._file, None, 0o666)
+        syscalls.set_mode(self._file, None, 0o666)
         syscalls.sync(self._file)
 
     def close(self) -> None:
@@ -173,12 +173,12 @@ def damaged(name: str, what: str) -> ArtifactError:
     return ArtifactError(f"{name}: damaged: {what}: build the artifact again")
 
 
-def map_file(place: int, name: str, array: ArrayFormat, shape: tuple[int, ...], checksums: Sequence[str]) -> Stored:
-    """The array in the directory `place`, if its file is what the manifest says it is.
+def map_file(dir_fd: int, name: str, array: ArrayFormat, shape: tuple[int, ...], checksums: Sequence[str]) -> Stored:
+    """The array in the directory `dir_fd`, if its file is what the manifest says it is.
 
     name: of the artifact, for messages. Nothing is read but the header. ArtifactError: it is not. FileNotFoundError.
     """
-    file = os.open(array.file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=place)
+    file = os.open(array.file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=dir_fd)
     try:
         status = os.fstat(file)
         full = f"{name}/{array.file}"

@@ -8,19 +8,18 @@ import os
 import stat
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX, MANIFEST, RUN
+from simdocs.artifacts.formats import FORMATS, MANIFEST, RUN
 from simdocs.artifacts.manifest import Manifest, decoded, refuse_other_unicode
 from simdocs.artifacts.npy import damaged, map_file
 from simdocs.errors import ArtifactError, InputError
 from simdocs.model.documents import Documents
-from simdocs.model.names import bytes_of, is_manifest, shown
+from simdocs.model.names import bytes_of, shown
 from simdocs.model.ragged import Ragged
 from simdocs.model.sketches import Column
 from simdocs.parameters import Recipe
-from simdocs.storage.syscalls import directory
+from simdocs.storage.syscalls import open_directory
 
 _LARGEST_MANIFEST = 1 << 28
 _LARGEST_RUN = 1 << 24
@@ -64,53 +63,31 @@ class Artifact:
             return None
 
 
-def kind_of(path: bytes) -> str | None:
-    """Which kind of artifact this argument must be, by the end of its name or its manifest; None: it is none."""
-    kind = KIND_OF_SUFFIX.get(os.path.splitext(os.fsdecode(path).rstrip("/"))[1])
-    return kind if kind is not None and os.path.lexists(path) else kind_within(os.fsdecode(path))
-
-
-def kind_within(path: str) -> str | None:
-    """Which kind of artifact the directory of this name is, by its manifest; None: none, or not to be seen."""
-    try:
-        # A FIFO of that name would be waited for.
-        file = os.open(Path(path, MANIFEST), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            head = os.read(file, 200) if stat.S_ISREG(os.fstat(file).st_mode) else b""
-        finally:
-            os.close(file)
-    except OSError:
-        return None
-    if not is_manifest(head):
-        return None
-    return next((one for one, form in FORMATS.items() if f'"{form.name}"'.encode() in head), "artifact")
-
-
 def open_artifact(path: bytes) -> Artifact:
     """The artifact of this name. InputError: there is none, or it may not be read. ArtifactError: it is damaged."""
     name = shown(path)
     for turn in range(TRIES):
         try:
-            place = directory(os.fsdecode(path))
+            dir_fd = open_directory(os.fsdecode(path))
         except FileNotFoundError:
             raise InputError(f"{name}: no such artifact") from None
         except OSError as error:
             raise_if_not_its_own(error, name)
             raise ArtifactError(f"{name}: not an artifact: {error.strerror}: name one, or build it again") from None
         try:
-            shelf = _opened(place, name)
-            if shelf.run or turn == TRIES - 1 or is_still(path, place):
+            shelf = _opened(dir_fd, name)
+            if shelf.run or turn == TRIES - 1 or is_still(path, dir_fd):
                 return shelf
         except FileNotFoundError as error:
             # Perhaps it was replaced, and its old files removed, since the directory was opened.
-            if turn == TRIES - 1 or is_still(path, place):
-                raise missing(place, name, str(error.filename)) from None
+            if turn == TRIES - 1 or is_still(path, dir_fd):
+                raise missing(dir_fd, name, str(error.filename)) from None
         except OSError as error:
             where = f"{name}/{error.filename}" if isinstance(error.filename, str) else name
             raise_if_not_its_own(error, where)
             raise ArtifactError(f"{where}: {error.strerror}: build the artifact again") from None
         finally:
-            os.close(place)
+            os.close(dir_fd)
     raise AssertionError
 
 
@@ -132,47 +109,47 @@ def raise_if_not_its_own(error: OSError, where: str) -> None:
         raise InputError(f"{where}: {error.strerror}: whoever built it must let you read it") from None
 
 
-def is_still(path: bytes, place: int) -> bool:
+def is_still(path: bytes, dir_fd: int) -> bool:
     """Whether the name means the directory that was opened by it."""
     try:
-        return os.path.samestat(os.stat(path), os.fstat(place))
+        return os.path.samestat(os.stat(path), os.fstat(dir_fd))
     except OSError:
         return False
 
 
-def _opened(place: int, name: str) -> Artifact:
-    manifest = read_manifest(place, name)
+def _opened(dir_fd: int, name: str) -> Artifact:
+    manifest = read_manifest(dir_fd, name)
     form = manifest.format
     arrays = {
-        array.name: map_file(place, name, array, manifest.shapes[array.name], manifest.checksums[array.name])
+        array.name: map_file(dir_fd, name, array, manifest.shapes[array.name], manifest.checksums[array.name])
         for array in form.arrays
     }
-    return Artifact(name, form.kind, manifest, arrays, read_run(place, name))
+    return Artifact(name, form.kind, manifest, arrays, read_run(dir_fd, name))
 
 
-def read_run(place: int, name: str) -> dict[str, Any]:
+def read_run(dir_fd: int, name: str) -> dict[str, Any]:
     """What run.json says; nothing if it cannot be read."""
     try:
-        run = json.loads(_read(place, RUN, _LARGEST_RUN, name))
+        run = json.loads(_read(dir_fd, RUN, _LARGEST_RUN, name))
     except (OSError, ValueError, RecursionError, ArtifactError):
         return {}
     return run if isinstance(run, dict) else {}
 
 
-def missing(place: int, name: str, file: str) -> ArtifactError:
+def missing(dir_fd: int, name: str, file: str) -> ArtifactError:
     """The error about a file that is not there: of an artifact, or of a directory that is none."""
-    if file == MANIFEST and not any(form.files & set(os.listdir(place)) for form in FORMATS.values()):
+    if file == MANIFEST and not any(form.files & set(os.listdir(dir_fd)) for form in FORMATS.values()):
         return ArtifactError(f"{name}: not an artifact: there is no {MANIFEST} in it: name an artifact")
     return damaged(f"{name}/{file}", "the file is missing")
 
 
-def read_manifest(place: int, name: str) -> Manifest:
+def read_manifest(dir_fd: int, name: str) -> Manifest:
     """The manifest in a directory. ArtifactError: it is damaged. FileNotFoundError."""
-    return decoded(_read(place, MANIFEST, _LARGEST_MANIFEST, name), name)
+    return decoded(_read(dir_fd, MANIFEST, _LARGEST_MANIFEST, name), name)
 
 
-def _read(place: int, file: str, most: int, name: str) -> bytes:
-    descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=place)
+def _read(dir_fd: int, file: str, most: int, name: str) -> bytes:
+    descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=dir_fd)
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):

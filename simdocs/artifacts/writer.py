@@ -1,48 +1,52 @@
-"""Saving an artifact: its arrays as they come, then its manifest, then the one step in which it appears."""
+"""Write an artifact: its arrays as they come, then its manifest; it appears in one step."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from simdocs.artifacts.formats import FORMATS, MANIFEST, RUN
+from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX, MANIFEST, RUN
 from simdocs.artifacts.manifest import Manifest
-from simdocs.artifacts.npy import Writer
+from simdocs.artifacts.npy import ArrayWriter
+from simdocs.artifacts.recognise import is_artifact, replaceable
+from simdocs.errors import UsageError
 from simdocs.model.documents import Documents
+from simdocs.model.names import shown
 from simdocs.model.ragged import Array
 from simdocs.parameters import Recipe
 from simdocs.storage import syscalls
-from simdocs.storage.atomic_directory import Draft, drafted
+from simdocs.storage.atomic_directory import DraftDirectory, atomic_directory
 
 
-class Saving:
-    """An artifact under way: arrays by name, in pieces or whole; at last its documents."""
+class ArtifactWriter:
+    """Writes an artifact into a draft directory: arrays by name, in pieces or whole, and at the end its documents."""
 
-    def __init__(self, draft: Draft, kind: str) -> None:
+    def __init__(self, draft: DraftDirectory, kind: str) -> None:
         self._draft, self._format = draft, FORMATS[kind]
         self._arrays = {array.name: array for array in self._format.arrays}
-        self._writers: dict[str, Writer] = {}
+        self._writers: dict[str, ArrayWriter] = {}
         self.finished = False
 
     def append(self, name: str, piece: Array) -> None:
-        """Write rows of an array, after those that it has."""
-        with syscalls.failing(self._draft.name):
+        """Append rows to an array."""
+        with syscalls.as_output_error(self._draft.name):
             if name not in self._writers:
-                self._writers[name] = Writer(self._draft.descriptor, self._arrays[name], piece.shape[1:])
+                self._writers[name] = ArrayWriter(self._draft.dir_fd, self._arrays[name], piece.shape[1:])
             self._writers[name].append(piece)
 
     def finish(self, documents: Documents, recipe: Recipe, run: Mapping[str, Any]) -> None:
-        """Write what is still to be written. run: what differs between two equal runs; of JSON's kinds."""
+        """Write the documents, the manifest and run.json. run: what differs between two equal runs, for JSON."""
         self.append("documents", documents.facts)
         self.append("names", documents.names.values)
         self.append("name_offsets", documents.names.offsets)
-        with syscalls.failing(self._draft.name):
+        with syscalls.as_output_error(self._draft.name):
             for writer in self._writers.values():
                 writer.finish()
             manifest = Manifest(
@@ -57,41 +61,60 @@ class Saving:
         self.finished = True
 
     def _write(self, name: str, data: bytes) -> None:
-        file = syscalls.create(name, self._draft.descriptor)
+        file = syscalls.create(name, self._draft.dir_fd)
         try:
             syscalls.write(file, data)
-            syscalls.open_to_all(file, None, 0o666)
+            syscalls.set_mode(file, None, 0o666)
             syscalls.sync(file)
         finally:
             syscalls.close(file)
 
     def close(self) -> None:
-        """Let go of all files."""
-        with syscalls.failing(self._draft.name), contextlib.ExitStack() as stack:
+        """Close all files."""
+        with syscalls.as_output_error(self._draft.name), contextlib.ExitStack() as stack:
             for writer in self._writers.values():
                 stack.callback(writer.close)
 
 
-class _Dropped(Exception):  # noqa: N818  (a way out, not an error)
-    """Nothing was finished: nothing is published."""
+class _NotFinished(Exception):  # noqa: N818  (control flow, not an error)
+    """The artifact was not finished, so it is not published."""
 
 
 @contextlib.contextmanager
-def saving(path: str, kind: str, wait: float = 0.0) -> Iterator[Saving]:
-    """An artifact that appears, whole, when it was finished and all went well: see `drafted` for the errors."""
-    with contextlib.suppress(_Dropped), drafted(path, kind, wait) as draft:
-        under_way = Saving(draft, kind)
+def write_artifact(path: str, kind: str, wait: float = 0.0) -> Iterator[ArtifactWriter]:
+    """Open a writer of the artifact `path`, which is published at the end if it was finished.
+
+    UsageError: the path has no name, or the suffix of another kind. Other errors: see `atomic_directory`.
+    """
+    _check_name(path, kind)
+    with (
+        contextlib.suppress(_NotFinished),
+        atomic_directory(path, replaceable(kind), is_artifact, wait) as draft,
+    ):
+        writer = ArtifactWriter(draft, kind)
         try:
-            yield under_way
+            yield writer
         finally:
-            under_way.close()
-        if not under_way.finished:
-            raise _Dropped
+            writer.close()
+        if not writer.finished:
+            raise _NotFinished
+
+
+def _check_name(path: str, kind: str) -> None:
+    name, base = shown(os.fsencode(path)), os.path.basename(os.path.realpath(path))
+    suffix = FORMATS[kind].suffix
+    if not base:
+        raise UsageError(f"{name}: is not the name of an artifact: choose a name such as NAME{suffix}")
+    other = KIND_OF_SUFFIX.get(os.path.splitext(base)[1], kind)
+    if other != kind:
+        raise UsageError(f"{name}: this suffix is for artifacts of kind {other}: choose a name such as NAME{suffix}")
 
 
 def made_from(documents: Documents, recipe: Recipe) -> str:
-    """By what artifacts of the same documents and shingling are known: a hash of their names and token sets, and of
-    the parameters of shingling, in hexadecimal."""
+    """Return a hash of the documents' names and token sets and of the shingling parameters, in hexadecimal.
+
+    Artifacts of the same documents and shingling have the same.
+    """
     known = hashlib.sha256(json.dumps([asdict(recipe.shingling), recipe.unicode]).encode())
     for array in (documents.names.offsets, documents.names.values, documents.facts["set_digest"]):
         known.update(np.ascontiguousarray(array).view(np.uint8).data)

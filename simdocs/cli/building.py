@@ -25,7 +25,7 @@ def build(kind: str, options: Options) -> int:
     if not options["output"]:
         problems.append(f"-o NAME.{kind} is missing: where to write")
     refuse(problems)
-    from simdocs.artifacts.writer import saving
+    from simdocs.artifacts.writer import write_artifact
     from simdocs.commands import build as stages
     from simdocs.engines.local import Local, cores
     from simdocs.engines.run import Run
@@ -39,7 +39,7 @@ def build(kind: str, options: Options) -> int:
     work = {"shingles": stages.build_shingles, "signatures": stages.build_signatures, "index": stages.build_index}[kind]
     with ExitStack() as stack:
         note = stack.enter_context(to_file(options["summary_json"]))
-        shelf = stack.enter_context(saving(options["output"], kind, options["lock_wait"]))
+        shelf = stack.enter_context(write_artifact(options["output"], kind, options["lock_wait"]))
         engine = stack.enter_context(Local(options["jobs"] or cores()))
         progress = Progress(quiet=options["quiet"])
         stack.callback(progress.close)

@@ -35,7 +35,7 @@ def intake_of(options: Options, upstream: Collection[str], outputs: tuple[str | 
 
     UsageError: nothing, or what does not go together. InputError, ArtifactError: an artifact that does not open.
     """
-    from simdocs.artifacts.reader import kind_of
+    from simdocs.artifacts.recognise import kind_of
     from simdocs.corpora.discover import Sources
     from simdocs.pipeline.prepare import Intake
 

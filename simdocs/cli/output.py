@@ -15,7 +15,7 @@ from simdocs.views.output_formats import harmless, names_nul_ended
 from simdocs.views.table import table
 
 if TYPE_CHECKING:
-    from simdocs.storage.atomic_file import Sink
+    from simdocs.storage.output_stream import OutputStream
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,11 @@ class Output:
     color: str
     nul: bool = False
 
-    def open(self) -> AbstractContextManager[Sink]:
-        """The sink, opened before the work: what cannot be written fails now."""
-        from simdocs.storage.atomic_file import published, stdout
+    def open(self) -> AbstractContextManager[OutputStream]:
+        """The stream to write to, opened before the work: what cannot be written fails now."""
+        from simdocs.storage.output_stream import stdout
 
-        return stdout() if self.output is None else published(self.output)
+        return stdout() if self.output is None else _file(self.output)
 
     def draw(self, answer: Answer) -> Iterator[bytes]:
         """The answer's bytes."""
@@ -67,11 +67,16 @@ class Output:
         return self.output is None and _is_terminal() and not dumb
 
 
-def to_file(path: str | None) -> AbstractContextManager[Sink | None]:
-    """A sink that publishes to this path; none where there is no path."""
-    from simdocs.storage.atomic_file import published
+def to_file(path: str | None) -> AbstractContextManager[OutputStream | None]:
+    """A stream that publishes to this path; None if there is no path."""
+    return nullcontext() if path is None else _file(path)
 
-    return nullcontext() if path is None else published(path)
+
+def _file(path: str) -> AbstractContextManager[OutputStream]:
+    from simdocs.artifacts.recognise import is_artifact
+    from simdocs.storage.atomic_file import atomic_file
+
+    return atomic_file(path, is_artifact)
 
 
 def _is_terminal() -> bool:

@@ -1,252 +1,123 @@
-"""Publishing an artifact: a directory, the whole old one or the whole new one at every instant.
+"""Publish a directory in one step: at every instant its name means the whole old one or the whole new one.
 
-It is built in a draft directory beside its target. The draft is the lock, too: who holds it may write that artifact,
-and one that nobody holds is left over and is built in anew. Then the two change places in one step.
+The new directory is built as a draft beside its target. The draft is also the lock: the process that holds it may write
+that target. At last the draft and the target exchange their names, and what was replaced is removed.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
-import json
 import os
-import socket
 import stat
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from simdocs.artifacts.formats import FORMATS, HOLDER, KIND_OF_SUFFIX, MANIFEST
-from simdocs.errors import LockedError, OutputError, UsageError
 from simdocs.model.names import shown
-from simdocs.storage import syscalls
-from simdocs.storage.atomic_file import confirm, draft_name, place_for
-from simdocs.storage.syscalls import failing, undisturbed
-
-_LOOK_AGAIN = 0.05
-"""Seconds between two looks at a lock that somebody else holds."""
+from simdocs.storage import lock, syscalls
+from simdocs.storage.syscalls import as_output_error, signals_deferred
+from simdocs.storage.targets import IsArtifact, Replaceable, draft_name, open_parent, refuse_others, sync_parent
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """A directory to fill: its descriptor, and the target's name for messages."""
+class DraftDirectory:
+    """A directory to fill: its descriptor, and the name of its target for messages."""
 
-    descriptor: int
+    dir_fd: int
     name: str
 
 
 @contextlib.contextmanager
-def drafted(path: str, kind: str, wait: float = 0.0) -> Iterator[Draft]:
-    """A draft that becomes the artifact `path` when all went well; else what was there before is there still.
+def atomic_directory(
+    path: str, replaceable: Replaceable, is_artifact: IsArtifact, wait: float = 0.0
+) -> Iterator[DraftDirectory]:
+    """Open a draft that becomes the directory `path` at the end. After an exception, the old directory is still there.
 
-    wait: seconds to wait while another run writes the same artifact. LockedError: it still does. UsageError: what has
-    that name is no artifact of this kind. OutputError: no such directory, or that of an artifact, no space, no way to
-    exchange directories.
+    A link is followed: its target is replaced. wait: seconds to wait while another run writes the same target.
+    LockedError: it is still being written. UsageError: it exists and may not be replaced. OutputError: its directory
+    does not exist or is an artifact, the disk is full, or the file system cannot exchange directories.
     """
     name = shown(os.fsencode(path))
-    path = os.path.realpath(path)
-    parent, base = os.path.split(path)
-    if not base:
-        raise UsageError(f"{name}: is no name for an artifact: name it NAME{FORMATS[kind].suffix}")
-    if KIND_OF_SUFFIX.get(os.path.splitext(base)[1], kind) != kind:
-        raise UsageError(f"{name}: is the name of another kind of artifact: name it NAME{FORMATS[kind].suffix}")
-    place = place_for(parent or "/", name)
+    parent, base = os.path.split(os.path.realpath(path))
+    dir_fd = open_parent(parent, name, is_artifact)
     try:
-        yield from _filled(base, place, kind, name, wait)
+        yield from _filled(base, dir_fd, replaceable, name, wait)
     finally:
-        os.close(place)
+        os.close(dir_fd)
 
 
-def _filled(base: str, place: int, kind: str, name: str, wait: float) -> Iterator[Draft]:
+def _filled(base: str, dir_fd: int, replaceable: Replaceable, name: str, wait: float) -> Iterator[DraftDirectory]:
     own = draft_name(base)
     deadline = time.monotonic() + wait
-    descriptor = old = replaced = -1
+    draft = old = replaced = -1
     try:
-        with failing(name):
-            while descriptor < 0:
-                with undisturbed():
-                    descriptor = _hold(own, place, name, last=time.monotonic() >= deadline)
-                if descriptor < 0:
-                    time.sleep(_LOOK_AGAIN)
-            _introduce(descriptor)
-        # Not before: until then another run may be clearing away what it replaced.
-        _refuse_others(base, place, kind, name)
-        with failing(name):
-            old = _hold_old(base, place, name, deadline)
+        with as_output_error(name):
+            while draft < 0:
+                with signals_deferred():
+                    draft = lock.try_lock_draft(own, dir_fd, name, last_try=time.monotonic() >= deadline)
+                if draft < 0:
+                    time.sleep(lock.RETRY_SECONDS)
+            lock.write_holder(draft)
+        # Not before we hold the lock: until then another run may be removing what it replaced.
+        refuse_others(base, dir_fd, replaceable, name)
+        with as_output_error(name):
+            old = lock.lock_target(base, dir_fd, name, deadline)
             if old >= 0:
-                _try_exchange(descriptor)
-        yield Draft(descriptor, name)
-        _refuse_others(base, place, kind, name)
-        with failing(name), undisturbed():
-            replaced = _publish(own, base, place, descriptor, old)
-            confirm(place, name)
-            # Only now is the new one sure to be there after a power cut.
-            _clear(own, place, replaced)
+                _try_exchange(draft)
+        yield DraftDirectory(draft, name)
+        refuse_others(base, dir_fd, replaceable, name)
+        with as_output_error(name), signals_deferred():
+            replaced = _publish(own, base, dir_fd, draft, old)
+            sync_parent(dir_fd, name)
+            # Only now is it certain that the new directory survives a power cut.
+            _clear(own, dir_fd, replaced)
     finally:
         try:
-            _clear(own, place, descriptor)
+            _clear(own, dir_fd, draft)
         finally:
-            for one in (descriptor, old, replaced):
-                if one >= 0:
-                    os.close(one)
+            for descriptor in (draft, old, replaced):
+                if descriptor >= 0:
+                    os.close(descriptor)
 
 
-def _publish(own: str, base: str, place: int, descriptor: int, old: int) -> int:
-    """Put the draft in the target's place; a descriptor of what was there, or -1. old: what was there when we began,
-    locked, or -1."""
-    syscalls.unlink(HOLDER, descriptor)
+def _publish(own: str, base: str, dir_fd: int, draft: int, old: int) -> int:
+    """Put the draft in the place of the target, and return a descriptor of what it replaced, or -1.
+
+    old: the target as it was when we began, locked, or -1.
+    """
+    syscalls.unlink(lock.HOLDER, draft)
     try:
-        there = syscalls.directory(base, place)
+        target = syscalls.open_directory(base, dir_fd)
     except FileNotFoundError:
-        syscalls.open_to_all(descriptor, None, 0o777)
-        syscalls.sync(descriptor)
-        syscalls.rename_new(own, base, place)
+        syscalls.set_mode(draft, None, 0o777)
+        syscalls.sync(draft)
+        syscalls.rename_new(own, base, dir_fd)
         return -1
     try:
-        # Once exchanged, it has the draft's name, and must not look left over before it is cleared away.
-        if not (old >= 0 and os.path.samestat(os.fstat(there), os.fstat(old))) and not syscalls.locked(there):
-            raise OSError(None, "somebody else has locked it")
-        syscalls.open_to_all(descriptor, stat.S_IMODE(os.fstat(there).st_mode), 0o777)
-        syscalls.sync(descriptor)
-        syscalls.exchange(own, base, place)
+        # After the exchange it has the draft's name. Without a lock the next run would take it for a left-over draft.
+        if not (old >= 0 and os.path.samestat(os.fstat(target), os.fstat(old))) and not syscalls.try_lock(target):
+            raise OSError(None, "another process has locked it")
+        syscalls.set_mode(draft, stat.S_IMODE(os.fstat(target).st_mode), 0o777)
+        syscalls.sync(draft)
+        syscalls.exchange(own, base, dir_fd)
     except BaseException:
-        os.close(there)
+        os.close(target)
         raise
-    return there
+    return target
 
 
-def _clear(own: str, place: int, descriptor: int) -> None:
-    """Remove this directory if it has the draft's name, and if that can be done: the next writer does it otherwise."""
+def _clear(own: str, dir_fd: int, descriptor: int) -> None:
+    """Remove this directory if it has the draft's name. If that fails, the next writer does it."""
     with contextlib.suppress(OSError):
-        if descriptor >= 0 and _is(own, place, descriptor):
-            syscalls.empty(descriptor)
-            syscalls.remove_directory(own, place)
+        if descriptor >= 0 and lock.is_same(own, dir_fd, descriptor):
+            syscalls.empty_directory(descriptor)
+            syscalls.remove_directory(own, dir_fd)
 
 
-def _hold(own: str, place: int, name: str, *, last: bool) -> int:
-    """The draft directory, made, locked and empty: its descriptor; -1: look again. last: LockedError instead, if
-    somebody else holds it."""
-    syscalls.create_directory(own, place)
-    try:
-        descriptor = syscalls.directory(own, place)
-    except FileNotFoundError:  # its holder has just finished
-        return -1
-    kept = False
-    try:
-        if not syscalls.locked(descriptor):
-            if last:
-                raise LockedError(f"{name}: {_holder(descriptor)} is writing it: --lock-wait SECONDS waits for it")
-        elif _is(own, place, descriptor):
-            syscalls.empty(descriptor)
-            kept = True
-    except OSError:
-        with contextlib.suppress(OSError):
-            syscalls.remove_directory(own, place)
-        raise
-    finally:
-        if not kept:
-            os.close(descriptor)
-    return descriptor if kept else -1
-
-
-def _is(own: str, place: int, descriptor: int) -> bool:
-    """Whether the name still means what was opened by it."""
-    try:
-        there = os.stat(own, dir_fd=place, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return os.path.samestat(there, os.fstat(descriptor))
-
-
-def _introduce(descriptor: int) -> None:
-    """Leave word of who holds the draft."""
-    facts = {
-        "pid": os.getpid(),
-        "host": socket.gethostname(),
-        "start": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    }
-    file = syscalls.create(HOLDER, descriptor)
-    try:
-        syscalls.write(file, json.dumps(facts).encode())
-    finally:
-        syscalls.close(file)
-
-
-def _holder(descriptor: int) -> str:
-    """Who holds the draft, as far as is known."""
-    try:
-        file = os.open(HOLDER, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=descriptor)
-        try:
-            facts = json.loads(os.read(file, 4096))
-        finally:
-            os.close(file)
-        return f"process {facts['pid']} on {facts['host']}, since {facts['start']},"
-    except (OSError, ValueError, KeyError, TypeError):
-        return "another run"
-
-
-def _hold_old(base: str, place: int, name: str, deadline: float) -> int:
-    """What is to be replaced, locked; -1: nothing is there. LockedError: somebody else holds it, such as a run that has
-    just published it and is not done, or `flock TARGET`."""
-    while True:
-        try:
-            old = syscalls.directory(base, place)
-        except FileNotFoundError:
-            return -1
-        kept = False
-        try:
-            kept = syscalls.locked(old)
-        finally:
-            if not kept:
-                os.close(old)
-        if kept:
-            return old
-        if time.monotonic() >= deadline:
-            raise LockedError(f"{name}: another run has locked it: --lock-wait SECONDS waits for it")
-        time.sleep(_LOOK_AGAIN)
-
-
-def _try_exchange(descriptor: int) -> None:
-    """Fail now, not after the work, where directories cannot be exchanged."""
-    for one in ("a", "b"):
-        syscalls.create_directory(one, descriptor)
-    syscalls.exchange("a", "b", descriptor)
-    for one in ("a", "b"):
-        syscalls.remove_directory(one, descriptor)
-
-
-def _refuse_others(base: str, place: int, kind: str, name: str) -> None:
-    """UsageError when the target is there and is no artifact of this kind, nor what is left of one."""
-    try:
-        descriptor = syscalls.directory(base, place)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        if error.errno in (errno.ENOTDIR, errno.ELOOP):
-            raise UsageError(f"{name}: is there and is no artifact: it is not replaced; remove it first") from None
-        raise OutputError(f"{name}: {error.strerror}") from None
-    try:
-        there = set(syscalls.entries(descriptor))
-        if not there or not there <= FORMATS[kind].files or not _of_kind(descriptor, there, kind):
-            raise UsageError(f"{name}: is there and is no artifact of kind {kind}: it is not replaced; remove it first")
-    except OSError as error:
-        raise OutputError(f"{name}: {error.strerror}") from None
-    finally:
-        os.close(descriptor)
-
-
-def _of_kind(descriptor: int, there: set[str], kind: str) -> bool:
-    """Whether a directory of such names is of this kind: by its manifest, or, where that is damaged, by its arrays."""
-    kinds = {one: stat.S_IFMT(os.stat(one, dir_fd=descriptor, follow_symlinks=False).st_mode) for one in there}
-    if stat.S_IFDIR in kinds.values():
-        return False
-    if kinds.get(MANIFEST) == stat.S_IFREG:
-        file = os.open(MANIFEST, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=descriptor)
-        try:
-            head = os.read(file, 200)
-        finally:
-            os.close(file)
-        for other, one in FORMATS.items():
-            if f'"{one.name}"'.encode() in head:
-                return other == kind
-    return {array.file for array in FORMATS[kind].arrays} <= there
+def _try_exchange(draft: int) -> None:
+    """Fail now, and not after the work, if the file system cannot exchange directories."""
+    for name in ("a", "b"):
+        syscalls.create_directory(name, draft)
+    syscalls.exchange("a", "b", draft)
+    for name in ("a", "b"):
+        syscalls.remove_directory(name, draft)

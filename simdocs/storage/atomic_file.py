@@ -1,75 +1,45 @@
-"""Publishing a file: the old one or the new one at every instant.
+"""Publish a file in one step: at every instant its name means the whole old one or the whole new one.
 
-A file is built in a draft beside its target and renamed over it. The draft is locked while its writer lives; one that
-can be locked is left over and is swept by the next writer of the same target.
+The new file is built as a draft beside its target and renamed over it. The draft is locked while its writer lives. A
+draft that can be locked was left behind by a run that was killed, and the next writer of the same target removes it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import os
 import stat
 from collections.abc import Iterator
 
-from simdocs.artifacts.reader import kind_within
 from simdocs.errors import OutputError
-from simdocs.model.names import DRAFT_PREFIX, shown
+from simdocs.model.names import shown
 from simdocs.storage import syscalls
-from simdocs.storage.syscalls import failing, undisturbed
+from simdocs.storage.output_stream import OutputStream
+from simdocs.storage.syscalls import as_output_error, signals_deferred
+from simdocs.storage.targets import IsArtifact, draft_name, open_parent, sync_parent
 
 _DESCRIPTORS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
-"""Names of what is open already: written to, never replaced, whatever it is."""
-
-
-class Sink:
-    """Something that takes bytes, through one descriptor, all of them or an OutputError."""
-
-    def __init__(self, descriptor: int, name: str) -> None:
-        self.descriptor, self.name = descriptor, name
-        self._pieces: list[bytes] = []
-        self._size = 0
-
-    def write(self, data: bytes) -> None:
-        """Take bytes; they are written when a mebibyte has come together, or at flush."""
-        self._pieces.append(data)
-        self._size += len(data)
-        if self._size >= 1 << 20:
-            self.flush()
-
-    def flush(self) -> None:
-        """Write all that was taken. BrokenPipeError: nobody reads any more."""
-        data = b"".join(self._pieces)
-        self._pieces, self._size = [], 0
-        with failing(self.name):
-            syscalls.write(self.descriptor, data)
+"""Names of files that are open already. They are written to and never replaced, whatever they are."""
 
 
 @contextlib.contextmanager
-def stdout() -> Iterator[Sink]:
-    """The standard output, flushed when all went well."""
-    sink = Sink(1, "standard output")
-    yield sink
-    sink.flush()
+def atomic_file(path: str, is_artifact: IsArtifact) -> Iterator[OutputStream]:
+    """Open a stream that becomes the file `path` at the end. After an exception, the old file is still there.
 
-
-@contextlib.contextmanager
-def published(path: str) -> Iterator[Sink]:
-    """A file that appears, whole, when all went well; after an exception, what was there before is there still.
-
-    A link's target is replaced, not the link; a FIFO or device is written to as it is. The mode is 0666 less the
-    umask, or that of the file replaced. OutputError: no such directory, an artifact's directory, not a file, no space.
+    A link is followed: its target is replaced. A FIFO or device is written to directly. The mode is that of the
+    replaced file, or 0666 less the umask. OutputError: its directory does not exist or is an artifact, the path is a
+    directory, or the disk is full.
     """
     name = shown(os.fsencode(path))
-    with failing(name):
+    with as_output_error(name):
         status = _status(path)
     if path.endswith("/") or (status is not None and stat.S_ISDIR(status.st_mode)):
-        raise OutputError(f"{name}: is a directory; name a file")
+        raise OutputError(f"{name}: is a directory: name a file")
     if path.startswith(_DESCRIPTORS) or (status is not None and not stat.S_ISREG(status.st_mode)):
-        yield from _streamed(path, name)
+        yield from _direct(path, name)
     else:
-        yield from _drafted(os.path.realpath(path), name, status)
+        yield from _drafted(os.path.realpath(path), name, status, is_artifact)
 
 
 def _status(path: str) -> os.stat_result | None:
@@ -79,103 +49,78 @@ def _status(path: str) -> os.stat_result | None:
         return None
 
 
-def _streamed(path: str, name: str) -> Iterator[Sink]:
-    with failing(name):
-        # Not opened anew: that would write over what went there before, from the beginning.
+def _direct(path: str, name: str) -> Iterator[OutputStream]:
+    with as_output_error(name):
+        # Not opened again: that would overwrite from the beginning what was written there before.
         open_already = {"/dev/stdout": 1, "/dev/stderr": 2}.get(path)
         descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC) if open_already is None else os.dup(open_already)
     try:
-        sink = Sink(descriptor, name)
-        yield sink
-        sink.flush()
+        stream = OutputStream(descriptor, name)
+        yield stream
+        stream.flush()
     finally:
         os.close(descriptor)
 
 
-def _drafted(path: str, name: str, old: os.stat_result | None) -> Iterator[Sink]:
+def _drafted(path: str, name: str, old: os.stat_result | None, is_artifact: IsArtifact) -> Iterator[OutputStream]:
     directory, base = os.path.split(path)
-    place = place_for(directory, name)
-    draft = draft_name(base)
+    dir_fd = open_parent(directory, name, is_artifact)
+    prefix = draft_name(base)
     own, descriptor = "", -1
     try:
-        with failing(name), undisturbed():
-            _sweep(place, draft)
-            own, descriptor = _create(place, draft)
-        sink = Sink(descriptor, name)
-        yield sink
-        sink.flush()
-        with failing(name), undisturbed():
-            syscalls.open_to_all(descriptor, stat.S_IMODE(old.st_mode) if old else None, 0o666)
+        with as_output_error(name), signals_deferred():
+            _sweep(dir_fd, prefix)
+            own, descriptor = _create(dir_fd, prefix)
+        stream = OutputStream(descriptor, name)
+        yield stream
+        stream.flush()
+        with as_output_error(name), signals_deferred():
+            syscalls.set_mode(descriptor, stat.S_IMODE(old.st_mode) if old else None, 0o666)
             syscalls.sync(descriptor)
-            syscalls.rename(own, base, place)
+            syscalls.rename(own, base, dir_fd)
             own = ""
-        confirm(place, name)
+        sync_parent(dir_fd, name)
     finally:
         if own:
-            syscalls.remove(own, place)
+            syscalls.try_unlink(own, dir_fd)
         if descriptor >= 0:
             os.close(descriptor)
-        os.close(place)
+        os.close(dir_fd)
 
 
-def place_for(directory: str, name: str) -> int:
-    """A descriptor of the directory in which something is to be published. OutputError: it is none, or an artifact,
-    which would be damaged."""
-    if kind_within(directory):
-        raise OutputError(f"{name}: lies in an artifact: name another directory")
-    with failing(name):
-        try:
-            return syscalls.directory(directory)
-        except FileNotFoundError:
-            raise OutputError(f"{name}: there is no directory {shown(os.fsencode(directory))}: make it first") from None
-
-
-def draft_name(base: str) -> str:
-    """How the names of drafts of this target begin: short, whatever the target's name."""
-    return f"{DRAFT_PREFIX}{hashlib.sha256(os.fsencode(base)).hexdigest()[:16]}"
-
-
-def confirm(place: int, name: str) -> None:
-    """Have the directory in which something was published on the disk. OutputError, which says that it is there."""
-    try:
-        syscalls.sync(place)
-    except OSError as error:
-        raise OutputError(f"{name}: published, but durability not confirmed: {error.strerror}") from error
-
-
-def _create(place: int, draft: str) -> tuple[str, int]:
-    """A new draft, locked: its name and descriptor."""
+def _create(dir_fd: int, prefix: str) -> tuple[str, int]:
+    """Create a draft and lock it; return its name and descriptor."""
     for number in range(1000):
-        own = f"{draft}.{os.getpid()}.{number}"
+        own = f"{prefix}.{os.getpid()}.{number}"
         descriptor = -1
         try:
-            descriptor = syscalls.create(own, place)
-            # Another writer, sweeping, may have locked it to see whether it is left over, or have taken it for that.
-            if not syscalls.locked(descriptor):
-                syscalls.remove(own, place)
+            descriptor = syscalls.create(own, dir_fd)
+            # A second writer that sweeps may hold the lock for a moment, or may have removed the file already.
+            if not syscalls.try_lock(descriptor):
+                syscalls.try_unlink(own, dir_fd)
             elif os.fstat(descriptor).st_nlink:
                 return own, descriptor
         except FileExistsError:
             continue
         except BaseException as error:
             if descriptor >= 0 or not isinstance(error, OSError):
-                syscalls.remove(own, place)
+                syscalls.try_unlink(own, dir_fd)
             if descriptor >= 0:
                 os.close(descriptor)
             raise
         os.close(descriptor)
-    raise OSError(errno.EEXIST, "too many drafts", draft)
+    raise OSError(errno.EEXIST, "too many drafts", prefix)
 
 
-def _sweep(place: int, draft: str) -> None:
-    """Remove drafts of this target whose writers are gone: those that can be locked."""
-    for left in syscalls.entries(place):
-        if not left.startswith(f"{draft}."):
+def _sweep(dir_fd: int, prefix: str) -> None:
+    """Remove the drafts of this target whose writers are gone: those that can be locked."""
+    for draft in syscalls.names_in(dir_fd):
+        if not draft.startswith(f"{prefix}."):
             continue
         with contextlib.suppress(OSError):
-            descriptor = os.open(left, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=place)
+            descriptor = os.open(draft, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=dir_fd)
             try:
-                if syscalls.locked(descriptor):
-                    syscalls.remove(left, place)
+                if syscalls.try_lock(descriptor):
+                    syscalls.try_unlink(draft, dir_fd)
             finally:
                 os.close(descriptor)

@@ -1,7 +1,7 @@
-"""Every call of ours that changes what is on disk, and the way of each to fail.
+"""Every call that changes what is on disk, and how each of them fails.
 
-All that publishes goes through here, so that a test can let each call fail, or the program end at it, and look at what
-is left.
+All writing goes through this module, so that a test can make each call fail, or kill the program at it, and look at
+what is left on the disk.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from simdocs.errors import OutputError
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _NOREPLACE, _EXCHANGE = (1, 2) if sys.platform == "linux" else (4, 2)
-"""Flags of renameat2 on Linux, of renameatx_np on macOS."""
+"""Flags of renameat2 on Linux and of renameatx_np on macOS."""
 
 _UNSUPPORTED = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 
@@ -27,8 +27,8 @@ DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 @contextlib.contextmanager
-def failing(name: str) -> Iterator[None]:
-    """Turn an OSError into an OutputError about this name; but let a broken pipe pass."""
+def as_output_error(name: str) -> Iterator[None]:
+    """Turn an OSError into an OutputError about this name. A BrokenPipeError passes unchanged."""
     try:
         yield
     except BrokenPipeError:
@@ -38,41 +38,41 @@ def failing(name: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def undisturbed() -> Iterator[None]:
-    """Signals wait until the few calls of a commit are done."""
+def signals_deferred() -> Iterator[None]:
+    """Hold signals back until the few calls of a commit are done."""
     old = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
-        # One that came just before is heard in here, and raises.
+        # The handler of a signal that arrived just before runs here, and may raise.
         signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, old)
 
 
-def directory(name: str, place: int | None = None) -> int:
-    """A descriptor of this directory; relative to the directory `place`, where one is given, and then not a link."""
-    return os.open(name, DIRECTORY if place is None else DIRECTORY | os.O_NOFOLLOW, dir_fd=place)
+def open_directory(name: str, dir_fd: int | None = None) -> int:
+    """Open a directory and return its descriptor. With dir_fd, the name is relative to it and must not be a link."""
+    return os.open(name, DIRECTORY if dir_fd is None else DIRECTORY | os.O_NOFOLLOW, dir_fd=dir_fd)
 
 
-def create(name: str, place: int) -> int:
-    """A new file in the directory `place`, to be written, for its owner alone. FileExistsError."""
-    return os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=place)
+def create(name: str, dir_fd: int) -> int:
+    """Create a file for writing, readable by its owner only, and return its descriptor. FileExistsError."""
+    return os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=dir_fd)
 
 
-def create_directory(name: str, place: int) -> None:
-    """A new directory in `place`, for its owner alone; one that is there is fine."""
+def create_directory(name: str, dir_fd: int) -> None:
+    """Create a directory that only its owner can use, unless it exists."""
     with contextlib.suppress(FileExistsError):
-        os.mkdir(name, 0o700, dir_fd=place)
+        os.mkdir(name, 0o700, dir_fd=dir_fd)
 
 
 def close(descriptor: int) -> None:
-    """Let go of what was opened, if it was (-1: it was not). Some file systems tell only now that the disk is full."""
+    """Close a descriptor, unless it is -1. Some file systems report a full disk only here."""
     if descriptor >= 0:
         os.close(descriptor)
 
 
-def locked(descriptor: int) -> bool:
-    """Whether the file or directory is now locked by us; not, if it is by somebody else."""
+def try_lock(descriptor: int) -> bool:
+    """Lock a file or directory, without waiting, and return whether we hold the lock."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -88,89 +88,89 @@ def write(descriptor: int, data: bytes | memoryview) -> None:
 
 
 def write_at(descriptor: int, data: bytes, offset: int) -> None:
-    """Write all of data at this offset."""
+    """Write all of data, beginning at this offset."""
     while data:
         done = os.pwrite(descriptor, data, offset)
         data, offset = data[done:], offset + done
 
 
-def open_to_all(descriptor: int, mode: int | None, most: int) -> None:
-    """Give a file or directory this mode, or as much of `most` as the umask leaves."""
+def set_mode(descriptor: int, mode: int | None, default: int) -> None:
+    """Set the mode of a file or directory; if it is None, to the default less the umask."""
     if mode is None:
         mask = os.umask(0)
         os.umask(mask)
-        mode = most & ~mask
+        mode = default & ~mask
     os.fchmod(descriptor, mode)
 
 
 def sync(descriptor: int) -> None:
-    """Have what was written on the disk. After a failure the file must be given up: a second sync would succeed."""
+    """Wait until what was written is on the disk. After a failure, discard the file: a second sync would succeed."""
     os.fsync(descriptor)
 
 
-def entries(descriptor: int) -> list[str]:
-    """The names in a directory."""
+def names_in(descriptor: int) -> list[str]:
+    """List the names in a directory."""
     return os.listdir(descriptor)
 
 
-def rename(old: str, new: str, place: int) -> None:
-    """Give a file the name of another, which is gone then."""
-    os.rename(old, new, src_dir_fd=place, dst_dir_fd=place)
+def rename(old: str, new: str, dir_fd: int) -> None:
+    """Rename a file, replacing the file that has the new name."""
+    os.rename(old, new, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
 
 
-def rename_new(old: str, new: str, place: int) -> None:
-    """Give a directory a name that nothing has. FileExistsError."""
+def rename_new(old: str, new: str, dir_fd: int) -> None:
+    """Rename a directory to a name that does not exist yet. FileExistsError."""
     try:
-        _rename(old, new, place, _NOREPLACE)
+        _rename(old, new, dir_fd, _NOREPLACE)
     except OSError as error:
         if error.errno not in _UNSUPPORTED:
             raise
-        # A plain rename fails, too, unless an empty directory has that name.
-        os.rename(old, new, src_dir_fd=place, dst_dir_fd=place)
+        # A plain rename fails too, unless the name belongs to an empty directory.
+        os.rename(old, new, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
 
 
-def exchange(one: str, other: str, place: int) -> None:
-    """Let two names change places, in one step. OSError (ENOTSUP) where the file system cannot."""
+def exchange(first: str, second: str, dir_fd: int) -> None:
+    """Exchange two names in one step. OSError (ENOTSUP) if the file system cannot do that."""
     try:
-        _rename(one, other, place, _EXCHANGE)
+        _rename(first, second, dir_fd, _EXCHANGE)
     except OSError as error:
         if error.errno in _UNSUPPORTED:
             raise OSError(errno.ENOTSUP, "this file system cannot exchange two directories in one step") from None
         raise
 
 
-def _rename(old: str, new: str, place: int, flag: int) -> None:
-    import ctypes  # which costs what a start of the program need not pay
+def _rename(old: str, new: str, dir_fd: int, flag: int) -> None:
+    import ctypes  # here, because importing it would slow down every start of the program
 
     library = ctypes.CDLL(None, use_errno=True)
     call = getattr(library, "renameat2", None) or getattr(library, "renameatx_np", None)
     if call is None:
         raise OSError(errno.ENOSYS, "no such call")
-    # The system's flag is an unsigned int; the names are bytes ended by NUL.
-    if call(place, os.fsencode(old), place, os.fsencode(new), ctypes.c_uint(flag)) != 0:
+    # The flag is an unsigned int; the names are NUL-terminated bytes.
+    if call(dir_fd, os.fsencode(old), dir_fd, os.fsencode(new), ctypes.c_uint(flag)) != 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
 
 
-def remove(name: str, place: int) -> None:
-    """Remove a file, if that can be done."""
+def try_unlink(name: str, dir_fd: int) -> None:
+    """Remove a file, and ignore a failure."""
     with contextlib.suppress(OSError):
-        unlink(name, place)
+        unlink(name, dir_fd)
 
 
-def unlink(name: str, place: int) -> None:
+def unlink(name: str, dir_fd: int) -> None:
     """Remove a file. OSError."""
-    os.unlink(name, dir_fd=place)
+    os.unlink(name, dir_fd=dir_fd)
 
 
-def remove_directory(name: str, place: int) -> None:
+def remove_directory(name: str, dir_fd: int) -> None:
     """Remove an empty directory. OSError."""
-    os.rmdir(name, dir_fd=place)
+    os.rmdir(name, dir_fd=dir_fd)
 
 
-def empty(descriptor: int) -> None:
-    """Remove all that is in a directory of ours: files and empty directories. OSError."""
-    with contextlib.suppress(OSError):  # or it cannot be emptied, where it was published for reading alone
+def empty_directory(descriptor: int) -> None:
+    """Remove everything in one of our directories: files and empty directories. OSError."""
+    with contextlib.suppress(OSError):  # a published artifact may be read-only, and could not be emptied
         os.fchmod(descriptor, 0o700)
     for name in os.listdir(descriptor):
         try:

@@ -97,11 +97,11 @@ def test_what_fails_leaves_what_there_was(docs):
     for wrong in ("nowhere", "docs.index"):
         with pytest.raises(simdocs.SimdocsError):
             simdocs.index("docs", wrong, output="docs.index")
-    with pytest.raises(simdocs.UsageError, match="name of another kind"):
+    with pytest.raises(simdocs.UsageError, match="this suffix is for artifacts of kind index"):
         simdocs.shingle("docs", output="docs.index")
-    with pytest.raises(simdocs.UsageError, match="is there and is no artifact"):
+    with pytest.raises(simdocs.UsageError, match="exists and is not an artifact of kind"):
         simdocs.index("docs", output="docs")
-    with pytest.raises(simdocs.OutputError, match=r"there is no directory .*nowhere: make it first"):
+    with pytest.raises(simdocs.OutputError, match=r"there is no directory .*nowhere: create it first"):
         simdocs.index("docs", output="nowhere/x.index")
     assert (sorted(os.listdir("docs.index")), Path("docs.index/manifest.json").read_bytes()) == before
     assert sorted(os.listdir()) == ["docs", "docs.index"]

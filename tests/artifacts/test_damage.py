@@ -14,7 +14,8 @@ import pytest
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.manifest import decoded
-from simdocs.artifacts.reader import kind_of, open_artifact, usable
+from simdocs.artifacts.reader import open_artifact, usable
+from simdocs.artifacts.recognise import kind_of
 from simdocs.errors import ArtifactError, InputError
 from tests.artifacts.tiny import arrays, laid
 from tests.cli.program import simdocs

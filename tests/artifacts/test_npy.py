@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from simdocs.artifacts import npy
 from simdocs.artifacts.formats import FORMATS, ArrayFormat
-from simdocs.artifacts.npy import Stored, Writer, header, map_file
+from simdocs.artifacts.npy import ArrayWriter, Stored, header, map_file
 from simdocs.artifacts.reader import open_artifact
 from simdocs.errors import ArtifactError
 from simdocs.model.ragged import Array
@@ -44,10 +44,10 @@ def opened(path: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def written(place: Path, array: ArrayFormat, pieces: list[Array], width: tuple[int, ...] = ()) -> Writer:
+def written(place: Path, array: ArrayFormat, pieces: list[Array], width: tuple[int, ...] = ()) -> ArrayWriter:
     """The array, which has no file yet, from its pieces, which are overwritten as soon as they were taken."""
     with opened(place) as directory:
-        writer = Writer(directory, array, width)
+        writer = ArrayWriter(directory, array, width)
         try:
             for piece in pieces:
                 own = piece.copy()
@@ -117,7 +117,7 @@ def test_pieces_make_the_whole(tmp_path_factory, array, lengths, block):
     whole = made(array, (sum(lengths), *width))
     pieces = np.split(whole, np.cumsum(lengths)[:-1]) if lengths else []
     with blocks_of(block), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(npy.disk, "sync", os.fstat)
+        patch.setattr(npy.syscalls, "sync", os.fstat)
         one, other = written(place, array, pieces, width), written(place / "whole", array, [whole], width)
     assert (one.shape, one.checksums) == (other.shape, other.checksums)
     assert one.shape == whole.shape
@@ -131,7 +131,7 @@ def test_a_large_array_is_not_held_twice(place):
     array = replace(FORMATS["shingles"].arrays[0])
     large = np.arange(1 << 22, dtype=np.uint32)
     with opened(place) as directory:
-        writer = Writer(directory, array)
+        writer = ArrayWriter(directory, array)
         tracemalloc.start()
         try:
             for _ in range(2):
@@ -162,7 +162,7 @@ def test_what_is_read_is_checked_and_no_more(tmp_path_factory, name, data):
     shape, block = ((7,), 60) if name == "documents" else CASES[name]
     values = made(array, shape)
     with blocks_of(block), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(npy.disk, "sync", os.fstat)
+        patch.setattr(npy.syscalls, "sync", os.fstat)
         sound = stored(place, array, values)
         blocks = -(-values.nbytes // block)
         bad = data.draw(st.integers(0, blocks - 1))

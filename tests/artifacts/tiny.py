@@ -9,7 +9,7 @@ import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import open_artifact, usable
-from simdocs.artifacts.writer import saving
+from simdocs.artifacts.writer import write_artifact
 from simdocs.model.documents import DOCUMENT, Documents
 from simdocs.model.ragged import Array, Ragged
 from simdocs.parameters import Banding, Recipe, Sequences, Shingling, Sketching
@@ -52,18 +52,18 @@ def arrays(kind: str, salt: int, rows: int = 3) -> dict[str, Array]:
 
 def save(path: Path, salt: int, kind: str = "signatures", wait: float = 0.0, rows: int = 3) -> None:
     """Publish the artifact of this salt."""
-    with saving(str(path), kind, wait) as under_way:
+    with write_artifact(str(path), kind, wait) as writer:
         for name, array in arrays(kind, salt, rows).items():
             if name not in ("documents", "names", "name_offsets"):
-                under_way.append(name, array)
-        under_way.finish(documents(rows, salt), recipe(kind), {"salt": salt})
+                writer.append(name, array)
+        writer.finish(documents(rows, salt), recipe(kind), {"salt": salt})
 
 
 def found(path: Path, kind: str = "signatures") -> int | None:
     """The salt of the artifact there, which is whole; None: there is nothing."""
     if not os.path.lexists(path):
         return None
-    assert set(os.listdir(path)) == FORMATS[kind].files - {"holder"}
+    assert set(os.listdir(path)) == FORMATS[kind].files
     return read(path, kind)
 
 

@@ -59,7 +59,7 @@ def test_nothing_is_written_into_an_artifact(here):
         for name in ("signatures.npy", "run.json", "new"):
             done = simdocs("query", "x.index", "docs/a.txt", option, f"x.index/{name}", cwd=here)
             assert (done.status, done.out) == (2, b"")
-            assert done.err == f"simdocs: error: x.index/{name}: lies in an artifact: name another directory\n"
+            assert done.err == f"simdocs: error: x.index/{name}: is inside an artifact: choose another directory\n"
     assert simdocs("index", "docs", "-o", "x.index/y.index", cwd=here).status == 2
     assert {path.name: path.read_bytes() for path in (here / "x.index").iterdir()} == before
 

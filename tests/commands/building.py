@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from simdocs.artifacts.reader import Artifact, open_artifact
-from simdocs.artifacts.writer import saving
+from simdocs.artifacts.writer import write_artifact
 from simdocs.commands import build
 from simdocs.corpora.discover import Sources
 from simdocs.engines.local import Local
@@ -35,8 +35,8 @@ def built(target: Path, given: Sequence[bytes | str | Path] | Path, jobs: int = 
         intake = Intake(shelf=opened(given))
     else:
         intake = Intake(Sources(tuple(map(os.fsencode, given))), walking)
-    with saving(str(target), kind) as shelf, Local(jobs) as engine:
-        BUILD[kind](build.Order(intake, made, shelf, ["simdocs"]), Run(engine))
+    with write_artifact(str(target), kind) as writer, Local(jobs) as engine:
+        BUILD[kind](build.Order(intake, made, writer, ["simdocs"]), Run(engine))
     return opened(target)
 
 

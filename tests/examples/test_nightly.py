@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.storage.atomic_file import draft_name
+from simdocs.storage.targets import draft_name
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import PROGRAM, Argument, Done, bound_by_modes, finished, started
 

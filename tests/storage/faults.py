@@ -17,7 +17,7 @@ CALLS = (
     *("open", "close", "listdir", "stat", "write", "pwrite", "fchmod", "fsync", "umask"),
     *("rename", "unlink", "mkdir", "rmdir"),
 )
-"""Of the module os, as simdocs/artifacts/syscalls.py calls it; flock and exchange come on top of these."""
+"""Of the module os, as simdocs/storage/syscalls.py calls it; flock and exchange come on top of these."""
 
 
 class Ended(BaseException):

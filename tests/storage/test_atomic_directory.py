@@ -9,10 +9,10 @@ import signal
 
 import pytest
 
-from simdocs.artifacts.writer import saving
+from simdocs.artifacts.writer import write_artifact
 from simdocs.errors import OutputError
-from simdocs.storage import atomic_directory, syscalls
-from simdocs.storage.atomic_file import draft_name
+from simdocs.storage import lock, syscalls
+from simdocs.storage.targets import draft_name
 from tests.artifacts.tiny import found, save
 from tests.storage.faults import FAULTS, Ended, Faulty, calls_of
 
@@ -102,7 +102,7 @@ def test_where_directories_cannot_be_exchanged_nothing_is_begun(place, monkeypat
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(syscalls, "_rename", unsupported)
-    with pytest.raises(OutputError, match="cannot exchange two directories"), saving(str(path), "signatures"):
+    with pytest.raises(OutputError, match="cannot exchange two directories"), write_artifact(str(path), "signatures"):
         pytest.fail("work was begun")
     assert (found(path), os.listdir(place)) == (1, [NAME])
     save(place / "b.signatures", 2)  # a new name needs no exchange
@@ -112,9 +112,9 @@ def test_where_directories_cannot_be_exchanged_nothing_is_begun(place, monkeypat
 def test_work_that_fails_or_is_not_finished_publishes_nothing(place):
     path = place / NAME
     save(path, 1)
-    with pytest.raises(ZeroDivisionError), saving(str(path), "signatures"):
+    with pytest.raises(ZeroDivisionError), write_artifact(str(path), "signatures"):
         raise ZeroDivisionError
-    with saving(str(path), "signatures"):
+    with write_artifact(str(path), "signatures"):
         pass
     assert (found(path), os.listdir(place)) == (1, [NAME])
 
@@ -131,19 +131,19 @@ def test_a_signal_just_before_the_commit_leaves_no_signal_blocked(place, monkeyp
             raise Ended
         return old
 
-    with saving(str(path), "signatures"), monkeypatch.context() as patch:
+    with write_artifact(str(path), "signatures"), monkeypatch.context() as patch:
         patch.setattr(syscalls.signal, "pthread_sigmask", struck)
-        with pytest.raises(Ended), syscalls.undisturbed():
+        with pytest.raises(Ended), syscalls.signals_deferred():
             pytest.fail("not disturbed")
     assert not set(block(signal.SIG_BLOCK, ())) & set(syscalls._SIGNALS)
 
 
 def test_the_holder_s_name_is_not_published(place):
     path = place / NAME
-    with saving(str(path), "signatures"):
+    with write_artifact(str(path), "signatures"):
         (own,) = place.iterdir()
         assert own.name == draft_name(NAME)
         assert os.listdir(own) == ["holder"]
-        assert atomic_directory._holder(os.open(own, os.O_RDONLY)).startswith(f"process {os.getpid()} on ")
+        assert lock._holder(os.open(own, os.O_RDONLY)).startswith(f"process {os.getpid()} on ")
     save(path, 1)
     assert found(path) == 1

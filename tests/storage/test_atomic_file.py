@@ -12,14 +12,19 @@ from typing import Any
 import pytest
 
 from simdocs.errors import OutputError
-from simdocs.storage import atomic_file, syscalls
+from simdocs.storage import syscalls
+from simdocs.storage.atomic_file import atomic_file
 from tests.storage.faults import FAULTS, Ended, Faulty, calls_of
 
 OLD, NEW = b"old\n", b"new\n" * 1000
 
 
+def is_artifact(path: str) -> bool:
+    return os.path.basename(path) == "artifact"
+
+
 def write(path: Any) -> None:
-    with atomic_file.published(str(path)) as sink:
+    with atomic_file(str(path), is_artifact) as sink:
         sink.write(NEW[:100])
         sink.flush()
         sink.write(NEW[100:])
@@ -94,12 +99,19 @@ def test_short_writes_are_gone_on_with(tmp_path, monkeypatch):
     assert (tmp_path / "answer").read_bytes() == NEW
 
 
+def test_nothing_is_published_inside_an_artifact(tmp_path):
+    (tmp_path / "artifact").mkdir()
+    with pytest.raises(OutputError, match=r"artifact/answer: is inside an artifact: choose another directory"):
+        write(tmp_path / "artifact" / "answer")
+    assert os.listdir(tmp_path / "artifact") == []
+
+
 def test_two_writers_of_one_file(tmp_path):
     """The last to finish wins; neither takes the other's draft for a left-over one."""
     path = tmp_path / "answer"
-    with atomic_file.published(str(path)) as first:
+    with atomic_file(str(path), is_artifact) as first:
         first.write(b"first")
-        with atomic_file.published(str(path)) as second:
+        with atomic_file(str(path), is_artifact) as second:
             second.write(b"second")
         assert path.read_bytes() == b"second"
     assert path.read_bytes() == b"first"
@@ -132,12 +144,12 @@ def test_a_second_writer_that_starts_just_before_the_first_locks(tmp_path, monke
     def meanwhile(descriptor: int, how: int) -> None:
         if not met:
             met.append(descriptor)
-            with atomic_file.published(str(path)) as second:
+            with atomic_file(str(path), is_artifact) as second:
                 second.write(b"second")
         flock(descriptor, how)
 
     monkeypatch.setattr(syscalls, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": meanwhile})))
-    with atomic_file.published(str(path)) as first:
+    with atomic_file(str(path), is_artifact) as first:
         first.write(b"first")
     assert path.read_bytes() == b"first"
     assert os.listdir(tmp_path) == ["answer"]

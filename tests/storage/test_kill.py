@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pytest
 
 from simdocs.artifacts.damage import damages
-from simdocs.storage.atomic_file import draft_name
+from simdocs.storage.targets import draft_name
 from tests.artifacts.tiny import found, save
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import PROGRAM, Done, environment, finished, simdocs, started

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.artifacts.writer import saving
+from simdocs.artifacts.writer import write_artifact
 from simdocs.errors import LockedError
-from simdocs.storage.atomic_file import draft_name
+from simdocs.storage.targets import draft_name
 from tests.artifacts.tiny import found, read, save
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import PROGRAM, finished, simdocs, started
@@ -46,7 +46,7 @@ def of_program(path: Path) -> bool:
 
 
 def test_the_second_one_is_told_of_the_first(here):
-    with saving(str(here / NAME), "signatures"):
+    with write_artifact(str(here / NAME), "signatures"):
         said = (
             rf"process {os.getpid()} on {socket.gethostname()}, since 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ, is writing it"
         )
@@ -58,7 +58,7 @@ def test_the_second_one_is_told_of_the_first(here):
         begun = time.monotonic()
         assert simdocs(*BUILD, "--lock-wait", ".4", cwd=here).status == 75
         assert time.monotonic() - begun > 0.4
-        with pytest.raises(LockedError), saving(str(here / "./../" / here.name / NAME), "signatures"):
+        with pytest.raises(LockedError), write_artifact(str(here / "./../" / here.name / NAME), "signatures"):
             pytest.fail("the same by another name")
         save(here / "b.signatures", 3)  # another one may be written
     assert (found(here / NAME), found(here / "b.signatures")) == (1, 3)
@@ -68,7 +68,7 @@ def test_the_second_one_is_told_of_the_first(here):
 
 @pytest.mark.parametrize("holder", ["holder", "garbage", "nothing"])
 def test_a_holder_of_whom_nothing_is_known(here, holder):
-    with saving(str(here / NAME), "signatures"):
+    with write_artifact(str(here / NAME), "signatures"):
         note = here / draft_name(NAME) / "holder"
         if holder == "garbage":
             note.write_bytes(b"[\xff")
@@ -83,7 +83,7 @@ def test_a_holder_of_whom_nothing_is_known(here, holder):
 
 def test_waiting_for_the_first(here):
     with started([PROGRAM, *BUILD, "--lock-wait", "30"], cwd=here) as process:
-        with saving(str(here / NAME), "signatures"), pytest.raises(subprocess.TimeoutExpired):
+        with write_artifact(str(here / NAME), "signatures"), pytest.raises(subprocess.TimeoutExpired):
             process.wait(1)
         assert finished(process) == (0, b"", "")
     assert of_program(here / NAME)
@@ -92,7 +92,7 @@ def test_waiting_for_the_first(here):
 
 @pytest.mark.parametrize("number", ENDING)
 def test_a_signal_while_waiting(here, number):
-    with saving(str(here / NAME), "signatures"):
+    with write_artifact(str(here / NAME), "signatures"):
         with started([PROGRAM, *BUILD, "--lock-wait", "30"], cwd=here) as process:
             with pytest.raises(subprocess.TimeoutExpired):
                 process.wait(0.7)

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from simdocs.storage import syscalls
-from simdocs.storage.atomic_file import draft_name, published
+from simdocs.storage.atomic_file import atomic_file
+from simdocs.storage.targets import draft_name
 from tests.artifacts.tiny import found, save
 from tests.storage.power import Recorder, Tree, lay, states
 
@@ -70,8 +71,8 @@ def test_artifacts(place, there):
 
 
 def write(path: Path, data: bytes) -> None:
-    with published(str(path)) as sink:
-        sink.write(data)
+    with atomic_file(str(path), lambda directory: False) as stream:
+        stream.write(data)
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])

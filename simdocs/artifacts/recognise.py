@@ -1,0 +1,68 @@
+"""Recognise an artifact: what is one, and of which kind."""
+
+from __future__ import annotations
+
+import os
+import stat
+from functools import partial
+from pathlib import Path
+
+from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX, MANIFEST
+from simdocs.model.names import is_manifest
+from simdocs.storage.targets import Replaceable
+
+_HEAD_BYTES = 200
+"""Bytes of a manifest that are read to see its format: its name is in the first line."""
+
+
+def kind_of(path: bytes) -> str | None:
+    """Return the kind of artifact that this argument must be, by its suffix or its manifest; None if it is not one."""
+    kind = KIND_OF_SUFFIX.get(os.path.splitext(os.fsdecode(path).rstrip("/"))[1])
+    return kind if kind is not None and os.path.lexists(path) else _kind_of_directory(os.fsdecode(path))
+
+
+def is_artifact(path: str) -> bool:
+    """Return whether the directory of this path is an artifact, by its manifest."""
+    return _kind_of_directory(path) is not None
+
+
+def replaceable(kind: str) -> Replaceable:
+    """Return which directories a new artifact of this kind may replace: others of its kind, damaged or not."""
+    return Replaceable(f"an artifact of kind {kind}", FORMATS[kind].files, partial(_is_of_kind, kind=kind))
+
+
+def _kind_of_directory(path: str) -> str | None:
+    """The kind of the artifact in this directory; None if it is not an artifact or cannot be read."""
+    try:
+        # O_NONBLOCK: opening a FIFO would wait for a writer.
+        file = os.open(Path(path, MANIFEST), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            head = os.read(file, _HEAD_BYTES) if stat.S_ISREG(os.fstat(file).st_mode) else b""
+        finally:
+            os.close(file)
+    except OSError:
+        return None
+    if not is_manifest(head):
+        return None
+    return _kind_in(head) or "artifact"
+
+
+def _is_of_kind(dir_fd: int, names: frozenset[str], *, kind: str) -> bool:
+    """Whether a directory with these names is of this kind: by its manifest, or by its arrays if that is damaged."""
+    types = {name: stat.S_IFMT(os.stat(name, dir_fd=dir_fd, follow_symlinks=False).st_mode) for name in names}
+    if stat.S_IFDIR in types.values():
+        return False
+    if types.get(MANIFEST) == stat.S_IFREG:
+        file = os.open(MANIFEST, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=dir_fd)
+        try:
+            found = _kind_in(os.read(file, _HEAD_BYTES))
+        finally:
+            os.close(file)
+        if found is not None:
+            return found == kind
+    return {array.file for array in FORMATS[kind].arrays} <= names
+
+
+def _kind_in(head: bytes) -> str | None:
+    """The kind that the beginning of a manifest names; None if it names none that we know."""
+    return next((kind for kind, form in FORMATS.items() if f'"{form.name}"'.encode() in head), None)

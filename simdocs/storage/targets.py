@@ -1,0 +1,87 @@
+"""What an output may replace, where it may be published, and what its drafts are called."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from simdocs.errors import OutputError, UsageError
+from simdocs.model.names import DRAFT_PREFIX, shown
+from simdocs.storage import syscalls
+from simdocs.storage.lock import HOLDER
+from simdocs.storage.syscalls import as_output_error
+
+IsArtifact = Callable[[str], bool]
+"""Tells whether the directory of this path is an artifact. Nothing is published inside an artifact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replaceable:
+    """Which existing directories an output may replace.
+
+    description: what they are, for messages: "an artifact of kind index".
+    files: the names of all files that they may hold, beside the lock's own.
+    recognises: tells whether a directory that holds only such names is one of them, from its descriptor and the names
+        in it; raises OSError if it cannot be read.
+    """
+
+    description: str
+    files: frozenset[str]
+    recognises: Callable[[int, frozenset[str]], bool]
+
+
+def draft_name(base: str) -> str:
+    """Return how the names of the drafts of this target begin: short, however long the target's name is."""
+    return f"{DRAFT_PREFIX}{hashlib.sha256(os.fsencode(base)).hexdigest()[:16]}"
+
+
+def open_parent(directory: str, name: str, is_artifact: IsArtifact) -> int:
+    """Open the directory in which the target `name` will be published, and return its descriptor.
+
+    OutputError: it does not exist, or it is an artifact, which the new file would damage.
+    """
+    if is_artifact(directory):
+        raise OutputError(f"{name}: is inside an artifact: choose another directory")
+    with as_output_error(name):
+        try:
+            return syscalls.open_directory(directory)
+        except FileNotFoundError:
+            missing = shown(os.fsencode(directory))
+            raise OutputError(f"{name}: there is no directory {missing}: create it first") from None
+
+
+def sync_parent(dir_fd: int, name: str) -> None:
+    """Sync the directory in which the target was published. The OutputError says that it was published."""
+    try:
+        syscalls.sync(dir_fd)
+    except OSError as error:
+        raise OutputError(f"{name}: published, but durability not confirmed: {error.strerror}") from error
+
+
+def refuse_others(base: str, dir_fd: int, replaceable: Replaceable, name: str) -> None:
+    """Raise UsageError if the target exists and may not be replaced."""
+    try:
+        descriptor = syscalls.open_directory(base, dir_fd)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        if error.errno in (errno.ENOTDIR, errno.ELOOP):
+            raise _not_replaceable(name, replaceable) from None
+        raise OutputError(f"{name}: {error.strerror}") from None
+    try:
+        names = frozenset(syscalls.names_in(descriptor))
+        if not names or not names <= replaceable.files | {HOLDER} or not replaceable.recognises(descriptor, names):
+            raise _not_replaceable(name, replaceable)
+    except OSError as error:
+        raise OutputError(f"{name}: {error.strerror}") from None
+    finally:
+        os.close(descriptor)
+
+
+def _not_replaceable(name: str, replaceable: Replaceable) -> UsageError:
+    return UsageError(
+        f"{name}: exists and is not {replaceable.description}, so it is not replaced: choose another name"
+    )

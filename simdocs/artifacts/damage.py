@@ -134,7 +134,7 @@ def _signatures(arrays: Arrays) -> Iterator[str]:
 
 def _tables(banding: Banding, arrays: Arrays) -> Iterator[str]:
     keys, rows, same_as = arrays["band_keys"], arrays["band_rows"], arrays["same_as"]
-    firsts, place = _documents(arrays).unlike()
+    firsts, place = _documents(arrays).distinct_texts()
     expected = np.where(place >= 0, firsts[place] if len(firsts) else 0, np.arange(len(place)))
     if (same_as != expected).any():
         yield "same_as.npy: not the rows of the first documents of the same texts"

@@ -24,7 +24,7 @@ def info(**options: Any) -> int:
     """
     from simdocs.artifacts.formats import FORMATS
     from simdocs.commands.info import info as facts_of
-    from simdocs.kernels.lsh.banding import probability
+    from simdocs.kernels.lsh.banding import candidate_probability
     from simdocs.views.curve import curve
 
     shelf = opened(options["artifact"], tuple(FORMATS))
@@ -36,6 +36,6 @@ def info(**options: Any) -> int:
             sink.write(piece)
         if output.form_name == "table" and expected is not None and banding is not None:
             bands, rows = banding.bands or 1, banding.rows or 1
-            drawn = curve(lambda s: probability(s, bands, rows), banding.threshold, colored=output.colored)
+            drawn = curve(lambda s: candidate_probability(s, bands, rows), banding.threshold, colored=output.colored)
             sink.write(b"\n" + drawn)
     return 0

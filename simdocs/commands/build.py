@@ -106,7 +106,7 @@ def build_index(order: Order, run: Run) -> Built:
 
 def expected_of(documents: Documents, signatures: Callable[[Index], Tokens], recipe: Recipe) -> Expectation:
     """What is to be expected of an index of these documents."""
-    firsts, _ = documents.unlike()
+    firsts, _ = documents.distinct_texts()
     return expectation(signatures, firsts, recipe.banding or Banding(), recipe.shingling.seed)
 
 

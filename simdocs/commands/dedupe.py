@@ -11,7 +11,7 @@ import numpy as np
 from simdocs.artifacts.reader import Artifact
 from simdocs.commands import answer_rows
 from simdocs.engines.run import Run
-from simdocs.kernels.lsh.banding import probability
+from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching.against import against
 from simdocs.matching.components import connected
 from simdocs.matching.concatenated import ConcatenatedCorpus
@@ -174,7 +174,9 @@ class Sketched:
             "bands": bands,
             "rows": rows,
             "threshold": self.job.threshold,
-            "probability": 1.0 if self.job.grouping.exact else probability(self.job.threshold, *self.prepared.cut),
+            "probability": 1.0
+            if self.job.grouping.exact
+            else candidate_probability(self.job.threshold, *self.prepared.cut),
             "candidates": self.run.tally.candidates,
             "verified": self.run.tally.verified,
         }
@@ -219,7 +221,7 @@ def sketch(job: Job, run: Run) -> Sketched:
 def _lost_copies(ready: Prepared, judge: Verifier) -> Mask | None:
     if not ready.corpus.recorded(np.arange(len(ready.documents))).any():
         return None
-    _, text = ready.documents.unlike()
+    _, text = ready.documents.distinct_texts()
     rows = np.flatnonzero(text >= 0)
     lost = np.zeros(len(text), bool)
     lost[rows] = judge.lost_copies(rows, text[rows])

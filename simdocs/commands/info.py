@@ -41,7 +41,7 @@ def _facts(shelf: Artifact, expected: Expectation | None) -> Iterator[tuple[str,
     facts = documents.facts
     yield "bytes", _text(facts["size"].sum())
     yield "tokens", _text(facts["count"].sum())
-    firsts, _ = documents.unlike()
+    firsts, _ = documents.distinct_texts()
     yield "distinct_texts", _text(len(firsts))
     for name, flag in _FLAGS.items():
         yield name, _text(np.count_nonzero(facts["flags"] & flag))

@@ -11,8 +11,8 @@ import numpy as np
 from simdocs.artifacts.reader import Artifact
 from simdocs.commands import answer_rows
 from simdocs.engines.run import Run
-from simdocs.kernels.lsh.banding import probability
-from simdocs.kernels.lsh.buckets import runs
+from simdocs.kernels.lsh.banding import candidate_probability
+from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.matching.concatenated import ConcatenatedCorpus
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.lookup import candidates, copies_of, same_files
@@ -121,7 +121,7 @@ class Query:
         near = text[~self.judge.hopeless(asked, first[text])]
         rows = np.flatnonzero(np.isin(place, near))
         rows = rows[~self.judge.lost_copies(rows, place[rows])]
-        begins, sizes = runs(place[rows])
+        begins, sizes = equal_runs(place[rows])
         first[place[rows[begins]]] = rows[begins]
         more = begins[sizes > 1]
         second[place[rows[more]]] = rows[more + 1]
@@ -156,7 +156,7 @@ class Query:
             "bands": bands,
             "rows": rows,
             "threshold": self.question.threshold,
-            "probability": probability(self.question.threshold, bands, rows),
+            "probability": candidate_probability(self.question.threshold, bands, rows),
             "candidates": self.run.tally.candidates,
             "verified": self.run.tally.verified,
             "matches": self.found,

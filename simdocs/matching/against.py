@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.artifacts.reader import Artifact
-from simdocs.kernels.lsh.buckets import runs
+from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.matching.concatenated import ConcatenatedCorpus
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.distinct_texts import DistinctTexts, as_copies, in_keep_order
@@ -154,7 +154,7 @@ def _buckets(keys: Keys, counts: Index, owners: Index, given: int) -> Ragged:
     members, lengths = [], []
     for band, key in enumerate(keys):
         order = np.argsort(key, kind="stable")
-        begins, sizes = runs(key[order])
+        begins, sizes = equal_runs(key[order])
         heads = band * keys.shape[1] + order[begins]
         ahead = counts.ravel()[heads]
         both = np.column_stack((ahead, sizes)).ravel()
@@ -163,7 +163,7 @@ def _buckets(keys: Keys, counts: Index, owners: Index, given: int) -> Ragged:
         kept = ahead + sizes > 1
         members.append(inside[np.repeat(kept, ahead + sizes)])
         lengths.append((ahead + sizes)[kept])
-    return Ragged.of(np.concatenate(members), np.concatenate(lengths))
+    return Ragged.from_lengths(np.concatenate(members), np.concatenate(lengths))
 
 
 def _after(given: int, nodes: DistinctTexts) -> DistinctTexts:

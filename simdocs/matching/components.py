@@ -36,8 +36,8 @@ def connected(nodes: DistinctTexts, shared: Ragged, judge: Verifier, most: int) 
 def _labels(nodes: DistinctTexts, shared: Ragged, judge: Verifier) -> Index:
     """The first node of each node's component."""
     label = np.arange(len(nodes))
-    for phase in (connectivity.stars(shared, len(nodes)), None):
-        for left, right in phase if phase is not None else connectivity.crossings(shared, label):
+    for phase in (connectivity.star_pairs(shared, len(nodes)), None):
+        for left, right in phase if phase is not None else connectivity.cross_component_pairs(shared, label):
             apart = label[left] != label[right]
             similar = judge.similar(nodes.first[left[apart]], nodes.first[right[apart]])
             label = connectivity.connect(label, nodes.of[similar.left], nodes.of[similar.right])

@@ -169,7 +169,7 @@ class Corpus:
             rows = rows if self.set_rows is None else self.set_rows[rows]
             starts = offsets.rows(rows)
             lengths = offsets.rows(rows + 1) - starts
-            return Ragged.of(tokens.at(ranges(starts, lengths)), lengths)
+            return Ragged.from_lengths(tokens.at(ranges(starts, lengths)), lengths)
         if self.of_shelf and not self.root:
             raise ArtifactError(f"{self.of_shelf}/{RUN}: does not say where its documents are: --root DIR does")
         return self._wanted(rows)

@@ -40,7 +40,7 @@ def in_keep_order(documents: Documents, policy: str, left_out: Mask | None = Non
     order = keep_order(policy, documents.facts["size"], documents.facts["mtime_ns"])
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    _, text = documents.unlike(left_out)
+    _, text = documents.distinct_texts(left_out)
     ranked = order[text[order] >= 0]
     texts, place = np.unique(text[ranked], return_index=True)
     by_first = np.argsort(place)

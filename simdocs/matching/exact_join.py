@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from simdocs.corpora.batches import batches
-from simdocs.kernels.lsh.rare_prefixes import counts, prefixes, sharing
+from simdocs.kernels.lsh.rare_prefixes import prefix_tokens, rows_sharing_values, token_frequencies
 from simdocs.matching.verify import Verifier
 from simdocs.model.ragged import Index, Ragged
 from simdocs.pipeline.reload import Source
@@ -20,7 +20,7 @@ def every_candidate(judge: Verifier, firsts: Index) -> Ragged:
     stands in one of them. Holds all tokens of these documents in memory, 4 bytes each, and once more while they come
     together."""
     sets = _sets(judge, firsts)
-    return sharing(prefixes(sets, judge.threshold, counts(sets.values)))
+    return rows_sharing_values(prefix_tokens(sets, judge.threshold, token_frequencies(sets.values)))
 
 
 def _sets(judge: Verifier, firsts: Index) -> Ragged:

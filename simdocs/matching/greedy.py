@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from simdocs.kernels.group import greedy_rounds
-from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, Standing
-from simdocs.kernels.lsh.buckets import pairs_of
+from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, GroupingState
+from simdocs.kernels.lsh.buckets import distinct_pairs
 from simdocs.matching.distinct_texts import DistinctTexts, as_copies
 from simdocs.matching.verify import Verifier
 from simdocs.model.groups import Pairs
@@ -29,40 +29,42 @@ def greedy(nodes: DistinctTexts, shared: Ragged, judge: Verifier, most: int, giv
     removed = np.flatnonzero(standing.state == REMOVED)
     firsts = _pairs(nodes, standing, removed, nodes.first[removed], judge)
     late = _late_copies(nodes, shared, standing, copies[state == REMOVED], judge)
-    capped = greedy_rounds.capped(shared, standing, most)
+    capped = greedy_rounds.capped_members(shared, standing, most)
     return Pairs.concat([twins, firsts, late]).in_row_order(), np.sort(nodes.first[capped[capped >= given]])
 
 
-def _rounds(nodes: DistinctTexts, shared: Ragged, judge: Verifier, most: int, given: int) -> Standing:
-    standing = Standing.of(len(nodes))
+def _rounds(nodes: DistinctTexts, shared: Ragged, judge: Verifier, most: int, given: int) -> GroupingState:
+    standing = GroupingState.undecided(len(nodes))
     if given:
-        standing = greedy_rounds.keep(standing, np.arange(given))
-        for left, right in greedy_rounds.given_meetings(shared, given, most, len(nodes)):
+        standing = greedy_rounds.mark_kept(standing, np.arange(given))
+        for left, right in greedy_rounds.pairs_with_always_kept(shared, given, most, len(nodes)):
             standing = _met(nodes, standing, left, right, judge)
     while not standing.settled:
-        shared = greedy_rounds.prune(shared, standing, most)
+        shared = greedy_rounds.prune_buckets(shared, standing, most)
         kept, firsts = greedy_rounds.next_kept(shared, standing)
-        for left, right in greedy_rounds.meetings(shared, kept, firsts, len(nodes)):
+        for left, right in greedy_rounds.pairs_with_newly_kept(shared, kept, firsts, len(nodes)):
             standing = _met(nodes, standing, left, right, judge)
-        standing = greedy_rounds.keep(standing, kept)
+        standing = greedy_rounds.mark_kept(standing, kept)
         judge.run.progress("grouping", int(np.count_nonzero(standing.state)), len(nodes))
     return standing
 
 
-def _met(nodes: DistinctTexts, standing: Standing, left: Index, right: Index, judge: Verifier) -> Standing:
+def _met(nodes: DistinctTexts, standing: GroupingState, left: Index, right: Index, judge: Verifier) -> GroupingState:
     """The standing after kept nodes (left) have met others."""
     similar = judge.similar(nodes.first[left], nodes.first[right])
     members = nodes.of[similar.right]
-    return greedy_rounds.remove(standing, nodes.of[similar.left], members, similar.score, similar.estimate)
+    return greedy_rounds.mark_removed(standing, nodes.of[similar.left], members, similar.score, similar.estimate)
 
 
-def _pairs(nodes: DistinctTexts, standing: Standing, members: Index, rows: Index, judge: Verifier) -> Pairs:
+def _pairs(nodes: DistinctTexts, standing: GroupingState, members: Index, rows: Index, judge: Verifier) -> Pairs:
     """Each of these rows, copies of removed members, under the kept document of its member."""
     score = standing.jaccard[members] if judge.by_exact else np.full(len(members), np.nan)
     return Pairs(nodes.first[standing.under[members]], rows, score, standing.estimate[members])
 
 
-def _late_copies(nodes: DistinctTexts, shared: Ragged, standing: Standing, copies: Index, judge: Verifier) -> Pairs:
+def _late_copies(
+    nodes: DistinctTexts, shared: Ragged, standing: GroupingState, copies: Index, judge: Verifier
+) -> Pairs:
     """Later copies of removed texts. Each goes under the most similar of those kept before *it*: a document kept
     after the first copy and before this one may be more similar than the one the first copy went under."""
     base = _pairs(nodes, standing, nodes.of[copies], copies, judge)
@@ -85,7 +87,7 @@ def _with_last_rank(nodes: DistinctTexts, copies: Index) -> tuple[Index, Index]:
     return np.flatnonzero(last >= 0), last
 
 
-def _kept_only(shared: Ragged, standing: Standing) -> Ragged:
+def _kept_only(shared: Ragged, standing: GroupingState) -> Ragged:
     return shared.keep(standing.state[shared.values] == KEPT)
 
 
@@ -95,7 +97,7 @@ def _meetings_of(members: Index, shared: Ragged, kept: Ragged, size: int) -> Ite
     wanted[members] = True
     places = np.flatnonzero(wanted[shared.values])
     bucket = np.searchsorted(shared.offsets, places, side="right") - 1
-    yield from pairs_of(shared.values[places], kept.offsets[bucket], kept.lengths[bucket], kept.values, size)
+    yield from distinct_pairs(shared.values[places], kept.offsets[bucket], kept.lengths[bucket], kept.values, size)
 
 
 def _best(nodes: DistinctTexts, base: Pairs, found: Pairs) -> Pairs:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from simdocs.artifacts.reader import Artifact
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError
-from simdocs.kernels.lsh.banding import probability
-from simdocs.kernels.lsh.buckets import band_keys, buckets, buckets_of_tables
+from simdocs.kernels.lsh.banding import candidate_probability
+from simdocs.kernels.lsh.buckets import band_keys, shared_buckets, shared_buckets_of_tables
 from simdocs.matching.corpus import Corpus
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Index, Ragged, Tokens
@@ -41,9 +41,9 @@ class Prepared:
         index will do.
         """
         if self.index is None or numbers is None:
-            return buckets(band_keys(self.signatures, firsts, *self.cut))
+            return shared_buckets(band_keys(self.signatures, firsts, *self.cut))
         members = (numbers[rows] for rows in self.index["band_rows"].all())
-        return buckets_of_tables(self.index["band_keys"].all(), members)
+        return shared_buckets_of_tables(self.index["band_keys"].all(), members)
 
 
 def prepared(intake: Intake, recipe: Recipe, run: Run, *, bands: bool = True) -> Prepared:
@@ -66,7 +66,7 @@ def prepared(intake: Intake, recipe: Recipe, run: Run, *, bands: bool = True) ->
 def threshold_warning(threshold: float, prepared: Prepared) -> Iterator[str]:
     """That documents exactly at this threshold are found more seldom than is stated, if they are."""
     banding = prepared.recipe.banding or Banding()
-    found = probability(threshold, *prepared.cut)
+    found = candidate_probability(threshold, *prepared.cut)
     if threshold < banding.threshold and found < banding.recall:
         yield (
             f"bands for threshold {banding.threshold:g} find a pair at {threshold:g} with a chance of {found:.4f}, less"

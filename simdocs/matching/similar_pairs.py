@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from simdocs.kernels.lsh.buckets import later_pairs
+from simdocs.kernels.lsh.buckets import candidate_pairs
 from simdocs.matching.distinct_texts import as_copies
 from simdocs.matching.prepared import Prepared
 from simdocs.matching.verify import Verifier
@@ -25,13 +25,13 @@ def similar_pairs(
     Copies of one text stand for themselves by their first, and are chained to it: each copy with the next. With
     all_copies every copy has all its pairs. left_out: (N,) the documents that are in none.
     """
-    firsts, text = prepared.documents.unlike(left_out)
+    firsts, text = prepared.documents.distinct_texts(left_out)
     if all_copies:
         yield from _every_pair(buckets, firsts, text, judge)
         return
     chain = _chain(text)
     done = 0
-    for left, right in later_pairs(buckets(firsts, text), len(firsts)):
+    for left, right in candidate_pairs(buckets(firsts, text), len(firsts)):
         similar = judge.similar(firsts[left], firsts[right])
         # All pairs of a document are in one block: links up to its last document come out with it.
         upto = int(np.searchsorted(chain[0], firsts[left[-1]], side="right"))
@@ -52,7 +52,7 @@ def _chain(text: Index) -> tuple[Index, Index]:
 
 def _every_pair(buckets: Buckets, firsts: Index, text: Index, judge: Verifier) -> Iterator[Pairs]:
     nodes = np.flatnonzero(text >= 0)
-    for a, b in later_pairs(buckets(nodes, None), len(nodes)):
+    for a, b in candidate_pairs(buckets(nodes, None), len(nodes)):
         left, right = nodes[a], nodes[b]
         same = text[left] == text[right]
         copies = as_copies(left[same], right[same], judge.by_exact)

@@ -76,7 +76,7 @@ class Verifier:
         estimate = self.corpus.estimates(left, right)
         self.run.tally.candidates += len(left)
         if self.by_exact:
-            hopeless = jaccard.hopeless(estimate, self.threshold, self.corpus.places)
+            hopeless = jaccard.below_prefilter(estimate, self.threshold, self.corpus.places)
             hopeful = np.flatnonzero(~hopeless | self.certain)
             left, right, estimate = left[hopeful], right[hopeful], estimate[hopeful]
             exact = self.exact(left, right)
@@ -147,7 +147,7 @@ class Verifier:
         """Which candidate pairs need no look at their documents, going by their estimates."""
         if not self.by_exact or self.certain:
             return np.zeros(len(left), bool)
-        return jaccard.hopeless(self.corpus.estimates(left, right), self.threshold, self.corpus.places)
+        return jaccard.below_prefilter(self.corpus.estimates(left, right), self.threshold, self.corpus.places)
 
     def _block(self, rows: Index, one: Index, other: Index) -> Block:
         documents, places = np.unique(np.concatenate((one, other)), return_inverse=True)

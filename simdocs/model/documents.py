@@ -56,7 +56,7 @@ class Documents:
         """The name of one document."""
         return self.names[row].tobytes()
 
-    def unlike(self, left_out: Mask | None = None) -> tuple[Index, Index]:
+    def distinct_texts(self, left_out: Mask | None = None) -> tuple[Index, Index]:
         """Copies told apart from their originals: documents of the same normalised text.
 
         The first row of each distinct text, ascending (M,), without the empty and those left out (N,); and for every

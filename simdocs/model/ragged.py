@@ -34,7 +34,7 @@ def ranges(starts: Array, lengths: Array) -> Index:
     return out
 
 
-def parts(offsets: Index, most: int) -> Iterator[tuple[int, int]]:
+def row_blocks(offsets: Index, most: int) -> Iterator[tuple[int, int]]:
     """Rows first to end - 1: as many in a row as hold so many values at most, or one larger one. No more rows than
     values, either."""
     first = 0
@@ -49,10 +49,10 @@ _COUNTED_AT_ONCE = 1 << 18
 """Values of a mask counted at once: reduceat makes numbers of them all, of 8 bytes each."""
 
 
-def true_in_rows(mask: Mask, offsets: Index) -> Index:
+def count_true_in_rows(mask: Mask, offsets: Index) -> Index:
     """How often mask (T,) is true in each of the rows that offsets (N+1,) cut it into: (N,) int64."""
     counts = np.zeros(len(offsets) - 1, np.int64)
-    for first, end in parts(offsets, _COUNTED_AT_ONCE):
+    for first, end in row_blocks(offsets, _COUNTED_AT_ONCE):
         here = mask[offsets[first] : offsets[end]]
         if end == first + 1:
             counts[first] = np.count_nonzero(here)
@@ -87,7 +87,7 @@ class Ragged:
         return np.diff(self.offsets)
 
     @classmethod
-    def of(cls, values: Array, lengths: Array) -> Ragged:
+    def from_lengths(cls, values: Array, lengths: Array) -> Ragged:
         """The rows of these lengths (N,) that stand end to end in values."""
         return cls(values, offsets_of(lengths))
 
@@ -96,7 +96,7 @@ class Ragged:
         """One row of the result for each array; no rows give an empty one."""
         values = np.concatenate(rows) if len(rows) else np.empty(0, dtype)
         lengths = np.fromiter(map(len, rows), np.int64, len(rows))
-        return cls.of(values.astype(dtype, copy=False), lengths)
+        return cls.from_lengths(values.astype(dtype, copy=False), lengths)
 
     @classmethod
     def concat(cls, parts: Sequence[Ragged], dtype: Any) -> Ragged:
@@ -104,9 +104,9 @@ class Ragged:
         if len(parts) == 1:
             return parts[0]
         if not parts:
-            return cls.of(np.empty(0, dtype), np.empty(0, np.int64))
+            return cls.from_lengths(np.empty(0, dtype), np.empty(0, np.int64))
         values = np.concatenate([part.values for part in parts])
-        return cls.of(values, np.concatenate([part.lengths for part in parts]))
+        return cls.from_lengths(values, np.concatenate([part.lengths for part in parts]))
 
     def take(self, rows: Array) -> Ragged:
         """The rows with these numbers, in the order given; a number may come more than once. All rows, as they stand,
@@ -114,8 +114,8 @@ class Ragged:
         if len(rows) == len(self) and np.array_equal(rows, np.arange(len(self))):
             return self
         lengths = self.lengths[rows]
-        return Ragged.of(self.values[ranges(self.offsets[:-1][rows], lengths)], lengths)
+        return Ragged.from_lengths(self.values[ranges(self.offsets[:-1][rows], lengths)], lengths)
 
     def keep(self, mask: Mask) -> Ragged:
         """Every row without the values at which mask (T,) is false."""
-        return Ragged.of(self.values[mask], true_in_rows(mask, self.offsets))
+        return Ragged.from_lengths(self.values[mask], count_true_in_rows(mask, self.offsets))

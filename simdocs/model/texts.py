@@ -12,7 +12,7 @@ STRIDE = 1 << 15
 """Code points from one noted beginning to the next: to note all of them would take more memory than the text."""
 
 
-def widths(points: Array) -> Bytes:
+def utf8_widths(points: Array) -> Bytes:
     """Bytes of each code point in UTF-8 (uint8); an escaped byte is one."""
     out = (points > 0x7F).view(np.uint8)
     out += points > 0x7FF
@@ -37,7 +37,7 @@ class Texts:
     """
 
     encoded: Ragged
-    points: Ragged
+    codepoints: Ragged
     starts: Index | None = None
 
     def __len__(self) -> int:
@@ -48,35 +48,35 @@ class Texts:
         """The UTF-8 bytes of all texts, end to end."""
         return self.encoded.values
 
-    def begins(self, first: int, stop: int) -> Index:
+    def byte_offsets(self, first: int, stop: int) -> Index:
         """Where the code points first to stop - 1 begin in data, and where the last of them ends: int64."""
         if self.starts is None:
             return np.arange(first, stop + 1)
         noted = first // STRIDE
         begins = np.empty(stop - noted * STRIDE + 1, np.int64)
         begins[0] = self.starts[noted]
-        begins[1:] = widths(self.points.values[noted * STRIDE : stop])
+        begins[1:] = utf8_widths(self.codepoints.values[noted * STRIDE : stop])
         np.cumsum(begins, out=begins)
         return begins[first - noted * STRIDE :]
 
     def byte_spans(self, starts: Index, stops: Index) -> tuple[Array, Array]:
         """Where the runs of the code points starts[i] to stops[i] - 1, which ascend, begin in data, and how many bytes
         each has."""
-        edges = self.bytes_at(np.column_stack((starts, stops)).ravel())
+        edges = self.byte_offsets_at(np.column_stack((starts, stops)).ravel())
         return edges[::2], edges[1::2] - edges[::2]
 
-    def bytes_at(self, positions: Array) -> Array:
+    def byte_offsets_at(self, positions: Array) -> Array:
         """Where the code points at these positions, which ascend, begin in data."""
         if self.starts is None:
             return positions
         out = np.empty(len(positions), np.int64)
         if not len(positions):
             return out
-        size = len(self.points.values)
+        size = len(self.codepoints.values)
         first, last = int(positions[0]) // STRIDE, int(positions[-1]) // STRIDE
         cuts = np.searchsorted(positions, np.arange(first, last + 2) * STRIDE).tolist()
         for noted, low, high in zip(range(first, last + 1), cuts[:-1], cuts[1:], strict=True):
             if low < high:
                 at = noted * STRIDE
-                out[low:high] = self.begins(at, min(at + STRIDE, size))[positions[low:high] - at]
+                out[low:high] = self.byte_offsets(at, min(at + STRIDE, size))[positions[low:high] - at]
         return out

@@ -27,8 +27,8 @@ CURVE = tuple(tenth / 10 for tenth in range(1, 11))
 
 def tables(documents: Documents, signatures: Tokens, bands: int, rows: int) -> Tables:
     """The bucket tables of these documents."""
-    firsts, place = documents.unlike()
-    keys, owners = buckets.tables(buckets.band_keys(signatures, firsts, bands, rows), firsts)
+    firsts, place = documents.distinct_texts()
+    keys, owners = buckets.bucket_tables(buckets.band_keys(signatures, firsts, bands, rows), firsts)
     same_as = np.arange(len(documents))
     same_as[place >= 0] = firsts[place[place >= 0]]
     return Tables(keys, owners, same_as.astype(np.uint32))
@@ -51,8 +51,8 @@ def expectation(signatures: Callable[[Index], Tokens], firsts: Array, how: Bandi
     bands, rows = how.bands or 1, how.rows or 1
     similar = _sampled(signatures, firsts, seed)
     others = max(0, len(firsts) - 1)
-    curve = tuple((s, banding.probability(s, bands, rows)) for s in CURVE)
-    at_threshold = banding.probability(how.threshold, bands, rows)
+    curve = tuple((s, banding.candidate_probability(s, bands, rows)) for s in CURVE)
+    at_threshold = banding.candidate_probability(how.threshold, bands, rows)
     candidates = _candidates(similar, others, bands, rows)
     if candidates <= MANY_CANDIDATES:
         return Expectation(curve, at_threshold, candidates)

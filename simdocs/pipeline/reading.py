@@ -143,7 +143,7 @@ class Register:
 def ragged_bytes(rows: list[bytes]) -> Ragged:
     """Byte strings as Ragged uint8."""
     lengths = np.fromiter(map(len, rows), np.int64, len(rows))
-    return Ragged.of(np.frombuffer(b"".join(rows), np.uint8), lengths)
+    return Ragged.from_lengths(np.frombuffer(b"".join(rows), np.uint8), lengths)
 
 
 def counted(tasks: Iterator[tuple[Files | Lines, int]], done: list[int]) -> Iterator[Files | Lines]:

@@ -70,7 +70,7 @@ def reload_token_sets(
     found = []
     for part in shingled(texts.raws, how):
         same = texts.same(part.places, part.texts, wanted)
-        sets = multisets.sets(part.tokens)
+        sets = multisets.token_sets(part.tokens)
         for row, at in enumerate(part.places.tolist()):
             if same[row]:
                 # A slice would hold the tokens of its whole batch in memory; a large document is all of its batch.

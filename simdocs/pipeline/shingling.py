@@ -18,9 +18,9 @@ from simdocs.corpora.jsonl import Lines
 from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.engines.run import Run
 from simdocs.kernels.tokens import multisets
-from simdocs.kernels.tokens.shinglers import shingler_of, shingles_of, texts_of, tokens_of
+from simdocs.kernels.tokens.shinglers import normalised_texts, shingled_texts, shingler_of, text_tokens
 from simdocs.model.documents import EMPTY, INVALID, SHORT, Documents, digests_as_numbers
-from simdocs.model.ragged import Index, Ragged, true_in_rows
+from simdocs.model.ragged import Index, Ragged, count_true_in_rows
 from simdocs.model.texts import Texts
 from simdocs.parameters import Recipe, Shingling
 from simdocs.pipeline.reading import Read, Register, counted, ragged_bytes, read_task
@@ -44,14 +44,14 @@ def normalised(raws: Sequence[bytes], how: Shingling) -> Iterator[tuple[Index, T
     for alike in (np.flatnonzero(plain), np.flatnonzero(~plain)):
         for cut in batches([len(raws[place]) for place in alike.tolist()]):
             places = alike[cut.start : cut.stop]
-            yield places, texts_of(ragged_bytes([raws[place] for place in places.tolist()]), how)
+            yield places, normalised_texts(ragged_bytes([raws[place] for place in places.tolist()]), how)
 
 
 def shingled(raws: Sequence[bytes], how: Shingling) -> Iterator[Shingled]:
     """The tokens of documents given as UTF-8 bytes, in the parts in which they are normalised."""
     for places, texts in normalised(raws, how):
-        tokens, lengths = shingles_of(texts, how)
-        yield Shingled(places, texts, multisets.bags(tokens, how.seed) if how.multiset else tokens, lengths)
+        tokens, lengths = shingled_texts(texts, how)
+        yield Shingled(places, texts, multisets.token_multisets(tokens, how.seed) if how.multiset else tokens, lengths)
 
 
 def note(facts: NDArray[np.void], part: Shingled, k: int) -> None:
@@ -60,11 +60,11 @@ def note(facts: NDArray[np.void], part: Shingled, k: int) -> None:
     facts["digest"][part.places] = digests_as_numbers(digests(part.texts.encoded))
     empty, short = part.lengths == 0, part.lengths < k
     facts["flags"][part.places] |= np.where(empty, EMPTY, np.where(short, SHORT, 0)).astype(np.uint32)
-    points = part.texts.points
+    points = part.texts.codepoints
     if part.texts.starts is not None:
         escaped = points.values >= 0xDC80  # a mask: in a document of such bytes alone, their places would be large
         escaped &= points.values <= 0xDCFF
-        facts["flags"][part.places[true_in_rows(escaped, points.offsets) > 0]] |= INVALID
+        facts["flags"][part.places[count_true_in_rows(escaped, points.offsets) > 0]] |= INVALID
 
 
 def note_sets(facts: NDArray[np.void], places: Index, sets: Ragged) -> None:
@@ -89,7 +89,7 @@ def shingle_task(task: Files | Lines, recipe: Recipe) -> tuple[Read, Ragged]:
         note(read.facts, part, recipe.shingling.k)
         row_of[part.places] = done + np.arange(len(part.places))
         done += len(part.places)
-        parts.append(multisets.sets(part.tokens))
+        parts.append(multisets.token_sets(part.tokens))
     sets = Ragged.concat(parts, np.uint32).take(row_of)
     note_sets(read.facts, np.arange(len(row_of)), sets)
     read.raws = []
@@ -123,13 +123,13 @@ _SHOWN = 1 << 12
 def show(data: bytes, how: Shingling) -> Iterator[tuple[str, int]]:
     """Each shingle of one text, in text order, with its token."""
     raw, _ = as_utf8(data)
-    texts = texts_of(ragged_bytes([raw]), how)
+    texts = normalised_texts(ragged_bytes([raw]), how)
     shingler = shingler_of(how.unit)
     units = shingler.units(texts)
     layout = shingler.layout(texts, units, how)
-    tokens = tokens_of(texts, how)
+    tokens = text_tokens(texts, how)
     if how.multiset:
-        tokens = multisets.bags(tokens, how.seed)
+        tokens = multisets.token_multisets(tokens, how.seed)
     for at in range(0, len(tokens.values), _SHOWN):
         firsts, sizes = layout.firsts[at : at + _SHOWN], layout.sizes[at : at + _SHOWN]
         first, stop = int(firsts[0]), int((firsts + sizes).max())
@@ -140,4 +140,4 @@ def show(data: bytes, how: Shingling) -> Iterator[tuple[str, int]]:
         ]
         found = tokens.values[at : at + _SHOWN].tolist()
         for begin, size, token in zip((firsts - first).tolist(), sizes.tolist(), found, strict=True):
-            yield shingler.joint.join(spelt[begin : begin + size]), token
+            yield shingler.separator.join(spelt[begin : begin + size]), token

@@ -17,7 +17,7 @@ from simdocs.engines.run import Run
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
 from simdocs.model.documents import Documents
-from simdocs.model.ragged import Index, Ragged, Tokens, parts
+from simdocs.model.ragged import Index, Ragged, Tokens, row_blocks
 from simdocs.parameters import Recipe, Sketching
 from simdocs.pipeline.reading import Read, Register, counted, read_task
 from simdocs.pipeline.shingling import note, note_sets, shingled
@@ -52,7 +52,7 @@ def sign_task(task: Files | Lines, recipe: Recipe, sketching: Sketching, *, with
     small: list[Ragged] = []
     for part in shingled(read.raws, how):
         note(read.facts, part, how.k)
-        tokens = multisets.sets(part.tokens) if with_sets else part.tokens
+        tokens = multisets.token_sets(part.tokens) if with_sets else part.tokens
         if with_sets:
             note_sets(read.facts, part.places, tokens)
         out[part.places], undone, left = _begin(tokens, sketching, how.seed)
@@ -67,7 +67,7 @@ def _begin(tokens: Ragged, sketching: Sketching, seed: int) -> tuple[Tokens, Ind
     """Signatures; which rows are not done, and the tokens of those: small documents, where they are too few to be
     worth their rounds."""
     scheme = scheme_of(sketching.scheme)
-    begun, undone = scheme.begin(tokens, sketching.num_perm, seed)
+    begun, undone = scheme.partial_signatures(tokens, sketching.num_perm, seed)
     small = tokens.take(undone)
     if len(small.values) < _WORTH_THEIR_ROUNDS:
         return begun, undone, small
@@ -110,7 +110,7 @@ def sign_shelf(shelf: Artifact, sketching: Sketching, run: Run) -> Tokens:
     work = partial(_begin, sketching=sketching, seed=shelf.recipe.shingling.seed)
 
     def cuts() -> Iterator[Ragged]:
-        for at, end in parts(offsets, _SHELVED_AT_ONCE):
+        for at, end in row_blocks(offsets, _SHELVED_AT_ONCE):
             tokens = shelf["tokens"].cut(int(offsets[at]), int(offsets[end]))
             yield Ragged(np.asarray(tokens), offsets[at : end + 1] - offsets[at])
 

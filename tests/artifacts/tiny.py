@@ -23,7 +23,7 @@ def documents(rows: int, salt: int) -> Documents:
     facts["inode"] = salt
     names = [f"{salt}/{row}".encode() for row in range(rows)]
     lengths = np.array([len(name) for name in names], np.int64)
-    return Documents(Ragged.of(np.frombuffer(b"".join(names), np.uint8), lengths), facts, {})
+    return Documents(Ragged.from_lengths(np.frombuffer(b"".join(names), np.uint8), lengths), facts, {})
 
 
 def recipe(kind: str) -> Recipe:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.kernels.lsh.banding import probability
+from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.parameters import Banding, Normalisation, Shingling, Sketching
 from tests.cli.corpus import A, lay
 from tests.cli.program import environment, simdocs
@@ -89,12 +89,14 @@ def test_first_and_last_documents(tmp_path, count, first, last):
 def test_figures_are_those_of_the_law(here, arguments):
     told = facts(here, built(here, "index", *arguments))
     bands, rows, threshold = int(told["bands"]), int(told["rows"]), float(told["threshold"])
-    assert told["probability"] == f"{probability(threshold, bands, rows):.6g}"
+    assert told["probability"] == f"{candidate_probability(threshold, bands, rows):.6g}"
     for tenth in range(1, 11):
-        assert told[f"probability_at_{tenth / 10:g}"] == f"{probability(tenth / 10, bands, rows):.6g}"
+        assert told[f"probability_at_{tenth / 10:g}"] == f"{candidate_probability(tenth / 10, bands, rows):.6g}"
     drawn = simdocs("info", "x.index", "--format", "table", cwd=here).out.decode()
     bars = re.findall(r"^(\d\.\d\d) .* (\d\.\d{4})(?: threshold)?$", drawn, re.MULTILINE)
-    assert bars == [(f"{step / 20:.2f}", f"{probability(step / 20, bands, rows):.4f}") for step in range(1, 21)]
+    assert bars == [
+        (f"{step / 20:.2f}", f"{candidate_probability(step / 20, bands, rows):.4f}") for step in range(1, 21)
+    ]
 
 
 def test_a_threshold_between_two_bars_has_its_own(here):

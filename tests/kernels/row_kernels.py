@@ -13,7 +13,7 @@ from simdocs.kernels.lsh import buckets
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.text.units import Units
 from simdocs.kernels.tokens import multisets
-from simdocs.kernels.tokens.shinglers import shingler_of, texts_of, tokens_of
+from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.model.ragged import Ragged
 from simdocs.model.texts import Texts
 from simdocs.parameters import Shingling
@@ -29,9 +29,9 @@ def frozen_rows(rows: Ragged) -> Ragged:
 
 def frozen_texts(raw: Ragged, how: Shingling) -> Texts:
     """Normalised texts, which nothing may write to any more."""
-    texts = texts_of(raw, how)
+    texts = normalised_texts(raw, how)
     starts = None if texts.starts is None else some.frozen(texts.starts)
-    return Texts(frozen_rows(texts.encoded), frozen_rows(texts.points), starts)
+    return Texts(frozen_rows(texts.encoded), frozen_rows(texts.codepoints), starts)
 
 
 def frozen_units(raw: Ragged, how: Shingling) -> tuple[Texts, Units]:
@@ -43,18 +43,18 @@ def frozen_units(raw: Ragged, how: Shingling) -> tuple[Texts, Units]:
 
 def frozen_tokens(raw: Ragged, how: Shingling) -> Ragged:
     """Tokens of a set or bag, which nothing may write to any more."""
-    tokens = frozen_rows(tokens_of(frozen_texts(raw, how), how))
-    return frozen_rows(multisets.bags(tokens, how.seed)) if how.multiset else tokens
+    tokens = frozen_rows(text_tokens(frozen_texts(raw, how), how))
+    return frozen_rows(multisets.token_multisets(tokens, how.seed)) if how.multiset else tokens
 
 
 def text_rows(raw: Ragged, how: Shingling) -> list:
     texts = frozen_texts(raw, how)
-    return list(zip(some.rows_of(texts.points), some.rows_of(texts.encoded), strict=True))
+    return list(zip(some.rows_of(texts.codepoints), some.rows_of(texts.encoded), strict=True))
 
 
 def unit_rows(raw: Ragged, how: Shingling) -> list:
     texts, units = frozen_units(raw, how)
-    begins = np.repeat(texts.points.offsets[:-1], np.diff(units.offsets))
+    begins = np.repeat(texts.codepoints.offsets[:-1], np.diff(units.offsets))
     return some.rows_of(Ragged(np.column_stack((units.starts - begins, units.stops - begins)), units.offsets))
 
 
@@ -70,7 +70,7 @@ def token_rows(raw: Ragged, how: Shingling) -> list:
 
 
 def set_rows(raw: Ragged, how: Shingling) -> list:
-    return some.rows_of(multisets.sets(frozen_tokens(raw, how)))
+    return some.rows_of(multisets.token_sets(frozen_tokens(raw, how)))
 
 
 def signature_rows(scheme: str, raw: Ragged, how: Shingling) -> list:

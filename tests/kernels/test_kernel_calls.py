@@ -17,7 +17,7 @@ from simdocs.kernels.group import greedy_rounds
 from simdocs.kernels.lsh import bucket_search, buckets
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
-from simdocs.kernels.tokens.shinglers import shingler_of, texts_of, tokens_of
+from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.model.ragged import Ragged
 from simdocs.parameters import Normalisation, Shingling
 from tests import strategies as some
@@ -92,7 +92,7 @@ def test_from_bytes_to_shingles(unit, switches, ascii_only):
     how = Shingling(unit=unit, k=3, normalisation=switches)
 
     def work(raw: Ragged) -> None:
-        texts = texts_of(raw, how)
+        texts = normalised_texts(raw, how)
         shingler = shingler_of(unit)
         shingler.layout(texts, shingler.units(texts), how)
 
@@ -105,8 +105,8 @@ def test_from_texts_to_sets(unit, k, ascii_only):
     how = Shingling(unit=unit, k=k)
 
     def work(raw: Ragged) -> None:
-        tokens = tokens_of(texts_of(raw, how), how)
-        multisets.sets(multisets.bags(tokens, how.seed))
+        tokens = text_tokens(normalised_texts(raw, how), how)
+        multisets.token_sets(multisets.token_multisets(tokens, how.seed))
 
     assert_no_more_steps(work, *(same_text_in(count, ascii_only=ascii_only) for count in (FEW, MANY)))
 
@@ -121,7 +121,7 @@ def test_from_tokens_to_band_keys(scheme, unit, ascii_only):
         buckets.band_keys(signatures, np.arange(len(signatures)), 2, 2)
 
     few, many = (same_text_in(count, ascii_only=ascii_only) for count in (FEW, MANY))
-    assert_no_more_steps(work, *(tokens_of(texts_of(raw, how), how) for raw in (few, many)))
+    assert_no_more_steps(work, *(text_tokens(normalised_texts(raw, how), how) for raw in (few, many)))
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -138,19 +138,21 @@ def test_short_documents_take_no_more_steps():
     batches = [some.documents([b"ab %d" % (n % 7) for n in range(count)]) for count in (FEW, MANY)]
     for unit in UNITS:
         how = Shingling(unit=unit, k=9)
-        assert_no_more_steps(lambda raw, how=how: multisets.sets(tokens_of(texts_of(raw, how), how)), *batches)
+        assert_no_more_steps(
+            lambda raw, how=how: multisets.token_sets(text_tokens(normalised_texts(raw, how), how)), *batches
+        )
 
 
 def test_similarities_take_no_more_steps_for_more_pairs():
     draw = np.random.default_rng(2)
-    sets = multisets.sets(some.ragged(draw.integers(0, 50, (MANY, 30)).tolist(), np.uint32))
+    sets = multisets.token_sets(some.ragged(draw.integers(0, 50, (MANY, 30)).tolist(), np.uint32))
     signatures = scheme_of("permutation").signatures(sets, 16, 0)
     sides = draw.integers(0, MANY, (2, MANY))
 
     def work(count: int) -> None:
         left, right = sides[:, :count]
         jaccard.exact(sets, left, right)
-        jaccard.hopeless(jaccard.estimates(signatures, left, right), 0.8, 128)
+        jaccard.below_prefilter(jaccard.estimates(signatures, left, right), 0.8, 128)
 
     assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT
 
@@ -159,13 +161,13 @@ def test_buckets_pairs_and_rounds_take_no_more_steps_for_more_members():
     draw = np.random.default_rng(3)
 
     def work(count: int) -> None:
-        shared = buckets.buckets(keys[:, :count])
-        list(buckets.later_pairs(shared, count))
-        standing = greedy_rounds.Standing.of(count)
-        shared = greedy_rounds.prune(shared, standing, 1000)
+        shared = buckets.shared_buckets(keys[:, :count])
+        list(buckets.candidate_pairs(shared, count))
+        standing = greedy_rounds.GroupingState.undecided(count)
+        shared = greedy_rounds.prune_buckets(shared, standing, 1000)
         kept, firsts = greedy_rounds.next_kept(shared, standing)
-        for left, right in greedy_rounds.meetings(shared, kept, firsts, count):
-            greedy_rounds.remove(standing, left, right, np.ones(len(left)), np.ones(len(left)))
+        for left, right in greedy_rounds.pairs_with_newly_kept(shared, kept, firsts, count):
+            greedy_rounds.mark_removed(standing, left, right, np.ones(len(left)), np.ones(len(left)))
 
     keys = draw.integers(0, 50, (4, MANY)).astype(np.uint64)
     assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT
@@ -175,10 +177,10 @@ def test_tables_and_lookups_take_no_more_steps_for_more_members():
     draw = np.random.default_rng(4)
 
     def work(count: int) -> None:
-        ordered, owners = buckets.tables(keys[:, :count], np.arange(count))
+        ordered, owners = buckets.bucket_tables(keys[:, :count], np.arange(count))
         bucket_search.bucket_bounds(keys[:, :count], count, lambda places: np.take(ordered, places))
-        shared = buckets.buckets_of_tables(ordered, owners.astype(np.int64))
-        list(greedy_rounds.given_meetings(shared, count // 2, 1000, count))
+        shared = buckets.shared_buckets_of_tables(ordered, owners.astype(np.int64))
+        list(greedy_rounds.pairs_with_always_kept(shared, count // 2, 1000, count))
 
     keys = draw.integers(0, 50, (4, MANY)).astype(np.uint64)
     assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT

@@ -27,7 +27,7 @@ from simdocs.kernels.lsh import banding, bucket_search, buckets
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.text import normalise
 from simdocs.kernels.tokens import multisets, murmur
-from simdocs.kernels.tokens.shinglers import shingler_of, texts_of, tokens_of
+from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.parameters import PARAMETERS, Shingling
 from simdocs.values import Choice
@@ -70,28 +70,28 @@ def test_an_empty_batch_has_no_rows_and_empty_documents_have_ordinary_ones(name,
 @given(some.batches, some.shinglings)
 def test_inputs_are_left_as_they_were(batch, how):
     raw = some.documents(batch)
-    texts = unwritten(texts_of, raw, how)
+    texts = unwritten(normalised_texts, raw, how)
     shingler = shingler_of(how.unit)
     unwritten(shingler.layout, texts, unwritten(shingler.units, texts), how)
-    tokens = unwritten(tokens_of, texts, how)
-    sets = unwritten(multisets.sets, unwritten(multisets.bags, tokens, how.seed))
+    tokens = unwritten(text_tokens, texts, how)
+    sets = unwritten(multisets.token_sets, unwritten(multisets.token_multisets, tokens, how.seed))
     for scheme in map(scheme_of, SCHEMES):
-        unwritten(scheme.begin, tokens, 5, how.seed)
+        unwritten(scheme.partial_signatures, tokens, 5, how.seed)
         signatures = unwritten(scheme.signatures, tokens, 5, how.seed)
         keys = unwritten(buckets.band_keys, signatures, np.arange(len(signatures)), 2, 2)
-        shared = unwritten(buckets.buckets, keys)
-        ordered, owners = unwritten(buckets.tables, keys, np.arange(len(signatures)))
-        unwritten(buckets.buckets_of_tables, ordered, owners.astype(np.int64))
+        shared = unwritten(buckets.shared_buckets, keys)
+        ordered, owners = unwritten(buckets.bucket_tables, keys, np.arange(len(signatures)))
+        unwritten(buckets.shared_buckets_of_tables, ordered, owners.astype(np.int64))
         unwritten(bucket_search.bucket_bounds, keys, len(signatures), partial(np.take, ordered))
-        unwritten(greedy_rounds.given_meetings, shared, len(signatures) // 2, 2, len(signatures))
-        for left, right in unwritten(buckets.later_pairs, shared, len(signatures)):
+        unwritten(greedy_rounds.pairs_with_always_kept, shared, len(signatures) // 2, 2, len(signatures))
+        for left, right in unwritten(buckets.candidate_pairs, shared, len(signatures)):
             unwritten(jaccard.exact, sets, left, right)
             unwritten(jaccard.estimates, signatures, left, right)
-        standing = greedy_rounds.Standing.of(len(signatures))
-        opened = unwritten(greedy_rounds.prune, shared, standing, 2)
+        standing = greedy_rounds.GroupingState.undecided(len(signatures))
+        opened = unwritten(greedy_rounds.prune_buckets, shared, standing, 2)
         kept, firsts = unwritten(greedy_rounds.next_kept, opened, standing)
-        unwritten(greedy_rounds.meetings, opened, kept, firsts, len(signatures))
-        unwritten(greedy_rounds.keep, standing, kept)
+        unwritten(greedy_rounds.pairs_with_newly_kept, opened, kept, firsts, len(signatures))
+        unwritten(greedy_rounds.mark_kept, standing, kept)
 
 
 def unwritten(kernel: Callable[..., Any], *arguments: Any) -> Any:
@@ -106,7 +106,7 @@ def unwritten(kernel: Callable[..., Any], *arguments: Any) -> Any:
 
 @given(some.batches, some.shinglings, st.randoms(use_true_random=False))
 def test_similarities_do_not_depend_on_order_or_cut_of_the_pairs(batch, how, random):
-    sets = multisets.sets(tokens_of(texts_of(some.documents([*batch, b"the cow"]), how), how))
+    sets = multisets.token_sets(text_tokens(normalised_texts(some.documents([*batch, b"the cow"]), how), how))
     signatures = some.frozen(scheme_of("fss").signatures(sets, 8, how.seed))
     pairs = list(product(range(len(sets)), repeat=2))
     shuffled = random.sample(pairs, len(pairs))
@@ -124,27 +124,34 @@ def sides_of(pairs: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
 
 KERNELS = [
     normalise.normalise,
-    texts_of,
-    tokens_of,
+    normalised_texts,
+    text_tokens,
     *(
         each
         for unit in UNITS
         for each in (shingler_of(unit).shingles, shingler_of(unit).units, shingler_of(unit).layout)
     ),
-    *(each for name in SCHEMES for each in (scheme_of(name).signatures, scheme_of(name).begin)),
-    *(multisets.sets, multisets.bags, murmur.sliding, murmur.strings, murmur.number_runs, murmur.number_windows),
-    *(buckets.band_keys, buckets.tables, buckets.buckets, buckets.buckets_of_tables),
-    *(buckets.later_pairs, buckets.pairs_of, bucket_search.bucket_bounds),
-    *(jaccard.estimates, jaccard.exact, jaccard.hopeless, banding.choose, keep_order),
+    *(each for name in SCHEMES for each in (scheme_of(name).signatures, scheme_of(name).partial_signatures)),
     *(
-        greedy_rounds.prune,
-        greedy_rounds.next_kept,
-        greedy_rounds.meetings,
-        greedy_rounds.given_meetings,
-        greedy_rounds.keep,
-        greedy_rounds.remove,
+        multisets.token_sets,
+        multisets.token_multisets,
+        murmur.hash_byte_windows,
+        murmur.hash_byte_strings,
+        murmur.hash_number_runs,
+        murmur.hash_number_windows,
     ),
-    *(connectivity.connect, connectivity.stars, connectivity.crossings),
+    *(buckets.band_keys, buckets.bucket_tables, buckets.shared_buckets, buckets.shared_buckets_of_tables),
+    *(buckets.candidate_pairs, buckets.distinct_pairs, bucket_search.bucket_bounds),
+    *(jaccard.estimates, jaccard.exact, jaccard.below_prefilter, banding.choose, keep_order),
+    *(
+        greedy_rounds.prune_buckets,
+        greedy_rounds.next_kept,
+        greedy_rounds.pairs_with_newly_kept,
+        greedy_rounds.pairs_with_always_kept,
+        greedy_rounds.mark_kept,
+        greedy_rounds.mark_removed,
+    ),
+    *(connectivity.connect, connectivity.star_pairs, connectivity.cross_component_pairs),
 ]
 
 
@@ -157,10 +164,16 @@ def test_kernels_can_be_sent_to_a_worker(kernel):
 @pytest.mark.parametrize("text", ["the cow and the ox", "thé cow and the ôx"])
 def test_results_can_be_sent_from_a_worker(unit, text):
     how = pickle.loads(pickle.dumps(Shingling(unit=unit, k=2)))
-    texts = texts_of(some.documents([text.encode(), b""]), how)
+    texts = normalised_texts(some.documents([text.encode(), b""]), how)
     units = shingler_of(unit).units(texts)
-    tokens = tokens_of(texts, how)
-    for made in (texts, units, shingler_of(unit).layout(texts, units, how), tokens, greedy_rounds.Standing.of(3)):
+    tokens = text_tokens(texts, how)
+    for made in (
+        texts,
+        units,
+        shingler_of(unit).layout(texts, units, how),
+        tokens,
+        greedy_rounds.GroupingState.undecided(3),
+    ):
         again = pickle.loads(pickle.dumps(made))
         assert type(again) is type(made)
         assert pickle.dumps(again) == pickle.dumps(made)
@@ -171,7 +184,7 @@ HASHES_OF_ALL_UNITS = """
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 import numpy as np
-from simdocs.kernels.tokens.shinglers import texts_of, tokens_of
+from simdocs.kernels.tokens.shinglers import normalised_texts, text_tokens
 from simdocs.model.ragged import Ragged
 from simdocs.families import LANGUAGES, UNITS
 from simdocs.parameters import Shingling
@@ -179,7 +192,7 @@ raw = Ragged.from_rows([np.frombuffer("The cow, und die K\\u00fch!".encode(), np
 for unit in UNITS:
     for language in LANGUAGES:
         how = Shingling(unit=unit, k=2, language=language)
-        print(unit, language, tokens_of(texts_of(raw, how), how).values.tolist())
+        print(unit, language, text_tokens(normalised_texts(raw, how), how).values.tolist())
 """
 
 
@@ -212,6 +225,6 @@ def test_stop_lists(language):
     assert len(words) >= 80
     assert len(set(words)) == len(words)
     how = Shingling(unit="word")
-    texts = texts_of(some.documents([word.encode() for word in words]), how)
+    texts = normalised_texts(some.documents([word.encode() for word in words]), how)
     assert [texts.encoded[row].tobytes().decode() for row in range(len(words))] == list(words)
     assert shingler_of("word").units(texts).offsets.tolist() == list(range(len(words) + 1))

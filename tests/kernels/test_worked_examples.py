@@ -13,7 +13,7 @@ from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh import banding, buckets
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
-from simdocs.kernels.tokens.shinglers import shingler_of, texts_of, tokens_of
+from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.parameters import Banding, Shingling
 from tests import strategies as some
 from tests.twins import bands as twin_bands
@@ -28,24 +28,24 @@ ABCDABD = [2613040991, 1328615756, 2158755732, 3701159945, 2613040991, 274481622
 
 def spelt(data: bytes, how: Shingling) -> list[str]:
     """The shingles of one document, as the kernels cut them."""
-    texts = texts_of(some.documents([data]), how)
+    texts = normalised_texts(some.documents([data]), how)
     shingler = shingler_of(how.unit)
     units = shingler.units(texts)
     layout = shingler.layout(texts, units, how)
     starts, lengths = (array.tolist() for array in texts.byte_spans(units.starts, units.stops))
     each = [texts.data[a : a + n].tobytes().decode() for a, n in zip(starts, lengths, strict=True)]
     spans = zip(layout.firsts.tolist(), layout.sizes.tolist(), strict=True)
-    return [shingler.joint.join(each[first : first + size]) for first, size in spans]
+    return [shingler.separator.join(each[first : first + size]) for first, size in spans]
 
 
 def tokens(data: bytes, how: Shingling) -> list[int]:
-    return tokens_of(texts_of(some.documents([data]), how), how).values.tolist()
+    return text_tokens(normalised_texts(some.documents([data]), how), how).values.tolist()
 
 
 def similarity(left: bytes, right: bytes, how: Shingling) -> float:
     """Jaccard of two documents, by the kernels from their bytes on."""
-    made = tokens_of(texts_of(some.documents([left, right]), how), how)
-    sets = multisets.sets(multisets.bags(made, how.seed) if how.multiset else made)
+    made = text_tokens(normalised_texts(some.documents([left, right]), how), how)
+    sets = multisets.token_sets(multisets.token_multisets(made, how.seed) if how.multiset else made)
     return float(jaccard.exact(sets, np.array([0]), np.array([1]))[0])
 
 
@@ -56,13 +56,13 @@ def test_shingles_of_abcdabd_are_five_with_the_repeated_ab_once():
     how = Shingling(k=2)
     assert spelt(b"abcdabd", how) == ["ab", "bc", "cd", "da", "ab", "bd"]
     assert set(spelt(b"abcdabd", how)) == {"ab", "bc", "cd", "da", "bd"}
-    sets = multisets.sets(tokens_of(texts_of(some.documents([b"abcdabd"]), how), how))
+    sets = multisets.token_sets(text_tokens(normalised_texts(some.documents([b"abcdabd"]), how), how))
     assert sets.values.tolist() == sorted(set(ABCDABD))
 
 
 def test_the_plane_has_34_characters_and_26_shingles():
-    texts = texts_of(some.documents([PLANE]), Shingling())
-    assert len(texts.points.values) == 34
+    texts = normalised_texts(some.documents([PLANE]), Shingling())
+    assert len(texts.codepoints.values) == 34
     shingles = spelt(PLANE, Shingling(k=9))
     assert len(shingles) == len(set(shingles)) == 26
     assert shingles[:3] == ["the plane", "he plane ", "e plane w"]
@@ -126,7 +126,7 @@ def test_27_letters_and_k_5_give_14348907_possible_shingles():
     letters = "abcdefghijklmnopqrstuvwxyzß"
     for k in (1, 2, 3):
         every = ["".join(shingle).encode() for shingle in product(letters, repeat=k)]
-        made = tokens_of(texts_of(some.documents(every), Shingling(k=k)), Shingling(k=k))
+        made = text_tokens(normalised_texts(some.documents(every), Shingling(k=k)), Shingling(k=k))
         assert len(set(made.values.tolist())) == len(made.values) == 27**k
     assert 27**5 == 14_348_907
 
@@ -159,7 +159,7 @@ def test_a_million_documents_make_499999500000_pairs():
     def pairs(documents: int) -> int:
         """Pairs that one bucket of so many documents makes, by the kernel."""
         bucket = some.ragged([list(range(documents))], np.int64)
-        return sum(len(left) for left, _ in buckets.later_pairs(bucket, documents))
+        return sum(len(left) for left, _ in buckets.candidate_pairs(bucket, documents))
 
     # n(n-1)/2 is a polynomial of degree 2: three points and a fourth decide it, and what it is at a million.
     assert [pairs(n) for n in (2, 3, 4, 1000)] == [math.comb(n, 2) for n in (2, 3, 4, 1000)]
@@ -260,21 +260,21 @@ def test_signature_of_abcdabd_is_fixed_for_good(scheme, size):
 
 
 def test_20_bands_of_5_rows_have_their_threshold_at_549():
-    assert banding.threshold(20, 5) == pytest.approx(0.549, abs=5e-4)
+    assert banding.approximate_threshold(20, 5) == pytest.approx(0.549, abs=5e-4)
 
 
 def test_20_bands_of_5_rows_find_99_965_percent_at_80():
     assert pytest.approx(0.328, abs=5e-4) == 0.8**5
-    assert banding.probability(0.8, 1, 5) == pytest.approx(0.8**5)
+    assert banding.candidate_probability(0.8, 1, 5) == pytest.approx(0.8**5)
     assert pytest.approx(0.00035, abs=5e-6) == (1 - 0.328) ** 20
-    assert 1 - banding.probability(0.8, 20, 5) == pytest.approx(0.000356, abs=5e-7)
-    assert banding.probability(0.8, 20, 5) == pytest.approx(0.99965, abs=1e-5)
+    assert 1 - banding.candidate_probability(0.8, 20, 5) == pytest.approx(0.000356, abs=5e-7)
+    assert banding.candidate_probability(0.8, 20, 5) == pytest.approx(0.99965, abs=1e-5)
 
 
 def test_20_bands_of_5_rows_make_4_74_percent_false_candidates_at_30():
-    assert banding.probability(0.3, 1, 5) == pytest.approx(0.00243)
-    assert banding.probability(0.3, 20, 5) == pytest.approx(0.0474, abs=1e-4)
-    assert banding.probability(0.3, 20, 5) == pytest.approx(0.04749, abs=5e-6)
+    assert banding.candidate_probability(0.3, 1, 5) == pytest.approx(0.00243)
+    assert banding.candidate_probability(0.3, 20, 5) == pytest.approx(0.0474, abs=1e-4)
+    assert banding.candidate_probability(0.3, 20, 5) == pytest.approx(0.04749, abs=5e-6)
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_the_lectures_rule(places, at, bands, rows):
 
 
 def test_the_lectures_rule_brings_ten_bands_of_ten_rows_to_794():
-    assert banding.threshold(10, 10) == pytest.approx(0.794, abs=5e-4)
+    assert banding.approximate_threshold(10, 10) == pytest.approx(0.794, abs=5e-4)
 
 
 @pytest.mark.parametrize(
@@ -314,7 +314,7 @@ def test_the_lectures_rule_brings_ten_bands_of_ten_rows_to_794():
 def test_the_recall_rule(places, at, recall, bands, rows, found):
     assert banding.choose(Banding(threshold=at, recall=recall), places) == (bands, rows)
     assert twin_bands.by_recall(at, recall, places) == (bands, rows)
-    assert banding.probability(at, bands, rows) == pytest.approx(found, abs=5e-5)
+    assert banding.candidate_probability(at, bands, rows) == pytest.approx(found, abs=5e-5)
 
 
 def test_the_defaults_are_18_bands_of_7_rows():

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.model import ragged
-from simdocs.model.ragged import parts, true_in_rows
+from simdocs.model.ragged import count_true_in_rows, row_blocks
 from tests import strategies as some
 
 rows_of_truths = st.lists(st.lists(st.booleans(), max_size=9), max_size=9)
@@ -20,7 +20,7 @@ rows_of_truths = st.lists(st.lists(st.booleans(), max_size=9), max_size=9)
 def test_true_in_rows(rows, at_once):
     made = some.ragged(rows, bool)
     with mock.patch.object(ragged, "_COUNTED_AT_ONCE", at_once):
-        assert true_in_rows(made.values, made.offsets).tolist() == [sum(row) for row in rows]
+        assert count_true_in_rows(made.values, made.offsets).tolist() == [sum(row) for row in rows]
 
 
 @given(st.lists(st.lists(st.integers(0, 3), max_size=4), max_size=6), st.data())
@@ -38,7 +38,7 @@ def test_all_rows_as_they_stand_are_not_copied():
 
 @given(st.lists(st.integers(0, 9), max_size=30), st.integers(1, 12))
 def test_parts(lengths, most):
-    cuts = list(parts(ragged.offsets_of(np.array(lengths, np.int64)), most))
+    cuts = list(row_blocks(ragged.offsets_of(np.array(lengths, np.int64)), most))
     assert [row for first, end in cuts for row in range(first, end)] == list(range(len(lengths)))
     for first, end in cuts:
         assert end - first == 1 or max(sum(lengths[first:end]), end - first) <= most
@@ -46,6 +46,6 @@ def test_parts(lengths, most):
 
 @pytest.mark.parametrize("lengths", [[0, 0, 0], [], [0]])
 def test_rows_of_nothing(lengths):
-    assert true_in_rows(np.empty(0, bool), ragged.offsets_of(np.array(lengths, np.int64))).tolist() == [0] * len(
+    assert count_true_in_rows(np.empty(0, bool), ragged.offsets_of(np.array(lengths, np.int64))).tolist() == [0] * len(
         lengths
     )

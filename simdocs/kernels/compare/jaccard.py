@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from simdocs.kernels.tokens.multisets import sorted_rows
-from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, Tokens, true_in_rows
+from simdocs.kernels.tokens.multisets import sort_rows
+from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, Tokens, count_true_in_rows
 
 _PAIRS = 1024
 """Pairs whose signatures are compared at once: a mebibyte at K = 128."""
@@ -39,7 +39,7 @@ def estimates(signatures: Tokens, left: Array, right: Array) -> Floats:
     return share
 
 
-def hopeless(estimated: Floats, threshold: float, num_perm: int) -> Mask:
+def below_prefilter(estimated: Floats, threshold: float, num_perm: int) -> Mask:
     """Which estimates lie more than five standard errors below the threshold. None, with fewer than 64 places.
 
     A pair at the threshold is dropped with a chance of 3e-7 by the normal tail; by the binomial one, K = 128 places,
@@ -81,7 +81,7 @@ def _common_by_merging(sets: Ragged, left: Array, right: Array) -> Index:
             common[at] = _common_of_two(sets[int(left[at])], sets[int(right[at])])
         else:
             both = sets.take(np.column_stack((left[cut], right[cut])).ravel())
-            common[cut] = _repeats(sorted_rows(Ragged(both.values, both.offsets[::2])))
+            common[cut] = _repeats(sort_rows(Ragged(both.values, both.offsets[::2])))
         at = end
     return common
 
@@ -104,7 +104,7 @@ def _repeats(ordered: Ragged) -> Index:
     again = np.zeros(len(ordered.values), bool)
     np.equal(ordered.values[1:], ordered.values[:-1], out=again[1:])
     again[ordered.offsets[:-1][ordered.lengths > 0]] = False
-    return true_in_rows(again, ordered.offsets)
+    return count_true_in_rows(again, ordered.offsets)
 
 
 def _common_by_membership(sets: Ragged, left: Array, right: Array, lefts: Array, rights: Array) -> Index:
@@ -126,5 +126,5 @@ def _common_by_membership(sets: Ragged, left: Array, right: Array, lefts: Array,
         cut = slice(at, at + _PAIRS_LOOKED_UP)
         values = hits.take(column[cut])
         cells = values.values + np.repeat(row[cut] * width, values.lengths)
-        common[cut] = true_in_rows(member[cells], values.offsets)
+        common[cut] = count_true_in_rows(member[cells], values.offsets)
     return common

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simdocs.kernels.lsh.buckets import pairs_of
+from simdocs.kernels.lsh.buckets import distinct_pairs
 from simdocs.model.ragged import Index, Ragged
 
 
@@ -31,13 +31,13 @@ def connect(labels: Index, left: Index, right: Index) -> Index:
             labels = jumped
 
 
-def stars(buckets: Ragged, size: int) -> Iterator[tuple[Index, Index]]:
+def star_pairs(buckets: Ragged, size: int) -> Iterator[tuple[Index, Index]]:
     """The first member of each bucket with each of the others: distinct pairs, in blocks."""
     starts = buckets.offsets[:-1]
-    yield from pairs_of(buckets.values[starts], starts + 1, buckets.lengths - 1, buckets.values, size)
+    yield from distinct_pairs(buckets.values[starts], starts + 1, buckets.lengths - 1, buckets.values, size)
 
 
-def crossings(buckets: Ragged, labels: Index) -> Iterator[tuple[Index, Index]]:
+def cross_component_pairs(buckets: Ragged, labels: Index) -> Iterator[tuple[Index, Index]]:
     """The pairs that share a bucket and not a component: distinct, (smaller label's member, other), in blocks.
 
     In a bucket ordered by component a member meets only those after its own component's end, so that a family
@@ -53,4 +53,4 @@ def crossings(buckets: Ragged, labels: Index) -> Iterator[tuple[Index, Index]]:
     own_stop = stops[np.searchsorted(stops, np.arange(len(members)), side="right")]
     counts = np.repeat(buckets.offsets[1:], buckets.lengths) - own_stop
     some = np.flatnonzero(counts)
-    yield from pairs_of(members[some], own_stop[some], counts[some], members, len(labels))
+    yield from distinct_pairs(members[some], own_stop[some], counts[some], members, len(labels))

@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from simdocs.kernels.lsh.buckets import pairs_of
-from simdocs.model.ragged import Array, Floats, Index, Ragged, ranges, true_in_rows
+from simdocs.kernels.lsh.buckets import distinct_pairs
+from simdocs.model.ragged import Array, Floats, Index, Ragged, count_true_in_rows, ranges
 
 UNDECIDED, KEPT, REMOVED = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class GroupingState:
     """What is decided so far about M members: one entry each.
 
     state: UNDECIDED, KEPT or REMOVED. under, jaccard, estimate: for a removed member the kept one it goes under, and
@@ -33,7 +33,7 @@ class Standing:
     estimate: Floats
 
     @classmethod
-    def of(cls, size: int) -> Standing:
+    def undecided(cls, size: int) -> GroupingState:
         """Nothing decided about size members."""
         floats = np.full(size, -1.0)
         return cls(np.zeros(size, np.int8), np.full(size, -1), floats, floats)
@@ -44,26 +44,26 @@ class Standing:
         return bool((self.state != UNDECIDED).all())
 
 
-def prune(open_buckets: Ragged, standing: Standing, most: int) -> Ragged:
+def prune_buckets(open_buckets: Ragged, standing: GroupingState, most: int) -> Ragged:
     """The buckets in which something is still to be decided.
 
     A bucket that has kept `most` members is closed: its later members no longer meet through it. That bounds the work
     which boilerplate or a forger can cause.
     """
     state = standing.state[open_buckets.values]
-    full = true_in_rows(state == KEPT, open_buckets.offsets) >= most
-    waiting = true_in_rows(state == UNDECIDED, open_buckets.offsets) > 0
+    full = count_true_in_rows(state == KEPT, open_buckets.offsets) >= most
+    waiting = count_true_in_rows(state == UNDECIDED, open_buckets.offsets) > 0
     return open_buckets.take(np.flatnonzero(waiting & ~full))
 
 
-def capped(buckets: Ragged, standing: Standing, most: int) -> Index:
+def capped_members(buckets: Ragged, standing: GroupingState, most: int) -> Index:
     """The kept members that a closed bucket kept from meeting some kept before them: ascending."""
     kept = buckets.keep(standing.state[buckets.values] == KEPT)
     place = np.arange(len(kept.values)) - np.repeat(kept.offsets[:-1], kept.lengths)
     return np.unique(kept.values[place > most])
 
 
-def next_kept(open_buckets: Ragged, standing: Standing) -> tuple[Index, Index]:
+def next_kept(open_buckets: Ragged, standing: GroupingState) -> tuple[Index, Index]:
     """The members to be kept in this round (ascending), and the place of each bucket's first undecided member.
 
     open_buckets: as `prune` gives them, so that each has one. An undecided member of no open bucket is kept, too.
@@ -78,36 +78,38 @@ def next_kept(open_buckets: Ragged, standing: Standing) -> tuple[Index, Index]:
     return np.flatnonzero((standing.state == UNDECIDED) & (leads == stands)), firsts
 
 
-def meetings(open_buckets: Ragged, kept: Index, firsts: Index, size: int) -> Iterator[tuple[Index, Index]]:
+def pairs_with_newly_kept(open_buckets: Ragged, kept: Index, firsts: Index, size: int) -> Iterator[tuple[Index, Index]]:
     """Distinct pairs, in blocks, of each newly kept member with the later members of its open buckets."""
     is_kept = np.zeros(size, bool)
     is_kept[kept] = True
     led = is_kept[open_buckets.values[firsts]]
     starts = firsts[led]
     counts = open_buckets.offsets[1:][led] - starts - 1
-    yield from pairs_of(open_buckets.values[starts], starts + 1, counts, open_buckets.values, size)
+    yield from distinct_pairs(open_buckets.values[starts], starts + 1, counts, open_buckets.values, size)
 
 
-def given_meetings(buckets: Ragged, given: int, most: int, size: int) -> Iterator[tuple[Index, Index]]:
+def pairs_with_always_kept(buckets: Ragged, given: int, most: int, size: int) -> Iterator[tuple[Index, Index]]:
     """Distinct pairs, in blocks, of the members below `given`, which are kept from the outset, with the others in their
     buckets; of those the first `most` in each."""
     members, offsets = buckets.values, buckets.offsets
-    ahead = true_in_rows(members < given, offsets)
+    ahead = count_true_in_rows(members < given, offsets)
     meeting = np.minimum(ahead, most)
     places = ranges(offsets[:-1], meeting)
     starts = np.repeat(offsets[:-1] + ahead, meeting)
     ends = np.repeat(offsets[1:], meeting)
-    yield from pairs_of(members[places], starts, ends - starts, members, size)
+    yield from distinct_pairs(members[places], starts, ends - starts, members, size)
 
 
-def keep(standing: Standing, kept: Index) -> Standing:
+def mark_kept(standing: GroupingState, kept: Index) -> GroupingState:
     """The standing with these members kept."""
     state = standing.state.copy()
     state[kept] = KEPT
     return replace(standing, state=state)
 
 
-def remove(standing: Standing, kept: Index, members: Index, jaccard: Floats, estimate: Floats) -> Standing:
+def mark_removed(
+    standing: GroupingState, kept: Index, members: Index, jaccard: Floats, estimate: Floats
+) -> GroupingState:
     """The standing after similar pairs: each member goes under the most similar kept one, ties to the earlier."""
     order = np.lexsort((kept, -jaccard, members))
     best = order[np.append(True, np.diff(members[order]) != 0)[: len(order)]]
@@ -119,4 +121,4 @@ def remove(standing: Standing, kept: Index, members: Index, jaccard: Floats, est
     jaccards, estimates = standing.jaccard.copy(), standing.estimate.copy()
     state[members] = REMOVED
     under[to], jaccards[to], estimates[to] = kept[better], jaccard[better], estimate[better]
-    return Standing(state, under, jaccards, estimates)
+    return GroupingState(state, under, jaccards, estimates)

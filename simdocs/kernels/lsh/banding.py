@@ -1,4 +1,4 @@
-"""Bands and rows: their S-curve, and the choice of how many.
+"""Bands and rows: their S-curve, and the choice of request many.
 
 A signature cut into b bands of r rows makes documents of similarity s a candidate pair with probability
 1 - (1 - s^r)^b: Leskovec, Rajaraman, Ullman, Mining of Massive Datasets, section 3.4.2.
@@ -15,26 +15,26 @@ _ROUNDING = 1e-12
 """A recall that is reached exactly is reached, though floating point may fall short of it by less than this."""
 
 
-def probability(similarity: float, bands: int, rows: int) -> float:
+def candidate_probability(similarity: float, bands: int, rows: int) -> float:
     """The chance that two documents of this similarity share a bucket."""
     return 1.0 - (1.0 - similarity**rows) ** bands
 
 
-def threshold(bands: int, rows: int) -> float:
+def approximate_threshold(bands: int, rows: int) -> float:
     """About where the S-curve is steepest: (1/b)^(1/r)."""
     return float((1 / bands) ** (1 / rows))
 
 
-def choose(how: Banding, num_perm: int) -> tuple[int, int]:
+def choose(request: Banding, num_perm: int) -> tuple[int, int]:
     """Bands and rows for signatures of num_perm places: by hand if either is given, else by the rule.
 
     UsageError: bands x rows is more than num_perm. UnreachableRecallError: see `by_recall`.
     """
-    if how.bands is not None or how.rows is not None:
-        return by_hand(how.bands, how.rows, num_perm)
-    if how.rule == "nearest":
-        return by_nearest(how.threshold, num_perm)
-    return by_recall(how.threshold, how.recall, num_perm)
+    if request.bands is not None or request.rows is not None:
+        return by_hand(request.bands, request.rows, num_perm)
+    if request.rule == "nearest":
+        return by_nearest(request.threshold, num_perm)
+    return by_recall(request.threshold, request.recall, num_perm)
 
 
 def by_hand(bands: int | None, rows: int | None, num_perm: int) -> tuple[int, int]:
@@ -57,9 +57,9 @@ def by_recall(at: float, recall: float, num_perm: int) -> tuple[int, int]:
     """
     for rows in range(num_perm, 0, -1):
         bands = num_perm // rows
-        if (recall < 1 or at == 1) and probability(at, bands, rows) >= recall - _ROUNDING:
+        if (recall < 1 or at == 1) and candidate_probability(at, bands, rows) >= recall - _ROUNDING:
             return bands, rows
-    best = probability(at, num_perm, 1)
+    best = candidate_probability(at, num_perm, 1)
     if recall >= 1:
         reached = next((nines for nines in (0.9999, 0.999, 0.99, 0.95, 0.9) if best >= nines), best)
         remedy = f"no number of bands finds every pair; --recall {reached:.4g} would do"
@@ -74,7 +74,7 @@ def _enough(at: float, recall: float) -> str:
     if about > MAX_NUM_PERM:
         return "no number of places; a greater --threshold"
     least = max(1, math.floor(about))
-    while probability(at, least, 1) < recall - _ROUNDING:
+    while candidate_probability(at, least, 1) < recall - _ROUNDING:
         least += 1
     return f"--num-perm {least}"
 
@@ -82,5 +82,5 @@ def _enough(at: float, recall: float) -> str:
 def by_nearest(at: float, num_perm: int) -> tuple[int, int]:
     """The lectures' rule: among the divisors b of K, the one whose (1/b)^(b/K) is nearest to `at`; ties to fewer."""
     divisors = [b for b in range(1, num_perm + 1) if num_perm % b == 0]
-    bands = min(divisors, key=lambda b: abs(threshold(b, num_perm // b) - at))
+    bands = min(divisors, key=lambda b: abs(approximate_threshold(b, num_perm // b) - at))
     return bands, num_perm // bands

@@ -39,7 +39,7 @@ def band_keys(signatures: Tokens, order: Index, bands: int, rows: int) -> Keys:
     return keys
 
 
-def tables(keys: Keys, rows: Index) -> tuple[Keys, Tokens]:
+def bucket_tables(keys: Keys, rows: Index) -> tuple[Keys, Tokens]:
     """Bucket tables: each band's keys ascending (bands, N) uint64, and the row (of `rows`, (N,)) that has each key
     (bands, N) uint32; rows of one key in their order.
 
@@ -54,7 +54,7 @@ def tables(keys: Keys, rows: Index) -> tuple[Keys, Tokens]:
     return ordered, owners
 
 
-def buckets(keys: Keys) -> Ragged:
+def shared_buckets(keys: Keys) -> Ragged:
     """The buckets with two members or more, of all bands: Ragged int64, members ascending.
 
     keys: (bands, N), as `band_keys` gives them.
@@ -68,7 +68,7 @@ def buckets(keys: Keys) -> Ragged:
     return _joined(members, lengths)
 
 
-def buckets_of_tables(keys: Keys, members: Iterable[Index]) -> Ragged:
+def shared_buckets_of_tables(keys: Keys, members: Iterable[Index]) -> Ragged:
     """The same from bucket tables: keys (bands, N), each band ascending, and the member that has each key (N,), band by
     band."""
     found, lengths = [], []
@@ -81,7 +81,7 @@ def buckets_of_tables(keys: Keys, members: Iterable[Index]) -> Ragged:
     return _joined(found, lengths)
 
 
-def runs(ordered: Array) -> tuple[Index, Index]:
+def equal_runs(ordered: Array) -> tuple[Index, Index]:
     """Where in ordered keys each run of equal ones begins, and its length."""
     begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
     return begins, np.diff(np.append(begins, len(ordered)))
@@ -89,28 +89,30 @@ def runs(ordered: Array) -> tuple[Index, Index]:
 
 def shared_runs(ordered: Array) -> tuple[Index, Index]:
     """The same of the runs of two or more: the buckets that documents share."""
-    begins, sizes = runs(ordered)
+    begins, sizes = equal_runs(ordered)
     shared = sizes > 1
     return begins[shared], sizes[shared]
 
 
 def _joined(members: list[Index], lengths: list[Index]) -> Ragged:
     if not members:
-        return Ragged.of(np.empty(0, np.int64), np.empty(0, np.int64))
-    return Ragged.of(np.concatenate(members), np.concatenate(lengths))
+        return Ragged.from_lengths(np.empty(0, np.int64), np.empty(0, np.int64))
+    return Ragged.from_lengths(np.concatenate(members), np.concatenate(lengths))
 
 
-def later_pairs(shared: Ragged, nodes: int) -> Iterator[tuple[Index, Index]]:
+def candidate_pairs(shared: Ragged, nodes: int) -> Iterator[tuple[Index, Index]]:
     """The pairs (a, b), a < b, that share a bucket, each once, in blocks in ascending order.
 
     shared: buckets of members below `nodes`. Blocks of about PAIRS_AT_ONCE, more if one member alone has more.
     """
     places = np.arange(len(shared.values))
     ends = np.repeat(shared.offsets[1:], shared.lengths)
-    yield from pairs_of(shared.values, places + 1, ends - places - 1, shared.values, nodes)
+    yield from distinct_pairs(shared.values, places + 1, ends - places - 1, shared.values, nodes)
 
 
-def pairs_of(left: Index, starts: Index, counts: Index, members: Index, nodes: int) -> Iterator[tuple[Index, Index]]:
+def distinct_pairs(
+    left: Index, starts: Index, counts: Index, members: Index, nodes: int
+) -> Iterator[tuple[Index, Index]]:
     """Each left[i] with members[starts[i]], ... counts[i] of them: distinct pairs in blocks, ascending by left."""
     if not len(left):
         return

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from simdocs.kernels.lsh.buckets import shared_runs
-from simdocs.model.ragged import Array, Ragged, Tokens, parts, ranges
+from simdocs.model.ragged import Array, Ragged, Tokens, ranges, row_blocks
 
 _COUNTERS = 24
 """Bits of a token by which it is counted: 64 MiB of counters, and thrice as much for a while. Tokens that share one are
@@ -28,7 +28,7 @@ _ROUNDING = 1e-9
 """By so much a product of a threshold and a length may come out above the whole number that it is."""
 
 
-def counts(tokens: Tokens) -> Array:
+def token_frequencies(tokens: Tokens) -> Array:
     """How often each counter's tokens occur: (2^24,) int32, or int64 from 2^31 tokens on."""
     found = np.zeros(1 << _COUNTERS, np.int32 if len(tokens) < 1 << 31 else np.int64)
     for at in range(0, len(tokens), _COUNTED):
@@ -37,7 +37,7 @@ def counts(tokens: Tokens) -> Array:
     return found
 
 
-def prefixes(sets: Ragged, threshold: float, frequency: Array) -> Ragged:
+def prefix_tokens(sets: Ragged, threshold: float, frequency: Array) -> Ragged:
     """The tokens of each set of which two sets at the threshold or above share one: Ragged uint32.
 
     sets: Ragged uint32, each row without repeats. frequency: `counts` of all sets that are to be compared.
@@ -46,17 +46,17 @@ def prefixes(sets: Ragged, threshold: float, frequency: Array) -> Ragged:
     wanted = lengths - np.ceil(threshold * lengths - _ROUNDING).astype(np.int64) + 1
     wanted = np.minimum(wanted, lengths)
     found = [np.empty(0, np.uint32)]
-    for at, end in parts(sets.offsets, _AT_ONCE):
+    for at, end in row_blocks(sets.offsets, _AT_ONCE):
         values = sets.values[sets.offsets[at] : sets.offsets[end]]
         row = np.repeat(np.arange(end - at), lengths[at:end])
         order = np.lexsort((values, frequency[values >> np.uint32(32 - _COUNTERS)], row))
         found.append(values[order[ranges(sets.offsets[at:end] - sets.offsets[at], wanted[at:end])]])
-    return Ragged.of(np.concatenate(found), wanted)
+    return Ragged.from_lengths(np.concatenate(found), wanted)
 
 
-def sharing(rows: Ragged) -> Ragged:
+def rows_sharing_values(rows: Ragged) -> Ragged:
     """The buckets of rows that hold a value in common, two or more: Ragged int64, members ascending."""
     owner = np.repeat(np.arange(len(rows)), rows.lengths)
     order = np.argsort(rows.values, kind="stable")
     begins, sizes = shared_runs(rows.values[order])
-    return Ragged.of(owner[order[ranges(begins, sizes)]], sizes)
+    return Ragged.from_lengths(owner[order[ranges(begins, sizes)]], sizes)

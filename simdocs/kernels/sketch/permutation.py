@@ -16,24 +16,24 @@ from simdocs.kernels.tokens.murmur import CHUNK, fmix32
 from simdocs.model.ragged import Index, Keys, Ragged, Tokens
 
 
-def functions(size: int, seed: int) -> tuple[Keys, Keys]:
-    """The factors a (odd) and terms b of `size` hash functions: (size,) uint64 each.
+def hash_functions(num_perm: int, seed: int) -> tuple[Keys, Keys]:
+    """The factors a (odd) and terms b of `num_perm` hash functions: (num_perm,) uint64 each.
 
     Raw output of PCG64(seed), whose stream NumPy keeps for good: a_0, b_0, a_1, b_1, ..., so that the first functions
-    are the same for every size.
+    are the same for every num_perm.
     """
-    raw = np.random.PCG64(seed).random_raw(2 * size).astype(np.uint64).reshape(size, 2)
+    raw = np.random.PCG64(seed).random_raw(2 * num_perm).astype(np.uint64).reshape(num_perm, 2)
     return raw[:, 0] | np.uint64(1), raw[:, 1].copy()
 
 
-def signatures(tokens: Ragged, size: int, seed: int = 0) -> Tokens:
-    """Signatures of N documents: (N, size) uint32; a document without tokens has a row of EMPTY.
+def signatures(tokens: Ragged, num_perm: int, seed: int = 0) -> Tokens:
+    """Signatures of N documents: (N, num_perm) uint32; a document without tokens has a row of EMPTY.
 
     tokens: Ragged uint32, in any order, repeats welcome. Two signatures agree in a place with probability equal to
     the Jaccard similarity of the sets, up to the family's distance from true permutations.
     """
-    factors, terms = functions(size, seed)
-    out = np.full((len(tokens), size), EMPTY, np.uint32)
+    factors, terms = hash_functions(num_perm, seed)
+    out = np.full((len(tokens), num_perm), EMPTY, np.uint32)
     offsets = tokens.offsets
     for at in range(0, len(tokens.values), CHUNK):
         end = min(at + CHUNK, len(tokens.values))
@@ -45,7 +45,7 @@ def signatures(tokens: Ragged, size: int, seed: int = 0) -> Tokens:
         starts = starts[rows - first]
         mixed = fmix32(tokens.values[at:end].copy()).astype(np.uint64)
         hashes = np.empty_like(mixed)
-        for place in range(size):
+        for place in range(num_perm):
             np.multiply(mixed, factors[place], out=hashes)
             np.add(hashes, terms[place], out=hashes)
             smallest = np.minimum.reduceat(hashes, starts) >> np.uint64(32)
@@ -53,10 +53,10 @@ def signatures(tokens: Ragged, size: int, seed: int = 0) -> Tokens:
     return out
 
 
-def begin(tokens: Ragged, size: int, seed: int = 0) -> tuple[Tokens, Index]:
+def partial_signatures(tokens: Ragged, num_perm: int, seed: int = 0) -> tuple[Tokens, Index]:
     """Signatures, and no row undone: small documents cost no more here."""
-    return signatures(tokens, size, seed), np.empty(0, np.int64)
+    return signatures(tokens, num_perm, seed), np.empty(0, np.int64)
 
 
-PERMUTATION = Scheme(signatures, begin)
+PERMUTATION = Scheme(signatures, partial_signatures)
 """The member of the family of schemes."""

@@ -13,12 +13,13 @@ from simdocs.model.ragged import Index, Ragged, Tokens
 class Scheme:
     """A member of the family.
 
-    signatures(tokens, size, seed): signatures (N, size) uint32. begin: the same, but some rows, whose numbers it gives
-    as well, are not done, because the work is cheaper for many at a time: they are to be given to `signatures`.
+    signatures(tokens, num_perm, seed) returns the signatures of N documents: (N, num_perm) uint32.
+    partial_signatures(tokens, num_perm, seed) returns the same array with some rows unfinished, and the numbers of
+    those rows. Finishing them is cheaper for many documents at once: pass their tokens to `signatures`.
     """
 
     signatures: Callable[[Ragged, int, int], Tokens]
-    begin: Callable[[Ragged, int, int], tuple[Tokens, Index]]
+    partial_signatures: Callable[[Ragged, int, int], tuple[Tokens, Index]]
 
 
 def scheme_of(name: str) -> Scheme:

@@ -14,9 +14,9 @@ from functools import cache, partial
 import numpy as np
 
 from simdocs.kernels.text import characters, unicode_forms
-from simdocs.kernels.text.codepoints import points_of, string_of
+from simdocs.kernels.text.codepoints import from_codepoints, to_codepoints
 from simdocs.kernels.text.whitespace import NEWLINE, SPACE
-from simdocs.model.ragged import Ragged, true_in_rows
+from simdocs.model.ragged import Ragged, count_true_in_rows
 from simdocs.parameters import Normalisation
 
 _SEPARATORS = bytes([*range(9), *range(14, 28), 127])
@@ -48,7 +48,7 @@ def depends_on_context(data: memoryview, switches: Normalisation) -> bool:
     return not switches.keep_case and re.search(SIGMA.encode(), data) is not None
 
 
-def codes_of(raw: Ragged, switches: Normalisation, *, lines: bool) -> list[Ragged]:
+def map_characters(raw: Ragged, switches: Normalisation, *, lines: bool) -> list[Ragged]:
     """The code points of texts given as UTF-8 bytes (Ragged uint8), one row a text in which all white space is SPACE
     or, with `lines`, NEWLINE: Ragged uint8 if all are ASCII, else uint32, in parts, in order. A row that is not the
     only one may have a space more than its text at the end."""
@@ -95,7 +95,7 @@ def _entry(point: int, switches: Normalisation, lines: bool) -> int:
 def _decoded(raw: Ragged, data: bytes) -> Ragged | None:
     """Code points of texts that are all valid UTF-8 and not all ASCII; None if any is not."""
     try:
-        codes = points_of(data.decode())
+        codes = to_codepoints(data.decode())
     except UnicodeDecodeError:
         return None
     if len(raw) == 1:
@@ -103,7 +103,7 @@ def _decoded(raw: Ragged, data: bytes) -> Ragged | None:
     leads = (raw.values & 0xC0) != 0x80
     if not leads[raw.offsets[:-1][raw.lengths > 0]].all():
         return None  # halves of a character in two texts
-    return Ragged.of(codes, true_in_rows(leads, raw.offsets))
+    return Ragged.from_lengths(codes, count_true_in_rows(leads, raw.offsets))
 
 
 def _through_str(raw: Ragged, data: bytes, switches: Normalisation, lines: bool) -> list[Ragged]:
@@ -114,10 +114,10 @@ def _through_str(raw: Ragged, data: bytes, switches: Normalisation, lines: bool)
         cut = raw.offsets[half]
         left = Ragged(raw.values[:cut], raw.offsets[: half + 1])
         right = Ragged(raw.values[cut:], raw.offsets[half:] - cut)
-        return codes_of(left, switches, lines=lines) + codes_of(right, switches, lines=lines)
+        return map_characters(left, switches, lines=lines) + map_characters(right, switches, lines=lines)
     if separator:
         data = np.insert(raw.values, raw.offsets[1:], ord(separator)).tobytes()
-    codes = points_of(_switched(data.decode("utf-8", "surrogateescape"), switches))
+    codes = to_codepoints(_switched(data.decode("utf-8", "surrogateescape"), switches))
     ends = np.flatnonzero(codes == ord(separator)) + 1 if separator else np.array([len(codes)])
     codes = _table(replace(switches, keep_case=True), lines)(codes) & np.uint32(_POINT)
     if separator:
@@ -128,11 +128,11 @@ def _through_str(raw: Ragged, data: bytes, switches: Normalisation, lines: bool)
 def _switched(text: str, switches: Normalisation) -> str:
     """The text after the steps that str does."""
     if switches.nfkc:
-        text = unicode_forms.normal("NFKC", text)
+        text = unicode_forms.to_normal_form("NFKC", text)
     if not switches.keep_case:
         text = text.lower()
     if switches.strip_accents:
-        codes = points_of(unicode_forms.normal("NFD", text))
+        codes = to_codepoints(unicode_forms.to_normal_form("NFD", text))
         codes = codes[(characters.kinds(codes) & characters.NONSPACING) == 0]
-        text = unicodedata.normalize("NFC", string_of(codes))  # marks are in order already
+        text = unicodedata.normalize("NFC", from_codepoints(codes))  # marks are in order already
     return text

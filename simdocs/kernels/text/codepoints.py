@@ -7,12 +7,12 @@ import numpy as np
 from simdocs.model.ragged import Array
 
 
-def points_of(text: str) -> Array:
+def to_codepoints(text: str) -> Array:
     """The code points of a text, lone surrogates included: uint32."""
     return np.array([text]).view(np.uint32)[: len(text)]
 
 
-def string_of(codes: Array) -> str:
+def from_codepoints(codes: Array) -> str:
     """The text of these code points (uint32)."""
     if not len(codes):
         return ""

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simdocs.kernels.text.case_mapping import WITH_CONTEXT, WITHOUT_CONTEXT, codes_of, depends_on_context
-from simdocs.kernels.text.text_builder import Written
-from simdocs.kernels.text.whitespace import NEWLINE, SPACE, fold, is_space
-from simdocs.model.ragged import Array, Bytes, Ragged, parts
+from simdocs.kernels.text.case_mapping import WITH_CONTEXT, WITHOUT_CONTEXT, depends_on_context, map_characters
+from simdocs.kernels.text.text_builder import TextBuilder
+from simdocs.kernels.text.whitespace import NEWLINE, SPACE, collapse_whitespace, is_space
+from simdocs.model.ragged import Array, Bytes, Ragged, row_blocks
 from simdocs.model.texts import Texts
 from simdocs.parameters import Normalisation
 
@@ -27,15 +27,17 @@ def normalise(raw: Ragged, switches: Normalisation, *, lines: bool = False) -> T
     Bytes that are not valid UTF-8 are kept as units of their own (PEP 383). With `lines`, line ends (LF, CR, CR LF)
     are kept: a whitespace run that holds one becomes one LF. Never fails.
     """
-    out = Written()
+    out = TextBuilder()
     offsets = raw.offsets
-    for row, end in parts(offsets, PIECE):
+    for row, end in row_blocks(offsets, PIECE):
         cut = slice(int(offsets[row]), int(offsets[end]))
         if cut.stop - cut.start > PIECE:
             out.row(_folded_in_pieces(raw.values[cut], switches, lines))
         else:
-            for codes in codes_of(Ragged(raw.values[cut], offsets[row : end + 1] - cut.start), switches, lines=lines):
-                out.rows(fold(codes.values, is_space(codes.values, lines), codes.offsets, lines))
+            for codes in map_characters(
+                Ragged(raw.values[cut], offsets[row : end + 1] - cut.start), switches, lines=lines
+            ):
+                out.rows(collapse_whitespace(codes.values, is_space(codes.values, lines), codes.offsets, lines))
     return out.texts()
 
 
@@ -43,7 +45,7 @@ def _folded_in_pieces(data: Bytes, switches: Normalisation, lines: bool) -> Iter
     """The normalised code points of one text, in pieces."""
     begun, gap = False, 0
     for piece in _pieces(data, switches):
-        for part in codes_of(Ragged(piece, np.array([0, len(piece)])), switches, lines=lines):
+        for part in map_characters(Ragged(piece, np.array([0, len(piece)])), switches, lines=lines):
             codes = part.values
             space = is_space(codes, lines)
             solid = ~space
@@ -54,7 +56,7 @@ def _folded_in_pieces(data: Bytes, switches: Normalisation, lines: bool) -> Iter
             gap = _gap(gap, codes[:first])
             if begun and gap:
                 yield np.array([gap], codes.dtype)
-            yield fold(codes[first:last], space[first:last], np.array([0, last - first]), lines).values
+            yield collapse_whitespace(codes[first:last], space[first:last], np.array([0, last - first]), lines).values
             begun, gap = True, _gap(0, codes[last:])
 
 

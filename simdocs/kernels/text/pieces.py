@@ -30,7 +30,7 @@ class Piece:
 def pieces(texts: Texts, ends: Callable[[Array], Mask]) -> Iterator[Piece]:
     """Texts in pieces of at least PIECE code points, each cut between two texts or before a code point of which
     `ends` says that no unit goes on there."""
-    points, offsets = texts.points.values, texts.points.offsets
+    points, offsets = texts.codepoints.values, texts.codepoints.offsets
     at = 0
     while at < len(points):
         stop = _cut(points, offsets, at + PIECE, ends)

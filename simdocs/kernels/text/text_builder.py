@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from simdocs.kernels.text.codepoints import string_of
+from simdocs.kernels.text.codepoints import from_codepoints
 from simdocs.model.ragged import Array, Index, Ragged
-from simdocs.model.texts import STRIDE, Texts, widths
+from simdocs.model.texts import STRIDE, Texts, utf8_widths
 
 
-class Written:
+class TextBuilder:
     """What is written so far. A bytearray grows in place, where a list of parts would be joined at the end, and be
     there twice."""
 
@@ -46,8 +46,8 @@ class Written:
         if greatest > 127:
             self._widen(np.uint16 if greatest <= 0xFFFF else np.uint32)
             begins = np.zeros(len(codes) + 1, np.int64)
-            np.cumsum(widths(codes), out=begins[1:])
-            self._encoded += string_of(codes).encode("utf-8", "surrogateescape")
+            np.cumsum(utf8_widths(codes), out=begins[1:])
+            self._encoded += from_codepoints(codes).encode("utf-8", "surrogateescape")
             self._starts.append(size + begins[next_noted:-1:STRIDE])
         else:
             self._encoded += codes.astype(np.uint8, copy=False).data
@@ -71,10 +71,10 @@ class Written:
         """All that was written."""
         nothing = np.empty(0, np.int64)
         lengths = np.concatenate([nothing, *self._lengths])
-        encoded = Ragged.of(np.frombuffer(self._encoded, np.uint8), np.concatenate([nothing, *self._sizes]))
+        encoded = Ragged.from_lengths(np.frombuffer(self._encoded, np.uint8), np.concatenate([nothing, *self._sizes]))
         if self._dtype is np.uint8:
             return Texts(encoded, encoded)
         if self._count % STRIDE == 0:
             self._starts.append(np.array([len(self._encoded)]))
-        points = Ragged.of(np.frombuffer(self._points, self._dtype), lengths)
+        points = Ragged.from_lengths(np.frombuffer(self._points, self._dtype), lengths)
         return Texts(encoded, points, np.concatenate(self._starts))

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from simdocs.kernels.text.characters import Lookup
-from simdocs.kernels.text.codepoints import points_of, string_of
+from simdocs.kernels.text.codepoints import from_codepoints, to_codepoints
 
 Form = Literal["NFKC", "NFD"]
 
@@ -26,16 +26,16 @@ _STARTER = 1
 """What _classes has of a character that is no mark."""
 
 
-def normal(form: Form, text: str) -> str:
+def to_normal_form(form: Form, text: str) -> str:
     """unicodedata.normalize(form, text)."""
-    seen = _classes(form)(points_of(text[::_STRIDE])) != _STARTER
+    seen = _classes(form)(to_codepoints(text[::_STRIDE])) != _STARTER
     return unicodedata.normalize(form, _ordered(form, text) if (seen[1:] & seen[:-1]).any() else text)
 
 
 def _ordered(form: Form, text: str) -> str:
     """The text with its long runs of marks in the order that they have in this form."""
     text = _decomposed(form, text)
-    points = points_of(text)
+    points = to_codepoints(text)
     classes = _classes(form)(points)
     edges = np.flatnonzero(np.diff(classes != _STARTER, prepend=False, append=False))
     starts, stops = edges[::2], edges[1::2]
@@ -43,7 +43,7 @@ def _ordered(form: Form, text: str) -> str:
     for start, stop in zip(starts[long].tolist(), stops[long].tolist(), strict=True):
         run = points[start:stop]
         run[:] = run[np.argsort(classes[start:stop], kind="stable")]
-    return string_of(points)
+    return from_codepoints(points)
 
 
 def _decomposed(form: str, text: str) -> str:

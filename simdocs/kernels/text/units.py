@@ -23,35 +23,35 @@ class Units:
     offsets: Index
 
 
-def chars(texts: Texts) -> Units:
+def char_units(texts: Texts) -> Units:
     """Every code point; an invalid byte is one."""
-    starts = np.arange(len(texts.points.values))
-    return Units(starts, starts + 1, texts.points.offsets)
+    starts = np.arange(len(texts.codepoints.values))
+    return Units(starts, starts + 1, texts.codepoints.offsets)
 
 
-def lines(texts: Texts) -> Units:
+def line_units(texts: Texts) -> Units:
     """The lines of texts that were normalised with lines=True: none is empty."""
-    return line_runs(texts.points)
+    return lines_in(texts.codepoints)
 
 
-def line_runs(points: Ragged) -> Units:
+def lines_in(points: Ragged) -> Units:
     """The same of code points."""
     return _runs(points.values != 10, points.offsets)
 
 
-def ends_lines(points: Array) -> Mask:
+def line_cuts(points: Array) -> Mask:
     """Code points at which no line goes on."""
     ends: Mask = points == 10
     return ends
 
 
-def words(texts: Texts) -> Units:
+def word_units(texts: Texts) -> Units:
     r"""Maximal runs of \w with the combining marks inside or after them; in scripts written without spaces, every
     word character with its marks."""
-    return word_runs(texts.points)
+    return words_in(texts.codepoints)
 
 
-def word_runs(rows: Ragged) -> Units:
+def words_in(rows: Ragged) -> Units:
     """The same of code points: of one byte, if all are ASCII."""
     points, offsets = rows.values, rows.offsets
     if points.dtype == np.uint8:
@@ -65,7 +65,7 @@ def word_runs(rows: Ragged) -> Units:
     return _runs(word, offsets, breaks=unspaced, joins=spaced)
 
 
-def ends_words(points: Array) -> Mask:
+def word_cuts(points: Array) -> Mask:
     """Code points at which no word goes on, nor begins with what was before."""
     kinds = characters.kinds(points)
     ends: Mask = ((kinds & (characters.WORD | characters.MARK)) == 0) | ((kinds & characters.UNSPACED) != 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simdocs.model.ragged import Array, Index, Mask, Ragged, offsets_of, true_in_rows
+from simdocs.model.ragged import Array, Index, Mask, Ragged, count_true_in_rows, offsets_of
 
 SPACE, NEWLINE = 32, 10
 
@@ -17,7 +17,7 @@ def is_space(codes: Array, lines: bool) -> Mask:
     return space
 
 
-def fold(codes: Array, space: Mask, offsets: Index, lines: bool) -> Ragged:
+def collapse_whitespace(codes: Array, space: Mask, offsets: Index, lines: bool) -> Ragged:
     """Each run of spaces in a row made one, ends stripped; with `lines`, one line feed if it holds any."""
     starts, nonempty = offsets[:-1], np.diff(offsets) > 0
     after = np.empty(len(codes), bool)  # what follows a space, or begins a row
@@ -31,14 +31,14 @@ def fold(codes: Array, space: Mask, offsets: Index, lines: bool) -> Ragged:
     ends = offsets[1:][nonempty] - 1
     keep[ends] &= ~space[ends]  # most texts end with one line feed: it need not be deleted later
     values = codes[keep]
-    kept = true_in_rows(keep, offsets)
+    kept = count_true_in_rows(keep, offsets)
     if not len(values):
-        return Ragged.of(values, kept)
+        return Ragged.from_lengths(values, kept)
     ends = offsets_of(kept)[1:]
     last = (kept > 0) & is_space(values[np.maximum(ends, 1) - 1], lines)
     if last.any():
         values = np.delete(values, ends[last] - 1)
-    return Ragged.of(values, kept - last)
+    return Ragged.from_lengths(values, kept - last)
 
 
 def _break(codes: Array, space: Mask, after: Mask, starts: Index) -> Array:

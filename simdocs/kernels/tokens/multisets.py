@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from simdocs.kernels.tokens import murmur
-from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, Tokens, parts, true_in_rows
+from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, Tokens, count_true_in_rows, row_blocks
 
 _AT_ONCE = 1 << 17
 """Tokens sorted at once: their keys, 1 MiB, stay in a level-2 cache."""
@@ -20,10 +20,10 @@ _COUNTED_AT_ONCE = 1 << 16
 """Tokens of which bags are made at once: a key holds the place in 16 bits."""
 
 
-def sorted_rows(rows: Ragged) -> Ragged:
+def sort_rows(rows: Ragged) -> Ragged:
     """Each row of uint32 in ascending order, repeats kept."""
     values = np.empty_like(rows.values)
-    for first, end in parts(rows.offsets, _AT_ONCE):
+    for first, end in row_blocks(rows.offsets, _AT_ONCE):
         _sort(rows, first, end, values[rows.offsets[first] : rows.offsets[end]])
     return Ragged(values, rows.offsets)
 
@@ -42,12 +42,12 @@ def _sort(rows: Ragged, first: int, end: int, out: Tokens) -> None:
     out[:] = keys.astype(np.uint32)  # the low half
 
 
-def sets(tokens: Ragged) -> Ragged:
+def token_sets(tokens: Ragged) -> Ragged:
     """Each document's distinct tokens, ascending: Ragged uint32."""
     values = np.empty_like(tokens.values)
     counts = np.empty(len(tokens), np.int64)
     done = 0
-    for first, end in parts(tokens.offsets, _AT_ONCE):
+    for first, end in row_blocks(tokens.offsets, _AT_ONCE):
         offsets = tokens.offsets[first : end + 1] - tokens.offsets[first]
         part = values[done : done + int(offsets[-1])]
         _sort(tokens, first, end, part)
@@ -56,11 +56,11 @@ def sets(tokens: Ragged) -> Ragged:
         else:
             new = _differs(part)
             new[offsets[:-1][np.diff(offsets) > 0]] = True
-            counts[first:end] = true_in_rows(new, offsets)
+            counts[first:end] = count_true_in_rows(new, offsets)
             part[: np.count_nonzero(new)] = part[new]
         done += int(counts[first:end].sum())
     values.resize(done, refcheck=False)
-    return Ragged.of(values, counts)
+    return Ragged.from_lengths(values, counts)
 
 
 def _differs(values: Array) -> Mask:
@@ -85,14 +85,14 @@ def _keep_firsts(values: Tokens) -> int:
     return done
 
 
-def bags(tokens: Ragged, seed: int) -> Ragged:
+def token_multisets(tokens: Ragged, seed: int) -> Ragged:
     """Tokens under which bags compare as sets: the Jaccard of the results is minimum over maximum of the counts.
 
     A token's first occurrence in a row stands for itself; its i-th (i >= 2) becomes the hash of the token and i,
     4 bytes each. Ragged uint32, the same rows in the same order.
     """
     values = tokens.values.copy()
-    for first, end in parts(tokens.offsets, _COUNTED_AT_ONCE):
+    for first, end in row_blocks(tokens.offsets, _COUNTED_AT_ONCE):
         cut = slice(int(tokens.offsets[first]), int(tokens.offsets[end]))
         lengths = np.diff(tokens.offsets[first : end + 1])
         for keys, bits in _keys(tokens.values[cut], lengths):
@@ -139,5 +139,5 @@ def _count(keys: Keys, bits: int, values: Tokens, seed: int) -> None:
         again = np.flatnonzero(~new)
         nth = places[again] - begins[again] + 1
         pairs = np.column_stack((of[again].astype(np.uint32), nth.astype(np.uint32)))
-        hashes = murmur.number_windows(pairs.ravel(), 2, seed)[::2]
+        hashes = murmur.hash_number_windows(pairs.ravel(), 2, seed)[::2]
         values[(chunk[again] & np.uint64((1 << bits) - 1)).astype(np.intp)] = hashes

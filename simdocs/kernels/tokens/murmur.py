@@ -65,7 +65,7 @@ def fmix32(state: Tokens) -> Tokens:
     return state
 
 
-def loads(data: Bytes, more: int = 0) -> Tokens:
+def load_blocks(data: Bytes, more: int = 0) -> Tokens:
     """The little-endian 4-byte number at every offset of data (n,), and at `more` offsets past its end: uint32
     (n + more,); bytes past the end are 0."""
     padded = np.zeros(len(data) + more + 3, np.uint8)
@@ -74,7 +74,7 @@ def loads(data: Bytes, more: int = 0) -> Tokens:
     return np.ascontiguousarray(view, np.uint32)
 
 
-def sliding(data: Bytes, width: int, seed: int) -> Tokens:
+def hash_byte_windows(data: Bytes, width: int, seed: int) -> Tokens:
     """Hashes of all windows of width bytes: uint32 (len(data) - width + 1,), or none.
 
     Equals [mmh3.hash(data[i:i+width], seed, signed=False) for each i].
@@ -84,7 +84,7 @@ def sliding(data: Bytes, width: int, seed: int) -> Tokens:
     blocks, tail = divmod(width, 4)
     for at in range(0, count, CHUNK):
         size = min(CHUNK, count - at)
-        words = loads(data[at : at + size + width - 1])
+        words = load_blocks(data[at : at + size + width - 1])
         mixed = mix(words) if blocks else words
         state = out[at : at + size]
         state[:] = seed
@@ -99,7 +99,7 @@ def sliding(data: Bytes, width: int, seed: int) -> Tokens:
     return out
 
 
-def stir_runs(mixed: Tokens, starts: Array, counts: Array, step: int, seed: int) -> Tokens:
+def stir_block_runs(mixed: Tokens, starts: Array, counts: Array, step: int, seed: int) -> Tokens:
     """Hash states (not finalised) of runs of mixed blocks: uint32 (n,).
 
     Run i is mixed[starts[i] + j*step] for j < counts[i]. The runs go in step: one round of calls a block, whatever
@@ -134,7 +134,7 @@ def stir_runs(mixed: Tokens, starts: Array, counts: Array, step: int, seed: int)
     return out
 
 
-def strings(data: Bytes, starts: Array, lengths: Array, seed: int, long: int = LONG) -> Tokens:
+def hash_byte_strings(data: Bytes, starts: Array, lengths: Array, seed: int, long: int = LONG) -> Tokens:
     """Hashes of the byte strings data[starts[i] : starts[i] + lengths[i]]: uint32 (n,).
 
     Equals [mmh3.hash(bytes(...), seed, signed=False) for each i]; strings may overlap and be empty. Those of more
@@ -161,10 +161,10 @@ def _strings(data: Bytes, starts: Array, lengths: Array, seed: int, limit: int) 
     if not len(starts):
         return np.empty(0, np.uint32)
     first = int(starts.min())
-    words = loads(data[first : int((starts + lengths).max())], 1)  # one more: where a tail of nothing may look
+    words = load_blocks(data[first : int((starts + lengths).max())], 1)  # one more: where a tail of nothing may look
     starts = starts - first
     counts = lengths >> 2
-    state = stir_runs(mix(words), starts, counts, 4, seed)
+    state = stir_block_runs(mix(words), starts, counts, 4, seed)
     tails = words.take(starts + 4 * counts, mode="wrap")
     tails &= _TAIL_MASK.take(lengths & 3, mode="wrap")
     np.bitwise_xor(state, mix(tails), out=state)
@@ -172,7 +172,7 @@ def _strings(data: Bytes, starts: Array, lengths: Array, seed: int, limit: int) 
     return fmix32(state)
 
 
-def number_runs(numbers: Tokens, starts: Array, counts: Array, seed: int, long: int = LONG // 4) -> Tokens:
+def hash_number_runs(numbers: Tokens, starts: Array, counts: Array, seed: int, long: int = LONG // 4) -> Tokens:
     """Hashes of runs of 4-byte numbers, little-endian: run i is numbers[starts[i] : starts[i] + counts[i]].
 
     uint32 (n,). Equals mmh3.hash(run.astype("<u4").tobytes(), seed, signed=False) for each run. Those of more than
@@ -200,12 +200,12 @@ def _number_runs(numbers: Tokens, starts: Array, counts: Array, seed: int, limit
         return np.empty(0, np.uint32)
     first = int(starts.min())
     mixed = mix(numbers[first : int((starts + counts).max())])
-    state = stir_runs(mixed, starts - first, counts, 1, seed)
+    state = stir_block_runs(mixed, starts - first, counts, 1, seed)
     np.bitwise_xor(state, (4 * counts).astype(np.uint32), out=state)
     return fmix32(state)
 
 
-def number_windows(numbers: Tokens, count: int, seed: int, out: Tokens | None = None) -> Tokens:
+def hash_number_windows(numbers: Tokens, count: int, seed: int, out: Tokens | None = None) -> Tokens:
     """Hashes of all windows of count numbers, 4 bytes each: uint32 (len(numbers) - count + 1,), or none.
 
     They are written to the beginning of `out`, if it is given; that may be numbers itself.

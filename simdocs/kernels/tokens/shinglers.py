@@ -15,9 +15,9 @@ import numpy as np
 
 from simdocs.families import UNITS
 from simdocs.kernels.text.normalise import normalise
-from simdocs.kernels.text.units import Units, chars, lines, words
+from simdocs.kernels.text.units import Units, char_units, line_units, word_units
 from simdocs.kernels.tokens import murmur
-from simdocs.kernels.tokens.unit_hashes import line_numbers, stop_positions, word_numbers
+from simdocs.kernels.tokens.unit_hashes import line_hashes, stop_word_positions, word_hashes
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Tokens, offsets_of, ranges
 from simdocs.model.texts import Texts
 from simdocs.parameters import Shingling
@@ -69,25 +69,27 @@ Shingles = tuple[Ragged, Index]
 """Tokens (Ragged uint32) of N texts, and the units in each text: (N,) int64."""
 
 
-def char_tokens(texts: Texts, how: Shingling) -> Shingles:
+def char_tokens(texts: Texts, shingling: Shingling) -> Shingles:
     """Tokens of k characters: MurmurHash3_x86_32 of their UTF-8 bytes."""
-    units, encoded = texts.points.offsets, texts.encoded
-    short = _short(units, how.k)
-    whole = murmur.strings(texts.data, encoded.offsets[short], encoded.lengths[short], how.seed, 4 * how.k)
-    return _within_texts(_char_windows(texts, how), units, how.k, whole), np.diff(units)
+    units, encoded = texts.codepoints.offsets, texts.encoded
+    short = _short(units, shingling.k)
+    whole = murmur.hash_byte_strings(
+        texts.data, encoded.offsets[short], encoded.lengths[short], shingling.seed, 4 * shingling.k
+    )
+    return _within_texts(_char_windows(texts, shingling), units, shingling.k, whole), np.diff(units)
 
 
-def _char_windows(texts: Texts, how: Shingling) -> Tokens:
+def _char_windows(texts: Texts, shingling: Shingling) -> Tokens:
     """Hashes of all windows of k code points, those that lie in two texts among them."""
     if texts.starts is None:
-        return murmur.sliding(texts.data, how.k, how.seed)
-    size = max(0, len(texts.points.values) - how.k + 1)
+        return murmur.hash_byte_windows(texts.data, shingling.k, shingling.seed)
+    size = max(0, len(texts.codepoints.values) - shingling.k + 1)
     out = np.empty(size, np.uint32)
     for at in range(0, size, murmur.CHUNK):
         stop = min(at + murmur.CHUNK, size)
-        begins = texts.begins(at, stop - 1 + how.k)
-        starts, stops = begins[: stop - at], begins[how.k :]
-        out[at:stop] = murmur.strings(texts.data, starts, stops - starts, how.seed, 4 * how.k)
+        begins = texts.byte_offsets(at, stop - 1 + shingling.k)
+        starts, stops = begins[: stop - at], begins[shingling.k :]
+        out[at:stop] = murmur.hash_byte_strings(texts.data, starts, stops - starts, shingling.seed, 4 * shingling.k)
     return out
 
 
@@ -109,7 +111,7 @@ def _within_texts(every: Tokens, offsets: Index, k: int, whole: Tokens) -> Ragge
     if len(short):
         tokens = np.insert(tokens, offsets_of(shingles)[short], whole)
         shingles[short] = 1
-    return Ragged.of(tokens, shingles)
+    return Ragged.from_lengths(tokens, shingles)
 
 
 def _inside(size: int, offsets: Index, k: int) -> Mask:
@@ -121,57 +123,57 @@ def _inside(size: int, offsets: Index, k: int) -> Mask:
     return inside
 
 
-def word_tokens(texts: Texts, how: Shingling) -> Shingles:
+def word_tokens(texts: Texts, shingling: Shingling) -> Shingles:
     """Tokens of k words: the hash of the words' own hashes, 4 bytes each."""
-    return _of_numbers(word_numbers(texts, how.seed), how)
+    return _of_numbers(word_hashes(texts, shingling.seed), shingling)
 
 
-def line_tokens(texts: Texts, how: Shingling) -> Shingles:
+def line_tokens(texts: Texts, shingling: Shingling) -> Shingles:
     """Tokens of k lines, as of words."""
-    return _of_numbers(line_numbers(texts, how.seed), how)
+    return _of_numbers(line_hashes(texts, shingling.seed), shingling)
 
 
-def _of_numbers(numbers: Ragged, how: Shingling) -> Shingles:
-    short = _short(numbers.offsets, how.k)
-    whole = murmur.number_runs(numbers.values, numbers.offsets[short], numbers.lengths[short], how.seed)
+def _of_numbers(numbers: Ragged, shingling: Shingling) -> Shingles:
+    short = _short(numbers.offsets, shingling.k)
+    whole = murmur.hash_number_runs(numbers.values, numbers.offsets[short], numbers.lengths[short], shingling.seed)
     # The numbers are ours, and not wanted any more: in Chinese they take as much memory as the tokens.
-    every = murmur.number_windows(numbers.values, how.k, how.seed, out=numbers.values)
-    return _within_texts(every, numbers.offsets, how.k, whole), numbers.lengths
+    every = murmur.hash_number_windows(numbers.values, shingling.k, shingling.seed, out=numbers.values)
+    return _within_texts(every, numbers.offsets, shingling.k, whole), numbers.lengths
 
 
-def stopword_tokens(texts: Texts, how: Shingling) -> Shingles:
+def stopword_tokens(texts: Texts, shingling: Shingling) -> Shingles:
     """Tokens of a stop word and the k-1 words after it, as of words."""
-    numbers = word_numbers(texts, how.seed)
-    layout = after_stop_words(numbers.offsets, stop_positions(numbers.values, how), how.k)
-    long = max(how.k, murmur.LONG // 4)
-    tokens = murmur.number_runs(numbers.values, layout.firsts, layout.sizes, how.seed, long)
+    numbers = word_hashes(texts, shingling.seed)
+    layout = after_stop_words(numbers.offsets, stop_word_positions(numbers.values, shingling), shingling.k)
+    long = max(shingling.k, murmur.LONG // 4)
+    tokens = murmur.hash_number_runs(numbers.values, layout.firsts, layout.sizes, shingling.seed, long)
     return Ragged(tokens, layout.offsets), numbers.lengths
 
 
 @dataclass(frozen=True, slots=True)
 class Shingler:
-    """A member of the family: how texts become tokens, and where its shingles stand."""
+    """A member of the family: shingling texts become tokens, and where its shingles stand."""
 
     shingles: Callable[[Texts, Shingling], Shingles]
     units: Callable[[Texts], Units]
     layout: Callable[[Texts, Units, Shingling], Layout]
-    joint: str
+    separator: str
     """What stands between two units of a shingle when it is shown."""
 
 
-def _windows(texts: Texts, units: Units, how: Shingling) -> Layout:
-    return windows(units, how.k)
+def _windows(texts: Texts, units: Units, shingling: Shingling) -> Layout:
+    return windows(units, shingling.k)
 
 
-def _after_stop_words(texts: Texts, units: Units, how: Shingling) -> Layout:
-    numbers = word_numbers(texts, how.seed)
-    return after_stop_words(units.offsets, stop_positions(numbers.values, how), how.k)
+def _after_stop_words(texts: Texts, units: Units, shingling: Shingling) -> Layout:
+    numbers = word_hashes(texts, shingling.seed)
+    return after_stop_words(units.offsets, stop_word_positions(numbers.values, shingling), shingling.k)
 
 
-CHAR = Shingler(char_tokens, chars, _windows, "")
-WORD = Shingler(word_tokens, words, _windows, " ")
-LINE = Shingler(line_tokens, lines, _windows, "\n")
-STOPWORD = Shingler(stopword_tokens, words, _after_stop_words, " ")
+CHAR = Shingler(char_tokens, char_units, _windows, "")
+WORD = Shingler(word_tokens, word_units, _windows, " ")
+LINE = Shingler(line_tokens, line_units, _windows, "\n")
+STOPWORD = Shingler(stopword_tokens, word_units, _after_stop_words, " ")
 
 
 def shingler_of(unit: str) -> Shingler:
@@ -181,16 +183,16 @@ def shingler_of(unit: str) -> Shingler:
     return shingler
 
 
-def texts_of(raw: Ragged, how: Shingling) -> Texts:
+def normalised_texts(raw: Ragged, shingling: Shingling) -> Texts:
     """Documents (Ragged uint8) normalised as their shingler wants them."""
-    return normalise(raw, how.normalisation, lines=how.unit == "line")
+    return normalise(raw, shingling.normalisation, lines=shingling.unit == "line")
 
 
-def tokens_of(texts: Texts, how: Shingling) -> Ragged:
+def text_tokens(texts: Texts, shingling: Shingling) -> Ragged:
     """Tokens of normalised texts, in text order, repeats included: Ragged uint32."""
-    return shingles_of(texts, how)[0]
+    return shingled_texts(texts, shingling)[0]
 
 
-def shingles_of(texts: Texts, how: Shingling) -> Shingles:
-    """Tokens of normalised texts, in text order, repeats included; and how many units each text has."""
-    return shingler_of(how.unit).shingles(texts, how)
+def shingled_texts(texts: Texts, shingling: Shingling) -> Shingles:
+    """Tokens of normalised texts, in text order, repeats included; and shingling many units each text has."""
+    return shingler_of(shingling.unit).shingles(texts, shingling)

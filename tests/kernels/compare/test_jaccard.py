@@ -108,13 +108,13 @@ def test_estimates_of_more_pairs_than_are_compared_at_once(count):
 @given(st.integers(1, 100).map(lambda n: n / 100), some.sizes | st.sampled_from([63, 64, 65, 256]))
 def test_prefilter(threshold, num_perm):
     estimated = [agree / num_perm for agree in range(num_perm + 1)]
-    made = jaccard.hopeless(some.frozen(np.array(estimated)), threshold, num_perm)
+    made = jaccard.below_prefilter(some.frozen(np.array(estimated)), threshold, num_perm)
     assert made.tolist() == [twin.hopeless(value, threshold, num_perm) for value in estimated]
 
 
 def test_prefilter_of_the_defaults():
     # 5 standard errors are 5 * sqrt(.8 * .2 / 128) = .1768: 79 of 128 places are .6172, and 80 are .6250.
     estimated = np.array([79, 80, 128]) / 128
-    assert jaccard.hopeless(estimated, 0.8, 128).tolist() == [True, False, False]
-    assert jaccard.hopeless(np.zeros(3), 0.8, 63).tolist() == [False] * 3
-    assert jaccard.hopeless(np.empty(0), 0.8, 128).tolist() == []
+    assert jaccard.below_prefilter(estimated, 0.8, 128).tolist() == [True, False, False]
+    assert jaccard.below_prefilter(np.zeros(3), 0.8, 63).tolist() == [False] * 3
+    assert jaccard.below_prefilter(np.empty(0), 0.8, 128).tolist() == []

@@ -71,14 +71,14 @@ def test_paths_stars_and_cycles_of_any_direction(size):
 def test_stars(case):
     size, buckets, _ = case
     expected = {(bucket[0], other) for bucket in buckets for other in bucket[1:]}
-    assert pairs_in(connectivity.stars(some.ragged(buckets, np.int64), size)) == sorted(expected)
+    assert pairs_in(connectivity.star_pairs(some.ragged(buckets, np.int64), size)) == sorted(expected)
 
 
 @given(bucketed())
 def test_crossings(case):
     _, buckets, labels = case
     expected = {(a, b) for bucket in buckets for a in bucket for b in bucket if labels[a] < labels[b]}
-    made = pairs_in(connectivity.crossings(some.ragged(buckets, np.int64), some.frozen(np.array(labels))))
+    made = pairs_in(connectivity.cross_component_pairs(some.ragged(buckets, np.int64), some.frozen(np.array(labels))))
     assert made == sorted(expected)
 
 
@@ -88,8 +88,10 @@ def test_stars_and_crossings_find_what_all_pairs_would(case):
     shared = some.ragged(buckets, np.int64)
     similar = lambda a, b: labels[a] == labels[b]  # noqa: E731
     found = np.arange(size)
-    found = joined(found, [pair for pair in pairs_in(connectivity.stars(shared, size)) if similar(*pair)])
-    found = joined(found, [pair for pair in pairs_in(connectivity.crossings(shared, found)) if similar(*pair)])
+    found = joined(found, [pair for pair in pairs_in(connectivity.star_pairs(shared, size)) if similar(*pair)])
+    found = joined(
+        found, [pair for pair in pairs_in(connectivity.cross_component_pairs(shared, found)) if similar(*pair)]
+    )
     every = [(a, b) for bucket in buckets for a in bucket for b in bucket if similar(a, b)]
     assert found.tolist() == twin.components(size, every)
 
@@ -98,5 +100,5 @@ def test_nothing_to_connect():
     none = some.ragged([], np.int64)
     assert joined(np.arange(3), []).tolist() == [0, 1, 2]
     assert joined(np.arange(0), []).tolist() == []
-    assert pairs_in(connectivity.stars(none, 3)) == []
-    assert pairs_in(connectivity.crossings(none, np.arange(3))) == []
+    assert pairs_in(connectivity.star_pairs(none, 3)) == []
+    assert pairs_in(connectivity.cross_component_pairs(none, np.arange(3))) == []

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simdocs.kernels.group import greedy_rounds
-from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, Standing
+from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, GroupingState
 from tests import strategies as some
 from tests.twins import groups as twin
 
@@ -29,39 +29,39 @@ def families(draw):
     return size, buckets, {pair: draw(value) for pair in combinations(range(size), 2)}
 
 
-def in_rounds(size: int, buckets: list[list[int]], similarity: dict, most: int) -> tuple[Standing, list]:
+def in_rounds(size: int, buckets: list[list[int]], similarity: dict, most: int) -> tuple[GroupingState, list]:
     """The rounds, as the stage that groups goes through them; and every pair that met."""
-    standing, shared = Standing.of(size), some.ragged(buckets, np.int64)
+    standing, shared = GroupingState.undecided(size), some.ragged(buckets, np.int64)
     met = []
     for _ in range(size + 1):
         if standing.settled:
             break
-        shared = greedy_rounds.prune(shared, standing, most)
+        shared = greedy_rounds.prune_buckets(shared, standing, most)
         kept, firsts = greedy_rounds.next_kept(shared, standing)
-        for left, right in greedy_rounds.meetings(shared, kept, firsts, size):
+        for left, right in greedy_rounds.pairs_with_newly_kept(shared, kept, firsts, size):
             pairs = list(zip(left.tolist(), right.tolist(), strict=True))
             met += pairs
             jaccard = np.array([similarity[pair] for pair in pairs])
             some_similar = jaccard >= THRESHOLD
             found = left[some_similar], right[some_similar], jaccard[some_similar]
             before = copies_of(standing)
-            after = greedy_rounds.remove(standing, *map(some.frozen, found), jaccard[some_similar] / 2)
+            after = greedy_rounds.mark_removed(standing, *map(some.frozen, found), jaccard[some_similar] / 2)
             assert copies_of(standing) == before
             standing = after
-        standing = greedy_rounds.keep(standing, kept)
+        standing = greedy_rounds.mark_kept(standing, kept)
     return standing, met
 
 
-def copies_of(standing: Standing) -> list[list]:
+def copies_of(standing: GroupingState) -> list[list]:
     """What a standing says, to hold it to later."""
     return [getattr(standing, field.name).tolist() for field in fields(standing)]
 
 
-def decided(standing: Standing, buckets: list[list[int]], most: int) -> twin.Decided:
+def decided(standing: GroupingState, buckets: list[list[int]], most: int) -> twin.Decided:
     kept = np.flatnonzero(standing.state == KEPT)
     removed = np.flatnonzero(standing.state == REMOVED)
     under = dict(zip(removed.tolist(), standing.under[removed].tolist(), strict=True))
-    capped = greedy_rounds.capped(some.ragged(buckets, np.int64), standing, most)
+    capped = greedy_rounds.capped_members(some.ragged(buckets, np.int64), standing, most)
     return twin.Decided(kept.tolist(), under, capped.tolist())
 
 

@@ -27,16 +27,16 @@ either_or_both = st.tuples(counts, counts) | st.tuples(counts, st.none()) | st.t
 @example(0.0, 18, 7)
 @example(1e-300, 256, 256)
 def test_probability(similarity, bands, rows):
-    assert banding.probability(similarity, bands, rows) == pytest.approx(
+    assert banding.candidate_probability(similarity, bands, rows) == pytest.approx(
         float(twin.probability(similarity, bands, rows)), rel=1e-12
     )
 
 
 @given(counts, counts)
 def test_threshold_is_where_half_or_more_are_found(bands, rows):
-    at = banding.threshold(bands, rows)
+    at = banding.approximate_threshold(bands, rows)
     assert at**rows * bands == pytest.approx(1)
-    assert banding.probability(at, bands, rows) >= 1 - math.exp(-1) - 1e-12
+    assert banding.candidate_probability(at, bands, rows) >= 1 - math.exp(-1) - 1e-12
 
 
 @given(hundredths, recalls, num_perms)

@@ -73,7 +73,7 @@ def test_little_of_a_table_is_looked_at():
 def test_tables_are_sorted_by_key_then_row(case, random):
     rows, _ = case
     numbers = sorted(random.sample(range(1000), len(rows[0])))
-    ordered, owners = buckets.tables(array(rows), some.frozen(np.array(numbers, np.int64)))
+    ordered, owners = buckets.bucket_tables(array(rows), some.frozen(np.array(numbers, np.int64)))
     assert (ordered.dtype, owners.dtype) == (np.uint64, np.uint32)
     for band, of_band, rows_of_band in zip(rows, ordered.tolist(), owners.tolist(), strict=True):
         assert list(zip(of_band, rows_of_band, strict=True)) == sorted(zip(band, numbers, strict=True))
@@ -82,14 +82,14 @@ def test_tables_are_sorted_by_key_then_row(case, random):
 @given(tables(), st.randoms(use_true_random=False))
 def test_buckets_can_be_read_from_tables(case, random):
     rows, _ = case
-    shared = buckets.buckets(array(rows))
+    shared = buckets.shared_buckets(array(rows))
     assert sorted(map(tuple, some.rows_of(shared))) == twin.buckets(rows)
-    ordered, owners = buckets.tables(array(rows), np.arange(len(rows[0])))
-    again = buckets.buckets_of_tables(some.frozen(ordered), owners.astype(np.int64))
+    ordered, owners = buckets.bucket_tables(array(rows), np.arange(len(rows[0])))
+    again = buckets.shared_buckets_of_tables(some.frozen(ordered), owners.astype(np.int64))
     assert some.rows_of(again) == some.rows_of(shared)
     # Members may be numbered otherwise than rows are: in keep order.
     number = random.sample(range(len(rows[0])), len(rows[0]))
-    renumbered = buckets.buckets_of_tables(ordered, (np.array(number, np.int64)[band] for band in owners))
+    renumbered = buckets.shared_buckets_of_tables(ordered, (np.array(number, np.int64)[band] for band in owners))
     expected = sorted(tuple(sorted(number[member] for member in bucket)) for bucket in some.rows_of(shared))
     assert sorted(map(tuple, some.rows_of(renumbered))) == expected
     assert all(bucket == sorted(bucket) for bucket in some.rows_of(renumbered))
@@ -98,7 +98,7 @@ def test_buckets_can_be_read_from_tables(case, random):
 def test_no_bands_no_members_no_buckets():
     for shape in ((0, 3), (3, 0), (3, 1)):
         none = np.zeros(shape, np.uint64)
-        assert len(buckets.buckets_of_tables(none, np.zeros(shape, np.int64))) == 0
+        assert len(buckets.shared_buckets_of_tables(none, np.zeros(shape, np.int64))) == 0
 
 
 bucket_lists = st.lists(st.sets(st.integers(0, 11), min_size=1).map(sorted), max_size=8)
@@ -106,13 +106,13 @@ bucket_lists = st.lists(st.sets(st.integers(0, 11), min_size=1).map(sorted), max
 
 @given(bucket_lists, st.integers(0, 12), st.integers(1, 4) | st.just(1000))
 def test_those_given_meet_the_others_in_their_buckets(shared, given_, most):
-    found = list(greedy_rounds.given_meetings(some.ragged(shared, np.int64), given_, most, 12))
+    found = list(greedy_rounds.pairs_with_always_kept(some.ragged(shared, np.int64), given_, most, 12))
     assert pairs_in(found) == twin.given_pairs(shared, given_, most)
 
 
 def test_meetings_of_those_given_come_in_blocks(monkeypatch):
     monkeypatch.setattr(buckets, "PAIRS_AT_ONCE", 50)
     shared = [list(range(40)), list(range(0, 40, 3))]
-    found = list(greedy_rounds.given_meetings(some.ragged(shared, np.int64), 25, 7, 40))
+    found = list(greedy_rounds.pairs_with_always_kept(some.ragged(shared, np.int64), 25, 7, 40))
     assert len(found) > 1
     assert pairs_in(found) == twin.given_pairs(shared, 25, 7)

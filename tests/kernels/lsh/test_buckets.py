@@ -64,17 +64,17 @@ def test_keys_of_some_documents_in_any_order(case, random):
 @given(banded())
 def test_buckets_and_candidate_pairs(case):
     signatures, bands, rows = case
-    shared = buckets.buckets(some.frozen(keys_of(signatures, bands, rows)))
+    shared = buckets.shared_buckets(some.frozen(keys_of(signatures, bands, rows)))
     expected = twin.buckets(signatures, bands, rows)
     assert sorted(map(tuple, some.rows_of(shared))) == expected
-    assert pairs_in(buckets.later_pairs(shared, len(signatures))) == twin.pairs(expected)
+    assert pairs_in(buckets.candidate_pairs(shared, len(signatures))) == twin.pairs(expected)
 
 
 @given(bucket_lists)
 def test_each_pair_once_and_ascending(case):
     nodes, members = case
     shared = some.ragged(members, np.int64)
-    assert pairs_in(buckets.later_pairs(shared, nodes)) == twin.pairs(members)
+    assert pairs_in(buckets.candidate_pairs(shared, nodes)) == twin.pairs(members)
 
 
 def pairs_in(blocks) -> list[tuple[int, int]]:
@@ -91,22 +91,22 @@ def test_pairs_of_any_runs_of_members(case, random):
     arrays = [some.frozen(np.array(each, np.int64)) for each in (left, starts, counts, flat)]
     spans = zip(left, starts, counts, strict=True)
     expected = {(a, member) for a, start, count in spans for member in flat[start : start + count]}
-    assert pairs_in(buckets.pairs_of(*arrays, nodes)) == sorted(expected)
+    assert pairs_in(buckets.distinct_pairs(*arrays, nodes)) == sorted(expected)
 
 
 @pytest.mark.parametrize("count", [1, 1023, 1024, 1025, 3000])
 def test_keys_of_batches_larger_than_what_is_read_at_once(count):
     draw = np.random.default_rng(count)
     signatures = draw.integers(0, 3, (count, 8), np.uint32).tolist()
-    shared = buckets.buckets(keys_of(signatures, 4, 2))
+    shared = buckets.shared_buckets(keys_of(signatures, 4, 2))
     assert sorted(map(tuple, some.rows_of(shared))) == twin.buckets(signatures, 4, 2)
 
 
 def test_pairs_come_in_blocks_without_a_seam():
     nodes = 2_900
     everyone, some_again = np.arange(nodes), np.arange(0, nodes, 3)
-    shared = Ragged.of(np.concatenate((everyone, some_again)), np.array([nodes, len(some_again)]))
-    blocks = [left * nodes + right for left, right in buckets.later_pairs(shared, nodes)]
+    shared = Ragged.from_lengths(np.concatenate((everyone, some_again)), np.array([nodes, len(some_again)]))
+    blocks = [left * nodes + right for left, right in buckets.candidate_pairs(shared, nodes)]
     keys = np.concatenate(blocks)
     assert len(blocks) > 1
     assert len(keys) == nodes * (nodes - 1) // 2
@@ -115,7 +115,7 @@ def test_pairs_come_in_blocks_without_a_seam():
 
 
 def test_no_documents_no_buckets_no_pairs():
-    assert len(buckets.buckets(np.empty((3, 0), np.uint64))) == 0
-    assert len(buckets.buckets(np.empty((0, 5), np.uint64))) == 0
-    assert pairs_in(buckets.later_pairs(some.ragged([], np.int64), 0)) == []
+    assert len(buckets.shared_buckets(np.empty((3, 0), np.uint64))) == 0
+    assert len(buckets.shared_buckets(np.empty((0, 5), np.uint64))) == 0
+    assert pairs_in(buckets.candidate_pairs(some.ragged([], np.int64), 0)) == []
     assert keys_of([], 3, 2).shape == (3, 0)

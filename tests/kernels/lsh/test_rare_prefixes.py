@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels.lsh.rare_prefixes import counts, prefixes, sharing
+from simdocs.kernels.lsh.rare_prefixes import prefix_tokens, rows_sharing_values, token_frequencies
 from simdocs.model.ragged import Ragged
 from tests.commands.deduping import sketched
 from tests.twins.similarity import jaccard
@@ -26,8 +26,8 @@ def ragged(sets: list[set[int]]) -> Ragged:
 @given(SETS, THRESHOLDS)
 def test_sets_at_the_threshold_share_a_token_of_their_prefixes(sets: list[set[int]], t: float) -> None:
     rows = ragged(sets)
-    found = prefixes(rows, t, counts(rows.values))
-    buckets = sharing(found)
+    found = prefix_tokens(rows, t, token_frequencies(rows.values))
+    buckets = rows_sharing_values(found)
     together = {pair for at in range(len(buckets)) for pair in combinations(buckets[at].tolist(), 2)}
     for one, other in combinations(range(len(sets)), 2):
         if sets[one] and sets[other] and jaccard(sets[one], sets[other]) >= t:
@@ -39,7 +39,7 @@ def test_sets_at_the_threshold_share_a_token_of_their_prefixes(sets: list[set[in
 
 @given(st.lists(st.lists(st.integers(0, 9), unique=True, max_size=5), max_size=8))
 def test_buckets_are_the_rows_that_hold_a_value(rows: list[list[int]]) -> None:
-    found = sharing(Ragged.from_rows([np.array(row, np.uint32) for row in rows], np.uint32))
+    found = rows_sharing_values(Ragged.from_rows([np.array(row, np.uint32) for row in rows], np.uint32))
     expected = [[at for at, row in enumerate(rows) if value in row] for value in range(10)]
     assert [found[at].tolist() for at in range(len(found))] == [one for one in expected if len(one) > 1]
 

@@ -27,7 +27,7 @@ def test_signatures(rows, size, seed):
 @given(some.token_rows, some.sizes)
 def test_a_row_of_places_is_begun_and_finished_as_if_in_one(rows, size):
     made = some.ragged(rows, np.uint32)
-    begun, undone = fss.begin(made, size, 0)
+    begun, undone = fss.partial_signatures(made, size, 0)
     begun[undone] = fss.signatures(made.take(undone), size, 0)
     assert begun.tolist() == [twin.fss(row, size) for row in rows]
 
@@ -35,7 +35,7 @@ def test_a_row_of_places_is_begun_and_finished_as_if_in_one(rows, size):
 def test_a_large_row_of_few_tokens_is_done_at_once():
     few = np.random.default_rng(3).integers(0, 2**32, 40, np.uint32).tolist()
     rows = [few, few * 1000, [5], [LAST] * 70_000, []]
-    begun, undone = fss.begin(some.ragged(rows, np.uint32), 64, 0)
+    begun, undone = fss.partial_signatures(some.ragged(rows, np.uint32), 64, 0)
     assert undone.tolist() == [0, 2]
     expected = [twin.fss(row, 64) for row in (few, few, [5], [LAST], [])]
     assert [begun[row].tolist() for row in (1, 3, 4)] == [expected[row] for row in (1, 3, 4)]

@@ -23,14 +23,14 @@ def test_signatures(rows, size, seed):
 
 @given(some.sizes, some.seeds)
 def test_functions_are_drawn_from_pcg64(size, seed):
-    factors, terms = permutation.functions(size, seed)
+    factors, terms = permutation.hash_functions(size, seed)
     assert list(zip(factors.tolist(), terms.tolist(), strict=True)) == twin.functions(size, seed)
     assert all(factor % 2 for factor in factors.tolist())
 
 
 @given(some.seeds, st.integers(1, 128))
 def test_the_first_functions_are_the_same_for_every_size(seed, size):
-    for few, many in zip(permutation.functions(size, seed), permutation.functions(128, seed), strict=True):
+    for few, many in zip(permutation.hash_functions(size, seed), permutation.hash_functions(128, seed), strict=True):
         assert np.array_equal(few, many[:size])
 
 
@@ -53,7 +53,7 @@ def test_a_union_has_the_smaller_of_two_signatures(rows, others, size, seed):
 @given(some.token_rows, some.sizes, some.seeds)
 def test_nothing_is_left_undone(rows, size, seed):
     made = some.ragged(rows, np.uint32)
-    begun, undone = permutation.begin(made, size, seed)
+    begun, undone = permutation.partial_signatures(made, size, seed)
     assert len(undone) == 0
     assert np.array_equal(begun, permutation.signatures(made, size, seed))
 

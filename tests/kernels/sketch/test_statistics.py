@@ -40,7 +40,7 @@ def pairs(union: int, shared: int, count: int) -> Iterator[tuple[Ragged, Ragged,
 
 def rows_of(tokens: Array) -> Ragged:
     count, length = tokens.shape
-    return Ragged.of(tokens.ravel(), np.full(count, length))
+    return Ragged.from_lengths(tokens.ravel(), np.full(count, length))
 
 
 def estimates(scheme: str, union: int, shared: int, count: int) -> Array:
@@ -133,7 +133,7 @@ def test_fss_errs_as_much_as_independent_functions_on_large_sets(union):
 @pytest.mark.parametrize("tenths", [3, 4, 5, 6, 7, 8, 9])
 def test_candidates_of_permutation_lie_on_the_s_curve(tenths, bands, rows):
     count = 10_000
-    expected = banding.probability(tenths / 10, bands, rows)
+    expected = banding.candidate_probability(tenths / 10, bands, rows)
     found = candidate_rate("permutation", 50, 5 * tenths, bands, rows, count)
     assert abs(found - expected) <= 4 * sqrt(expected * (1 - expected) / count)
 
@@ -141,7 +141,7 @@ def test_candidates_of_permutation_lie_on_the_s_curve(tenths, bands, rows):
 @pytest.mark.parametrize("union", [5, 10, 20, 50, 100, 200])
 def test_candidates_of_fss_at_the_threshold_lie_above_the_s_curve(union):
     count = 20_000
-    expected = banding.probability(0.8, 18, 7)
+    expected = banding.candidate_probability(0.8, 18, 7)
     assert expected == pytest.approx(0.9855, abs=5e-5)
     found = candidate_rate("fss", union, union * 4 // 5, 18, 7, count)
     assert 0.990 <= found <= 0.994
@@ -151,7 +151,7 @@ def test_candidates_of_fss_at_the_threshold_lie_above_the_s_curve(union):
 @pytest.mark.parametrize(("union", "shared"), [(20, 17), (20, 18), (100, 85), (100, 95), (1_000, 900)])
 def test_candidates_of_fss_above_the_threshold_lie_on_the_s_curve_or_above(union, shared):
     count = 5_000
-    expected = banding.probability(shared / union, 18, 7)
+    expected = banding.candidate_probability(shared / union, 18, 7)
     found = candidate_rate("fss", union, shared, 18, 7, count)
     assert found >= expected - 4 * sqrt(expected * (1 - expected) / count)
 
@@ -159,14 +159,14 @@ def test_candidates_of_fss_above_the_threshold_lie_on_the_s_curve_or_above(union
 @pytest.mark.parametrize(("union", "shared"), [(5, 2), (10, 4), (20, 6), (20, 8), (50, 20), (100, 50), (1_000, 400)])
 def test_candidates_of_fss_well_under_the_threshold_lie_on_the_s_curve_or_below(union, shared):
     count = 5_000
-    expected = banding.probability(shared / union, 18, 7)
+    expected = banding.candidate_probability(shared / union, 18, 7)
     found = candidate_rate("fss", union, shared, 18, 7, count)
     assert found <= expected + 4 * sqrt(expected * (1 - expected) / count)
 
 
 def test_half_similar_sets_of_20_tokens_are_candidates_117_times_in_a_thousand():
     count = 20_000
-    expected = banding.probability(0.5, 18, 7)
+    expected = banding.candidate_probability(0.5, 18, 7)
     assert expected == pytest.approx(0.132, abs=5e-4)
     found = candidate_rate("fss", 20, 10, 18, 7, count)
     error = sqrt(expected * (1 - expected) / count)

@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks import corpora
 from simdocs.kernels.text import case_mapping
-from simdocs.kernels.tokens.shinglers import texts_of, tokens_of
+from simdocs.kernels.tokens.shinglers import normalised_texts, text_tokens
 from simdocs.parameters import Normalisation, Shingling
 from tests import strategies as some
 from tests.kernels.tokens.test_shinglers import spelt_units
@@ -68,14 +68,14 @@ PAGES = [
 
 
 def tokens(text: str, how: Shingling) -> list[int]:
-    return some.rows_of(tokens_of(texts_of(some.documents([text.encode()]), how), how))[0]
+    return some.rows_of(text_tokens(normalised_texts(some.documents([text.encode()]), how), how))[0]
 
 
 @pytest.mark.parametrize("language", WORDS)
 def test_words(language):
     text, words = WORDS[language]
     how = Shingling(unit="word", k=1)
-    assert spelt_units(texts_of(some.documents([text.encode()]), how), how) == [words.split("|")]
+    assert spelt_units(normalised_texts(some.documents([text.encode()]), how), how) == [words.split("|")]
 
 
 @pytest.mark.parametrize("unit", ["char", "word", "line", "stopword"])
@@ -83,7 +83,7 @@ def test_words(language):
 def test_all_of_them_in_one_batch(unit, switches):
     batch = [unicodedata.normalize(form, text).encode() for text, form in WHOLE]
     how = Shingling(unit=unit, k=2, normalisation=switches)
-    found = some.rows_of(tokens_of(texts_of(some.documents(batch), how), how))
+    found = some.rows_of(text_tokens(normalised_texts(some.documents(batch), how), how))
     assert found == [twin.tokens(raw, how) for raw in batch]
 
 
@@ -127,7 +127,7 @@ def pages():
 @pytest.mark.parametrize("how", [Shingling(), Shingling(unit="word", k=3)], ids=lambda how: how.unit)
 def test_real_pages(language, how, pages):
     batch = pages[language]
-    found = some.rows_of(tokens_of(texts_of(some.documents(batch), how), how))
+    found = some.rows_of(text_tokens(normalised_texts(some.documents(batch), how), how))
     assert found == [twin.tokens(raw, how) for raw in batch]
     text = unicodedata.normalize("NFD", b"\n".join(batch).decode())
     nfkc = replace(how, normalisation=Normalisation(nfkc=True))

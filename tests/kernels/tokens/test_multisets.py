@@ -20,19 +20,19 @@ few_tokens = st.lists(st.lists(st.integers(0, 3) | some.tokens, max_size=40), ma
 
 @given(few_tokens)
 def test_rows_sorted(rows):
-    assert some.rows_of(multisets.sorted_rows(some.ragged(rows, np.uint32))) == list(map(sorted, rows))
+    assert some.rows_of(multisets.sort_rows(some.ragged(rows, np.uint32))) == list(map(sorted, rows))
 
 
 @given(few_tokens)
 def test_sets(rows):
-    made = multisets.sets(some.ragged(rows, np.uint32))
+    made = multisets.token_sets(some.ragged(rows, np.uint32))
     assert some.rows_of(made) == list(map(twin.token_set, rows))
     assert made.values.dtype == np.uint32
 
 
 @given(few_tokens, some.seeds)
 def test_bags(rows, seed):
-    made = multisets.bags(some.ragged(rows, np.uint32), seed)
+    made = multisets.token_multisets(some.ragged(rows, np.uint32), seed)
     assert some.rows_of(made) == [twin.bag(row, seed) for row in rows]
 
 
@@ -41,20 +41,20 @@ def test_rows_larger_than_what_is_done_at_once(rows, seed, most):
     made = some.ragged(rows, np.uint32)
     sizes = mock.patch.multiple(multisets, _AT_ONCE=most, _COUNTED_AT_ONCE=most)
     with sizes, mock.patch.object(murmur, "CHUNK", 3):
-        assert some.rows_of(multisets.sorted_rows(made)) == list(map(sorted, rows))
-        assert some.rows_of(multisets.sets(made)) == list(map(twin.token_set, rows))
-        assert some.rows_of(multisets.bags(made, seed)) == [twin.bag(row, seed) for row in rows]
+        assert some.rows_of(multisets.sort_rows(made)) == list(map(sorted, rows))
+        assert some.rows_of(multisets.token_sets(made)) == list(map(twin.token_set, rows))
+        assert some.rows_of(multisets.token_multisets(made, seed)) == [twin.bag(row, seed) for row in rows]
 
 
 @given(few_tokens, some.seeds)
 def test_a_bag_has_as_many_distinct_tokens_as_it_has_occurrences(rows, seed):
-    made = multisets.sets(multisets.bags(some.ragged(rows, np.uint32), seed))
+    made = multisets.token_sets(multisets.token_multisets(some.ragged(rows, np.uint32), seed))
     assert made.lengths.tolist() == list(map(len, rows))
 
 
 @given(few_tokens, some.seeds)
 def test_bags_compare_by_minimum_over_maximum_of_the_counts(rows, seed):
-    made = multisets.sets(multisets.bags(some.ragged(rows, np.uint32), seed))
+    made = multisets.token_sets(multisets.token_multisets(some.ragged(rows, np.uint32), seed))
     left, right = (side.ravel() for side in np.indices((len(rows), len(rows))))
     expected = [bag_jaccard(rows[a], rows[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
     assert jaccard.exact(made, left, right).tolist() == expected
@@ -63,7 +63,7 @@ def test_bags_compare_by_minimum_over_maximum_of_the_counts(rows, seed):
 @given(few_tokens, st.randoms(use_true_random=False))
 def test_a_set_does_not_depend_on_the_order_of_its_tokens(rows, random):
     shuffled = [random.sample(row, len(row)) for row in rows]
-    assert some.rows_of(multisets.sets(some.ragged(shuffled, np.uint32))) == list(map(twin.token_set, rows))
+    assert some.rows_of(multisets.token_sets(some.ragged(shuffled, np.uint32))) == list(map(twin.token_set, rows))
 
 
 @pytest.mark.parametrize("lengths", [[400_000], [1] * 3_000, [150_000, 0, 131_072, 1, 0, 131_071, 2, 90_000, 0]])
@@ -71,6 +71,6 @@ def test_rows_larger_and_smaller_than_what_is_sorted_at_once(lengths):
     draw = np.random.default_rng(len(lengths))
     rows = [draw.integers(0, 60_000, length).tolist() for length in lengths]
     made = some.ragged(rows, np.uint32)
-    assert some.rows_of(multisets.sorted_rows(made)) == list(map(sorted, rows))
-    assert some.rows_of(multisets.sets(made)) == list(map(twin.token_set, rows))
-    assert some.rows_of(multisets.bags(made, 4)) == [twin.bag(row, 4) for row in rows]
+    assert some.rows_of(multisets.sort_rows(made)) == list(map(sorted, rows))
+    assert some.rows_of(multisets.token_sets(made)) == list(map(twin.token_set, rows))
+    assert some.rows_of(multisets.token_multisets(made, 4)) == [twin.bag(row, 4) for row in rows]

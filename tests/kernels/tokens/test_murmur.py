@@ -40,7 +40,7 @@ numbers_and_spans = st.lists(some.tokens, max_size=20).flatmap(lambda run: st.tu
 @given(st.binary(max_size=70), st.integers(1, 40), some.seeds)
 def test_sliding_windows(data, width, seed):
     expected = [hash32(data[at : at + width], seed) for at in range(len(data) - width + 1)]
-    assert murmur.sliding(array(data), width, seed).tolist() == expected
+    assert murmur.hash_byte_windows(array(data), width, seed).tolist() == expected
 
 
 @given(data_and_spans, some.seeds, st.sampled_from([0, 3, 16, murmur.LONG]))
@@ -48,7 +48,7 @@ def test_strings(given_spans, seed, long):
     data, runs = given_spans
     starts, lengths = array([a for a, _ in runs], np.int64), array([n for _, n in runs], np.int64)
     expected = [hash32(data[a : a + n], seed) for a, n in runs]
-    assert murmur.strings(array(data), starts, lengths, seed, long).tolist() == expected
+    assert murmur.hash_byte_strings(array(data), starts, lengths, seed, long).tolist() == expected
 
 
 @given(numbers_and_spans, some.seeds)
@@ -56,7 +56,7 @@ def test_runs_of_numbers(given_spans, seed):
     numbers, runs = given_spans
     starts, counts = array([a for a, _ in runs], np.int64), array([n for _, n in runs], np.int64)
     expected = [hash32(as_bytes(numbers[a : a + n]), seed) for a, n in runs]
-    assert murmur.number_runs(array(numbers, np.uint32), starts, counts, seed).tolist() == expected
+    assert murmur.hash_number_runs(array(numbers, np.uint32), starts, counts, seed).tolist() == expected
 
 
 @given(numbers_and_spans, data_and_spans, some.seeds)
@@ -66,30 +66,30 @@ def test_runs_and_strings_in_chunks_in_any_order(given_numbers, given_bytes, see
     with mock.patch.object(murmur, "CHUNK", 2):
         starts, counts = array([a for a, _ in runs], np.int64), array([n for _, n in runs], np.int64)
         expected = [hash32(as_bytes(numbers[a : a + n]), seed) for a, n in runs]
-        assert murmur.number_runs(array(numbers, np.uint32), starts, counts, seed, 9).tolist() == expected
+        assert murmur.hash_number_runs(array(numbers, np.uint32), starts, counts, seed, 9).tolist() == expected
         starts, lengths = array([a for a, _ in spans], np.int64), array([n for _, n in spans], np.int64)
         expected = [hash32(data[a : a + n], seed) for a, n in spans]
-        assert murmur.strings(array(data), starts, lengths, seed, 31).tolist() == expected
+        assert murmur.hash_byte_strings(array(data), starts, lengths, seed, 31).tolist() == expected
 
 
 @given(st.lists(some.tokens, max_size=30), st.integers(1, 12), some.seeds)
 def test_windows_of_numbers_in_the_place_of_the_numbers(numbers, count, seed):
-    expected = murmur.number_windows(array(numbers, np.uint32), count, seed).tolist()
+    expected = murmur.hash_number_windows(array(numbers, np.uint32), count, seed).tolist()
     with mock.patch.object(murmur, "CHUNK", 3):
         place = np.array(numbers, np.uint32)
-        assert murmur.number_windows(place, count, seed, out=place).tolist() == expected
+        assert murmur.hash_number_windows(place, count, seed, out=place).tolist() == expected
 
 
 @given(st.lists(some.tokens, max_size=30), st.integers(1, 12), some.seeds)
 def test_windows_of_numbers(numbers, count, seed):
     expected = [hash32(as_bytes(numbers[at : at + count]), seed) for at in range(len(numbers) - count + 1)]
-    assert murmur.number_windows(array(numbers, np.uint32), count, seed).tolist() == expected
+    assert murmur.hash_number_windows(array(numbers, np.uint32), count, seed).tolist() == expected
 
 
 @given(st.binary(max_size=30))
 def test_loads_at_every_offset(data):
     expected = [int.from_bytes(data[at : at + 4], "little") for at in range(len(data))]
-    assert murmur.loads(array(data)).tolist() == expected
+    assert murmur.load_blocks(array(data)).tolist() == expected
 
 
 @given(st.lists(some.tokens, max_size=20))
@@ -103,15 +103,15 @@ def test_chunks_leave_no_seam(extra):
     data = np.random.default_rng(size).integers(0, 256, size, np.uint8).tobytes()
     for width in (1, 9, 16):
         expected = [hash32(data[at : at + width], 5) for at in range(size - width + 1)]
-        assert murmur.sliding(array(data), width, 5).tolist() == expected
+        assert murmur.hash_byte_windows(array(data), width, 5).tolist() == expected
     starts = np.arange(size)
     lengths = np.minimum(starts % 23, size - starts)
     expected = [hash32(data[a : a + n], 5) for a, n in zip(starts.tolist(), lengths.tolist(), strict=True)]
-    assert murmur.strings(array(data), starts, lengths, 5).tolist() == expected
+    assert murmur.hash_byte_strings(array(data), starts, lengths, 5).tolist() == expected
     numbers = np.frombuffer(data + bytes(3 * size), "<u4")
     raw = numbers.tobytes()
     expected = [hash32(raw[4 * at : 4 * at + 12], 5) for at in range(size - 2)]
-    assert murmur.number_windows(numbers, 3, 5).tolist() == expected
+    assert murmur.hash_number_windows(numbers, 3, 5).tolist() == expected
 
 
 @pytest.mark.parametrize("length", [255, 256, 257, 1000, 70_000])
@@ -121,7 +121,7 @@ def test_long_strings_among_short_ones(length):
     starts, lengths = array([a for a, _ in runs], np.int64), array([n for _, n in runs], np.int64)
     for long in (murmur.LONG, 1 << 20):
         expected = [hash32(data[a : a + n], 9) for a, n in runs]
-        assert murmur.strings(array(data), starts, lengths, 9, long).tolist() == expected
+        assert murmur.hash_byte_strings(array(data), starts, lengths, 9, long).tolist() == expected
 
 
 def test_runs_of_very_many_numbers_among_short_ones():
@@ -129,4 +129,4 @@ def test_runs_of_very_many_numbers_among_short_ones():
     runs = [(0, 70_000), (5, 3), (17, 60_000), (100, 4_400), (9, 0)]
     starts, counts = array([a for a, _ in runs], np.int64), array([n for _, n in runs], np.int64)
     expected = [hash32(numbers[a : a + n].astype("<u4").tobytes(), 3) for a, n in runs]
-    assert murmur.number_runs(numbers, starts, counts, 3).tolist() == expected
+    assert murmur.hash_number_runs(numbers, starts, counts, 3).tolist() == expected

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from simdocs.families import LANGUAGES, UNITS
 from simdocs.kernels.text import characters, pieces, units
 from simdocs.kernels.tokens import multisets, murmur
-from simdocs.kernels.tokens.shinglers import shingler_of, texts_of, tokens_of
+from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.model.texts import Texts
 from simdocs.parameters import Normalisation, Shingling
@@ -50,20 +50,22 @@ def spelt_shingles(texts: Texts, how: Shingling) -> list[list[list[str]]]:
 
 
 def kernel_tokens(batch: list[bytes], how: Shingling) -> list[list[int]]:
-    found = tokens_of(texts_of(some.documents(batch), how), how)
-    return some.rows_of(multisets.bags(found, how.seed) if how.multiset else found)
+    found = text_tokens(normalised_texts(some.documents(batch), how), how)
+    return some.rows_of(multisets.token_multisets(found, how.seed) if how.multiset else found)
 
 
 @given(some.batches, some.shinglings)
 def test_units(batch, how):
     cut = twin.UNITS_OF[how.unit]
-    assert spelt_units(texts_of(some.documents(batch), how), how) == [cut(twin.text_of(raw, how)) for raw in batch]
+    assert spelt_units(normalised_texts(some.documents(batch), how), how) == [
+        cut(twin.text_of(raw, how)) for raw in batch
+    ]
 
 
 @given(some.batches, some.shinglings)
 def test_shingles(batch, how):
     expected = [twin.shingles(twin.text_of(raw, how), how) for raw in batch]
-    assert spelt_shingles(texts_of(some.documents(batch), how), how) == expected
+    assert spelt_shingles(normalised_texts(some.documents(batch), how), how) == expected
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -77,7 +79,7 @@ def test_tokens(unit, batch, how):
 def test_marks_are_borne_by_what_lies_in_another_part(batch, size):
     """Of the parts in which marks are seen to."""
     how = Shingling(unit="word")
-    texts = texts_of(some.documents(batch), how)
+    texts = normalised_texts(some.documents(batch), how)
     with mock.patch.object(units, "_AT_ONCE", size), mock.patch.object(characters, "_AT_ONCE", size):
         assert spelt_units(texts, how) == [twin.UNITS_OF[how.unit](twin.text_of(raw, how)) for raw in batch]
 
@@ -145,7 +147,7 @@ def test_a_text_without_units_has_no_shingle_and_a_short_one_has_one(unit):
 @given(some.batches, some.shinglings)
 @example([b"one two three the four five six seven"], Shingling(unit="stopword", k=3))
 def test_a_text_of_n_units_has_n_less_k_plus_one_shingles(batch, how):
-    units = spelt_units(texts_of(some.documents(batch), how), how)
+    units = spelt_units(normalised_texts(some.documents(batch), how), how)
     counts = [len(row) for row in kernel_tokens(batch, how)]
     if how.unit == "stopword":
         assert [count > 0 for count in counts] == [len(found) > 0 for found in units]
@@ -167,14 +169,14 @@ def test_a_text_of_n_units_has_n_less_k_plus_one_shingles(batch, how):
 )
 def test_words_and_their_marks(text, words):
     how = Shingling(unit="word")
-    assert spelt_units(texts_of(some.documents([text.encode()]), how), how) == [words]
+    assert spelt_units(normalised_texts(some.documents([text.encode()]), how), how) == [words]
     assert twin_units.words(text.lower()) == words
 
 
 def test_a_mark_does_not_join_the_word_of_the_document_before():
     batch = [b"ab", "\u0301c".encode(), b"", b"d", b"e"]
     how = Shingling(unit="word")
-    assert spelt_units(texts_of(some.documents(batch), how), how) == [["ab"], ["c"], [], ["d"], ["e"]]
+    assert spelt_units(normalised_texts(some.documents(batch), how), how) == [["ab"], ["c"], [], ["d"], ["e"]]
 
 
 def test_kinds_of_every_code_point():
@@ -201,7 +203,7 @@ def test_every_stop_word_begins_a_shingle(language):
     for switches in (Normalisation(), Normalisation(strip_accents=True, nfkc=True), Normalisation(keep_case=True)):
         batch = [f"xqx {word} xqz".encode() for word in STOP_WORDS[language]]
         how = replace(how, normalisation=switches)
-        sizes = [len(row[0]) for row in spelt_shingles(texts_of(some.documents(batch), how), how)]
+        sizes = [len(row[0]) for row in spelt_shingles(normalised_texts(some.documents(batch), how), how)]
         assert sizes == [2] * len(batch)
 
 
@@ -209,7 +211,7 @@ def test_every_stop_word_begins_a_shingle(language):
 def test_stop_words_begin_a_shingle_in_any_case(spelling):
     for keep_case in (False, True):
         how = Shingling(unit="stopword", k=2, normalisation=Normalisation(keep_case=keep_case))
-        texts = texts_of(some.documents([f"Old {spelling} Cow Tee".encode()]), how)
+        texts = normalised_texts(some.documents([f"Old {spelling} Cow Tee".encode()]), how)
         words = [spelling, "Cow"] if keep_case else ["the", "cow"]
         assert spelt_shingles(texts, how) == [[words]]
 

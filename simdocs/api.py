@@ -38,7 +38,6 @@ from simdocs.parameters import (
     Walking,
 )
 from simdocs.pipeline.prepare import Intake
-from simdocs.pipeline.token_cache import forget
 from simdocs.requests import Asked, BandingAsked, DedupeAsked, ReadingAsked, SigningAsked, all_checked, checked
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
@@ -165,14 +164,9 @@ def dedupe(
 
 @contextlib.contextmanager
 def _engine(jobs: int) -> Iterator[Local]:
-    """A place to work. Files may have changed since the last call: no token sets are remembered from it, and none is
-    left open for the next."""
-    forget()
-    try:
-        with Local(checked("jobs", jobs)) as engine:
-            yield engine
-    finally:
-        forget()
+    """A place to work. Its caches and open files are its own: files may have changed before the next call."""
+    with Local(checked("jobs", jobs)) as engine:
+        yield engine
 
 
 def _made(kind: str, build: Build, intake: Intake, output: Path | None, jobs: int, asked: dict[str, Any]) -> Noun:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.matching.corpus import Documented
 from simdocs.model.answers import LINE, NAME, SIMILARITY, Answer, Column, Row
 from simdocs.model.groups import Components, Pairs
@@ -45,10 +46,12 @@ def names_answer(documents: Documented, rows: Index) -> Answer:
     return Answer((Column("name", NAME),), ([(name,) for name in documents.names(block)] for block in blocks))
 
 
-def lines_answer(documents: Documented, rows: Index, how: Shingling) -> Answer:
+def lines_answer(documents: Documented, rows: Index, how: Shingling, reader: LineReader) -> Answer:
     """The lines themselves of these rows. InputError, as it is drawn: one is not what it was."""
     blocks = (rows[at : at + _AT_ONCE] for at in range(0, len(rows), _AT_ONCE))
-    return Answer((Column("line", LINE),), ([(line,) for line in documents.lines(block, how)] for block in blocks))
+    return Answer(
+        (Column("line", LINE),), ([(line,) for line in documents.lines(block, how, reader)] for block in blocks)
+    )
 
 
 def component_facts(documents: Documented, components: Components) -> Iterator[dict[str, Any]]:

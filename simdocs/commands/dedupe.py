@@ -10,6 +10,7 @@ import numpy as np
 
 from simdocs.artifacts.reader import Artifact
 from simdocs.commands import answer_rows
+from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching.against import against
@@ -80,7 +81,8 @@ class Sketched:
 
     def lines(self, listed: str) -> Answer:
         """The lines themselves of the kept, or the duplicates, where every document is a line of a sequence."""
-        return answer_rows.lines_answer(*self._listed(listed), self.prepared.recipe.shingling)
+        reader = self.run.engine.state.get(LineReader)
+        return answer_rows.lines_answer(*self._listed(listed), self.prepared.recipe.shingling, reader)
 
     def _listed(self, listed: str) -> tuple[Corpus | ConcatenatedCorpus, Index]:
         """The documents, and the rows of the kept, or of the duplicates, among the new ones; of an artifact those that

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, TypeVar
 
+from simdocs.engines.worker_state import WorkerState
+
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -16,8 +18,20 @@ class Engine(Protocol):
     def jobs(self) -> int:
         """The number of tasks that run at a time."""
 
+    @property
+    def state(self) -> WorkerState:
+        """What the calling process keeps for as long as the engine is open."""
+
     def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         """Yield function(task) for each task, in the order of the tasks.
 
         Raises what the function raises, at the turn of its task. WorkerError: a worker process was killed.
+        """
+
+    def map_with_state(
+        self, function: Callable[[Task, WorkerState], Result], tasks: Iterable[Task]
+    ) -> Iterator[Result]:
+        """Yield function(task, state) for each task, where state belongs to the worker that runs it. Otherwise as map.
+
+        A result must not depend on what the state holds: any worker may run any task.
         """

@@ -8,6 +8,8 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import repeat
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any
@@ -15,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from simdocs.engines.engine import Result, Task
+from simdocs.engines.worker_state import WorkerState
 from simdocs.errors import WorkerError
 
 FORKS = sys.platform == "linux"
@@ -44,6 +47,7 @@ class Local:
 
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
+        self.state = WorkerState()
         self._pipes: list[Connection] = []
         self._workers: list[Any] = []
 
@@ -61,14 +65,22 @@ class Local:
                 worker.kill()  # it holds nothing that must be tidied up, and may ignore gentler signals
             worker.join()
         self._pipes, self._workers = [], []
+        self.state.close()
 
     def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        """function(task) for each task, in order; a few tasks ahead of their consumer.
+        """Yield function(task) for each task, in order. At most a few tasks run ahead of the results that were taken.
 
-        What the function raises is raised here. WorkerError: a worker was killed.
+        Raises what the function raises. WorkerError: a worker was killed.
         """
+        return self.map_with_state(partial(_without_state, function), tasks)
+
+    def map_with_state(
+        self, function: Callable[[Task, WorkerState], Result], tasks: Iterable[Task]
+    ) -> Iterator[Result]:
+        """Yield function(task, state) for each task, with the state of the worker that runs it. Otherwise as map."""
         if self.jobs == 1:
-            yield from map(function, tasks)
+            # map lets go of a task when it is done; a loop variable would hold it while the result is used.
+            yield from map(function, tasks, repeat(self.state))
             return
         coming = iter(tasks)
         working: dict[Connection, int] = {}
@@ -159,13 +171,19 @@ def _serve(pipe: Connection) -> None:
         # A lock must not outlive the parent in a worker, nor a pipe of one worker be held open by another.
         os.closerange(3, pipe.fileno())
         os.closerange(pipe.fileno() + 1, 1 << 16)
-    with contextlib.suppress(EOFError, OSError):  # whoever is to have the answer is gone
+    state = WorkerState()
+    with contextlib.suppress(EOFError, OSError):  # the process that wants the result is gone
         while True:
-            _answer(pipe, _result_of(pipe))
+            _answer(pipe, _result_of(pipe, state))
+    state.close()
 
 
-def _result_of(pipe: Connection) -> tuple[bool, Any]:
-    """The next task, done: whether it went well, and what came of it or was raised, by the way to it, too."""
+def _without_state(function: Callable[[Task], Result], task: Task, _state: WorkerState) -> Result:
+    return function(task)
+
+
+def _result_of(pipe: Connection, state: WorkerState) -> tuple[bool, Any]:
+    """Run the next task: whether it succeeded, and its result or the error. An error in receiving it counts, too."""
     try:
         function, task = pipe.recv()
     except (EOFError, OSError):
@@ -173,7 +191,7 @@ def _result_of(pipe: Connection) -> tuple[bool, Any]:
     except Exception as error:  # no memory to take it in
         return False, error
     try:
-        return True, function(task)
+        return True, function(task, state)
     except Exception as error:  # crosses the pipe and is raised where the map is
         return False, error
 

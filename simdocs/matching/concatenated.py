@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.kernels.compare import jaccard
 from simdocs.matching.corpus import Corpus
 from simdocs.model.documents import DOCUMENT
@@ -55,9 +56,9 @@ class ConcatenatedCorpus:
         named |= zip(theirs.tolist(), self.second.names(rows[theirs] - len(self.first)), strict=True)
         return [named[place] for place in range(len(rows))]
 
-    def lines(self, rows: Array, how: Shingling) -> list[bytes]:
+    def lines(self, rows: Array, how: Shingling, reader: LineReader) -> list[bytes]:
         """The lines of their sequences that they are: of the second alone."""
-        return self.second.lines(rows - len(self.first), how)
+        return self.second.lines(rows - len(self.first), how, reader)
 
     def estimates(self, left: Index, right: Index) -> Floats:
         """The estimated similarity of left[i] and right[i]."""

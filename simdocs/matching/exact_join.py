@@ -12,7 +12,7 @@ from simdocs.kernels.lsh.rare_prefixes import prefix_tokens, rows_sharing_values
 from simdocs.matching.verify import Verifier
 from simdocs.model.ragged import Index, Ragged
 from simdocs.pipeline.reload import Source
-from simdocs.pipeline.token_cache import again
+from simdocs.pipeline.token_cache import load_token_sets
 
 
 def every_candidate(judge: Verifier, firsts: Index) -> Ragged:
@@ -34,7 +34,8 @@ def _sets(judge: Verifier, firsts: Index) -> Ragged:
             yield source
 
     parts = []
-    for cut, (part, _, skips) in zip(cuts, judge.run.engine.map(partial(again, how=judge.how), tasks()), strict=True):
+    work = partial(load_token_sets, shingling=judge.how)
+    for cut, (part, _, skips) in zip(cuts, judge.run.engine.map_with_state(work, tasks()), strict=True):
         parts.append(part)
         judge.note(skips)
         judge.run.progress("reading all", cut.stop, len(firsts))

@@ -8,7 +8,9 @@ from functools import partial
 import numpy as np
 
 from simdocs.corpora.batches import BATCH_BYTES
+from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
+from simdocs.engines.worker_state import WorkerState
 from simdocs.kernels.compare import jaccard
 from simdocs.matching.corpus import Documented
 from simdocs.model.groups import Pairs
@@ -17,7 +19,7 @@ from simdocs.model.ragged import Floats, Index, Mask, Ragged
 from simdocs.model.skipped import Skip
 from simdocs.parameters import Shingling
 from simdocs.pipeline.reload import GONE, ReloadRequest, Source, there
-from simdocs.pipeline.token_cache import again
+from simdocs.pipeline.token_cache import load_token_sets
 
 _BLOCK_BYTES = 4 * BATCH_BYTES
 """Text of the documents in one block of pairs: its token sets take about 4 bytes for each."""
@@ -37,11 +39,11 @@ class Block:
     right: Index
 
 
-def verify_block(block: Block, how: Shingling) -> tuple[Floats, list[Skip]]:
+def verify_block(block: Block, state: WorkerState, how: Shingling) -> tuple[Floats, list[Skip]]:
     """Jaccard of each pair, NaN where a document cannot be had again as it was; and the skips of those."""
     parts, masks, skips = [], [], list[Skip]()
     for _, source in block.sources:
-        sets, had, lost = again(source, how)
+        sets, had, lost = load_token_sets(source, state, how)
         parts.append(sets)
         masks.append(had)
         skips += lost
@@ -106,7 +108,7 @@ class Verifier:
         one, other = one[order], other[order]
         cuts = _cuts(one, other, sizes)
         work = partial(verify_block, how=self.how)
-        results = self.run.engine.map(work, (self._block(rows, one[cut], other[cut]) for cut in cuts))
+        results = self.run.engine.map_with_state(work, (self._block(rows, one[cut], other[cut]) for cut in cuts))
         for cut, (values, skips) in zip(cuts, results, strict=True):
             out[order[cut]] = values
             self.note(skips)
@@ -129,7 +131,7 @@ class Verifier:
         recorded = np.flatnonzero(self.corpus.recorded(rows))
         for places, source in self.corpus.sources(rows[recorded]) if len(recorded) else ():
             if isinstance(source, ReloadRequest):
-                sure[recorded[places]], skips = there(source, self.how)
+                sure[recorded[places]], skips = there(source, self.how, self.run.engine.state.get(LineReader))
                 self.note(skips)
         return sure
 

@@ -13,7 +13,7 @@ from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import PADDING
 from simdocs.corpora.jsonl import text_of
-from simdocs.corpora.jsonl_lookup import line_again
+from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.corpora.long_paths import status_of
 from simdocs.corpora.read_file import Stamp, read
 from simdocs.errors import InputError
@@ -60,13 +60,13 @@ Source = ReloadRequest | Ragged
 
 
 def reload_token_sets(
-    wanted: ReloadRequest, places: list[int], how: Shingling
+    wanted: ReloadRequest, places: list[int], how: Shingling, lines: LineReader
 ) -> tuple[list[tuple[int, Tokens]], list[Skip]]:
     """The token sets of the documents at these places, with their places, and the skips of those that cannot be had.
 
     A document is what it was if its file has the same times and inode, or else if its text has the same digest.
     """
-    texts, skips = _texts(wanted, places)
+    texts, skips = _texts(wanted, places, lines)
     found = []
     for part in shingled(texts.raws, how):
         same = texts.same(part.places, part.texts, wanted)
@@ -80,14 +80,14 @@ def reload_token_sets(
     return found, skips
 
 
-def there(wanted: ReloadRequest, how: Shingling) -> tuple[Mask, list[Skip]]:
+def there(wanted: ReloadRequest, how: Shingling, lines: LineReader) -> tuple[Mask, list[Skip]]:
     """Which documents are still what they were, and the skips of the others. One whose file has the same times and
     inode is not read."""
     seen: dict[bytes, Stamp | None] = {}
     sure = np.array([_is_same(wanted, place, seen) for place in range(len(wanted.names))], bool)
     unsure, skips = np.flatnonzero(~sure).tolist(), list[Skip]()
     for cut in batches(wanted.facts["size"][unsure].tolist()):
-        texts, gone = _texts(wanted, unsure[cut.start : cut.stop])
+        texts, gone = _texts(wanted, unsure[cut.start : cut.stop], lines)
         skips += gone
         for part, normal in normalised(texts.raws, how):
             places = np.array(texts.places)[part]
@@ -119,12 +119,12 @@ def _are_of(texts: Ragged, facts: NDArray[np.void] | np.void) -> Mask:
     return same
 
 
-def _texts(wanted: ReloadRequest, places: list[int]) -> tuple[_Again, list[Skip]]:
+def _texts(wanted: ReloadRequest, places: list[int], lines: LineReader) -> tuple[_Again, list[Skip]]:
     """The documents at these places, read again, and the skips of those that cannot be."""
     found, skips = _Again([], [], []), list[Skip]()
     for place in places:
         try:
-            raw, sure = _text(wanted, place)
+            raw, sure = _text(wanted, place, lines)
         except DocumentSkipped as skip:
             skips.append(("unverified", wanted.names[place], _REASONS.get(skip.reason, skip.reason)))
             continue
@@ -162,7 +162,7 @@ def _is_same(wanted: ReloadRequest, place: int, seen: dict[bytes, Stamp | None])
     return stamp is not None and _is_stamped(stamp, fact)
 
 
-def _text(wanted: ReloadRequest, place: int) -> tuple[bytes, bool]:
+def _text(wanted: ReloadRequest, place: int, lines: LineReader) -> tuple[bytes, bool]:
     """The text of a document again, as UTF-8, and whether its file is the same as before. Raises DocumentSkipped."""
     fact = wanted.facts[place]
     if place in wanted.held:
@@ -171,7 +171,7 @@ def _text(wanted: ReloadRequest, place: int) -> tuple[bytes, bool]:
         raise DocumentSkipped("it came from no file")
     path = wanted.file(place)
     if fact["container"]:
-        line, stamp = line_again(path, int(fact["start"]), int(fact["extent"]))
+        line, stamp = lines.read(path, int(fact["start"]), int(fact["extent"]))
         text = text_of(line, wanted.sequences)
         if text is None:
             raise DocumentSkipped("changed")
@@ -181,12 +181,12 @@ def _text(wanted: ReloadRequest, place: int) -> tuple[bytes, bool]:
     return as_utf8(text)[0], _is_stamped(stamp, fact) and len(text) == fact["size"]
 
 
-def same_line(wanted: ReloadRequest, place: int, how: Shingling) -> bytes:
+def same_line(wanted: ReloadRequest, place: int, how: Shingling, lines: LineReader) -> bytes:
     """The line of a sequence that is a document, if its file or else its text is the same still. InputError: it is
     not."""
     fact, name = wanted.facts[place], wanted.names[place]
     try:
-        line, stamp = line_again(wanted.file(place), int(fact["start"]), int(fact["extent"]))
+        line, stamp = lines.read(wanted.file(place), int(fact["start"]), int(fact["extent"]))
         if not _is_stamped(stamp, fact) and not _is_of(text_of(line, wanted.sequences), fact, how):
             raise DocumentSkipped("changed")
     except DocumentSkipped as skip:

@@ -1,4 +1,4 @@
-"""Token sets of documents that are read a second time; those used last are remembered for the next block."""
+"""Token sets of documents that are read a second time. Those used last are kept for the next block of pairs."""
 
 from __future__ import annotations
 
@@ -7,57 +7,62 @@ from collections import OrderedDict
 import numpy as np
 
 from simdocs.corpora.batches import batches
-from simdocs.corpora.jsonl_lookup import let_go
+from simdocs.corpora.jsonl_lookup import LineReader
+from simdocs.engines.worker_state import WorkerState
 from simdocs.model.ragged import Mask, Ragged, Tokens
 from simdocs.model.skipped import Skip
 from simdocs.parameters import Shingling
 from simdocs.pipeline.reload import ReloadRequest, Source, reload_token_sets
 
-_REMEMBERED = 32 << 20
-"""Bytes of token sets that a process remembers. Where every document meets many, one round after the other, reading
-them again and again would cost more than all comparisons."""
+_CACHE_BYTES = 32 << 20
+"""Bytes of token sets that a worker caches. Where every document meets many others, round after round, reading them
+again each time would cost more than all comparisons."""
 
 _ENTRY = 600
-"""Bytes that one takes beside its tokens: its name, facts and objects."""
+"""Bytes that an entry takes beside its tokens: the name, the facts and the objects of a document."""
 
 
-class Memory:
-    """Token sets by document, as long as they fit; the one not used for longest goes first."""
+class TokenCache:
+    """Token sets by document, of one shingling. When it is full, the set that was not used for longest is dropped."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int = _CACHE_BYTES) -> None:
         self._limit, self._held = limit, 0
         self._sets: OrderedDict[tuple[bytes, bytes, bytes], Tokens] = OrderedDict()
-        self._how: Shingling | None = None
+        self._shingling: Shingling | None = None
 
-    def token_sets(self, wanted: ReloadRequest, how: Shingling) -> tuple[Ragged, Mask, list[Skip]]:
-        """Token sets of documents (Ragged uint32, one row each, ascending), which of them could be had again as they
-        were (the others' rows are empty), and the skips of those that could not."""
-        if how != self._how:
-            self.clear()
-            self._how = how
+    def token_sets(
+        self, wanted: ReloadRequest, shingling: Shingling, lines: LineReader
+    ) -> tuple[Ragged, Mask, list[Skip]]:
+        """Token sets of documents, one row each (Ragged uint32, ascending), and which of the documents are unchanged.
+
+        The row of a missing or changed document is empty; its skip is in the third part.
+        """
+        if shingling != self._shingling:
+            self.close()
+            self._shingling = shingling
         keys = [(wanted.root, name, fact.tobytes()) for name, fact in zip(wanted.names, wanted.facts, strict=True)]
         rows = [self._sets.get(key) for key in keys]
         missing = [place for place, row in enumerate(rows) if row is None]
         skips: list[Skip] = []
         for cut in batches(wanted.facts["size"][missing].tolist()):
             places = [missing[at] for at in cut]
-            found, lost = reload_token_sets(wanted, places, how)
+            found, lost = reload_token_sets(wanted, places, shingling, lines)
             skips += lost
             for place, tokens in found:
                 rows[place] = tokens
         for key, row in zip(keys, rows, strict=True):
             if row is not None:
-                self._remember(key, row)
+                self._keep(key, row)
         had = np.array([row is not None for row in rows], bool)
         nothing = np.empty(0, np.uint32)
         return Ragged.from_rows([nothing if row is None else row for row in rows], np.uint32), had, skips
 
-    def clear(self) -> None:
-        """Forget all of them."""
+    def close(self) -> None:
+        """Drop all token sets."""
         self._sets.clear()
         self._held = 0
 
-    def _remember(self, key: tuple[bytes, bytes, bytes], row: Tokens) -> None:
+    def _keep(self, key: tuple[bytes, bytes, bytes], row: Tokens) -> None:
         if key in self._sets:
             self._sets.move_to_end(key)
             return
@@ -70,18 +75,11 @@ class Memory:
             self._held -= oldest.nbytes + _ENTRY
 
 
-_memory = Memory(_REMEMBERED)
+def load_token_sets(source: Source, state: WorkerState, shingling: Shingling) -> tuple[Ragged, Mask, list[Skip]]:
+    """Token sets of a source, which of its documents are unchanged, and the skips of the others.
 
-
-def forget() -> None:
-    """Remember nothing, and keep no file open: files may have changed since."""
-    _memory.clear()
-    let_go()
-
-
-def again(source: Source, how: Shingling) -> tuple[Ragged, Mask, list[Skip]]:
-    """Token sets of a source, which of them could be had, and the skips of the others: see Memory.token_sets. This
-    process's memory serves all that are read."""
+    Documents that have to be read again go through the cache of the worker: see TokenCache.token_sets.
+    """
     if isinstance(source, ReloadRequest):
-        return _memory.token_sets(source, how)
+        return state.get(TokenCache).token_sets(source, shingling, state.get(LineReader))
     return source, np.ones(len(source), bool), []

@@ -16,7 +16,6 @@ from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.families import SCHEMES, UNITS
 from simdocs.matching import lookup
-from simdocs.pipeline import token_cache
 from simdocs.pipeline.prepare import Intake
 from tests.commands.building import built, opened
 from tests.commands.deduping import CATCH_ALL, shelve
@@ -163,7 +162,6 @@ def test_documents_that_are_gone_are_named_once(there, monkeypatch):
     expected = rows_of(ask(there / "x.index", [there / "ours"], HOW))
     for row in {row[1] for row in expected if row[2] < 1}:
         os.remove(there / "theirs" / f"{row:04}")
-    monkeypatch.setattr(token_cache, "_memory", token_cache.Memory(0))  # which has read them for the other answer
     monkeypatch.setattr(lookup, "_AT_ONCE", 1)
     work = ask(there / "x.index", [there / "ours"], HOW)
     assert set(rows_of(work)) < set(expected)

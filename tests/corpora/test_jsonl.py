@@ -8,18 +8,18 @@ import os
 import pickle
 import tracemalloc
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import jsonl
-from simdocs.corpora import jsonl_lookup as again
+from simdocs.corpora import jsonl, jsonl_lookup
 from simdocs.corpora.discover import Found
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.jsonl import Lines, is_sequence, parse, pieces, text_of
-from simdocs.corpora.jsonl_lookup import line_again
+from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.corpora.read_file import Stamp
 from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.model.skipped import Skip, Skipped
@@ -35,16 +35,16 @@ Document = tuple[bytes, bytes, int, int]
 
 @pytest.fixture(autouse=True)
 def nothing_left_open() -> Iterator[None]:
-    drop_all()  # what earlier tests left open
     before = set(os.listdir("/dev/fd"))
     yield
-    drop_all()
     assert set(os.listdir("/dev/fd")) == before
 
 
-def drop_all() -> None:
-    for path in list(again._KEPT):
-        again._drop(path)
+@pytest.fixture
+def reader() -> Iterator[LineReader]:
+    reader = LineReader()
+    yield reader
+    reader.close()
 
 
 def documents(name: bytes, limit: int = MIB) -> tuple[list[Document], list[Skip]]:
@@ -144,10 +144,11 @@ def test_any_cut_gives_the_documents_of_the_whole(
             assert len(lines_.data) <= limit + 2 * max(block, 3)
     whole, _ = documents(name, limit)
     assert whole == found
-    for _, text, start, extent in found:
-        line, _ = line_again(name, start, extent)
-        assert line == content[start : start + extent]
-        assert text_of(line, HOW) == text
+    with closing(LineReader()) as reader:
+        for _, text, start, extent in found:
+            line, _ = reader.read(name, start, extent)
+            assert line == content[start : start + extent]
+            assert text_of(line, HOW) == text
 
 
 def test_documents_of_a_file_as_they_are(tmp_path: Path) -> None:
@@ -218,23 +219,23 @@ def test_whole_lines_come_before_damage(tmp_path: Path) -> None:
     assert content.startswith(data)
 
 
-def test_what_cannot_be_read(tmp_path: Path) -> None:
+def test_what_cannot_be_read(tmp_path: Path, reader: LineReader) -> None:
     name = os.fsencode(tmp_path / "a.jsonl")
     assert until_unread(name)[1].reason == "vanished"
     os.mkfifo(name)
     assert until_unread(name)[1].reason == "special"
     with pytest.raises(DocumentSkipped, match="special"):
-        line_again(name, 0, 1)
+        reader.read(name, 0, 1)
     os.unlink(name)
     with pytest.raises(DocumentSkipped, match="vanished"):
-        line_again(name, 0, 1)
+        reader.read(name, 0, 1)
     loop = tmp_path / "loop.jsonl"
     loop.symlink_to(loop)
     assert until_unread(os.fsencode(loop))[1].reason == "unreadable"
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_a_line_again_of_a_file_that_changes(tmp_path: Path, suffix: str) -> None:
+def test_a_line_of_a_file_that_changes_is_read_anew(tmp_path: Path, suffix: str, reader: LineReader) -> None:
     path = tmp_path / f"a.jsonl{suffix}"
     name = os.fsencode(path)
 
@@ -243,32 +244,35 @@ def test_a_line_again_of_a_file_that_changes(tmp_path: Path, suffix: str) -> Non
 
     write(b"one\ntwo\n")
     [lines] = pieces(name, MIB)
-    assert line_again(name, 4, 3) == (b"two", lines.stamp)
+    assert reader.read(name, 4, 3) == (b"two", lines.stamp)
     other = tmp_path / "other"
     write(b"ONE\nTWO\n", other)
     other.rename(path)
-    line, stamp = line_again(name, 4, 3)
+    line, stamp = reader.read(name, 4, 3)
     assert line == b"TWO"
     assert stamp == Stamp.of(path.stat()) != lines.stamp
     write(b"short")
     with pytest.raises(DocumentSkipped, match="changed"):
-        line_again(name, 4, 3)
-    assert line_again(name, 0, 5)[0] == b"short"
+        reader.read(name, 4, 3)
+    assert reader.read(name, 0, 5)[0] == b"short"
     if suffix:
         path.write_bytes(b"no longer gzip at all")
         with pytest.raises(DocumentSkipped, match="changed"):
-            line_again(name, 0, 3)
+            reader.read(name, 0, 3)
     path.unlink()
     with pytest.raises(DocumentSkipped, match="vanished"):
-        line_again(name, 0, 3)
+        reader.read(name, 0, 3)
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
 def test_lines_in_order_are_read_without_opening_again(
-    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch, reader: LineReader
 ) -> None:
     opened: list[bytes] = []
-    monkeypatch.setattr(again, "open_file", lambda name, do=again.open_file: opened.append(name) or do(name))
+    before = len(os.listdir("/dev/fd"))
+    monkeypatch.setattr(
+        jsonl_lookup, "open_file", lambda name, do=jsonl_lookup.open_file: opened.append(name) or do(name)
+    )
     names = [os.fsencode(tmp_path / f"{number}.jsonl{suffix}") for number in range(5)]
     content = b"".join(b'{"text": "%d"}\n' % number**5 for number in range(2000))
     for name in names:
@@ -277,16 +281,16 @@ def test_lines_in_order_are_read_without_opening_again(
     opened.clear()
     for _, text, start, extent in found:
         for name in names[:4]:
-            assert text_of(line_again(name, start, extent)[0], HOW) == text
+            assert text_of(reader.read(name, start, extent)[0], HOW) == text
     assert opened == names[:4]
-    line_again(names[4], 0, 3)
-    line_again(names[3], 0, 3)
-    line_again(names[0], 0, 3)
+    reader.read(names[4], 0, 3)
+    reader.read(names[3], 0, 3)
+    reader.read(names[0], 0, 3)
     assert opened == [*names, names[0]]
-    assert len(again._KEPT) == again.MOST_OPEN
+    assert len(set(os.listdir("/dev/fd"))) == before + jsonl_lookup.MOST_OPEN
 
 
-def test_a_name_longer_than_a_path_may_be(tmp_path: Path) -> None:
+def test_a_name_longer_than_a_path_may_be(tmp_path: Path, reader: LineReader) -> None:
     at = os.open(tmp_path, os.O_RDONLY)
     name = os.fsencode(tmp_path)
     while len(name) < 5000:
@@ -300,7 +304,7 @@ def test_a_name_longer_than_a_path_may_be(tmp_path: Path) -> None:
     os.close(at)
     name += b"/a.jsonl"
     [lines] = pieces(name, MIB)
-    assert line_again(name, 0, len(GOOD[0])) == (GOOD[0], lines.stamp)
+    assert reader.read(name, 0, len(GOOD[0])) == (GOOD[0], lines.stamp)
 
 
 def worked_on(contents: dict[str, bytes], folder: Path, held: dict[int, bytes], how: Sequences = HOW) -> list[object]:

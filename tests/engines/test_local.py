@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -9,6 +10,7 @@ import textwrap
 import pytest
 
 from simdocs.engines.local import Local
+from simdocs.engines.worker_state import WorkerState
 
 
 def doubled(number: int) -> int:
@@ -140,3 +142,41 @@ def test_a_worker_that_is_killed_is_an_error_with_a_remedy():
             print(error)
     """)
     assert b"-j 1" in done.stdout, done
+
+
+class Seen:
+    """Counts the tasks that its worker has run."""
+
+    closed = 0
+
+    def __init__(self) -> None:
+        self.tasks = 0
+
+    def close(self) -> None:
+        type(self).closed += 1
+
+
+def counted(_task: int, state: WorkerState) -> tuple[int, int]:
+    seen = state.get(Seen)
+    seen.tasks += 1
+    return os.getpid(), seen.tasks
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_each_worker_keeps_its_own_state_between_tasks(jobs):
+    with Local(jobs) as engine:
+        results = [*engine.map_with_state(counted, range(20)), *engine.map_with_state(counted, range(20))]
+    workers = {process for process, _ in results}
+    assert len(workers) <= jobs
+    for worker in workers:
+        tasks = [number for process, number in results if process == worker]
+        assert sorted(tasks) == list(range(1, len(tasks) + 1))
+
+
+def test_state_is_closed_with_its_engine_and_the_next_engine_begins_anew():
+    before = Seen.closed
+    for _ in range(2):
+        with Local(1) as engine:
+            assert next(engine.map_with_state(counted, [0]))[1] == 1
+            assert engine.state.get(Seen).tasks == 1
+    assert Seen.closed == before + 2

@@ -1,4 +1,9 @@
-"""Runs the installed console script in a process of its own; one that hangs is killed and fails its test."""
+"""Runs the program in a process of its own; one that hangs is killed and fails its test.
+
+`simdocs` runs it in a fork of a server that has it imported already (tests/cli/forked.py), which takes a tenth of the
+time of a start, unless something is asked for that only a new process has. `anew` always starts the installed console
+script: for tests about the start, and about limits.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +19,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.cli.forked import FORKS, Forked, at_start
+
 PROGRAM = str(Path(sys.executable).with_name("simdocs"))
-PATIENCE = 20
+PATIENCE = 60
 
 Argument = str | bytes | Path
 
@@ -65,18 +72,71 @@ def started(
         try:
             yield process
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            _end(process.pid)
 
 
-def finished(process: subprocess.Popen[bytes], stdin: bytes | None = None) -> Done:
+@contextmanager
+def running(
+    *arguments: Argument,
+    cwd: Path | str | None = None,
+    env: Mapping[str, str] | None = None,
+    umask: int | None = None,
+    before: Callable[[], object] | None = None,
+    options: Sequence[str] = (),
+    **streams: Any,
+) -> Iterator[subprocess.Popen[bytes] | Forked]:
+    """The program with these arguments. umask: another than that of this process. before: called just before it starts.
+    options: of the interpreter. As a forked process, if it would do the same as one that is started anew."""
+    env = environment() if env is None else env
+    mask = _umask() if umask is None else umask
+    if not FORKS or before not in (None, bound_by_modes) or at_start(env) != at_start(environment()):
+
+        def prepare() -> None:
+            os.umask(mask)
+            if before is not None:
+                before()
+
+        program = [sys.executable, *options, PROGRAM] if options else [PROGRAM]
+        with started([*program, *arguments], cwd=cwd, env=env, before=prepare, **streams) as process:
+            yield process
+        return
+    given = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | streams
+    words = [PROGRAM, *arguments]
+    with Forked(words, cwd=cwd or Path.cwd(), env=env, umask=mask, before=before, options=options, **given) as forked:
+        try:
+            yield forked
+        finally:
+            _end(forked.pid)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _end(session: int) -> None:
+    """Kill what is left of the processes of this session."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(session, signal.SIGKILL)
+
+
+def finished(process: subprocess.Popen[bytes] | Forked, stdin: bytes | None = None) -> Done:
     """What came of it."""
     out, err = process.communicate(stdin, PATIENCE)
-    return Done(process.returncode, out or b"", (err or b"").decode("utf-8", "surrogateescape"))
+    status = process.wait()
+    return Done(status, out or b"", (err or b"").decode("utf-8", "surrogateescape"))
 
 
 def simdocs(*arguments: Argument, stdin: bytes | None = None, **how: Any) -> Done:
-    """Run the program with these arguments."""
+    """Run the program with these arguments, as `running` does."""
+    piped = {} if stdin is None else {"stdin": subprocess.PIPE}
+    with running(*arguments, **piped, **how) as process:
+        return finished(process, stdin)
+
+
+def anew(*arguments: Argument, stdin: bytes | None = None, **how: Any) -> Done:
+    """Run the console script with these arguments in a process that is started for it."""
     piped = {} if stdin is None else {"stdin": subprocess.PIPE}
     with started([PROGRAM, *arguments], **piped, **how) as process:
         return finished(process, stdin)
@@ -89,11 +149,44 @@ def in_shell(script: str, *arguments: Argument, **how: Any) -> Done:
         return finished(process)
 
 
+class _Whose(ctypes.Structure):
+    _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
+
+
+_BOUND = 1 << 1 | 1 << 2  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+_LIBC = ctypes.CDLL(None)
+_WHOSE = _Whose(0x20080522, 0)  # of this process, in version 3 of the structure
+
+
+def _capabilities() -> ctypes.Array[ctypes.c_uint32]:
+    """Effective, permitted and inheritable: the low words of the three, then the high ones."""
+    sets = (ctypes.c_uint32 * 6)()
+    assert _LIBC.capget(ctypes.byref(_WHOSE), sets) == 0
+    return sets
+
+
 def bound_by_modes() -> None:
     """Before the program starts: give up root's right to read, write and enter whatever it likes."""
-    libc = ctypes.CDLL(None)
-    for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
-        libc.prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP; who is not root has neither
+    sets = _capabilities()  # those of who is not root hold neither
+    for at in range(3):
+        sets[at] &= ~_BOUND
+    for capability in (1, 2):
+        _LIBC.prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP: what is executed later does not get them back
+    assert _LIBC.capset(ctypes.byref(_WHOSE), sets) == 0
+
+
+@contextmanager
+def unprivileged() -> Iterator[None]:
+    """While this process has no more rights than others have."""
+    sets = _capabilities()
+    before = sets[0]
+    sets[0] &= ~_BOUND
+    assert _LIBC.capset(ctypes.byref(_WHOSE), sets) == 0
+    try:
+        yield
+    finally:
+        sets[0] = before
+        assert _LIBC.capset(ctypes.byref(_WHOSE), sets) == 0
 
 
 def few_descriptors() -> None:

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Collection
 from typing import Any
 
-from tests.cli.program import PATIENCE, PROGRAM, Argument, Done, environment, started
+from tests.cli.program import PATIENCE, Argument, Done, environment, running
 
 _STREAMS = ("stdin", "stdout", "stderr")
 
@@ -55,7 +55,7 @@ def on_terminal(
     screens = {name: _Screen(columns) for name in _STREAMS if name in which}
     ends = {name: screen.end for name, screen in screens.items()}
     whole = environment(TERM="xterm") if env is None else env
-    with started([PROGRAM, *arguments], env=whole, **ends, **how) as process:
+    with running(*arguments, env=whole, **ends, **how) as process:
         for name, screen in screens.items():
             screen.start(typed if name == "stdin" else b"")
         out, err = process.communicate(timeout=PATIENCE)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.corpus import A
 from tests.cli.every import BUILDING, EVERY, WRITING
-from tests.cli.program import PROGRAM, finished, in_shell, simdocs, started
+from tests.cli.program import finished, in_shell, running, simdocs
 
 HELP = ["--version", "--help", "dedupe --help", "shingle --help"]
 SHINGLES = "shingle --show docs/a.txt"
@@ -108,11 +108,11 @@ def test_what_is_opened_next_does_not_take_the_place_of_a_closed_one(here, close
 
 @pytest.mark.parametrize("what", ["--pairs -j1", "-j2", "--list duplicates --format jsonl"])
 def test_a_reader_that_has_seen_enough(copies, what):
-    with started([PROGRAM, "dedupe", "docs", *what.split()], cwd=copies) as process:
+    with running("dedupe", "docs", *what.split(), cwd=copies) as process:
         assert process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(20) == -signal.SIGPIPE
+        assert process.wait(60) == -signal.SIGPIPE
 
 
 def test_head_in_a_shell(copies):
@@ -134,28 +134,28 @@ def test_an_answer_larger_than_files_may_be(copies):
 
 
 def test_a_reader_that_was_never_there(copies):
-    with started([PROGRAM, "dedupe", "docs"], cwd=copies) as process:
+    with running("dedupe", "docs", cwd=copies) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(20) == -signal.SIGPIPE
+        assert process.wait(60) == -signal.SIGPIPE
 
 
 @pytest.mark.parametrize("command", WRITING)
 def test_no_reader_for_any_command(shelved, command):
-    with started([PROGRAM, *EVERY[command]], cwd=shelved) as process:
+    with running(*EVERY[command], cwd=shelved) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(20) == -signal.SIGPIPE
+        assert process.wait(60) == -signal.SIGPIPE
 
 
 def test_help_that_nobody_reads():
-    with started([PROGRAM, "dedupe", "--help"]) as process:
+    with running("dedupe", "--help") as process:
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(20) == -signal.SIGPIPE
+        assert process.wait(60) == -signal.SIGPIPE
 
 
 def test_all_of_it_where_somebody_reads(copies):
-    with started([PROGRAM, "dedupe", "docs", "--pairs"], cwd=copies) as process:
+    with running("dedupe", "docs", "--pairs", cwd=copies) as process:
         done = finished(process)
     assert (done.status, done.err, len(done.rows)) == (0, "", 1499)

@@ -96,7 +96,7 @@ def test_as_cron_runs_it(shelved, command):
     """Hardly a variable, no terminal, nobody's files but the owner's, in the root directory."""
     there = {"docs", "more", *(f"x.{kind}" for kind in ("shingles", "signatures", "index"))}
     words = [str(shelved / word) if word in there or "." in word else word for word in EVERY[command]]
-    done = simdocs(*words, cwd="/", env={"PATH": "/usr/bin:/bin"}, before=lambda: os.umask(0o077))
+    done = simdocs(*words, cwd="/", env={"PATH": "/usr/bin:/bin"}, umask=0o077)
     assert (done.status, done.err) == (0, "")
     assert (done.out != b"") == (command in WRITING)
     assert {one.name for one in shelved.iterdir()} - there == {word for word in EVERY[command] if "new" in word}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.program import Argument, simdocs
-from tests.cli.traps import trap
+from tests.cli.program import Argument, anew
+from tests.cli.traps import prelude
 
 MIB = 1 << 20
 CHARACTERS = 8 * MIB
@@ -26,8 +26,8 @@ atexit.register(lambda: open({!r}, "w").write(open("/proc/self/status").read()))
 def peak(place: Path, *arguments: Argument, command: str = "dedupe") -> int:
     """Bytes that a run of one process held at most."""
     record = place / "status"
-    env = trap(place, RECORD.format(str(record)), "import", "'click'")
-    assert simdocs(command, "-j1", *arguments, env=env)[::2] == (0, "")
+    env = prelude(place, RECORD.format(str(record)))
+    assert anew(command, "-j1", *arguments, env=env)[::2] == (0, "")
     found = re.search(r"VmHWM:\s+(\d+) kB", record.read_text())
     assert found
     return int(found[1]) * 1024

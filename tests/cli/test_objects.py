@@ -14,7 +14,7 @@ import pytest
 from tests.cli.commands import ASKED, reading
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import PATIENCE, bound_by_modes, in_shell, simdocs
-from tests.cli.traps import trap
+from tests.cli.traps import prelude, trap
 from tests.commands.building import built
 
 every = pytest.mark.parametrize("command", ASKED)
@@ -202,7 +202,7 @@ ACTIONS = {
 def writing(here: Path, path: str, action: str, *, after: int = 0, times: int = 99) -> dict[str, str]:
     """An environment in which this happens to the file."""
     source = WRITES.format(path=path, after=after, times=times, action=action.format(path=path))
-    return trap(here, source, "import", "'click'")
+    return prelude(here, source)
 
 
 @pytest.mark.parametrize(

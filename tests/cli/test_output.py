@@ -66,7 +66,7 @@ def test_nothing_is_written_into_an_artifact(here):
 
 @pytest.mark.parametrize("umask", [0o022, 0o077])
 def test_the_mode_of_a_new_file(here, umask):
-    simdocs("dedupe", "docs", "-o", "out", cwd=here, before=lambda: os.umask(umask))
+    simdocs("dedupe", "docs", "-o", "out", cwd=here, umask=umask)
     assert stat.S_IMODE((here / "out").stat().st_mode) == 0o666 & ~umask
 
 

@@ -68,7 +68,7 @@ def test_directories(corpus, expected):
 
 
 def test_umask(corpus, expected):
-    done = simdocs("dedupe", "docs", *ASKED[0], "-t", ".6", cwd=corpus, before=lambda: os.umask(0o777))
+    done = simdocs("dedupe", "docs", *ASKED[0], "-t", ".6", cwd=corpus, umask=0o777)
     assert done == (0, expected[0], "")
 
 

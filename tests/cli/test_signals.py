@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli.corpus import lay
 from tests.cli.every import EVERY, READING
-from tests.cli.program import PATIENCE, PROGRAM, finished, in_shell, simdocs, started
+from tests.cli.program import PATIENCE, anew, finished, in_shell, running, simdocs
 from tests.cli.traps import trap
 
 ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
@@ -81,7 +81,7 @@ def test_while_a_file_is_published(here, number, event, answer):
 @pytest.mark.parametrize("event", ["click", "numpy", "simdocs.commands.dedupe"])
 def test_while_modules_are_imported(here, event):
     env = trap(here, "os.kill(main, 2)", "import", f"'{event}'")
-    assert simdocs("dedupe", "docs", cwd=here, env=env) == (-signal.SIGINT, b"", "")
+    assert anew("dedupe", "docs", cwd=here, env=env) == (-signal.SIGINT, b"", "")
 
 
 @pytest.mark.parametrize("number", ENDING)
@@ -211,7 +211,7 @@ def test_one_job_forks_nothing(here, jobs):
 
 
 def test_nothing_is_left_running(here):
-    with started([PROGRAM, "dedupe", "docs", "-j3"], cwd=here) as process:
+    with running("dedupe", "docs", "-j3", cwd=here) as process:
         assert finished(process).status == 0
         left = subprocess.run(["ps", "-o", "pid=", "-s", str(process.pid)], capture_output=True, check=False)
     assert left.stdout.split() == []

@@ -25,15 +25,20 @@ sys.addaudithook(hook)
 """
 
 
+def prelude(directory: Path, source: str) -> dict[str, str]:
+    """An environment in which this Python source runs before the program."""
+    place = directory / "trap"
+    place.mkdir()
+    (place / "sitecustomize.py").write_text(source)
+    return environment(PYTHONPATH=str(place), PYTHONDONTWRITEBYTECODE="1")
+
+
 def trap(
     directory: Path, action: str, event: str, match: str = "", *, at: int = 1, in_worker: bool = False
 ) -> dict[str, str]:
     """An environment in which the program runs `action`, Python source, when the at-th audit event of this name that
-    shows `match` happens: in the process itself, or in any of its workers."""
-    place = directory / "trap"
-    place.mkdir()
+    shows `match` happens: in the process itself, or in any of its workers. Events of imports happen in
+    what `anew` runs only."""
     where = "os.getpid() != main" if in_worker else "os.getpid() == main"
     indented = "".join(f"    {line}\n" for line in action.splitlines())
-    source = _HOOK.format(action=indented, event=event, match=match, at=at, where=where)
-    (place / "sitecustomize.py").write_text(source)
-    return environment(PYTHONPATH=str(place), PYTHONDONTWRITEBYTECODE="1")
+    return prelude(directory, _HOOK.format(action=indented, event=event, match=match, at=at, where=where))

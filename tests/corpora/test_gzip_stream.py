@@ -101,7 +101,11 @@ def test_damage_anywhere_is_never_another_text() -> None:
             assert skip.reason == "malformed", place
 
 
-@pytest.mark.parametrize("data", [b"plain text", b"\0" + gzip.compress(b""), gzip.compress(b"text") + b"more"])
+@pytest.mark.parametrize(
+    "data",
+    [b"plain text", b"\0" + gzip.compress(b"", mtime=0), gzip.compress(b"text", mtime=0) + b"more"],
+    ids=["plain text", "a byte before", "bytes after"],
+)
 def test_what_is_not_gzip_is_malformed(data: bytes) -> None:
     assert refused(data).reason == "malformed"
 

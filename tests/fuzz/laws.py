@@ -12,8 +12,8 @@ from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.cli.program import Done
-from tests.fuzz.running import Run, unprivileged
+from tests.cli.program import Done, unprivileged
+from tests.fuzz.running import Run
 from tests.fuzz.trees import Tree, closed, lay, seen
 from tests.twins.program import Ended
 

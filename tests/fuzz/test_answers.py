@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.fuzz import options
 from tests.fuzz.asking import Naming, namings
 from tests.fuzz.laws import refused, world
-from tests.fuzz.running import Run, fresh
+from tests.fuzz.running import Run, forked, fresh
 from tests.fuzz.trees import Tree, trees
 from tests.twins import program
 
@@ -68,7 +68,7 @@ def sound(answer: bytes, pairs: bytes, values: program.Options) -> None:
 
 
 @given(case=cases())
-def test_of_every_tree_and_option(forked, case):
+def test_of_every_tree_and_option(case):
     asked(case, forked)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.fuzz import options
 from tests.fuzz.laws import World, world
-from tests.fuzz.running import fresh
+from tests.fuzz.running import forked, fresh
 from tests.fuzz.trees import Tree, trees, waits
 
 OUTPUTS = [
@@ -67,7 +67,7 @@ def run(here: World, case: Case) -> None:
 
 @settings(max_examples=settings.default.max_examples // 3)
 @given(case=cases())
-def test_forked(forked, case):
+def test_forked(case):
     with world(case.tree, forked) as here:
         run(here, case)
 

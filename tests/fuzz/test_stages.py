@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.fuzz import options
 from tests.fuzz.asking import Naming, namings
 from tests.fuzz.laws import World, refused, world
+from tests.fuzz.running import forked
 from tests.fuzz.trees import Tree, lay, trees
 from tests.twins import program
 
@@ -59,7 +60,7 @@ def cases(draw: st.DrawFn) -> Case:
 
 @settings(max_examples=settings.default.max_examples // 8)
 @given(case=cases())
-def test_in_stages(forked, case):
+def test_in_stages(case):
     with world(case.tree, forked) as here:
         lay(os.path.join(here.root, b"new"), case.part)
         documents, stdin = case.naming.arguments(here.cwd, here.root + b"/list")

@@ -19,7 +19,7 @@ from simdocs.errors import LockedError
 from simdocs.storage.targets import draft_name
 from tests.artifacts.tiny import found, read, save
 from tests.cli.corpus import A1, A, B, lay
-from tests.cli.program import PROGRAM, finished, simdocs, started
+from tests.cli.program import anew, finished, running, simdocs
 from tests.cli.traps import trap
 
 NAME = "a.signatures"
@@ -82,7 +82,7 @@ def test_a_holder_of_whom_nothing_is_known(here, holder):
 
 
 def test_waiting_for_the_first(here):
-    with started([PROGRAM, *BUILD, "--lock-wait", "30"], cwd=here) as process:
+    with running(*BUILD, "--lock-wait", "30", cwd=here) as process:
         with write_artifact(str(here / NAME), "signatures"), pytest.raises(subprocess.TimeoutExpired):
             process.wait(1)
         assert finished(process) == (0, b"", "")
@@ -93,7 +93,7 @@ def test_waiting_for_the_first(here):
 @pytest.mark.parametrize("number", ENDING)
 def test_a_signal_while_waiting(here, number):
     with write_artifact(str(here / NAME), "signatures"):
-        with started([PROGRAM, *BUILD, "--lock-wait", "30"], cwd=here) as process:
+        with running(*BUILD, "--lock-wait", "30", cwd=here) as process:
             with pytest.raises(subprocess.TimeoutExpired):
                 process.wait(0.7)
             process.send_signal(number)
@@ -115,8 +115,8 @@ def test_workers_that_outlive_a_killed_holder_hold_nothing(here):
     action = "open('worker', 'w').write(str(os.getpid()))\nos.kill(main, 9)\ntime.sleep(600)"
     env = trap(here, action, "open", "docs/c.txt", in_worker=True)
     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with started([PROGRAM, *BUILD, "-j2"], cwd=here, env=env, **streams) as process:
-        assert process.wait(20) == -signal.SIGKILL
+    with running(*BUILD, "-j2", cwd=here, env=env, **streams) as process:
+        assert process.wait(60) == -signal.SIGKILL
         os.kill(int((here / "worker").read_text()), 0)  # lives on
         assert simdocs(*BUILD, cwd=here) == (0, b"", "")
         os.kill(int((here / "worker").read_text()), 0)
@@ -139,7 +139,7 @@ def test_a_signal_while_it_is_taken_and_published(here, event, at, new):
     """The few calls in which the draft is taken, or the new one put in its place and the old one cleared away, are
     gone through to their end."""
     env = trap(here, "os.kill(main, 15)", event, "" if event != "ctypes.dlsym" else "renameat2", at=at)
-    assert simdocs(*BUILD, "-j1", cwd=here, env=env) == (-signal.SIGTERM, b"", "")
+    assert anew(*BUILD, "-j1", cwd=here, env=env) == (-signal.SIGTERM, b"", "")
     assert listing(here) == [NAME, "docs"]
     assert of_program(here / NAME) if new else found(here / NAME) == 1
 
@@ -148,7 +148,7 @@ def test_eight_writers_of_different_artifacts(here):
     with ExitStack() as stack:
         names = [f"{at}.signatures" for at in range(8)]
         every = [
-            stack.enter_context(started([PROGRAM, *BUILD[:-1], name, "-j1"], cwd=here)) for name in names
+            stack.enter_context(running(*BUILD[:-1], name, "-j1", cwd=here)) for name in names
         ]  # fmt: skip
         assert [finished(process) for process in every] == [(0, b"", "")] * 8
     assert listing(here) == sorted([*names, NAME, "docs"])

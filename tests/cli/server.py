@@ -1,0 +1,189 @@
+"""A process that has the program imported, and forks a copy of itself for each command line that it is asked to run.
+
+The copy becomes what a newly started program is: it has its own session, working directory, environment, umask, streams
+and arguments, and calls the program's own entry. Starting the interpreter and importing NumPy, which takes longer than
+all else, is spared. `tests.cli.forked` asks.
+
+What arrives on standard input, which is a socket, is a message with four descriptors: a channel, and what is to be
+standard input, output and error. The copy reads a pickled `Job` from the channel; the server writes two numbers to it:
+that of the process when it has been forked, and its exit status when it has ended.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import gc
+import io
+import os
+import pickle
+import pkgutil
+import select
+import signal
+import socket
+import struct
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from importlib import import_module
+from typing import NamedTuple, NoReturn, TextIO
+
+import simdocs
+from simdocs.cli import main
+
+LATER = (
+    "rich.bar",
+    "rich.box",
+    "rich.console",
+    "rich.table",
+    "rich.text",
+    "tqdm",
+    "difflib",
+    "secrets",
+)
+"""Modules that the program imports when it needs them."""
+
+
+NUMBER = struct.Struct("i")
+"""How a number crosses the channel."""
+
+
+class Job(NamedTuple):
+    """What a process is to run as. before: called just before the program."""
+
+    arguments: list[str]
+    cwd: str
+    env: dict[str, str]
+    umask: int
+    before: Callable[[], object] | None
+
+
+def serve(requests: socket.socket) -> None:
+    """Fork a process for each request, until nobody is left to ask."""
+    running: dict[int, tuple[int, int]] = {}  # by descriptor of the process: its number, its channel
+    waiting = select.poll()
+    waiting.register(requests, select.POLLIN)
+    while True:
+        for descriptor, _ in waiting.poll():
+            if descriptor == requests.fileno():
+                _, given, *_ = socket.recv_fds(requests, 1, 4)
+                if not given:
+                    for process, _ in running.values():
+                        _kill(process)
+                    return
+                channel, *streams = given
+                process = os.fork()
+                if not process:
+                    become(channel, streams)
+                for stream in streams:
+                    os.close(stream)
+                ended = os.pidfd_open(process)
+                running[ended] = process, channel
+                waiting.register(ended, select.POLLIN)
+                _tell(channel, process)
+            else:
+                waiting.unregister(descriptor)
+                os.close(descriptor)
+                process, channel = running.pop(descriptor)
+                _tell(channel, os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+                os.close(channel)
+
+
+def _kill(process: int) -> None:
+    for kill in (os.killpg, os.kill):  # it may not have come to have a session of its own
+        with contextlib.suppress(ProcessLookupError):
+            kill(process, signal.SIGKILL)
+
+
+def _tell(channel: int, number: int) -> None:
+    with contextlib.suppress(BrokenPipeError):  # who asked may have gone away
+        os.write(channel, NUMBER.pack(number))
+
+
+def become(channel: int, streams: list[int]) -> NoReturn:
+    """Be a process that somebody has just started, and run the program."""
+    try:
+        os.setsid()
+        with open(channel, "rb", closefd=False) as pipe:
+            job: Job = pickle.load(pipe)
+        for number, stream in enumerate(streams):
+            os.dup2(stream, number)
+        os.closerange(3, 1 << 16)
+        os.chdir(job.cwd)
+        os.umask(job.umask)
+        os.environ.clear()
+        os.environ.update(job.env)
+        sys.argv = job.arguments
+        sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__ = streams_anew()
+        if job.before is not None:
+            job.before()
+        add_modules(job.env.get("PYTHONPATH"))
+    except BaseException:
+        os.write(2, traceback.format_exc().encode())
+        os._exit(125)
+    status = 1
+    try:
+        main()
+    except SystemExit as ended:
+        status = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
+    except BaseException:
+        sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
+    leave(status)
+
+
+def streams_anew() -> tuple[TextIO, TextIO, TextIO]:
+    """Standard streams as the interpreter makes them when it starts."""
+    made = []
+    for number, (mode, old) in enumerate(zip("rww", (sys.stdin, sys.stdout, sys.stderr), strict=True)):
+        binary = open(number, f"{mode}b", closefd=False)  # noqa: SIM115  (they stay open to the end)
+        each_line = binary.isatty() or number == 2
+        made.append(io.TextIOWrapper(binary, old.encoding, old.errors, "\n", line_buffering=each_line))
+    return made[0], made[1], made[2]
+
+
+def add_modules(path: str | None) -> None:
+    """Do with PYTHONPATH, and a `sitecustomize` found there, what the interpreter does when it starts."""
+    if path:
+        sys.dont_write_bytecode = "PYTHONDONTWRITEBYTECODE" in os.environ
+        sys.path[:0] = path.split(os.pathsep)
+        sys.modules.pop("sitecustomize", None)
+        with contextlib.suppress(ModuleNotFoundError):
+            import_module("sitecustomize")
+
+
+def leave(status: int) -> NoReturn:
+    """End as the interpreter does: functions registered with `atexit`, and streams flushed, a failure of which is told.
+    To take NumPy down would take longer than all the rest."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError as error:
+            status = 120
+            sys.unraisablehook(_Unraisable(type(error), error, error.__traceback__, None, stream))  # type: ignore[arg-type]
+    os._exit(status)
+
+
+class _Unraisable(NamedTuple):
+    exc_type: type[BaseException]
+    exc_value: BaseException
+    exc_traceback: object
+    err_msg: str | None
+    object: object
+
+
+def start() -> None:
+    """Import all that the program may come to import, and serve whoever is at the other end of standard input."""
+    requests = socket.socket(fileno=os.dup(0))
+    sys.path[0] = os.path.dirname(sys.executable)  # where a console script is
+    for module in pkgutil.walk_packages(simdocs.__path__, "simdocs."):
+        if module.name != "simdocs.__main__":
+            import_module(module.name)
+    for name in (*LATER, "tests.cli.program"):
+        import_module(name)
+    gc.collect()
+    gc.freeze()
+    serve(requests)

@@ -1,0 +1,137 @@
+"""What the server forks does what the console script does; and what goes wrong in it is one test's failure."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+
+import pytest
+
+from tests.cli import forked
+from tests.cli.program import anew, bound_by_modes, finished, running, simdocs
+from tests.cli.traps import prelude, trap
+
+pytestmark = pytest.mark.skipif(not forked.FORKS, reason="processes are forked on Linux only")
+
+COMMANDS = {
+    "the version": ["--version"],
+    "the help of a command": ["dedupe", "--help"],
+    "nothing": [],
+    "a wrong value": ["dedupe", "docs", "-k", "0"],
+    "a wrong option": ["dedupe", "docs", "--no-such-option"],
+    "no such file": ["dedupe", "gone"],
+    "groups": ["dedupe", "docs", "--header"],
+    "groups, explained": ["dedupe", "docs", "-v", "-j1"],
+    "a status": ["dedupe", "docs", "--exit-code", "-j2"],
+    "a table": ["dedupe", "docs", "--format", "table"],
+    "a text on standard input": ["shingle", "--show", "-", "-k", "40"],
+    "an artifact": ["index", "docs", "-j1", "-o", "x.index"],
+    "an error with its traceback": ["info", "docs", "--debug"],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_forked_program_answers_as_one_that_is_started(here, command):
+    done = [way(*COMMANDS[command], cwd=here, stdin=b"A text.\r\n" * 9) for way in (simdocs, anew)]
+    statuses, outputs, errors = zip(*done, strict=True)
+    assert (statuses[0], outputs[0]) == (statuses[1], outputs[1])
+    assert re.sub(r"in [\d.]+ s", "", errors[0]) == re.sub(r"in [\d.]+ s", "", errors[1])
+
+
+FACTS = """
+import atexit, gc, os, resource, signal, sys, threading, warnings
+
+def tell():
+    streams = [
+        (each.fileno(), each.encoding, each.errors, each.newlines, each.line_buffering, each.write_through)
+        for each in (sys.stdin, sys.stdout, sys.stderr)
+    ]
+    facts = {
+        "signals": [getattr(signal.getsignal(number), "__name__", signal.getsignal(number)) for number in range(1, 32)],
+        "blocked": signal.pthread_sigmask(signal.SIG_BLOCK, []),
+        "streams": streams,
+        "descriptors": sorted(os.listdir("/proc/self/fd")),
+        "directory": os.getcwd(),
+        "variables": {name: os.environ[name] for name in sorted(os.environ) if name != "OPENBLAS_NUM_THREADS"},
+        "mask": os.umask(0),
+        "arguments": sys.argv,
+        "session": (os.getpgrp() == os.getpid(), os.getsid(0) == os.getpid()),
+        "flags": sys.flags,
+        "warnings": warnings.filters[-5:],
+        "gc": (gc.isenabled(), gc.get_threshold()),
+        "threads": threading.active_count(),
+        "limits": [resource.getrlimit(getattr(resource, name)) for name in dir(resource) if name.startswith("RLIMIT_")],
+        "depth": sys.getrecursionlimit(),
+        "tracing": (sys.gettrace(), sys.getprofile()),
+    }
+    open("facts", "w").write("\\n".join(f"{name}: {fact}" for name, fact in facts.items()))
+
+atexit.register(tell)
+"""
+
+
+def test_a_forked_process_is_as_one_that_is_started(here):
+    """Signals, streams, descriptors, variables, umask, session, flags, warnings: as they are when it ends."""
+    env = prelude(here, FACTS) | {"HOME": "/nowhere", "COLUMNS": "40"}
+    del env["PYTHONDONTWRITEBYTECODE"]  # which the interpreter tells among its flags
+    told = []
+    for way in (simdocs, anew):
+        assert way("dedupe", "docs", "-j1", "-o", "out", cwd=here, env=env).status == 0
+        told.append((here / "facts").read_text())
+        (here / "facts").unlink()
+    assert told[0].splitlines() == told[1].splitlines()
+
+
+@pytest.mark.parametrize(
+    ("action", "status"),
+    [("os.kill(main, 11)", -signal.SIGSEGV), ("os._exit(7)", 7), ("raise SystemExit('no')", 1)],
+)
+def test_a_crash_is_that_of_one_process(here, action, status):
+    env = trap(here, action, "open", "docs/a.txt")
+    assert simdocs("dedupe", "docs", "-j1", cwd=here, env=env).status == status
+    assert anew("dedupe", "docs", "-j1", cwd=here, env=env).status == status
+    assert simdocs("dedupe", "docs", cwd=here).status == 0
+
+
+def test_a_process_that_hangs_is_killed_and_others_run_meanwhile(here):
+    env = trap(here, "open('reached', 'w').close()\ntime.sleep(600)", "open", "docs/a.txt")
+    with running("dedupe", "docs", "-j1", cwd=here, env=env) as process:
+        assert simdocs("dedupe", "docs", cwd=here).status == 0
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.communicate(timeout=0.1)
+        assert process.poll() is None
+    assert process.returncode == -signal.SIGKILL
+
+
+def test_several_run_at_once(here):
+    with running("dedupe", "docs", cwd=here) as one, running("dedupe", "docs", cwd=here) as other:
+        assert one.pid != other.pid
+        assert finished(other) == finished(one)
+
+
+def test_input_and_output_larger_than_pipes_hold(tmp_path):
+    lines = b"".join(b'{"text": "document number %d"}\n' % at for at in range(20_000))
+    (tmp_path / "x.jsonl").write_bytes(lines)
+    given = b"".join(b"x.jsonl\n" for _ in range(20_000))
+    ask = ("dedupe", "--files-from", "-", "--list", "kept", "-t", "1")
+    assert simdocs(*ask, stdin=given, cwd=tmp_path) == anew(*ask, stdin=given, cwd=tmp_path)
+
+
+def test_a_forked_process_is_bound_by_modes(here):
+    (here / "docs/a.txt").chmod(0)
+    for way in (simdocs, anew):
+        done = way("dedupe", "docs", cwd=here, before=bound_by_modes)
+        assert (done.status, done.err) == (3, "simdocs: docs/a.txt: skipped: cannot be read (Permission denied)\n")
+
+
+def test_what_is_read_at_the_start_makes_it_a_new_process(here):
+    """And so does whatever is to be done before it starts."""
+    for way in ({"env": {"PATH": os.defpath}}, {"env": {"LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "1"}}, {"before": int}):
+        with running("--version", **way) as process:
+            assert isinstance(process, subprocess.Popen)
+            finished(process)
+    with running("--version") as process:
+        assert isinstance(process, forked.Forked)
+        finished(process)

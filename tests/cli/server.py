@@ -32,18 +32,9 @@ from typing import NamedTuple, NoReturn, TextIO
 import simdocs
 from simdocs.cli import main
 
-LATER = (
-    "rich.bar",
-    "rich.box",
-    "rich.console",
-    "rich.table",
-    "rich.text",
-    "tqdm",
-    "difflib",
-    "secrets",
-)
-"""Modules that the program imports when it needs them."""
-
+RICH = ("rich.bar", "rich.box", "rich.console", "rich.table", "rich.text", "rich._emoji_codes")
+LATER = (*RICH, "tqdm", "numpy.ma", "mmap", "multiprocessing.popen_fork", "difflib", "secrets")
+"""Modules that are imported when they are needed first."""
 
 NUMBER = struct.Struct("i")
 """How a number crosses the channel."""

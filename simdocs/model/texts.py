@@ -1,4 +1,4 @@
-"""Texts: the normalised texts of a batch."""
+"""The normalised texts of a batch of documents, as UTF-8 bytes and as code points."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ import numpy as np
 from simdocs.model.ragged import Array, Bytes, Index, Ragged
 
 STRIDE = 1 << 15
-"""Code points from one noted beginning to the next: to note all of them would take more memory than the text."""
+"""Distance between the code points whose byte offsets are stored. All offsets would take more memory than the text."""
 
 
-def utf8_widths(points: Array) -> Bytes:
-    """Bytes of each code point in UTF-8 (uint8); an escaped byte is one."""
-    out = (points > 0x7F).view(np.uint8)
-    out += points > 0x7FF
-    if points.dtype.itemsize > 2:
-        out += points > 0xFFFF
+def utf8_widths(codepoints: Array) -> Bytes:
+    """The number of UTF-8 bytes of each code point: uint8 (n,). A surrogate that stands for an invalid byte has 1."""
+    out = (codepoints > 0x7F).view(np.uint8)
+    out += codepoints > 0x7FF
+    if codepoints.dtype.itemsize > 2:
+        out += codepoints > 0xFFFF
     out += np.uint8(1)
-    escaped = points - points.dtype.type(0xDC80) <= 0x7F if points.dtype.itemsize > 1 else np.zeros(0, bool)
-    if escaped.any():
-        out[escaped] = 1
+    if codepoints.dtype.itemsize > 1:
+        escaped = codepoints - codepoints.dtype.type(0xDC80) <= 0x7F
+        if escaped.any():
+            out[escaped] = 1
     return out
 
 
@@ -29,45 +30,47 @@ def utf8_widths(points: Array) -> Bytes:
 class Texts:
     """N normalised texts, end to end, as UTF-8 bytes and as code points.
 
-    encoded: Ragged uint8, the UTF-8 bytes; a byte that was not valid UTF-8 stands for itself.
-    points: Ragged, the code points: encoded itself (uint8) when every text is ASCII, else uint16 if all are below
-        2^16, else uint32; an invalid byte b is 0xDC00 + b (PEP 383).
-    starts: where the code points 0, STRIDE, 2 * STRIDE, ... begin in encoded.values (int64), the end being one more
-        code point; or None when every text is ASCII and each byte is a code point.
+    encoded: Ragged uint8, the UTF-8 bytes. A byte that was not valid UTF-8 is kept as it is.
+    codepoints: Ragged, the code points. It is `encoded` itself (uint8) if every text is ASCII, else uint16 if all code
+        points are below 2^16, else uint32. An invalid byte b is the code point 0xDC00 + b (PEP 383).
+    stride_offsets: int64, where in `data` the code points 0, STRIDE, 2 * STRIDE, ... begin; the end counts as one more
+        code point. None if every text is ASCII, where each byte is a code point.
     """
 
     encoded: Ragged
     codepoints: Ragged
-    starts: Index | None = None
+    stride_offsets: Index | None = None
 
     def __len__(self) -> int:
         return len(self.encoded)
 
     @property
     def data(self) -> Bytes:
-        """The UTF-8 bytes of all texts, end to end."""
+        """The UTF-8 bytes of all texts, end to end: uint8."""
         return self.encoded.values
 
     def byte_offsets(self, first: int, stop: int) -> Index:
-        """Where the code points first to stop - 1 begin in data, and where the last of them ends: int64."""
-        if self.starts is None:
+        """Where in `data` the code points first to stop - 1 begin, and where the last ends: int64 (stop-first+1,)."""
+        if self.stride_offsets is None:
             return np.arange(first, stop + 1)
         noted = first // STRIDE
         begins = np.empty(stop - noted * STRIDE + 1, np.int64)
-        begins[0] = self.starts[noted]
+        begins[0] = self.stride_offsets[noted]
         begins[1:] = utf8_widths(self.codepoints.values[noted * STRIDE : stop])
         np.cumsum(begins, out=begins)
         return begins[first - noted * STRIDE :]
 
     def byte_spans(self, starts: Index, stops: Index) -> tuple[Array, Array]:
-        """Where the runs of the code points starts[i] to stops[i] - 1, which ascend, begin in data, and how many bytes
-        each has."""
+        """Where in `data` runs of code points begin, and how many bytes each has: two arrays of int64 (n,).
+
+        Run i is the code points starts[i] to stops[i] - 1. The runs ascend and do not overlap.
+        """
         edges = self.byte_offsets_at(np.column_stack((starts, stops)).ravel())
         return edges[::2], edges[1::2] - edges[::2]
 
     def byte_offsets_at(self, positions: Array) -> Array:
-        """Where the code points at these positions, which ascend, begin in data."""
-        if self.starts is None:
+        """Where in `data` the code points at these positions begin: int64 (n,). The positions (n,) ascend."""
+        if self.stride_offsets is None:
             return positions
         out = np.empty(len(positions), np.int64)
         if not len(positions):

@@ -61,7 +61,7 @@ def note(facts: NDArray[np.void], part: Shingled, k: int) -> None:
     empty, short = part.lengths == 0, part.lengths < k
     facts["flags"][part.places] |= np.where(empty, EMPTY, np.where(short, SHORT, 0)).astype(np.uint32)
     points = part.texts.codepoints
-    if part.texts.starts is not None:
+    if part.texts.stride_offsets is not None:
         escaped = points.values >= 0xDC80  # a mask: in a document of such bytes alone, their places would be large
         escaped &= points.values <= 0xDCFF
         facts["flags"][part.places[count_true_in_rows(escaped, points.offsets) > 0]] |= INVALID

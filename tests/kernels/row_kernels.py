@@ -30,7 +30,7 @@ def frozen_rows(rows: Ragged) -> Ragged:
 def frozen_texts(raw: Ragged, how: Shingling) -> Texts:
     """Normalised texts, which nothing may write to any more."""
     texts = normalised_texts(raw, how)
-    starts = None if texts.starts is None else some.frozen(texts.starts)
+    starts = None if texts.stride_offsets is None else some.frozen(texts.stride_offsets)
     return Texts(frozen_rows(texts.encoded), frozen_rows(texts.codepoints), starts)
 
 

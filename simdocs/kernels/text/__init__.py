@@ -1,1 +1,1 @@
-"""Text: from bytes to normalised texts and their units."""
+"""From the bytes of documents to normalised texts and their units."""

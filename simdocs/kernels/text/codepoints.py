@@ -1,4 +1,4 @@
-"""A text as an array of code points, and the other way round."""
+"""Conversion between a text and the array of its code points."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from simdocs.model.ragged import Array
 
 
 def to_codepoints(text: str) -> Array:
-    """The code points of a text, lone surrogates included: uint32."""
+    """The code points of a text: (n,) uint32. Lone surrogates are kept."""
     return np.array([text]).view(np.uint32)[: len(text)]
 
 
-def from_codepoints(codes: Array) -> str:
-    """The text of these code points (uint32)."""
-    if not len(codes):
+def from_codepoints(codepoints: Array) -> str:
+    """The text with these code points, given as (n,) uint32."""
+    if not len(codepoints):
         return ""
-    text: str = codes.view(f"U{len(codes)}").item()
-    return text + "\0" * (len(codes) - len(text))  # NumPy drops NULs at the end
+    text: str = codepoints.view(f"U{len(codepoints)}").item()
+    return text + "\0" * (len(codepoints) - len(text))  # NumPy drops NULs at the end

@@ -1,7 +1,7 @@
-"""Normalised texts: lower case, whitespace runs made one space, and the switches.
+"""Normalised texts: decoded, lower-cased, whitespace collapsed, with the optional switches applied.
 
-Work goes in pieces that stay in the processor's cache: many documents, or a part of a large one. Large arrays hold
-nothing but what is handed on, so that a large document takes little more memory than its text.
+Text is worked on in pieces that fit in the processor's cache: many documents at once, or a part of a large one. Large
+arrays hold only what is returned, so a large document takes little more memory than its text.
 """
 
 from __future__ import annotations
@@ -10,7 +10,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simdocs.kernels.text.case_mapping import WITH_CONTEXT, WITHOUT_CONTEXT, depends_on_context, map_characters
+from simdocs.kernels.text.character_mapping import (
+    CODEPOINT_CUTS,
+    CONTEXT_FREE_CUTS,
+    depends_on_context,
+    map_characters,
+)
 from simdocs.kernels.text.text_builder import TextBuilder
 from simdocs.kernels.text.whitespace import NEWLINE, SPACE, collapse_whitespace, is_space
 from simdocs.model.ragged import Array, Bytes, Ragged, row_blocks
@@ -18,62 +23,66 @@ from simdocs.model.texts import Texts
 from simdocs.parameters import Normalisation
 
 PIECE = 1 << 18
-"""Bytes worked on at once."""
+"""Bytes that are worked on at once."""
 
 
 def normalise(raw: Ragged, switches: Normalisation, *, lines: bool = False) -> Texts:
-    """The texts of N documents, given as bytes (Ragged uint8, UTF-8), normalised.
+    """The normalised texts of N documents, given as bytes that should be UTF-8 (Ragged uint8).
 
-    Bytes that are not valid UTF-8 are kept as units of their own (PEP 383). With `lines`, line ends (LF, CR, CR LF)
-    are kept: a whitespace run that holds one becomes one LF. Never fails.
+    A byte that is not valid UTF-8 is kept as a code point of its own (PEP 383). With `lines`, a run of whitespace that
+    contains a line end (LF, CR or CR LF) becomes one LF instead of one space. Never fails.
     """
-    out = TextBuilder()
+    builder = TextBuilder()
     offsets = raw.offsets
     for row, end in row_blocks(offsets, PIECE):
         cut = slice(int(offsets[row]), int(offsets[end]))
         if cut.stop - cut.start > PIECE:
-            out.row(_folded_in_pieces(raw.values[cut], switches, lines))
+            builder.append_text(_normalised_pieces(raw.values[cut], switches, lines))
         else:
-            for codes in map_characters(
-                Ragged(raw.values[cut], offsets[row : end + 1] - cut.start), switches, lines=lines
-            ):
-                out.rows(collapse_whitespace(codes.values, is_space(codes.values, lines), codes.offsets, lines))
-    return out.texts()
+            block = Ragged(raw.values[cut], offsets[row : end + 1] - cut.start)
+            for mapped in map_characters(block, switches, lines=lines):
+                space = is_space(mapped.values, lines)
+                builder.append_texts(collapse_whitespace(mapped.values, space, mapped.offsets, lines))
+    return builder.build()
 
 
-def _folded_in_pieces(data: Bytes, switches: Normalisation, lines: bool) -> Iterator[Array]:
-    """The normalised code points of one text, in pieces."""
+def _normalised_pieces(data: Bytes, switches: Normalisation, lines: bool) -> Iterator[Array]:
+    """The normalised code points of one large text, in pieces."""
     begun, gap = False, 0
     for piece in _pieces(data, switches):
         for part in map_characters(Ragged(piece, np.array([0, len(piece)])), switches, lines=lines):
-            codes = part.values
-            space = is_space(codes, lines)
+            codepoints = part.values
+            space = is_space(codepoints, lines)
             solid = ~space
             if not solid.any():
-                gap = _gap(gap, codes)
+                gap = _gap(gap, codepoints)
                 continue
-            first, last = int(solid.argmax()), len(codes) - int(solid[::-1].argmax())
-            gap = _gap(gap, codes[:first])
+            first, last = int(solid.argmax()), len(codepoints) - int(solid[::-1].argmax())
+            gap = _gap(gap, codepoints[:first])
             if begun and gap:
-                yield np.array([gap], codes.dtype)
-            yield collapse_whitespace(codes[first:last], space[first:last], np.array([0, last - first]), lines).values
-            begun, gap = True, _gap(0, codes[last:])
+                yield np.array([gap], codepoints.dtype)
+            inside = np.array([0, last - first])
+            yield collapse_whitespace(codepoints[first:last], space[first:last], inside, lines).values
+            begun, gap = True, _gap(0, codepoints[last:])
 
 
 def _gap(before: int, spaces: Array) -> int:
-    """What is left of a run of spaces: SPACE, NEWLINE or, of none, 0."""
+    """The one character that a whitespace run becomes: SPACE or NEWLINE, or 0 if the run is empty.
+
+    before: the result for the part of the run that came before these `spaces`.
+    """
     if before == NEWLINE or (spaces == NEWLINE).any():
         return NEWLINE
     return SPACE if before or len(spaces) else 0
 
 
 def _pieces(data: Bytes, switches: Normalisation) -> Iterator[Bytes]:
-    """A large text, cut where the parts become what they are in the whole. One without such a place stays whole."""
+    """A large text, cut where its parts are mapped as they are in the whole. It stays whole if it has no such place."""
     view = data.data
-    place = WITH_CONTEXT if data.max() > 127 and depends_on_context(view, switches) else WITHOUT_CONTEXT
+    cuts = CONTEXT_FREE_CUTS if data.max() > 127 and depends_on_context(view, switches) else CODEPOINT_CUTS
     at = 0
     while at < len(data):
-        found = place.search(view, at + PIECE)
+        found = cuts.search(view, at + PIECE)
         end = found.start() if found else len(data)
         yield data[at:end]
         at = end

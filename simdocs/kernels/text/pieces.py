@@ -1,4 +1,4 @@
-"""Normalised texts in pieces of a batch's size, cut where no unit is broken."""
+"""Pieces of normalised texts, of about a batch's size, cut where no unit is split."""
 
 from __future__ import annotations
 
@@ -11,45 +11,52 @@ from simdocs.model.ragged import Array, Index, Mask, Ragged
 from simdocs.model.texts import STRIDE, Texts
 
 PIECE = 16 * STRIDE
-"""Code points in a piece."""
+"""Smallest number of code points in a piece, except for the last one."""
 
-_LOOK = 256
-"""Code points in which a place to cut is looked for first."""
+_LOOK_AHEAD = 256
+"""Code points that are searched first for a place to cut."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The code points from `at` on of some texts: Ragged, a row for each text, the first of which has the number
-    `first`. That one may begin, and the last may end, in other pieces."""
+    """A run of the code points of some texts.
+
+    first: the row of the first text in it, whose beginning may lie in an earlier piece. at: the position of its first
+    code point among the code points of all texts. codepoints: Ragged, one row for each text in it; the end of the last
+    one may lie in a later piece.
+    """
 
     first: int
     at: int
-    points: Ragged
+    codepoints: Ragged
 
 
-def pieces(texts: Texts, ends: Callable[[Array], Mask]) -> Iterator[Piece]:
-    """Texts in pieces of at least PIECE code points, each cut between two texts or before a code point of which
-    `ends` says that no unit goes on there."""
-    points, offsets = texts.codepoints.values, texts.codepoints.offsets
+def pieces(texts: Texts, cuts: Callable[[Array], Mask]) -> Iterator[Piece]:
+    """Pieces of at least PIECE code points that together are all the texts, in order.
+
+    A piece begins where a text begins, or at a code point for which `cuts`, called with code points (n,), is true: no
+    unit contains both that code point and the one before it.
+    """
+    codepoints, offsets = texts.codepoints.values, texts.codepoints.offsets
     at = 0
-    while at < len(points):
-        stop = _cut(points, offsets, at + PIECE, ends)
+    while at < len(codepoints):
+        stop = _next_cut(codepoints, offsets, at + PIECE, cuts)
         first = int(np.searchsorted(offsets, at, side="right")) - 1
         last = int(np.searchsorted(offsets, stop, side="left"))
-        cuts: Index = np.clip(offsets[first : last + 1], at, stop) - at
-        yield Piece(first, at, Ragged(points[at:stop], cuts))
+        bounds: Index = np.clip(offsets[first : last + 1], at, stop) - at
+        yield Piece(first, at, Ragged(codepoints[at:stop], bounds))
         at = stop
 
 
-def _cut(points: Array, offsets: Index, wanted: int, ends: Callable[[Array], Mask]) -> int:
-    """The first place from the wanted one where texts can be cut."""
-    if wanted >= len(points):
-        return len(points)
-    between = int(offsets[np.searchsorted(offsets, wanted)])
-    look = _LOOK
-    while wanted < between:
-        found = ends(points[wanted : min(wanted + look, between)])
+def _next_cut(codepoints: Array, offsets: Index, wanted: int, cuts: Callable[[Array], Mask]) -> int:
+    """The first position, from `wanted` on, where the texts can be cut."""
+    if wanted >= len(codepoints):
+        return len(codepoints)
+    end_of_text = int(offsets[np.searchsorted(offsets, wanted)])
+    look_ahead = _LOOK_AHEAD
+    while wanted < end_of_text:
+        found = cuts(codepoints[wanted : min(wanted + look_ahead, end_of_text)])
         if found.any():
             return wanted + int(found.argmax())
-        wanted, look = wanted + look, 2 * look
-    return between
+        wanted, look_ahead = wanted + look_ahead, 2 * look_ahead
+    return end_of_text

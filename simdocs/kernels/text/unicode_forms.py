@@ -1,8 +1,8 @@
-"""The forms of Unicode (UAX #15), in time that grows with the text, whatever it holds.
+"""The normal forms of Unicode (UAX #15), in time proportional to the length of any text.
 
-The marks on a character are put in order by their combining classes, which `unicodedata` does by insertion: n of them
-in falling order take n² / 4 steps, a million twenty minutes. So long runs of marks are put in order here, beforehand,
-which changes nothing of what comes out.
+A normal form sorts the combining marks of a character by their combining classes. `unicodedata` does this by insertion,
+so n marks in falling order take n² / 4 steps: a million marks take twenty minutes. Here, long runs of marks are sorted
+beforehand, which does not change the result.
 """
 
 from __future__ import annotations
@@ -13,47 +13,54 @@ from typing import Literal
 
 import numpy as np
 
-from simdocs.kernels.text.characters import Lookup
+from simdocs.kernels.text.codepoint_table import CodepointTable
 from simdocs.kernels.text.codepoints import from_codepoints, to_codepoints
 
 Form = Literal["NFKC", "NFD"]
 
 _STRIDE = 32
-"""So often it is looked whether there is a mark: a run of twice as many shows in two places running. Shorter ones are
-left to `unicodedata`: they are good for 16 steps a mark at the most."""
+"""Distance between the code points that are tested for being a mark. A run of twice as many marks shows at two
+neighbouring tests. Shorter runs are left to `unicodedata`, which takes at most 16 steps for each of their marks."""
 
 _STARTER = 1
-"""What _classes has of a character that is no mark."""
+"""The value in the table of _classes for a character that is not a mark."""
 
 
 def to_normal_form(form: Form, text: str) -> str:
-    """unicodedata.normalize(form, text)."""
+    """The text in this normal form: equals unicodedata.normalize(form, text)."""
     seen = _classes(form)(to_codepoints(text[::_STRIDE])) != _STARTER
-    return unicodedata.normalize(form, _ordered(form, text) if (seen[1:] & seen[:-1]).any() else text)
+    return unicodedata.normalize(form, _with_sorted_marks(form, text) if (seen[1:] & seen[:-1]).any() else text)
 
 
-def _ordered(form: Form, text: str) -> str:
-    """The text with its long runs of marks in the order that they have in this form."""
-    text = _decomposed(form, text)
-    points = to_codepoints(text)
-    classes = _classes(form)(points)
+def _with_sorted_marks(form: Form, text: str) -> str:
+    """The text with each long run of marks in the order that this form gives it."""
+    text = _with_decomposed_marks(form, text)
+    codepoints = to_codepoints(text)
+    classes = _classes(form)(codepoints)
     edges = np.flatnonzero(np.diff(classes != _STARTER, prepend=False, append=False))
     starts, stops = edges[::2], edges[1::2]
     long = stops - starts > _STRIDE
     for start, stop in zip(starts[long].tolist(), stops[long].tolist(), strict=True):
-        run = points[start:stop]
+        run = codepoints[start:stop]
         run[:] = run[np.argsort(classes[start:stop], kind="stable")]
-    return from_codepoints(points)
+    return from_codepoints(codepoints)
 
 
-def _decomposed(form: str, text: str) -> str:
-    """The text with the few marks that stand for several as those."""
-    each = {one: unicodedata.normalize("NFKD" if form == "NFKC" else "NFD", one) for one in set(text)}
-    marks = {ord(one): whole for one, whole in each.items() if whole != one and unicodedata.combining(whole[0])}
+def _with_decomposed_marks(form: Form, text: str) -> str:
+    """The text with those few marks decomposed that stand for several marks."""
+    decomposition: Literal["NFKD", "NFD"] = "NFKD" if form == "NFKC" else "NFD"
+    decomposed = {character: unicodedata.normalize(decomposition, character) for character in set(text)}
+    marks = {
+        ord(character): whole
+        for character, whole in decomposed.items()
+        if whole != character and unicodedata.combining(whole[0])
+    }
     return text.translate(marks) if marks else text
 
 
 @cache
-def _classes(form: Form) -> Lookup:
-    """Of each code point one more than the combining class with which it begins in this form."""
-    return Lookup(lambda point: 1 + unicodedata.combining(unicodedata.normalize(form, chr(point))[0]), np.uint8)
+def _classes(form: Form) -> CodepointTable:
+    """For each code point, 1 + the combining class of the first character of its normal form: uint8."""
+    return CodepointTable(
+        lambda codepoint: 1 + unicodedata.combining(unicodedata.normalize(form, chr(codepoint))[0]), np.uint8
+    )

@@ -1,4 +1,4 @@
-"""Where the units of normalised texts stand: characters, words, lines."""
+"""The units of normalised texts, as positions of code points: characters, words and lines."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simdocs.kernels.text import characters
+from simdocs.kernels.text import character_kinds as kinds
 from simdocs.model.ragged import Array, Index, Mask, Ragged
 from simdocs.model.texts import Texts
+
+_NEWLINE = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """U units of N texts, in text order: unit u is the code points starts[u] to stops[u] - 1 of the batch.
+    """U units of N texts, in text order. Unit u is the code points starts[u] to stops[u] - 1 of the batch.
 
-    starts, stops: (U,) int64. offsets: (N+1,) int64, the units of text i are offsets[i] to offsets[i+1] - 1.
+    starts, stops: (U,) int64. offsets: (N+1,) int64; the units of text i are offsets[i] to offsets[i+1] - 1.
     """
 
     starts: Index
@@ -24,78 +26,85 @@ class Units:
 
 
 def char_units(texts: Texts) -> Units:
-    """Every code point; an invalid byte is one."""
+    """The units of `char`: every code point. A byte that is not valid UTF-8 is one unit."""
     starts = np.arange(len(texts.codepoints.values))
     return Units(starts, starts + 1, texts.codepoints.offsets)
 
 
 def line_units(texts: Texts) -> Units:
-    """The lines of texts that were normalised with lines=True: none is empty."""
+    """The units of `line`, of texts that were normalised with lines=True: all lines, none of them empty."""
     return lines_in(texts.codepoints)
 
 
-def lines_in(points: Ragged) -> Units:
-    """The same of code points."""
-    return _runs(points.values != 10, points.offsets)
+def lines_in(codepoints: Ragged) -> Units:
+    """The lines in rows of normalised code points (Ragged uint8, uint16 or uint32)."""
+    return _runs(codepoints.values != _NEWLINE, codepoints.offsets)
 
 
-def line_cuts(points: Array) -> Mask:
-    """Code points at which no line goes on."""
-    ends: Mask = points == 10
-    return ends
+def line_cuts(codepoints: Array) -> Mask:
+    """The code points before which a text can be cut without splitting a line: bool, (n,) as given."""
+    cuts: Mask = codepoints == _NEWLINE
+    return cuts
 
 
 def word_units(texts: Texts) -> Units:
-    r"""Maximal runs of \w with the combining marks inside or after them; in scripts written without spaces, every
-    word character with its marks."""
+    r"""The units of `word`: maximal runs of \w, with the combining marks inside and after them.
+
+    In scripts written without spaces, each word character is a word, with its marks.
+    """
     return words_in(texts.codepoints)
 
 
-def words_in(rows: Ragged) -> Units:
-    """The same of code points: of one byte, if all are ASCII."""
-    points, offsets = rows.values, rows.offsets
-    if points.dtype == np.uint8:
-        return _runs(np.frombuffer(points.tobytes().translate(_ASCII_WORD), bool), offsets)
-    kinds = characters.kinds(points)
-    word, unspaced = (kinds & characters.WORD) != 0, (kinds & characters.UNSPACED) != 0
-    mark = (kinds & characters.MARK) != 0
-    spaced = word & ~unspaced  # what a spaced word goes on after
+def words_in(codepoints: Ragged) -> Units:
+    """The words in rows of normalised code points (Ragged; uint8 only if all are ASCII, else uint16 or uint32)."""
+    values, offsets = codepoints.values, codepoints.offsets
+    if values.dtype == np.uint8:
+        return _runs(np.frombuffer(values.tobytes().translate(_ASCII_WORD), bool), offsets)
+    found = kinds.character_kinds(values)
+    word, unspaced = (found & kinds.WORD) != 0, (found & kinds.UNSPACED) != 0
+    mark = (found & kinds.MARK) != 0
+    joins = word & ~unspaced  # a word continues after these
     if mark.any():
-        _let_bear(mark, offsets, (word, spaced))
-    return _runs(word, offsets, breaks=unspaced, joins=spaced)
+        _inherit_from_bases(mark, offsets, (word, joins))
+    return _runs(word, offsets, breaks=unspaced, joins=joins)
 
 
-def word_cuts(points: Array) -> Mask:
-    """Code points at which no word goes on, nor begins with what was before."""
-    kinds = characters.kinds(points)
-    ends: Mask = ((kinds & (characters.WORD | characters.MARK)) == 0) | ((kinds & characters.UNSPACED) != 0)
-    return ends
+def word_cuts(codepoints: Array) -> Mask:
+    """The code points before which a text can be cut without splitting a word: bool, (n,) as given."""
+    found = kinds.character_kinds(codepoints)
+    cuts: Mask = ((found & (kinds.WORD | kinds.MARK)) == 0) | ((found & kinds.UNSPACED) != 0)
+    return cuts
 
 
-_AT_ONCE = 1 << 18
-"""Code points whose marks are seen to at once: their places take 8 bytes each, and a text may be one of marks."""
+_BLOCK = 1 << 18
+"""Code points whose marks are handled at once. Their positions take 8 bytes each, and a text may consist of marks."""
 
-_ASCII_WORD = bytes(characters.kind(code) & characters.WORD != 0 for code in range(128)) + bytes(128)
+_ASCII_WORD = bytes(kinds.kinds_of(codepoint) & kinds.WORD != 0 for codepoint in range(128)) + bytes(128)
 
 
-def _let_bear(mark: Mask, offsets: Index, masks: tuple[Mask, ...]) -> None:
-    """Give marks what the last character before them that is none has in these masks, which are changed; not those
-    that begin a text, nor the marks after them."""
+def _inherit_from_bases(mark: Mask, offsets: Index, masks: tuple[Mask, ...]) -> None:
+    """Give each combining mark the class of its base character: write the base's value in each of `masks`.
+
+    The base of a mark is the last character before it that is not a mark. Marks at the beginning of a text have no base
+    and are not changed. `mark` is written to as well.
+    """
     mark[offsets[:-1][np.diff(offsets) > 0]] = False
-    for at in range(0, len(mark), _AT_ONCE):
-        places = np.flatnonzero(mark[at : at + _AT_ONCE])
-        first = np.empty(len(places), bool)  # of the marks in a row
+    for at in range(0, len(mark), _BLOCK):
+        places = np.flatnonzero(mark[at : at + _BLOCK])
+        first = np.empty(len(places), bool)  # the first mark of each run of marks
         first[:1] = True
         np.not_equal(places[1:], places[:-1] + 1, out=first[1:])
-        # The bearer of one that is first here may be a mark at the end of what was done before: it bears already.
-        bearers = at + places[first][np.cumsum(first) - 1] - 1
+        # The character before a block may be a mark itself; it has the values of its base already.
+        bases = at + places[first][np.cumsum(first) - 1] - 1
         for mask in masks:
-            mask[at + places] = mask[bearers]
+            mask[at + places] = mask[bases]
 
 
 def _runs(inside: Mask, offsets: Index, breaks: Mask | None = None, joins: Mask | None = None) -> Units:
-    """The maximal runs of `inside` within texts; a position of `breaks` begins a run, and what follows a position
-    that is not of `joins` does, unless it is a mark of it."""
+    """The maximal runs of `inside` (T,) within the rows that `offsets` describe.
+
+    A run also begins at each position in `breaks`, and at a position in `joins` that follows one that is not.
+    """
     size = len(inside)
     begins = np.empty(size, bool)
     begins[:1] = True

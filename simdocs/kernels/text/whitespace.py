@@ -1,4 +1,4 @@
-"""Runs of white space made one space, or one line feed, and none at either end."""
+"""Whitespace: each run becomes one space or one line feed, and a text neither begins nor ends with any."""
 
 from __future__ import annotations
 
@@ -9,28 +9,36 @@ from simdocs.model.ragged import Array, Index, Mask, Ragged, count_true_in_rows,
 SPACE, NEWLINE = 32, 10
 
 
-def is_space(codes: Array, lines: bool) -> Mask:
-    """Which code points are spaces or, with `lines`, line feeds: all white space is by now."""
-    space: Mask = codes == SPACE
+def is_space(codepoints: Array, lines: bool) -> Mask:
+    """Which of these mapped code points (n,) are SPACE or, with `lines`, NEWLINE: bool (n,).
+
+    No other whitespace is left once the characters are mapped.
+    """
+    space: Mask = codepoints == SPACE
     if lines:
-        space |= codes == NEWLINE
+        space |= codepoints == NEWLINE
     return space
 
 
-def collapse_whitespace(codes: Array, space: Mask, offsets: Index, lines: bool) -> Ragged:
-    """Each run of spaces in a row made one, ends stripped; with `lines`, one line feed if it holds any."""
+def collapse_whitespace(codepoints: Array, space: Mask, offsets: Index, lines: bool) -> Ragged:
+    """N rows of code points with each run of whitespace made one character, and none at the ends of a row.
+
+    codepoints (T,) are the rows end to end, offsets (N+1,) say where they begin, and space (T,) is
+    `is_space(codepoints, lines)`. A run becomes SPACE or, with `lines`, NEWLINE if it contains one. The result has the
+    dtype of `codepoints`.
+    """
     starts, nonempty = offsets[:-1], np.diff(offsets) > 0
-    after = np.empty(len(codes), bool)  # what follows a space, or begins a row
+    after = np.empty(len(codepoints), bool)  # follows a space, or begins a row
     after[:1] = True
     after[1:] = space[:-1]
     after[starts[nonempty]] = True
     if lines:
-        codes = _break(codes, space, after, starts[nonempty])
+        codepoints = _with_newlines_first(codepoints, space, after, starts[nonempty])
     keep = np.logical_and(space, after, out=after)
     np.logical_not(keep, out=keep)
     ends = offsets[1:][nonempty] - 1
-    keep[ends] &= ~space[ends]  # most texts end with one line feed: it need not be deleted later
-    values = codes[keep]
+    keep[ends] &= ~space[ends]  # most texts end with one line feed, which then need not be deleted below
+    values = codepoints[keep]
     kept = count_true_in_rows(keep, offsets)
     if not len(values):
         return Ragged.from_lengths(values, kept)
@@ -41,14 +49,14 @@ def collapse_whitespace(codes: Array, space: Mask, offsets: Index, lines: bool) 
     return Ragged.from_lengths(values, kept - last)
 
 
-def _break(codes: Array, space: Mask, after: Mask, starts: Index) -> Array:
-    """Codes in which the first of every run of spaces is a line feed if any in the run is."""
+def _with_newlines_first(codepoints: Array, space: Mask, after: Mask, starts: Index) -> Array:
+    """The code points with NEWLINE at the beginning of every whitespace run that contains a NEWLINE."""
     first = space & ~after
     first[starts] = space[starts]
-    late = np.flatnonzero((codes == NEWLINE) & ~first)
+    late = np.flatnonzero((codepoints == NEWLINE) & ~first)
     if not len(late):
-        return codes
+        return codepoints
     runs = np.flatnonzero(first)
-    codes = codes.copy()
-    codes[runs[np.searchsorted(runs, late, side="right") - 1]] = NEWLINE
-    return codes
+    codepoints = codepoints.copy()
+    codepoints[runs[np.searchsorted(runs, late, side="right") - 1]] = NEWLINE
+    return codepoints

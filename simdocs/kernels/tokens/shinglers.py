@@ -1,15 +1,15 @@
-"""Shinglers: the tokens of normalised texts, in text order, and their lengths in units. One function a unit, and
-their table.
+"""The tokens of normalised texts, in text order: one shingler for each unit.
 
-A text of n >= k units has n-k+1 shingles; a shorter one has one, the whole of it; one without units has none.
-Definitions: Broder, On the resemblance and containment of documents (1997), section 2; Leskovec, Rajaraman, Ullman,
-Mining of Massive Datasets, section 3.2.
+A text of n >= k units has n-k+1 shingles. A shorter text has one shingle, the whole text. A text without units has no
+shingle. Definitions: Broder, On the resemblance and containment of documents (1997), section 2; Leskovec, Rajaraman,
+Ullman, Mining of Massive Datasets, section 3.2.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,9 +25,9 @@ from simdocs.parameters import Shingling
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """S shingles of N texts, in text order: shingle s is the units firsts[s] to firsts[s] + sizes[s] - 1.
+    """S shingles of N texts, in text order. Shingle s is the units firsts[s] to firsts[s] + sizes[s] - 1.
 
-    firsts, sizes: (S,) int64. offsets: (N+1,) int64, the shingles of text i are offsets[i] to offsets[i+1] - 1.
+    firsts, sizes: (S,) int64. offsets: (N+1,) int64; the shingles of text i are offsets[i] to offsets[i+1] - 1.
     """
 
     firsts: Index
@@ -36,7 +36,7 @@ class Layout:
 
 
 def windows(units: Units, k: int) -> Layout:
-    """Every k units in a row."""
+    """The shingles of every k consecutive units."""
     counts = np.diff(units.offsets)
     shingles = np.where(counts >= k, counts - k + 1, np.minimum(counts, 1))
     sizes = np.repeat(np.minimum(counts, k), shingles)
@@ -44,9 +44,10 @@ def windows(units: Units, k: int) -> Layout:
 
 
 def after_stop_words(offsets: Index, stops: Array, k: int) -> Layout:
-    """Every unit at the positions `stops`, with the k-1 after it; where a text has none such, all its units.
+    """The shingles of each stop word with the k-1 words after it.
 
-    offsets: (N+1,) of the units of the texts.
+    offsets: (N+1,) int64, where the words of each text begin. stops: (S,) int64, the positions of the stop words,
+    ascending. A text in which no stop word is followed by k-1 words has one shingle: all its words.
     """
     rows = np.searchsorted(offsets, stops, side="right") - 1
     full = stops + k <= offsets[rows + 1]
@@ -65,23 +66,29 @@ def after_stop_words(offsets: Index, stops: Array, k: int) -> Layout:
     return Layout(out, sizes, cuts)
 
 
-Shingles = tuple[Ragged, Index]
-"""Tokens (Ragged uint32) of N texts, and the units in each text: (N,) int64."""
+class ShingledTexts(NamedTuple):
+    """The tokens of N texts and the number of units in each text.
+
+    tokens: Ragged uint32, N rows, in text order, with repeats. lengths: (N,) int64.
+    """
+
+    tokens: Ragged
+    lengths: Index
 
 
-def char_tokens(texts: Texts, shingling: Shingling) -> Shingles:
-    """Tokens of k characters: MurmurHash3_x86_32 of their UTF-8 bytes."""
+def char_tokens(texts: Texts, shingling: Shingling) -> ShingledTexts:
+    """The tokens of k characters each: MurmurHash3_x86_32 of their UTF-8 bytes."""
     units, encoded = texts.codepoints.offsets, texts.encoded
     short = _short(units, shingling.k)
     whole = murmur.hash_byte_strings(
         texts.data, encoded.offsets[short], encoded.lengths[short], shingling.seed, 4 * shingling.k
     )
-    return _within_texts(_char_windows(texts, shingling), units, shingling.k, whole), np.diff(units)
+    return ShingledTexts(_within_texts(_char_windows(texts, shingling), units, shingling.k, whole), np.diff(units))
 
 
 def _char_windows(texts: Texts, shingling: Shingling) -> Tokens:
-    """Hashes of all windows of k code points, those that lie in two texts among them."""
-    if texts.starts is None:
+    """The hashes of all windows of k code points, including those that begin in one text and end in the next."""
+    if texts.stride_offsets is None:
         return murmur.hash_byte_windows(texts.data, shingling.k, shingling.seed)
     size = max(0, len(texts.codepoints.values) - shingling.k + 1)
     out = np.empty(size, np.uint32)
@@ -94,18 +101,19 @@ def _char_windows(texts: Texts, shingling: Shingling) -> Tokens:
 
 
 def _short(offsets: Index, k: int) -> Index:
-    """Which texts have fewer than k units, but one at least: each is one shingle."""
+    """The rows of the texts that have units, but fewer than k: each text is one shingle."""
     counts = np.diff(offsets)
     return np.flatnonzero((counts > 0) & (counts < k))
 
 
 def _within_texts(every: Tokens, offsets: Index, k: int, whole: Tokens) -> Ragged:
-    """Of the hashes of all windows of k units, those that lie in one text; for short texts, those of the `whole`.
+    """The tokens of N texts: the hashes of the windows of k units that lie within one text.
 
-    every: (U-k+1,), or none. offsets: (N+1,), of the units of N texts. whole: one for each that is _short.
+    every: (U-k+1,) uint32, the hashes of all windows, or none if U < k. offsets: (N+1,), where the units of each text
+    begin. whole: the token of each text in _short(offsets, k).
     """
     shingles = np.maximum(np.diff(offsets) - k + 1, 0)
-    # A large document is alone in its batch: a copy of its tokens would be the largest array of all.
+    # A large document is alone in its batch. A copy of its tokens would be the largest array of all.
     tokens = every if shingles.sum() == len(every) else every[_inside(len(every), offsets, k)]
     short = _short(offsets, k)
     if len(short):
@@ -115,7 +123,7 @@ def _within_texts(every: Tokens, offsets: Index, k: int, whole: Tokens) -> Ragge
 
 
 def _inside(size: int, offsets: Index, k: int) -> Mask:
-    """Which of so many windows of k lie within one text."""
+    """Which of `size` windows of k units lie within one text: bool (size,)."""
     inside = np.ones(size, bool)
     for back in range(1, k):
         crossing = offsets[1:] - back
@@ -123,42 +131,46 @@ def _inside(size: int, offsets: Index, k: int) -> Mask:
     return inside
 
 
-def word_tokens(texts: Texts, shingling: Shingling) -> Shingles:
-    """Tokens of k words: the hash of the words' own hashes, 4 bytes each."""
-    return _of_numbers(word_hashes(texts, shingling.seed), shingling)
+def word_tokens(texts: Texts, shingling: Shingling) -> ShingledTexts:
+    """The tokens of k words each: MurmurHash3_x86_32 of the hashes of the words, 4 bytes each, little-endian."""
+    return _tokens_of_units(word_hashes(texts, shingling.seed), shingling)
 
 
-def line_tokens(texts: Texts, shingling: Shingling) -> Shingles:
-    """Tokens of k lines, as of words."""
-    return _of_numbers(line_hashes(texts, shingling.seed), shingling)
+def line_tokens(texts: Texts, shingling: Shingling) -> ShingledTexts:
+    """The tokens of k lines each: MurmurHash3_x86_32 of the hashes of the lines, 4 bytes each, little-endian."""
+    return _tokens_of_units(line_hashes(texts, shingling.seed), shingling)
 
 
-def _of_numbers(numbers: Ragged, shingling: Shingling) -> Shingles:
-    short = _short(numbers.offsets, shingling.k)
-    whole = murmur.hash_number_runs(numbers.values, numbers.offsets[short], numbers.lengths[short], shingling.seed)
-    # The numbers are ours, and not wanted any more: in Chinese they take as much memory as the tokens.
-    every = murmur.hash_number_windows(numbers.values, shingling.k, shingling.seed, out=numbers.values)
-    return _within_texts(every, numbers.offsets, shingling.k, whole), numbers.lengths
+def _tokens_of_units(hashes: Ragged, shingling: Shingling) -> ShingledTexts:
+    short = _short(hashes.offsets, shingling.k)
+    whole = murmur.hash_number_runs(hashes.values, hashes.offsets[short], hashes.lengths[short], shingling.seed)
+    # The hashes of the units are overwritten. In Chinese they take as much memory as the tokens.
+    every = murmur.hash_number_windows(hashes.values, shingling.k, shingling.seed, out=hashes.values)
+    return ShingledTexts(_within_texts(every, hashes.offsets, shingling.k, whole), hashes.lengths)
 
 
-def stopword_tokens(texts: Texts, shingling: Shingling) -> Shingles:
-    """Tokens of a stop word and the k-1 words after it, as of words."""
-    numbers = word_hashes(texts, shingling.seed)
-    layout = after_stop_words(numbers.offsets, stop_word_positions(numbers.values, shingling), shingling.k)
+def stopword_tokens(texts: Texts, shingling: Shingling) -> ShingledTexts:
+    """The tokens of each stop word with the k-1 words after it, hashed like k words."""
+    hashes = word_hashes(texts, shingling.seed)
+    layout = after_stop_words(hashes.offsets, stop_word_positions(hashes.values, shingling), shingling.k)
     long = max(shingling.k, murmur.LONG // 4)
-    tokens = murmur.hash_number_runs(numbers.values, layout.firsts, layout.sizes, shingling.seed, long)
-    return Ragged(tokens, layout.offsets), numbers.lengths
+    tokens = murmur.hash_number_runs(hashes.values, layout.firsts, layout.sizes, shingling.seed, long)
+    return ShingledTexts(Ragged(tokens, layout.offsets), hashes.lengths)
 
 
 @dataclass(frozen=True, slots=True)
 class Shingler:
-    """A member of the family: shingling texts become tokens, and where its shingles stand."""
+    """A member of the family of shinglers.
 
-    shingles: Callable[[Texts, Shingling], Shingles]
+    shingles(texts, shingling) returns the tokens of normalised texts and the number of units in each. units(texts)
+    returns where the units are, and layout(texts, units, shingling) which units form each shingle.
+    """
+
+    shingles: Callable[[Texts, Shingling], ShingledTexts]
     units: Callable[[Texts], Units]
     layout: Callable[[Texts, Units, Shingling], Layout]
     separator: str
-    """What stands between two units of a shingle when it is shown."""
+    """The text between two units of a shingle when the shingle is displayed."""
 
 
 def _windows(texts: Texts, units: Units, shingling: Shingling) -> Layout:
@@ -166,8 +178,8 @@ def _windows(texts: Texts, units: Units, shingling: Shingling) -> Layout:
 
 
 def _after_stop_words(texts: Texts, units: Units, shingling: Shingling) -> Layout:
-    numbers = word_hashes(texts, shingling.seed)
-    return after_stop_words(units.offsets, stop_word_positions(numbers.values, shingling), shingling.k)
+    hashes = word_hashes(texts, shingling.seed)
+    return after_stop_words(units.offsets, stop_word_positions(hashes.values, shingling), shingling.k)
 
 
 CHAR = Shingler(char_tokens, char_units, _windows, "")
@@ -177,22 +189,22 @@ STOPWORD = Shingler(stopword_tokens, word_units, _after_stop_words, " ")
 
 
 def shingler_of(unit: str) -> Shingler:
-    """The shingler of this unit, from the table of the family. KeyError: there is none."""
+    """The shingler of this unit, from the table of units. KeyError: the unit is not in the table."""
     shingler = UNITS[unit].load()
     assert isinstance(shingler, Shingler)
     return shingler
 
 
 def normalised_texts(raw: Ragged, shingling: Shingling) -> Texts:
-    """Documents (Ragged uint8) normalised as their shingler wants them."""
+    """The normalised texts of N documents, given as bytes (Ragged uint8), as the shingler of the unit needs them."""
     return normalise(raw, shingling.normalisation, lines=shingling.unit == "line")
 
 
 def text_tokens(texts: Texts, shingling: Shingling) -> Ragged:
-    """Tokens of normalised texts, in text order, repeats included: Ragged uint32."""
-    return shingled_texts(texts, shingling)[0]
+    """The tokens of N normalised texts, in text order, with repeats: Ragged uint32."""
+    return shingled_texts(texts, shingling).tokens
 
 
-def shingled_texts(texts: Texts, shingling: Shingling) -> Shingles:
-    """Tokens of normalised texts, in text order, repeats included; and shingling many units each text has."""
+def shingled_texts(texts: Texts, shingling: Shingling) -> ShingledTexts:
+    """The tokens of N normalised texts, and how many units each text has."""
     return shingler_of(shingling.unit).shingles(texts, shingling)

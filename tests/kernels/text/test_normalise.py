@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from simdocs.kernels.text import normalise as kernel
 from simdocs.kernels.text import text_builder, unicode_forms
-from simdocs.kernels.text.case_mapping import WITH_CONTEXT
+from simdocs.kernels.text.character_mapping import CONTEXT_FREE_CUTS
 from simdocs.kernels.text.normalise import normalise
 from simdocs.model import texts as model
 from simdocs.model.texts import STRIDE, Texts
@@ -130,10 +130,10 @@ def joining() -> set[str]:
 
 
 def test_what_begins_where_a_text_is_cut_joins_to_nothing_before_it(joining):
-    beginning = [character for character in EVERY if WITH_CONTEXT.match(character.encode())]
+    beginning = [character for character in EVERY if CONTEXT_FREE_CUTS.match(character.encode())]
     assert len(beginning) > 20_000
     for character in beginning:
-        assert WITH_CONTEXT.search(character.encode()[1:]) is None
+        assert CONTEXT_FREE_CUTS.search(character.encode()[1:]) is None
         assert unicodedata.combining(character) == 0
         assert unicodedata.normalize("NFKD", character)[0] not in joining
         assert ("ΑΣ" + character + "Α").lower() == "ας" + (character + "Α").lower()
@@ -144,8 +144,8 @@ def test_what_begins_where_a_text_is_cut_joins_to_nothing_before_it(joining):
 def test_nor_does_a_letter_that_follows_one(joining, before, letters):
     """A text is cut there though the letter is cased: a sigma further up sees the one before it."""
     size = len(before.encode())
-    cut = [one for one in EVERY if WITH_CONTEXT.search((before + one).encode(), size)]
-    cut = [one for one in cut if not WITH_CONTEXT.match(one.encode())]
+    cut = [one for one in EVERY if CONTEXT_FREE_CUTS.search((before + one).encode(), size)]
+    cut = [one for one in cut if not CONTEXT_FREE_CUTS.match(one.encode())]
     assert cut == sorted(letters)
     for one in cut:
         assert unicodedata.combining(one) == 0
@@ -158,8 +158,8 @@ def test_nor_does_a_letter_that_follows_one(joining, before, letters):
 def test_a_batch_of_ascii_has_code_points_of_one_byte(batch):
     texts = normalise(some.documents(batch), Normalisation())
     if all(document.isascii() for document in batch):
-        assert texts.starts is None
-    if texts.starts is None:
+        assert texts.stride_offsets is None
+    if texts.stride_offsets is None:
         assert texts.codepoints.values.dtype == np.uint8
         assert not (texts.data > 127).any()
 

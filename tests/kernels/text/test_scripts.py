@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks import corpora
-from simdocs.kernels.text import case_mapping
+from simdocs.kernels.text import character_mapping
 from simdocs.kernels.tokens.shinglers import normalised_texts, text_tokens
 from simdocs.parameters import Normalisation, Shingling
 from tests import strategies as some
@@ -91,8 +91,8 @@ def test_all_of_them_in_one_batch(unit, switches):
 def test_all_but_a_capital_sigma_goes_the_short_way(language, monkeypatch):
     """As arrays of code points, which costs a few nanoseconds a character; str is slower."""
     asked = []
-    through_str = case_mapping._through_str
-    monkeypatch.setattr(case_mapping, "_through_str", lambda *given: asked.append(given) or through_str(*given))
+    through_str = character_mapping._map_with_str
+    monkeypatch.setattr(character_mapping, "_map_with_str", lambda *given: asked.append(given) or through_str(*given))
     tokens(WORDS[language][0], Shingling())
     assert bool(asked) == (language == "Greek")
 

@@ -16,7 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simdocs.families import LANGUAGES, UNITS
-from simdocs.kernels.text import characters, pieces, units
+from simdocs.kernels.text import character_kinds, codepoint_table, pieces, units
 from simdocs.kernels.tokens import multisets, murmur
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
@@ -80,7 +80,7 @@ def test_marks_are_borne_by_what_lies_in_another_part(batch, size):
     """Of the parts in which marks are seen to."""
     how = Shingling(unit="word")
     texts = normalised_texts(some.documents(batch), how)
-    with mock.patch.object(units, "_AT_ONCE", size), mock.patch.object(characters, "_AT_ONCE", size):
+    with mock.patch.object(units, "_BLOCK", size), mock.patch.object(codepoint_table, "_BLOCK", size):
         assert spelt_units(texts, how) == [twin.UNITS_OF[how.unit](twin.text_of(raw, how)) for raw in batch]
 
 
@@ -88,7 +88,7 @@ def test_marks_are_borne_by_what_lies_in_another_part(batch, size):
 @given(batch=some.batches, how=some.shinglings, size=st.sampled_from([1, 2, 7]))
 def test_tokens_of_texts_in_pieces(unit, batch, how, size):
     how = replace(how, unit=unit)
-    sizes = (mock.patch.object(pieces, "PIECE", size), mock.patch.object(pieces, "_LOOK", 1))
+    sizes = (mock.patch.object(pieces, "PIECE", size), mock.patch.object(pieces, "_LOOK_AHEAD", 1))
     with sizes[0], sizes[1], mock.patch.object(murmur, "CHUNK", size):
         assert kernel_tokens(batch, how) == [twin.tokens(raw, how) for raw in batch]
 
@@ -181,20 +181,21 @@ def test_a_mark_does_not_join_the_word_of_the_document_before():
 
 def test_kinds_of_every_code_point():
     points = np.arange(sys.maxunicode + 1, dtype=np.uint32)
-    kinds = characters.kinds(points)
+    kinds = character_kinds.character_kinds(points)
     text = list(map(chr, range(sys.maxunicode + 1)))
     categories = np.array(list(map(unicodedata.category, text)))
     word = np.zeros(len(points), bool)
     word[[match.start() for match in re.finditer(r"\w", "".join(text))]] = True
-    assert np.array_equal(kinds & characters.WORD != 0, word)
-    assert np.array_equal(kinds & characters.MARK != 0, np.isin(categories, ["Mn", "Mc"]))
-    assert np.array_equal(kinds & characters.NONSPACING != 0, categories == "Mn")
-    assert np.array_equal(kinds & characters.DIGIT != 0, categories == "Nd")
+    assert np.array_equal(kinds & character_kinds.WORD != 0, word)
+    assert np.array_equal(kinds & character_kinds.MARK != 0, np.isin(categories, ["Mn", "Mc"]))
+    assert np.array_equal(kinds & character_kinds.NONSPACING != 0, categories == "Mn")
+    assert np.array_equal(kinds & character_kinds.DIGIT != 0, categories == "Nd")
     assert np.array_equal(
-        kinds & characters.PUNCTUATION != 0, np.char.startswith(categories, "P") | np.char.startswith(categories, "S")
+        kinds & character_kinds.PUNCTUATION != 0,
+        np.char.startswith(categories, "P") | np.char.startswith(categories, "S"),
     )
-    assert np.array_equal(kinds & characters.SPACE != 0, [character.isspace() for character in text])
-    assert characters.kinds(points[:0]).tolist() == []
+    assert np.array_equal(kinds & character_kinds.SPACE != 0, [character.isspace() for character in text])
+    assert character_kinds.character_kinds(points[:0]).tolist() == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

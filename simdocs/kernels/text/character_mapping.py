@@ -1,0 +1,149 @@
+"""The steps of normalisation that look at one character at a time, from UTF-8 bytes to code points.
+
+These steps are lower-casing, `strip_punctuation`, `mask_digits`, and the mapping of all whitespace to one character.
+ASCII text is translated as bytes. Other text is decoded, and each code point is looked up in a table. Steps in which a
+character depends on its neighbours go through Python's str: a final sigma, the normal forms of Unicode, stripped
+accents, and bytes that are not valid UTF-8.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import replace
+from functools import cache, partial
+
+import numpy as np
+
+from simdocs.kernels.text import character_kinds as kinds
+from simdocs.kernels.text.codepoint_table import CodepointTable
+from simdocs.kernels.text.codepoints import from_codepoints, to_codepoints
+from simdocs.kernels.text.unicode_forms import to_normal_form
+from simdocs.kernels.text.whitespace import NEWLINE, SPACE
+from simdocs.model.ragged import Ragged, count_true_in_rows
+from simdocs.parameters import Normalisation
+
+_SEPARATORS = bytes([*range(9), *range(14, 28), 127])
+"""Control characters that no step changes, moves or combines with others. One that occurs in no text of a batch can
+separate the texts of that batch."""
+
+_KNOWN, _CONTEXT, _CODEPOINT = 1 << 30, 1 << 31, (1 << 21) - 1
+"""The parts of a table entry: a flag for "computed", a flag for "depends on context", a mask of the code point."""
+
+SIGMA = "Σ"
+"""The only character whose lower case depends on its neighbours."""
+
+CODEPOINT_CUTS = re.compile(rb"[\x00-\x7f\xc0-\xff]")
+"""Bytes that begin a code point. A text can be cut before them if every code point is mapped by itself."""
+
+CONTEXT_FREE_CUTS = re.compile(
+    rb"[\t\n\r ,;()0-9\xe4-\xe9]|\xe0\xb8[\x81-\xae]|\xf0\x9f[\x90-\xab]"
+    rb"|(?<=[0-9A-Za-z])[A-Za-z]|(?<=[\xd0\xd1][\x80-\xbf])[\xd0\xd1]"
+)
+"""Bytes before which a text can be cut so that str maps the parts as it maps the whole.
+
+The characters that begin here do not combine with the character before them in any form of Unicode, and a sigma before
+them does not look past them. The first line has ASCII, ideographs (U+4000 to U+9FFF, whose first byte is e4 to e9),
+Thai consonants (like ideographs, they are written without spaces), and pictures such as faces. The second line has
+Latin and Cyrillic letters that follow another letter: before a letter that stands alone, a sigma would be cut off from
+the rest of its word."""
+
+
+def depends_on_context(data: memoryview, switches: Normalisation) -> bool:
+    """Whether the mapping of a character of this text (UTF-8 bytes) may depend on the characters around it."""
+    if switches.nfkc or switches.strip_accents:
+        return True
+    return not switches.keep_case and re.search(SIGMA.encode(), data) is not None
+
+
+def map_characters(raw: Ragged, switches: Normalisation, *, lines: bool) -> list[Ragged]:
+    """The mapped code points of N texts given as UTF-8 bytes (Ragged uint8): N rows in one or more parts, in order.
+
+    Each part is Ragged uint8 if all its texts are ASCII, and Ragged uint32 otherwise. All whitespace becomes SPACE, but
+    with `lines`, line feeds and carriage returns become NEWLINE. If there are several rows, a row may end with one
+    extra SPACE. Never fails: a byte that is not valid UTF-8 becomes a lone surrogate (PEP 383).
+    """
+    data = raw.values.tobytes()
+    if data.isascii():
+        return [Ragged(np.frombuffer(data.translate(_ascii_table(switches, lines)), np.uint8), raw.offsets)]
+    if not (switches.nfkc or switches.strip_accents):
+        decoded = _decoded(raw, data)
+        if decoded is not None:
+            mapped = _table(switches, lines)(decoded.values)
+            if mapped.max(initial=0) < _CONTEXT:
+                mapped &= np.uint32(_CODEPOINT)
+                return [Ragged(mapped, decoded.offsets)]
+    return _map_with_str(raw, data, switches, lines)
+
+
+@cache
+def _ascii_table(switches: Normalisation, lines: bool) -> bytes:
+    return bytes(_entry(codepoint, switches, lines) & 0x7F for codepoint in range(128)) + bytes(128)
+
+
+@cache
+def _table(switches: Normalisation, lines: bool) -> CodepointTable:
+    return CodepointTable(partial(_entry, switches=switches, lines=lines), np.uint32)
+
+
+def _entry(codepoint: int, switches: Normalisation, lines: bool) -> int:
+    """The table entry of one code point: the code point it becomes, and flags."""
+    character = chr(codepoint)
+    if not switches.keep_case:
+        character = character.lower()
+        if len(character) > 1 or codepoint == ord(SIGMA):
+            return _KNOWN | _CONTEXT
+    found = kinds.kinds_of(ord(character))
+    if lines and character in "\n\r":
+        return _KNOWN | NEWLINE
+    if found & kinds.SPACE or (switches.strip_punctuation and found & kinds.PUNCTUATION):
+        return _KNOWN | SPACE
+    if switches.mask_digits and found & kinds.DIGIT:
+        return _KNOWN | ord("0")
+    return _KNOWN | ord(character)
+
+
+def _decoded(raw: Ragged, data: bytes) -> Ragged | None:
+    """The code points of texts that are valid UTF-8 and not all ASCII (Ragged uint32), or None if one is not valid."""
+    try:
+        codepoints = to_codepoints(data.decode())
+    except UnicodeDecodeError:
+        return None
+    if len(raw) == 1:
+        return Ragged(codepoints, np.array([0, len(codepoints)]))
+    leads = (raw.values & 0xC0) != 0x80
+    if not leads[raw.offsets[:-1][raw.lengths > 0]].all():
+        return None  # a character is split between two texts
+    return Ragged.from_lengths(codepoints, count_true_in_rows(leads, raw.offsets))
+
+
+def _map_with_str(raw: Ragged, data: bytes, switches: Normalisation, lines: bool) -> list[Ragged]:
+    """The same as map_characters, by way of str. All texts are joined by a separator that occurs in none of them."""
+    separator = next((chr(byte) for byte in _SEPARATORS if byte not in data), None) if len(raw) > 1 else ""
+    if separator is None:
+        half = len(raw) // 2
+        cut = raw.offsets[half]
+        left = Ragged(raw.values[:cut], raw.offsets[: half + 1])
+        right = Ragged(raw.values[cut:], raw.offsets[half:] - cut)
+        return map_characters(left, switches, lines=lines) + map_characters(right, switches, lines=lines)
+    if separator:
+        data = np.insert(raw.values, raw.offsets[1:], ord(separator)).tobytes()
+    codepoints = to_codepoints(_after_str_steps(data.decode("utf-8", "surrogateescape"), switches))
+    ends = np.flatnonzero(codepoints == ord(separator)) + 1 if separator else np.array([len(codepoints)])
+    codepoints = _table(replace(switches, keep_case=True), lines)(codepoints) & np.uint32(_CODEPOINT)
+    if separator:
+        codepoints[ends - 1] = SPACE
+    return [Ragged(codepoints, np.concatenate((np.zeros(1, np.int64), ends)))]
+
+
+def _after_str_steps(text: str, switches: Normalisation) -> str:
+    """The text after the steps that need str: `nfkc`, lower-casing and `strip_accents`, in this order."""
+    if switches.nfkc:
+        text = to_normal_form("NFKC", text)
+    if not switches.keep_case:
+        text = text.lower()
+    if switches.strip_accents:
+        codepoints = to_codepoints(to_normal_form("NFD", text))
+        codepoints = codepoints[(kinds.character_kinds(codepoints) & kinds.NONSPACING) == 0]
+        text = unicodedata.normalize("NFC", from_codepoints(codepoints))  # the marks are in order already
+    return text

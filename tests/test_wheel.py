@@ -30,12 +30,12 @@ def test_every_generated_file_has_its_place():
     assert {Path(place).name for place in found} == generated
 
 
-def test_the_readme_names_the_place_of_each_file_for_completion():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert [place for place in PLACES if "man1" not in place and f'"$VIRTUAL_ENV/{place}"' not in readme] == [
-        "share/zsh/site-functions/_simdocs"  # of which zsh wants the directory
+def test_the_page_on_completion_names_the_place_of_each_file():
+    page = (ROOT / "docs" / "completion.md").read_text(encoding="utf-8")
+    assert [place for place in PLACES if "man1" not in place and f'"$VIRTUAL_ENV/{place}"' not in page] == [
+        "share/zsh/site-functions/_simdocs"  # zsh wants the name of the directory
     ]
-    assert '"$VIRTUAL_ENV/share/zsh/site-functions"' in readme
+    assert '"$VIRTUAL_ENV/share/zsh/site-functions"' in page
 
 
 @pytest.fixture(scope="module")

@@ -2,55 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-EXAMPLES = ROOT / "examples"
-SCRIPTS = Path(sys.executable).parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-ENVIRONMENT = {"PATH": f"{SCRIPTS}:/usr/bin:/bin", "COLUMNS": "100", "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
+from tests.docs.executed import ENVIRONMENT, EXAMPLES, ROOT, SCRIPTS, at_terminal, sessions, without_seconds
 
-
-def sessions(markdown: str) -> list[tuple[str, str]]:
-    """Each command of the console blocks with the output that the text shows for it."""
-    steps = []
-    for block in re.findall(r"^```console\n(.*?)^```", markdown, re.DOTALL | re.MULTILINE):
-        for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, output = step.partition("\n")
-            steps.append((command, output))
-    return steps
-
-
-def at_terminal(command: str, directory: Path) -> str:
-    """What somebody at a terminal of 100 columns sees of this command."""
-    child, terminal = pty.fork()
-    if child == 0:
-        os.chdir(directory)
-        os.execve("/bin/sh", ["sh", "-c", command], ENVIRONMENT)
-    seen = b""
-    while True:
-        try:
-            piece = os.read(terminal, 1 << 16)
-        except OSError:
-            break
-        if not piece:
-            break
-        seen += piece
-    os.close(terminal)
-    os.waitpid(child, 0)
-    return seen.decode().replace("\r\n", "\n")
-
-
-def without_seconds(output: str) -> str:
-    return re.sub(r"in \d+\.\d\d s", "in some time", output)
+README = ROOT / "README.md"
+MOST_LINES, LONGEST_LINE = 130, 100
+PAGES_WITH_SESSIONS = {"README.md": 7, "docs/output.md": 10, "docs/guide.md": 20}
+"""Pages whose commands are run, and how many commands each has at least."""
 
 
 @pytest.fixture
@@ -60,17 +24,30 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_readme_shows_what_its_commands_print(copy: Path) -> None:
-    steps = sessions(README)
-    assert len(steps) >= 6
+@pytest.mark.parametrize("page", PAGES_WITH_SESSIONS)
+def test_commands_print_what_the_page_shows(page: str, copy: Path) -> None:
+    steps = sessions(ROOT / page)
+    assert len(steps) >= PAGES_WITH_SESSIONS[page]
     for command, output in steps:
         assert without_seconds(at_terminal(command, copy)) == without_seconds(output), command
+
+
+def test_every_page_with_a_session_is_run() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *EXAMPLES.glob("*.md")]
+    with_sessions = {str(page.relative_to(ROOT)) for page in pages if "```console" in page.read_text(encoding="utf-8")}
+    assert with_sessions == set(PAGES_WITH_SESSIONS)
+
+
+def test_readme_is_short_and_fits_a_window() -> None:
+    lines = README.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= MOST_LINES
+    assert [line for line in lines if len(line) > LONGEST_LINE] == []
 
 
 def test_readme_names_the_two_commands_and_make_has_them() -> None:
     makefile = (ROOT / "Makefile").read_text()
     for target in ("demo", "test"):
-        assert f"make {target}" in README
+        assert f"make {target}" in README.read_text(encoding="utf-8")
         assert re.search(rf"^{target}:", makefile, re.MULTILINE)
 
 

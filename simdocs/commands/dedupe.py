@@ -13,21 +13,17 @@ from simdocs.commands import answer_rows
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
 from simdocs.kernels.lsh.banding import candidate_probability
-from simdocs.matching.against import against
-from simdocs.matching.components import connected
-from simdocs.matching.concatenated import ConcatenatedCorpus
-from simdocs.matching.corpus import Corpus
-from simdocs.matching.distinct_texts import in_keep_order
-from simdocs.matching.exact_join import every_candidate
-from simdocs.matching.greedy import greedy
+from simdocs.matching.against import decide_against
+from simdocs.matching.comparison import Comparison, comparison, verifier_of
+from simdocs.matching.corpus import Corpus, Documented
+from simdocs.matching.decision import Decision, decide
 from simdocs.matching.prepared import Prepared, of_same_documents, prepared, threshold_warning
 from simdocs.matching.similar_pairs import similar_pairs
-from simdocs.matching.verify import Verifier
 from simdocs.model.answers import Answer
 from simdocs.model.documents import EMPTY
-from simdocs.model.groups import Components, Groups, Pairs
+from simdocs.model.groups import Components, Pairs
 from simdocs.model.names import shown
-from simdocs.model.ragged import Index, Mask, Ragged
+from simdocs.model.numbering import Rows
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Banding, Grouping, Recipe
 from simdocs.pipeline.prepare import Intake
@@ -54,10 +50,7 @@ class Sketched:
 
     job: Job
     prepared: Prepared
-    judge: Verifier
     run: Run
-    lost: Mask | None = None
-    """Which documents of an artifact, copies of others, are gone or have changed; None, if none are."""
     found: int = 0
     """Duplicates, or similar pairs, so far."""
     kept: int | None = None
@@ -72,8 +65,8 @@ class Sketched:
 
     def groups(self) -> Answer:
         """Every duplicate with the document kept in its stead."""
-        documents, pairs, _ = self._decided()
-        return answer_rows.pairs_answer(documents, ("kept", "duplicate"), [pairs], grouped=True)
+        decision = self._decision()
+        return answer_rows.pairs_answer(decision.corpus, ("kept", "duplicate"), [decision.pairs], grouped=True)
 
     def names(self, listed: str) -> Answer:
         """The names alone of the kept, or the duplicates."""
@@ -84,67 +77,40 @@ class Sketched:
         reader = self.run.engine.state.get(LineReader)
         return answer_rows.lines_answer(*self._listed(listed), self.prepared.recipe.shingling, reader)
 
-    def _listed(self, listed: str) -> tuple[Corpus | ConcatenatedCorpus, Index]:
-        """The documents, and the rows of the kept, or of the duplicates, among the new ones; of an artifact those that
-        are there still, as duplicates are anyway."""
-        documents, pairs, new = self._decided()
-        is_duplicate = np.zeros(len(new), bool)
-        is_duplicate[pairs.right] = True
-        rows = np.flatnonzero(new & (is_duplicate if listed == "duplicates" else ~is_duplicate))
-        return documents, rows[self.judge.sure(rows)] if self.judge.by_exact else rows
+    def _listed(self, listed: str) -> tuple[Documented, Rows]:
+        """The documents, and the rows of the kept, or of the duplicates."""
+        decision = self._decision()
+        return decision.corpus, decision.duplicates() if listed == "duplicates" else decision.kept()
 
     @property
-    def not_lines(self) -> Index:
+    def not_lines(self) -> Rows:
         """The rows of documents that are no lines of a sequence."""
         return np.flatnonzero(self.prepared.documents.facts["container"] == 0)
 
     def decided(self) -> Pairs:
-        """Every duplicate (right) with the document kept in its stead (left), by row, ascending by both."""
-        return self._decided()[1]
+        """Every duplicate (right) with the document kept in its place (left), by row, ascending by both."""
+        return self._decision().pairs
 
-    def _decided(self) -> tuple[Corpus | ConcatenatedCorpus, Pairs, Mask]:
-        """Documents, the duplicates among them with the kept ones, and which are not kept from the outset."""
-        documents, groups, new = self._groups()
-        pairs = self.judge.confirmed(groups.pairs)
-        kept, counts = np.unique(pairs.left, return_counts=True)
-        self.found, self.kept = len(pairs), len(kept)
-        if len(kept):
-            most = int(counts.argmax())
-            self.largest = documents.names(kept[most : most + 1])[0], int(counts[most])
-        self.components = groups.components
-        return documents, pairs, new
+    def _decision(self) -> Decision:
+        decision = self._decide()
+        self.found, self.kept = len(decision.pairs), decision.groups
+        if decision.largest is not None:
+            row, count = decision.largest
+            self.largest = decision.corpus.names(np.array([row]))[0], count
+        self.components = decision.components
+        return decision
 
-    def _groups(self) -> tuple[Corpus | ConcatenatedCorpus, Groups, Mask]:
-        """The documents among which there are groups, the groups, and which documents are not kept from the outset."""
-        grouping, corpus = self.job.grouping, self.prepared.corpus
-        if self.job.kept is not None:
-            sets = of_same_documents(self.job.kept_shingles, self.job.kept)
-            always = Corpus.on(self.job.kept, self.job.kept["signatures"], sets, self.job.kept_root)
-            found = against(self.job.kept, always, self.prepared, self.judge, grouping)
-            for name in corpus.names(found.known):
-                self.skipped.add("known", name)
-            self._note_capped(found.documents, found.capped)
-            return found.documents, Groups(found.pairs), found.new
-        nodes = in_keep_order(self.prepared.documents, grouping.keep, self.lost)
-        everyone = np.ones(len(corpus), bool)
-        shared = self._buckets(nodes.first, nodes.of)
-        if grouping.cluster == "components":
-            connection = connected(nodes, shared, self.judge, grouping.max_candidates)
-            return corpus, connection, everyone
-        most = len(nodes) if grouping.exact else grouping.max_candidates
-        pairs, capped = greedy(nodes, shared, self.judge, most)
-        self._note_capped(corpus, capped)
-        return corpus, Groups(pairs), everyone
+    def _decide(self) -> Decision:
+        job = self.job
+        if job.kept is None:
+            return decide(self._compared(), job.grouping)
+        sets = of_same_documents(job.kept_shingles, job.kept)
+        indexed = Corpus.on(job.kept, job.kept["signatures"], sets, job.kept_root)
+        verifier = verifier_of(self.prepared, job.threshold, job.grouping, self.run)
+        return decide_against(job.kept, indexed, self.prepared, verifier, job.grouping)
 
-    def _buckets(self, firsts: Index, numbers: Index | None) -> Ragged:
-        """The buckets in which candidates meet: of bands, or such that no pair is missed."""
-        if self.job.grouping.exact:
-            return every_candidate(self.judge, firsts)
-        return self.prepared.buckets(firsts, numbers if self.lost is None else None)
-
-    def _note_capped(self, documents: Corpus | ConcatenatedCorpus, rows: Index) -> None:
-        for name in documents.names(rows):
-            self.skipped.add("capped", name)
+    def _compared(self) -> Comparison:
+        return comparison(self.prepared, self.job.threshold, self.job.grouping, self.run)
 
     def pairs(self, all_copies: bool) -> Answer:
         """Every similar pair, in row order, made as it is read."""
@@ -153,10 +119,8 @@ class Sketched:
         )
 
     def _pairs(self, all_copies: bool) -> Iterator[Pairs]:
-        for found in similar_pairs(self.prepared, self._buckets, self.judge, self.lost, all_copies=all_copies):
-            pairs = self.judge.confirmed(found)
+        for pairs in similar_pairs(self._compared(), all_copies=all_copies):
             self.found += len(pairs)
-            self.run.progress("comparing", self.run.tally.candidates, 0)
             yield pairs
 
     def warnings(self) -> Iterator[str]:
@@ -212,19 +176,4 @@ def sketch(job: Job, run: Run) -> Sketched:
     UsageError: bands and rows that cannot be; a document that is one of the outputs and would be overwritten.
     InputError: an argument that cannot be read.
     """
-    ready = prepared(job.intake, job.recipe, run, bands=not job.grouping.exact)
-    exact = job.grouping.verify == "exact"
-    how, certain = ready.recipe.shingling, job.grouping.exact
-    judge = Verifier(ready.corpus, how, job.threshold, exact, run, certain=certain)
-    lost = _lost_copies(ready, judge) if job.kept is None else None
-    return Sketched(job, ready, judge, run, lost)
-
-
-def _lost_copies(ready: Prepared, judge: Verifier) -> Mask | None:
-    if not ready.corpus.recorded(np.arange(len(ready.documents))).any():
-        return None
-    _, text = ready.documents.distinct_texts()
-    rows = np.flatnonzero(text >= 0)
-    lost = np.zeros(len(text), bool)
-    lost[rows] = judge.lost_copies(rows, text[rows])
-    return lost if lost.any() else None
+    return Sketched(job, prepared(job.intake, job.recipe, run, bands=not job.grouping.exact), run)

@@ -18,10 +18,14 @@ def no_progress(_step: str, _done: int, _total: int) -> None:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of what verification did: candidate pairs looked at, and pairs whose exact similarity was computed."""
+    """What verification did: candidate pairs looked at, and pairs whose exact similarity was computed.
+
+    lost: the names of documents that were reported as missing or changed, so that each is reported once.
+    """
 
     candidates: int = 0
     verified: int = 0
+    lost: set[bytes] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Connected components: whatever a chain of similar documents connects, and how loosely it hangs together."""
+"""Connected components: the documents that chains of similar pairs connect, and how loose each component is."""
 
 from __future__ import annotations
 
@@ -8,67 +8,69 @@ import numpy as np
 
 from simdocs.kernels.group import connectivity
 from simdocs.kernels.lsh.buckets import PAIRS_AT_ONCE
-from simdocs.matching.distinct_texts import DistinctTexts, as_copies
+from simdocs.matching.distinct_texts import DistinctTexts, pairs_of_copies
 from simdocs.matching.verify import Verifier
 from simdocs.model.groups import Components, Groups, Pairs
+from simdocs.model.numbering import Rows, TextNumbers
 from simdocs.model.ragged import Floats, Index, Ragged, ranges
 
 
-def connected(nodes: DistinctTexts, shared: Ragged, judge: Verifier, most: int) -> Groups:
-    """Every document but the first of its component, in keep order, with that one.
+def connected(texts: DistinctTexts, buckets: Ragged, verifier: Verifier, most: int) -> Groups:
+    """Every document but the first of its component, in keep order, with that first one.
 
-    Jaccard is exact, to the kept one, and may be below the threshold. The smallest similarity of any two is taken over
-    all pairs of distinct texts in components of at most `most` + 1, over those with the kept one in larger ones.
+    Its similarity to the first one is exact, and may be below the threshold. The smallest similarity of any two is
+    taken over all pairs of distinct texts in components of at most `most` + 1 texts, and over the pairs with the first
+    one in larger components. buckets: of text numbers.
     """
-    label = _labels(nodes, shared, judge)
-    members = np.flatnonzero(label != np.arange(len(nodes)))
-    firsts = _compared(nodes.first[label[members]], nodes.first[members], judge)
-    copies = nodes.copies
-    to = nodes.first[label[nodes.of[copies]]]
-    own = to == nodes.first[nodes.of[copies]]
-    twins = as_copies(to[own], copies[own], judge.by_exact)
-    place = np.searchsorted(members, nodes.of[copies[~own]])
-    late = Pairs(to[~own], copies[~own], firsts.jaccard[place], firsts.estimate[place])
-    pairs = Pairs.concat([firsts, twins, late]).in_row_order()
-    return Groups(pairs, _looseness(nodes, label, pairs, judge, most))
+    label = _labels(texts, buckets, verifier)
+    members = np.flatnonzero(label != np.arange(len(texts)))
+    firsts = _compared(texts.first[label[members]], texts.first[members], verifier)
+    copies = texts.copies
+    to = texts.first[label[texts.number[copies]]]
+    own = to == texts.first[texts.number[copies]]
+    of_first = pairs_of_copies(to[own], copies[own], verifier.exact)
+    place = np.searchsorted(members, texts.number[copies[~own]])
+    others = Pairs(to[~own], copies[~own], firsts.jaccard[place], firsts.estimate[place])
+    pairs = Pairs.concat([firsts, of_first, others]).in_row_order()
+    return Groups(pairs, _looseness(texts, label, pairs, verifier, most))
 
 
-def _labels(nodes: DistinctTexts, shared: Ragged, judge: Verifier) -> Index:
-    """The first node of each node's component."""
-    label = np.arange(len(nodes))
-    for phase in (connectivity.star_pairs(shared, len(nodes)), None):
-        for left, right in phase if phase is not None else connectivity.cross_component_pairs(shared, label):
+def _labels(texts: DistinctTexts, buckets: Ragged, verifier: Verifier) -> TextNumbers:
+    """The first text of each text's component."""
+    label = np.arange(len(texts))
+    for phase in (connectivity.star_pairs(buckets, len(texts)), None):
+        for left, right in phase if phase is not None else connectivity.cross_component_pairs(buckets, label):
             apart = label[left] != label[right]
-            similar = judge.similar(nodes.first[left[apart]], nodes.first[right[apart]])
-            label = connectivity.connect(label, nodes.of[similar.left], nodes.of[similar.right])
-            judge.run.progress("connecting", judge.run.tally.candidates, 0)
+            similar = verifier.similar(texts.first[left[apart]], texts.first[right[apart]])
+            label = connectivity.connect(label, texts.number[similar.left], texts.number[similar.right])
+            verifier.run.progress("connecting", verifier.run.tally.candidates, 0)
     return label
 
 
-def _compared(left: Index, right: Index, judge: Verifier) -> Pairs:
-    estimate = judge.corpus.estimates(left, right)
-    exact = judge.exact(left, right) if judge.by_exact else np.full(len(left), np.nan)
-    return Pairs(left, right, exact, estimate)
+def _compared(left: Rows, right: Rows, verifier: Verifier) -> Pairs:
+    estimate = verifier.corpus.estimates(left, right)
+    jaccard = verifier.exact_jaccard(left, right) if verifier.exact else np.full(len(left), np.nan)
+    return Pairs(left, right, jaccard, estimate)
 
 
-def _looseness(nodes: DistinctTexts, label: Index, pairs: Pairs, judge: Verifier, most: int) -> Components:
+def _looseness(texts: DistinctTexts, label: TextNumbers, pairs: Pairs, verifier: Verifier, most: int) -> Components:
     kept, place, size = np.unique(pairs.left, return_inverse=True, return_counts=True)
     to_kept = np.full(len(kept), np.inf)
     np.fmin.at(to_kept, place, pairs.score)
     pairwise = to_kept.copy()
     order = np.argsort(label, kind="stable")
-    begins = np.searchsorted(label[order], nodes.of[kept])
-    texts = np.searchsorted(label[order], nodes.of[kept], side="right") - begins
-    complete = texts <= most + 1
-    # The kept one comes first of its label and has been compared; the others meet those after them.
-    for component, left, right in _every_two(begins[complete] + 1, texts[complete] - 1):
-        among = _compared(nodes.first[order[left]], nodes.first[order[right]], judge)
+    begins = np.searchsorted(label[order], texts.number[kept])
+    sizes = np.searchsorted(label[order], texts.number[kept], side="right") - begins
+    complete = sizes <= most + 1
+    # The kept text comes first of its label and has been compared. The others are compared with those after them.
+    for component, left, right in _pairs_of_runs(begins[complete] + 1, sizes[complete] - 1):
+        among = _compared(texts.first[order[left]], texts.first[order[right]], verifier)
         np.fmin.at(pairwise, np.flatnonzero(complete)[component], among.score)
     return Components(kept, size + 1, _finite(to_kept), _finite(pairwise), complete)
 
 
-def _every_two(begins: Index, sizes: Index) -> Iterator[tuple[Index, Index, Index]]:
-    """Which run, and two places in it, for every two places of each run, in blocks."""
+def _pairs_of_runs(begins: Index, sizes: Index) -> Iterator[tuple[Index, Index, Index]]:
+    """For every two positions of each run, in blocks: which run, and the two positions."""
     lefts = ranges(begins, sizes)
     run = np.repeat(np.arange(len(sizes)), sizes)
     counts = np.repeat(begins + sizes, sizes) - lefts - 1

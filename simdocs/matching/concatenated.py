@@ -56,9 +56,9 @@ class ConcatenatedCorpus:
         named |= zip(theirs.tolist(), self.second.names(rows[theirs] - len(self.first)), strict=True)
         return [named[place] for place in range(len(rows))]
 
-    def lines(self, rows: Array, how: Shingling, reader: LineReader) -> list[bytes]:
+    def lines(self, rows: Array, shingling: Shingling, reader: LineReader) -> list[bytes]:
         """The lines of their sequences that they are: of the second alone."""
-        return self.second.lines(rows - len(self.first), how, reader)
+        return self.second.lines(rows - len(self.first), shingling, reader)
 
     def estimates(self, left: Index, right: Index) -> Floats:
         """The estimated similarity of left[i] and right[i]."""

@@ -42,7 +42,7 @@ class Documented(Protocol):
     def names(self, rows: Array) -> list[bytes]:
         """Their names."""
 
-    def lines(self, rows: Array, how: Shingling, reader: LineReader) -> list[bytes]:
+    def lines(self, rows: Array, shingling: Shingling, reader: LineReader) -> list[bytes]:
         """The lines of sequences that they are, byte for byte, without ends. InputError: one is not what it was."""
 
     def estimates(self, left: Index, right: Index) -> Floats:
@@ -138,10 +138,10 @@ class Corpus:
         ends = np.cumsum(lengths).tolist()
         return [every[end - length : end] for end, length in zip(ends, lengths.tolist(), strict=True)]
 
-    def lines(self, rows: Array, how: Shingling, reader: LineReader) -> list[bytes]:
+    def lines(self, rows: Array, shingling: Shingling, reader: LineReader) -> list[bytes]:
         """The lines of sequences that they are, byte for byte, without ends. InputError: one is not what it was."""
         wanted = self._wanted(rows)
-        return [same_line(wanted, place, how, reader) for place in range(len(rows))]
+        return [same_line(wanted, place, shingling, reader) for place in range(len(rows))]
 
     def estimates(self, left: Index, right: Index) -> Floats:
         """The estimated similarity of left[i] and right[i]."""

@@ -1,4 +1,4 @@
-"""Greedy groups: every removed document has a verified similarity to the one kept in its stead."""
+"""Greedy groups: every removed document has a verified similarity to the document kept in its place."""
 
 from __future__ import annotations
 
@@ -9,109 +9,117 @@ import numpy as np
 from simdocs.kernels.group import greedy_rounds
 from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, GroupingState
 from simdocs.kernels.lsh.buckets import distinct_pairs
-from simdocs.matching.distinct_texts import DistinctTexts, as_copies
+from simdocs.matching.distinct_texts import DistinctTexts, pairs_of_copies
 from simdocs.matching.verify import Verifier
 from simdocs.model.groups import Pairs
+from simdocs.model.numbering import Rows, TextNumbers
 from simdocs.model.ragged import Index, Ragged, ranges
 
 
-def greedy(nodes: DistinctTexts, shared: Ragged, judge: Verifier, most: int, given: int = 0) -> tuple[Pairs, Index]:
-    """Every duplicate with its kept document, in row order; and the rows of kept documents that a full bucket kept
-    from meeting others.
+def greedy(
+    texts: DistinctTexts, buckets: Ragged, verifier: Verifier, most: int, always_kept: int = 0
+) -> tuple[Pairs, Rows]:
+    """Every duplicate (right) with the document kept in its place (left), in row order; and the capped documents.
 
-    shared: the buckets, of node numbers. most: kept nodes in a bucket that meet its later members. given: that many
-    nodes, the first, are kept whatever they are similar to.
+    Those are kept, though a full bucket kept them from meeting some that were kept before them: their rows, ascending.
+    buckets: of text numbers. most: the number of kept texts in a bucket that its later members meet. always_kept: that
+    many texts, the first, are kept even where they are similar.
     """
-    standing = _rounds(nodes, shared, judge, most, given)
-    copies = nodes.copies
-    state = standing.state[nodes.of[copies]]
-    twins = as_copies(nodes.first[nodes.of[copies[state == KEPT]]], copies[state == KEPT], judge.by_exact)
-    removed = np.flatnonzero(standing.state == REMOVED)
-    firsts = _pairs(nodes, standing, removed, nodes.first[removed], judge)
-    late = _late_copies(nodes, shared, standing, copies[state == REMOVED], judge)
-    capped = greedy_rounds.capped_members(shared, standing, most)
-    return Pairs.concat([twins, firsts, late]).in_row_order(), np.sort(nodes.first[capped[capped >= given]])
+    state = _rounds(texts, buckets, verifier, most, always_kept)
+    copies = texts.copies
+    fate = state.state[texts.number[copies]]
+    kept = copies[fate == KEPT]
+    of_kept = pairs_of_copies(texts.first[texts.number[kept]], kept, verifier.exact)
+    removed = np.flatnonzero(state.state == REMOVED)
+    of_removed = _removed_pairs(texts, state, removed, texts.first[removed], verifier)
+    late = _later_copies(texts, buckets, state, copies[fate == REMOVED], verifier)
+    capped = greedy_rounds.capped_members(buckets, state, most)
+    pairs = Pairs.concat([of_kept, of_removed, late]).in_row_order()
+    return pairs, np.sort(texts.first[capped[capped >= always_kept]])
 
 
-def _rounds(nodes: DistinctTexts, shared: Ragged, judge: Verifier, most: int, given: int) -> GroupingState:
-    standing = GroupingState.undecided(len(nodes))
-    if given:
-        standing = greedy_rounds.mark_kept(standing, np.arange(given))
-        for left, right in greedy_rounds.pairs_with_always_kept(shared, given, most, len(nodes)):
-            standing = _met(nodes, standing, left, right, judge)
-    while not standing.settled:
-        shared = greedy_rounds.prune_buckets(shared, standing, most)
-        kept, firsts = greedy_rounds.next_kept(shared, standing)
-        for left, right in greedy_rounds.pairs_with_newly_kept(shared, kept, firsts, len(nodes)):
-            standing = _met(nodes, standing, left, right, judge)
-        standing = greedy_rounds.mark_kept(standing, kept)
-        judge.run.progress("grouping", int(np.count_nonzero(standing.state)), len(nodes))
-    return standing
+def _rounds(texts: DistinctTexts, buckets: Ragged, verifier: Verifier, most: int, always_kept: int) -> GroupingState:
+    state = GroupingState.undecided(len(texts))
+    if always_kept:
+        state = greedy_rounds.mark_kept(state, np.arange(always_kept))
+        for left, right in greedy_rounds.pairs_with_always_kept(buckets, always_kept, most, len(texts)):
+            state = _after_comparing(texts, state, left, right, verifier)
+    while not state.settled:
+        buckets = greedy_rounds.prune_buckets(buckets, state, most)
+        kept, firsts = greedy_rounds.next_kept(buckets, state)
+        for left, right in greedy_rounds.pairs_with_newly_kept(buckets, kept, firsts, len(texts)):
+            state = _after_comparing(texts, state, left, right, verifier)
+        state = greedy_rounds.mark_kept(state, kept)
+        verifier.run.progress("grouping", int(np.count_nonzero(state.state)), len(texts))
+    return state
 
 
-def _met(nodes: DistinctTexts, standing: GroupingState, left: Index, right: Index, judge: Verifier) -> GroupingState:
-    """The standing after kept nodes (left) have met others."""
-    similar = judge.similar(nodes.first[left], nodes.first[right])
-    members = nodes.of[similar.right]
-    return greedy_rounds.mark_removed(standing, nodes.of[similar.left], members, similar.score, similar.estimate)
+def _after_comparing(
+    texts: DistinctTexts, state: GroupingState, left: TextNumbers, right: TextNumbers, verifier: Verifier
+) -> GroupingState:
+    """The state after kept texts (left) were compared with others."""
+    similar = verifier.similar(texts.first[left], texts.first[right])
+    kept, members = texts.number[similar.left], texts.number[similar.right]
+    return greedy_rounds.mark_removed(state, kept, members, similar.score, similar.estimate)
 
 
-def _pairs(nodes: DistinctTexts, standing: GroupingState, members: Index, rows: Index, judge: Verifier) -> Pairs:
-    """Each of these rows, copies of removed members, under the kept document of its member."""
-    score = standing.jaccard[members] if judge.by_exact else np.full(len(members), np.nan)
-    return Pairs(nodes.first[standing.under[members]], rows, score, standing.estimate[members])
-
-
-def _late_copies(
-    nodes: DistinctTexts, shared: Ragged, standing: GroupingState, copies: Index, judge: Verifier
+def _removed_pairs(
+    texts: DistinctTexts, state: GroupingState, removed: TextNumbers, rows: Rows, verifier: Verifier
 ) -> Pairs:
-    """Later copies of removed texts. Each goes under the most similar of those kept before *it*: a document kept
-    after the first copy and before this one may be more similar than the one the first copy went under."""
-    base = _pairs(nodes, standing, nodes.of[copies], copies, judge)
-    members, last = _with_last_rank(nodes, copies)
-    kept = _kept_only(shared, standing)
+    """Each of these rows, copies of removed texts, under the document kept in place of its text."""
+    jaccard = state.jaccard[removed] if verifier.exact else np.full(len(removed), np.nan)
+    return Pairs(texts.first[state.under[removed]], rows, jaccard, state.estimate[removed])
+
+
+def _later_copies(
+    texts: DistinctTexts, buckets: Ragged, state: GroupingState, copies: Rows, verifier: Verifier
+) -> Pairs:
+    """Later copies of removed texts, each under the most similar of the documents kept before *it*.
+
+    A document kept after the first copy and before this one may be more similar than the one the first copy went under.
+    """
+    base = _removed_pairs(texts, state, texts.number[copies], copies, verifier)
+    removed, last = _with_last_rank(texts, copies)
+    kept = buckets.keep(state.state[buckets.values] == KEPT)
     pairs = []
-    for left, right in _meetings_of(members, shared, kept, len(nodes)):
-        between = (right > left) & (nodes.rank[nodes.first[right]] < last[left])
-        pairs.append(judge.similar(nodes.first[right[between]], nodes.first[left[between]]))
-    if not pairs:
-        return base
-    found = Pairs.concat(pairs)
-    return _best(nodes, base, found)
+    for left, right in _pairs_with_kept(removed, buckets, kept, len(texts)):
+        between = (right > left) & (texts.rank[texts.first[right]] < last[left])
+        pairs.append(verifier.similar(texts.first[right[between]], texts.first[left[between]]))
+    return _most_similar(texts, base, Pairs.concat(pairs)) if pairs else base
 
 
-def _with_last_rank(nodes: DistinctTexts, copies: Index) -> tuple[Index, Index]:
-    """The nodes of these copies, and for every node the greatest rank of one of them."""
-    last = np.full(len(nodes), -1)
-    np.maximum.at(last, nodes.of[copies], nodes.rank[copies])
+def _with_last_rank(texts: DistinctTexts, copies: Rows) -> tuple[TextNumbers, Index]:
+    """The texts of these copies, and for every text the greatest rank of one of its copies."""
+    last = np.full(len(texts), -1)
+    np.maximum.at(last, texts.number[copies], texts.rank[copies])
     return np.flatnonzero(last >= 0), last
 
 
-def _kept_only(shared: Ragged, standing: GroupingState) -> Ragged:
-    return shared.keep(standing.state[shared.values] == KEPT)
-
-
-def _meetings_of(members: Index, shared: Ragged, kept: Ragged, size: int) -> Iterator[tuple[Index, Index]]:
-    """Each of these members with the kept ones in its buckets: distinct pairs, in blocks."""
+def _pairs_with_kept(
+    removed: TextNumbers, buckets: Ragged, kept: Ragged, size: int
+) -> Iterator[tuple[TextNumbers, TextNumbers]]:
+    """Distinct pairs of each of these removed texts with the kept ones in its buckets, in blocks."""
     wanted = np.zeros(size, bool)
-    wanted[members] = True
-    places = np.flatnonzero(wanted[shared.values])
-    bucket = np.searchsorted(shared.offsets, places, side="right") - 1
-    yield from distinct_pairs(shared.values[places], kept.offsets[bucket], kept.lengths[bucket], kept.values, size)
+    wanted[removed] = True
+    places = np.flatnonzero(wanted[buckets.values])
+    bucket = np.searchsorted(buckets.offsets, places, side="right") - 1
+    yield from distinct_pairs(buckets.values[places], kept.offsets[bucket], kept.lengths[bucket], kept.values, size)
 
 
-def _best(nodes: DistinctTexts, base: Pairs, found: Pairs) -> Pairs:
-    """For each row on base's right the most similar on the left, of base's own and of those found for its text that
-    were kept before it; ties to the one kept earlier."""
-    order = np.argsort(nodes.of[found.right], kind="stable")
+def _most_similar(texts: DistinctTexts, base: Pairs, found: Pairs) -> Pairs:
+    """For each row on base's right the most similar kept document, of base's own and those found for its text.
+
+    Only documents kept before the row count; ties go to the one kept earlier.
+    """
+    order = np.argsort(texts.number[found.right], kind="stable")
     found = found.take(order)
-    of_found = nodes.of[found.right]
-    begins = np.searchsorted(of_found, nodes.of[base.right], side="left")
-    counts = np.searchsorted(of_found, nodes.of[base.right], side="right") - begins
+    of_found = texts.number[found.right]
+    begins = np.searchsorted(of_found, texts.number[base.right], side="left")
+    counts = np.searchsorted(of_found, texts.number[base.right], side="right") - begins
     row = np.repeat(np.arange(len(base)), counts)
     more = found.take(ranges(begins, counts))
     more = Pairs(more.left, base.right[row], more.jaccard, more.estimate)
-    in_time = nodes.rank[more.left] < nodes.rank[more.right]
+    in_time = texts.rank[more.left] < texts.rank[more.right]
     every = Pairs.concat([base, more.take(np.flatnonzero(in_time))])
-    every = every.take(np.lexsort((nodes.rank[every.left], -every.score, every.right)))
+    every = every.take(np.lexsort((texts.rank[every.left], -every.score, every.right)))
     return every.take(np.flatnonzero(np.append(True, np.diff(every.right) != 0)[: len(every)]))

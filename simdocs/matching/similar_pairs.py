@@ -1,47 +1,48 @@
-"""Similar pairs, streamed in row order."""
+"""Similar pairs, in row order, block by block: there may be more of them than memory holds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from simdocs.kernels.lsh.buckets import candidate_pairs
-from simdocs.matching.distinct_texts import as_copies
-from simdocs.matching.prepared import Prepared
-from simdocs.matching.verify import Verifier
+from simdocs.matching.comparison import Comparison
+from simdocs.matching.distinct_texts import pairs_of_copies
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Index, Mask, Ragged
-
-Buckets = Callable[[Index, Index | None], Ragged]
-"""Of documents, by row, and, if they are the first ones of each text, the number of every document: see Prepared."""
+from simdocs.model.numbering import Rows, TextNumbers
 
 
-def similar_pairs(
-    prepared: Prepared, buckets: Buckets, judge: Verifier, left_out: Mask | None, *, all_copies: bool
-) -> Iterator[Pairs]:
-    """Pairs at the threshold or above, the document before the other, ascending, in blocks.
+def similar_pairs(compared: Comparison, *, all_copies: bool) -> Iterator[Pairs]:
+    """Pairs at the threshold or above, the document before the other, ascending by both, in blocks.
 
-    Copies of one text stand for themselves by their first, and are chained to it: each copy with the next. With
-    all_copies every copy has all its pairs. left_out: (N,) the documents that are in none.
+    Of the copies of one text only the first is paired with other texts, and each copy is paired with the next. With
+    all_copies every copy has all its pairs.
     """
-    firsts, text = prepared.documents.distinct_texts(left_out)
-    if all_copies:
-        yield from _every_pair(buckets, firsts, text, judge)
-        return
-    chain = _chain(text)
+    firsts, text = compared.prepared.documents.distinct_texts(compared.lost)
+    found = _every_pair(compared, firsts, text) if all_copies else _chained_pairs(compared, firsts, text)
+    run = compared.verifier.run
+    for pairs in found:
+        confirmed = compared.verifier.confirmed(pairs)
+        run.progress("comparing", run.tally.candidates, 0)
+        yield confirmed
+
+
+def _chained_pairs(compared: Comparison, firsts: Rows, text: TextNumbers) -> Iterator[Pairs]:
+    verifier = compared.verifier
+    left_copies, right_copies = _chain(text)
     done = 0
-    for left, right in candidate_pairs(buckets(firsts, text), len(firsts)):
-        similar = judge.similar(firsts[left], firsts[right])
+    for left, right in candidate_pairs(compared.buckets(firsts, text), len(firsts)):
+        similar = verifier.similar(firsts[left], firsts[right])
         # All pairs of a document are in one block: links up to its last document come out with it.
-        upto = int(np.searchsorted(chain[0], firsts[left[-1]], side="right"))
-        links = as_copies(chain[0][done:upto], chain[1][done:upto], judge.by_exact)
+        upto = int(np.searchsorted(left_copies, firsts[left[-1]], side="right"))
+        links = pairs_of_copies(left_copies[done:upto], right_copies[done:upto], verifier.exact)
         done = upto
         yield Pairs.concat([similar, links]).in_row_order()
-    yield as_copies(chain[0][done:], chain[1][done:], judge.by_exact)
+    yield pairs_of_copies(left_copies[done:], right_copies[done:], verifier.exact)
 
 
-def _chain(text: Index) -> tuple[Index, Index]:
+def _chain(text: TextNumbers) -> tuple[Rows, Rows]:
     """Each document with the next copy of its text: two columns of rows, ascending by the first."""
     order = np.argsort(text, kind="stable")
     linked = (text[order][1:] == text[order][:-1]) & (text[order][1:] >= 0)
@@ -50,16 +51,17 @@ def _chain(text: Index) -> tuple[Index, Index]:
     return left[by_left], right[by_left]
 
 
-def _every_pair(buckets: Buckets, firsts: Index, text: Index, judge: Verifier) -> Iterator[Pairs]:
-    nodes = np.flatnonzero(text >= 0)
-    for a, b in candidate_pairs(buckets(nodes, None), len(nodes)):
-        left, right = nodes[a], nodes[b]
+def _every_pair(compared: Comparison, firsts: Rows, text: TextNumbers) -> Iterator[Pairs]:
+    verifier = compared.verifier
+    rows = np.flatnonzero(text >= 0)
+    for lefts, rights in candidate_pairs(compared.buckets(rows, None), len(rows)):
+        left, right = rows[lefts], rows[rights]
         same = text[left] == text[right]
-        copies = as_copies(left[same], right[same], judge.by_exact)
+        copies = pairs_of_copies(left[same], right[same], verifier.exact)
         left, right = left[~same], right[~same]
         key = text[left] * len(firsts) + text[right]
         unique, place = np.unique(key, return_inverse=True)
-        similar = judge.similar(firsts[unique // len(firsts)], firsts[unique % len(firsts)])
+        similar = verifier.similar(firsts[unique // len(firsts)], firsts[unique % len(firsts)])
         values = np.full(len(unique), -1)
         values[np.searchsorted(unique, text[similar.left] * len(firsts) + text[similar.right])] = np.arange(
             len(similar)

@@ -1,8 +1,8 @@
-"""Exact similarities of pairs: their documents are read again, in blocks of bounded memory."""
+"""Which candidate pairs are similar. For an exact answer their documents are read again, block by block."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -15,6 +15,7 @@ from simdocs.kernels.compare import jaccard
 from simdocs.matching.corpus import Documented
 from simdocs.model.groups import Pairs
 from simdocs.model.names import shown
+from simdocs.model.numbering import BlockPlaces, Rows, TextNumbers
 from simdocs.model.ragged import Floats, Index, Mask, Ragged
 from simdocs.model.skipped import Skip
 from simdocs.parameters import Shingling
@@ -22,170 +23,180 @@ from simdocs.pipeline.reload import GONE, ReloadRequest, Source, there
 from simdocs.pipeline.token_cache import load_token_sets
 
 _BLOCK_BYTES = 4 * BATCH_BYTES
-"""Text of the documents in one block of pairs: its token sets take about 4 bytes for each."""
+"""Text of the documents in one block of pairs. Its token sets take about 4 bytes for each byte of text."""
 
 _TILE_BYTES = _BLOCK_BYTES // 4
-"""Text of the left documents that the others meet together."""
+"""Text of the left documents that are compared together with all that they meet."""
 
 _MOST_PAIRS = 4096
+"""Pairs in a block."""
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """Pairs to verify: their documents, as places and sources of the token sets of those; and the pairs as places."""
+class PairBlock:
+    """Pairs to verify together: where the token sets of their documents come from, and the pairs as places of those."""
 
-    sources: list[tuple[Index, Source]]
-    left: Index
-    right: Index
+    sources: list[tuple[BlockPlaces, Source]]
+    left: BlockPlaces
+    right: BlockPlaces
 
 
-def verify_block(block: Block, state: WorkerState, how: Shingling) -> tuple[Floats, list[Skip]]:
-    """Jaccard of each pair, NaN where a document cannot be had again as it was; and the skips of those."""
+def verify_block(block: PairBlock, state: WorkerState, shingling: Shingling) -> tuple[Floats, list[Skip]]:
+    """Jaccard of each pair, NaN where a document is missing or has changed; and the skips of those documents."""
     parts, masks, skips = [], [], list[Skip]()
     for _, source in block.sources:
-        sets, had, lost = load_token_sets(source, state, how)
+        sets, unchanged, lost = load_token_sets(source, state, shingling)
         parts.append(sets)
-        masks.append(had)
+        masks.append(unchanged)
         skips += lost
     order = np.argsort(np.concatenate([places for places, _ in block.sources]))
-    sets, had = Ragged.concat(parts, np.uint32), np.concatenate(masks)[order]
-    out = np.full(len(block.left), np.nan)
-    known = had[block.left] & had[block.right]
-    out[known] = jaccard.exact(sets, order[block.left[known]], order[block.right[known]])
-    return out, skips
+    sets, unchanged = Ragged.concat(parts, np.uint32), np.concatenate(masks)[order]
+    similarity = np.full(len(block.left), np.nan)
+    known = unchanged[block.left] & unchanged[block.right]
+    similarity[known] = jaccard.exact(sets, order[block.left[known]], order[block.right[known]])
+    return similarity, skips
 
 
+@dataclass(frozen=True, slots=True)
 class Verifier:
-    """Decides which candidate pairs are similar, and counts them in its run. certain: drops none on its estimate."""
+    """Decides which candidate pairs of one corpus are similar. What it does is counted and reported in its run.
 
-    def __init__(
-        self,
-        corpus: Documented,
-        how: Shingling,
-        threshold: float,
-        exact: bool,
-        run: Run,
-        *,
-        certain: bool = False,
-    ) -> None:
-        self.corpus, self.how = corpus, how
-        self.threshold, self.by_exact, self.certain = threshold, exact, certain
-        self.run = run
-        self._lost: set[bytes] = set()
+    exact: by the exact similarity; otherwise by the estimate. no_prefilter: compute that of every candidate, however
+    low its estimate is.
+    """
 
-    def similar(self, left: Index, right: Index) -> Pairs:
-        """Those of these candidate pairs of rows that are at the threshold or above, in the order given."""
+    corpus: Documented
+    shingling: Shingling
+    threshold: float
+    run: Run
+    exact: bool = True
+    no_prefilter: bool = False
+
+    def for_corpus(self, corpus: Documented) -> Verifier:
+        """A verifier with the same rules, in the same run, for another corpus."""
+        return replace(self, corpus=corpus)
+
+    def similar(self, left: Rows, right: Rows) -> Pairs:
+        """The candidate pairs at the threshold or above, in the order given."""
         estimate = self.corpus.estimates(left, right)
         self.run.tally.candidates += len(left)
-        if self.by_exact:
-            hopeless = jaccard.below_prefilter(estimate, self.threshold, self.corpus.places)
-            hopeful = np.flatnonzero(~hopeless | self.certain)
-            left, right, estimate = left[hopeful], right[hopeful], estimate[hopeful]
-            exact = self.exact(left, right)
-            enough = np.nan_to_num(exact, nan=-1.0) >= self.threshold
+        if self.exact:
+            below = jaccard.below_prefilter(estimate, self.threshold, self.corpus.places)
+            likely = np.flatnonzero(~below | self.no_prefilter)
+            left, right, estimate = left[likely], right[likely], estimate[likely]
+            similarity = self.exact_jaccard(left, right)
+            enough = np.nan_to_num(similarity, nan=-1.0) >= self.threshold
         else:
-            exact = np.full(len(left), np.nan)
+            similarity = np.full(len(left), np.nan)
             enough = estimate >= self.threshold
-        return Pairs(left[enough], right[enough], exact[enough], estimate[enough])
+        return Pairs(left[enough], right[enough], similarity[enough], estimate[enough])
 
-    def exact(self, left: Index, right: Index) -> Floats:
-        """Exact Jaccard of pairs of rows; NaN where a document is missing or has changed, which is noted.
+    def exact_jaccard(self, left: Rows, right: Rows) -> Floats:
+        """Exact Jaccard of pairs of rows; NaN where a document is missing or has changed, which is reported.
 
-        Copies of one text have 1, and are looked at only if it was an earlier run that read them.
+        Copies of one text have 1. They are looked at again only if an earlier run read them.
         """
-        out = np.ones(len(left))
+        similarity = np.ones(len(left))
         rows, places = np.unique(np.concatenate((left, right)), return_inverse=True)
         facts = self.corpus.facts(rows)
         sizes, digests = facts["size"], facts["digest"]
-        one, other = places[: len(left)], places[len(left) :]
-        alike = (digests[one] == digests[other]).all(axis=1)
-        copies = np.unique(np.concatenate((one[alike], other[alike])))
-        lost = copies[~self.sure(rows[copies])]
-        out[alike & (np.isin(one, lost) | np.isin(other, lost))] = np.nan
-        unlike = np.flatnonzero(~alike)
         # From here on documents go by their places among the rows.
-        order = unlike[_order(one[unlike], other[unlike], sizes)]
-        one, other = one[order], other[order]
-        cuts = _cuts(one, other, sizes)
-        work = partial(verify_block, how=self.how)
-        results = self.run.engine.map_with_state(work, (self._block(rows, one[cut], other[cut]) for cut in cuts))
-        for cut, (values, skips) in zip(cuts, results, strict=True):
-            out[order[cut]] = values
-            self.note(skips)
-        self.run.tally.verified += len(left) - int(np.isnan(out).sum())
-        return out
+        lefts, rights = places[: len(left)], places[len(left) :]
+        alike = (digests[lefts] == digests[rights]).all(axis=1)
+        copies = np.unique(np.concatenate((lefts[alike], rights[alike])))
+        lost = copies[~self.unchanged(rows[copies])]
+        similarity[alike & (np.isin(lefts, lost) | np.isin(rights, lost))] = np.nan
+        unlike = np.flatnonzero(~alike)
+        order = unlike[_reading_order(lefts[unlike], rights[unlike], sizes)]
+        lefts, rights = lefts[order], rights[order]
+        cuts = _cuts(lefts, rights, sizes)
+        work = partial(verify_block, shingling=self.shingling)
+        blocks = (self._block(rows, lefts[cut], rights[cut]) for cut in cuts)
+        for cut, (values, skips) in zip(cuts, self.run.engine.map_with_state(work, blocks), strict=True):
+            similarity[order[cut]] = values
+            self.report(skips)
+        self.run.tally.verified += len(left) - int(np.isnan(similarity).sum())
+        return similarity
 
     def confirmed(self, pairs: Pairs) -> Pairs:
-        """These pairs without those of documents that an earlier run has noted and that are not there any more, or not
-        as they were: copies of one text are pairs by that run's word."""
-        if not self.by_exact:
+        """The pairs without those of documents that are missing or have changed since an earlier run read them.
+
+        That copies of one text are similar is known from that run alone.
+        """
+        if not self.exact:
             return pairs
         rows = np.unique(np.concatenate((pairs.left, pairs.right)))
-        lost = rows[~self.sure(rows)]
+        lost = rows[~self.unchanged(rows)]
         return pairs.take(np.flatnonzero(~(np.isin(pairs.left, lost) | np.isin(pairs.right, lost))))
 
-    def sure(self, rows: Index) -> Mask:
-        """Which of these rows are still what they were when they were noted, if that was an earlier run; the others are
-        noted now."""
-        sure = np.ones(len(rows), bool)
+    def unchanged(self, rows: Rows) -> Mask:
+        """Which documents are what they were when an earlier run read them. The others are reported.
+
+        Documents that this run has read count as unchanged.
+        """
+        unchanged = np.ones(len(rows), bool)
         recorded = np.flatnonzero(self.corpus.recorded(rows))
         for places, source in self.corpus.sources(rows[recorded]) if len(recorded) else ():
             if isinstance(source, ReloadRequest):
-                sure[recorded[places]], skips = there(source, self.how, self.run.engine.state.get(LineReader))
-                self.note(skips)
-        return sure
+                unchanged[recorded[places]], skips = there(
+                    source, self.shingling, self.run.engine.state.get(LineReader)
+                )
+                self.report(skips)
+        return unchanged
 
-    def lost_copies(self, rows: Index, text: Index) -> Mask:
-        """Which of these rows, of texts that are numbered, are not any more what an earlier run noted; they are noted
-        now. Other copies can stand in for those, so only texts of several rows are looked at: a single one is found
-        out when it is read again."""
+    def lost_copies(self, rows: Rows, texts: TextNumbers) -> Mask:
+        """Which documents are missing or have changed since an earlier run read them, though copies of them may stand.
+
+        Only texts of several rows are looked at: other copies can take the place of a lost one. Whether a single copy
+        is lost is found out when it is read again. texts: the number of each row's text.
+        """
         lost = np.zeros(len(rows), bool)
-        if self.by_exact and len(rows):
-            copied = np.flatnonzero(np.bincount(text)[text] > 1)
-            lost[copied] = ~self.sure(rows[copied])
+        if self.exact and len(rows):
+            copied = np.flatnonzero(np.bincount(texts)[texts] > 1)
+            lost[copied] = ~self.unchanged(rows[copied])
         return lost
 
-    def hopeless(self, left: Index, right: Index) -> Mask:
-        """Which candidate pairs need no look at their documents, going by their estimates."""
-        if not self.by_exact or self.certain:
+    def below_prefilter(self, left: Rows, right: Rows) -> Mask:
+        """Which candidate pairs are dropped on their estimates, without a look at their documents."""
+        if not self.exact or self.no_prefilter:
             return np.zeros(len(left), bool)
         return jaccard.below_prefilter(self.corpus.estimates(left, right), self.threshold, self.corpus.places)
 
-    def _block(self, rows: Index, one: Index, other: Index) -> Block:
-        documents, places = np.unique(np.concatenate((one, other)), return_inverse=True)
-        return Block(self.corpus.sources(rows[documents]), places[: len(one)], places[len(one) :])
-
-    def note(self, skips: list[Skip]) -> None:
-        """Count documents that cannot be had again, each once; and say where they were looked for."""
+    def report(self, skips: list[Skip]) -> None:
+        """Note documents that are missing or have changed, each once, and where missing ones were looked for."""
         for skip in skips:
-            if skip[1] not in self._lost:
-                self._lost.add(skip[1])
+            if skip[1] not in self.run.tally.lost:
+                self.run.tally.lost.add(skip[1])
                 self.run.skipped.add(*skip)
                 if skip[2] == GONE and self.corpus.root:
                     where = f"what is gone was looked for from {shown(self.corpus.root)}: --root looks elsewhere"
                     if where not in self.run.skipped.remarks:
                         self.run.skipped.remarks.append(where)
 
-
-def _order(left: Index, right: Index, sizes: Index) -> Index:
-    """An order in which few documents are read twice: some left ones at a time, with all that they meet."""
-    lefts, place = np.unique(left, return_inverse=True)
-    tile = np.cumsum(sizes[lefts]) // _TILE_BYTES
-    return np.lexsort((left, right, tile[place]))
+    def _block(self, rows: Rows, lefts: BlockPlaces, rights: BlockPlaces) -> PairBlock:
+        documents, places = np.unique(np.concatenate((lefts, rights)), return_inverse=True)
+        return PairBlock(self.corpus.sources(rows[documents]), places[: len(lefts)], places[len(lefts) :])
 
 
-def _cuts(left: Index, right: Index, sizes: Index) -> list[slice]:
-    """Blocks of pairs in a row whose documents hold _BLOCK_BYTES at most, or are but two."""
+def _reading_order(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index) -> BlockPlaces:
+    """An order of pairs in which few documents are read twice: some left ones at a time, with all that they meet."""
+    documents, place = np.unique(lefts, return_inverse=True)
+    tile = np.cumsum(sizes[documents]) // _TILE_BYTES
+    return np.lexsort((lefts, rights, tile[place]))
+
+
+def _cuts(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index) -> list[slice]:
+    """Blocks of consecutive pairs whose documents hold at most _BLOCK_BYTES; a block may be one larger pair."""
     cuts, start, held, total = [], 0, set[int](), 0
     size = sizes.tolist()
-    for at, pair in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
-        more = sum(size[row] for row in pair if row not in held)
+    for at, pair in enumerate(zip(lefts.tolist(), rights.tolist(), strict=True)):
+        more = sum(size[place] for place in pair if place not in held)
         if at > start and (total + more > _BLOCK_BYTES or at - start == _MOST_PAIRS):
             cuts.append(slice(start, at))
             start, held, total = at, set(), 0
-            more = sum(size[row] for row in pair)
+            more = sum(size[place] for place in pair)
         held.update(pair)
         total += more
-    if len(left):
-        cuts.append(slice(start, len(left)))
+    if len(lefts):
+        cuts.append(slice(start, len(lefts)))
     return cuts

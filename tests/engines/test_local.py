@@ -141,7 +141,7 @@ def test_a_worker_that_is_killed_is_an_error_with_a_remedy():
         except SimdocsError as error:
             print(error)
     """)
-    assert b"-j 1" in done.stdout, done
+    assert b"jobs 1" in done.stdout, done
 
 
 class Seen:

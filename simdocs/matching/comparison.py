@@ -1,0 +1,67 @@
+"""Documents that are to be compared with each other, and the buckets in which candidates meet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from simdocs.engines.run import Run
+from simdocs.matching.exact_join import rare_token_buckets
+from simdocs.matching.prepared import Prepared
+from simdocs.matching.verify import Verifier
+from simdocs.model.numbering import Rows, TextNumbers
+from simdocs.model.ragged import Mask, Ragged
+from simdocs.parameters import Grouping
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """Documents to compare with each other, and how.
+
+    verifier: of the corpus in prepared. exact_join: candidates share a rare token instead of a band. lost: (N,) which
+    documents of an artifact are missing or have changed, of those that have copies; they are left out. None: no one.
+    """
+
+    prepared: Prepared
+    verifier: Verifier
+    exact_join: bool = False
+    lost: Mask | None = None
+
+    def buckets(self, firsts: Rows, numbers: TextNumbers | None) -> Ragged:
+        """The buckets that documents `firsts` share, as members numbered 0, 1, ...: Ragged int64.
+
+        numbers: (N,) the number of every document, where firsts are the first of each text.
+        """
+        if self.exact_join:
+            return rare_token_buckets(self.verifier, firsts)
+        # The tables of an index name the first copy of each text, which may be one of the lost.
+        return self.prepared.buckets(firsts, numbers if self.lost is None else None)
+
+
+def verifier_of(prepared: Prepared, threshold: float, grouping: Grouping, run: Run) -> Verifier:
+    """A verifier of the documents prepared. An exact join drops no candidate on its estimate."""
+    return Verifier(
+        prepared.corpus,
+        prepared.recipe.shingling,
+        threshold,
+        run,
+        exact=grouping.verify == "exact",
+        no_prefilter=grouping.exact,
+    )
+
+
+def comparison(prepared: Prepared, threshold: float, grouping: Grouping, run: Run) -> Comparison:
+    """The documents prepared, to be compared with each other. Documents of an artifact are looked for again."""
+    verifier = verifier_of(prepared, threshold, grouping, run)
+    return Comparison(prepared, verifier, grouping.exact, _lost_copies(prepared, verifier))
+
+
+def _lost_copies(prepared: Prepared, verifier: Verifier) -> Mask | None:
+    if not prepared.corpus.recorded(np.arange(len(prepared.documents))).any():
+        return None
+    _, text = prepared.documents.distinct_texts()
+    rows = np.flatnonzero(text >= 0)
+    lost = np.zeros(len(text), bool)
+    lost[rows] = verifier.lost_copies(rows, text[rows])
+    return lost if lost.any() else None

@@ -1,0 +1,98 @@
+"""Decisions: which documents are duplicates of which. Every fact is in the result when it is returned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from simdocs.matching.comparison import Comparison
+from simdocs.matching.components import connected
+from simdocs.matching.corpus import Documented
+from simdocs.matching.distinct_texts import in_keep_order
+from simdocs.matching.greedy import greedy
+from simdocs.matching.verify import Verifier
+from simdocs.model.groups import Components, Groups, Pairs
+from simdocs.model.numbering import Rows
+from simdocs.model.ragged import Mask
+from simdocs.parameters import Grouping
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decision:
+    """Which documents of a corpus are duplicates of which.
+
+    verifier: of that corpus. pairs: each duplicate (right) with the document kept in its place (left), by row,
+    ascending by both. eligible: (N,) which documents could have been duplicates: not those that are always kept. known:
+    rows of new documents that an index holds already. capped: rows of kept documents that a full bucket kept from being
+    compared with all documents kept before them.
+    """
+
+    verifier: Verifier
+    pairs: Pairs
+    eligible: Mask
+    known: Rows
+    capped: Rows
+    components: Components | None = None
+
+    @property
+    def corpus(self) -> Documented:
+        """The documents whose rows the decision speaks of."""
+        return self.verifier.corpus
+
+    @property
+    def groups(self) -> int:
+        """The number of kept documents that have duplicates."""
+        return len(np.unique(self.pairs.left))
+
+    @property
+    def largest(self) -> tuple[int, int] | None:
+        """The row of the kept document with the most duplicates, the first of several, and their number."""
+        kept, counts = np.unique(self.pairs.left, return_counts=True)
+        if not len(kept):
+            return None
+        most = int(counts.argmax())
+        return int(kept[most]), int(counts[most])
+
+    def duplicates(self) -> Rows:
+        """The rows of all duplicates, ascending."""
+        return self._unchanged(self._is_duplicate())
+
+    def kept(self) -> Rows:
+        """The rows of all eligible documents that are no duplicates, ascending.
+
+        For an exact answer, documents of an artifact that are missing or have changed are reported and left out.
+        """
+        return self._unchanged(~self._is_duplicate())
+
+    def _is_duplicate(self) -> Mask:
+        is_duplicate = np.zeros(len(self.eligible), bool)
+        is_duplicate[self.pairs.right] = True
+        return is_duplicate
+
+    def _unchanged(self, listed: Mask) -> Rows:
+        rows = np.flatnonzero(self.eligible & listed)
+        return rows[self.verifier.unchanged(rows)] if self.verifier.exact else rows
+
+
+def decide(compared: Comparison, grouping: Grouping) -> Decision:
+    """Group documents that are compared with each other. Capped documents are reported in the run."""
+    texts = in_keep_order(compared.prepared.documents, grouping.keep, compared.lost)
+    buckets = compared.buckets(texts.first, texts.number)
+    capped = np.empty(0, np.int64)
+    if grouping.cluster == "components":
+        groups = connected(texts, buckets, compared.verifier, grouping.max_candidates)
+    else:
+        most = len(texts) if compared.exact_join else grouping.max_candidates
+        pairs, capped = greedy(texts, buckets, compared.verifier, most)
+        groups = Groups(pairs)
+    eligible = np.ones(len(compared.prepared.documents), bool)
+    return decision_of(compared.verifier, groups, eligible, np.empty(0, np.int64), capped)
+
+
+def decision_of(verifier: Verifier, groups: Groups, eligible: Mask, known: Rows, capped: Rows) -> Decision:
+    """The decision, with known and capped documents reported, and without groups of documents that are lost."""
+    for reason, rows in (("known", known), ("capped", capped)):
+        for name in verifier.corpus.names(rows):
+            verifier.run.skipped.add(reason, name)
+    return Decision(verifier, verifier.confirmed(groups.pairs), eligible, known, capped, groups.components)

@@ -1,0 +1,136 @@
+"""Matches in an index: for each document asked about, the documents of the index that are similar to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from simdocs.artifacts.reader import Artifact
+from simdocs.kernels.lsh.buckets import equal_runs
+from simdocs.matching.concatenated import ConcatenatedCorpus
+from simdocs.matching.corpus import Corpus
+from simdocs.matching.lookup import candidates, copies_of, same_files
+from simdocs.matching.prepared import Prepared
+from simdocs.matching.verify import Verifier
+from simdocs.model.documents import EMPTY
+from simdocs.model.groups import Pairs
+from simdocs.model.numbering import BlockPlaces, Rows
+from simdocs.model.ragged import ranges
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MatchBlock:
+    """All matches of some of the documents asked about.
+
+    corpus: some documents of the index, and then all that were asked about. pairs: a document asked about (left) and
+    its match (right), as rows of corpus; by left, falling similarity and name. index_rows: the row in the index of each
+    document that corpus begins with.
+    """
+
+    corpus: ConcatenatedCorpus
+    pairs: Pairs
+    index_rows: Rows
+
+    @property
+    def asked(self) -> Rows:
+        """For each pair, the row among the documents asked about."""
+        return self.pairs.left - len(self.index_rows)
+
+    @property
+    def matches(self) -> Rows:
+        """For each pair, the row of the match in the index."""
+        return self.index_rows[self.pairs.right]
+
+
+def find_matches(
+    index: Artifact, indexed: Corpus, asked: Prepared, verifier: Verifier, *, top: int = 0, itself: bool = False
+) -> Iterator[MatchBlock]:
+    """Yield all matches of the documents asked about, block by block, in row order.
+
+    indexed: the documents of the index; verifier: of those. top: yield at most so many matches of each document (0:
+    all). itself: let a document that is in the index match itself.
+    """
+    filled = np.flatnonzero((asked.documents.facts["flags"] & EMPTY) == 0)
+    for part, places, near in candidates(index, asked.signatures, filled):
+        firsts = np.unique(near)
+        text, rows = copies_of(index["same_as"].all(), firsts)
+        some = indexed.some(rows)
+        both = ConcatenatedCorpus(some, asked.corpus)
+        search = _BlockSearch(some, asked.corpus, text, verifier.for_corpus(both), itself)
+        pairs = search.matches(part[places], np.searchsorted(firsts, near))
+        block = MatchBlock(both, _ranked(both, pairs, top), rows)
+        verifier.run.progress("looking up", int(part[-1]) + 1, len(asked.documents))
+        yield block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _BlockSearch:
+    """Verification of the candidates of one block.
+
+    indexed: the documents of the index that have a candidate's text; text: (n,) the text of each, by its place in the
+    block, ascending. verifier: of both corpora, one after the other.
+    """
+
+    indexed: Corpus
+    asked: Corpus
+    text: BlockPlaces
+    verifier: Verifier
+    itself: bool
+
+    def matches(self, asked: Rows, text: BlockPlaces) -> Pairs:
+        """The verified pairs of documents asked about with all copies of their candidate texts, one text for each."""
+        asked, copy = self._copies_to_verify(asked, text)
+        pairs = self._with_other_copies(self.verifier.similar(len(self.indexed) + asked, copy))
+        if not self.itself:
+            mine = pairs.left - len(self.indexed)
+            pairs = pairs.take(np.flatnonzero(~same_files(self.asked, mine, self.indexed, pairs.right)))
+        return self.verifier.confirmed(pairs)
+
+    def _copies_to_verify(self, asked: Rows, text: BlockPlaces) -> tuple[Rows, Rows]:
+        """The documents asked about, and the copy of each candidate text to compare with.
+
+        It is the first copy that is unchanged; or the next one, if the first is the file asked about, which may have
+        been edited since. Where there is no other copy the pair is left out.
+        """
+        first, second = self._unchanged_copies(len(self.indexed) + asked, text)
+        if self.itself:
+            return asked, first[text]
+        copy = np.where(same_files(self.asked, asked, self.indexed, first[text]), second[text], first[text])
+        others = np.flatnonzero(copy >= 0)
+        return asked[others], copy[others]
+
+    def _unchanged_copies(self, asked: Rows, text: BlockPlaces) -> tuple[Rows, Rows]:
+        """For every text its first copy that is unchanged, or the first if none is; and the next unchanged one, or
+        -1."""
+        first = np.searchsorted(self.text, np.arange(self.text.max(initial=-1) + 1))
+        second = np.full(len(first), -1)
+        near = text[~self.verifier.below_prefilter(asked, first[text])]
+        rows = np.flatnonzero(np.isin(self.text, near))
+        rows = rows[~self.verifier.lost_copies(rows, self.text[rows])]
+        begins, sizes = equal_runs(self.text[rows])
+        first[self.text[rows[begins]]] = rows[begins]
+        more = begins[sizes > 1]
+        second[self.text[rows[more]]] = rows[more + 1]
+        return first, second
+
+    def _with_other_copies(self, similar: Pairs) -> Pairs:
+        """The pairs, and those with all other copies of the text on the right."""
+        text = self.text[similar.right]
+        begins, ends = np.searchsorted(self.text, text), np.searchsorted(self.text, text, side="right")
+        pairs = similar.take(np.repeat(np.arange(len(similar)), ends - begins))
+        return replace(pairs, right=ranges(begins, ends - begins))
+
+
+def _ranked(corpus: ConcatenatedCorpus, pairs: Pairs, top: int) -> Pairs:
+    """The pairs by document, then falling similarity, then name; at most `top` of each document (0: all)."""
+    rows, place = np.unique(pairs.right, return_inverse=True)
+    names = corpus.names(rows)
+    by_name = np.empty(len(rows), np.int64)
+    by_name[sorted(range(len(rows)), key=names.__getitem__)] = np.arange(len(rows))
+    pairs = pairs.take(np.lexsort((by_name[place], -pairs.score, pairs.left)))
+    if not top:
+        return pairs
+    begins = np.searchsorted(pairs.left, pairs.left)
+    return pairs.take(np.flatnonzero(np.arange(len(pairs)) - begins < top))

@@ -1,0 +1,15 @@
+"""Names for arrays of numbers that say what the numbers count. All are int64 arrays of one axis."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.int64]
+"""Rows of documents in a corpus."""
+
+TextNumbers = NDArray[np.int64]
+"""Numbers of distinct texts: copies of one text have the same. -1: of no text that is compared."""
+
+BlockPlaces = NDArray[np.int64]
+"""Positions, from 0, among the documents, pairs or texts that a block of work is about."""

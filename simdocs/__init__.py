@@ -24,7 +24,8 @@ if TYPE_CHECKING:
         UsageError,
         WorkerError,
     )
-    from simdocs.model.sketches import BandIndex, Deduplication, Matches, Shingles, Signatures
+    from simdocs.model.artifact import BandIndex, Shingles, Signatures
+    from simdocs.model.results import Deduplication, Matches
 
 __all__ = [
     "ArtifactError",
@@ -53,7 +54,9 @@ __all__ = [
 def _module_of(name: str) -> str:
     if name.endswith("Error"):
         return "simdocs.errors"
-    return "simdocs.model.sketches" if name[0].isupper() else "simdocs.api"
+    if name in ("Deduplication", "Matches"):
+        return "simdocs.model.results"
+    return "simdocs.model.artifact" if name[0].isupper() else "simdocs.api"
 
 
 if not TYPE_CHECKING:  # or else a name that does not exist would have a type

@@ -12,9 +12,10 @@ from typing import Any, Literal, Unpack, cast
 import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
-from simdocs.artifacts.in_memory import InMemory, Noun, artifact_of, noun_of
 from simdocs.artifacts.manifest import differences
-from simdocs.artifacts.reader import Artifact, open_artifact, usable
+from simdocs.artifacts.memory_writer import MemoryWriter
+from simdocs.artifacts.reader import checked as all_blocks_checked
+from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.artifacts.recognise import kind_of
 from simdocs.artifacts.writer import write_artifact
 from simdocs.commands.build import Build, Order, build_index, build_shingles, build_signatures
@@ -25,8 +26,9 @@ from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.errors import InputError, ParametersError, UsageError
 from simdocs.families import default_k
+from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.names import shown
-from simdocs.model.sketches import BandIndex, Deduplication, Matches, Shingles, Signatures
+from simdocs.model.results import Deduplication, Matches
 from simdocs.parameters import (
     Banding,
     Grouping,
@@ -46,7 +48,8 @@ Text = str | bytes
 
 def open(artifact: Path) -> Shingles | Signatures | BandIndex:  # noqa: A001  (simdocs.open, as gzip.open)
     """The artifact of this name: all of it checked, its arrays memory-mapped. ArtifactError, InputError."""
-    return noun_of(usable(open_artifact(_encoded(artifact)), FORMATS))
+    opened = all_blocks_checked(usable(open_artifact(_encoded(artifact)), FORMATS))
+    return cast(Shingles | Signatures | BandIndex, opened)
 
 
 def shingle(
@@ -169,18 +172,18 @@ def _engine(jobs: int) -> Iterator[Local]:
         yield engine
 
 
-def _made(kind: str, build: Build, intake: Intake, output: Path | None, jobs: int, asked: dict[str, Any]) -> Noun:
+def _made(kind: str, build: Build, intake: Intake, output: Path | None, jobs: int, asked: dict[str, Any]) -> Artifact:
     recipe = _recipe(asked, intake.shelf)
     with _engine(jobs) as engine:
         if output is None:
-            held = InMemory()
-            built = build(Order(intake, recipe, held, sys.argv), Run(engine))
-            return held.noun(kind, built.skipped)
+            memory = MemoryWriter(kind)
+            built = build(Order(intake, recipe, memory, sys.argv), Run(engine))
+            return memory.artifact(built.skipped)
         with write_artifact(os.fsdecode(_encoded(output)), kind) as writer:
             built = build(Order(intake, recipe, writer, sys.argv), Run(engine))
     made = open(output)
     # Texts cannot be had again from the disk.
-    return replace(made, documents=replace(made.documents, held=built.documents.held), skipped=built.skipped)
+    return replace(made, held=built.documents.held, skipped=built.skipped)
 
 
 def _intake(given: Sequence[Any], texts: Any, names: Any, upstream: Sequence[str], asked: dict[str, Any]) -> Intake:
@@ -197,7 +200,7 @@ def _intake(given: Sequence[Any], texts: Any, names: Any, upstream: Sequence[str
         raise UsageError("names= goes with texts=")
     if not given:
         raise UsageError("nothing to read: give paths, texts= or what an earlier stage made")
-    shelves = [one for one in given if isinstance(one, Noun) or kind_of(_encoded(one))]
+    shelves = [one for one in given if isinstance(one, Artifact) or kind_of(_encoded(one))]
     if shelves and len(given) > 1:
         raise UsageError("an artifact stands alone: give one, or documents")
     if shelves and walks:
@@ -240,7 +243,7 @@ def _held(texts: Sequence[Text], names: Sequence[Text] | None) -> Found:
 
 def _shelf(given: Any, kinds: Sequence[str]) -> Artifact:
     """What is given as an artifact, of one of these kinds."""
-    return usable(artifact_of(given) if isinstance(given, Noun) else open_artifact(_encoded(given)), kinds)
+    return usable(given if isinstance(given, Artifact) else open_artifact(_encoded(given)), kinds)
 
 
 def _recipe(asked: dict[str, Any], shelf: Artifact | None, free: Sequence[str] = ()) -> Recipe:
@@ -252,7 +255,7 @@ def _recipe(asked: dict[str, Any], shelf: Artifact | None, free: Sequence[str] =
     recipe = Recipe(_some(Sequences, asked), shingling, _some(Sketching, asked), _some(Banding, asked))
     if shelf is None:
         return recipe
-    fixed = {group: getattr(shelf.recipe, group) for group in shelf.manifest.format.recipe}
+    fixed = {group: getattr(shelf.recipe, group) for group in FORMATS[shelf.kind].recipe}
     found = differences(shelf.recipe, replace(recipe, unicode=shelf.recipe.unicode), fixed)
     if contradicted := {name: found[name] for name in found if name in asked and name not in free}:
         raise ParametersError(shelf.name, "those asked for", contradicted)

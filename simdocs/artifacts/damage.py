@@ -10,10 +10,9 @@ from itertools import pairwise
 import numpy as np
 
 from simdocs.artifacts.formats import MANIFEST, RUN
-from simdocs.artifacts.manifest import Manifest
-from simdocs.artifacts.npy import map_file
-from simdocs.artifacts.reader import TRIES, is_still, missing, raise_if_not_its_own, read_manifest, read_run
-from simdocs.artifacts.writer import made_from
+from simdocs.artifacts.manifest import Manifest, made_from
+from simdocs.artifacts.mapped_column import map_file
+from simdocs.artifacts.reader import TRIES, is_still, missing, raise_unless_damage, read_manifest, read_run
 from simdocs.errors import ArtifactError, InputError
 from simdocs.kernels.lsh.buckets import band_keys
 from simdocs.kernels.sketch.fss import EMPTY as EMPTY_PLACE
@@ -35,7 +34,7 @@ def damages(path: bytes) -> list[str]:
         except FileNotFoundError:
             raise InputError(f"{name}: no such artifact") from None
         except OSError as error:
-            raise_if_not_its_own(error, name)
+            raise_unless_damage(error, name)
             return [f"{name}: not an artifact: {error.strerror}"]
         try:
             found = list(_damages(dir_fd, name))
@@ -57,7 +56,7 @@ def _damages(dir_fd: int, name: str) -> Iterator[str]:
         yield str(missing(dir_fd, name, MANIFEST))
         return
     except OSError as error:
-        raise_if_not_its_own(error, f"{name}/{MANIFEST}")
+        raise_unless_damage(error, f"{name}/{MANIFEST}")
         yield f"{name}/{MANIFEST}: {error.strerror}"
         return
     stored, sound = {}, True
@@ -69,7 +68,7 @@ def _damages(dir_fd: int, name: str) -> Iterator[str]:
             sound = False
             yield str(error)
         except OSError as error:
-            raise_if_not_its_own(error, f"{name}/{array.file}")
+            raise_unless_damage(error, f"{name}/{array.file}")
             sound = False
             yield f"{name}/{array.file}: {error.strerror}"
     if read_run(dir_fd, name).get("root") is None:

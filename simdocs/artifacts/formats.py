@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.documents import DOCUMENT
 
 MANIFEST, RUN = "manifest.json", "run.json"
@@ -37,16 +38,21 @@ class ArrayFormat:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One kind of artifact. recipe: the groups of parameters in its manifest."""
+    """One kind of artifact. noun: the class that opens it; recipe: the groups of parameters in its manifest."""
 
-    kind: str
+    noun: type[Artifact]
     version: int
     arrays: tuple[ArrayFormat, ...]
     recipe: tuple[str, ...]
 
     @property
+    def kind(self) -> str:
+        """The name of the kind."""
+        return self.noun.kind
+
+    @property
     def suffix(self) -> str:
-        """What names of such artifacts end in."""
+        """The suffix of its names."""
         return f".{self.kind}"
 
     @property
@@ -77,7 +83,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         one.kind: one
         for one in (
             Format(
-                "shingles",
+                Shingles,
                 1,
                 (
                     _array("tokens", "<u4", "T", "the documents' tokens, each one's ascending, without repeats"),
@@ -86,9 +92,9 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 ),
                 ("sequences", "shingling"),
             ),
-            Format("signatures", 1, (_SIGNATURES, *_DOCUMENTS), ("sequences", "shingling", "sketching")),
+            Format(Signatures, 1, (_SIGNATURES, *_DOCUMENTS), ("sequences", "shingling", "sketching")),
             Format(
-                "index",
+                BandIndex,
                 1,
                 (
                     _array("band_keys", "<u8", "B M", "the key of each distinct text in each band, ascending by band"),

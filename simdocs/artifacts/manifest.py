@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import types
 import typing
@@ -11,9 +12,12 @@ from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import Any
 from unicodedata import unidata_version
 
+import numpy as np
+
 from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, Format
 from simdocs.artifacts.npy import checksum, damaged
 from simdocs.errors import ArtifactError, ParametersError
+from simdocs.model.documents import Documents
 from simdocs.parameters import PARAMETERS, Recipe
 
 
@@ -190,3 +194,21 @@ def refuse_other_unicode(recipe: Recipe, name: str) -> None:
     here = replace(recipe, unicode=unidata_version)
     if found := differences(recipe, here, ()):
         raise ParametersError(name, "this Python's", found)
+
+
+def made_from(documents: Documents, recipe: Recipe) -> str:
+    """Return a hash of the documents' names and token sets and of the shingling parameters, in hexadecimal.
+
+    Artifacts of the same documents and shingling have the same.
+    """
+    known = hashlib.sha256(json.dumps([asdict(recipe.shingling), recipe.unicode]).encode())
+    for array in (documents.names.offsets, documents.names.values, documents.facts["set_digest"]):
+        known.update(np.ascontiguousarray(array).view(np.uint8).data)
+    return known.hexdigest()[:32]
+
+
+def recipe_for(form: Format, recipe: Recipe) -> Recipe:
+    """Return the recipe without the parameters of later stages, as a manifest of this format holds it."""
+    sketching = recipe.sketching if "sketching" in form.recipe else None
+    banding = recipe.banding if "banding" in form.recipe else None
+    return replace(recipe, sketching=sketching, banding=banding)

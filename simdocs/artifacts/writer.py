@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
 from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX, MANIFEST, RUN
-from simdocs.artifacts.manifest import Manifest
+from simdocs.artifacts.manifest import Manifest, made_from
 from simdocs.artifacts.npy import ArrayWriter
 from simdocs.artifacts.recognise import is_artifact, replaceable
 from simdocs.errors import UsageError
@@ -108,14 +104,3 @@ def _check_name(path: str, kind: str) -> None:
     other = KIND_OF_SUFFIX.get(os.path.splitext(base)[1], kind)
     if other != kind:
         raise UsageError(f"{name}: this suffix is for artifacts of kind {other}: choose a name such as NAME{suffix}")
-
-
-def made_from(documents: Documents, recipe: Recipe) -> str:
-    """Return a hash of the documents' names and token sets and of the shingling parameters, in hexadecimal.
-
-    Artifacts of the same documents and shingling have the same.
-    """
-    known = hashlib.sha256(json.dumps([asdict(recipe.shingling), recipe.unicode]).encode())
-    for array in (documents.names.offsets, documents.names.values, documents.facts["set_digest"]):
-        known.update(np.ascontiguousarray(array).view(np.uint8).data)
-    return known.hexdigest()[:32]

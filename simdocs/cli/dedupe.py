@@ -78,6 +78,7 @@ def _not_lines(work: Sketched) -> list[str]:
 
 
 def _job(options: Options) -> Job:
+    from simdocs.artifacts.formats import FORMATS
     from simdocs.artifacts.manifest import differences
     from simdocs.commands.dedupe import Job
     from simdocs.errors import ParametersError
@@ -90,7 +91,7 @@ def _job(options: Options) -> Job:
     recipe = recipe_of(options, intake.shelf, ("threshold",))
     if kept is not None:
         refuse(contradictions(options, kept, ("threshold", *Sequences.__slots__)))
-        shared = _shared(intake.shelf.manifest.format.recipe) if intake.shelf else []
+        shared = _shared(FORMATS[intake.shelf.kind].recipe) if intake.shelf else []
         if intake.shelf and (found := differences(intake.shelf.recipe, kept.recipe, shared)):
             raise ParametersError(intake.shelf.name, kept.name, found)
         sequences = recipe.sequences if intake.shelf else sequences_beside(options, kept.recipe.sequences)

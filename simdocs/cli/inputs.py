@@ -22,7 +22,7 @@ from simdocs.cli.requests import (
 from simdocs.parameters import Recipe, Walking
 
 if TYPE_CHECKING:
-    from simdocs.artifacts.reader import Artifact
+    from simdocs.model.artifact import Artifact
     from simdocs.pipeline.prepare import Intake
 
 _OF_SHELVES = ("shingles", "root")
@@ -80,15 +80,19 @@ def recipe_of(options: Options, fixed: Artifact | None, free: Collection[str] = 
     if fixed is None:
         refuse(check_shingling(options) if not options.get("against") else [])
         return Recipe(**groups)
-    held = {group: getattr(fixed.recipe, group) for group in fixed.manifest.format.recipe}
+    from simdocs.artifacts.formats import FORMATS
+
+    held = {group: getattr(fixed.recipe, group) for group in FORMATS[fixed.kind].recipe}
     refuse(contradictions(options, fixed, free))
     return Recipe(**(groups | held))
 
 
 def contradictions(options: Options, fixed: Artifact, free: Collection[str] = ()) -> list[str]:
     """Each option given whose value differs from the one that the artifact was built with."""
+    from simdocs.artifacts.formats import FORMATS
+
     problems = []
-    for group in fixed.manifest.format.recipe:
+    for group in FORMATS[fixed.kind].recipe:
         for name, value in _flat(getattr(fixed.recipe, group)):
             if name in options and name not in free and given(name) and options[name] != value:
                 asked = "" if isinstance(options[name], bool) else f" {options[name]}"

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.artifacts.reader import Artifact
 from simdocs.commands import answer_rows
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
@@ -20,6 +19,7 @@ from simdocs.matching.decision import Decision, decide
 from simdocs.matching.prepared import Prepared, of_same_documents, prepared, threshold_warning
 from simdocs.matching.similar_pairs import similar_pairs
 from simdocs.model.answers import Answer
+from simdocs.model.artifact import Artifact
 from simdocs.model.documents import EMPTY
 from simdocs.model.groups import Components, Pairs
 from simdocs.model.names import shown

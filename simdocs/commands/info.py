@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
-from simdocs.artifacts.reader import Artifact, documents_on
 from simdocs.commands.build import expectation_facts, expected_of
 from simdocs.model.answers import NAME, Answer, Column, Row
+from simdocs.model.artifact import Artifact
 from simdocs.model.documents import EMPTY, INVALID, SHORT, WIDE
 from simdocs.model.names import bytes_of
 from simdocs.pipeline.indexing import Expectation
@@ -24,7 +24,7 @@ _FLAGS = {"empty": EMPTY, "short": SHORT, "invalid_bytes": INVALID, "utf_16_or_3
 
 def info(shelf: Artifact) -> tuple[Answer, Expectation | None]:
     """All that is to be known of an artifact without its texts; and what is to be expected of an index."""
-    documents = documents_on(shelf)
+    documents = shelf.documents
     expected = None
     if shelf.kind == "index":
         expected = expected_of(documents, shelf["signatures"].rows, shelf.recipe)
@@ -33,11 +33,11 @@ def info(shelf: Artifact) -> tuple[Answer, Expectation | None]:
 
 
 def _facts(shelf: Artifact, expected: Expectation | None) -> Iterator[tuple[str, bytes]]:
-    manifest, documents = shelf.manifest, documents_on(shelf)
+    form, documents = FORMATS[shelf.kind], shelf.documents
     yield "kind", shelf.kind.encode()
-    yield "version", _text(manifest.format.version)
-    yield "made_from", _text(manifest.made_from)
-    yield "documents", _text(shelf.rows)
+    yield "version", _text(form.version)
+    yield "made_from", _text(shelf.made_from)
+    yield "documents", _text(shelf.n_documents)
     facts = documents.facts
     yield "bytes", _text(facts["size"].sum())
     yield "tokens", _text(facts["count"].sum())
@@ -46,9 +46,9 @@ def _facts(shelf: Artifact, expected: Expectation | None) -> Iterator[tuple[str,
     for name, flag in _FLAGS.items():
         yield name, _text(np.count_nonzero(facts["flags"] & flag))
     yield "unicode", _text(shelf.recipe.unicode)
-    for group in manifest.format.recipe:
+    for group in form.recipe:
         yield from _parameters(getattr(shelf.recipe, group))
-    for array in FORMATS[shelf.kind].arrays:
+    for array in form.arrays:
         kind = "structured" if array.dtype.names else array.dtype.str
         yield array.file, f"{kind} {shelf[array.name].shape}".encode()
     if expected is not None and shelf.recipe.banding is not None:
@@ -60,8 +60,8 @@ def _facts(shelf: Artifact, expected: Expectation | None) -> Iterator[tuple[str,
             elif key not in ("threshold", "bands", "rows"):
                 yield key, _text(value)
     yield from _run(shelf)
-    first = list(range(min(ENDS, shelf.rows)))
-    last = list(range(max(ENDS, shelf.rows - ENDS), shelf.rows))
+    first = list(range(min(ENDS, shelf.n_documents)))
+    last = list(range(max(ENDS, shelf.n_documents - ENDS), shelf.n_documents))
     yield from (("first", documents.name(row)) for row in first)
     yield from (("last", documents.name(row)) for row in last)
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.artifacts.reader import Artifact
 from simdocs.commands import answer_rows
 from simdocs.engines.run import Run
 from simdocs.kernels.lsh.banding import candidate_probability
@@ -17,6 +16,7 @@ from simdocs.matching.index_matches import MatchBlock, find_matches
 from simdocs.matching.prepared import Prepared, of_same_documents, prepared, threshold_warning
 from simdocs.matching.verify import Verifier
 from simdocs.model.answers import Answer
+from simdocs.model.artifact import Artifact
 from simdocs.model.documents import EMPTY
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Ragged

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.artifacts.reader import Artifact
 from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.matching.concatenated import ConcatenatedCorpus
 from simdocs.matching.corpus import Corpus
@@ -17,6 +16,7 @@ from simdocs.matching.greedy import greedy
 from simdocs.matching.lookup import STAMPED, bounds, copies_of, keys_for, places
 from simdocs.matching.prepared import Prepared
 from simdocs.matching.verify import Verifier
+from simdocs.model.artifact import Artifact
 from simdocs.model.documents import EMPTY, Documents
 from simdocs.model.groups import Groups, Pairs
 from simdocs.model.numbering import Rows, TextNumbers

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.artifacts.formats import RUN
-from simdocs.artifacts.reader import Artifact
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.errors import ArtifactError, InputError
 from simdocs.kernels.compare import jaccard
+from simdocs.model.artifact import Artifact
+from simdocs.model.columns import Column, MemoryColumn
 from simdocs.model.documents import Documents
 from simdocs.model.names import shown
 from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, Tokens, ranges
-from simdocs.model.sketches import Column, Held
 from simdocs.parameters import Sequences, Shingling
 from simdocs.pipeline.reading import ragged_bytes
 from simdocs.pipeline.reload import ReloadRequest, Source, same_line
@@ -80,8 +80,15 @@ class Corpus:
     def of(cls, documents: Documents, signatures: Tokens, limit: int, sequences: Sequences) -> Corpus:
         """Documents in memory."""
         names = documents.names
-        columns = (Held(names.values), Held(names.offsets), Held(documents.facts), Held(signatures))
-        return cls(*columns, limit, sequences, documents.held)
+        return cls(
+            MemoryColumn(names.values),
+            MemoryColumn(names.offsets),
+            MemoryColumn(documents.facts),
+            MemoryColumn(signatures),
+            limit,
+            sequences,
+            documents.held,
+        )
 
     @classmethod
     def on(cls, shelf: Artifact, signatures: Column, sets: Artifact | None, root: bytes | None) -> Corpus:
@@ -99,9 +106,9 @@ class Corpus:
             signatures,
             1 << 62,
             shelf.recipe.sequences,
-            held=dict(shelf.held),
+            held=shelf.held,
             sets=None if sets is None else (sets["tokens"], sets["offsets"]),
-            root=found or b"",
+            root=found,
             of_shelf=shelf.name,
         )
 
@@ -110,10 +117,10 @@ class Corpus:
         names = ragged_bytes(self.names(rows))
         return replace(
             self,
-            name_bytes=Held(names.values),
-            name_offsets=Held(names.offsets),
-            every_fact=Held(self.facts(rows)),
-            signatures=Held(self.signatures.rows(rows)),
+            name_bytes=MemoryColumn(names.values),
+            name_offsets=MemoryColumn(names.offsets),
+            every_fact=MemoryColumn(self.facts(rows)),
+            signatures=MemoryColumn(self.signatures.rows(rows)),
             held=self._held(rows),
             set_rows=rows if self.set_rows is None else self.set_rows[rows],
         )
@@ -145,7 +152,7 @@ class Corpus:
 
     def estimates(self, left: Index, right: Index) -> Floats:
         """The estimated similarity of left[i] and right[i]."""
-        if isinstance(self.signatures, Held):
+        if isinstance(self.signatures, MemoryColumn):
             return jaccard.estimates(self.signatures.array, left, right)
         rows, places = np.unique(np.concatenate((left, right)), return_inverse=True)
         return jaccard.estimates(self.signatures.rows(rows), places[: len(left)], places[len(left) :])

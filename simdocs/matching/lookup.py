@@ -8,11 +8,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from simdocs.artifacts.reader import Artifact
 from simdocs.corpora.long_paths import status_of
 from simdocs.kernels.lsh.bucket_search import bucket_bounds
 from simdocs.kernels.lsh.buckets import PAIRS_AT_ONCE, band_keys
 from simdocs.matching.corpus import Corpus
+from simdocs.model.artifact import Artifact
 from simdocs.model.ragged import Array, Index, Keys, Mask, Tokens, ranges
 from simdocs.parameters import Banding
 
@@ -42,7 +42,7 @@ def bounds(index: Artifact, keys: Keys) -> tuple[Index, Index]:
 def candidates(index: Artifact, signatures: Tokens, rows: Index) -> Iterator[tuple[Index, Index, Index]]:
     """Rows of signatures (a part of `rows` at a time, in order), and the distinct pairs of places among these with
     rows of the index that share a bucket with them, ascending."""
-    size = index.rows
+    size = index.n_documents
     copies = np.bincount(index["same_as"].all(), minlength=size)
     for at in range(0, len(rows), _AT_ONCE):
         part = rows[at : at + _AT_ONCE]

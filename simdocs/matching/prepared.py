@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from simdocs.artifacts.reader import Artifact
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.kernels.lsh.buckets import band_keys, shared_buckets, shared_buckets_of_tables
 from simdocs.matching.corpus import Corpus
+from simdocs.model.artifact import Artifact
+from simdocs.model.columns import MemoryColumn
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Index, Ragged, Tokens
-from simdocs.model.sketches import Held
 from simdocs.parameters import Banding, Recipe
 from simdocs.pipeline.prepare import Intake, banded, signed
 
@@ -59,7 +59,7 @@ def prepared(intake: Intake, recipe: Recipe, run: Run, *, bands: bool = True) ->
     shelf = intake.shelf
     assert shelf is not None
     sets = shelf if shelf.kind == "shingles" else intake.shingles
-    corpus = Corpus.on(shelf, Held(signatures), of_same_documents(sets, shelf), intake.root)
+    corpus = Corpus.on(shelf, MemoryColumn(signatures), of_same_documents(sets, shelf), intake.root)
     return Prepared(documents, signatures, corpus, recipe, shelf if shelf.kind == "index" else None)
 
 
@@ -76,7 +76,7 @@ def threshold_warning(threshold: float, prepared: Prepared) -> Iterator[str]:
 
 def of_same_documents(shingles: Artifact | None, shelf: Artifact) -> Artifact | None:
     """The shingles, if they are those that the other artifact was made of, or would be. ArtifactError: they are not."""
-    if shingles is not None and shingles.manifest.made_from != shelf.manifest.made_from:
+    if shingles is not None and shingles.made_from != shelf.made_from:
         raise ArtifactError(
             f"{shingles.name}: not of the same documents and parameters as {shelf.name}: build one of them again"
         )

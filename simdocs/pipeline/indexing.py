@@ -10,9 +10,9 @@ import numpy as np
 from simdocs.errors import UnreachableRecallError
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh import banding, buckets
+from simdocs.model.artifact import BucketTables
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array, Floats, Index, Tokens
-from simdocs.model.sketches import Tables
 from simdocs.parameters import MAX_NUM_PERM, Banding
 
 SAMPLED = 10_000
@@ -25,13 +25,13 @@ CURVE = tuple(tenth / 10 for tenth in range(1, 11))
 """Similarities at which the S-curve is told."""
 
 
-def tables(documents: Documents, signatures: Tokens, bands: int, rows: int) -> Tables:
+def tables(documents: Documents, signatures: Tokens, bands: int, rows: int) -> BucketTables:
     """The bucket tables of these documents."""
     firsts, place = documents.distinct_texts()
     keys, owners = buckets.bucket_tables(buckets.band_keys(signatures, firsts, bands, rows), firsts)
     same_as = np.arange(len(documents))
     same_as[place >= 0] = firsts[place[place >= 0]]
-    return Tables(keys, owners, same_as.astype(np.uint32))
+    return BucketTables(keys, owners, same_as.astype(np.uint32))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from simdocs.artifacts.reader import Artifact, documents_on
 from simdocs.corpora.discover import Found, Sources, find
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError
 from simdocs.kernels.lsh.banding import choose
+from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.documents import Documents
 from simdocs.model.names import shown
 from simdocs.model.ragged import Tokens
 from simdocs.parameters import Banding, Recipe, Sketching, Walking
-from simdocs.pipeline.signing import sign, sign_shelf
+from simdocs.pipeline.signing import sign, sign_token_sets
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,6 @@ def signed(intake: Intake, recipe: Recipe, run: Run, *, with_sets: bool) -> tupl
         found = found_of(intake, run)
         limit = intake.walking.max_size
         return *sign(found, limit, recipe, sketching, run, with_sets=with_sets), found
-    if shelf.kind == "shingles":
-        return documents_on(shelf), sign_shelf(shelf, sketching, run), None
-    return documents_on(shelf), np.asarray(shelf["signatures"].all()), None
+    if isinstance(shelf, Shingles):
+        return shelf.documents, sign_token_sets(shelf, sketching, run), None
+    return shelf.documents, np.asarray(shelf["signatures"].all()), None

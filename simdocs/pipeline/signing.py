@@ -9,13 +9,13 @@ from functools import partial
 
 import numpy as np
 
-from simdocs.artifacts.reader import Artifact
 from simdocs.corpora.discover import Found
 from simdocs.corpora.jsonl import Lines
 from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.engines.run import Run
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
+from simdocs.model.artifact import Shingles
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Index, Ragged, Tokens, row_blocks
 from simdocs.parameters import Recipe, Sketching
@@ -28,8 +28,8 @@ _WORTH_THEIR_ROUNDS = 1 << 14
 _GATHERED = 1 << 18
 """Tokens of small documents that are signed together: a mebibyte."""
 
-_SHELVED_AT_ONCE = 1 << 18
-"""Tokens of a shelf that are signed at once."""
+_STORED_AT_ONCE = 1 << 18
+"""Tokens of an artifact that are signed at once."""
 
 
 @dataclass(slots=True)
@@ -103,20 +103,20 @@ def sign(
     return register.documents(), rows.all()
 
 
-def sign_shelf(shelf: Artifact, sketching: Sketching, run: Run) -> Tokens:
-    """Signatures of the token sets on a shelf: (N, K) uint32."""
-    offsets = shelf["offsets"].all()
-    rows = _Rows(shelf.rows, sketching, shelf.recipe.shingling.seed)
-    work = partial(_begin, sketching=sketching, seed=shelf.recipe.shingling.seed)
+def sign_token_sets(shingles: Shingles, sketching: Sketching, run: Run) -> Tokens:
+    """Return the signatures of token sets, (N, K) uint32."""
+    offsets = shingles["offsets"].all()
+    rows = _Rows(shingles.n_documents, sketching, shingles.recipe.shingling.seed)
+    work = partial(_begin, sketching=sketching, seed=shingles.recipe.shingling.seed)
 
     def cuts() -> Iterator[Ragged]:
-        for at, end in row_blocks(offsets, _SHELVED_AT_ONCE):
-            tokens = shelf["tokens"].cut(int(offsets[at]), int(offsets[end]))
+        for at, end in row_blocks(offsets, _STORED_AT_ONCE):
+            tokens = shingles["tokens"].cut(int(offsets[at]), int(offsets[end]))
             yield Ragged(np.asarray(tokens), offsets[at : end + 1] - offsets[at])
 
     for signatures, undone, small in run.engine.map(work, cuts()):
         rows.add(signatures, undone, small)
-        run.progress("signing", rows.filled, shelf.rows)
+        run.progress("signing", rows.filled, shingles.n_documents)
     return rows.all()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import simdocs
-from simdocs.artifacts.npy import Stored
+from simdocs.artifacts.mapped_column import MappedColumn
 from tests.api.asking import DOCS, NEW, TEXTS, by_row, matched, printed
 from tests.cli.corpus import A1, A
 
@@ -67,13 +67,13 @@ def test_estimates(index):
 
 
 def test_a_path_is_not_read_whole(index, monkeypatch):
-    every = Stored.all
+    every = MappedColumn.all
 
-    def no(stored: Stored) -> np.ndarray:
+    def no(stored: MappedColumn) -> np.ndarray:
         assert Path(stored.name).name not in ("signatures.npy", "band_keys.npy", "band_rows.npy", "documents.npy")
         return every(stored)
 
-    monkeypatch.setattr(Stored, "all", no)
+    monkeypatch.setattr(MappedColumn, "all", no)
     assert by_row(simdocs.query("docs.index", "new", threshold=0.8))
     with pytest.raises(AssertionError):
         simdocs.dedupe("docs.index")

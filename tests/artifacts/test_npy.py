@@ -16,9 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simdocs.artifacts import npy
+from simdocs.artifacts import mapped_column, npy
 from simdocs.artifacts.formats import FORMATS, ArrayFormat
-from simdocs.artifacts.npy import ArrayWriter, Stored, header, map_file
+from simdocs.artifacts.mapped_column import MappedColumn, map_file
+from simdocs.artifacts.npy import ArrayWriter, header
 from simdocs.artifacts.reader import open_artifact
 from simdocs.errors import ArtifactError
 from simdocs.model.ragged import Array
@@ -32,6 +33,7 @@ BY_NAME = list({array.name: array for array in EVERY.values()}.values())
 def blocks_of(size: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(npy, "BLOCK", size)
+        patch.setattr(mapped_column, "BLOCK", size)
         yield
 
 
@@ -65,7 +67,7 @@ def made(array: ArrayFormat, shape: tuple[int, ...]) -> Array:
     return np.random.default_rng(size).integers(0, 256, size, np.uint8).view(array.dtype).reshape(shape)
 
 
-def stored(place: Path, array: ArrayFormat, values: Array) -> Stored:
+def stored(place: Path, array: ArrayFormat, values: Array) -> MappedColumn:
     checksums = written(place, array, [values], values.shape[1:]).checksums
     with opened(place) as directory:
         return map_file(directory, "it", array, values.shape, checksums)

@@ -71,7 +71,7 @@ def read(path: Path, kind: str = "signatures") -> int:
     """The salt of the artifact there, all of whose arrays are as they were saved."""
     shelf = usable(open_artifact(os.fsencode(path)), (kind,))
     salt = shelf.run["salt"]
-    for name, array in arrays(kind, salt, shelf.rows).items():
+    for name, array in arrays(kind, salt, shelf.n_documents).items():
         assert np.array_equal(shelf[name].all(), array), name
     return int(salt)
 

@@ -8,12 +8,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from simdocs.artifacts.reader import Artifact, open_artifact
+from simdocs.artifacts.reader import open_artifact
 from simdocs.artifacts.writer import write_artifact
 from simdocs.commands import build
 from simdocs.corpora.discover import Sources
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
+from simdocs.model.artifact import Artifact
 from simdocs.parameters import Walking
 from simdocs.pipeline.prepare import Intake
 from tests.commands.deduping import recipe

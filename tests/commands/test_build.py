@@ -131,7 +131,7 @@ def test_however_the_work_is_cut_and_shared_out(there, monkeypatch, jobs, size):
     expected = alike(by_every_road(how))
     monkeypatch.setattr(read_tasks, "batches", partial(cutting.batches, most_bytes=size))
     monkeypatch.setattr(jsonl, "BATCH_BYTES", max(size, 5))
-    for constant in ("_SHELVED_AT_ONCE", "_GATHERED", "_WORTH_THEIR_ROUNDS"):
+    for constant in ("_STORED_AT_ONCE", "_GATHERED", "_WORTH_THEIR_ROUNDS"):
         monkeypatch.setattr(signing, constant, size)
     made = alike(by_every_road(how, jobs))
     for kind, files in made.items():

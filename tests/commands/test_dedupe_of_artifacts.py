@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simdocs.artifacts.formats import FORMATS
 from simdocs.commands.dedupe import Sketched, sketch
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
@@ -47,7 +48,7 @@ def on(path: Path, jobs: int = 1, shingles: Path | None = None, **options: objec
     shelf = opened(path)
     asked = job([], **options)
     intake = Intake(shelf=shelf, shingles=None if shingles is None else opened(shingles))
-    held = {group: getattr(shelf.recipe, group) for group in shelf.manifest.format.recipe}
+    held = {group: getattr(shelf.recipe, group) for group in FORMATS[shelf.kind].recipe}
     with Local(jobs) as engine:
         yield sketch(replace(asked, intake=intake, recipe=replace(asked.recipe, **held)), Run(engine))
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simdocs.artifacts.reader import Artifact
 from simdocs.commands.dedupe import Sketched, sketch
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.families import KEEP, SCHEMES, UNITS
+from simdocs.model.artifact import Artifact
 from simdocs.pipeline.prepare import Intake
 from tests.commands.building import built
 from tests.commands.deduping import CATCH_ALL, job, shelve

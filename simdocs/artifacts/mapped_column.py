@@ -1,0 +1,113 @@
+"""Columns on disk: memory-mapped .npy files that are checked a block at a time, before they are used."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+
+import numpy as np
+
+from simdocs.artifacts.formats import BLOCK, ArrayFormat
+from simdocs.artifacts.npy import checksum, damaged, header
+from simdocs.model.ragged import Array
+
+
+class MappedColumn:
+    """A column on disk, memory-mapped. Each block is checked once, before it is used.
+
+    ArtifactError: a block does not match its checksum.
+    """
+
+    def __init__(self, name: str, mapped: Array, checksums: Sequence[str]) -> None:
+        self.name, self.shape, self.dtype = name, mapped.shape, mapped.dtype
+        self._mapped = mapped
+        self._bytes = mapped.reshape(-1).view(np.uint8)
+        self._checksums = checksums
+        self._checked = np.zeros(len(checksums), bool)
+        self._row = mapped.dtype.itemsize * int(np.prod(mapped.shape[1:]))
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def all(self) -> Array:
+        """Return the whole array, memory-mapped."""
+        if not self._checked.all():
+            self._check(np.arange(len(self._checked)))
+        return self._mapped
+
+    def rows(self, rows: Array) -> Array:
+        """Return the rows with these numbers, (n, *shape[1:])."""
+        self._check_each(rows, self._row)
+        return np.asarray(self._mapped[rows])
+
+    def cut(self, begin: int, end: int) -> Array:
+        """Return rows begin to end - 1, memory-mapped."""
+        if end > begin:
+            self._check(np.arange(begin * self._row // BLOCK, (end * self._row - 1) // BLOCK + 1))
+        return self._mapped[begin:end]
+
+    def at(self, places: Array) -> Array:
+        """Return the values at these places of the flattened array, (n,)."""
+        self._check_each(places, self.dtype.itemsize)
+        return np.asarray(self._mapped.reshape(-1)[places])
+
+    def damaged(self) -> list[int]:
+        """Return the numbers of all blocks that do not match their checksums."""
+        return [block for block in range(len(self._checked)) if not self._matches(block)]
+
+    def _check_each(self, numbers: Array, size: int) -> None:
+        """Check the blocks that hold these items of `size` bytes."""
+        if not len(numbers) or not size:
+            return
+        first = np.asarray(numbers, np.int64) * size
+        self._check(first // BLOCK)
+        if BLOCK % size:
+            self._check((first + size - 1) // BLOCK)
+        if size > BLOCK:
+            for at in np.unique(first).tolist():
+                self._check(np.arange(at // BLOCK, (at + size - 1) // BLOCK + 1))
+
+    def _check(self, blocks: Array) -> None:
+        new = blocks[~self._checked[blocks]]
+        if len(new):
+            for block in np.unique(new).tolist():
+                if not self._matches(block):
+                    raise damaged(self.name, f"block {block} does not match its checksum")
+                self._checked[block] = True
+
+    def _matches(self, block: int) -> bool:
+        return checksum(self._bytes[block * BLOCK : (block + 1) * BLOCK].data) == self._checksums[block]
+
+
+def map_file(
+    dir_fd: int, name: str, array: ArrayFormat, shape: tuple[int, ...], checksums: Sequence[str]
+) -> MappedColumn:
+    """Map an array in the directory `dir_fd`, after comparing its size and header with what the manifest says.
+
+    Only the header is read. name: of the artifact, for messages. ArtifactError: they differ. FileNotFoundError.
+    """
+    file = os.open(array.file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=dir_fd)
+    try:
+        status = os.fstat(file)
+        full = f"{name}/{array.file}"
+        expected = header(array.dtype, shape)
+        size = array.dtype.itemsize
+        for length in shape:
+            size *= length
+        if not stat.S_ISREG(status.st_mode):
+            raise damaged(full, "not a regular file")
+        if status.st_size == 0:
+            raise damaged(full, "an empty file (an interrupted write?)")
+        if status.st_size != len(expected) + size:
+            raise damaged(full, f"{status.st_size} bytes, not {len(expected) + size}")
+        if len(checksums) != -(-size // BLOCK):
+            raise damaged(full, f"{len(checksums)} checksums in the manifest, not {-(-size // BLOCK)}")
+        if os.pread(file, len(expected), 0) != expected:
+            raise damaged(full, "its header is not that of the array in the manifest")
+        if not size:
+            return MappedColumn(full, np.empty(shape, array.dtype), checksums)
+        with os.fdopen(os.dup(file), "rb") as opened:
+            return MappedColumn(full, np.memmap(opened, array.dtype, "r", len(expected), shape), checksums)
+    finally:
+        os.close(file)

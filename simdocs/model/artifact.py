@@ -1,0 +1,138 @@
+"""Artifacts: what the stages make of documents. They hold columns, in memory or memory-mapped, and look the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from simdocs.model.columns import Column
+from simdocs.model.documents import Documents
+from simdocs.model.names import bytes_of
+from simdocs.model.ragged import Array, Keys, Ragged, Tokens
+from simdocs.model.skipped import Skipped
+from simdocs.parameters import Recipe
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Artifact:
+    """N documents and what one stage made of them.
+
+    name: its path as given, for messages; "the index given" if it is in memory.
+    recipe: every parameter that it was made with.
+    made_from: a hash of the documents' names, their token sets and the shingling parameters.
+    columns: its arrays by name; docs/formats.md lists them for each kind.
+    run: what run.json says about the run that made it; empty if that cannot be read.
+    held: the bytes of documents that cannot be read a second time, by row.
+    skipped: what was skipped when it was made; empty if it was opened from disk.
+    """
+
+    kind: ClassVar[str]
+
+    name: str
+    recipe: Recipe
+    made_from: str
+    columns: Mapping[str, Column]
+    run: Mapping[str, Any] = field(default_factory=dict)
+    held: dict[int, bytes] = field(default_factory=dict)
+    skipped: Skipped = field(default_factory=Skipped)
+
+    def __getitem__(self, column: str) -> Column:
+        return self.columns[column]
+
+    def __repr__(self) -> str:
+        parts = [f"documents={self.n_documents}", *_shown_parameters(self.recipe)]
+        return f"<{type(self).__name__} {', '.join(parts)}>"
+
+    @property
+    def n_documents(self) -> int:
+        """The number of documents, N."""
+        return len(self.columns["documents"])
+
+    @property
+    def documents(self) -> Documents:
+        """All documents, in row order."""
+        names = Ragged(self._array("names"), self._array("name_offsets"))
+        return Documents(names, self._array("documents"), self.held)
+
+    @property
+    def root(self) -> bytes:
+        """The directory from which the documents' names are found; empty if that is not known."""
+        root = self.run.get("root")
+        try:
+            return bytes_of(root) if isinstance(root, str) and "\0" not in root else b""
+        except UnicodeEncodeError:  # run.json was changed: no name is read like this
+            return b""
+
+    def _array(self, column: str) -> Array:
+        """A whole column as a plain array: np.memmap is a subclass that slows down indexing."""
+        return np.asarray(self.columns[column].all())
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Shingles(Artifact):
+    """N documents and their token sets."""
+
+    kind: ClassVar[str] = "shingles"
+
+    @property
+    def tokens(self) -> Ragged:
+        """The token set of each document: N rows of uint32, each ascending and without repeats."""
+        return Ragged(self._array("tokens"), self._array("offsets"))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Signatures(Artifact):
+    """N documents and their signatures."""
+
+    kind: ClassVar[str] = "signatures"
+
+    @property
+    def signatures(self) -> Tokens:
+        """The signatures, (N, K) uint32; the row of an empty document is all 0xFFFFFFFF."""
+        return self._array("signatures")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BucketTables:
+    """The buckets of M distinct texts in B bands.
+
+    keys: (B, M) uint64, each band ascending. rows: (B, M) uint32, the row of the document that has the key.
+    same_as: (N,) uint32, the row of the first document with the same text; the document's own row if it is empty.
+    """
+
+    keys: Keys
+    rows: Tokens
+    same_as: Tokens
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BandIndex(Artifact):
+    """N documents, their signatures, and the buckets that they share."""
+
+    kind: ClassVar[str] = "index"
+
+    @property
+    def signatures(self) -> Tokens:
+        """The signatures, (N, K) uint32; the row of an empty document is all 0xFFFFFFFF."""
+        return self._array("signatures")
+
+    @property
+    def tables(self) -> BucketTables:
+        """The bucket tables."""
+        return BucketTables(self._array("band_keys"), self._array("band_rows"), self._array("same_as"))
+
+
+_ALWAYS_SHOWN = frozenset(("unit", "k", "num_perm", "threshold"))
+
+
+def _shown_parameters(group: Any) -> Iterator[str]:
+    """The main parameters of a recipe, and those that are not the default: "unit='char'", "k=9", ..."""
+    for one in fields(group):
+        value = getattr(group, one.name)
+        if is_dataclass(value):
+            yield from _shown_parameters(value)
+        elif one.name in _ALWAYS_SHOWN or value != one.default:
+            yield f"{one.name}={value!r}"

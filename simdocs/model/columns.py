@@ -1,0 +1,64 @@
+"""Columns: the arrays of an artifact, in memory or on disk, of which a reader may ask for parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from simdocs.model.ragged import Array
+
+
+class Column(Protocol):
+    """One array of an artifact. Every method returns plain NumPy arrays, which must not be written to.
+
+    ArtifactError: a part that is asked for is damaged on disk.
+    """
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the whole array."""
+
+    def __len__(self) -> int: ...
+
+    def all(self) -> Array:
+        """Return the whole array."""
+
+    def rows(self, rows: Array) -> Array:
+        """Return the rows with these numbers, (n, *shape[1:])."""
+
+    def cut(self, begin: int, end: int) -> Array:
+        """Return rows begin to end - 1."""
+
+    def at(self, places: Array) -> Array:
+        """Return the values at these places of the flattened array, (n,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryColumn:
+    """A column in memory."""
+
+    array: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array."""
+        return self.array.shape
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def all(self) -> Array:
+        """Return the array itself."""
+        return self.array
+
+    def rows(self, rows: Array) -> Array:
+        """Return the rows with these numbers, (n, *shape[1:])."""
+        return self.array[rows]
+
+    def cut(self, begin: int, end: int) -> Array:
+        """Return rows begin to end - 1."""
+        return self.array[begin:end]
+
+    def at(self, places: Array) -> Array:
+        """Return the values at these places of the flattened array, (n,)."""
+        return self.array.reshape(-1)[places]

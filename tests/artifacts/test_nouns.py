@@ -1,0 +1,113 @@
+"""An artifact is the same noun in memory and on disk: the same class, columns and properties."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import simdocs
+from simdocs.artifacts.formats import FORMATS
+from simdocs.artifacts.memory_writer import MemoryWriter
+from simdocs.artifacts.reader import checked, open_artifact
+from simdocs.errors import ArtifactError
+from simdocs.model.artifact import Artifact
+from simdocs.model.skipped import Skipped
+from tests.artifacts.tiny import arrays, documents, recipe, save
+
+NOUNS = {"shingles": simdocs.Shingles, "signatures": simdocs.Signatures, "index": simdocs.BandIndex}
+
+
+def in_memory(kind: str, salt: int) -> Artifact:
+    """The artifact of this salt, built in memory."""
+    writer = MemoryWriter(kind)
+    for name, array in arrays(kind, salt).items():
+        if name not in ("documents", "names", "name_offsets"):
+            writer.append(name, array[:1])
+            writer.append(name, array[1:])
+    writer.finish(documents(3, salt), recipe(kind), {"root": "/x", "salt": salt})
+    return writer.artifact(Skipped())
+
+
+def on_disk(kind: str, salt: int, place: Path) -> Artifact:
+    """The artifact of this salt, written and opened."""
+    save(place / f"tiny.{kind}", salt, kind)
+    return open_artifact(os.fsencode(place / f"tiny.{kind}"))
+
+
+def test_every_format_has_a_noun():
+    assert {kind: form.noun for kind, form in FORMATS.items()} == NOUNS
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_opening_and_building_give_the_same_noun(place, kind):
+    for artifact in (in_memory(kind, 1), on_disk(kind, 1, place)):
+        assert type(artifact) is NOUNS[kind]
+        assert (artifact.kind, artifact.n_documents, artifact.recipe) == (kind, 3, recipe(kind))
+        assert artifact.columns.keys() == {array.name for array in FORMATS[kind].arrays}
+        for name, array in arrays(kind, 1).items():
+            assert artifact[name].all().dtype == array.dtype
+            assert np.array_equal(artifact[name].all(), array)
+        assert artifact.documents.name(2) == b"1/2"
+    assert in_memory(kind, 1).made_from == on_disk(kind, 1, place).made_from != in_memory(kind, 2).made_from
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_properties_are_plain_arrays(place, kind):
+    expected = arrays(kind, 1)
+    for artifact in (in_memory(kind, 1), on_disk(kind, 1, place)):
+        found = {"documents": artifact.documents.facts, "names": artifact.documents.names.values}
+        if isinstance(artifact, simdocs.Shingles):
+            found |= {"tokens": artifact.tokens.values, "offsets": artifact.tokens.offsets}
+        if isinstance(artifact, simdocs.Signatures | simdocs.BandIndex):
+            found |= {"signatures": artifact.signatures}
+        if isinstance(artifact, simdocs.BandIndex):
+            tables = artifact.tables
+            found |= {"band_keys": tables.keys, "band_rows": tables.rows, "same_as": tables.same_as}
+        for name, array in found.items():
+            assert type(array) is np.ndarray
+            assert np.array_equal(array, expected[name])
+
+
+@pytest.mark.parametrize("run", [{}, {"root": 3}, {"root": "a\0b"}, {"root": "\ud800"}])
+def test_a_root_that_is_not_known_is_empty(run):
+    writer = MemoryWriter("signatures")
+    writer.append("signatures", arrays("signatures", 1)["signatures"])
+    writer.finish(documents(3, 1), recipe("signatures"), run)
+    assert writer.artifact(Skipped()).root == b""
+    assert in_memory("signatures", 1).root == b"/x"
+
+
+def test_parameters_of_later_stages_are_left_out():
+    writer = MemoryWriter("shingles")
+    for name in ("tokens", "offsets"):
+        writer.append(name, arrays("shingles", 1)[name])
+    writer.finish(documents(3, 1), recipe("index"), {})
+    assert writer.artifact(Skipped()).recipe == recipe("shingles")
+
+
+def test_all_blocks_are_checked_on_request(place):
+    artifact = on_disk("signatures", 1, place)
+    assert checked(artifact) is artifact
+    file = place / "tiny.signatures" / "signatures.npy"
+    data = bytearray(file.read_bytes())
+    data[-1] ^= 1
+    file.write_bytes(data)
+    damaged = open_artifact(os.fsencode(place / "tiny.signatures"))
+    with pytest.raises(ArtifactError, match=r"signatures\.npy: damaged: block 0 does not match its checksum"):
+        checked(damaged)
+
+
+def test_the_repr_is_one_short_line(place):
+    assert repr(in_memory("shingles", 1)) == "<Shingles documents=3, unit='char', k=9>"
+    assert repr(on_disk("index", 1, place)) == (
+        "<BandIndex documents=3, unit='char', k=9, num_perm=4, threshold=0.8, bands=2, rows=2>"
+    )
+    words = simdocs.index(texts=["a b", "c"], unit="word", k=2, nfkc=True, num_perm=16, bands=4, rows=4, seed=7)
+    assert repr(words) == (
+        "<BandIndex documents=2, unit='word', k=2, seed=7, nfkc=True, num_perm=16, threshold=0.8, bands=4, rows=4>"
+    )
+    assert repr(simdocs.dedupe(texts=["a", "a"])) == "<Deduplication documents=2, kept=1, pairs=1>"
+    assert repr(simdocs.query(words, texts=["a b"])) == "<Matches documents=1, pairs=1>"

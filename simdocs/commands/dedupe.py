@@ -13,10 +13,10 @@ from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching.against import decide_against
-from simdocs.matching.comparison import Comparison, comparison, verifier_of
 from simdocs.matching.corpus import Corpus, Documented
 from simdocs.matching.decision import Decision, decide
 from simdocs.matching.prepared import Prepared, of_same_documents, prepared, threshold_warning
+from simdocs.matching.self_join import SelfJoin, self_join, verifier_of
 from simdocs.matching.similar_pairs import similar_pairs
 from simdocs.model.answers import Answer
 from simdocs.model.artifact import Artifact
@@ -103,14 +103,14 @@ class Sketched:
     def _decide(self) -> Decision:
         job = self.job
         if job.kept is None:
-            return decide(self._compared(), job.grouping)
+            return decide(self._self_join(), job.grouping)
         sets = of_same_documents(job.kept_shingles, job.kept)
         indexed = Corpus.on(job.kept, job.kept["signatures"], sets, job.kept_root)
         verifier = verifier_of(self.prepared, job.threshold, job.grouping, self.run)
         return decide_against(job.kept, indexed, self.prepared, verifier, job.grouping)
 
-    def _compared(self) -> Comparison:
-        return comparison(self.prepared, self.job.threshold, self.job.grouping, self.run)
+    def _self_join(self) -> SelfJoin:
+        return self_join(self.prepared, self.job.threshold, self.job.grouping, self.run)
 
     def pairs(self, all_copies: bool) -> Answer:
         """Every similar pair, in row order, made as it is read."""
@@ -119,7 +119,7 @@ class Sketched:
         )
 
     def _pairs(self, all_copies: bool) -> Iterator[Pairs]:
-        for pairs in similar_pairs(self._compared(), all_copies=all_copies):
+        for pairs in similar_pairs(self._self_join(), all_copies=all_copies):
             self.found += len(pairs)
             yield pairs
 

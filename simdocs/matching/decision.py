@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simdocs.matching.comparison import Comparison
 from simdocs.matching.components import connected
 from simdocs.matching.corpus import Documented
 from simdocs.matching.distinct_texts import in_keep_order
 from simdocs.matching.greedy import greedy
+from simdocs.matching.self_join import SelfJoin
 from simdocs.matching.verify import Verifier
 from simdocs.model.groups import Components, Groups, Pairs
 from simdocs.model.numbering import Rows
@@ -75,19 +75,19 @@ class Decision:
         return rows[self.verifier.unchanged(rows)] if self.verifier.exact else rows
 
 
-def decide(compared: Comparison, grouping: Grouping) -> Decision:
+def decide(join: SelfJoin, grouping: Grouping) -> Decision:
     """Group documents that are compared with each other. Capped documents are reported in the run."""
-    texts = in_keep_order(compared.prepared.documents, grouping.keep, compared.lost)
-    buckets = compared.buckets(texts.first, texts.number)
+    texts = in_keep_order(join.prepared.documents, grouping.keep, join.lost)
+    buckets = join.buckets(texts.first, texts.number)
     capped = np.empty(0, np.int64)
     if grouping.cluster == "components":
-        groups = connected(texts, buckets, compared.verifier, grouping.max_candidates)
+        groups = connected(texts, buckets, join.verifier, grouping.max_candidates)
     else:
-        most = len(texts) if compared.exact_join else grouping.max_candidates
-        pairs, capped = greedy(texts, buckets, compared.verifier, most)
+        most = len(texts) if join.exact_join else grouping.max_candidates
+        pairs, capped = greedy(texts, buckets, join.verifier, most)
         groups = Groups(pairs)
-    eligible = np.ones(len(compared.prepared.documents), bool)
-    return decision_of(compared.verifier, groups, eligible, np.empty(0, np.int64), capped)
+    eligible = np.ones(len(join.prepared.documents), bool)
+    return decision_of(join.verifier, groups, eligible, np.empty(0, np.int64), capped)
 
 
 def decision_of(verifier: Verifier, groups: Groups, eligible: Mask, known: Rows, capped: Rows) -> Decision:

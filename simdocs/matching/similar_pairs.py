@@ -7,32 +7,32 @@ from collections.abc import Iterator
 import numpy as np
 
 from simdocs.kernels.lsh.buckets import candidate_pairs
-from simdocs.matching.comparison import Comparison
 from simdocs.matching.distinct_texts import pairs_of_copies
+from simdocs.matching.self_join import SelfJoin
 from simdocs.model.groups import Pairs
 from simdocs.model.numbering import Rows, TextNumbers
 
 
-def similar_pairs(compared: Comparison, *, all_copies: bool) -> Iterator[Pairs]:
+def similar_pairs(join: SelfJoin, *, all_copies: bool) -> Iterator[Pairs]:
     """Pairs at the threshold or above, the document before the other, ascending by both, in blocks.
 
     Of the copies of one text only the first is paired with other texts, and each copy is paired with the next. With
     all_copies every copy has all its pairs.
     """
-    firsts, text = compared.prepared.documents.distinct_texts(compared.lost)
-    found = _every_pair(compared, firsts, text) if all_copies else _chained_pairs(compared, firsts, text)
-    run = compared.verifier.run
+    firsts, text = join.prepared.documents.distinct_texts(join.lost)
+    found = _every_pair(join, firsts, text) if all_copies else _chained_pairs(join, firsts, text)
+    run = join.verifier.run
     for pairs in found:
-        confirmed = compared.verifier.confirmed(pairs)
+        confirmed = join.verifier.confirmed(pairs)
         run.progress("comparing", run.tally.candidates, 0)
         yield confirmed
 
 
-def _chained_pairs(compared: Comparison, firsts: Rows, text: TextNumbers) -> Iterator[Pairs]:
-    verifier = compared.verifier
+def _chained_pairs(join: SelfJoin, firsts: Rows, text: TextNumbers) -> Iterator[Pairs]:
+    verifier = join.verifier
     left_copies, right_copies = _chain(text)
     done = 0
-    for left, right in candidate_pairs(compared.buckets(firsts, text), len(firsts)):
+    for left, right in candidate_pairs(join.buckets(firsts, text), len(firsts)):
         similar = verifier.similar(firsts[left], firsts[right])
         # All pairs of a document are in one block: links up to its last document come out with it.
         upto = int(np.searchsorted(left_copies, firsts[left[-1]], side="right"))
@@ -51,10 +51,10 @@ def _chain(text: TextNumbers) -> tuple[Rows, Rows]:
     return left[by_left], right[by_left]
 
 
-def _every_pair(compared: Comparison, firsts: Rows, text: TextNumbers) -> Iterator[Pairs]:
-    verifier = compared.verifier
+def _every_pair(join: SelfJoin, firsts: Rows, text: TextNumbers) -> Iterator[Pairs]:
+    verifier = join.verifier
     rows = np.flatnonzero(text >= 0)
-    for lefts, rights in candidate_pairs(compared.buckets(rows, None), len(rows)):
+    for lefts, rights in candidate_pairs(join.buckets(rows, None), len(rows)):
         left, right = rows[lefts], rows[rights]
         same = text[left] == text[right]
         copies = pairs_of_copies(left[same], right[same], verifier.exact)

@@ -1,4 +1,4 @@
-"""Documents that are to be compared with each other, and the buckets in which candidates meet."""
+"""Documents that are compared with each other (a similarity self-join), and the buckets in which candidates meet."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from simdocs.parameters import Grouping
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+class SelfJoin:
     """Documents to compare with each other, and how.
 
     verifier: of the corpus in prepared. exact_join: candidates share a rare token instead of a band. lost: (N,) which
@@ -51,10 +51,10 @@ def verifier_of(prepared: Prepared, threshold: float, grouping: Grouping, run: R
     )
 
 
-def comparison(prepared: Prepared, threshold: float, grouping: Grouping, run: Run) -> Comparison:
+def self_join(prepared: Prepared, threshold: float, grouping: Grouping, run: Run) -> SelfJoin:
     """The documents prepared, to be compared with each other. Documents of an artifact are looked for again."""
     verifier = verifier_of(prepared, threshold, grouping, run)
-    return Comparison(prepared, verifier, grouping.exact, _lost_copies(prepared, verifier))
+    return SelfJoin(prepared, verifier, grouping.exact, _lost_copies(prepared, verifier))
 
 
 def _lost_copies(prepared: Prepared, verifier: Verifier) -> Mask | None:

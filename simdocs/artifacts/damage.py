@@ -1,4 +1,4 @@
-"""Checking an artifact: all of it is read, and every rule that it must keep is looked at."""
+"""Check an artifact: read all of it, and test every rule that it must keep."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from simdocs.artifacts.mapped_column import map_file
 from simdocs.artifacts.reader import TRIES, is_still, missing, raise_unless_damage, read_manifest, read_run
 from simdocs.errors import ArtifactError, InputError
 from simdocs.kernels.lsh.buckets import band_keys
-from simdocs.kernels.sketch.fss import EMPTY as EMPTY_PLACE
+from simdocs.kernels.sketch.fss import EMPTY as EMPTY_VALUE
 from simdocs.model.documents import EMPTY, Documents
 from simdocs.model.names import shown
 from simdocs.model.ragged import Array, Ragged
@@ -26,7 +26,7 @@ Arrays = Mapping[str, Array]
 
 
 def damages(path: bytes) -> list[str]:
-    """What is wrong with the artifact of this name, a line each; none when all is well. InputError: there is none."""
+    """Return what is wrong with the artifact of this path, one line for each problem. InputError: it does not exist."""
     name = shown(path)
     for _ in range(TRIES):
         try:
@@ -38,7 +38,7 @@ def damages(path: bytes) -> list[str]:
             return [f"{name}: not an artifact: {error.strerror}"]
         try:
             found = list(_damages(dir_fd, name))
-            # What was replaced meanwhile has lost its files to the one that is there now.
+            # If it was replaced meanwhile, its files were removed: check the new one.
             if not found or is_still(path, dir_fd):
                 return found
         finally:
@@ -72,15 +72,15 @@ def _damages(dir_fd: int, name: str) -> Iterator[str]:
             sound = False
             yield f"{name}/{array.file}: {error.strerror}"
     if read_run(dir_fd, name).get("root") is None:
-        yield f"{name}/{RUN}: missing or damaged: it says where the documents are, as does --root"
-    for one in stored.values():
-        for block in one.damaged():
+        yield f"{name}/{RUN}: missing or damaged: it says where the documents are"
+    for column in stored.values():
+        for block in column.damaged():
             sound = False
-            yield f"{one.name}: block {block} does not match its checksum"
-    # Rules are about what was written; where that is damaged they would say the same again.
+            yield f"{column.name}: block {block} does not match its checksum"
+    # Damaged blocks would break rules, too, and be reported twice.
     if sound:
-        arrays = {key: one.all() for key, one in stored.items()}
-        yield from (f"{name}/{what}" for what in _broken_rules(manifest, arrays))
+        arrays = {key: column.all() for key, column in stored.items()}
+        yield from (f"{name}/{problem}" for problem in _broken_rules(manifest, arrays))
 
 
 def _broken_rules(manifest: Manifest, arrays: Arrays) -> Iterator[str]:
@@ -92,7 +92,7 @@ def _broken_rules(manifest: Manifest, arrays: Arrays) -> Iterator[str]:
     if manifest.recipe.banding is not None:
         yield from _tables(manifest.recipe.banding, arrays)
     if made_from(_documents(arrays), manifest.recipe) != manifest.made_from:
-        yield "manifest.json: made_from is not that of its documents"
+        yield "manifest.json: made_from does not match its documents"
 
 
 def _documents(arrays: Arrays) -> Documents:
@@ -101,7 +101,7 @@ def _documents(arrays: Arrays) -> Documents:
 
 def _offsets(name: str, offsets: Array, end: int) -> Iterator[str]:
     if offsets[0] != 0 or offsets[-1] != end or (offsets[1:] < offsets[:-1]).any():
-        yield f"{name}.npy: not ascending from 0 to {end}"
+        yield f"{name}.npy: does not ascend from 0 to {end}"
 
 
 def _shingles(arrays: Arrays) -> Iterator[str]:
@@ -115,36 +115,36 @@ def _shingles(arrays: Arrays) -> Iterator[str]:
     unsorted = np.setdiff1d(falling, offsets)
     if len(unsorted):
         row = int(np.searchsorted(offsets, unsorted[0], side="right")) - 1
-        yield f"tokens.npy: those of row {row} are not ascending without repeats"
+        yield f"tokens.npy: the tokens of row {row} do not ascend without repeats"
     if (documents["count"] != lengths).any():
-        yield "documents.npy: counts are not those of offsets.npy"
+        yield "documents.npy: count does not match offsets.npy"
     view = np.ascontiguousarray(tokens).view(np.uint8).data
     for row, (begin, end) in enumerate(pairwise((4 * offsets).tolist())):
         if hashlib.sha256(view[begin:end]).digest()[:16] != documents["set_digest"][row].tobytes():
-            yield f"documents.npy: set_digest of row {row} is not that of its tokens"
+            yield f"documents.npy: set_digest of row {row} does not match its tokens"
             return
 
 
 def _signatures(arrays: Arrays) -> Iterator[str]:
     empty = (arrays["documents"]["flags"] & EMPTY) != 0
-    if (arrays["signatures"][empty] != EMPTY_PLACE).any():
+    if (arrays["signatures"][empty] != EMPTY_VALUE).any():
         yield "signatures.npy: an empty document has a signature"
 
 
 def _tables(banding: Banding, arrays: Arrays) -> Iterator[str]:
     keys, rows, same_as = arrays["band_keys"], arrays["band_rows"], arrays["same_as"]
-    firsts, place = _documents(arrays).distinct_texts()
-    expected = np.where(place >= 0, firsts[place] if len(firsts) else 0, np.arange(len(place)))
+    firsts, text = _documents(arrays).distinct_texts()
+    expected = np.where(text >= 0, firsts[text] if len(firsts) else 0, np.arange(len(text)))
     if (same_as != expected).any():
-        yield "same_as.npy: not the rows of the first documents of the same texts"
+        yield "same_as.npy: does not hold the rows of the first documents with the same texts"
     if (keys[:, 1:] < keys[:, :-1]).any():
-        yield "band_keys.npy: a band is not ascending"
+        yield "band_keys.npy: a band does not ascend"
     if rows.shape[1] != len(firsts) or (np.sort(rows, axis=1) != firsts).any():
-        yield "band_rows.npy: not every distinct text once in each band"
+        yield "band_rows.npy: does not hold every distinct text once in each band"
         return
-    place_of = np.empty(len(place), np.int64)
-    place_of[firsts] = np.arange(len(firsts))
+    number = np.empty(len(text), np.int64)
+    number[firsts] = np.arange(len(firsts))
     made = band_keys(arrays["signatures"], firsts, banding.bands or 1, banding.rows or 1)
     for band, key in enumerate(made):
-        if (key[place_of[rows[band]]] != keys[band]).any():
-            yield f"band_keys.npy: band {band} is not that of signatures.npy"
+        if (key[number[rows[band]]] != keys[band]).any():
+            yield f"band_keys.npy: band {band} does not match signatures.npy"

@@ -1,6 +1,6 @@
-"""The formats of artifacts: one table, from which the writer, the reader, `info`, `check` and the docs come.
+"""The formats of artifacts: one table, which the writer, the reader, `info`, `check` and the docs use.
 
-History: version 1, the first.
+History: version 1 is the first.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ MANIFEST, RUN = "manifest.json", "run.json"
 """The files of an artifact beside its arrays."""
 
 BLOCK = 1 << 18
-"""Bytes of an array under one checksum: few enough that a query checks little more than it reads."""
+"""Bytes of an array that share a checksum: few enough that a query checks little more than it reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayFormat:
-    """One array of a format: its name (NAME.npy is its file), dtype, shape in letters, and what it holds."""
+    """One array of a format: its name (its file is NAME.npy), dtype, shape in letters, and what it holds."""
 
     name: str
     dtype: np.dtype[np.void] | np.dtype[np.generic]
@@ -62,7 +62,7 @@ class Format:
 
     @property
     def files(self) -> frozenset[str]:
-        """All that may be in its directory."""
+        """The names of all files that may be in its directory."""
         return frozenset((MANIFEST, RUN, *(array.file for array in self.arrays)))
 
 
@@ -71,12 +71,12 @@ def _array(name: str, dtype: str, shape: str, holds: str) -> ArrayFormat:
 
 
 _DOCUMENTS = (
-    ArrayFormat("documents", DOCUMENT, ("N",), "one row of facts a document"),
-    _array("names", "u1", "C", "the documents' names, end to end"),
-    _array("name_offsets", "<i8", "N+1", "where in names each begins, and the end"),
+    ArrayFormat("documents", DOCUMENT, ("N",), "one row of facts for each document"),
+    _array("names", "u1", "C", "the names of the documents, end to end"),
+    _array("name_offsets", "<i8", "N+1", "where each name begins in names, and the end"),
 )
 
-_SIGNATURES = _array("signatures", "<u4", "N K", "a row a document; an empty document's is all 0xFFFFFFFF")
+_SIGNATURES = _array("signatures", "<u4", "N K", "one row for each document; all 0xFFFFFFFF if it is empty")
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {
@@ -86,8 +86,8 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 Shingles,
                 1,
                 (
-                    _array("tokens", "<u4", "T", "the documents' tokens, each one's ascending, without repeats"),
-                    _array("offsets", "<i8", "N+1", "where in tokens each document's begin, and the end"),
+                    _array("tokens", "<u4", "T", "the tokens of each document, ascending, without repeats"),
+                    _array("offsets", "<i8", "N+1", "where the tokens of each document begin, and the end"),
                     *_DOCUMENTS,
                 ),
                 ("sequences", "shingling"),
@@ -97,10 +97,15 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 BandIndex,
                 1,
                 (
-                    _array("band_keys", "<u8", "B M", "the key of each distinct text in each band, ascending by band"),
-                    _array("band_rows", "<u4", "B M", "the row of the document whose key it is"),
                     _array(
-                        "same_as", "<u4", "N", "the row of the first document of the same text; its own, if it is empty"
+                        "band_keys", "<u8", "B M", "the key of each distinct text in each band, ascending in a band"
+                    ),
+                    _array("band_rows", "<u4", "B M", "the row of the document that has the key"),
+                    _array(
+                        "same_as",
+                        "<u4",
+                        "N",
+                        "the row of the first document with the same text; its own row if it is empty",
                     ),
                     _SIGNATURES,
                     *_DOCUMENTS,
@@ -110,6 +115,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         )
     }
 )
-"""N documents, T tokens, K places of a signature, B bands, M distinct texts that are not empty, C bytes of names."""
+"""Every format by kind. N documents, T tokens, K values in a signature, B bands, M distinct texts that are not empty, C
+bytes of names."""
 
 KIND_OF_SUFFIX: Mapping[str, str] = MappingProxyType({one.suffix: kind for kind, one in FORMATS.items()})

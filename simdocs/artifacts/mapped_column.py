@@ -104,7 +104,7 @@ def map_file(
         if len(checksums) != -(-size // BLOCK):
             raise damaged(full, f"{len(checksums)} checksums in the manifest, not {-(-size // BLOCK)}")
         if os.pread(file, len(expected), 0) != expected:
-            raise damaged(full, "its header is not that of the array in the manifest")
+            raise damaged(full, "its header does not match the manifest")
         if not size:
             return MappedColumn(full, np.empty(shape, array.dtype), checksums)
         with os.fdopen(os.dup(file), "rb") as opened:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from simdocs.artifacts.reader import Artifact
 from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.matching.concatenated import ConcatenatedCorpus
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.lookup import candidates, copies_of, same_files
 from simdocs.matching.prepared import Prepared
 from simdocs.matching.verify import Verifier
+from simdocs.model.artifact import Artifact
 from simdocs.model.documents import EMPTY
 from simdocs.model.groups import Pairs
 from simdocs.model.numbering import BlockPlaces, Rows

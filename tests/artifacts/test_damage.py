@@ -146,10 +146,7 @@ def test_other_arrays(index, place):
     np.save(file, np.array([Trap(place / "trapped")] * 3, object), allow_pickle=True)
     assert verdict(index).startswith(f"{file}: damaged: ")
     file.write_bytes(file.read_bytes()[:size].ljust(size, b"\0"))
-    assert (
-        verdict(index)
-        == f"{file}: damaged: its header is not that of the array in the manifest: build the artifact again"
-    )
+    assert verdict(index) == f"{file}: damaged: its header does not match the manifest: build the artifact again"
     assert not (place / "trapped").exists()
 
 

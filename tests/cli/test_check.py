@@ -78,7 +78,7 @@ def test_each_rule_alone(there, what):
         ("index", "banding", {"bands": 17}, "manifest.json: damaged: not a manifest of ours"),
         ("index", "banding", {"rows": 8}, "manifest.json: damaged: not a manifest of ours"),
         ("index", "banding", {"rows": None}, "manifest.json: damaged: not a manifest of ours"),
-        ("index", "banding", {"rows": 6}, "band_keys.npy: band 0 is not that of signatures.npy"),
+        ("index", "banding", {"rows": 6}, "band_keys.npy: band 0 does not match signatures.npy"),
     ],
 )
 def test_a_manifest_of_something_else(there, kind, group, changes, message):
@@ -90,7 +90,7 @@ def test_a_manifest_of_something_else(there, kind, group, changes, message):
 @pytest.mark.parametrize("kind", KINDS)
 def test_made_from(there, kind):
     signed_anew(there / f"x.{kind}", made_from="0" * 32)
-    assert damages(there, f"x.{kind}") == ["manifest.json: made_from is not that of its documents"]
+    assert damages(there, f"x.{kind}") == ["manifest.json: made_from does not match its documents"]
 
 
 def test_all_rules_are_looked_at(there):

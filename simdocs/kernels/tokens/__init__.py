@@ -1,1 +1,1 @@
-"""Tokens: from normalised texts to token sets."""
+"""From normalised texts to tokens, and from tokens to sets and multisets."""

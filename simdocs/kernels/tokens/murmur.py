@@ -1,10 +1,10 @@
 """MurmurHash3_x86_32 of many short byte strings at once, in NumPy.
 
-Austin Appleby's MurmurHash3 (public domain) reads a string in 4-byte little-endian blocks: each block is
-*mixed* by itself, then *stirred* into the hash. Mixing does not depend on where in its string a block stands, so
-overlapping windows share it: the bytes of a batch are mixed once at every offset, and windows only stir.
+Austin Appleby's MurmurHash3 (public domain) reads a string in 4-byte little-endian blocks. Each block is *mixed* by
+itself and then *stirred* into the hash. Mixing does not depend on the block's place in its string, so overlapping
+windows share it: the bytes of a batch are mixed once at every offset, and windows only stir.
 
-Work goes in chunks that stay in the processor's cache; one pass over a whole corpus costs three times as much.
+The work goes in chunks that fit in the processor's cache. One pass over a whole corpus takes three times as long.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy as np
 from simdocs.model.ragged import Array, Bytes, Tokens
 
 CHUNK = 1 << 15
-"""Elements worked on at once: 128 KiB of uint32 and its scratch stay in a level-2 cache."""
+"""Elements that are worked on at once: 128 KiB of uint32, which fit in a level-2 cache with their scratch arrays."""
 
 LONG = 256
-"""Bytes from which a string is hashed by mmh3 itself: stirring in step costs one NumPy call a block."""
+"""Longer strings, in bytes, are hashed one at a time by mmh3, because stirring in step takes NumPy calls per block."""
 
-_ALIKE = 5
-"""Blocks by which strings may differ in length and still be hashed without being sorted by it."""
+_MAX_SPREAD = 5
+"""If the lengths of strings differ by at most this many blocks, they are hashed without being sorted by length."""
 
 _C1 = np.uint32(0xCC9E2D51)
 _C2 = np.uint32(0x1B873593)
@@ -39,7 +39,7 @@ def _rotate(x: Tokens, by: int, scratch: Tokens) -> None:
 
 
 def mix(blocks: Array) -> Tokens:
-    """Each 4-byte block mixed, as the first half of MurmurHash3's step does: uint32, shape of blocks."""
+    """Each 4-byte block mixed, which is the first half of MurmurHash3's step: uint32, same shape as `blocks`."""
     mixed: Tokens = np.multiply(blocks, _C1)
     _rotate(mixed, 15, np.empty_like(mixed))
     np.multiply(mixed, _C2, out=mixed)
@@ -54,7 +54,7 @@ def _stir(state: Tokens, mixed: Tokens, scratch: Tokens) -> None:
 
 
 def fmix32(state: Tokens) -> Tokens:
-    """MurmurHash3's finaliser, in place; a bijection of the 32-bit numbers. Returns its argument."""
+    """Apply MurmurHash3's finaliser to `state` (uint32) in place and return it: a bijection of 32-bit numbers."""
     scratch = np.empty_like(state)
     for shift, factor in ((16, _F1), (13, _F2)):
         np.right_shift(state, np.uint32(shift), out=scratch)
@@ -65,17 +65,19 @@ def fmix32(state: Tokens) -> Tokens:
     return state
 
 
-def load_blocks(data: Bytes, more: int = 0) -> Tokens:
-    """The little-endian 4-byte number at every offset of data (n,), and at `more` offsets past its end: uint32
-    (n + more,); bytes past the end are 0."""
-    padded = np.zeros(len(data) + more + 3, np.uint8)
+def load_blocks(data: Bytes, extra: int = 0) -> Tokens:
+    """The little-endian 4-byte number at every offset of data (n,), and at `extra` offsets past its end.
+
+    Returns uint32 (n + extra,). Bytes past the end count as 0.
+    """
+    padded = np.zeros(len(data) + extra + 3, np.uint8)
     padded[: len(data)] = data
-    view = np.ndarray(len(data) + more, "<u4", padded, strides=(1,))
+    view = np.ndarray(len(data) + extra, "<u4", padded, strides=(1,))
     return np.ascontiguousarray(view, np.uint32)
 
 
 def hash_byte_windows(data: Bytes, width: int, seed: int) -> Tokens:
-    """Hashes of all windows of width bytes: uint32 (len(data) - width + 1,), or none.
+    """The hashes of all windows of `width` bytes: uint32 (max(0, len(data) - width + 1),).
 
     Equals [mmh3.hash(data[i:i+width], seed, signed=False) for each i].
     """
@@ -100,11 +102,12 @@ def hash_byte_windows(data: Bytes, width: int, seed: int) -> Tokens:
 
 
 def stir_block_runs(mixed: Tokens, starts: Array, counts: Array, step: int, seed: int) -> Tokens:
-    """Hash states (not finalised) of runs of mixed blocks: uint32 (n,).
+    """The hash states, before the finaliser, of n runs of mixed blocks: uint32 (n,).
 
-    Run i is mixed[starts[i] + j*step] for j < counts[i]. The runs go in step: one round of calls a block, whatever
-    the number of runs. Those of much the same length stay as they are, and the shorter ones keep their state in the
-    last rounds; else the longest go first, so that those still running are a prefix.
+    Run i is mixed[starts[i] + j*step] for j < counts[i]. All runs advance together: one round of NumPy calls for each
+    block, however many runs there are. Runs of about the same length keep their order, and shorter ones keep their
+    state in the last rounds. Otherwise the runs are sorted by length, the longest first, and the runs that still have
+    blocks are a prefix.
     """
     state = np.full(len(starts), seed, np.uint32)
     if not len(starts) or not (longest := int(counts.max())):
@@ -112,13 +115,13 @@ def stir_block_runs(mixed: Tokens, starts: Array, counts: Array, step: int, seed
     shortest = int(counts.min())
     order = None
     running = np.full(longest, len(starts))
-    if longest - shortest > _ALIKE:
+    if longest - shortest > _MAX_SPREAD:
         order = np.argsort((longest - counts).astype(np.uint16), kind="stable")
         starts = starts[order]
         running = len(counts) - np.cumsum(np.bincount(counts, minlength=longest + 1))
     blocks, scratch = np.empty_like(state), np.empty_like(state)
     for block, live in enumerate(running[:longest].tolist()):
-        # Of the modes "wrap" is the fastest. Only runs at their end look outside, where what they find is not used.
+        # mode="wrap" is the fastest. Only a run that has ended reads out of range, and its value is not used.
         part, found = state[:live], blocks[:live]
         np.take(mixed[block * step :], starts[:live], out=found, mode="wrap")
         if order is not None or block < shortest:
@@ -135,25 +138,25 @@ def stir_block_runs(mixed: Tokens, starts: Array, counts: Array, step: int, seed
 
 
 def hash_byte_strings(data: Bytes, starts: Array, lengths: Array, seed: int, long: int = LONG) -> Tokens:
-    """Hashes of the byte strings data[starts[i] : starts[i] + lengths[i]]: uint32 (n,).
+    """The hashes of the byte strings data[starts[i] : starts[i] + lengths[i]]: uint32 (n,).
 
-    Equals [mmh3.hash(bytes(...), seed, signed=False) for each i]; strings may overlap and be empty. Those of more
-    than `long` bytes are hashed one at a time: raise it where long strings overlap and so are many.
+    Equals [mmh3.hash(bytes(...), seed, signed=False) for each i]. Strings may overlap and may be empty. Strings of more
+    than `long` bytes are hashed one at a time: raise `long` if strings overlap, since there may be many long ones then.
     """
     out = np.empty(len(starts), np.uint32)
     for at in range(0, len(starts), CHUNK):
         cut = slice(at, at + CHUNK)
-        out[cut] = _strings(data, starts[cut], lengths[cut], seed, long)
+        out[cut] = _hash_byte_strings(data, starts[cut], lengths[cut], seed, long)
     return out
 
 
-def _strings(data: Bytes, starts: Array, lengths: Array, seed: int, limit: int) -> Tokens:
+def _hash_byte_strings(data: Bytes, starts: Array, lengths: Array, seed: int, limit: int) -> Tokens:
     long = lengths > limit
     if long.any():
         out = np.empty(len(starts), np.uint32)
         short = ~long
-        out[short] = _strings(data, starts[short], lengths[short], seed, limit)
-        # At most one pass of this loop for every `limit` bytes of data, when strings do not overlap.
+        out[short] = _hash_byte_strings(data, starts[short], lengths[short], seed, limit)
+        # If strings do not overlap, this loop runs at most once for every `limit` bytes of data.
         where = np.flatnonzero(long).tolist()
         spans = zip(starts[long].tolist(), lengths[long].tolist(), strict=True)
         out[where] = [mmh3.hash_from_buffer(data[a : a + n].data, seed, signed=False) for a, n in spans]
@@ -161,7 +164,7 @@ def _strings(data: Bytes, starts: Array, lengths: Array, seed: int, limit: int) 
     if not len(starts):
         return np.empty(0, np.uint32)
     first = int(starts.min())
-    words = load_blocks(data[first : int((starts + lengths).max())], 1)  # one more: where a tail of nothing may look
+    words = load_blocks(data[first : int((starts + lengths).max())], 1)  # one extra, which an empty tail may read
     starts = starts - first
     counts = lengths >> 2
     state = stir_block_runs(mix(words), starts, counts, 4, seed)
@@ -173,24 +176,24 @@ def _strings(data: Bytes, starts: Array, lengths: Array, seed: int, limit: int) 
 
 
 def hash_number_runs(numbers: Tokens, starts: Array, counts: Array, seed: int, long: int = LONG // 4) -> Tokens:
-    """Hashes of runs of 4-byte numbers, little-endian: run i is numbers[starts[i] : starts[i] + counts[i]].
+    """The hashes of the runs numbers[starts[i] : starts[i] + counts[i]] of 4-byte numbers, little-endian: uint32 (n,).
 
-    uint32 (n,). Equals mmh3.hash(run.astype("<u4").tobytes(), seed, signed=False) for each run. Those of more than
-    `long` numbers are hashed one at a time: raise it where long runs overlap and so are many.
+    Equals mmh3.hash(run.astype("<u4").tobytes(), seed, signed=False) for each run. Runs of more than `long` numbers are
+    hashed one at a time: raise `long` if runs overlap, since there may be many long ones then.
     """
     out = np.empty(len(starts), np.uint32)
     for at in range(0, len(starts), CHUNK):
         cut = slice(at, at + CHUNK)
-        out[cut] = _number_runs(numbers, starts[cut], counts[cut], seed, long)
+        out[cut] = _hash_number_runs(numbers, starts[cut], counts[cut], seed, long)
     return out
 
 
-def _number_runs(numbers: Tokens, starts: Array, counts: Array, seed: int, limit: int) -> Tokens:
+def _hash_number_runs(numbers: Tokens, starts: Array, counts: Array, seed: int, limit: int) -> Tokens:
     long = counts > limit
     if long.any():
         out = np.empty(len(starts), np.uint32)
         short = ~long
-        out[short] = _number_runs(numbers, starts[short], counts[short], seed, limit)
+        out[short] = _hash_number_runs(numbers, starts[short], counts[short], seed, limit)
         where = np.flatnonzero(long).tolist()
         spans = zip(starts[long].tolist(), counts[long].tolist(), strict=True)
         little = numbers.astype("<u4", copy=False)
@@ -206,9 +209,9 @@ def _number_runs(numbers: Tokens, starts: Array, counts: Array, seed: int, limit
 
 
 def hash_number_windows(numbers: Tokens, count: int, seed: int, out: Tokens | None = None) -> Tokens:
-    """Hashes of all windows of count numbers, 4 bytes each: uint32 (len(numbers) - count + 1,), or none.
+    """The hashes of all windows of `count` numbers, 4 bytes each: uint32 (max(0, len(numbers) - count + 1),).
 
-    They are written to the beginning of `out`, if it is given; that may be numbers itself.
+    If `out` is given, the hashes are written to its beginning. It may be `numbers` itself.
     """
     size = max(0, len(numbers) - count + 1)
     out = np.empty(size, np.uint32) if out is None else out[:size]

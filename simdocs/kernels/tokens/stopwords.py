@@ -1,15 +1,15 @@
 """Stop words of twelve languages: frequent function words, for `stopword` shingles.
 
 A `stopword` shingle is a stop word and the k-1 words after it. Running prose is full of
-such words, while advertisements, menus and captions have few of them, so these shingles
-find the prose of a news page among what surrounds it: Theobald, Siddharth and Paepcke,
+stop words, while advertisements, menus and captions have few, so these shingles find the
+prose of a news page among what surrounds it: Theobald, Siddharth and Paepcke,
 "SpotSigs: robust and efficient near duplicate detection in large web collections",
 SIGIR 2008; Leskovec, Rajaraman and Ullman, "Mining of Massive Datasets", section 3.2.4.
 
-The lists are frozen: a word added or taken away changes the shingles, and so the
-signatures, of every document. They hold articles, pronouns, prepositions, conjunctions,
-auxiliary verbs and common adverbs. Each entry is one lower-case NFC run of word characters;
-words written with an apostrophe are there as their pieces ("l", "dell", "qu", "ll").
+The lists never change: adding or removing a word would change the shingles, and so the
+signatures, of every document. They contain articles, pronouns, prepositions, conjunctions,
+auxiliary verbs and common adverbs. Each entry is one lower-case run of word characters in
+NFC. Words written with an apostrophe are listed in pieces ("l", "dell", "qu", "ll").
 """
 
 from __future__ import annotations

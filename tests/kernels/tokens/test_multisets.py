@@ -39,7 +39,7 @@ def test_bags(rows, seed):
 @given(few_tokens, some.seeds, st.sampled_from([1, 4, 16]))
 def test_rows_larger_than_what_is_done_at_once(rows, seed, most):
     made = some.ragged(rows, np.uint32)
-    sizes = mock.patch.multiple(multisets, _AT_ONCE=most, _COUNTED_AT_ONCE=most)
+    sizes = mock.patch.multiple(multisets, _SORT_BLOCK=most, _COUNT_BLOCK=most)
     with sizes, mock.patch.object(murmur, "CHUNK", 3):
         assert some.rows_of(multisets.sort_rows(made)) == list(map(sorted, rows))
         assert some.rows_of(multisets.token_sets(made)) == list(map(twin.token_set, rows))

@@ -27,10 +27,10 @@ def greedy(
     """
     state = _rounds(texts, buckets, verifier, most, always_kept)
     copies = texts.copies
-    fate = state.state[texts.number[copies]]
+    fate = state.status[texts.number[copies]]
     kept = copies[fate == KEPT]
     of_kept = pairs_of_copies(texts.first[texts.number[kept]], kept, verifier.exact)
-    removed = np.flatnonzero(state.state == REMOVED)
+    removed = np.flatnonzero(state.status == REMOVED)
     of_removed = _removed_pairs(texts, state, removed, texts.first[removed], verifier)
     late = _later_copies(texts, buckets, state, copies[fate == REMOVED], verifier)
     capped = greedy_rounds.capped_members(buckets, state, most)
@@ -50,7 +50,7 @@ def _rounds(texts: DistinctTexts, buckets: Ragged, verifier: Verifier, most: int
         for left, right in greedy_rounds.pairs_with_newly_kept(buckets, kept, firsts, len(texts)):
             state = _after_comparing(texts, state, left, right, verifier)
         state = greedy_rounds.mark_kept(state, kept)
-        verifier.run.progress("grouping", int(np.count_nonzero(state.state)), len(texts))
+        verifier.run.progress("grouping", int(np.count_nonzero(state.status)), len(texts))
     return state
 
 
@@ -80,7 +80,7 @@ def _later_copies(
     """
     base = _removed_pairs(texts, state, texts.number[copies], copies, verifier)
     removed, last = _with_last_rank(texts, copies)
-    kept = buckets.keep(state.state[buckets.values] == KEPT)
+    kept = buckets.keep(state.status[buckets.values] == KEPT)
     pairs = []
     for left, right in _pairs_with_kept(removed, buckets, kept, len(texts)):
         between = (right > left) & (texts.rank[texts.first[right]] < last[left])

@@ -163,11 +163,11 @@ def test_buckets_pairs_and_rounds_take_no_more_steps_for_more_members():
     def work(count: int) -> None:
         shared = buckets.shared_buckets(keys[:, :count])
         list(buckets.candidate_pairs(shared, count))
-        standing = greedy_rounds.GroupingState.undecided(count)
-        shared = greedy_rounds.prune_buckets(shared, standing, 1000)
-        kept, firsts = greedy_rounds.next_kept(shared, standing)
+        state = greedy_rounds.GroupingState.undecided(count)
+        shared = greedy_rounds.prune_buckets(shared, state, 1000)
+        kept, firsts = greedy_rounds.next_kept(shared, state)
         for left, right in greedy_rounds.pairs_with_newly_kept(shared, kept, firsts, count):
-            greedy_rounds.mark_removed(standing, left, right, np.ones(len(left)), np.ones(len(left)))
+            greedy_rounds.mark_removed(state, left, right, np.ones(len(left)), np.ones(len(left)))
 
     keys = draw.integers(0, 50, (4, MANY)).astype(np.uint64)
     assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT

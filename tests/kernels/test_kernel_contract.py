@@ -87,11 +87,11 @@ def test_inputs_are_left_as_they_were(batch, how):
         for left, right in unwritten(buckets.candidate_pairs, shared, len(signatures)):
             unwritten(jaccard.exact, sets, left, right)
             unwritten(jaccard.estimates, signatures, left, right)
-        standing = greedy_rounds.GroupingState.undecided(len(signatures))
-        opened = unwritten(greedy_rounds.prune_buckets, shared, standing, 2)
-        kept, firsts = unwritten(greedy_rounds.next_kept, opened, standing)
+        state = greedy_rounds.GroupingState.undecided(len(signatures))
+        opened = unwritten(greedy_rounds.prune_buckets, shared, state, 2)
+        kept, firsts = unwritten(greedy_rounds.next_kept, opened, state)
         unwritten(greedy_rounds.pairs_with_newly_kept, opened, kept, firsts, len(signatures))
-        unwritten(greedy_rounds.mark_kept, standing, kept)
+        unwritten(greedy_rounds.mark_kept, state, kept)
 
 
 def unwritten(kernel: Callable[..., Any], *arguments: Any) -> Any:

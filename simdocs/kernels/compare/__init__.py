@@ -1,1 +1,1 @@
-"""Similarities of pairs of documents."""
+"""The similarities of pairs of documents."""

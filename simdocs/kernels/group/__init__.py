@@ -1,1 +1,1 @@
-"""Groups: which documents are kept, and which go under them."""
+"""From verified pairs to groups: which documents are kept, and which are duplicates of them."""

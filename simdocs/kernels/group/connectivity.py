@@ -1,4 +1,4 @@
-"""Connected components, and the pairs that could still join two of them."""
+"""Connected components of similar documents, and the candidate pairs that could join two components."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from simdocs.model.ragged import Index, Ragged
 
 
 def connect(labels: Index, left: Index, right: Index) -> Index:
-    """Labels (M,) once left[i] and right[i] are joined for every i: the smallest member of each component.
+    """The labels (M,) after left[i] and right[i] are joined for every i: the smallest member of each component.
 
-    labels: as a call before gave them, or np.arange(M). Hooking and pointer jumping: Shiloach and Vishkin, An
+    labels: from an earlier call, or np.arange(M). The method is hooking and pointer jumping: Shiloach and Vishkin, An
     O(log n) parallel connectivity algorithm (1982).
     """
     labels = labels.copy()
@@ -32,16 +32,20 @@ def connect(labels: Index, left: Index, right: Index) -> Index:
 
 
 def star_pairs(buckets: Ragged, size: int) -> Iterator[tuple[Index, Index]]:
-    """The first member of each bucket with each of the others: distinct pairs, in blocks."""
+    """The distinct pairs of the first member of each bucket with each other member, in blocks of two int64 arrays.
+
+    buckets: Ragged int64, of members below `size`.
+    """
     starts = buckets.offsets[:-1]
     yield from distinct_pairs(buckets.values[starts], starts + 1, buckets.lengths - 1, buckets.values, size)
 
 
 def cross_component_pairs(buckets: Ragged, labels: Index) -> Iterator[tuple[Index, Index]]:
-    """The pairs that share a bucket and not a component: distinct, (smaller label's member, other), in blocks.
+    """The distinct pairs that share a bucket but not a component, in blocks of two int64 arrays.
 
-    In a bucket ordered by component a member meets only those after its own component's end, so that a family
-    already joined costs nothing however large.
+    The first of a pair is in the component with the smaller label. buckets: Ragged int64. labels: (M,), from `connect`.
+    Each bucket is sorted by component, and a member is paired only with the members after the end of its own component.
+    So a family of documents that is already joined costs nothing, however large it is.
     """
     bucket = np.repeat(np.arange(len(buckets)), buckets.lengths)
     order = np.lexsort((buckets.values, labels[buckets.values], bucket))
@@ -52,5 +56,5 @@ def cross_component_pairs(buckets: Ragged, labels: Index) -> Iterator[tuple[Inde
     stops = np.flatnonzero(last) + 1
     own_stop = stops[np.searchsorted(stops, np.arange(len(members)), side="right")]
     counts = np.repeat(buckets.offsets[1:], buckets.lengths) - own_stop
-    some = np.flatnonzero(counts)
-    yield from distinct_pairs(members[some], own_stop[some], counts[some], members, len(labels))
+    paired = np.flatnonzero(counts)
+    yield from distinct_pairs(members[paired], own_stop[paired], counts[paired], members, len(labels))

@@ -1,9 +1,9 @@
-"""Greedy groups in rounds: who is kept, and whom each duplicate goes under.
+"""Greedy grouping in rounds: which documents are kept, and of which kept document each other one is a duplicate.
 
-The definition is sequential: in keep order, a document is kept unless one kept before it is similar enough, and
-goes under the most similar of those. In rounds it comes to the same: a document that stands first among the
-undecided in every bucket it stands in has met all who were kept before it, so it is kept, and meets the later members
-of its buckets, many at once. Members are numbered in keep order throughout.
+The definition is sequential. In keep order, a document is kept unless an earlier kept document is similar enough;
+otherwise it is a duplicate of the most similar of those. Rounds give the same result. A document that comes first among
+the undecided members in every bucket that it is in has been compared with all documents kept before it. So it is kept,
+and it is compared with the later members of its buckets, many at a time. Members are numbered in keep order.
 """
 
 from __future__ import annotations
@@ -21,65 +21,73 @@ UNDECIDED, KEPT, REMOVED = 0, 1, 2
 
 @dataclass(frozen=True, slots=True)
 class GroupingState:
-    """What is decided so far about M members: one entry each.
+    """What is decided so far about M members, one entry each.
 
-    state: UNDECIDED, KEPT or REMOVED. under, jaccard, estimate: for a removed member the kept one it goes under, and
-    how similar they are.
+    status: int8 (M,), UNDECIDED, KEPT or REMOVED. under: int64 (M,), for a removed member the kept one in its place.
+    jaccard, estimate: float64 (M,), how similar the two are. For other members the last three are -1.
     """
 
-    state: Array
+    status: Array
     under: Index
     jaccard: Floats
     estimate: Floats
 
     @classmethod
     def undecided(cls, size: int) -> GroupingState:
-        """Nothing decided about size members."""
+        """The state in which nothing is decided about `size` members."""
         floats = np.full(size, -1.0)
         return cls(np.zeros(size, np.int8), np.full(size, -1), floats, floats)
 
     @property
     def settled(self) -> bool:
         """Whether every member is kept or removed."""
-        return bool((self.state != UNDECIDED).all())
+        return bool((self.status != UNDECIDED).all())
 
 
-def prune_buckets(open_buckets: Ragged, standing: GroupingState, most: int) -> Ragged:
-    """The buckets in which something is still to be decided.
+def prune_buckets(buckets: Ragged, state: GroupingState, max_kept: int) -> Ragged:
+    """The open buckets: those with an undecided member and fewer than `max_kept` kept ones.
 
-    A bucket that has kept `most` members is closed: its later members no longer meet through it. That bounds the work
-    which boilerplate or a forger can cause.
+    A bucket with `max_kept` kept members is closed, and its later members are not compared through it. This bounds the
+    work that boilerplate or forged signatures can cause. buckets: Ragged int64, members ascending in each bucket.
     """
-    state = standing.state[open_buckets.values]
-    full = count_true_in_rows(state == KEPT, open_buckets.offsets) >= most
-    waiting = count_true_in_rows(state == UNDECIDED, open_buckets.offsets) > 0
-    return open_buckets.take(np.flatnonzero(waiting & ~full))
+    status = state.status[buckets.values]
+    full = count_true_in_rows(status == KEPT, buckets.offsets) >= max_kept
+    waiting = count_true_in_rows(status == UNDECIDED, buckets.offsets) > 0
+    return buckets.take(np.flatnonzero(waiting & ~full))
 
 
-def capped_members(buckets: Ragged, standing: GroupingState, most: int) -> Index:
-    """The kept members that a closed bucket kept from meeting some kept before them: ascending."""
-    kept = buckets.keep(standing.state[buckets.values] == KEPT)
-    place = np.arange(len(kept.values)) - np.repeat(kept.offsets[:-1], kept.lengths)
-    return np.unique(kept.values[place > most])
+def capped_members(buckets: Ragged, state: GroupingState, max_kept: int) -> Index:
+    """The kept members that were not compared with every member kept before them, because a bucket was closed.
+
+    Returns int64, ascending. buckets: all of them, before any was pruned.
+    """
+    kept = buckets.keep(state.status[buckets.values] == KEPT)
+    rank = np.arange(len(kept.values)) - np.repeat(kept.offsets[:-1], kept.lengths)
+    return np.unique(kept.values[rank > max_kept])
 
 
-def next_kept(open_buckets: Ragged, standing: GroupingState) -> tuple[Index, Index]:
-    """The members to be kept in this round (ascending), and the place of each bucket's first undecided member.
+def next_kept(open_buckets: Ragged, state: GroupingState) -> tuple[Index, Index]:
+    """The members to keep in this round, ascending, and the position of each bucket's first undecided member.
 
-    open_buckets: as `prune` gives them, so that each has one. An undecided member of no open bucket is kept, too.
+    Returns two arrays of int64; positions refer to open_buckets.values. open_buckets: from `prune_buckets`, so each one
+    has an undecided member. An undecided member in no open bucket is kept, too.
     """
     members = open_buckets.values
-    size = len(standing.state)
-    undecided = standing.state[members] == UNDECIDED
-    places = np.where(undecided, np.arange(len(members)), len(members))
-    firsts = np.minimum.reduceat(places, open_buckets.offsets[:-1]) if len(open_buckets) else places
-    leads = np.bincount(members[firsts], minlength=size)
-    stands = np.bincount(members[undecided], minlength=size)
-    return np.flatnonzero((standing.state == UNDECIDED) & (leads == stands)), firsts
+    size = len(state.status)
+    undecided = state.status[members] == UNDECIDED
+    positions = np.where(undecided, np.arange(len(members)), len(members))
+    firsts = np.minimum.reduceat(positions, open_buckets.offsets[:-1]) if len(open_buckets) else positions
+    led = np.bincount(members[firsts], minlength=size)
+    joined = np.bincount(members[undecided], minlength=size)
+    return np.flatnonzero((state.status == UNDECIDED) & (led == joined)), firsts
 
 
 def pairs_with_newly_kept(open_buckets: Ragged, kept: Index, firsts: Index, size: int) -> Iterator[tuple[Index, Index]]:
-    """Distinct pairs, in blocks, of each newly kept member with the later members of its open buckets."""
+    """The distinct pairs of each newly kept member with the later members of its open buckets, in blocks.
+
+    kept, firsts: from `next_kept` for the same open buckets. size: the number of members, M. A block is two int64
+    arrays, the kept members and the others.
+    """
     is_kept = np.zeros(size, bool)
     is_kept[kept] = True
     led = is_kept[open_buckets.values[firsts]]
@@ -88,37 +96,44 @@ def pairs_with_newly_kept(open_buckets: Ragged, kept: Index, firsts: Index, size
     yield from distinct_pairs(open_buckets.values[starts], starts + 1, counts, open_buckets.values, size)
 
 
-def pairs_with_always_kept(buckets: Ragged, given: int, most: int, size: int) -> Iterator[tuple[Index, Index]]:
-    """Distinct pairs, in blocks, of the members below `given`, which are kept from the outset, with the others in their
-    buckets; of those the first `most` in each."""
+def pairs_with_always_kept(
+    buckets: Ragged, always_kept: int, max_kept: int, size: int
+) -> Iterator[tuple[Index, Index]]:
+    """The distinct pairs of the members that are always kept with the other members of their buckets, in blocks.
+
+    Members below `always_kept` are always kept. In each bucket, only the first `max_kept` of those are paired. size:
+    the number of members, M. A block is two int64 arrays, the kept members and the others.
+    """
     members, offsets = buckets.values, buckets.offsets
-    ahead = count_true_in_rows(members < given, offsets)
-    meeting = np.minimum(ahead, most)
-    places = ranges(offsets[:-1], meeting)
-    starts = np.repeat(offsets[:-1] + ahead, meeting)
-    ends = np.repeat(offsets[1:], meeting)
-    yield from distinct_pairs(members[places], starts, ends - starts, members, size)
+    ahead = count_true_in_rows(members < always_kept, offsets)
+    paired = np.minimum(ahead, max_kept)
+    positions = ranges(offsets[:-1], paired)
+    starts = np.repeat(offsets[:-1] + ahead, paired)
+    ends = np.repeat(offsets[1:], paired)
+    yield from distinct_pairs(members[positions], starts, ends - starts, members, size)
 
 
-def mark_kept(standing: GroupingState, kept: Index) -> GroupingState:
-    """The standing with these members kept."""
-    state = standing.state.copy()
-    state[kept] = KEPT
-    return replace(standing, state=state)
+def mark_kept(state: GroupingState, kept: Index) -> GroupingState:
+    """The state in which these members are kept."""
+    status = state.status.copy()
+    status[kept] = KEPT
+    return replace(state, status=status)
 
 
-def mark_removed(
-    standing: GroupingState, kept: Index, members: Index, jaccard: Floats, estimate: Floats
-) -> GroupingState:
-    """The standing after similar pairs: each member goes under the most similar kept one, ties to the earlier."""
+def mark_removed(state: GroupingState, kept: Index, members: Index, jaccard: Floats, estimate: Floats) -> GroupingState:
+    """The state in which each of these members is removed, in favour of the most similar kept one; ties to the earlier.
+
+    kept[i] and members[i] are a similar pair, with this exact similarity and this estimate: (P,) each. A member may
+    occur in several pairs, and may have been removed before.
+    """
     order = np.lexsort((kept, -jaccard, members))
     best = order[np.append(True, np.diff(members[order]) != 0)[: len(order)]]
     kept, members, jaccard, estimate = kept[best], members[best], jaccard[best], estimate[best]
-    old = standing.jaccard[members]
-    better = (jaccard > old) | ((jaccard == old) & (kept < standing.under[members]))
-    to = members[better]
-    state, under = standing.state.copy(), standing.under.copy()
-    jaccards, estimates = standing.jaccard.copy(), standing.estimate.copy()
-    state[members] = REMOVED
-    under[to], jaccards[to], estimates[to] = kept[better], jaccard[better], estimate[better]
-    return GroupingState(state, under, jaccards, estimates)
+    old = state.jaccard[members]
+    better = (jaccard > old) | ((jaccard == old) & (kept < state.under[members]))
+    changed = members[better]
+    status, under = state.status.copy(), state.under.copy()
+    jaccards, estimates = state.jaccard.copy(), state.estimate.copy()
+    status[members] = REMOVED
+    under[changed], jaccards[changed], estimates[changed] = kept[better], jaccard[better], estimate[better]
+    return GroupingState(status, under, jaccards, estimates)

@@ -1,7 +1,7 @@
 """Keep policies: which of several similar documents is kept.
 
-Each policy is a function from sizes in bytes and times of change in ns (both (N,) int64) to what documents are sorted
-by, the kept one first.
+A policy is a function of the sizes in bytes and the modification times in nanoseconds, both int64 (N,). It returns a
+sort key (N,) that is smallest for the document to keep.
 """
 
 from __future__ import annotations
@@ -38,5 +38,8 @@ def oldest(sizes: Array, mtimes: Array) -> Array:
 
 
 def keep_order(policy: str, sizes: Array, mtimes: Array) -> Index:
-    """Row numbers (N,) in keep order; ties by row order."""
+    """The row numbers in keep order: int64 (N,), the document to keep first, ties in row order.
+
+    sizes, mtimes: int64 (N,), bytes and nanoseconds. KeyError: the policy is not in the table of keep policies.
+    """
     return np.argsort(KEEP[policy].load()(sizes, mtimes), kind="stable")

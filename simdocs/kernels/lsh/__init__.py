@@ -1,1 +1,1 @@
-"""Locality-sensitive hashing: from signatures to candidate pairs."""
+"""Locality-sensitive hashing (LSH): from signatures to candidate pairs."""

@@ -1,6 +1,6 @@
-"""Bands and rows: their S-curve, and the choice of request many.
+"""The choice of bands and rows, and the probability with which they find a pair.
 
-A signature cut into b bands of r rows makes documents of similarity s a candidate pair with probability
+A signature is cut into b bands of r rows each. Two documents of similarity s become a candidate pair with probability
 1 - (1 - s^r)^b: Leskovec, Rajaraman, Ullman, Mining of Massive Datasets, section 3.4.2.
 """
 
@@ -12,21 +12,21 @@ from simdocs.errors import UnreachableRecallError, UsageError
 from simdocs.parameters import MAX_NUM_PERM, Banding
 
 _ROUNDING = 1e-12
-"""A recall that is reached exactly is reached, though floating point may fall short of it by less than this."""
+"""A probability may fall short of a recall by less than this and still count as reaching it, because of rounding."""
 
 
 def candidate_probability(similarity: float, bands: int, rows: int) -> float:
-    """The chance that two documents of this similarity share a bucket."""
+    """The probability that two documents of this similarity share a bucket, and so are a candidate pair."""
     return 1.0 - (1.0 - similarity**rows) ** bands
 
 
 def approximate_threshold(bands: int, rows: int) -> float:
-    """About where the S-curve is steepest: (1/b)^(1/r)."""
+    """The similarity (1/b)^(1/r), about where the candidate probability rises most steeply."""
     return float((1 / bands) ** (1 / rows))
 
 
 def choose(request: Banding, num_perm: int) -> tuple[int, int]:
-    """Bands and rows for signatures of num_perm places: by hand if either is given, else by the rule.
+    """The numbers of bands and rows for signatures of num_perm numbers: as requested by hand, or else by the rule.
 
     UsageError: bands x rows is more than num_perm. UnreachableRecallError: see `by_recall`.
     """
@@ -38,7 +38,10 @@ def choose(request: Banding, num_perm: int) -> tuple[int, int]:
 
 
 def by_hand(bands: int | None, rows: int | None, num_perm: int) -> tuple[int, int]:
-    """The numbers given; one alone takes as many of the other as there is room for."""
+    """The requested numbers of bands and rows. If only one is given, the other is as large as num_perm allows.
+
+    UsageError: bands x rows is more than num_perm.
+    """
     bands = bands or max(1, num_perm // (rows or 1))
     rows = rows or max(1, num_perm // bands)
     if bands * rows > num_perm:
@@ -49,38 +52,41 @@ def by_hand(bands: int | None, rows: int | None, num_perm: int) -> tuple[int, in
     return bands, rows
 
 
-def by_recall(at: float, recall: float, num_perm: int) -> tuple[int, int]:
-    """The most rows r that with b = K div r bands find at least `recall` of the pairs of similarity `at`.
+def by_recall(threshold: float, recall: float, num_perm: int) -> tuple[int, int]:
+    """The bands b and the largest rows r, b = K div r, that find a pair at the threshold with probability `recall`.
 
-    The most, since false candidates cost little once they are verified and nothing brings back a missed pair.
-    UnreachableRecallError, with the K that would do, when one row a band is not enough.
+    More rows give fewer false candidates, but false candidates cost little, because they are verified,
+    while a missed pair is never found again. UnreachableRecallError: even one row per band does not reach the recall.
     """
     for rows in range(num_perm, 0, -1):
         bands = num_perm // rows
-        if (recall < 1 or at == 1) and candidate_probability(at, bands, rows) >= recall - _ROUNDING:
+        if (recall < 1 or threshold == 1) and candidate_probability(threshold, bands, rows) >= recall - _ROUNDING:
             return bands, rows
-    best = candidate_probability(at, num_perm, 1)
+    best = candidate_probability(threshold, num_perm, 1)
     if recall >= 1:
         reached = next((nines for nines in (0.9999, 0.999, 0.99, 0.95, 0.9) if best >= nines), best)
         remedy = f"no number of bands finds every pair; --recall {reached:.4g} would do"
     else:
-        remedy = f"{_enough(at, recall)} would do"
-    raise UnreachableRecallError(at, recall, num_perm, best, remedy)
+        remedy = f"{_enough(threshold, recall)} would do"
+    raise UnreachableRecallError(threshold, recall, num_perm, best, remedy)
 
 
-def _enough(at: float, recall: float) -> str:
-    """The least K whose K bands of one row find that share."""
-    about = math.log1p(-recall) / math.log1p(-at)
+def _enough(threshold: float, recall: float) -> str:
+    """The least K whose K bands of one row reach the recall."""
+    about = math.log1p(-recall) / math.log1p(-threshold)
     if about > MAX_NUM_PERM:
         return "no number of places; a greater --threshold"
     least = max(1, math.floor(about))
-    while candidate_probability(at, least, 1) < recall - _ROUNDING:
+    while candidate_probability(threshold, least, 1) < recall - _ROUNDING:
         least += 1
     return f"--num-perm {least}"
 
 
-def by_nearest(at: float, num_perm: int) -> tuple[int, int]:
-    """The lectures' rule: among the divisors b of K, the one whose (1/b)^(b/K) is nearest to `at`; ties to fewer."""
+def by_nearest(threshold: float, num_perm: int) -> tuple[int, int]:
+    """The bands b, a divisor of K, and rows K/b whose (1/b)^(b/K) is nearest to the threshold; ties to fewer bands.
+
+    This is the rule of Mining of Massive Datasets, section 3.4.3.
+    """
     divisors = [b for b in range(1, num_perm + 1) if num_perm % b == 0]
-    bands = min(divisors, key=lambda b: abs(approximate_threshold(b, num_perm // b) - at))
+    bands = min(divisors, key=lambda b: abs(approximate_threshold(b, num_perm // b) - threshold))
     return bands, num_perm // bands

@@ -1,1 +1,1 @@
-"""Signatures: from token sets to K numbers each."""
+"""From token sets to signatures of K numbers each."""

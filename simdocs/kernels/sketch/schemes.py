@@ -1,4 +1,4 @@
-"""The signature schemes, by name."""
+"""What a signature scheme is, and the table of schemes by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simdocs.model.ragged import Index, Ragged, Tokens
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """A member of the family.
+    """A member of the family of signature schemes.
 
     signatures(tokens, num_perm, seed) returns the signatures of N documents: (N, num_perm) uint32.
     partial_signatures(tokens, num_perm, seed) returns the same array with some rows unfinished, and the numbers of
@@ -23,7 +23,7 @@ class Scheme:
 
 
 def scheme_of(name: str) -> Scheme:
-    """The scheme of this name, from the table of the family. KeyError: there is none."""
+    """The scheme of this name, from the table of schemes. KeyError: the name is not in the table."""
     scheme = SCHEMES[name].load()
     assert isinstance(scheme, Scheme)
     return scheme

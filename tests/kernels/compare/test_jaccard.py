@@ -57,7 +57,7 @@ def test_exact_of_one_with_all_the_others(rows):
 def test_exact_of_sets_too_large_to_be_merged_at_once(rows, most):
     sets = some.ragged([sorted(row) for row in rows], np.uint32)
     expected = [twin.jaccard(a, b) for a, b in product(rows, rows)]
-    with mock.patch.multiple(jaccard, _MERGED_AT_ONCE=most, _LARGEST_TABLE=-1):
+    with mock.patch.multiple(jaccard, _MERGE_BLOCK=most, _LARGEST_TABLE=-1):
         assert jaccard.exact(sets, *every_pair(len(rows))).tolist() == expected
 
 

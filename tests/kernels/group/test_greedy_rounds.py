@@ -31,37 +31,37 @@ def families(draw):
 
 def in_rounds(size: int, buckets: list[list[int]], similarity: dict, most: int) -> tuple[GroupingState, list]:
     """The rounds, as the stage that groups goes through them; and every pair that met."""
-    standing, shared = GroupingState.undecided(size), some.ragged(buckets, np.int64)
+    state, shared = GroupingState.undecided(size), some.ragged(buckets, np.int64)
     met = []
     for _ in range(size + 1):
-        if standing.settled:
+        if state.settled:
             break
-        shared = greedy_rounds.prune_buckets(shared, standing, most)
-        kept, firsts = greedy_rounds.next_kept(shared, standing)
+        shared = greedy_rounds.prune_buckets(shared, state, most)
+        kept, firsts = greedy_rounds.next_kept(shared, state)
         for left, right in greedy_rounds.pairs_with_newly_kept(shared, kept, firsts, size):
             pairs = list(zip(left.tolist(), right.tolist(), strict=True))
             met += pairs
             jaccard = np.array([similarity[pair] for pair in pairs])
             some_similar = jaccard >= THRESHOLD
             found = left[some_similar], right[some_similar], jaccard[some_similar]
-            before = copies_of(standing)
-            after = greedy_rounds.mark_removed(standing, *map(some.frozen, found), jaccard[some_similar] / 2)
-            assert copies_of(standing) == before
-            standing = after
-        standing = greedy_rounds.mark_kept(standing, kept)
-    return standing, met
+            before = copies_of(state)
+            after = greedy_rounds.mark_removed(state, *map(some.frozen, found), jaccard[some_similar] / 2)
+            assert copies_of(state) == before
+            state = after
+        state = greedy_rounds.mark_kept(state, kept)
+    return state, met
 
 
-def copies_of(standing: GroupingState) -> list[list]:
-    """What a standing says, to hold it to later."""
-    return [getattr(standing, field.name).tolist() for field in fields(standing)]
+def copies_of(state: GroupingState) -> list[list]:
+    """The contents of a state, to compare with later."""
+    return [getattr(state, field.name).tolist() for field in fields(state)]
 
 
-def decided(standing: GroupingState, buckets: list[list[int]], most: int) -> twin.Decided:
-    kept = np.flatnonzero(standing.state == KEPT)
-    removed = np.flatnonzero(standing.state == REMOVED)
-    under = dict(zip(removed.tolist(), standing.under[removed].tolist(), strict=True))
-    capped = greedy_rounds.capped_members(some.ragged(buckets, np.int64), standing, most)
+def decided(state: GroupingState, buckets: list[list[int]], most: int) -> twin.Decided:
+    kept = np.flatnonzero(state.status == KEPT)
+    removed = np.flatnonzero(state.status == REMOVED)
+    under = dict(zip(removed.tolist(), state.under[removed].tolist(), strict=True))
+    capped = greedy_rounds.capped_members(some.ragged(buckets, np.int64), state, most)
     return twin.Decided(kept.tolist(), under, capped.tolist())
 
 
@@ -71,21 +71,21 @@ def decided(standing: GroupingState, buckets: list[list[int]], most: int) -> twi
 @example((4, [[0, 1, 2, 3]], dict.fromkeys(combinations(range(4), 2), 0.0)), 2)
 def test_groups_equal_those_of_the_sequential_greedy(family, most):
     size, buckets, similarity = family
-    standing, _ = in_rounds(size, buckets, similarity, most)
+    state, _ = in_rounds(size, buckets, similarity, most)
     expected = twin.greedy(size, buckets, lambda a, b: similarity[min(a, b), max(a, b)], THRESHOLD, most)
-    assert standing.settled
-    assert decided(standing, buckets, most) == expected
+    assert state.settled
+    assert decided(state, buckets, most) == expected
 
 
 @given(families(), st.integers(1, 4) | st.just(1000))
 def test_every_removed_member_is_similar_enough_to_a_kept_one_before_it(family, most):
     size, buckets, similarity = family
-    standing, _ = in_rounds(size, buckets, similarity, most)
-    for member, keeper in decided(standing, buckets, most).under.items():
-        assert standing.state[keeper] == KEPT
+    state, _ = in_rounds(size, buckets, similarity, most)
+    for member, keeper in decided(state, buckets, most).under.items():
+        assert state.status[keeper] == KEPT
         assert keeper < member
-        assert similarity[keeper, member] == standing.jaccard[member] >= THRESHOLD
-        assert standing.estimate[member] == standing.jaccard[member] / 2
+        assert similarity[keeper, member] == state.jaccard[member] >= THRESHOLD
+        assert state.estimate[member] == state.jaccard[member] / 2
 
 
 @given(families(), st.integers(1, 4) | st.just(1000))
@@ -100,20 +100,20 @@ def test_only_pairs_that_share_a_bucket_meet_and_none_meets_twice(family, most):
 def test_a_bucket_of_strangers_costs_no_more_than_most_times_its_size(most):
     size = 200
     strangers = dict.fromkeys(combinations(range(size), 2), 0.0)
-    standing, met = in_rounds(size, [list(range(size))], strangers, most)
+    state, met = in_rounds(size, [list(range(size))], strangers, most)
     assert len(met) == sum(size - 1 - kept for kept in range(most))
-    assert decided(standing, [list(range(size))], most) == (list(range(size)), {}, list(range(most + 1, size)))
+    assert decided(state, [list(range(size))], most) == (list(range(size)), {}, list(range(most + 1, size)))
 
 
 def test_a_family_of_twins_costs_its_size():
     size = 300
     twins = dict.fromkeys(combinations(range(size), 2), 1.0)
-    standing, met = in_rounds(size, [list(range(size))] * 3, twins, 1000)
+    state, met = in_rounds(size, [list(range(size))] * 3, twins, 1000)
     assert met == [(0, member) for member in range(1, size)]
-    assert decided(standing, [list(range(size))] * 3, 1000) == ([0], dict.fromkeys(range(1, size), 0), [])
+    assert decided(state, [list(range(size))] * 3, 1000) == ([0], dict.fromkeys(range(1, size), 0), [])
 
 
 def test_nobody():
-    standing, met = in_rounds(0, [], {}, 1000)
-    assert standing.settled
+    state, met = in_rounds(0, [], {}, 1000)
+    assert state.settled
     assert met == []

@@ -122,10 +122,10 @@ def short() -> None:
         cells = []
         for threshold in (0.9, 0.8, 0.7, 0.5):
             names = [(a["id"].split("/")[-1], b["id"].split("/")[-1]) for a, b, j in pairs if j >= threshold]
-            cells.append(f"{len(names):,}, {sum(a == b for a, b in names)}")
+            cells.append(f"{sum(a == b for a, b in names)} of {len(names):,}")
         return cells
 
-    table("tldr_short: pairs, of one command", ("at .9", "at .8", "at .7", "at .5"), ((one, row(one)) for one in UNITS))
+    table("tldr_short: pairs of one command", ("at .9", "at .8", "at .7", "at .5"), ((one, row(one)) for one in UNITS))
 
 
 def laws() -> None:
@@ -141,11 +141,15 @@ def laws() -> None:
                     for document in (a, b):
                         match = (jaccard, a["label"] == b["label"])
                         best[document["id"]] = max(best.get(document["id"], (0.0, False)), match)
-            cells.append(f"{len(best):,}, {sum(not same for _, same in best.values())}")
+            cells.append(f"{sum(not same for _, same in best.values())} of {len(best):,}")
         return cells
 
     columns = ("at .8", "at .9", "at .95", "at .98")
-    table("licences_scancode: documents, of another licence", columns, ((one, row(one)) for one in ("", "--unit word")))
+    table(
+        "licences_scancode: documents most similar to another licence",
+        columns,
+        ((one, row(one)) for one in ("", "--unit word")),
+    )
 
 
 def recall() -> None:

@@ -1,4 +1,4 @@
-"""Where artifacts of tests are laid."""
+"""Directories and artifacts for tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.cli.program import simdocs
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Path]:
-    """An empty directory, in memory if there is such a file system: a thousand fsyncs take no time there."""
+    """An empty directory, in memory if possible, where a thousand fsyncs take no time."""
     memory = Path("/dev/shm")
     if not os.access(memory, os.W_OK | os.X_OK):
         yield tmp_path
@@ -26,7 +26,7 @@ def place(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with docs/ and with docs.shingles, docs.signatures and docs.index, which the program built of it."""
+    """A directory with docs/, and docs.shingles, docs.signatures and docs.index that the program built from it."""
     root = lay(tmp_path_factory.mktemp("built"), {"docs/a": A, "docs/b": A1, "docs/c": B, "docs/d": A, "docs/e": b""})
     for stage, kind in (("shingle", "shingles"), ("signature", "signatures"), ("index", "index")):
         done = simdocs(stage, "docs", "-j1", "-q", "--seed", "7", "-o", f"docs.{kind}", cwd=root)

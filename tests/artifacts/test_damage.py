@@ -1,4 +1,4 @@
-"""Damaged artifacts: an ArtifactError, one line that names the file and a remedy; never another error or answer."""
+"""A damaged artifact raises an ArtifactError, one line with the file and a remedy; it never gives another answer."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ FILES = [*(("index", file) for file in OF_INDEX), ("shingles", "tokens.npy"), ("
 
 
 def verdict(path: Path) -> str:
-    """What is said of it when all of it is read; "": nothing, and all of it is as it was."""
+    """Read all of an artifact, and return the message of the error; empty if it holds what was written."""
     try:
-        shelf = open_artifact(os.fsencode(path))
-        for name, array in arrays(shelf.kind, 1, 3).items():
-            assert np.array_equal(shelf[name].all(), array)
+        artifact = open_artifact(os.fsencode(path))
+        for name, array in arrays(artifact.kind, 1, 3).items():
+            assert np.array_equal(artifact[name].all(), array)
     except ArtifactError as error:
         said = str(error)
         assert "\n" not in said
@@ -58,7 +58,7 @@ def truncated(data: bytes) -> Iterator[bytes]:
 
 
 def flipped(data: bytes) -> Iterator[bytes]:
-    """One bit is flipped, in each byte another one."""
+    """Flip one bit of each byte in turn."""
     for at, byte in enumerate(data):
         yield data[:at] + bytes([byte ^ 1 << at % 8]) + data[at + 1 :]
 
@@ -72,7 +72,7 @@ WAYS = {"truncated": truncated, "flipped": flipped, "longer": longer}
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("kind", "file"), FILES)
-def test_arrays(tiny, place, kind, file, way):
+def test_damaged_arrays_are_reported(tiny, place, kind, file, way):
     path = Path(shutil.copytree(tiny[kind], place / f"tiny.{kind}"))
     assert verdict(path) == ""
     data = (path / file).read_bytes()
@@ -85,7 +85,7 @@ def test_arrays(tiny, place, kind, file, way):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", FORMATS)
-def test_manifests(tiny, kind, way):
+def test_damaged_manifests_are_reported(tiny, kind, way):
     data = (tiny[kind] / "manifest.json").read_bytes()
     for damaged in WAYS[way](data):
         with pytest.raises(ArtifactError, match=r"^it/manifest\.json: damaged: .*: build the artifact again$"):
@@ -93,7 +93,7 @@ def test_manifests(tiny, kind, way):
 
 
 @pytest.mark.parametrize("file", [*OF_INDEX, "manifest.json"])
-def test_what_is_no_file(index, file):
+def test_files_that_are_missing_or_not_regular_are_reported(index, file):
     for put in STRANGERS.values():
         (index / file).unlink()
         put(index / file)
@@ -122,7 +122,7 @@ STRANGERS = {
 
 
 class Trap:
-    """Unpickled, it leaves a file."""
+    """Creates a file when it is unpickled."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -131,8 +131,8 @@ class Trap:
         return Path.touch, (self.path,)
 
 
-def test_other_arrays(index, place):
-    """Also those of the right size, and one that would run what it says."""
+def test_arrays_of_another_type_or_shape_are_reported(index, place):
+    """Some have the right size, and one would run code if it were unpickled."""
     file = index / "same_as.npy"
     right = np.load(file)
     size = file.stat().st_size
@@ -163,7 +163,7 @@ HARMLESS = {
 
 
 @pytest.mark.parametrize("what", [*HARMLESS, *STRANGERS, "missing"])
-def test_what_is_outside_the_checksums_does_no_harm(index, what):
+def test_a_damaged_run_json_does_no_harm(index, what):
     run = index / "run.json"
     run.unlink()
     if what in HARMLESS:
@@ -174,7 +174,7 @@ def test_what_is_outside_the_checksums_does_no_harm(index, what):
     assert open_artifact(os.fsencode(index)).root == b""
 
 
-def test_names_that_are_no_artifacts(place, index):
+def test_paths_that_are_not_artifacts_are_reported(place, index):
     (place / "plain.index").write_bytes(b"text")
     (place / "loop.index").symlink_to("loop.index")
     os.mkfifo(place / "fifo.index")
@@ -196,8 +196,8 @@ def test_a_fifo_for_a_manifest_is_not_waited_for(place):
 
 
 @pytest.mark.parametrize("file", OF_INDEX)
-def test_the_program_says_so(built, place, file):
-    """Whatever is read is checked before."""
+def test_the_program_reports_a_damaged_block(built, place, file):
+    """What is read is checked first."""
     path = Path(shutil.copytree(built / "docs.index", place / "docs.index")) / file
     data = bytearray(path.read_bytes())
     data[-1] ^= 4

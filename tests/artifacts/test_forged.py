@@ -1,4 +1,4 @@
-"""Manifests that match their own checksum and lie, and damage at random: an ArtifactError, or what was there before."""
+"""Forged manifests with a correct checksum, and random damage: an ArtifactError, or the original content."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def body_of(path: Path) -> Body:
 
 
 def forge(path: Path, body: Body) -> str:
-    """Give an artifact this manifest, with a checksum that is right: what is said of it."""
+    """Give an artifact this manifest with a correct checksum, and return the message of the error."""
     (path / "manifest.json").write_bytes(_signed(body))
     return verdict(path)
 
@@ -41,7 +41,7 @@ def copies(tiny, place) -> dict[str, Path]:  # noqa: F811
 
 
 def leaves(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The ways to all values in it, and in what they hold."""
+    """Yield the path of keys to every value, at any depth."""
     keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
     for key in keys:
         yield (*way, key)
@@ -64,8 +64,8 @@ ABSURD = (
 )
 
 
-def test_every_value_replaced_by_an_absurd_one(copies):
-    """Where the whole is still one of ours, it is of another recipe; or its files are not what it says."""
+def test_a_manifest_with_an_absurd_value_is_refused(copies):
+    """A manifest that still passes has another recipe, or its files do not match it."""
     path = copies["index"]
     body = body_of(path)
     passed = set()
@@ -93,7 +93,7 @@ def _said_of(data: bytes) -> str | None:
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_every_key_missing_and_one_too_many(copies, kind):
+def test_a_manifest_with_a_missing_or_extra_key_is_refused(copies, kind):
     path = copies[kind]
     body = body_of(path)
     for way in leaves(body):
@@ -104,8 +104,8 @@ def test_every_key_missing_and_one_too_many(copies, kind):
     assert forge(path, body) == ""
 
 
-def test_counts(copies):
-    """All that is said of one number is changed alike: it is the files that tell then, before anything is allocated."""
+def test_a_manifest_with_other_counts_is_refused_before_allocation(copies):
+    """A number is changed everywhere in the manifest: the sizes of the files show it, before anything is allocated."""
     body = body_of(copies["index"])
     tracemalloc.start()
     try:
@@ -126,14 +126,14 @@ def test_counts(copies):
     ("version", "said"),
     [(2, "upgrade simdocs"), (10**9, "upgrade simdocs"), (0, "build it again"), (-1, "build it again")],
 )
-def test_versions(copies, version, said):
+def test_other_versions_are_refused_with_a_remedy(copies, version, said):
     body = body_of(copies["index"]) | {"version": version}
     name = copies["index"]
     assert forge(name, body) == f"{name}: of version {version} of its format; this simdocs reads 1: {said}"
     assert forge(name, body | {"parameters": {}, "more": 1}).endswith(said)  # whatever else is in it
 
 
-def test_kinds(copies):
+def test_an_unknown_kind_is_refused(copies):
     name = copies["index"]
     said = forge(name, body_of(name) | {"format": "simdocs.graph"})
     assert said == f"{name}: of a kind that this simdocs does not know: 'simdocs.graph': upgrade it"
@@ -142,7 +142,7 @@ def test_kinds(copies):
 @pytest.mark.parametrize(
     ("group", "field"), [("shingling", "unit"), ("shingling", "language"), ("sketching", "scheme"), ("banding", "rule")]
 )
-def test_members_of_families_of_later_versions(copies, group, field):
+def test_unknown_members_of_families_are_refused(copies, group, field):
     name = copies["index"]
     forged = changed(body_of(name), ("parameters", group, field), lambda inner, key: inner.__setitem__(key, "later"))
     said = f"{name}: made with {field} 'later', which this simdocs does not know: upgrade simdocs"
@@ -165,12 +165,12 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("what", TEXTS)
-def test_what_is_no_manifest(copies, what):
+def test_files_that_are_not_manifests_are_refused(copies, what):
     (copies["index"] / "manifest.json").write_bytes(TEXTS[what])
     assert verdict(copies["index"]).startswith(f"{copies['index']}/manifest.json: damaged: ")
 
 
-def test_keys_twice(copies):
+def test_a_manifest_with_a_repeated_key_is_refused(copies):
     path = copies["index"] / "manifest.json"
     data = path.read_bytes()
     for key in ('"rows": 3', '"version": 1', '"block": 262144', '"file": "names.npy"'):
@@ -228,12 +228,12 @@ def damage_at_random(tiny: dict[str, Path], place: Path, mutations: list[Any]) -
 
 
 @given(mutations=MUTATIONS)
-def test_damage_at_random(tiny, tmp_path_factory, mutations):  # noqa: F811
+def test_random_damage_is_reported_or_harmless(tiny, tmp_path_factory, mutations):  # noqa: F811
     damage_at_random(tiny, tmp_path_factory.getbasetemp(), mutations)
 
 
 @pytest.mark.slow
 @settings(max_examples=20_000, derandomize=False)
 @given(mutations=MUTATIONS)
-def test_much_damage_at_random(tiny, tmp_path_factory, mutations):  # noqa: F811
+def test_much_random_damage_is_reported_or_harmless(tiny, tmp_path_factory, mutations):  # noqa: F811
     damage_at_random(tiny, tmp_path_factory.getbasetemp(), mutations)

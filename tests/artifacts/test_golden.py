@@ -1,4 +1,4 @@
-"""Artifacts of format version 1, as its first release wrote them, mean today what they meant then."""
+"""Artifacts that the first release wrote in format version 1 still mean the same."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ same_unicode = pytest.mark.skipif(
 )
 
 
-def test_all_kinds_are_there() -> None:
+def test_there_is_a_golden_artifact_of_each_kind() -> None:
     assert {name.rpartition(".")[2] for name in ARTIFACTS} == set(FORMATS)
 
 
 @pytest.mark.parametrize("name", ARTIFACTS)
-def test_it_is_whole_and_keeps_every_rule(name: str) -> None:
+def test_golden_artifacts_pass_check(name: str) -> None:
     assert damages(str(GOLDEN / name).encode()) == []
 
 
 @pytest.mark.parametrize("name", ARTIFACTS)
-def test_numpy_maps_every_array(name: str) -> None:
+def test_numpy_maps_every_golden_array(name: str) -> None:
     manifest = json.loads((GOLDEN / name / "manifest.json").read_bytes())
     assert manifest["version"] == 1
-    shelf = open_artifact(str(GOLDEN / name).encode())
+    artifact = open_artifact(str(GOLDEN / name).encode())
     for array, facts in manifest["arrays"].items():
         mapped = np.load(GOLDEN / name / facts["file"], mmap_mode="r")
         assert list(mapped.shape) == facts["shape"]
-        assert (mapped == shelf[array].all()).all()
+        assert (mapped == artifact[array].all()).all()
 
 
-def test_what_stands_in_the_arrays() -> None:
-    shelf = open_artifact(str(GOLDEN / "docs.shingles").encode())
-    tokens, offsets, facts = (shelf[name].all() for name in ("tokens", "offsets", "documents"))
-    names = shelf["names"].all().tobytes()
-    ends = shelf["name_offsets"].all().tolist()
+def test_golden_arrays_hold_known_values() -> None:
+    artifact = open_artifact(str(GOLDEN / "docs.shingles").encode())
+    tokens, offsets, facts = (artifact[name].all() for name in ("tokens", "offsets", "documents"))
+    names = artifact["names"].all().tobytes()
+    ends = artifact["name_offsets"].all().tolist()
     rows = {names[begin:end].decode(): row for row, (begin, end) in enumerate(pairwise(ends))}
     assert list(rows)[4:8] == ["docs/latin.txt", "docs/lines.jsonl#one", "docs/lines.jsonl#2", "docs/short.txt"]
     plane = rows["docs/lines.jsonl#2"]
@@ -62,7 +62,7 @@ def test_what_stands_in_the_arrays() -> None:
 
 
 @same_unicode
-def test_what_it_answers(tmp_path: Path) -> None:
+def test_golden_artifacts_give_known_answers(tmp_path: Path) -> None:
     shutil.copytree(GOLDEN, tmp_path / "v1")
     done = simdocs("dedupe", "docs.index", "--shingles", "docs.shingles", cwd=tmp_path / "v1")
     assert done == (
@@ -78,20 +78,22 @@ def test_what_it_answers(tmp_path: Path) -> None:
 
 @same_unicode
 @pytest.mark.parametrize("name", ARTIFACTS)
-def test_the_same_texts_still_make_it(name: str, tmp_path: Path) -> None:
-    """All but what is noted of the files themselves."""
+def test_the_same_texts_still_make_the_golden_artifacts(name: str, tmp_path: Path) -> None:
+    """Everything is equal except times and inodes."""
     shutil.copytree(GOLDEN / "docs", tmp_path / "docs")
-    shelf = open_artifact(str(GOLDEN / name).encode())
-    command = shelf.run["command"]
-    earlier = {"signatures": "shingles", "index": "signatures"}.get(shelf.kind)
+    artifact = open_artifact(str(GOLDEN / name).encode())
+    command = artifact.run["command"]
+    earlier = {"signatures": "shingles", "index": "signatures"}.get(artifact.kind)
     if earlier:
-        shutil.copytree(GOLDEN / name.replace(shelf.kind, earlier), tmp_path / name.replace(shelf.kind, earlier))
+        shutil.copytree(GOLDEN / name.replace(artifact.kind, earlier), tmp_path / name.replace(artifact.kind, earlier))
     assert simdocs(*command[1:], cwd=tmp_path).status == 0
     made = open_artifact(str(tmp_path / name).encode())
-    assert made.made_from == shelf.made_from
-    assert made.recipe == shelf.recipe
-    for array in FORMATS[shelf.kind].arrays:
+    assert made.made_from == artifact.made_from
+    assert made.recipe == artifact.recipe
+    for array in FORMATS[artifact.kind].arrays:
         if array.name != "documents":
-            assert (made[array.name].all() == shelf[array.name].all()).all(), array.name
-    noted = [field for field in shelf["documents"].all().dtype.names if field not in ("mtime_ns", "ctime_ns", "inode")]
-    assert (made["documents"].all()[noted] == shelf["documents"].all()[noted]).all()
+            assert (made[array.name].all() == artifact[array.name].all()).all(), array.name
+    noted = [
+        field for field in artifact["documents"].all().dtype.names if field not in ("mtime_ns", "ctime_ns", "inode")
+    ]
+    assert (made["documents"].all()[noted] == artifact["documents"].all()[noted]).all()

@@ -1,4 +1,4 @@
-"""Manifests: what is written is what is read, whatever an artifact was made by."""
+"""Manifests: decoding returns what was encoded, for any parameters."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def manifests(draw: Any) -> Manifest:
 
 
 @given(manifests())
-def test_what_is_written_is_what_is_read(manifest):
+def test_a_decoded_manifest_equals_the_encoded_one(manifest):
     data = manifest.encoded()
     assert decoded(data, "it") == manifest
     assert decoded(data, "it").encoded() == data

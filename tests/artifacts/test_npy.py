@@ -1,4 +1,4 @@
-"""Arrays on disk: NumPy reads them, pieces make the whole, and what is read is checked, and no more than that."""
+"""Arrays on disk: NumPy reads them, pieces make the whole, and exactly what is read is checked."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def opened(path: Path) -> Iterator[int]:
 
 
 def written(place: Path, array: ArrayFormat, pieces: list[Array], width: tuple[int, ...] = ()) -> ArrayWriter:
-    """The array, which has no file yet, from its pieces, which are overwritten as soon as they were taken."""
+    """Write a new array from pieces, each of which is overwritten after it was appended."""
     with opened(place) as directory:
         writer = ArrayWriter(directory, array, width)
         try:
@@ -62,7 +62,7 @@ def written(place: Path, array: ArrayFormat, pieces: list[Array], width: tuple[i
 
 
 def made(array: ArrayFormat, shape: tuple[int, ...]) -> Array:
-    """An array of this format, of random bytes."""
+    """Return an array of this format, of random bytes."""
     size = array.dtype.itemsize * int(np.prod(shape))
     return np.random.default_rng(size).integers(0, 256, size, np.uint8).view(array.dtype).reshape(shape)
 
@@ -75,7 +75,7 @@ def stored(place: Path, array: ArrayFormat, values: Array) -> MappedColumn:
 
 @pytest.mark.parametrize("array", EVERY.values(), ids=EVERY)
 @pytest.mark.parametrize("length", [0, 1, 9, 12345, 10**9, (1 << 48) - 1])
-def test_headers_are_those_that_numpy_reads(array, length):
+def test_numpy_reads_our_headers(array, length):
     shape = (length, 128)[: len(array.shape)]
     data = header(array.dtype, shape)
     assert len(data) % 64 == 0
@@ -89,30 +89,32 @@ def test_headers_are_those_that_numpy_reads(array, length):
 @pytest.mark.parametrize("kind", FORMATS)
 def test_numpy_opens_every_array(built, kind):
     path = built / f"docs.{kind}"
-    shelf = open_artifact(os.fsencode(path))
+    artifact = open_artifact(os.fsencode(path))
     for array in FORMATS[kind].arrays:
         loaded = np.load(path / array.file, mmap_mode="r")
         assert isinstance(loaded, np.memmap)
-        assert (loaded.dtype, loaded.shape) == (array.dtype, shelf[array.name].shape)
-        assert loaded.tobytes() == np.asarray(shelf[array.name].all()).tobytes() == np.load(path / array.file).tobytes()
+        assert (loaded.dtype, loaded.shape) == (array.dtype, artifact[array.name].shape)
+        assert (
+            loaded.tobytes() == np.asarray(artifact[array.name].all()).tobytes() == np.load(path / array.file).tobytes()
+        )
     assert {array.file for array in FORMATS[kind].arrays} | {"manifest.json", "run.json"} == set(os.listdir(path))
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_artifacts_without_documents(place, kind):
+def test_artifacts_without_documents_have_empty_arrays(place, kind):
     path = place / f"none.{kind}"
     save(path, 1, kind, rows=0)
-    shelf = open_artifact(os.fsencode(path))
+    artifact = open_artifact(os.fsencode(path))
     for array in FORMATS[kind].arrays:
         loaded = np.load(path / array.file)
-        assert loaded.shape == shelf[array.name].shape == shelf[array.name].all().shape
-        assert len(shelf[array.name].rows(np.empty(0, np.int64))) == 0
-        assert len(shelf[array.name].at(np.empty(0, np.int64))) == 0
-        assert shelf[array.name].cut(0, len(loaded)).shape == loaded.shape
+        assert loaded.shape == artifact[array.name].shape == artifact[array.name].all().shape
+        assert len(artifact[array.name].rows(np.empty(0, np.int64))) == 0
+        assert len(artifact[array.name].at(np.empty(0, np.int64))) == 0
+        assert artifact[array.name].cut(0, len(loaded)).shape == loaded.shape
 
 
 @given(st.sampled_from(BY_NAME), st.lists(st.integers(0, 40), max_size=8), st.sampled_from([1, 8, 64, 200, 1 << 18]))
-def test_pieces_make_the_whole(tmp_path_factory, array, lengths, block):
+def test_an_array_written_in_pieces_equals_the_whole(tmp_path_factory, array, lengths, block):
     place = tmp_path_factory.mktemp("pieces")
     (place / "whole").mkdir()
     width = (3,) * (len(array.shape) - 1)
@@ -157,8 +159,8 @@ LETTERS = ArrayFormat("letters", np.dtype("<u4"), ("N",), "")
 @pytest.mark.parametrize("name", [*CASES, "documents"])
 @settings(max_examples=40)
 @given(data=st.data())
-def test_what_is_read_is_checked_and_no_more(tmp_path_factory, name, data):
-    """Against plain indexing; with one damaged block, which matters where it is touched and nowhere else."""
+def test_only_the_blocks_that_are_read_are_checked(tmp_path_factory, name, data):
+    """Compared with plain indexing; one damaged block is reported if it is read, and only then."""
     place = tmp_path_factory.mktemp("stored")
     array = FORMATS["index"].arrays[-3] if name == "documents" else LETTERS
     shape, block = ((7,), 60) if name == "documents" else CASES[name]

@@ -1,4 +1,4 @@
-"""Tiny artifacts, made up from a number (their salt); and which of them a directory holds, all of it looked at."""
+"""Tiny artifacts, each made from a number (its salt), and a way to see which of them a directory holds."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def recipe(kind: str) -> Recipe:
 
 
 def arrays(kind: str, salt: int, rows: int = 3) -> dict[str, Array]:
-    """All arrays of an artifact."""
+    """Return all arrays of the artifact of this salt."""
     random = np.random.default_rng(salt)
     about = documents(rows, salt)
     made = {
@@ -60,7 +60,7 @@ def save(path: Path, salt: int, kind: str = "signatures", wait: float = 0.0, row
 
 
 def found(path: Path, kind: str = "signatures") -> int | None:
-    """The salt of the artifact there, which is whole; None: there is nothing."""
+    """Return the salt of the artifact at this path, which must be complete; None if there is nothing."""
     if not os.path.lexists(path):
         return None
     assert set(os.listdir(path)) == FORMATS[kind].files
@@ -68,16 +68,16 @@ def found(path: Path, kind: str = "signatures") -> int | None:
 
 
 def read(path: Path, kind: str = "signatures") -> int:
-    """The salt of the artifact there, all of whose arrays are as they were saved."""
-    shelf = usable(open_artifact(os.fsencode(path)), (kind,))
-    salt = shelf.run["salt"]
-    for name, array in arrays(kind, salt, shelf.n_documents).items():
-        assert np.array_equal(shelf[name].all(), array), name
+    """Return the salt of the artifact at this path, after comparing all its arrays with what was saved."""
+    artifact = usable(open_artifact(os.fsencode(path)), (kind,))
+    salt = artifact.run["salt"]
+    for name, array in arrays(kind, salt, artifact.n_documents).items():
+        assert np.array_equal(artifact[name].all(), array), name
     return int(salt)
 
 
 def laid(root: Path) -> dict[str, Path]:
-    """One artifact of each kind below this directory."""
+    """Write one artifact of each kind into this directory, and return their paths."""
     paths = {kind: root / f"tiny.{kind}" for kind in FORMATS}
     for kind, path in paths.items():
         save(path, 1, kind)

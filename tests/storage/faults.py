@@ -1,4 +1,4 @@
-"""Faults: the n-th call that changes what is on disk goes wrong, before it is done or right after."""
+"""Inject faults: the n-th call that changes the disk fails, before or after it does its work."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ CALLS = (
     *("open", "close", "listdir", "stat", "write", "pwrite", "fchmod", "fsync", "umask"),
     *("rename", "unlink", "mkdir", "rmdir"),
 )
-"""Of the module os, as simdocs/storage/syscalls.py calls it; flock and exchange come on top of these."""
+"""The functions of os that simdocs/storage/syscalls.py calls, besides flock and exchange."""
 
 
 class Ended(BaseException):
-    """What a signal raises."""
+    """What the handler of a signal raises."""
 
 
 Fault = BaseException | Callable[[], object]
@@ -35,7 +35,7 @@ FAULTS: dict[str, tuple[Fault, bool]] = {
 
 
 class Faulty:
-    """The calls of syscalls.py, of which the n-th goes wrong: the fault is raised, or called."""
+    """Counts the calls of syscalls.py; at the n-th the fault is raised or called."""
 
     def __init__(self, fault: Fault | None = None, at: int = -1, done: bool = False) -> None:
         self.fault, self.at, self.done = fault, at, done
@@ -70,7 +70,7 @@ class Faulty:
 
 
 def calls_of(run: Callable[[], object]) -> list[str]:
-    """The calls of a run that goes well."""
+    """Return the calls of a run without a fault."""
     with pytest.MonkeyPatch.context() as patch:
         faulty = Faulty()
         faulty.install(patch)

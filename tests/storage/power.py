@@ -1,4 +1,4 @@
-"""A disk that loses power: what syscalls.py does is recorded, and every state that may be found afterwards is laid out.
+"""Simulate a disk that loses power: record what syscalls.py does, and list every state that may be left on the disk.
 
 What was not synced may be there or not. Of a file that is what was written after its last sync, which may be cut
 anywhere; of a directory, every name given, taken or exchanged after its last sync, in any order. (That is weaker than
@@ -21,30 +21,30 @@ from simdocs.storage import syscalls
 
 @dataclass(eq=False)
 class File:
-    """Its bytes, and how many of them are sure."""
+    """The bytes of a file, and how many of them were synced."""
 
     data: bytes
     sure: int
 
     def after(self, cut: str) -> bytes:
-        """What is found: all, what is sure, or that and half of the rest."""
+        """Return what is left of it: everything, what was synced, or that and half of the rest."""
         return self.data[: {"whole": len(self.data), "lost": self.sure, "torn": (self.sure + len(self.data)) // 2}[cut]]
 
 
 @dataclass(eq=False)
 class Directory:
-    """What is in it for sure, and what was done to its names since: a name's old node and its new one, each."""
+    """The synced content of a directory, and the changes of its names since: new nodes by name, None if removed."""
 
     sure: dict[str, File | Directory]
     pending: list[dict[str, File | Directory | None]] = field(default_factory=list)
 
     @property
     def now(self) -> dict[str, File | Directory]:
-        """What a program sees that goes on."""
+        """The content that a running program sees."""
         return self.after(range(len(self.pending)))
 
     def after(self, done: range | list[int]) -> dict[str, File | Directory]:
-        """What is found when these changes came through, and no other."""
+        """Return the content if only these changes reached the disk."""
         names: dict[str, File | Directory | None] = dict(self.sure)
         for number in done:
             names |= self.pending[number]
@@ -52,14 +52,14 @@ class Directory:
 
 
 def read(path: Path) -> File | Directory:
-    """What is there, all of it sure."""
+    """Read a file or directory as a node whose content is synced."""
     if path.is_dir():
         return Directory({one.name: read(one) for one in path.iterdir()})
     return File(path.read_bytes(), path.stat().st_size)
 
 
 class Recorder:
-    """Stands before os in syscalls.py, lets every call through, and calls `looked` after each change."""
+    """Replaces os in syscalls.py: passes every call on, and calls `looked` after each change."""
 
     def __init__(self, place: Path, looked: Callable[[Directory], None]) -> None:
         root = read(place)
@@ -142,12 +142,12 @@ class Recorder:
 
 
 Tree = dict[str, Any]
-"""Names with bytes or, of a directory, with a tree."""
+"""Files and directories by name: bytes, or a tree."""
 
 
 def states(root: Directory) -> Iterator[Tree]:
-    """What may be found when power is lost now: all changes of names so far, each number of the first ones, or any
-    single one; data whole, lost or torn."""
+    """Yield what may be left if power is lost now: all changes of names so far, the first n of them, only one of them,
+    or all but one; with the data whole, lost or torn."""
     for cut in ("whole", "lost", "torn"):
         for first in range(max(map(len, _pending(root)), default=0) + 1):
             yield _found(root, cut, lambda changes, first=first: list(range(min(first, len(changes)))))
@@ -169,7 +169,7 @@ def _found(node: File | Directory, cut: str, came_through: Callable[[list[Any]],
 
 
 def lay(tree: Tree, place: Path) -> None:
-    """Such a state on a real disk."""
+    """Create such a tree in a new directory."""
     place.mkdir()
     for name, content in tree.items():
         if isinstance(content, bytes):

@@ -1,4 +1,4 @@
-"""An artifact is the whole old one or the whole new one, whatever fails and whenever."""
+"""Publishing a directory: whatever fails, and whenever, the whole old one or the whole new one is there."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAME = "a.signatures"
 
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 @pytest.mark.parametrize(("fault", "done"), FAULTS.values(), ids=FAULTS)
-def test_every_call_that_can_go_wrong(place, fault, done, there):
+def test_a_fault_at_any_call_leaves_the_old_or_the_new_artifact(place, fault, done, there):
     path = place / NAME
     if there:
         save(path, 0)
@@ -56,7 +56,7 @@ def test_every_call_that_can_go_wrong(place, fault, done, there):
         assert set(left) <= {"open", "fsync", "listdir", "unlink", "rmdir"}
 
 
-def test_a_failed_fsync_is_not_tried_again(place, monkeypatch):
+def test_a_failed_fsync_is_not_retried(place, monkeypatch):
     path = place / NAME
     save(path, 1)
     at = calls_of(lambda: save(path, 1)).index("fsync")
@@ -69,8 +69,8 @@ def test_a_failed_fsync_is_not_tried_again(place, monkeypatch):
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
-def test_a_directory_that_cannot_be_synced_is_told(place, monkeypatch, there):
-    """And the old one is kept till the next run: its files may be all that is on the disk."""
+def test_a_failed_sync_of_the_parent_directory_is_reported(place, monkeypatch, there):
+    """The old artifact stays until the next run: perhaps only its files are on the disk."""
     path = place / NAME
     calls = []
     if there:
@@ -94,7 +94,7 @@ def test_a_directory_that_cannot_be_synced_is_told(place, monkeypatch, there):
 
 
 @pytest.mark.parametrize("number", [errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP])
-def test_where_directories_cannot_be_exchanged_nothing_is_begun(place, monkeypatch, number):
+def test_no_work_begins_where_directories_cannot_be_exchanged(place, monkeypatch, number):
     path = place / NAME
     save(path, 1)
 
@@ -120,7 +120,7 @@ def test_work_that_fails_or_is_not_finished_publishes_nothing(place):
 
 
 def test_a_signal_just_before_the_commit_leaves_no_signal_blocked(place, monkeypatch):
-    """It is heard in the very call that blocks signals."""
+    """Its handler runs in the call that blocks signals."""
     path = place / NAME
     save(path, 1)
     block = signal.pthread_sigmask
@@ -138,7 +138,7 @@ def test_a_signal_just_before_the_commit_leaves_no_signal_blocked(place, monkeyp
     assert not set(block(signal.SIG_BLOCK, ())) & set(syscalls._SIGNALS)
 
 
-def test_the_holder_s_name_is_not_published(place):
+def test_the_note_about_the_holder_is_not_published(place):
     path = place / NAME
     with write_artifact(str(path), "signatures"):
         (own,) = place.iterdir()

@@ -1,4 +1,4 @@
-"""Old or new: whatever fails, and whenever, the published file is the whole old one or the whole new one."""
+"""Publishing a file: whatever fails, and whenever, the whole old one or the whole new one is there."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def calls_of_a_good_run(path: Any) -> list[str]:
 
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-file", "new"])
 @pytest.mark.parametrize(("fault", "done"), FAULTS.values(), ids=FAULTS)
-def test_every_call_that_can_go_wrong(tmp_path, fault, done, there):
+def test_a_fault_at_any_call_leaves_the_old_or_the_new_file(tmp_path, fault, done, there):
     path = tmp_path / "answer"
     if there:
         path.write_bytes(OLD)
@@ -68,7 +68,7 @@ def test_every_call_that_can_go_wrong(tmp_path, fault, done, there):
     assert wrong == []
 
 
-def test_a_failed_fsync_is_not_tried_again(tmp_path, monkeypatch):
+def test_a_failed_fsync_is_not_retried(tmp_path, monkeypatch):
     path = tmp_path / "answer"
     path.write_bytes(OLD)
     at = calls_of_a_good_run(path).index("fsync")
@@ -81,7 +81,7 @@ def test_a_failed_fsync_is_not_tried_again(tmp_path, monkeypatch):
     assert path.read_bytes() == OLD
 
 
-def test_a_directory_that_cannot_be_synced_is_told(tmp_path, monkeypatch):
+def test_a_failed_sync_of_the_parent_directory_is_reported(tmp_path, monkeypatch):
     path = tmp_path / "answer"
     calls = calls_of_a_good_run(path)
     path.unlink()
@@ -91,7 +91,7 @@ def test_a_directory_that_cannot_be_synced_is_told(tmp_path, monkeypatch):
     assert path.read_bytes() == NEW
 
 
-def test_short_writes_are_gone_on_with(tmp_path, monkeypatch):
+def test_short_writes_are_continued(tmp_path, monkeypatch):
     write_some = os.write
     shorter = SimpleNamespace(**(vars(os) | {"write": lambda to, data: write_some(to, bytes(data[:7]))}))
     monkeypatch.setattr(syscalls, "os", shorter)
@@ -106,8 +106,8 @@ def test_nothing_is_published_inside_an_artifact(tmp_path):
     assert os.listdir(tmp_path / "artifact") == []
 
 
-def test_two_writers_of_one_file(tmp_path):
-    """The last to finish wins; neither takes the other's draft for a left-over one."""
+def test_the_last_of_two_writers_of_one_file_wins(tmp_path):
+    """The last to finish wins. Neither takes the other's draft for one that was left behind."""
     path = tmp_path / "answer"
     with atomic_file(str(path), is_artifact) as first:
         first.write(b"first")
@@ -118,7 +118,7 @@ def test_two_writers_of_one_file(tmp_path):
     assert os.listdir(tmp_path) == ["answer"]
 
 
-def test_a_sweeper_that_holds_the_lock_at_that_very_moment(tmp_path, monkeypatch):
+def test_a_draft_that_another_writer_sweeps_is_created_again(tmp_path, monkeypatch):
     path = tmp_path / "answer"
     flock, met = fcntl.flock, []
 
@@ -137,7 +137,7 @@ def test_a_sweeper_that_holds_the_lock_at_that_very_moment(tmp_path, monkeypatch
     assert os.listdir(tmp_path) == ["answer"]
 
 
-def test_a_second_writer_that_starts_just_before_the_first_locks(tmp_path, monkeypatch):
+def test_a_second_writer_does_not_take_a_draft_that_is_not_locked_yet(tmp_path, monkeypatch):
     path = tmp_path / "answer"
     flock, met = fcntl.flock, []
 

@@ -1,4 +1,5 @@
-"""Killed, or refused by the disk, at each call that writes: the old one or the new one, and the next run goes well."""
+"""Kill a writer, or let the disk fail, at each call that writes: the old or the new artifact is there, and the next
+run succeeds."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ traced = pytest.mark.skipif(not _traceable(), reason="strace is not installed, o
 
 
 def _killed(work, fault: Faulty) -> int:
-    """How a process of its own ended that did this with this fault."""
+    """Do the work with this fault in a child process, and return its exit code."""
     child = os.fork()
     if not child:
         with pytest.MonkeyPatch.context() as patch:
@@ -54,8 +55,8 @@ def _killed(work, fault: Faulty) -> int:
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
-def test_killed_at_every_call(place, there):
-    """In a process of its own, which has no chance to tidy up."""
+def test_a_writer_killed_at_any_call_leaves_the_old_or_the_new_artifact(place, there):
+    """The writer is a child process, which cannot clean up."""
     path = place / NAME
     if there:
         save(path, 0, "index")
@@ -74,14 +75,14 @@ def test_killed_at_every_call(place, there):
 
 
 class Call(NamedTuple):
-    """The n-th call of a name in a run of the program."""
+    """The n-th call of a function in a run of the program."""
 
     name: str
     number: int
 
 
 class Bench:
-    """A directory with docs, an old index of fewer of them, and the program under strace."""
+    """A directory with docs and an old index of fewer documents, in which the program runs under strace."""
 
     def __init__(self, root: Path, *, there: bool) -> None:
         self.root, self.there = root, there
@@ -112,7 +113,7 @@ class Bench:
             return finished(process)
 
     def calls(self) -> list[Call]:
-        """The calls of a run that goes well and that are about the index or its draft."""
+        """Return those calls of a successful run that concern the index or its draft."""
         self.reset()
         assert self.run() == (0, b"", "")
         counts, about = Counter[str](), []
@@ -125,15 +126,15 @@ class Bench:
         return about
 
     def is_about(self, line: str) -> bool:
-        """Whether it is about the index, its draft or, where that is synced, their directory. To let go of a directory
-        is no matter: no disk refuses it."""
+        """Return whether a call concerns the index, its draft or, if it syncs, their directory. Closing a directory
+        does not count: it never fails."""
         name = line.split()[1]
         if name.startswith("close"):
             return draft_name(NAME) + "/" in line
         return NAME in line or draft_name(NAME) in line or name.startswith("fsync")
 
     def injected(self, call: Call, fault: str) -> Done:
-        """A run with this fault at that call. The log shows that it was there."""
+        """Run the program with this fault at that call; the log shows that it happened there."""
         self.reset()
         done = self.run(f"{call.name}:{fault}:when={call.number}")
         lines = [line for line in self.log.read_text().splitlines() if "resumed" not in line]
@@ -145,7 +146,7 @@ class Bench:
         return done
 
     def state(self) -> str:
-        """Which of the two is there, whole and sound."""
+        """Return which of the two artifacts is there, undamaged: "old", "new", or "mix" if neither."""
         path = self.root / NAME
         if not path.exists():
             return "mix" if self.there else "old"
@@ -163,7 +164,7 @@ class Bench:
 
 
 def content(path: Path) -> dict[str, bytes]:
-    """All that depends on documents and parameters alone."""
+    """Return all files that depend only on documents and parameters."""
     return {one.name: one.read_bytes() for one in path.iterdir() if one.name != "run.json"}
 
 
@@ -211,7 +212,7 @@ def test_the_program_killed_at_some_calls(place):
 
 
 @traced
-def test_the_program_refused_by_the_disk_at_some_calls(place):
+def test_the_program_with_disk_errors_at_some_calls(place):
     bench = Bench(place, there=True)
     calls = bench.calls()
     refuse(bench, last_of_each(calls, "write", "renameat2"), ("ENOSPC",))
@@ -231,6 +232,6 @@ def test_the_program_killed_at_every_call(place, there):
 @pytest.mark.slow
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 @pytest.mark.parametrize("error", ERRORS)
-def test_the_program_refused_by_the_disk_at_every_call(place, there, error):
+def test_the_program_with_disk_errors_at_every_call(place, there, error):
     bench = Bench(place, there=there)
     refuse(bench, bench.calls(), (error,))

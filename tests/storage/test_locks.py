@@ -1,4 +1,4 @@
-"""One writer at a time: the others wait or say who it is; what ends a writer frees the lock, and is tidied up after."""
+"""One writer at a time: others wait, or say who it is. The lock is free when its holder ends, however it ends."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 @pytest.fixture
 def here(place: Path) -> Path:
-    """A directory with docs, and an artifact of other things."""
+    """A directory with docs, and an artifact of something else."""
     lay(place, {"docs/a.txt": A, "docs/b.txt": A1, "docs/c.txt": B})
     save(place / NAME, 1)
     return place
@@ -40,12 +40,12 @@ def listing(where: Path) -> list[str]:
 
 
 def of_program(path: Path) -> bool:
-    """Whether it is the one that the program builds here: whole, by its own check."""
+    """Return whether the program built this artifact here, and finds it undamaged."""
     done = simdocs("check", path.name, cwd=path.parent)
     return done == (0, b"", "") and b"docs/a.txt" in (path / "names.npy").read_bytes()
 
 
-def test_the_second_one_is_told_of_the_first(here):
+def test_a_second_writer_is_told_who_holds_the_lock(here):
     with write_artifact(str(here / NAME), "signatures"):
         said = (
             rf"process {os.getpid()} on {socket.gethostname()}, since 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ, is writing it"
@@ -67,7 +67,7 @@ def test_the_second_one_is_told_of_the_first(here):
 
 
 @pytest.mark.parametrize("holder", ["holder", "garbage", "nothing"])
-def test_a_holder_of_whom_nothing_is_known(here, holder):
+def test_a_lock_whose_holder_left_no_readable_note(here, holder):
     with write_artifact(str(here / NAME), "signatures"):
         note = here / draft_name(NAME) / "holder"
         if holder == "garbage":
@@ -81,7 +81,7 @@ def test_a_holder_of_whom_nothing_is_known(here, holder):
     assert found(here / NAME) == 1
 
 
-def test_waiting_for_the_first(here):
+def test_a_second_writer_waits_for_the_first(here):
     with running(*BUILD, "--lock-wait", "30", cwd=here) as process:
         with write_artifact(str(here / NAME), "signatures"), pytest.raises(subprocess.TimeoutExpired):
             process.wait(1)
@@ -91,7 +91,7 @@ def test_waiting_for_the_first(here):
 
 
 @pytest.mark.parametrize("number", ENDING)
-def test_a_signal_while_waiting(here, number):
+def test_a_signal_ends_a_waiting_writer(here, number):
     with write_artifact(str(here / NAME), "signatures"):
         with running(*BUILD, "--lock-wait", "30", cwd=here) as process:
             with pytest.raises(subprocess.TimeoutExpired):
@@ -102,7 +102,7 @@ def test_a_signal_while_waiting(here, number):
     assert found(here / NAME) == 1
 
 
-def test_a_killed_holder_holds_nothing(here):
+def test_a_killed_writer_does_not_keep_the_lock(here):
     env = trap(here, "os.kill(main, 9)", "open", "docs/c.txt")
     assert simdocs(*BUILD, "-j1", cwd=here, env=env).status == -signal.SIGKILL
     assert (found(here / NAME), listing(here)) == (1, [draft_name(NAME), NAME, "docs"])
@@ -111,7 +111,7 @@ def test_a_killed_holder_holds_nothing(here):
     assert listing(here) == [NAME, "docs"]
 
 
-def test_workers_that_outlive_a_killed_holder_hold_nothing(here):
+def test_workers_that_outlive_a_killed_writer_do_not_keep_its_lock(here):
     action = "open('worker', 'w').write(str(os.getpid()))\nos.kill(main, 9)\ntime.sleep(600)"
     env = trap(here, action, "open", "docs/c.txt", in_worker=True)
     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -125,7 +125,7 @@ def test_workers_that_outlive_a_killed_holder_hold_nothing(here):
 
 
 @pytest.mark.parametrize(("number", "jobs"), [*((number, "-j1") for number in ENDING), (signal.SIGTERM, "-j2")])
-def test_a_signal_in_the_middle_of_the_work(here, number, jobs):
+def test_a_signal_during_the_work_keeps_the_old_artifact(here, number, jobs):
     env = trap(here, f"os.kill(main, {number})", "open", "docs/c.txt", in_worker=jobs == "-j2")
     assert simdocs(*BUILD, jobs, cwd=here, env=env) == (-number, b"", "")
     assert (found(here / NAME), listing(here)) == (1, [NAME, "docs"])
@@ -135,16 +135,15 @@ def test_a_signal_in_the_middle_of_the_work(here, number, jobs):
     ("os.mkdir", 1, False), ("fcntl.flock", 1, False), ("ctypes.dlsym", 1, False),
     ("fcntl.flock", 2, False), ("os.listdir", 3, False), ("ctypes.dlsym", 2, True), ("os.remove", 2, True),
 ])  # fmt: skip
-def test_a_signal_while_it_is_taken_and_published(here, event, at, new):
-    """The few calls in which the draft is taken, or the new one put in its place and the old one cleared away, are
-    gone through to their end."""
+def test_a_signal_during_locking_or_publishing_is_deferred(here, event, at, new):
+    """The few calls that lock the draft, or publish it and remove the old artifact, are finished first."""
     env = trap(here, "os.kill(main, 15)", event, "" if event != "ctypes.dlsym" else "renameat2", at=at)
     assert anew(*BUILD, "-j1", cwd=here, env=env) == (-signal.SIGTERM, b"", "")
     assert listing(here) == [NAME, "docs"]
     assert of_program(here / NAME) if new else found(here / NAME) == 1
 
 
-def test_eight_writers_of_different_artifacts(here):
+def test_eight_writers_of_different_artifacts_do_not_meet(here):
     with ExitStack() as stack:
         names = [f"{at}.signatures" for at in range(8)]
         every = [
@@ -157,8 +156,8 @@ def test_eight_writers_of_different_artifacts(here):
 
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 @pytest.mark.parametrize("rounds", [6, pytest.param(500, marks=pytest.mark.slow)])
-def test_writers_and_readers_of_one_artifact(place, there, rounds):
-    """All writers get their turn, and whatever is read is one of theirs, whole."""
+def test_readers_see_whole_artifacts_while_writers_replace_them(place, there, rounds):
+    """Every writer gets its turn, and a reader always sees the whole artifact of one of them."""
     path = place / NAME
     if there:
         save(path, 0)

@@ -1,5 +1,4 @@
-"""Power lost at any instant, whatever of it had reached the disk: the old one or the new one, and the next run goes
-well."""
+"""Power cuts at any instant, whatever reached the disk: the old or the new one is there, and the next run succeeds."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ NAME = "a.index"
 
 
 def after_every_cut(place: Path, work: Callable[[Path], object]) -> list[Tree]:
-    """All states in which power lost during this work may leave the directory, each once."""
+    """Return every state in which a power cut during this work may leave the directory."""
     seen: dict[str, Tree] = {}
 
     def look(root):
@@ -42,7 +41,7 @@ def recorded(node) -> Tree | bytes:
     return node.data if hasattr(node, "data") else {name: recorded(one) for name, one in node.now.items()}
 
 
-def test_what_is_not_synced_is_noticed(place, monkeypatch):
+def test_the_simulated_disk_loses_what_was_not_synced(place, monkeypatch):
     begun = place / "begun"
     begun.mkdir()
     monkeypatch.setattr(syscalls, "sync", lambda descriptor: None)
@@ -51,7 +50,7 @@ def test_what_is_not_synced_is_noticed(place, monkeypatch):
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
-def test_artifacts(place, there):
+def test_a_power_cut_at_any_instant_leaves_the_old_or_the_new_artifact(place, there):
     begun = place / "begun"
     begun.mkdir()
     if there:
@@ -76,7 +75,7 @@ def write(path: Path, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
-def test_answers(place, there):
+def test_a_power_cut_at_any_instant_leaves_the_old_or_the_new_file(place, there):
     begun = place / "begun"
     begun.mkdir()
     if there:

@@ -1,4 +1,4 @@
-"""What an artifact is published over: its like, damaged or not, and nothing else."""
+"""What a new artifact replaces: an artifact of its kind, damaged or not, and nothing else."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ REFUSAL = (
 
 
 def _stranger(kind: str, path: Path) -> None:
-    """Something at that name that is not ours to replace."""
+    """Put something at this path that must not be replaced."""
     if kind == "plain file":
         path.write_bytes(b"text")
     elif kind == "FIFO":
@@ -65,7 +65,7 @@ def _tree(root: Path) -> dict[str, object]:
 
 @pytest.mark.parametrize("kind", STRANGERS)
 @pytest.mark.parametrize("when", ["before", "meanwhile"])
-def test_what_is_not_ours_is_never_replaced(place, kind, when):
+def test_only_artifacts_of_the_same_kind_are_replaced(place, kind, when):
     path = place / NAME
     if when == "before":
         _stranger(kind, path)
@@ -97,14 +97,14 @@ def test_a_directory_in_an_artifact_is_not_replaced(place):
 
 
 @pytest.mark.parametrize("target", ["/", "//", "."])
-def test_names_that_are_none(place, monkeypatch, target):
+def test_paths_without_a_name_are_refused(place, monkeypatch, target):
     monkeypatch.chdir(place)
     with pytest.raises(UsageError), write_artifact(target, "signatures"):
         pytest.fail("work was begun")
     assert os.listdir(place) == []
 
 
-def test_another_kind_s_suffix_is_refused(place):
+def test_the_suffix_of_another_kind_is_refused(place):
     with pytest.raises(
         UsageError, match=r"this suffix is for artifacts of kind index: choose a name such as NAME\.signatures$"
     ):
@@ -113,7 +113,7 @@ def test_another_kind_s_suffix_is_refused(place):
 
 
 @pytest.mark.parametrize("target", ["missing/a.signatures", "file/a.signatures"])
-def test_a_directory_that_does_not_exist(place, target):
+def test_a_parent_directory_that_does_not_exist_is_an_error(place, target):
     (place / "file").write_bytes(b"")
     with pytest.raises(
         OutputError, match=r"a\.signatures: (there is no directory .*missing: create it first|write error: Not a dir)"
@@ -121,7 +121,7 @@ def test_a_directory_that_does_not_exist(place, target):
         save(place / target, 1)
 
 
-def test_a_name_of_255_bytes(place):
+def test_a_target_name_of_255_bytes_works(place):
     path = place / f"{'x' * (255 - 11)}.signatures"
     for salt in (1, 2):
         save(path, salt)
@@ -144,7 +144,7 @@ def test_the_target_of_a_link_is_replaced_and_the_link_stays(place, dangling):
 
 @pytest.mark.parametrize("file", [*sorted(FORMATS["signatures"].files)])
 @pytest.mark.parametrize("how", ["empty", "garbage", "missing", "FIFO", "link"])
-def test_a_damaged_one_is_replaced(place, file, how):
+def test_a_damaged_artifact_is_replaced(place, file, how):
     path = place / NAME
     save(path, 1)
     (path / file).unlink()
@@ -161,7 +161,7 @@ def test_a_damaged_one_is_replaced(place, file, how):
 
 
 @pytest.mark.parametrize("mask", [0o077, 0o022, 0o002])
-def test_modes(place, mask):
+def test_modes_follow_the_umask_or_the_replaced_artifact(place, mask):
     path = place / NAME
     before = os.umask(mask)
     try:
@@ -175,8 +175,8 @@ def test_modes(place, mask):
     assert {stat.S_IMODE(one.stat().st_mode) for one in path.iterdir()} == {0o666 & ~mask}
 
 
-def test_one_that_may_not_be_written_is_replaced_and_leaves_nothing(place):
-    """The mode of a directory says what may be changed in it; it is replaced as a whole."""
+def test_a_read_only_artifact_is_replaced_and_leaves_nothing(place):
+    """The mode of a directory does not protect it from being replaced as a whole."""
     lay(place, {"docs/a": b"The ferry leaves at seven."})
     for _ in range(3):
         done = simdocs("signature", "docs", "-k", "3", "-q", "-o", NAME, cwd=place, before=bound_by_modes)
@@ -195,8 +195,8 @@ def test_the_time_of_the_target_is_renewed(place):
     assert path.stat().st_mtime_ns >= newer.stat().st_mtime_ns
 
 
-def test_a_lock_of_others_on_the_target_is_told_before_the_work(place):
-    """As in `flock docs.index simdocs index docs -o docs.index`."""
+def test_a_foreign_lock_on_the_target_is_reported_before_the_work(place):
+    """For example `flock docs.index simdocs index docs -o docs.index`."""
     path = place / NAME
     save(path, 1)
     other = os.open(path, os.O_RDONLY)
@@ -212,8 +212,8 @@ def test_a_lock_of_others_on_the_target_is_told_before_the_work(place):
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_a_target_that_comes_goes_or_changes_meanwhile(place, there):
-    """What has the name in the end is replaced, if it is of the kind."""
+def test_a_target_may_appear_or_disappear_during_the_work(place, there):
+    """Whatever has the name at the end is replaced, if it is an artifact of the kind."""
     path = place / NAME
     if there:
         save(path, 1)

@@ -1,4 +1,4 @@
-"""Documents: their names, and what was noted of each when it was read."""
+"""Documents: their names, and the facts that were recorded about each one when it was read."""
 
 from __future__ import annotations
 
@@ -10,39 +10,44 @@ from numpy.typing import NDArray
 from simdocs.model.ragged import Array, Index, Mask, Ragged
 
 FIELDS = (
-    ("size", "<i8", (), "bytes as read: unfolded, if the file is compressed; of the text alone, in a sequence"),
-    ("mtime_ns", "<i8", (), "when the file was changed, in nanoseconds since 1970"),
-    ("ctime_ns", "<i8", (), "when its inode was"),
-    ("inode", "<u8", (), "of the file; 0, as are its times: it came from no file and cannot be had again"),
-    ("length", "<i8", (), "units of the normalised text"),
-    ("count", "<i8", (), "tokens in its set"),
-    ("digest", "<u8", (2,), "the first 16 bytes of the SHA-256 of the normalised text in UTF-8"),
-    ("set_digest", "<u8", (2,), "the same of the sorted tokens, 4 bytes each, little-endian"),
-    ("start", "<i8", (), "where its line begins in the file, unfolded, if it is a line of a sequence"),
-    ("extent", "<i8", (), "bytes of that line, without its end"),
-    ("container", "<u4", (), "bytes of its name that name the file in which it is a line; 0: the name is a file's"),
+    ("size", "<i8", (), "size in bytes: of the file after decompression; for a line of a JSONL file, of its text"),
+    ("mtime_ns", "<i8", (), "modification time of the file, in nanoseconds since 1970"),
+    ("ctime_ns", "<i8", (), "time of the last change of the file's inode, in nanoseconds since 1970"),
+    (
+        "inode",
+        "<u8",
+        (),
+        "inode of the file; 0, like the times, if the document came from no file and cannot be reread",
+    ),
+    ("length", "<i8", (), "number of units in the normalised text"),
+    ("count", "<i8", (), "number of tokens in its set"),
+    ("digest", "<u8", (2,), "first 16 bytes of the SHA-256 of the normalised text in UTF-8"),
+    ("set_digest", "<u8", (2,), "first 16 bytes of the SHA-256 of the sorted tokens, 4 bytes each, little-endian"),
+    ("start", "<i8", (), "for a line of a JSONL file: where it begins in the file after decompression; else 0"),
+    ("extent", "<i8", (), "for a line of a JSONL file: its length in bytes, without the line end; else 0"),
+    ("container", "<u4", (), "for a line of a JSONL file: how many bytes of the name are the file's name; else 0"),
     (
         "flags",
         "<u4",
         (),
-        "1: no units; 2: some, but fewer than k; 4: bytes that are not UTF-8; 8: was UTF-16 or UTF-32",
+        "sum of 1: no units; 2: fewer than k units, but not none; 4: bytes that are not UTF-8; 8: UTF-16 or UTF-32",
     ),
 )
-"""What is noted of a document: field, dtype, shape, meaning. `count` and `set_digest` are there in artifacts alone."""
+"""The facts of a document: name, dtype, shape and meaning. `count` and `set_digest` are set in artifacts only."""
 
 DOCUMENT = np.dtype([(name, dtype, shape) for name, dtype, shape, _ in FIELDS])
-"""One row of facts a document."""
+"""The dtype of the facts of one document."""
 
 EMPTY, SHORT, INVALID, WIDE = 1, 2, 4, 8
-"""Flags: without units; fewer than k units; holds bytes that are not valid UTF-8; UTF-16 or UTF-32."""
+"""Flags: no units; fewer than k units; contains bytes that are not valid UTF-8; was UTF-16 or UTF-32."""
 
 
 @dataclass(frozen=True, slots=True)
 class Documents:
     """N documents in row order.
 
-    names: Ragged uint8, as reached from the argument, raw bytes. facts: (N,) DOCUMENT. held: the bytes of those that
-    cannot be read a second time (standard input, FIFOs), by row.
+    names: Ragged uint8, the raw bytes of each name as reached from the argument. facts: (N,) DOCUMENT. held: the bytes
+    of the documents that cannot be read a second time (standard input, FIFOs), by row.
     """
 
     names: Ragged
@@ -53,14 +58,14 @@ class Documents:
         return len(self.facts)
 
     def name(self, row: int) -> bytes:
-        """The name of one document."""
+        """The name of the document in this row, as raw bytes."""
         return self.names[row].tobytes()
 
     def distinct_texts(self, left_out: Mask | None = None) -> tuple[Index, Index]:
-        """Copies told apart from their originals: documents of the same normalised text.
+        """The first row of each distinct normalised text, and the number of each document's text: int64 (M,), (N,).
 
-        The first row of each distinct text, ascending (M,), without the empty and those left out (N,); and for every
-        document the place of its text among those (N,), or -1 for an empty one, or one left out.
+        The first rows ascend, and text i is that of row firsts[i]. Empty documents and those in `left_out` (N,) have
+        the number -1.
         """
         digests = self.facts["digest"]
         out = (self.facts["flags"] & EMPTY) != 0
@@ -70,15 +75,15 @@ class Documents:
         ordered = digests[order]
         new = np.ones(len(order), bool)
         new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-        # lexsort is stable, so the first of a run of equal digests is the first row that is not left out.
+        # lexsort is stable, so the first of a run of equal digests is the first of its rows that is not left out.
         original = np.empty(len(order), np.int64)
         original[order] = order[new][np.cumsum(new) - 1]
         firsts = np.flatnonzero((original == np.arange(len(order))) & ~out)
-        place = np.searchsorted(firsts, original)
-        place[out] = -1
-        return firsts, place
+        number = np.searchsorted(firsts, original)
+        number[out] = -1
+        return firsts, number
 
 
 def digests_as_numbers(digests: list[bytes]) -> Array:
-    """Digests of 16 bytes as the pairs of numbers that DOCUMENT holds: (n, 2) uint64."""
+    """The digests, 16 bytes each, as pairs of numbers like those in DOCUMENT: uint64 (n, 2)."""
     return np.frombuffer(b"".join(digests), "<u8").reshape(len(digests), 2)

@@ -1,4 +1,4 @@
-"""Answers of dedupe: groups, and similar pairs."""
+"""Similar pairs of documents, and the groups that dedupe makes of them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from simdocs.model.ragged import Array, Floats, Index, Mask
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Similar pairs of documents, by row: P entries each.
+    """P similar pairs of documents.
 
-    left, right: rows; jaccard: exact, or NaN where it was not computed; estimate: from the signatures.
+    left, right: int64 (P,), the rows of the two documents. jaccard: float64 (P,), the exact similarity, or NaN where it
+    was not computed. estimate: float64 (P,), the similarity estimated from the signatures.
     """
 
     left: Index
@@ -27,15 +28,15 @@ class Pairs:
 
     @property
     def score(self) -> Floats:
-        """What decides: the exact similarity, or the estimate where none was computed."""
+        """The similarity that decides: the exact one, or the estimate if there is no exact one. float64 (P,)."""
         return np.where(np.isnan(self.jaccard), self.estimate, self.jaccard)
 
     def take(self, order: Array) -> Pairs:
-        """The pairs at these places, in this order."""
+        """The pairs with these numbers, in this order."""
         return Pairs(self.left[order], self.right[order], self.jaccard[order], self.estimate[order])
 
     def in_row_order(self) -> Pairs:
-        """Ascending by left, then right."""
+        """The same pairs, sorted by left row, then by right row."""
         return self.take(np.lexsort((self.right, self.left)))
 
     @classmethod
@@ -56,10 +57,11 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """How loosely connected components hang together: one entry for each kept document.
+    """How similar the documents of each connected component are: C components.
 
-    kept: row. size: documents. to_kept: the smallest similarity to the kept one. pairwise: the smallest of any two
-    among the pairs compared. complete: whether all were compared.
+    kept: int64 (C,), the row of the kept document. size: int64 (C,), the number of documents. to_kept: float64 (C,),
+    the smallest similarity of a document to the kept one. pairwise: float64 (C,), the smallest similarity of any two
+    documents that were compared. complete: bool (C,), whether all pairs were compared.
     """
 
     kept: Index
@@ -71,7 +73,7 @@ class Components:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """What dedupe decided: for every duplicate (right) the document kept in its stead (left), ascending by both."""
+    """What dedupe decided: each duplicate (right) with the document kept in its place (left), in row order."""
 
     pairs: Pairs
     components: Components | None = None

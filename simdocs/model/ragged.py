@@ -1,4 +1,4 @@
-"""Ragged: rows of unequal length, end to end in one array."""
+"""Ragged arrays: rows of unequal length, end to end in one array. And short names for types of arrays."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Mask = NDArray[np.bool_]
 
 
 def offsets_of(lengths: Array) -> Index:
-    """Offsets (N+1,) int64 of rows with these lengths (N,): 0, then the running sum."""
+    """The offsets of rows with these lengths (N,): int64 (N+1,), 0 and then the running sum."""
     offsets = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
 
 
 def ranges(starts: Array, lengths: Array) -> Index:
-    """The numbers starts[i], starts[i]+1, ... lengths[i] of them, for every i, end to end (int64)."""
+    """The numbers from starts[i] to starts[i] + lengths[i] - 1, for every i, end to end: int64."""
     lengths = np.asarray(lengths, np.int64)
     offsets = offsets_of(lengths)
     out = np.arange(offsets[-1], dtype=np.int64)
@@ -34,25 +34,27 @@ def ranges(starts: Array, lengths: Array) -> Index:
     return out
 
 
-def row_blocks(offsets: Index, most: int) -> Iterator[tuple[int, int]]:
-    """Rows first to end - 1: as many in a row as hold so many values at most, or one larger one. No more rows than
-    values, either."""
+def row_blocks(offsets: Index, max_values: int) -> Iterator[tuple[int, int]]:
+    """The rows in blocks: each is (first, end) and means the rows first to end - 1.
+
+    A block has at most max_values values and at most max_values rows, or it is a single larger row. offsets: (N+1,).
+    """
     first = 0
     while first < len(offsets) - 1:
-        end = int(np.searchsorted(offsets, offsets[first] + most, side="right")) - 1
-        end = max(first + 1, min(end, first + most))
+        end = int(np.searchsorted(offsets, offsets[first] + max_values, side="right")) - 1
+        end = max(first + 1, min(end, first + max_values))
         yield first, end
         first = end
 
 
-_COUNTED_AT_ONCE = 1 << 18
-"""Values of a mask counted at once: reduceat makes numbers of them all, of 8 bytes each."""
+_COUNT_BLOCK = 1 << 18
+"""Values of a mask that are counted at once: reduceat turns them all into numbers of 8 bytes."""
 
 
 def count_true_in_rows(mask: Mask, offsets: Index) -> Index:
-    """How often mask (T,) is true in each of the rows that offsets (N+1,) cut it into: (N,) int64."""
+    """The number of true values in each row of mask (T,), whose N rows begin at offsets (N+1,): int64 (N,)."""
     counts = np.zeros(len(offsets) - 1, np.int64)
-    for first, end in row_blocks(offsets, _COUNTED_AT_ONCE):
+    for first, end in row_blocks(offsets, _COUNT_BLOCK):
         here = mask[offsets[first] : offsets[end]]
         if end == first + 1:
             counts[first] = np.count_nonzero(here)
@@ -60,16 +62,16 @@ def count_true_in_rows(mask: Mask, offsets: Index) -> Index:
         starts = offsets[first:end]
         filled = offsets[first + 1 : end + 1] > starts
         if filled.any():
-            # reduceat gives an empty row its neighbour's value: only rows with values take part.
+            # reduceat would give an empty row the value of the next row, so only rows with values take part.
             counts[first:end][filled] = np.add.reduceat(here, starts[filled] - starts[0], dtype=np.int64)
     return counts
 
 
 @dataclass(frozen=True, slots=True)
 class Ragged:
-    """N rows; row i is values[offsets[i]:offsets[i+1]].
+    """N rows of unequal length. Row i is values[offsets[i]:offsets[i+1]].
 
-    values (T,) of any dtype; offsets (N+1,) int64, not falling, from 0 to T.
+    values: (T,), of any dtype. offsets: int64 (N+1,), from 0 to T, never decreasing.
     """
 
     values: Array
@@ -83,24 +85,24 @@ class Ragged:
 
     @property
     def lengths(self) -> Index:
-        """Length of each row, (N,) int64."""
+        """The length of each row: int64 (N,)."""
         return np.diff(self.offsets)
 
     @classmethod
     def from_lengths(cls, values: Array, lengths: Array) -> Ragged:
-        """The rows of these lengths (N,) that stand end to end in values."""
+        """The rows with these lengths (N,), which are end to end in `values`."""
         return cls(values, offsets_of(lengths))
 
     @classmethod
     def from_rows(cls, rows: Sequence[Array], dtype: Any) -> Ragged:
-        """One row of the result for each array; no rows give an empty one."""
+        """One row for each of these arrays, with values of this dtype."""
         values = np.concatenate(rows) if len(rows) else np.empty(0, dtype)
         lengths = np.fromiter(map(len, rows), np.int64, len(rows))
         return cls.from_lengths(values.astype(dtype, copy=False), lengths)
 
     @classmethod
     def concat(cls, parts: Sequence[Ragged], dtype: Any) -> Ragged:
-        """The rows of all parts, in order."""
+        """The rows of all parts, in order. dtype: of the values if there are no parts."""
         if len(parts) == 1:
             return parts[0]
         if not parts:
@@ -109,13 +111,16 @@ class Ragged:
         return cls.from_lengths(values, np.concatenate([part.lengths for part in parts]))
 
     def take(self, rows: Array) -> Ragged:
-        """The rows with these numbers, in the order given; a number may come more than once. All rows, as they stand,
-        are these themselves: a large document is alone, and a copy of its tokens takes three times their memory."""
+        """The rows with these numbers, in the order given. A number may occur more than once.
+
+        If these are all rows in their order, the result is this object, not a copy: a large document is alone in its
+        batch, and copying its tokens would take three times their memory.
+        """
         if len(rows) == len(self) and np.array_equal(rows, np.arange(len(self))):
             return self
         lengths = self.lengths[rows]
         return Ragged.from_lengths(self.values[ranges(self.offsets[:-1][rows], lengths)], lengths)
 
     def keep(self, mask: Mask) -> Ragged:
-        """Every row without the values at which mask (T,) is false."""
+        """Every row, with only those values for which mask (T,) is true."""
         return Ragged.from_lengths(self.values[mask], count_true_in_rows(mask, self.offsets))

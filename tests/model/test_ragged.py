@@ -19,7 +19,7 @@ rows_of_truths = st.lists(st.lists(st.booleans(), max_size=9), max_size=9)
 @given(rows_of_truths, st.sampled_from([1, 2, 5, 1 << 20]))
 def test_true_in_rows(rows, at_once):
     made = some.ragged(rows, bool)
-    with mock.patch.object(ragged, "_COUNTED_AT_ONCE", at_once):
+    with mock.patch.object(ragged, "_COUNT_BLOCK", at_once):
         assert count_true_in_rows(made.values, made.offsets).tolist() == [sum(row) for row in rows]
 
 

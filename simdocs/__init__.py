@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from simdocs.version import __version__
 
 if TYPE_CHECKING:
-    from simdocs.api import dedupe, index, open, query, shingle, signature  # noqa: A004
+    from simdocs.api import check, dedupe, index, info, open, query, shingle, show, signature, similarity  # noqa: A004
     from simdocs.errors import (
         ArtifactError,
         InputError,
@@ -21,11 +21,22 @@ if TYPE_CHECKING:
         OutputError,
         ParametersError,
         SimdocsError,
+        UnjudgedError,
+        UnreachableRecallError,
         UsageError,
         WorkerError,
     )
     from simdocs.model.artifact import BandIndex, Shingles, Signatures
-    from simdocs.model.results import Deduplication, Matches
+    from simdocs.model.results import Deduplication, Matches, SimilarPairs
+
+_HOMES = {
+    "simdocs.api": (
+        *("check", "dedupe", "index", "info", "open", "query", "shingle", "show", "signature", "similarity"),
+    ),
+    "simdocs.model.results": ("Deduplication", "Matches", "SimilarPairs"),
+    "simdocs.model.artifact": ("BandIndex", "Shingles", "Signatures"),
+}
+"""Where public names live; those of errors live in simdocs.errors."""
 
 __all__ = [
     "ArtifactError",
@@ -39,24 +50,27 @@ __all__ = [
     "Shingles",
     "Signatures",
     "SimdocsError",
+    "SimilarPairs",
+    "UnjudgedError",
+    "UnreachableRecallError",
     "UsageError",
     "WorkerError",
     "__version__",
+    "check",
     "dedupe",
     "index",
+    "info",
     "open",
     "query",
     "shingle",
+    "show",
     "signature",
+    "similarity",
 ]
 
 
 def _module_of(name: str) -> str:
-    if name.endswith("Error"):
-        return "simdocs.errors"
-    if name in ("Deduplication", "Matches"):
-        return "simdocs.model.results"
-    return "simdocs.model.artifact" if name[0].isupper() else "simdocs.api"
+    return next((module for module, names in _HOMES.items() if name in names), "simdocs.errors")
 
 
 if not TYPE_CHECKING:  # or else a name that does not exist would have a type

@@ -1,267 +1,262 @@
-"""The Python API: the stages on paths, texts and what earlier stages made; nouns come back, nothing is printed."""
+"""The front door: a request in, a result out. The command line and Python callers both go through it.
+
+Python callers use the functions of the stages; nouns with NumPy arrays come back, and nothing is printed.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import os
-import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
-from typing import Any, Literal, Unpack, cast
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Literal, Unpack, cast, overload
 
 import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
-from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.memory_writer import MemoryWriter
-from simdocs.artifacts.reader import checked as all_blocks_checked
-from simdocs.artifacts.reader import open_artifact, usable
-from simdocs.artifacts.recognise import kind_of
-from simdocs.artifacts.writer import write_artifact
-from simdocs.commands.build import Build, Order, build_index, build_shingles, build_signatures
-from simdocs.commands.dedupe import Job, sketch
-from simdocs.commands.query import Query, Question
-from simdocs.corpora.discover import Found, Sources
-from simdocs.engines.local import Local
-from simdocs.engines.run import Run
-from simdocs.errors import InputError, ParametersError, UsageError
-from simdocs.families import default_k
-from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
-from simdocs.model.names import shown
-from simdocs.model.results import Deduplication, Matches
-from simdocs.parameters import (
-    Banding,
-    Grouping,
-    Normalisation,
-    Recipe,
-    Sequences,
-    Shingling,
-    Sketching,
-    Walking,
+from simdocs.artifacts.reader import checked, open_artifact, usable
+from simdocs.commands.build import Conclude, build, build_onto_disk, plan_build
+from simdocs.commands.check import check as check_paths
+from simdocs.commands.dedupe import find_groups, find_pairs, plan_dedupe, read_documents
+from simdocs.commands.info import info as facts_of
+from simdocs.commands.query import plan_query
+from simdocs.commands.query import query as look_up
+from simdocs.commands.resolve import opened, shingling_of
+from simdocs.commands.show import ShownText
+from simdocs.commands.show import show as show_text
+from simdocs.corpora.decode import as_utf8
+from simdocs.engines.local import Local, cores
+from simdocs.engines.run import Progress, Run, no_progress
+from simdocs.errors import UnjudgedError, UsageError
+from simdocs.kernels.compare import jaccard
+from simdocs.kernels.tokens import multisets
+from simdocs.keywords import (
+    DedupeKeywords,
+    IndexKeywords,
+    QueryKeywords,
+    ShingleKeywords,
+    ShowKeywords,
+    SignatureKeywords,
+    TokenKeywords,
 )
-from simdocs.pipeline.prepare import Intake
-from simdocs.requests import Asked, BandingAsked, DedupeAsked, ReadingAsked, SigningAsked, all_checked, checked
+from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
+from simdocs.model.names import text_of
+from simdocs.model.ragged import Ragged
+from simdocs.model.results import ArtifactInfo, BuildResult, CheckResult, Deduplication, Matches, SimilarPairs, Take
+from simdocs.pipeline.shingling import shingled
+from simdocs.requests import (
+    BuildRequest,
+    DedupeRequest,
+    IndexRequest,
+    Path,
+    QueryRequest,
+    Request,
+    ShingleRequest,
+    ShowRequest,
+    SignatureRequest,
+)
 
-Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Text = str | bytes
+
+Answer = BuildResult | Deduplication | SimilarPairs | Matches
+"""What the door gives back for a request."""
+
+
+@contextmanager
+def running(jobs: int | None, progress: Progress = no_progress) -> Iterator[Run]:
+    """A run with this many processes. None: as many as there are cores that this process may use."""
+    with Local(jobs or cores()) as engine:
+        yield Run(engine, progress=progress)
+
+
+def show_shingles(request: ShowRequest, take: Take | None = None) -> ShownText:
+    """Answer a request for the shingles of one text. take: as of `ask`."""
+    return show_text(request, take)
+
+
+def ask(
+    request: Request,
+    run: Run,
+    take: Take | None = None,
+    outputs: Sequence[str | None] = (),
+    conclude: Conclude = lambda _: None,
+) -> Answer:
+    """Answer a request.
+
+    take: is given the answer in blocks, in their final order; the result then has the counts alone where an answer may
+    be larger than memory. outputs: files that are written, which must not be among the documents. conclude: is called
+    with the result of a build before it is published.
+
+    UsageError: what was asked makes no sense. UnjudgedError: with `strict`, a document could not be judged.
+    """
+    result = _answered(request, run, take, outputs, conclude)
+    if request.strict and run.skipped.unjudged:
+        raise UnjudgedError(run.skipped)
+    return result
+
+
+def _answered(
+    request: Request, run: Run, take: Take | None, outputs: Sequence[str | None], conclude: Conclude
+) -> Answer:
+    if isinstance(request, DedupeRequest):
+        plan = plan_dedupe(request, outputs)
+        ready = read_documents(plan, run)
+        if request.pairs:
+            return find_pairs(plan, ready, run, all_copies=bool(request.all_copies), take=take)
+        return find_groups(plan, ready, run, request.list, take)
+    if isinstance(request, QueryRequest):
+        return look_up(plan_query(request, outputs), run, request.list, take)
+    if isinstance(request, BuildRequest):
+        return build_onto_disk(request, run, outputs, conclude)
+    raise TypeError(type(request).__name__)
+
+
+def info(artifact: Path) -> ArtifactInfo:
+    """What an artifact is: parameters, arrays, counts. ArtifactError, InputError: it cannot be opened."""
+    return facts_of(opened(_path(artifact), tuple(FORMATS)))
+
+
+def check(*artifacts: Path) -> CheckResult:
+    """What is wrong with artifacts, all of which is read; nothing, if they are whole."""
+    return check_paths([_path(artifact) for artifact in artifacts])
 
 
 def open(artifact: Path) -> Shingles | Signatures | BandIndex:  # noqa: A001  (simdocs.open, as gzip.open)
     """The artifact of this name: all of it checked, its arrays memory-mapped. ArtifactError, InputError."""
-    opened = all_blocks_checked(usable(open_artifact(_encoded(artifact)), FORMATS))
+    opened = checked(usable(open_artifact(_path(artifact)), FORMATS))
     return cast(Shingles | Signatures | BandIndex, opened)
 
 
-def shingle(
-    *documents: Path,
-    texts: Sequence[Text] | None = None,
-    names: Sequence[Text] | None = None,
-    output: Path | None = None,
-    jobs: int = 1,
-    **options: Unpack[Asked],
-) -> Shingles:
-    """The token sets of documents (files, directories) or texts. output: onto disk, too, all or nothing."""
-    asked = all_checked(options, Asked.__optional_keys__)
-    intake = _intake(documents, texts, names, (), asked)
-    return cast(Shingles, _made("shingles", build_shingles, intake, output, jobs, asked))
+def shingle(*documents: Path, **keywords: Unpack[ShingleKeywords]) -> Shingles:
+    """The token sets of documents (files, directories) or texts. output: also write them there, completely or not."""
+    return cast(Shingles, _built(ShingleRequest(documents=documents, **keywords)))
 
 
-def signature(
-    *documents: Path | Shingles,
-    texts: Sequence[Text] | None = None,
-    names: Sequence[Text] | None = None,
-    output: Path | None = None,
-    jobs: int = 1,
-    **options: Unpack[SigningAsked],
-) -> Signatures:
+def signature(*documents: Path | Shingles, **keywords: Unpack[SignatureKeywords]) -> Signatures:
     """The signatures of documents, texts, or token sets (Shingles, or the path of X.shingles)."""
-    asked = all_checked(options, SigningAsked.__optional_keys__)
-    intake = _intake(documents, texts, names, ("shingles",), asked)
-    return cast(Signatures, _made("signatures", build_signatures, intake, output, jobs, asked))
+    return cast(Signatures, _built(SignatureRequest(documents=documents, **keywords)))
 
 
-def index(
-    *documents: Path | Shingles | Signatures,
-    texts: Sequence[Text] | None = None,
-    names: Sequence[Text] | None = None,
-    output: Path | None = None,
-    jobs: int = 1,
-    **options: Unpack[BandingAsked],
-) -> BandIndex:
-    """An index of documents, texts, token sets or signatures."""
-    asked = all_checked(options, BandingAsked.__optional_keys__)
-    intake = _intake(documents, texts, names, ("shingles", "signatures"), asked)
-    return cast(BandIndex, _made("index", build_index, intake, output, jobs, asked))
+def index(*documents: Path | Shingles | Signatures | BandIndex, **keywords: Unpack[IndexKeywords]) -> BandIndex:
+    """An index of documents, texts, token sets or signatures; of an index, one with other bands."""
+    return cast(BandIndex, _built(IndexRequest(documents=documents, **keywords)))
 
 
+@overload
+def query(
+    index: Path | BandIndex, *documents: Path | Shingles | Signatures, **keywords: Unpack[QueryKeywords]
+) -> Matches: ...
+
+
+@overload
 def query(
     index: Path | BandIndex,
-    *documents: Path,
-    texts: Sequence[Text] | None = None,
-    names: Sequence[Text] | None = None,
-    threshold: float | None = None,
-    verify: Literal["exact", "estimate"] = "exact",
-    top: int = 0,
-    itself: bool = False,
-    shingles: Path | Shingles | None = None,
-    root: Path | None = None,
-    jobs: int = 1,
-    **options: Unpack[ReadingAsked],
-) -> Matches:
+    *documents: Path | Shingles | Signatures,
+    list: Literal["matches"],
+    **keywords: Unpack[QueryKeywords],
+) -> tuple[str, ...]: ...
+
+
+def query(index: Any, *documents: Any, **keywords: Any) -> Any:
     """The documents of an index that are nearly the same as these documents or texts.
 
-    top: at most so many matches each (0: all). itself: a document of the index matches itself, too. shingles: verify by
-    these token sets of the index's documents; root: or find those documents from there.
+    list="matches": the names of all matches instead, each once.
     """
-    asked = all_checked(options, ReadingAsked.__optional_keys__)
-    shelf = _shelf(index, ("index",))
-    recipe, banding = shelf.recipe, shelf.recipe.banding or Banding()
-    sequences = {name: asked[name] for name in Sequences.__slots__ if name in asked}
-    at = banding.threshold if threshold is None else checked("threshold", threshold)
-    question = Question(
-        shelf,
-        _intake(documents, texts, names, (), asked),
-        replace(recipe.sequences, **sequences),
-        at,
-        checked("verify", verify) == "exact",
-        checked("top", top),
-        checked("itself", itself),
-        None if shingles is None else _shelf(shingles, ("shingles",)),
-        None if root is None else _encoded(root),
-    )
-    with _engine(jobs) as engine:
-        work = Query(question, Run(engine))
-        pairs, called = work.named_pairs()
-    return Matches(work.asking.documents, pairs, called, work.skipped)
+    return _asked(QueryRequest(index=index, documents=documents, **keywords))
 
 
+@overload
+def dedupe(
+    *documents: Path | Shingles | Signatures | BandIndex, **keywords: Unpack[DedupeKeywords]
+) -> Deduplication: ...
+
+
+@overload
 def dedupe(
     *documents: Path | Shingles | Signatures | BandIndex,
-    texts: Sequence[Text] | None = None,
-    names: Sequence[Text] | None = None,
-    shingles: Path | Shingles | None = None,
-    root: Path | None = None,
-    jobs: int = 1,
-    **options: Unpack[DedupeAsked],
-) -> Deduplication:
+    pairs: Literal[True],
+    all_copies: bool = ...,
+    **keywords: Unpack[DedupeKeywords],
+) -> SimilarPairs: ...
+
+
+@overload
+def dedupe(
+    *documents: Path | Shingles | Signatures | BandIndex,
+    list: Literal["kept", "duplicates"],
+    **keywords: Unpack[DedupeKeywords],
+) -> tuple[str, ...]: ...
+
+
+@overload
+def dedupe(
+    *documents: Path | Shingles | Signatures | BandIndex,
+    list: Literal["kept-lines", "duplicate-lines"],
+    **keywords: Unpack[DedupeKeywords],
+) -> tuple[bytes, ...]: ...
+
+
+def dedupe(*documents: Any, **keywords: Any) -> Any:
     """Which of these documents or texts are nearly the same, and which of them to keep.
 
-    shingles, root: as of query, for the documents of an artifact.
+    pairs=True: every pair of near-duplicates instead. list: the names of documents alone, or the lines of JSONL files.
     """
-    asked = all_checked(options, DedupeAsked.__optional_keys__)
-    intake = _intake(documents, texts, names, ("shingles", "signatures", "index"), asked)
-    if intake.shelf is None and not (shingles is None and root is None):
-        raise UsageError("shingles= and root= go with an artifact, not with documents")
-    sets = None if shingles is None else _shelf(shingles, ("shingles",))
-    intake = replace(intake, shingles=sets, root=None if root is None else _encoded(root))
-    recipe = _recipe(asked, intake.shelf, ("threshold",))
-    banding = recipe.banding or Banding()
-    grouping = _some(Grouping, asked)
-    with _engine(jobs) as engine:
-        work = sketch(Job(intake, recipe, grouping, asked.get("threshold", banding.threshold)), Run(engine))
-        pairs = work.decided()
-    kept = np.ones(len(work.prepared.documents), bool)
-    kept[pairs.right] = False
-    return Deduplication(work.prepared.documents, pairs, np.flatnonzero(kept), work.skipped)
+    return _asked(DedupeRequest(documents=documents, **keywords))
 
 
-@contextlib.contextmanager
-def _engine(jobs: int) -> Iterator[Local]:
-    """A place to work. Its caches and open files are its own: files may have changed before the next call."""
-    with Local(checked("jobs", jobs)) as engine:
-        yield engine
+def show(text: Path, **keywords: Unpack[ShowKeywords]) -> tuple[tuple[str, int], ...]:
+    """Each shingle of the text in a file, in text order, with its token."""
+    return show_text(ShowRequest(text=text, **keywords)).shingles
 
 
-def _made(kind: str, build: Build, intake: Intake, output: Path | None, jobs: int, asked: dict[str, Any]) -> Artifact:
-    recipe = _recipe(asked, intake.shelf)
-    with _engine(jobs) as engine:
-        if output is None:
-            memory = MemoryWriter(kind)
-            built = build(Order(intake, recipe, memory, sys.argv), Run(engine))
-            return memory.artifact(built.skipped)
-        with write_artifact(os.fsdecode(_encoded(output)), kind) as writer:
-            built = build(Order(intake, recipe, writer, sys.argv), Run(engine))
-    made = open(output)
-    # Texts cannot be had again from the disk.
-    return replace(made, held=built.documents.held, skipped=built.skipped)
+def similarity(a: Text, b: Text, **keywords: Unpack[TokenKeywords]) -> float:
+    """The exact Jaccard similarity of two texts. 0.0: one of them has no shingles, so it is similar to nothing."""
+    for text in (a, b):
+        if not isinstance(text, str | bytes):
+            raise UsageError(f"a text must be str or bytes, not {type(text).__name__}")
+    request = ShingleRequest(texts=(a, b), **keywords)
+    if problems := tuple(request.problems_beside_documents()):
+        raise UsageError(*problems)
+    raws = [as_utf8(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))[0] for text in (a, b)]
+    sets: list[Any] = [None, None]
+    for part in shingled(raws, shingling_of(request)):
+        rows = multisets.token_sets(part.tokens)
+        for at, place in enumerate(part.places.tolist()):
+            sets[place] = rows[at]
+    if not all(map(len, sets)):
+        return 0.0
+    return float(jaccard.exact(Ragged.from_rows(sets, np.uint32), np.array([0]), np.array([1]))[0])
 
 
-def _intake(given: Sequence[Any], texts: Any, names: Any, upstream: Sequence[str], asked: dict[str, Any]) -> Intake:
-    """What a stage is given. UsageError: nothing, or what does not go together."""
-    walking = _some(Walking, asked)
-    walks = [field.name for field in fields(Walking) if field.name in asked]
-    if texts is not None:
-        if given:
-            raise UsageError("documents and texts= do not go together: give one of them")
-        if walks:
-            raise UsageError(f"{walks[0]}= goes with paths, not with texts=")
-        return Intake(walking=walking, texts=_held(texts, names))
-    if names is not None:
-        raise UsageError("names= goes with texts=")
-    if not given:
-        raise UsageError("nothing to read: give paths, texts= or what an earlier stage made")
-    shelves = [one for one in given if isinstance(one, Artifact) or kind_of(_encoded(one))]
-    if shelves and len(given) > 1:
-        raise UsageError("an artifact stands alone: give one, or documents")
-    if shelves and walks:
-        raise UsageError(f"{walks[0]}= goes with paths, not with an artifact")
-    if shelves:
-        return Intake(shelf=_shelf(given[0], upstream))
-    return Intake(Sources(tuple(map(_encoded, given))), walking)
+def _asked(request: Any) -> Any:
+    listed: list[Any] = []
+    take: Callable[[Any], None] | None = None
+    if request.list is not None:
+        take = listed.append
+    with running(request.jobs or 1) as run:
+        result = ask(request, run, take)
+    if request.list is None:
+        return result
+    if request.list.endswith("-lines"):
+        return tuple(line for block in listed for line in block.lines)
+    return tuple(text_of(name) for block in listed for name in block.names)
 
 
-def _encoded(path: Path) -> bytes:
-    """A path as the system has it. InputError: there can be none such."""
+def _built(request: BuildRequest) -> Artifact:
+    with running(request.jobs or 1) as run:
+        if request.output is None:
+            memory = MemoryWriter(request.kind)
+            build(plan_build(request), memory, run)
+            return memory.artifact(run.skipped)
+        result = cast(BuildResult, ask(request, run))
+    made = open(request.output)
+    # Texts cannot be read again from the disk.
+    return replace(made, held=result.documents.held, skipped=result.skipped)
+
+
+def _path(path: Path) -> bytes:
     try:
-        name = os.fsencode(path)
+        return os.fsencode(path)
     except TypeError:
-        raise UsageError(f"{type(path).__name__} is no path: give paths as arguments of their own") from None
-    if b"\0" in name:
-        raise InputError(f"{shown(name)}: no path holds a NUL")
-    return name
-
-
-def _held(texts: Sequence[Text], names: Sequence[Text] | None) -> Found:
-    """Texts in memory as files that were read already."""
-    for what, given in (("texts", texts), ("names", names)):
-        if isinstance(given, str | bytes):
-            raise UsageError(f"{what}= is a sequence, not one of str or bytes")
-        wrong = [row for row, one in enumerate(given or ()) if not isinstance(one, str | bytes)]
-        if wrong:
-            raise UsageError(f"{what}[{wrong[0]}] is neither str nor bytes")
-    if names is None:
-        names = [str(row) for row in range(len(texts))]
-    if len(names) != len(texts):
-        raise UsageError(f"{len(names)} names for {len(texts)} texts: give one each")
-    data = [one if isinstance(one, bytes) else one.encode("utf-8", "surrogatepass") for one in texts]
-    try:
-        called = [os.fsencode(one) for one in names]
-    except UnicodeEncodeError as error:
-        raise UsageError(f"names= holds {error.object!r}, which has no bytes: give bytes") from None
-    return Found(called, [len(one) for one in data], dict(enumerate(data)), texts=True)
-
-
-def _shelf(given: Any, kinds: Sequence[str]) -> Artifact:
-    """What is given as an artifact, of one of these kinds."""
-    return usable(given if isinstance(given, Artifact) else open_artifact(_encoded(given)), kinds)
-
-
-def _recipe(asked: dict[str, Any], shelf: Artifact | None, free: Sequence[str] = ()) -> Recipe:
-    """All parameters; what an artifact fixes is read from it. ParametersError: an option contradicts it."""
-    normalisation = _some(Normalisation, asked)
-    shingling = _some(Shingling, asked | {"normalisation": normalisation})
-    if "k" not in asked:
-        shingling = replace(shingling, k=default_k(shingling.unit))
-    recipe = Recipe(_some(Sequences, asked), shingling, _some(Sketching, asked), _some(Banding, asked))
-    if shelf is None:
-        return recipe
-    fixed = {group: getattr(shelf.recipe, group) for group in FORMATS[shelf.kind].recipe}
-    found = differences(shelf.recipe, replace(recipe, unicode=shelf.recipe.unicode), fixed)
-    if contradicted := {name: found[name] for name in found if name in asked and name not in free}:
-        raise ParametersError(shelf.name, "those asked for", contradicted)
-    return replace(recipe, **fixed)
-
-
-def _some(kind: Any, asked: dict[str, Any]) -> Any:
-    """The dataclass of parameters with those options that are its own."""
-    return kind(**{field.name: asked[field.name] for field in fields(kind) if field.name in asked})
+        raise UsageError(f"{type(path).__name__} is no path") from None

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 _MENTION = re.compile("\0([a-z0-9_]+)\0")
 
@@ -33,6 +34,14 @@ def mention(parameter: str) -> str:
 def spelled(message: str, spelling: Callable[[str], str] = str) -> str:
     """The message with each mention of a parameter spelled out; in Python a parameter is spelled as its name."""
     return _MENTION.sub(lambda found: spelling(found[1]), message)
+
+
+class Tally(Protocol):
+    """The tally of documents that were not compared."""
+
+    @property
+    def unjudged_counts(self) -> Mapping[str, int]:
+        """How many could not be judged, by reason."""
 
 
 class SimdocsError(Exception):
@@ -81,7 +90,12 @@ class WorkerError(SimdocsError):
 
 
 class UnjudgedError(SimdocsError):
-    """Under --strict: some documents could not be judged, and nothing was published."""
+    """With `strict`: some documents could not be judged, and nothing was published. skipped: their tally."""
+
+    def __init__(self, skipped: Tally) -> None:
+        self.skipped = skipped
+        counts = ", ".join(f"{count:,} {reason}" for reason, count in skipped.unjudged_counts.items())
+        super().__init__(f"{mention('strict')}: nothing published, since not all could be judged: {counts}")
 
 
 class ArtifactError(SimdocsError):

@@ -113,10 +113,10 @@ MATCH_LISTS = Family({"matches": Member("names of all matches, each once")})
 
 FORMATS = Family(
     {
-        "table": Member("for people", "simdocs.views.output_formats:TABLE"),
-        "tsv": Member("tab-separated, without a header", "simdocs.views.output_formats:TSV"),
-        "jsonl": Member("one JSON object a line", "simdocs.views.output_formats:JSONL"),
-        "csv": Member("RFC 4180, with a header", "simdocs.views.output_formats:CSV"),
+        "table": Member("for people", "simdocs.views.table:Table"),
+        "tsv": Member("tab-separated, without a header", "simdocs.views.output_formats:Tsv"),
+        "jsonl": Member("one JSON object a line", "simdocs.views.output_formats:Jsonl"),
+        "csv": Member("RFC 4180, with a header", "simdocs.views.output_formats:Csv"),
     }
 )
 

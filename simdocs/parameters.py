@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 from unicodedata import unidata_version
 
 from simdocs.errors import mention
@@ -57,6 +57,7 @@ class Parameter:
 
     section: the heading of help under which it stands. default: its value when it is not given; None if it then has
     none, or one that depends on others. described: that default in words, where the value alone does not say it.
+    question: the only question in which this declaration counts; empty: it counts in all others.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Parameter:
     help: str
     default: Any = None
     described: str | Callable[[], str] = ""
+    question: str = ""
 
     @property
     def shown_default(self) -> str:
@@ -204,7 +206,9 @@ _DECLARED = (
         "Answer with the N most similar documents, whatever the threshold.",
     ),
     Parameter("itself", ANSWER, Flag(), "Let a document that is in the index match itself, too.", False),
-    Parameter("list_matches", ANSWER, Choice(MATCH_LISTS), "Answer with the names of all matches, each once."),
+    Parameter(
+        "list", ANSWER, Choice(MATCH_LISTS), "Answer with the names of all matches, each once.", question="query"
+    ),
     Parameter("nul", ANSWER, Flag(), f"With {mention('list')}: end each name with NUL instead of a line feed.", False),
     Parameter(
         "output",
@@ -239,8 +243,10 @@ _DECLARED = (
     Parameter("debug", RUN, Flag(), "Show where an error comes from.", False),
 )
 
-PARAMETERS: Mapping[str, Parameter] = MappingProxyType({parameter.name: parameter for parameter in _DECLARED})
-"""Every parameter by name, in the order in which help lists them."""
+PARAMETERS: Mapping[str, Parameter] = MappingProxyType(
+    {f"{parameter.question}.{parameter.name}".removeprefix("."): parameter for parameter in _DECLARED}
+)
+"""Every parameter by name (by `question.name` if it belongs to one question), in the order in which help lists them."""
 
 
 def _default(name: str) -> Any:
@@ -279,15 +285,38 @@ class Sketching:
     num_perm: int = _default("num_perm")
 
 
+class Bands(NamedTuple):
+    """How a signature is cut: into this many bands of this many rows each."""
+
+    bands: int
+    rows: int
+
+
 @dataclass(frozen=True, slots=True)
-class Banding:
-    """How signatures are cut into bands: by rule for a threshold and a recall, or by hand."""
+class BandingRequest:
+    """How signatures shall be cut into bands: by rule for a threshold and a recall, or by hand."""
 
     threshold: float = _default("threshold")
     recall: float = _default("recall")
     rule: str = _default("rule")
     bands: int | None = None
     rows: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Banding:
+    """How signatures are cut into bands: what was asked for, and the bands and rows that were chosen."""
+
+    threshold: float
+    recall: float
+    rule: str
+    bands: int
+    rows: int
+
+    @property
+    def cut(self) -> Bands:
+        """The bands and rows."""
+        return Bands(self.bands, self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,13 +330,25 @@ class Sequences:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """All that an artifact was made by: what its documents were taken from, and the stages that it has behind it."""
+    """What a `.shingles` artifact was made by, and what the others share with it."""
 
     sequences: Sequences
     shingling: Shingling
-    sketching: Sketching | None = None
-    banding: Banding | None = None
-    unicode: str = unidata_version
+    unicode: str = field(default=unidata_version, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureRecipe(Recipe):
+    """What a `.signatures` artifact was made by."""
+
+    sketching: Sketching
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRecipe(SignatureRecipe):
+    """What an `.index` was made by."""
+
+    banding: Banding
 
 
 @dataclass(frozen=True, slots=True)

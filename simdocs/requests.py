@@ -1,84 +1,389 @@
-"""What can be asked of the stages by keyword, by the names that parameters have; and whether a value will do."""
+"""What can be asked: one frozen dataclass per question, and every rule about what goes together.
+
+A parameter that is None was not given: the door then takes it from the artifact, or its default. A request that exists
+keeps every rule that needs no file; `problems_beside` has those about what an artifact decides. UsageError reports all
+problems of a request at once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, TypedDict
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
-from simdocs.errors import UsageError
-from simdocs.parameters import PARAMETERS
+from simdocs.errors import UsageError, mention
+from simdocs.parameters import PARAMETERS, Normalisation, Parameter, Sequences, Shingling, Walking
 
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
-class ReadingAsked(TypedDict, total=False):
-    """Which files of a tree are documents: see the dataclasses of simdocs.parameters for what each means."""
+_OF_FILES = (*(name for name in Walking.__slots__ if name != "max_size"), "files_from", "files0_from", "jsonl")
+"""Parameters about finding documents, which an artifact does not need."""
 
-    hidden: bool
-    follow: bool
-    one_file_system: bool
-    include: tuple[str, ...]
-    exclude: tuple[str, ...]
-    max_size: int
-    text_field: str
-    id_field: str
-    plain: bool
+_OF_CHANCE = ("recall", "rule", "bands", "rows", "max_candidates", "verify", "against")
+"""Parameters about what may be missed or is not compared: an exact join misses nothing."""
 
-
-class Asked(ReadingAsked, total=False):
-    """And how they are shingled."""
-
-    unit: Literal["char", "word", "line", "stopword"]
-    k: int
-    language: str
-    multiset: bool
-    seed: int
-    nfkc: bool
-    keep_case: bool
-    strip_accents: bool
-    strip_punctuation: bool
-    mask_digits: bool
+SHINGLING = tuple(name for group in (Shingling, Normalisation) for name in group.__slots__ if name != "normalisation")
+"""The parameters that decide tokens."""
 
 
-class SigningAsked(Asked, total=False):
-    """And how they are signed."""
-
-    scheme: Literal["fss", "permutation"]
-    num_perm: int
+def not_together(*names: str) -> str:
+    """The problem that these parameters exclude each other."""
+    return f"{' and '.join(map(mention, names))} do not go together"
 
 
-class BandingAsked(SigningAsked, total=False):
-    """And how they are banded."""
+@dataclass(frozen=True, kw_only=True)
+class CheckedRequest:
+    """Parameters that are checked when they are put together. question: what they belong to."""
 
-    threshold: float
-    recall: float
-    rule: Literal["recall", "nearest"]
-    bands: int | None
-    rows: int | None
+    question: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        problems = list(self._checked_values())
+        problems += self._rules()
+        if problems:
+            raise UsageError(*problems)
+
+    @classmethod
+    def parameter(cls, name: str) -> Parameter:
+        """The declaration of one of its parameters."""
+        return PARAMETERS.get(f"{cls.question}.{name}") or PARAMETERS[name]
+
+    @classmethod
+    def parameters(cls) -> Mapping[str, Parameter]:
+        """The declarations of all its parameters, by name."""
+        declared = {parameter.name for parameter in PARAMETERS.values()}
+        return {field.name: cls.parameter(field.name) for field in fields(cls) if field.name in declared}
+
+    def given(self) -> dict[str, Any]:
+        """The parameters that were given, by name."""
+        every = {name: getattr(self, name) for name in self.parameters()}
+        return {name: value for name, value in every.items() if value is not None and value != ()}
+
+    def _checked_values(self) -> Iterator[str]:
+        """What is wrong with single values; a wrong one is left out for the rules that follow."""
+        for name, parameter in self.parameters().items():
+            value = getattr(self, name)
+            if value is None:
+                continue
+            try:
+                checked = parameter.values.check(value)
+            except ValueError as wanted:
+                checked = None
+                yield f"{mention(name)} must be {wanted}, not {value!r}"
+            object.__setattr__(self, name, checked)
+
+    def _rules(self) -> Iterator[str]:
+        yield from ()
 
 
-class DedupeAsked(BandingAsked, total=False):
-    """And how they are grouped."""
+@dataclass(frozen=True, kw_only=True)
+class Request(CheckedRequest):
+    """A question. jobs: worker processes. strict: UnjudgedError if a document cannot be judged."""
 
-    exact: bool
-    verify: Literal["exact", "estimate"]
-    cluster: Literal["greedy", "components"]
-    keep: Literal["first", "longest", "shortest", "newest", "oldest"]
-    max_candidates: int
+    jobs: int | None = None
+    strict: bool | None = None
 
 
-def checked(name: str, value: Any) -> Any:
-    """The value, if an option of this name can have it. UsageError: it cannot."""
-    if value is None and name in ("bands", "rows"):
-        return None
-    if name == "top" and value == 0:
-        return 0
-    try:
-        return PARAMETERS[name].values.check(value)
-    except ValueError as wanted:
-        raise UsageError(f"{name}={value!r}: must be {wanted}") from None
+@dataclass(frozen=True, kw_only=True)
+class ReadRequest(Request):
+    """A question about documents: paths, an artifact, a list of names, or texts in memory with their names."""
+
+    upstream: ClassVar[tuple[str, ...]] = ()
+    """The kinds of artifact that can stand in the place of documents."""
+    first_argument: ClassVar[str] = ""
+
+    documents: tuple[Any, ...] = ()
+    texts: Sequence[str | bytes] | None = None
+    names: Sequence[str | bytes] | None = None
+    files_from: Path | None = None
+    files0_from: Path | None = None
+    include: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] | None = None
+    hidden: bool | None = None
+    follow: bool | None = None
+    one_file_system: bool | None = None
+    max_size: int | None = None
+    text_field: str | None = None
+    id_field: str | None = None
+    plain: bool | None = None
+    jsonl: bool | None = None
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        yield from self._rules_of_sources()
+        if self.plain and self.jsonl:
+            yield not_together("plain", "jsonl")
+        if self.jsonl and b"-" not in self.documents:
+            yield f"{mention('jsonl')} is about standard input: name it as -"
+
+    def _rules_of_sources(self) -> Iterator[str]:
+        """One way of naming documents, and at least one document."""
+        documents = []
+        for document in self.documents:
+            if hasattr(document, "recipe"):
+                documents.append(document)
+                continue
+            try:
+                documents.append(os.fsencode(document))
+            except TypeError:
+                yield f"{type(document).__name__} is no path: give each path as an argument of its own"
+        object.__setattr__(self, "documents", tuple(documents))
+        ways = [name for name in ("documents", "files_from", "files0_from", "texts") if getattr(self, name)]
+        if self.texts is not None and "texts" not in ways:
+            ways.append("texts")  # no texts at all are a way of naming documents, too
+        if len(ways) > 1:
+            yield f"{not_together(*ways)}: name documents in one way"
+        if not ways:
+            yield "nothing to read: name files or directories, or - for standard input"
+        if documents.count(b"-") > 1:
+            yield "- names standard input, which can be read only once"
+        yield from self._rules_of_texts()
+
+    def _rules_of_texts(self) -> Iterator[str]:
+        for name, values in (("texts", self.texts), ("names", self.names)):
+            if isinstance(values, str | bytes):
+                yield f"{name} must be a sequence of texts, not one str or bytes"
+            elif wrong := [row for row, value in enumerate(values or ()) if not isinstance(value, str | bytes)]:
+                yield f"{name}[{wrong[0]}] is neither str nor bytes"
+        if self.texts is None:
+            if self.names is not None:
+                yield "names go with texts"
+            return
+        if self.names is not None and len(self.names) != len(self.texts):
+            yield f"{len(self.names)} names for {len(self.texts)} texts: give one each"
+        for name in self.given():
+            if name in _OF_FILES or name == "max_size":
+                yield f"{mention(name)} goes with paths, not with texts"
+
+    def problems_beside_artifact(self) -> Iterator[str]:
+        """What does not go with an artifact in the place of documents."""
+        if len(self.documents) > 1:
+            yield "an artifact stands alone: name one artifact, or documents"
+        for name in self.given():
+            if name in (*_OF_FILES, "max_size"):
+                yield f"{mention(name)} goes with documents, not with an artifact"
+
+    def problems_beside_documents(self) -> Iterator[str]:
+        """What does not go with documents that are read now."""
+        for name in ("shingles", "root"):
+            if getattr(self, name, None) is not None and getattr(self, "against", None) is None:
+                yield f"{mention(name)} goes with an artifact, not with documents"
 
 
-def all_checked(options: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
-    """The same options with their values checked. TypeError: one that is not known. UsageError: see `checked`."""
-    if unknown := sorted(set(options) - known):
-        raise TypeError(f"no such option: {', '.join(unknown)}")
-    return {name: checked(name, value) for name, value in options.items()}
+@dataclass(frozen=True, kw_only=True)
+class _Tokens(ReadRequest):
+    """How texts become tokens."""
+
+    unit: str | None = None
+    k: int | None = None
+    language: str | None = None
+    multiset: bool | None = None
+    seed: int | str | None = None
+    nfkc: bool | None = None
+    keep_case: bool | None = None
+    strip_accents: bool | None = None
+    strip_punctuation: bool | None = None
+    mask_digits: bool | None = None
+
+    def problems_beside_documents(self) -> Iterator[str]:
+        """What does not go with documents that are read now."""
+        yield from super().problems_beside_documents()
+        yield from _language_without_stop_words(self.language, self.unit)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Signatures(_Tokens):
+    """And how tokens become signatures."""
+
+    scheme: str | None = None
+    num_perm: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Bands(_Signatures):
+    """And how signatures are cut into bands."""
+
+    threshold: float | None = None
+    recall: float | None = None
+    rule: str | None = None
+    bands: int | None = None
+    rows: int | None = None
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        for by_hand in ("bands", "rows"):
+            for by_rule in ("recall", "rule"):
+                if getattr(self, by_hand) is not None and getattr(self, by_rule) is not None:
+                    yield not_together(by_hand, by_rule)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildRequest(_Tokens):
+    """An artifact shall be built. kind: which. output: where to; None (from Python) keeps it in memory."""
+
+    kind: ClassVar[str]
+
+    output: Path | None = None
+    lock_wait: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShingleRequest(BuildRequest):
+    """Make token sets."""
+
+    question: ClassVar[str] = "shingle"
+    kind: ClassVar[str] = "shingles"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignatureRequest(BuildRequest, _Signatures):
+    """Make signatures."""
+
+    question: ClassVar[str] = "signature"
+    kind: ClassVar[str] = "signatures"
+    upstream: ClassVar[tuple[str, ...]] = ("shingles",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndexRequest(BuildRequest, _Bands):
+    """Make an index; of an index, one with other bands."""
+
+    question: ClassVar[str] = "index"
+    kind: ClassVar[str] = "index"
+    upstream: ClassVar[tuple[str, ...]] = ("shingles", "signatures", "index")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DedupeRequest(_Bands):
+    """Find near-duplicates: groups, all similar pairs, or lists of names or lines."""
+
+    question: ClassVar[str] = "dedupe"
+    upstream: ClassVar[tuple[str, ...]] = ("shingles", "signatures", "index")
+
+    exact: bool | None = None
+    verify: str | None = None
+    cluster: str | None = None
+    keep: str | None = None
+    max_candidates: int | None = None
+    against: Any = None
+    pairs: bool | None = None
+    all_copies: bool | None = None
+    list: str | None = None
+    shingles: Any = None
+    root: Path | None = None
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        if self.pairs and self.list:
+            yield not_together("pairs", "list")
+        if self.pairs and self.against is not None:
+            yield not_together("pairs", "against")
+        if self.all_copies and not self.pairs:
+            yield f"{mention('all_copies')} goes with {mention('pairs')}"
+        if self.cluster == "components":
+            for mode in ("pairs", "against"):
+                if getattr(self, mode):
+                    yield f"{mention(mode)} and {mention('cluster')} components do not go together"
+        if self.exact:
+            for name in _OF_CHANCE:
+                if getattr(self, name) is not None:
+                    yield not_together(name, "exact")
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryRequest(ReadRequest):
+    """Find the documents of an index that are nearly the same as these."""
+
+    question: ClassVar[str] = "query"
+    upstream: ClassVar[tuple[str, ...]] = ("shingles", "signatures")
+
+    index: Any
+    threshold: float | None = None
+    verify: str | None = None
+    top: int | None = None
+    nearest: int | None = None
+    itself: bool | None = None
+    list: str | None = None
+    shingles: Any = None
+    root: Path | None = None
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        if self.nearest is not None:
+            for name in ("threshold", "top"):
+                if getattr(self, name) is not None:
+                    yield not_together("nearest", name)
+
+    def problems_beside_documents(self) -> Iterator[str]:
+        """Nothing: token sets and a root are those of the index."""
+        yield from ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowRequest(CheckedRequest):
+    """Show the shingles of one text and their tokens. text: its path, `-` for standard input."""
+
+    question: ClassVar[str] = "show"
+
+    text: Path
+    max_size: int | None = None
+    unit: str | None = None
+    k: int | None = None
+    language: str | None = None
+    multiset: bool | None = None
+    seed: int | str | None = None
+    nfkc: bool | None = None
+    keep_case: bool | None = None
+    strip_accents: bool | None = None
+    strip_punctuation: bool | None = None
+    mask_digits: bool | None = None
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        yield from _language_without_stop_words(self.language, self.unit)
+
+
+def _language_without_stop_words(language: str | None, unit: str | None) -> Iterator[str]:
+    if language is not None and (unit or PARAMETERS["unit"].default) != "stopword":
+        yield f"{mention('language')} goes with {mention('unit')} stopword"
+
+
+def contradictions(
+    request: CheckedRequest, recipe: object, name: str, fixed: Sequence[str], free: Sequence[str] = ()
+) -> Iterator[str]:
+    """What was asked and differs from what an artifact was built with. fixed: the groups that the artifact decides.
+
+    free: parameters that may differ.
+    """
+    given = request.given()
+    for group in fixed:
+        for parameter, value in _flat(getattr(recipe, group)):
+            if parameter in given and parameter not in free and given[parameter] != value:
+                yield _contradiction(parameter, given[parameter], value, name)
+
+
+def _contradiction(parameter: str, asked: object, built: object, name: str) -> str:
+    option = mention(parameter)
+    if built is False:
+        return f"{name} was built without {option}: rebuild it with {option}, or leave the option out"
+    if built is True:
+        return f"{name} was built with {option}: rebuild it without, or give the option here"
+    return f"{name} was built with {option} {built}, not {asked}: rebuild it, or leave the option out"
+
+
+def _flat(group: Any) -> Iterator[tuple[str, object]]:
+    for field in fields(group):
+        value = getattr(group, field.name)
+        if isinstance(value, Normalisation):
+            yield from _flat(value)
+        else:
+            yield field.name, value
+
+
+def of_group(group: type, given: Mapping[str, Any]) -> Any:
+    """A group of parameters with those that were given; the others have their defaults."""
+    return group(**{field.name: given[field.name] for field in fields(group) if field.name in given})
+
+
+SEQUENCES = tuple(field.name for field in fields(Sequences))

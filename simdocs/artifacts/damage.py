@@ -19,7 +19,7 @@ from simdocs.kernels.sketch.fss import EMPTY as EMPTY_VALUE
 from simdocs.model.documents import EMPTY, Documents
 from simdocs.model.names import shown
 from simdocs.model.ragged import Array, Ragged
-from simdocs.parameters import Banding
+from simdocs.parameters import Banding, IndexRecipe
 from simdocs.storage.syscalls import open_directory
 
 Arrays = Mapping[str, Array]
@@ -89,7 +89,7 @@ def _broken_rules(manifest: Manifest, arrays: Arrays) -> Iterator[str]:
         yield from _shingles(arrays)
     else:
         yield from _signatures(arrays)
-    if manifest.recipe.banding is not None:
+    if isinstance(manifest.recipe, IndexRecipe):
         yield from _tables(manifest.recipe.banding, arrays)
     if made_from(_documents(arrays), manifest.recipe) != manifest.made_from:
         yield "manifest.json: made_from does not match its documents"
@@ -144,7 +144,7 @@ def _tables(banding: Banding, arrays: Arrays) -> Iterator[str]:
         return
     number = np.empty(len(text), np.int64)
     number[firsts] = np.arange(len(firsts))
-    made = band_keys(arrays["signatures"], firsts, banding.bands or 1, banding.rows or 1)
+    made = band_keys(arrays["signatures"], firsts, *banding.cut)
     for band, key in enumerate(made):
         if (key[number[rows[band]]] != keys[band]).any():
             yield f"band_keys.npy: band {band} does not match signatures.npy"

@@ -18,7 +18,7 @@ from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, Format
 from simdocs.artifacts.npy import checksum, damaged
 from simdocs.errors import ArtifactError, ParametersError
 from simdocs.model.documents import Documents
-from simdocs.parameters import PARAMETERS, Recipe
+from simdocs.parameters import PARAMETERS, IndexRecipe, Recipe, SignatureRecipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +98,16 @@ def _format(body: dict[str, Any], name: str) -> Format:
 
 
 def _of(body: dict[str, Any], form: Format, name: str) -> Manifest:
-    groups = {group: _dataclass(_kind_of(group), body["parameters"][group]) for group in form.recipe}
+    recipe_type = _RECIPES[form.kind]
+    hints = typing.get_type_hints(recipe_type)
+    groups = {group: _dataclass(hints[group], body["parameters"][group]) for group in form.recipe}
     arrays = body["arrays"]
     shapes = {array.name: tuple(int(length) for length in arrays[array.name]["shape"]) for array in form.arrays}
     known = {"K": groups["sketching"].num_perm} if "sketching" in groups else {}
     known |= {"B": groups["banding"].bands} if "banding" in groups else {}
     _agree(form, shapes, known)
     checksums = {array.name: list(arrays[array.name]["checksums"]) for array in form.arrays}
-    recipe = Recipe(unicode=str(body["unicode"]), **groups)
+    recipe = recipe_type(unicode=str(body["unicode"]), **groups)
     _possible(recipe, name)
     return Manifest(form, recipe, str(body["made_from"]), shapes, checksums)
 
@@ -124,16 +126,18 @@ def _agree(form: Format, shapes: Mapping[str, tuple[int, ...]], known: Mapping[s
 
 def _possible(recipe: Recipe, name: str) -> None:
     """ValueError: a number that no command takes. ArtifactError: a member of a family that is not known here."""
-    shingling, sketching, banding = recipe.shingling, recipe.sketching, recipe.banding
+    shingling = recipe.shingling
     numbers: list[tuple[str, object]] = [("k", shingling.k), ("seed", shingling.seed)]
     members = [("unit", shingling.unit), ("language", shingling.language)]
-    if sketching is not None:
+    if isinstance(recipe, SignatureRecipe):
+        sketching = recipe.sketching
         numbers.append(("num_perm", sketching.num_perm))
         members.append(("scheme", sketching.scheme))
-    if sketching is not None and banding is not None:
+    if isinstance(recipe, IndexRecipe):
+        banding = recipe.banding
         numbers += [(name, getattr(banding, name)) for name in ("threshold", "recall", "bands", "rows")]
         members.append(("rule", banding.rule))
-        if (banding.bands or 0) * (banding.rows or 0) > sketching.num_perm:
+        if banding.bands * banding.rows > recipe.sketching.num_perm:
             raise ValueError
     for parameter, number in numbers:
         PARAMETERS[parameter].values.check(number)
@@ -148,11 +152,8 @@ def _possible(recipe: Recipe, name: str) -> None:
 
 _hints = functools.cache(typing.get_type_hints)
 
-
-def _kind_of(group: str) -> Any:
-    """The dataclass of a group of parameters."""
-    hint = _hints(Recipe)[group]
-    return next(one for one in (hint, *typing.get_args(hint)) if is_dataclass(one))
+_RECIPES: Mapping[str, type[Recipe]] = {"shingles": Recipe, "signatures": SignatureRecipe, "index": IndexRecipe}
+"""What each kind of artifact was made by."""
 
 
 def _dataclass(kind: Any, values: Mapping[str, Any]) -> Any:
@@ -205,10 +206,3 @@ def made_from(documents: Documents, recipe: Recipe) -> str:
     for array in (documents.names.offsets, documents.names.values, documents.facts["set_digest"]):
         known.update(np.ascontiguousarray(array).view(np.uint8).data)
     return known.hexdigest()[:32]
-
-
-def recipe_for(form: Format, recipe: Recipe) -> Recipe:
-    """Return the recipe without the parameters of later stages, as a manifest of this format holds it."""
-    sketching = recipe.sketching if "sketching" in form.recipe else None
-    banding = recipe.banding if "banding" in form.recipe else None
-    return replace(recipe, sketching=sketching, banding=banding)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
-from simdocs.artifacts.manifest import made_from, recipe_for
+from simdocs.artifacts.manifest import made_from
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import Column, MemoryColumn
 from simdocs.model.documents import Documents
@@ -42,7 +42,7 @@ class MemoryWriter:
         }
         self._artifact = self._format.noun(
             f"the {self._format.kind} given",
-            recipe_for(self._format, recipe),
+            recipe,
             made_from(documents, recipe),
             columns,
             dict(run),

@@ -1,4 +1,4 @@
-"""simdocs check: is an artifact whole?"""
+"""simdocs check: are artifacts whole?"""
 
 from __future__ import annotations
 
@@ -6,32 +6,26 @@ from typing import Any
 
 import click
 
-from simdocs.cli import exits
-from simdocs.cli import options as declared
+from simdocs.cli import exits, options
 from simdocs.cli.help import Command
-from simdocs.cli.param_types import Directory
+from simdocs.report_requests import DebugRequest
 
 
-@click.command(cls=Command, examples=("simdocs check docs.index", "simdocs check *.index *.shingles"))
-@click.argument("artifacts", metavar="ARTIFACT...", nargs=-1, required=True, type=Directory())
-@declared.debug
-def check(**options: Any) -> int:
-    """Read all of an artifact and look whether it is whole: checksums, and every rule that it must keep.
+@click.command(cls=Command, examples=("simdocs check docs.index", "simdocs check *.index *.shingles"), usual=("debug",))
+@options.artifact("artifacts", "ARTIFACT...", nargs=-1, required=True)
+@options.of(DebugRequest)
+def check(**given: Any) -> int:
+    """Read all of an artifact and check that it is whole: its checksums, and every rule that it must keep.
 
-    Nothing is printed when all is well; else a line a damage, and the exit status is 4. Checksums find what rots, not
-    what somebody has forged.
+    Prints nothing when all is well, else one line for each damage, and exits with status 4. Checksums find what rots,
+    not what somebody has forged.
     """
-    from simdocs.artifacts.damage import damages
-    from simdocs.errors import InputError
+    from simdocs import api
     from simdocs.views import messages
 
-    status, missing = exits.DONE, False
-    for path in options["artifacts"]:
-        try:
-            for line in damages(path):
-                messages.error(line)
-                status = exits.DAMAGED
-        except InputError as error:
-            messages.error(str(error))
-            missing = True
-    return exits.FAILED if missing else status
+    result = api.check(*given["artifacts"])
+    for line in (*result.damages, *result.unreadable):
+        messages.error(line)
+    if result.unreadable:
+        return exits.FAILED
+    return exits.DAMAGED if result.damages else exits.DONE

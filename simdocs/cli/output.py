@@ -4,71 +4,33 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simdocs.families import FORMATS
-from simdocs.model.answers import Answer
-from simdocs.views.output_formats import harmless, names_nul_ended
-from simdocs.views.table import table
+from simdocs.report_requests import DrawRequest, TableRequest
 
 if TYPE_CHECKING:
+    from simdocs.model.answers import TableHead
+    from simdocs.model.results import Block
     from simdocs.storage.output_stream import OutputStream
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
-    """How the user wants an answer."""
+def path_of(output: object) -> str | None:
+    """The path that an output names; None is standard output."""
+    return None if output is None or output == b"-" else os.fsdecode(output)  # type: ignore[arg-type]
 
-    output: str | None
-    form: str | None
-    header: bool
-    color: str
-    nul: bool = False
 
-    def open(self) -> AbstractContextManager[OutputStream]:
-        """The stream to write to, opened before the work: what cannot be written fails now."""
-        from simdocs.storage.output_stream import stdout
+def stream_of(path: str | None) -> AbstractContextManager[OutputStream]:
+    """The stream to write to, opened before the work: what cannot be written fails now."""
+    from simdocs.storage.output_stream import stdout
 
-        return stdout() if self.output is None else _file(self.output)
-
-    def draw(self, answer: Answer) -> Iterator[bytes]:
-        """The answer's bytes."""
-        if self.nul:
-            return names_nul_ended(answer)
-        name = self.form_name
-        if name == "table":
-            return table(answer, colored=self.colored)
-        drawn: Iterator[bytes] = FORMATS[name].load().draw(answer, self.header)
-        if self.output is None and _is_terminal():
-            return (harmless(piece, json=name == "jsonl") for piece in drawn)
-        return drawn
-
-    @property
-    def form_name(self) -> str:
-        """The name of the format."""
-        if self.form is not None:
-            return self.form
-        if self.output is not None:
-            suffix = os.path.splitext(self.output)[1].removeprefix(".")
-            return suffix if suffix in FORMATS else "tsv"
-        return "table" if _is_terminal() else "tsv"
-
-    @property
-    def colored(self) -> bool:
-        """Whether tables are coloured."""
-        if self.color != "auto":
-            return self.color == "always"
-        if os.environ.get("NO_COLOR"):
-            return False
-        dumb = os.environ.get("TERM") == "dumb" and not os.environ.get("FORCE_COLOR")
-        return self.output is None and _is_terminal() and not dumb
+    return stdout() if path is None else _file(path)
 
 
 def to_file(path: str | None) -> AbstractContextManager[OutputStream | None]:
-    """A stream that publishes to this path; None if there is no path."""
+    """A stream that becomes the file of this path; none where there is no path."""
     return nullcontext() if path is None else _file(path)
 
 
@@ -79,5 +41,91 @@ def _file(path: str) -> AbstractContextManager[OutputStream]:
     return atomic_file(path, is_artifact)
 
 
-def _is_terminal() -> bool:
+class Drawing:
+    """Draws the blocks of an answer into a stream, in the format that was asked for.
+
+    before: is called before anything is written to a terminal. hold: hold everything until `finish`.
+    """
+
+    def __init__(
+        self,
+        request: TableRequest,
+        head: TableHead,
+        stream: OutputStream,
+        *,
+        before: Callable[[], None] = lambda: None,
+        hold: bool = False,
+    ) -> None:
+        self._stream, self._before = stream, before
+        self._terminal = path_of(request.output) is None and is_terminal()
+        self._json = format_of(request) == "jsonl"
+        self._format = _format(request, head)
+        self._held: list[bytes] | None = [] if hold else None
+        self._write(self._format.begin())
+
+    def take(self, block: Block) -> None:
+        """Draw a block of the answer."""
+        from simdocs.views.answer_tables import rows_of
+
+        self._write(self._format.rows(rows_of(block)))
+
+    def finish(self) -> None:
+        """Draw what is left, and write all of it."""
+        self._write(self._format.end())
+        held, self._held = self._held, None
+        for piece in held or ():
+            self._write(piece)
+        self._stream.flush()
+
+    def _write(self, drawn: bytes) -> None:
+        if not drawn:
+            return
+        if self._held is not None:
+            self._held.append(drawn)
+            return
+        if self._terminal:
+            from simdocs.views.output_formats import harmless
+
+            self._before()
+            plain = type(self._format).__name__ == "Table"
+            drawn = drawn if plain else harmless(drawn, json=self._json)
+        self._stream.write(drawn)
+
+
+def _format(request: TableRequest, head: TableHead):  # type: ignore[no-untyped-def]
+    """The format that draws an answer with these columns."""
+    from simdocs.model.answers import LINE
+    from simdocs.views.output_formats import Lines, NulEnded
+
+    if isinstance(request, DrawRequest) and request.nul:
+        return NulEnded(head)
+    if head.columns[0].kind == LINE:
+        return Lines(head)
+    implementation = FORMATS[format_of(request)].load()
+    return implementation(head, header=bool(request.header), colored=colored(request))
+
+
+def format_of(request: TableRequest) -> str:
+    """The name of the format."""
+    if request.format is not None:
+        return request.format
+    if path_of(request.output) is not None:
+        suffix = request.suffix
+        return suffix if suffix in FORMATS else "tsv"
+    return "table" if is_terminal() else "tsv"
+
+
+def colored(request: TableRequest) -> bool:
+    """Whether tables are coloured."""
+    if request.color not in (None, "auto"):
+        return request.color == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR") and path_of(request.output) is None and is_terminal():
+        return True
+    return path_of(request.output) is None and is_terminal() and os.environ.get("TERM") != "dumb"
+
+
+def is_terminal() -> bool:
+    """Whether somebody looks at standard output."""
     return sys.stdout is not None and sys.stdout.isatty()

@@ -16,12 +16,14 @@ import click
 from simdocs.cli import exits
 from simdocs.cli.check import check
 from simdocs.cli.dedupe import dedupe
-from simdocs.cli.help import Pipeline
+from simdocs.cli.help import Command, Pipeline
 from simdocs.cli.index import index
 from simdocs.cli.info import info
 from simdocs.cli.query import query
 from simdocs.cli.shingle import shingle
+from simdocs.cli.show import show
 from simdocs.cli.signature import signature
+from simdocs.cli.spelling import spelled
 from simdocs.errors import SimdocsError
 from simdocs.model.names import shown
 from simdocs.version import __version__
@@ -31,9 +33,26 @@ COMPLETE = "_SIMDOCS_COMPLETE"
 """Set by a shell, to SHELL_complete or SHELL_source, it makes the program complete a line or print a script."""
 
 
+@click.command("help", cls=Command, examples=("simdocs help dedupe",))
+@click.argument("command", required=False)
+@click.pass_context
+def help_command(context: click.Context, command: str | None) -> int:
+    """Show all help of a command."""
+    program = context.find_root()
+    assert isinstance(program.command, Pipeline)
+    if command is None:
+        click.echo(program.get_help())
+        return 0
+    _, found, _ = program.command.resolve_command(program, [command])
+    assert found is not None
+    with click.Context(found, info_name=command, parent=program) as there:
+        click.echo(found.get_help(there))
+    return 0
+
+
 @click.group(
     cls=Pipeline,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["--help"], "max_content_width": 100},
     short_help="Find the near-duplicates in directories of texts",
 )
 @click.version_option(__version__, "-V", "--version", prog_name="simdocs", message="%(prog)s %(version)s")
@@ -45,14 +64,14 @@ def simdocs() -> None:
     simdocs dedupe docs/ --list duplicates    their names alone, one a line
     simdocs index docs/ -o docs.index         an index, to be kept and asked
     simdocs query docs.index letter.txt       documents nearly the same as this one
-    simdocs shingle --show letter.txt         what a text is compared by
+    simdocs show letter.txt                   what a text is compared by
 
     MinHash signatures and locality-sensitive hashing propose candidates, which are compared exactly before they are
     reported. Each command takes documents, or what an earlier one has made of them.
     """
 
 
-for _command in (shingle, signature, index, query, dedupe, info, check):
+for _command in (shingle, signature, index, query, dedupe, show, info, check, help_command):
     simdocs.add_command(_command)
 
 
@@ -109,7 +128,7 @@ def _line_about_usage(error: click.UsageError, arguments: Sequence[str]) -> str:
 
 def _line_about(error: Exception) -> str:
     if isinstance(error, SimdocsError):
-        return str(error)
+        return spelled(error.message)
     if exits.is_for_want_of_memory(error):
         return "not enough memory: -j 1 needs least, and --max-size leaves large documents out"
     if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):

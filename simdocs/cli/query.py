@@ -6,61 +6,31 @@ from typing import Any
 
 import click
 
-from simdocs.cli import options as declared
-from simdocs.cli.answering import answer
+from simdocs.cli import options
 from simdocs.cli.help import Command
-from simdocs.cli.inputs import intake_of, opened
-from simdocs.cli.output import Output
-from simdocs.cli.param_types import Directory
-from simdocs.cli.requests import check_sources, check_streams, given, refuse, sequences_beside
-from simdocs.model.answers import Answer
+from simdocs.cli.runner import answer
+from simdocs.report_requests import DrawRequest
+from simdocs.requests import QueryRequest
 
 
 @click.command(
     cls=Command,
     examples=(
         "simdocs query archive.index letter.txt",
+        "simdocs query archive.index letter.txt --nearest 5",
         "simdocs query archive.index today/ --top 3 --header > matches.tsv",
         "simdocs query archive.index today/ --list matches -0 | xargs -0 -r ls -l",
     ),
+    usual=("include", "exclude", "threshold", "nearest", "top", "list", "output", "format", "exit_code", "verbose"),
 )
-@click.argument("index", metavar="X.index", type=Directory())
-@declared.documents
-@declared.sequences
-@declared.shelves
-@declared.threshold
-@declared.verify
-@declared.questions
-@declared.answer
-@declared.exit_code
-@declared.running
-def query(**options: Any) -> int:
+@options.artifact("index", "X.index")
+@options.documents
+@options.of(QueryRequest, DrawRequest)
+def query(**given: Any) -> int:
     """Find the documents of an index that are nearly the same as DOCS.
 
-    Everything about shingles and signatures is read from the index. Every document is listed with its matches, the most
-    similar first; a document that is in the index does not match itself, but its copies do.
+    DOCS are files, directories (read recursively), or - for standard input; or one artifact X.shingles or X.signatures.
+    The shingling options come from the index. Every document is listed with its matches, the most similar first. A
+    document that is in the index does not match itself, but its copies do.
     """
-    refuse(check_sources(options) + check_streams(options))
-    from simdocs.commands.query import Query, Question
-    from simdocs.views import summary
-
-    index = opened(options["index"], ("index",))
-    shelves = {name: options.pop(name) for name in ("shingles", "root")}
-    intake = intake_of(options, (), (options["output"], options["summary_json"]))
-    banding = index.recipe.banding
-    question = Question(
-        index,
-        intake,
-        sequences_beside(options, index.recipe.sequences),
-        options["threshold"] if given("threshold") or banding is None else banding.threshold,
-        options["verify"] == "exact",
-        options["top"] or 0,
-        options["itself"],
-        opened(shelves["shingles"], ("shingles",)) if shelves["shingles"] else None,
-        shelves["root"],
-    )
-
-    def ask(work: Query, _output: Output) -> Answer:
-        return work.matches() if options["listed"] else work.answer()
-
-    return answer(options, lambda run: Query(question, run), ask, summary.queried)
+    return answer(QueryRequest, given)

@@ -6,9 +6,11 @@ from typing import Any
 
 import click
 
-from simdocs.cli import options as declared
-from simdocs.cli.building import build
+from simdocs.cli import options
 from simdocs.cli.help import Command
+from simdocs.cli.runner import build
+from simdocs.report_requests import ReportRequest
+from simdocs.requests import SignatureRequest
 
 
 @click.command(
@@ -17,19 +19,14 @@ from simdocs.cli.help import Command
         "simdocs signature docs.shingles -o docs.signatures",
         "simdocs signature docs/ --unit word --num-perm 256 -o docs.signatures",
     ),
+    usual=("include", "exclude", "unit", "k", "num_perm", "output", "jobs", "verbose"),
 )
-@declared.documents
-@declared.sequences
-@declared.shingling
-@declared.normalisation
-@declared.signing
-@declared.output
-@declared.running
-@declared.lock_wait
-def signature(**options: Any) -> int:
+@options.documents
+@options.of(SignatureRequest, ReportRequest)
+def signature(**given: Any) -> int:
     """Make signatures, whose agreement estimates the similarity of documents.
 
-    DOCS are files, directories (walked), or - for standard input; or one artifact X.shingles. The signatures are
-    written to -o NAME.signatures: signatures.npy in it has a row of K numbers a document.
+    DOCS are files, directories (read recursively), or - for standard input; or one artifact X.shingles. The signatures
+    are written to -o NAME.signatures: its file signatures.npy has one row of K numbers for each document.
     """
-    return build("signatures", options)
+    return build(SignatureRequest, given)

@@ -1,163 +1,165 @@
-"""Building artifacts: shingle, signature, index; from documents or from what an earlier stage has built."""
+"""shingle, signature, index: an artifact is built from documents, or from what an earlier stage has built."""
 
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
+from simdocs.artifacts.formats import FORMATS
+from simdocs.artifacts.writer import write_artifact
+from simdocs.commands.resolve import (
+    banding_of,
+    index_recipe,
+    intake_of,
+    refuse_contradictions,
+    shingles_recipe,
+    signature_recipe,
+)
 from simdocs.engines.run import Run
-from simdocs.model.documents import EMPTY, SHORT, Documents
+from simdocs.errors import UnjudgedError
+from simdocs.model.documents import Documents
 from simdocs.model.names import text_of
-from simdocs.model.ragged import Array, Index, Ragged, Tokens
-from simdocs.model.skipped import Skipped
-from simdocs.parameters import Banding, Recipe, Sketching
+from simdocs.model.ragged import Array, Index, Ragged
+from simdocs.model.results import BuildResult, Expectation
+from simdocs.parameters import PARAMETERS, IndexRecipe, Recipe, SignatureRecipe
 from simdocs.pipeline.advice import advice
-from simdocs.pipeline.indexing import Expectation, expectation, tables
-from simdocs.pipeline.prepare import Intake, banded, found_of, signed
+from simdocs.pipeline.indexing import expected_of, low_recall, tables
+from simdocs.pipeline.prepare import Intake, found_of, signed
 from simdocs.pipeline.shingling import shingle
+from simdocs.requests import BuildRequest, IndexRequest, SignatureRequest
 from simdocs.version import __version__
 
 
-@dataclass(slots=True)
-class Built:
-    """What was built, told in numbers. advice: on k."""
-
-    documents: Documents
-    recipe: Recipe
-    skipped: Skipped
-    facts: dict[str, Any]
-    advice: list[str] = field(default_factory=list)
-
-
-class Saves(Protocol):
-    """What takes the arrays of an artifact as they come: on disk, or in memory."""
+class Writer(Protocol):
+    """Takes the arrays of an artifact as they come: on disk, or in memory."""
 
     def append(self, name: str, piece: Array) -> None:
-        """Rows of an array, after those that it has."""
+        """Add rows to an array."""
 
     def finish(self, documents: Documents, recipe: Recipe, run: Mapping[str, Any]) -> None:
-        """The rest of it."""
+        """Add the documents, and complete the artifact."""
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """What is to be built, where to, and by which command line (for run.json)."""
+class BuildPlan:
+    """What is built: of what, by which recipe. command: the command line, for run.json. strict: see Request."""
 
+    kind: str
     intake: Intake
     recipe: Recipe
-    saving: Saves
     command: Sequence[str]
     strict: bool = False
 
 
-Build = Callable[[Order, Run], Built]
+Conclude = Callable[[BuildResult], None]
+"""Called with the complete result before it is published; what it raises prevents that."""
 
 
-def build_shingles(order: Order, run: Run) -> Built:
-    """Token sets of documents, onto a shelf, batch by batch."""
-    started = _now()
-    found = found_of(order.intake, run)
+def plan_build(request: BuildRequest, outputs: Sequence[str | None] = ()) -> BuildPlan:
+    """What a request amounts to. UsageError: it contradicts the artifact, or no bands reach the recall."""
+    intake = intake_of(request, outputs)
+    artifact = intake.artifact
+    fixed: tuple[str, ...] = ()
+    if artifact is not None:
+        # An index of an index has bands of its own.
+        fixed = tuple(group for group in FORMATS[artifact.kind].recipe if group != "banding")
+        refuse_contradictions(request, artifact, fixed)
+    built_with = None if artifact is None else artifact.recipe
+    command = ["simdocs", *(text_of(os.fsencode(word)) for word in sys.argv[1:])]
+    return BuildPlan(request.kind, intake, _recipe(request, built_with), command, bool(request.strict))
+
+
+def _recipe(request: BuildRequest, built_with: Recipe | None) -> Recipe:
+    if not isinstance(request, SignatureRequest):
+        return shingles_recipe(request, built_with)
+    recipe = signature_recipe(request, built_with)
+    if not isinstance(request, IndexRequest):
+        return recipe
+    return index_recipe(recipe, banding_of(request, recipe.sketching.num_perm))
+
+
+def build_onto_disk(
+    request: BuildRequest, run: Run, outputs: Sequence[str | None] = (), conclude: Conclude = lambda _: None
+) -> BuildResult:
+    """Build the artifact that a request names as its output, and publish it if nothing stands against it."""
+    plan = plan_build(request, outputs)
+    assert isinstance(request.output, bytes)
+    wait = PARAMETERS["lock_wait"].default if request.lock_wait is None else request.lock_wait
+    with write_artifact(os.fsdecode(request.output), plan.kind, wait) as writer:
+        result = build(plan, writer, run)
+        conclude(result)
+    return result
+
+
+def build(plan: BuildPlan, writer: Writer, run: Run) -> BuildResult:
+    """Build an artifact with this writer. UnjudgedError: see Request.strict."""
+    started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    documents, expectation = _BUILDERS[plan.kind](plan, writer, run)
+    warnings: tuple[str, ...] = ()
+    if isinstance(plan.recipe, IndexRecipe):
+        warnings = tuple(low_recall(plan.recipe.banding, plan.recipe.sketching.num_perm))
+    notes = tuple(advice(documents, plan.recipe.shingling)) if plan.intake.artifact is None else ()
+    if plan.strict and run.skipped.unjudged:
+        raise UnjudgedError(run.skipped)
+    writer.finish(documents, plan.recipe, _run_facts(plan, run, started))
+    return BuildResult(plan.kind, documents, plan.recipe, run.skipped, expectation, notes, warnings)
+
+
+def _build_shingles(plan: BuildPlan, writer: Writer, run: Run) -> tuple[Documents, None]:
     lengths: list[Index] = []
 
     def take(sets: Ragged) -> None:
-        order.saving.append("tokens", sets.values)
+        writer.append("tokens", sets.values)
         lengths.append(sets.lengths)
 
-    limit = order.intake.walking.max_size
-    documents = shingle(found, limit, order.recipe, run, take)
+    documents = shingle(found_of(plan.intake, run), plan.intake.walking.max_size, plan.recipe, run, take)
     counts = np.concatenate(lengths) if lengths else np.empty(0, np.int64)
-    order.saving.append("tokens", np.empty(0, np.uint32))
-    order.saving.append("offsets", np.concatenate(([0], np.cumsum(counts))))
-    return _finished(order, order.recipe, documents, run.skipped, started)
+    writer.append("tokens", np.empty(0, np.uint32))
+    writer.append("offsets", np.concatenate(([0], np.cumsum(counts))))
+    return documents, None
 
 
-def build_signatures(order: Order, run: Run) -> Built:
-    """Signatures of documents or of token sets, onto a shelf."""
-    started = _now()
-    recipe = replace(order.recipe, sketching=order.recipe.sketching or Sketching())
-    documents, signatures, _ = signed(order.intake, recipe, run, with_sets=True)
-    order.saving.append("signatures", signatures)
-    return _finished(order, recipe, documents, run.skipped, started)
+def _build_signatures(plan: BuildPlan, writer: Writer, run: Run) -> tuple[Documents, None]:
+    assert isinstance(plan.recipe, SignatureRecipe)
+    documents, signatures, _ = signed(plan.intake, plan.recipe, run, with_sets=True)
+    writer.append("signatures", signatures)
+    return documents, None
 
 
-def build_index(order: Order, run: Run) -> Built:
-    """Bucket tables of documents, token sets or signatures, onto a shelf, with the signatures."""
-    started = _now()
-    recipe = banded(order.recipe)
-    banding = recipe.banding or Banding()
-    documents, signatures, _ = signed(order.intake, recipe, run, with_sets=True)
-    made = tables(documents, signatures, banding.bands or 1, banding.rows or 1)
-    for name, array in (
-        ("band_keys", made.keys),
-        ("band_rows", made.rows),
-        ("same_as", made.same_as),
-        ("signatures", signatures),
-    ):
-        order.saving.append(name, array)
-    built = _finished(order, recipe, documents, run.skipped, started)
-    built.facts |= expectation_facts(expected_of(documents, lambda rows: signatures[rows], recipe), banding)
-    return built
+def _build_index(plan: BuildPlan, writer: Writer, run: Run) -> tuple[Documents, Expectation]:
+    recipe = plan.recipe
+    assert isinstance(recipe, IndexRecipe)
+    documents, signatures, _ = signed(plan.intake, recipe, run, with_sets=True)
+    made = tables(documents, signatures, recipe.banding.cut)
+    writer.append("band_keys", made.keys)
+    writer.append("band_rows", made.rows)
+    writer.append("same_as", made.same_as)
+    writer.append("signatures", signatures)
+    return documents, expected_of(documents, lambda rows: signatures[rows], recipe)
 
 
-def expected_of(documents: Documents, signatures: Callable[[Index], Tokens], recipe: Recipe) -> Expectation:
-    """What is to be expected of an index of these documents."""
-    firsts, _ = documents.distinct_texts()
-    return expectation(signatures, firsts, recipe.banding or Banding(), recipe.shingling.seed)
+_BUILDERS: Mapping[str, Callable[[BuildPlan, Writer, Run], tuple[Documents, Expectation | None]]] = {
+    "shingles": _build_shingles,
+    "signatures": _build_signatures,
+    "index": _build_index,
+}
 
 
-def expectation_facts(expected: Expectation, banding: Banding) -> dict[str, Any]:
-    """The same in words of JSON."""
-    facts: dict[str, Any] = {
-        "threshold": banding.threshold,
-        "bands": banding.bands,
-        "rows": banding.rows,
-        "probability": expected.at_threshold,
-        "curve": [[similarity, chance] for similarity, chance in expected.curve],
-        "candidates_a_document": expected.candidates,
-    }
-    if expected.better_places:
-        facts["fewer_with"] = {"num_perm": expected.better_places, "candidates_a_document": expected.better_candidates}
-    return facts
-
-
-def _now() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-
-
-def _finished(order: Order, recipe: Recipe, documents: Documents, skipped: Skipped, started: str) -> Built:
-    """All that was built, published unless there is something against it."""
-    flags = documents.facts["flags"]
-    facts: dict[str, Any] = {
-        "documents": len(documents),
-        "bytes": int(documents.facts["size"].sum()),
-        "empty": int(((flags & EMPTY) != 0).sum()),
-        "short": int(((flags & SHORT) != 0).sum()),
-        "tokens": int(documents.facts["count"].sum()),
-        "skipped": skipped.counts,
-        "parameters": asdict(recipe),
-    }
-    built = Built(documents, recipe, skipped, facts)
-    if order.intake.shelf is None:
-        built.advice = list(advice(documents, recipe.shingling))
-    if not (order.strict and skipped.unjudged):
-        order.saving.finish(documents, recipe, _run(order, skipped, started))
-    return built
-
-
-def _run(order: Order, skipped: Skipped, started: str) -> dict[str, Any]:
-    """What differs between two equal runs."""
-    earlier = {} if order.intake.shelf is None else dict(order.intake.shelf.run)
-    named = {reason: sorted(text_of(name) for name, _ in each) for reason, each in skipped.by_reason.items()}
-    root = order.intake.root if order.intake.shelf is not None else os.getcwdb()
+def _run_facts(plan: BuildPlan, run: Run, started: str) -> dict[str, Any]:
+    """What differs between two equal runs, for run.json."""
+    artifact = plan.intake.artifact
+    earlier = {} if artifact is None else dict(artifact.run)
+    skipped = {reason: sorted(text_of(name) for name, _ in each) for reason, each in run.skipped.by_reason.items()}
     return {
         "simdocs": __version__,
-        "command": list(order.command),
+        "command": list(plan.command),
         "start": started,
-        "root": earlier.get("root") if root is None else text_of(root),
-        "skipped": named if order.intake.shelf is None else earlier.get("skipped", {}),
+        "root": text_of(os.getcwdb()) if artifact is None else earlier.get("root"),
+        "skipped": skipped if artifact is None else earlier.get("skipped", {}),
     }

@@ -2,178 +2,241 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from simdocs.commands import answer_rows
+from simdocs.artifacts.formats import FORMATS
+from simdocs.artifacts.manifest import differences
+from simdocs.commands.blocks import line_blocks, name_blocks, names_of_pairs, pair_blocks
+from simdocs.commands.component_facts import component_facts
+from simdocs.commands.resolve import (
+    KnownDocuments,
+    banding_of,
+    encoded_root,
+    intake_of,
+    opened,
+    refuse_contradictions,
+    signature_recipe,
+)
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
+from simdocs.errors import ParametersError, UsageError, mention
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching.against import decide_against
-from simdocs.matching.corpus import Corpus, Documented
+from simdocs.matching.corpus import Corpus
 from simdocs.matching.decision import Decision, decide
 from simdocs.matching.prepared import Prepared, of_same_documents, prepared, threshold_warning
 from simdocs.matching.self_join import SelfJoin, self_join, verifier_of
 from simdocs.matching.similar_pairs import similar_pairs
-from simdocs.model.answers import Answer
-from simdocs.model.artifact import Artifact
-from simdocs.model.documents import EMPTY
-from simdocs.model.groups import Components, Pairs
+from simdocs.model.documents import Documents
+from simdocs.model.groups import Pairs
 from simdocs.model.names import shown
-from simdocs.model.numbering import Rows
-from simdocs.model.skipped import Skipped
-from simdocs.parameters import Banding, Grouping, Recipe
+from simdocs.model.results import Block, Comparison, Deduplication, SimilarPairs, Take
+from simdocs.parameters import Banding, Grouping, IndexRecipe, SignatureRecipe
+from simdocs.pipeline.indexing import low_recall
 from simdocs.pipeline.prepare import Intake
+from simdocs.requests import SEQUENCES, DedupeRequest, of_group
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """What is asked of dedupe: what it is given, every parameter that decides the answer, and an index of documents
-    that are kept whatever comes, if there is one, with its token sets and the directory from which its documents are
-    found, where those are given."""
+class DedupePlan:
+    """What is done: with what, and every parameter that decides the answer.
+
+    banding: how candidates are found; None: by an exact join. chosen_now: whether its bands were chosen for this run.
+    known: an index whose documents are always kept.
+    """
 
     intake: Intake
-    recipe: Recipe
+    recipe: SignatureRecipe
+    banding: Banding | None
     grouping: Grouping
-    threshold: float = Banding().threshold
-    kept: Artifact | None = None
-    kept_shingles: Artifact | None = None
-    kept_root: bytes | None = None
+    threshold: float
+    known: KnownDocuments | None = None
+    chosen_now: bool = True
 
 
-@dataclass(slots=True)
-class Sketched:
-    """Documents that are read and signed, ready to be compared; and a tally of what came of it."""
+def plan_dedupe(request: DedupeRequest, outputs: Sequence[str | None] = ()) -> DedupePlan:
+    """What a request amounts to.
 
-    job: Job
-    prepared: Prepared
-    run: Run
-    found: int = 0
-    """Duplicates, or similar pairs, so far."""
-    kept: int | None = None
-    largest: tuple[bytes, int] | None = None
-    """The document that most are duplicates of, and how many."""
-    components: Components | None = None
+    UsageError: it contradicts an artifact, or no bands reach the recall. ParametersError: an artifact and the index to
+    compare against were made with different parameters.
+    """
+    known = _known(request)
+    intake = intake_of(request, outputs)
+    artifact = intake.artifact
+    if artifact is not None:
+        refuse_contradictions(request, artifact, FORMATS[artifact.kind].recipe, ("threshold",))
+    fixed = None if artifact is None else artifact.recipe
+    if known is not None:
+        index = known.index.recipe
+        assert isinstance(index, IndexRecipe)
+        refuse_contradictions(request, known.index, FORMATS[known.index.kind].recipe, ("threshold", *SEQUENCES))
+        if artifact is not None:
+            shared = [group for group in FORMATS[artifact.kind].recipe if group in ("shingling", "sketching")]
+            if found := differences(artifact.recipe, index, shared):
+                raise ParametersError(artifact.name, known.index.name, found)
+            sequences = artifact.recipe.sequences
+        else:
+            given = request.given()
+            sequences = replace(index.sequences, **{name: given[name] for name in SEQUENCES if name in given})
+        fixed = replace(index, sequences=sequences)
+    recipe = signature_recipe(request, fixed)
+    grouping = of_group(Grouping, request.given())
+    if isinstance(fixed, IndexRecipe):
+        banding: Banding | None = fixed.banding
+    else:
+        banding = None if grouping.exact else banding_of(request, recipe.sketching.num_perm)
+    threshold = request.threshold or _threshold_of(fixed, request)
+    chosen_now = not isinstance(fixed, IndexRecipe)
+    return DedupePlan(intake, recipe, None if grouping.exact else banding, grouping, threshold, known, chosen_now)
 
-    @property
-    def skipped(self) -> Skipped:
-        """The documents that were not compared."""
-        return self.run.skipped
 
-    def groups(self) -> Answer:
-        """Every duplicate with the document kept in its stead."""
-        decision = self._decision()
-        return answer_rows.pairs_answer(decision.corpus, ("kept", "duplicate"), [decision.pairs], grouped=True)
+def _threshold_of(fixed: object, request: DedupeRequest) -> float:
+    """The threshold when none is given: that of the index, or the default."""
+    if isinstance(fixed, IndexRecipe):
+        return fixed.banding.threshold
+    default = request.parameter("threshold").default
+    assert isinstance(default, float)
+    return default
 
-    def names(self, listed: str) -> Answer:
-        """The names alone of the kept, or the duplicates."""
-        return answer_rows.names_answer(*self._listed(listed))
 
-    def lines(self, listed: str) -> Answer:
-        """The lines themselves of the kept, or the duplicates, where every document is a line of a sequence."""
-        reader = self.run.engine.state.get(LineReader)
-        return answer_rows.lines_answer(*self._listed(listed), self.prepared.recipe.shingling, reader)
+def _known(request: DedupeRequest) -> KnownDocuments | None:
+    if request.against is None:
+        return None
+    sets = None if request.shingles is None else opened(request.shingles, ("shingles",))
+    assert request.root is None or isinstance(request.root, bytes)
+    return KnownDocuments(opened(request.against, ("index",)), sets, encoded_root(request.root))
 
-    def _listed(self, listed: str) -> tuple[Documented, Rows]:
-        """The documents, and the rows of the kept, or of the duplicates."""
-        decision = self._decision()
-        return decision.corpus, decision.duplicates() if listed == "duplicates" else decision.kept()
 
-    @property
-    def not_lines(self) -> Rows:
-        """The rows of documents that are no lines of a sequence."""
-        return np.flatnonzero(self.prepared.documents.facts["container"] == 0)
+def read_documents(plan: DedupePlan, run: Run) -> Prepared:
+    """The documents of a plan, read and signed, or what an artifact has of them."""
+    return prepared(plan.intake, plan.recipe, run)
 
-    def decided(self) -> Pairs:
-        """Every duplicate (right) with the document kept in its place (left), by row, ascending by both."""
-        return self._decision().pairs
 
-    def _decision(self) -> Decision:
-        decision = self._decide()
-        self.found, self.kept = len(decision.pairs), decision.groups
-        if decision.largest is not None:
-            row, count = decision.largest
-            self.largest = decision.corpus.names(np.array([row]))[0], count
-        self.components = decision.components
-        return decision
+def find_groups(
+    plan: DedupePlan, ready: Prepared, run: Run, listing: str | None = None, take: Take | None = None
+) -> Deduplication:
+    """Groups of near-duplicates. take: is given the answer in blocks, which is the list that `listing` names, if any.
 
-    def _decide(self) -> Decision:
-        job = self.job
-        if job.kept is None:
-            return decide(self._self_join(), job.grouping)
-        sets = of_same_documents(job.kept_shingles, job.kept)
-        indexed = Corpus.on(job.kept, job.kept["signatures"], sets, job.kept_root)
-        verifier = verifier_of(self.prepared, job.threshold, job.grouping, self.run)
-        return decide_against(job.kept, indexed, self.prepared, verifier, job.grouping)
+    UsageError: lines are wanted of a document that is none. InputError: a line is not what it was when it was read.
+    """
+    if listing is not None and listing.endswith("-lines"):
+        _refuse_other_than_lines(ready.documents, listing)
+    decision = _decide(plan, ready, run)
+    if take is not None:
+        for block in _blocks(decision, listing, plan, run):
+            take(block)
+    corpus, pairs = decision.corpus, decision.pairs
+    is_duplicate = np.zeros(len(decision.eligible), bool)
+    is_duplicate[pairs.right] = True
+    kept = np.flatnonzero(decision.eligible & ~is_duplicate)
+    largest = decision.largest
+    return Deduplication(
+        ready.documents,
+        pairs,
+        names_of_pairs(corpus, pairs if take is None else Pairs.none()),
+        kept - (len(decision.eligible) - len(ready.documents)),
+        _comparison(plan, ready, run),
+        decision.groups,
+        len(decision.known),
+        plan.known is not None,
+        None if largest is None else (corpus.printed_names(np.array([largest[0]]))[0], largest[1]),
+        int(corpus.facts(pairs.right)["size"].sum()),
+        None if decision.components is None else tuple(component_facts(corpus, decision.components)),
+    )
 
-    def _self_join(self) -> SelfJoin:
-        return self_join(self.prepared, self.job.threshold, self.job.grouping, self.run)
 
-    def pairs(self, all_copies: bool) -> Answer:
-        """Every similar pair, in row order, made as it is read."""
-        return answer_rows.pairs_answer(
-            self.prepared.corpus, ("document", "other"), self._pairs(all_copies), grouped=True
+def find_pairs(
+    plan: DedupePlan, ready: Prepared, run: Run, *, all_copies: bool = False, take: Take | None = None
+) -> SimilarPairs:
+    """Every pair of near-duplicates. take: is given them in blocks; then they are not held for the result."""
+    joined = _self_join(plan, ready, run)
+    held, found = [Pairs.none()], 0
+    for pairs in similar_pairs(joined, all_copies=all_copies):
+        found += len(pairs)
+        if take is None:
+            held.append(pairs)
+        else:
+            for block in pair_blocks(ready.corpus, pairs):
+                take(block)
+    every = Pairs.concat(held)
+    return SimilarPairs(
+        ready.documents,
+        every,
+        names_of_pairs(ready.corpus, every),
+        _comparison(plan, ready, run),
+        found,
+        0 if all_copies else _pairs_left_out(joined),
+    )
+
+
+def _decide(plan: DedupePlan, ready: Prepared, run: Run) -> Decision:
+    if plan.known is None:
+        return decide(_self_join(plan, ready, run), plan.grouping)
+    index = plan.known.index
+    sets = of_same_documents(plan.known.shingles, index)
+    indexed = Corpus.on(index, index["signatures"], sets, plan.known.root)
+    verifier = verifier_of(ready, plan.threshold, plan.grouping, run)
+    return decide_against(index, indexed, ready, verifier, plan.grouping)
+
+
+def _self_join(plan: DedupePlan, ready: Prepared, run: Run) -> SelfJoin:
+    bands = None if plan.banding is None else plan.banding.cut
+    return self_join(ready, plan.threshold, plan.grouping, bands, run)
+
+
+def _blocks(decision: Decision, listing: str | None, plan: DedupePlan, run: Run) -> Iterator[Block]:
+    """The answer: groups, or the names or lines that are listed."""
+    if listing is None:
+        yield from pair_blocks(decision.corpus, decision.pairs)
+        return
+    rows = decision.duplicates() if listing.startswith("duplicate") else decision.kept()
+    if listing.endswith("-lines"):
+        yield from line_blocks(decision.corpus, rows, plan.recipe.shingling, run.engine.state.get(LineReader))
+    else:
+        yield from name_blocks(decision.corpus, rows)
+
+
+def _refuse_other_than_lines(documents: Documents, listing: str) -> None:
+    """UsageError: a document is no line of a JSONL file."""
+    others = np.flatnonzero(documents.facts["container"] == 0)
+    if len(others):
+        example, option = shown(documents.name(int(others[0]))), mention("list")
+        names = "duplicates" if listing.startswith("duplicate") else "kept"
+        raise UsageError(
+            f"{option} {listing} writes lines of JSONL files, and {len(others)} of the documents are no lines, such as"
+            f" {example}: {option} {names} writes names"
         )
 
-    def _pairs(self, all_copies: bool) -> Iterator[Pairs]:
-        for pairs in similar_pairs(self._self_join(), all_copies=all_copies):
-            self.found += len(pairs)
-            yield pairs
 
-    def warnings(self) -> Iterator[str]:
-        """What is to be said in any case."""
-        if not self.job.grouping.exact:
-            yield from threshold_warning(self.job.threshold, self.prepared)
-
-    def facts(self) -> dict[str, Any]:
-        """What was done, in numbers and parameters: of JSON's kinds."""
-        documents, recipe = self.prepared.documents, self.prepared.recipe
-        bands, rows = (None, None) if self.job.grouping.exact else self.prepared.cut
-        facts: dict[str, Any] = {
-            "documents": len(documents),
-            "bytes": int(documents.facts["size"].sum()),
-            "empty": int(((documents.facts["flags"] & EMPTY) != 0).sum()),
-            "skipped": self.skipped.counts,
-            "bands": bands,
-            "rows": rows,
-            "threshold": self.job.threshold,
-            "probability": 1.0
-            if self.job.grouping.exact
-            else candidate_probability(self.job.threshold, *self.prepared.cut),
-            "candidates": self.run.tally.candidates,
-            "verified": self.run.tally.verified,
-        }
-        if self.kept is None:
-            facts["pairs"] = self.found
-        else:
-            facts |= {
-                "duplicates": self.found,
-                "groups": self.kept,
-                "kept": len(documents) - self.found - self.skipped.counts.get("known", 0),
-            }
-        if self.largest is not None:
-            name, count = self.largest
-            facts["largest_group"] = {"kept": shown(name), "duplicates": count}
-        if self.components is not None:
-            facts["components"] = list(answer_rows.component_facts(self.prepared.corpus, self.components))
-        facts["parameters"] = {
-            "walking": asdict(self.job.intake.walking),
-            "sequences": asdict(recipe.sequences),
-            "shingling": asdict(recipe.shingling),
-            "sketching": asdict(recipe.sketching) if recipe.sketching else None,
-            "banding": asdict(recipe.banding) if recipe.banding else None,
-            "grouping": asdict(self.job.grouping),
-        }
-        return facts
+def _pairs_left_out(joined: SelfJoin) -> int:
+    """How many pairs of identical texts a chain of copies does not list."""
+    _, text = joined.prepared.documents.distinct_texts(joined.lost)
+    copies = np.bincount(text[text >= 0])
+    return sum(n * (n - 1) // 2 - (n - 1) for n in copies[copies > 1].tolist())
 
 
-def sketch(job: Job, run: Run) -> Sketched:
-    """Find, read and sign the documents of a job, or open what was made of them.
-
-    UsageError: bands and rows that cannot be; a document that is one of the outputs and would be overwritten.
-    InputError: an argument that cannot be read.
-    """
-    return Sketched(job, prepared(job.intake, job.recipe, run, bands=not job.grouping.exact), run)
+def _comparison(plan: DedupePlan, ready: Prepared, run: Run) -> Comparison:
+    """What was compared, and how."""
+    banding = plan.banding
+    warnings: list[str] = []
+    if banding is not None:
+        warnings += threshold_warning(plan.threshold, banding)
+        if plan.chosen_now:
+            warnings += low_recall(banding, plan.recipe.sketching.num_perm)
+    return Comparison(
+        ready.documents,
+        plan.recipe,
+        plan.intake.walking,
+        plan.grouping,
+        banding,
+        None if banding is None else banding.cut,
+        plan.threshold,
+        1.0 if banding is None else candidate_probability(plan.threshold, *banding.cut),
+        run.tally.candidates,
+        run.tally.verified,
+        run.skipped,
+        tuple(warnings),
+    )

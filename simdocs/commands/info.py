@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -9,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
-from simdocs.commands.build import expectation_facts, expected_of
-from simdocs.model.answers import NAME, Answer, Column, Row
+from simdocs.matching.corpus import name_prefix
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import EMPTY, INVALID, SHORT, WIDE
 from simdocs.model.names import bytes_of
-from simdocs.pipeline.indexing import Expectation
+from simdocs.model.results import ArtifactInfo, Expectation
+from simdocs.parameters import IndexRecipe, Recipe
+from simdocs.pipeline.indexing import chosen_by, expected_of
 
 ENDS = 3
 """Documents shown of either end."""
@@ -22,22 +24,22 @@ ENDS = 3
 _FLAGS = {"empty": EMPTY, "short": SHORT, "invalid_bytes": INVALID, "utf_16_or_32": WIDE}
 
 
-def info(shelf: Artifact) -> tuple[Answer, Expectation | None]:
-    """All that is to be known of an artifact without its texts; and what is to be expected of an index."""
-    documents = shelf.documents
-    expected = None
-    if shelf.kind == "index":
-        expected = expected_of(documents, shelf["signatures"].rows, shelf.recipe)
-    rows: list[Row] = [(_raw(key), value) for key, value in _facts(shelf, expected)]
-    return Answer((Column("key", NAME), Column("value", NAME)), [rows]), expected
+def info(artifact: Artifact) -> ArtifactInfo:
+    """Everything that an artifact says of itself without its texts, and what is to be expected of an index."""
+    recipe = artifact.recipe
+    if not isinstance(recipe, IndexRecipe):
+        return ArtifactInfo(artifact.kind, tuple((_raw(key), value) for key, value in _facts(artifact, None)))
+    expected = expected_of(artifact.documents, artifact["signatures"].rows, recipe)
+    facts = tuple((_raw(key), value) for key, value in _facts(artifact, expected))
+    return ArtifactInfo(artifact.kind, facts, recipe.banding, expected)
 
 
-def _facts(shelf: Artifact, expected: Expectation | None) -> Iterator[tuple[str, bytes]]:
-    form, documents = FORMATS[shelf.kind], shelf.documents
-    yield "kind", shelf.kind.encode()
+def _facts(artifact: Artifact, expected: Expectation | None) -> Iterator[tuple[str, bytes]]:
+    form, documents = FORMATS[artifact.kind], artifact.documents
+    yield "kind", artifact.kind.encode()
     yield "version", _text(form.version)
-    yield "made_from", _text(shelf.made_from)
-    yield "documents", _text(shelf.n_documents)
+    yield "made_from", _text(artifact.made_from)
+    yield "documents", _text(artifact.n_documents)
     facts = documents.facts
     yield "bytes", _text(facts["size"].sum())
     yield "tokens", _text(facts["count"].sum())
@@ -45,25 +47,35 @@ def _facts(shelf: Artifact, expected: Expectation | None) -> Iterator[tuple[str,
     yield "distinct_texts", _text(len(firsts))
     for name, flag in _FLAGS.items():
         yield name, _text(np.count_nonzero(facts["flags"] & flag))
-    yield "unicode", _text(shelf.recipe.unicode)
+    yield "unicode", _text(artifact.recipe.unicode)
     for group in form.recipe:
-        yield from _parameters(getattr(shelf.recipe, group))
+        for name, value in _parameters(getattr(artifact.recipe, group)):
+            yield name, _rule(artifact.recipe) if name == "rule" else value
     for array in form.arrays:
         kind = "structured" if array.dtype.names else array.dtype.str
-        yield array.file, f"{kind} {shelf[array.name].shape}".encode()
-    if expected is not None and shelf.recipe.banding is not None:
-        for key, value in expectation_facts(expected, shelf.recipe.banding).items():
-            if key == "curve":
-                yield from ((f"probability_at_{similarity:g}", _text(chance)) for similarity, chance in value)
-            elif key == "fewer_with":
-                yield "fewer_candidates_with_num_perm", _text(value["num_perm"])
-            elif key not in ("threshold", "bands", "rows"):
-                yield key, _text(value)
-    yield from _run(shelf)
-    first = list(range(min(ENDS, shelf.n_documents)))
-    last = list(range(max(ENDS, shelf.n_documents - ENDS), shelf.n_documents))
-    yield from (("first", documents.name(row)) for row in first)
-    yield from (("last", documents.name(row)) for row in last)
+        yield array.file, f"{kind} {artifact[array.name].shape}".encode()
+    if expected is not None:
+        yield from _expectation(expected)
+    yield from _run(artifact)
+    first = list(range(min(ENDS, artifact.n_documents)))
+    last = list(range(max(ENDS, artifact.n_documents - ENDS), artifact.n_documents))
+    prefix = name_prefix(None, artifact.root)
+    yield from (("first", os.path.join(prefix, documents.name(row))) for row in first)
+    yield from (("last", os.path.join(prefix, documents.name(row))) for row in last)
+
+
+def _rule(recipe: Recipe) -> bytes:
+    """The rule by which the bands were really chosen."""
+    assert isinstance(recipe, IndexRecipe)
+    return chosen_by(recipe.banding, recipe.sketching.num_perm).encode()
+
+
+def _expectation(expected: Expectation) -> Iterator[tuple[str, bytes]]:
+    yield "probability", _text(expected.at_threshold)
+    yield from ((f"probability_at_{similarity:g}", _text(chance)) for similarity, chance in expected.curve)
+    yield "candidates_a_document", _text(expected.candidates)
+    if expected.better_num_perm:
+        yield "fewer_candidates_with_num_perm", _text(expected.better_num_perm)
 
 
 def _parameters(group: Any) -> Iterator[tuple[str, bytes]]:
@@ -75,15 +87,15 @@ def _parameters(group: Any) -> Iterator[tuple[str, bytes]]:
             yield field.name, _text(value)
 
 
-def _run(shelf: Artifact) -> Iterator[tuple[str, bytes]]:
+def _run(artifact: Artifact) -> Iterator[tuple[str, bytes]]:
     """What run.json says; it is outside the checksums, so anything may stand there."""
     for key in ("simdocs", "start", "root"):
-        if isinstance(value := shelf.run.get(key), str):
+        if isinstance(value := artifact.run.get(key), str):
             yield key, _raw(value)
-    command = shelf.run.get("command")
+    command = artifact.run.get("command")
     if isinstance(command, list):
         yield "command", _raw(" ".join(str(word) for word in command))
-    skipped = shelf.run.get("skipped")
+    skipped = artifact.run.get("skipped")
     if isinstance(skipped, dict):
         for reason, names in skipped.items():
             if isinstance(names, list):

@@ -2,38 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from simdocs.commands import answer_rows
+from simdocs.artifacts.formats import FORMATS
+from simdocs.artifacts.manifest import differences
+from simdocs.commands.artifact_hints import explain_no_index
+from simdocs.commands.blocks import name_blocks, names_of_pairs, pair_blocks
+from simdocs.commands.resolve import encoded_root, intake_of, is_artifact, opened
 from simdocs.engines.run import Run
+from simdocs.errors import ParametersError
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.index_matches import MatchBlock, find_matches
-from simdocs.matching.prepared import Prepared, of_same_documents, prepared, threshold_warning
+from simdocs.matching.index_matches import find_matches
+from simdocs.matching.prepared import of_same_documents, prepared, threshold_warning
 from simdocs.matching.verify import Verifier
-from simdocs.model.answers import Answer
 from simdocs.model.artifact import Artifact
-from simdocs.model.documents import EMPTY
 from simdocs.model.groups import Pairs
+from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Ragged
-from simdocs.model.skipped import Skipped
-from simdocs.parameters import Sequences
+from simdocs.model.results import Comparison, Matches, Take
+from simdocs.parameters import PARAMETERS, Grouping, IndexRecipe
 from simdocs.pipeline.prepare import Intake
-from simdocs.pipeline.reading import ragged_bytes
+from simdocs.requests import SEQUENCES, QueryRequest
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked of an index. top: at most so many matches a document (0: all). itself: a document that is in the
-    index matches itself, too. shingles, root: as of an Intake, for the documents of the index."""
+class QueryPlan:
+    """What is looked up, and where. top: at most so many matches a document (0: all). itself: a document that is in the
+    index matches itself, too. shingles, root: what the documents of the index are verified with, and found from."""
 
     index: Artifact
+    recipe: IndexRecipe
     intake: Intake
-    sequences: Sequences
     threshold: float
     by_exact: bool = True
     top: int = 0
@@ -42,75 +45,80 @@ class Question:
     root: bytes | None = None
 
 
-class Query:
-    """Documents that are read and signed, ready to be looked up; and a tally of what came of it."""
+def plan_query(request: QueryRequest, outputs: Sequence[str | None] = ()) -> QueryPlan:
+    """What a request amounts to. UsageError: documents stand where the index is wanted. ArtifactError, InputError: an
+    artifact that does not open, or does not fit the index."""
+    if isinstance(request.index, bytes) and not is_artifact(request.index):
+        raise explain_no_index(request.index)
+    index = opened(request.index, ("index",))
+    recipe = index.recipe
+    assert isinstance(recipe, IndexRecipe)
+    intake = intake_of(request, outputs)
+    if intake.artifact is not None:
+        theirs = intake.artifact.recipe
+        shared = [group for group in FORMATS[intake.artifact.kind].recipe if group in ("shingling", "sketching")]
+        if found := differences(theirs, recipe, shared):
+            raise ParametersError(intake.artifact.name, index.name, found)
+        recipe = replace(recipe, sequences=theirs.sequences)
+    else:
+        given = request.given()
+        sequences = {name: given[name] for name in SEQUENCES if name in given}
+        recipe = replace(recipe, sequences=replace(recipe.sequences, **sequences))
+    sets = None if request.shingles is None else opened(request.shingles, ("shingles",))
+    assert request.root is None or isinstance(request.root, bytes)
+    verify = request.verify or PARAMETERS["verify"].default
+    return QueryPlan(
+        index,
+        recipe,
+        intake,
+        request.threshold or recipe.banding.threshold,
+        verify == "exact",
+        request.top or 0,
+        bool(request.itself),
+        sets,
+        encoded_root(request.root),
+    )
 
-    def __init__(self, question: Question, run: Run) -> None:
-        self.question, self.run = question, run
-        index = question.index
-        recipe = replace(index.recipe, sequences=question.sequences)
-        self.asking: Prepared = prepared(question.intake, recipe, run)
-        sets = of_same_documents(question.shingles, index)
-        self.corpus = Corpus.on(index, index["signatures"], sets, question.root)
-        how = index.recipe.shingling
-        self.verifier = Verifier(self.corpus, how, question.threshold, run, exact=question.by_exact)
-        self.matched = self.found = 0
 
-    @property
-    def skipped(self) -> Skipped:
-        """The documents that were not compared."""
-        return self.run.skipped
+def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | None = None) -> Matches:
+    """Every document with its matches: as given, then by falling similarity, then by name.
 
-    def answer(self) -> Answer:
-        """Every document with its matches in the index: as given, then by falling similarity, then by name."""
-        blocks = (rows for found in self._found() for rows in answer_rows.rows_of(found.corpus, found.pairs))
-        return Answer(answer_rows.pair_columns(("query", "match")), blocks, grouped=True)
-
-    def matches(self) -> Answer:
-        """The names of all matches, each once, in the order of the index."""
-        rows = [found.matches for found in self._found()]
-        unique = np.unique(np.concatenate(rows)) if rows else np.empty(0, np.int64)
-        return answer_rows.names_answer(self.corpus, unique)
-
-    def named_pairs(self) -> tuple[Pairs, Ragged]:
-        """All matches: left, rows of the documents asked about; right, rows of the index; and the names of those."""
-        parts, names = [Pairs.none()], list[bytes]()
-        for found in self._found():
-            names += found.corpus.names(found.pairs.right)
-            parts.append(replace(found.pairs, left=found.asked, right=found.matches))
-        return Pairs.concat(parts), ragged_bytes(names)
-
-    def _found(self) -> Iterator[MatchBlock]:
-        """All matches, for some documents after the other."""
-        question = self.question
-        for block in find_matches(
-            question.index, self.corpus, self.asking, self.verifier, top=question.top, itself=question.itself
-        ):
-            self.found += len(block.pairs)
-            self.matched += len(np.unique(block.pairs.left))
-            yield block
-
-    def warnings(self) -> Iterator[str]:
-        """What is to be said in any case."""
-        yield from threshold_warning(self.question.threshold, self.asking)
-
-    def facts(self) -> dict[str, Any]:
-        """What was done, in numbers and parameters: of JSON's kinds."""
-        documents, recipe = self.asking.documents, self.question.index.recipe
-        bands, rows = self.asking.cut
-        return {
-            "documents": len(documents),
-            "bytes": int(documents.facts["size"].sum()),
-            "empty": int(((documents.facts["flags"] & EMPTY) != 0).sum()),
-            "skipped": self.skipped.counts,
-            "indexed": len(self.corpus),
-            "bands": bands,
-            "rows": rows,
-            "threshold": self.question.threshold,
-            "probability": candidate_probability(self.question.threshold, bands, rows),
-            "candidates": self.run.tally.candidates,
-            "verified": self.run.tally.verified,
-            "matches": self.found,
-            "matched": self.matched,
-            "parameters": asdict(recipe),
-        }
+    take: is given the answer in blocks; then it is not held for the result. listing `matches`: the names of all
+    matches, each once, in the order of the index.
+    """
+    asked = prepared(plan.intake, plan.recipe, run)
+    indexed = Corpus.on(plan.index, plan.index["signatures"], of_same_documents(plan.shingles, plan.index), plan.root)
+    verifier = Verifier(indexed, plan.recipe.shingling, plan.threshold, run, exact=plan.by_exact)
+    held, names, listed = [Pairs.none()], [names_of_pairs(indexed, Pairs.none())], list[Rows]()
+    found = matched = 0
+    for block in find_matches(plan.index, indexed, asked, verifier, top=plan.top, itself=plan.itself):
+        found += len(block.pairs)
+        matched += len(np.unique(block.pairs.left))
+        if take is None:
+            held.append(replace(block.pairs, left=block.asked, right=block.matches))
+            names.append(names_of_pairs(block.corpus, block.pairs))
+        elif listing is not None:
+            listed.append(np.unique(block.matches))
+        else:
+            for named in pair_blocks(block.corpus, block.pairs):
+                take(named)
+    if take is not None and listed:
+        for part in name_blocks(indexed, np.unique(np.concatenate(listed))):
+            take(part)
+    left, right = (Ragged.concat([each[side] for each in names], np.uint8) for side in (0, 1))
+    banding = plan.recipe.banding
+    comparison = Comparison(
+        asked.documents,
+        plan.recipe,
+        plan.intake.walking,
+        Grouping(verify="exact" if plan.by_exact else "estimate"),
+        banding,
+        banding.cut,
+        plan.threshold,
+        candidate_probability(plan.threshold, *banding.cut),
+        run.tally.candidates,
+        run.tally.verified,
+        run.skipped,
+        tuple(threshold_warning(plan.threshold, banding)),
+    )
+    return Matches(asked.documents, Pairs.concat(held), (left, right), comparison, len(indexed), found, matched)

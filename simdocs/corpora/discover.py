@@ -25,7 +25,7 @@ _SHOWN = 4096
 
 
 @dataclass(slots=True)
-class Found:
+class FileList:
     """The files to read, in row order: names, sizes as the walk saw them, bytes of those that come but once."""
 
     names: list[bytes] = field(default_factory=list)
@@ -59,12 +59,12 @@ class Sources:
     nul_ended: bool = False
 
 
-def find(sources: Sources, how: Walking, skipped: Skipped) -> Found:
+def find(sources: Sources, how: Walking, skipped: Skipped) -> FileList:
     """Every file once, in row order: by argument, and within it bytewise by whole path. A list is one argument.
 
     InputError: an argument that does not exist, or is a device or socket; a list that cannot be read.
     """
-    found, opened = Found(), set[Identity]()
+    found, opened = FileList(), set[Identity]()
     for name in sources.names:
         _take(_expand(name, how, skipped, opened), found)
     if sources.listed is not None:
@@ -79,7 +79,7 @@ def find(sources: Sources, how: Walking, skipped: Skipped) -> Found:
     return found
 
 
-def _take(entries: Iterable[Entry], found: Found) -> None:
+def _take(entries: Iterable[Entry], found: FileList) -> None:
     for entry in entries:
         if entry.identity in found.identities:
             found.again.setdefault(entry.identity, []).append(entry.name)
@@ -135,7 +135,7 @@ def _once(name: bytes, descriptor: int, how: Walking, skipped: Skipped) -> Itera
         yield Entry(name, len(data), (status.st_dev, status.st_ino), data)
 
 
-def one(name: bytes, limit: int) -> bytes:
+def read_single_text(name: bytes, limit: int) -> bytes:
     """The bytes of the one text of this name; `-` is standard input. InputError: it cannot be read."""
     try:
         if name == b"-":

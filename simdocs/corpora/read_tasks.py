@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from simdocs.corpora.batches import batches
-from simdocs.corpora.discover import Found
+from simdocs.corpora.discover import FileList
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import is_compressed
 from simdocs.corpora.jsonl import Lines, is_sequence, pieces
@@ -29,7 +29,7 @@ class Files:
     texts: bool = False
 
 
-def tasks(found: Found, limit: int, how: Sequences, skipped: Skipped) -> Iterator[tuple[Files | Lines, int]]:
+def tasks(found: FileList, limit: int, how: Sequences, skipped: Skipped) -> Iterator[tuple[Files | Lines, int]]:
     """All of found in row order, in batches of files or blocks of lines, each with how many files are done with it.
 
     Those numbers add up to the files found. Sequences are read on the way; what of one cannot be is noted in skipped,
@@ -48,7 +48,7 @@ def tasks(found: Found, limit: int, how: Sequences, skipped: Skipped) -> Iterato
             yield from _files(found, range(rows[0], rows[-1] + 1), limit)
 
 
-def _files(found: Found, rows: range, limit: int) -> Iterator[tuple[Files, int]]:
+def _files(found: FileList, rows: range, limit: int) -> Iterator[tuple[Files, int]]:
     sizes = [found.sizes[row] * (_UNFOLDED if is_compressed(found.names[row]) else 1) for row in rows]
     for batch in batches(sizes):
         here = rows[batch.start : batch.stop]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,10 +52,18 @@ class ConcatenatedCorpus:
 
     def names(self, rows: Array) -> list[bytes]:
         """Their names."""
+        return self._each(rows, Corpus.names)
+
+    def _each(self, rows: Array, names: Callable[[Corpus, Array], list[bytes]]) -> list[bytes]:
+        """The names of these rows, as this method of the corpora gives them."""
         ours, theirs = self._split(rows)
-        named = dict(zip(ours.tolist(), self.first.names(rows[ours]), strict=True))
-        named |= zip(theirs.tolist(), self.second.names(rows[theirs] - len(self.first)), strict=True)
+        named = dict(zip(ours.tolist(), names(self.first, rows[ours]), strict=True))
+        named |= zip(theirs.tolist(), names(self.second, rows[theirs] - len(self.first)), strict=True)
         return [named[place] for place in range(len(rows))]
+
+    def printed_names(self, rows: Array) -> list[bytes]:
+        """Their names as they work in the working directory."""
+        return self._each(rows, Corpus.printed_names)
 
     def lines(self, rows: Array, shingling: Shingling, reader: LineReader) -> list[bytes]:
         """The lines of their sequences that they are: of the second alone."""

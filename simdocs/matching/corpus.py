@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simdocs.artifacts.formats import RUN
 from simdocs.corpora.jsonl_lookup import LineReader
-from simdocs.errors import ArtifactError, InputError
+from simdocs.errors import ArtifactError, InputError, mention
 from simdocs.kernels.compare import jaccard
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import Column, MemoryColumn
@@ -41,6 +41,9 @@ class Documented(Protocol):
 
     def names(self, rows: Array) -> list[bytes]:
         """Their names."""
+
+    def printed_names(self, rows: Array) -> list[bytes]:
+        """Their names as they work in the working directory."""
 
     def lines(self, rows: Array, shingling: Shingling, reader: LineReader) -> list[bytes]:
         """The lines of sequences that they are, byte for byte, without ends. InputError: one is not what it was."""
@@ -75,6 +78,7 @@ class Corpus:
     set_rows: Index | None = None
     root: bytes = b""
     of_shelf: str = ""
+    prefix: bytes = b""
 
     @classmethod
     def of(cls, documents: Documents, signatures: Tokens, limit: int, sequences: Sequences) -> Corpus:
@@ -97,7 +101,7 @@ class Corpus:
         InputError: root is no directory.
         """
         if root is not None and not os.path.isdir(root):
-            raise InputError(f"{shown(root)}: --root is not a directory")
+            raise InputError(f"{shown(root)}: {mention('root')} is not a directory")
         found = shelf.root if root is None else root
         return cls(
             shelf["names"],
@@ -109,6 +113,7 @@ class Corpus:
             held=shelf.held,
             sets=None if sets is None else (sets["tokens"], sets["offsets"]),
             root=found,
+            prefix=name_prefix(root, shelf.root),
             of_shelf=shelf.name,
         )
 
@@ -144,6 +149,11 @@ class Corpus:
         every = self.name_bytes.at(ranges(starts, lengths)).tobytes()
         ends = np.cumsum(lengths).tolist()
         return [every[end - length : end] for end, length in zip(ends, lengths.tolist(), strict=True)]
+
+    def printed_names(self, rows: Array) -> list[bytes]:
+        """Their names as they work in the working directory."""
+        prefix = self.prefix
+        return [os.path.join(prefix, name) for name in self.names(rows)] if prefix else self.names(rows)
 
     def lines(self, rows: Array, shingling: Shingling, reader: LineReader) -> list[bytes]:
         """The lines of sequences that they are, byte for byte, without ends. InputError: one is not what it was."""
@@ -186,3 +196,17 @@ class Corpus:
         return ReloadRequest(
             self.names(rows), self._held(rows), self.limit, self.facts(rows), self.root, self.sequences
         )
+
+
+def name_prefix(root: bytes | None, recorded: bytes) -> bytes:
+    """What recorded names are joined to so that they work in the working directory; empty where they work as they are.
+
+    root: the directory that the user named instead of the recorded one.
+    """
+    found = recorded if root is None else root
+    if not found or not os.path.isdir(found):
+        return b""
+    try:
+        return b"" if os.path.samefile(found, b".") else found
+    except OSError:
+        return found

@@ -83,7 +83,7 @@ def decide(join: SelfJoin, grouping: Grouping) -> Decision:
     if grouping.cluster == "components":
         groups = connected(texts, buckets, join.verifier, grouping.max_candidates)
     else:
-        most = len(texts) if join.exact_join else grouping.max_candidates
+        most = len(texts) if join.bands is None else grouping.max_candidates
         pairs, capped = greedy(texts, buckets, join.verifier, most)
         groups = Groups(pairs)
     eligible = np.ones(len(join.prepared.documents), bool)

@@ -14,7 +14,7 @@ from simdocs.kernels.lsh.buckets import PAIRS_AT_ONCE, band_keys
 from simdocs.matching.corpus import Corpus
 from simdocs.model.artifact import Artifact
 from simdocs.model.ragged import Array, Index, Keys, Mask, Tokens, ranges
-from simdocs.parameters import Banding
+from simdocs.parameters import IndexRecipe
 
 _AT_ONCE = 1 << 12
 """Documents looked up at once."""
@@ -30,8 +30,8 @@ Place = tuple[object, object, bytes]
 
 def keys_for(index: Artifact, signatures: Tokens, rows: Index) -> Keys:
     """The band keys of these rows of signatures, as the tables of the index have them: (B, len(rows)) uint64."""
-    banding = index.recipe.banding or Banding()
-    return band_keys(signatures, rows, banding.bands or 1, banding.rows or 1)
+    assert isinstance(index.recipe, IndexRecipe)
+    return band_keys(signatures, rows, *index.recipe.banding.cut)
 
 
 def bounds(index: Artifact, keys: Keys) -> tuple[Index, Index]:

@@ -12,20 +12,21 @@ from simdocs.matching.prepared import Prepared
 from simdocs.matching.verify import Verifier
 from simdocs.model.numbering import Rows, TextNumbers
 from simdocs.model.ragged import Mask, Ragged
-from simdocs.parameters import Grouping
+from simdocs.parameters import Bands, Grouping
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SelfJoin:
     """Documents to compare with each other, and how.
 
-    verifier: of the corpus in prepared. exact_join: candidates share a rare token instead of a band. lost: (N,) which
-    documents of an artifact are missing or have changed, of those that have copies; they are left out. None: no one.
+    verifier: of the corpus in prepared. bands: candidates share a bucket of one of them; None: an exact join, in which
+    they share a rare token. lost: (N,) which documents of an artifact are missing or have changed, of those that have
+    copies; they are left out. None: no one.
     """
 
     prepared: Prepared
     verifier: Verifier
-    exact_join: bool = False
+    bands: Bands | None
     lost: Mask | None = None
 
     def buckets(self, firsts: Rows, numbers: TextNumbers | None) -> Ragged:
@@ -33,10 +34,10 @@ class SelfJoin:
 
         numbers: (N,) the number of every document, where firsts are the first of each text.
         """
-        if self.exact_join:
+        if self.bands is None:
             return rare_token_buckets(self.verifier, firsts)
         # The tables of an index name the first copy of each text, which may be one of the lost.
-        return self.prepared.buckets(firsts, numbers if self.lost is None else None)
+        return self.prepared.buckets(self.bands, firsts, numbers if self.lost is None else None)
 
 
 def verifier_of(prepared: Prepared, threshold: float, grouping: Grouping, run: Run) -> Verifier:
@@ -51,10 +52,10 @@ def verifier_of(prepared: Prepared, threshold: float, grouping: Grouping, run: R
     )
 
 
-def self_join(prepared: Prepared, threshold: float, grouping: Grouping, run: Run) -> SelfJoin:
+def self_join(prepared: Prepared, threshold: float, grouping: Grouping, bands: Bands | None, run: Run) -> SelfJoin:
     """The documents prepared, to be compared with each other. Documents of an artifact are looked for again."""
     verifier = verifier_of(prepared, threshold, grouping, run)
-    return SelfJoin(prepared, verifier, grouping.exact, _lost_copies(prepared, verifier))
+    return SelfJoin(prepared, verifier, bands, _lost_copies(prepared, verifier))
 
 
 def _lost_copies(prepared: Prepared, verifier: Verifier) -> Mask | None:

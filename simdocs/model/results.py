@@ -1,60 +1,266 @@
-"""What query and dedupe return in Python."""
+"""Results: what each question comes back with, complete when it is returned.
+
+Answers that may be larger than memory (all similar pairs, all matches, lines) are handed over in blocks on the way, in
+their final order; the result itself then has the counts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Index, Ragged
+from simdocs.model.names import text_of
+from simdocs.model.ragged import Floats, Index, Ragged
 from simdocs.model.skipped import Skipped
+from simdocs.parameters import Banding, Bands, Grouping, Recipe, Walking
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True)
+class PairBlock:
+    """Some pairs of an answer: the names, the exact similarities (NaN: not computed) and the estimates."""
+
+    left: list[bytes]
+    right: list[bytes]
+    jaccard: Floats
+    estimate: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class NameBlock:
+    """Some names of an answer."""
+
+    names: list[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class LineBlock:
+    """Some lines of an answer, without their ends."""
+
+    lines: list[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenBlock:
+    """Some shingles of a text, in text order, with their tokens."""
+
+    shingles: list[bytes]
+    tokens: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class FactBlock:
+    """Some keys of an answer with their values."""
+
+    keys: list[bytes]
+    values: list[bytes]
+
+
+Block = PairBlock | NameBlock | LineBlock | TokenBlock | FactBlock
+
+Take = Callable[[Block], None]
+"""Takes the blocks of an answer as they come."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What bands will find.
+
+    curve: the probability that a pair becomes a candidate, at the tenths of similarity. at_threshold: the same at the
+    threshold. candidates: expected candidates a document, from sampled pairs. better_num_perm, better_candidates: where
+    those are many, a signature length that needs fewer (0: none does).
+    """
+
+    curve: tuple[tuple[float, float], ...]
+    at_threshold: float
+    candidates: float
+    better_num_perm: int = 0
+    better_candidates: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class BuildResult:
+    """An artifact was built: of these documents, with this recipe.
+
+    expectation: of an index. advice: on parameters that do not suit the documents. warnings: what is said in any case.
+    """
+
+    kind: str
+    documents: Documents
+    recipe: Recipe
+    skipped: Skipped
+    expectation: Expectation | None = None
+    advice: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    found: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What all answers about similar documents have in common.
+
+    documents: those that were asked about. bands: how candidates were found; None: by an exact join. threshold: in
+    force. probability: that a pair at the threshold becomes a candidate. candidates: pairs that did. verified: pairs
+    whose exact similarity was computed, copies of one text included.
+    """
+
+    documents: Documents
+    recipe: Recipe
+    walking: Walking
+    grouping: Grouping
+    banding: Banding | None
+    bands: Bands | None
+    threshold: float
+    probability: float
+    candidates: int
+    verified: int
+    skipped: Skipped
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentFacts:
+    """How loosely one connected component hangs together.
+
+    smallest_to_kept, smallest_of_two: the smallest similarity to the kept document, and of any two (None: unknown).
+    all_compared: whether all pairs of its distinct texts were compared.
+    """
+
+    kept: bytes
+    documents: int
+    smallest_to_kept: float | None
+    smallest_of_two: float | None
+    all_compared: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Deduplication:
+    """Which documents are kept and which are duplicates.
+
+    documents: those that were given. pairs: left, the row kept; right, its duplicate; ascending by both. With an index
+    to compare against, rows of `pairs` number those of its documents that were met, then the documents given. names: of
+    both documents of each pair. kept: the rows, among the documents given, of those that are no duplicates and are not
+    known to the index. known: how many were known to the index. against_index: whether there is
+    one. largest: the kept document with the most duplicates, and how many. duplicate_bytes: what the duplicates take.
+    """
+
+    documents: Documents
+    pairs: Pairs
+    names: tuple[Ragged, Ragged]
+    kept: Index
+    comparison: Comparison
+    groups: int
+    known: int = 0
+    against_index: bool = False
+    largest: tuple[bytes, int] | None = None
+    duplicate_bytes: int = 0
+    components: tuple[ComponentFacts, ...] | None = None
+
+    @property
+    def found(self) -> int:
+        """How many duplicates there are."""
+        return len(self.pairs)
+
+    @property
+    def skipped(self) -> Skipped:
+        """The documents that were not compared."""
+        return self.comparison.skipped
+
+    @property
+    def kept_names(self) -> list[str]:
+        """The names of the documents that are kept."""
+        return [text_of(self.documents.name(row)) for row in self.kept.tolist()]
+
+    @property
+    def duplicate_names(self) -> list[str]:
+        """The names of the duplicates."""
+        return [text_of(self.names[1][at].tobytes()) for at in range(len(self.pairs))]
+
+    def rows(self) -> Iterator[tuple[str, str, float, float]]:
+        """Name kept, name of its duplicate, exact similarity (NaN: not computed), estimate."""
+        return _named(self.pairs, *self.names)
+
+    def __repr__(self) -> str:
+        return f"<Deduplication: {self.found:,} duplicates of {self.groups:,} among {len(self.documents):,} documents>"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SimilarPairs:
+    """Every pair of near-duplicates. pairs, names: as of Deduplication, empty if the pairs were handed over in blocks.
+
+    found: how many pairs there are. left_out: pairs of identical texts that the chain of copies does not list.
+    """
+
+    documents: Documents
+    pairs: Pairs
+    names: tuple[Ragged, Ragged]
+    comparison: Comparison
+    found: int
+    left_out: int = 0
+
+    @property
+    def skipped(self) -> Skipped:
+        """The documents that were not compared."""
+        return self.comparison.skipped
+
+    def rows(self) -> Iterator[tuple[str, str, float, float]]:
+        """Name, other name, exact similarity (NaN: not computed), estimate."""
+        return _named(self.pairs, *self.names)
+
+    def __repr__(self) -> str:
+        return f"<SimilarPairs: {self.found:,} among {len(self.documents):,} documents>"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Matches:
     """What a query found.
 
-    pairs: left, rows of `documents` (those asked about); right, rows of the index; in the order of the answer.
-    names: the names of the matches in the index, one for each pair.
+    documents: those that were asked about. pairs: left, their rows; right, rows of the index; in the order of the
+    answer; empty if they were handed over in blocks. names: of both documents of each pair. indexed: documents in the
+    index. found: matches. matched: documents that have one.
     """
 
     documents: Documents
     pairs: Pairs
-    names: Ragged
-    skipped: Skipped = field(default_factory=Skipped)
+    names: tuple[Ragged, Ragged]
+    comparison: Comparison
+    indexed: int
+    found: int
+    matched: int
+
+    @property
+    def skipped(self) -> Skipped:
+        """The documents that were not compared."""
+        return self.comparison.skipped
+
+    def rows(self) -> Iterator[tuple[str, str, float, float]]:
+        """Name asked about, name of the match, exact similarity (NaN: not computed), estimate."""
+        return _named(self.pairs, *self.names)
 
     def __repr__(self) -> str:
-        return f"<Matches documents={len(self.documents)}, pairs={len(self.pairs)}>"
-
-    def rows(self) -> Iterator[tuple[bytes, bytes, float, float]]:
-        """Yield for each match: name asked about, name found, exact similarity (NaN: not computed), estimate."""
-        for at, (left, jaccard, estimate) in enumerate(_figures(self.pairs)):
-            yield self.documents.name(left), self.names[at].tobytes(), jaccard, estimate
+        return f"<Matches: {self.found:,} for {self.matched:,} of {len(self.documents):,} documents>"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Deduplication:
-    """What dedupe decided.
+@dataclass(frozen=True, slots=True)
+class ArtifactInfo:
+    """What an artifact is. facts: keys and values, in the order in which they are shown."""
 
-    pairs: left, the row of the kept document; right, the row of its duplicate; ascending by both.
-    kept: the rows of all documents that are not duplicates, ascending.
-    """
-
-    documents: Documents
-    pairs: Pairs
-    kept: Index
-    skipped: Skipped = field(default_factory=Skipped)
-
-    def __repr__(self) -> str:
-        return f"<Deduplication documents={len(self.documents)}, kept={len(self.kept)}, pairs={len(self.pairs)}>"
-
-    def rows(self) -> Iterator[tuple[bytes, bytes, float, float]]:
-        """Yield for each duplicate: the name kept, its own name, exact similarity (NaN: not computed), estimate."""
-        name = self.documents.name
-        for right, (left, jaccard, estimate) in zip(self.pairs.right.tolist(), _figures(self.pairs), strict=True):
-            yield name(left), name(right), jaccard, estimate
+    kind: str
+    facts: tuple[tuple[bytes, bytes], ...]
+    banding: Banding | None = None
+    expectation: Expectation | None = None
 
 
-def _figures(pairs: Pairs) -> Iterator[tuple[int, float, float]]:
-    return zip(pairs.left.tolist(), pairs.jaccard.tolist(), pairs.estimate.tolist(), strict=True)
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What is wrong with artifacts: a line for each damage, and for each that could not be looked at."""
+
+    damages: tuple[str, ...] = ()
+    unreadable: tuple[str, ...] = field(default=())
+
+
+def _named(pairs: Pairs, left: Ragged, right: Ragged) -> Iterator[tuple[str, str, float, float]]:
+    figures = zip(pairs.jaccard.tolist(), pairs.estimate.tolist(), strict=True)
+    for at, (jaccard, estimate) in enumerate(figures):
+        yield text_of(left[at].tobytes()), text_of(right[at].tobytes()), jaccard, estimate

@@ -84,6 +84,11 @@ class Skipped:
         return sorted(self.by_reason[reason], key=_as_counted)
 
     @property
+    def unjudged_counts(self) -> dict[str, int]:
+        """How many documents could not be judged, by reason."""
+        return {reason: count for reason, count in self.counts.items() if reason in UNJUDGED}
+
+    @property
     def unjudged(self) -> int:
         """How many documents could not be judged."""
-        return sum(count for reason, count in self.counts.items() if reason in UNJUDGED)
+        return sum(self.unjudged_counts.values())

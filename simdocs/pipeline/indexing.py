@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from simdocs.errors import UnreachableRecallError
+from simdocs.errors import UnreachableRecallError, mention
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh import banding, buckets
 from simdocs.model.artifact import BucketTables
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array, Floats, Index, Tokens
-from simdocs.parameters import MAX_NUM_PERM, Banding
+from simdocs.model.results import Expectation
+from simdocs.parameters import MAX_NUM_PERM, Banding, BandingRequest, Bands, IndexRecipe
 
 SAMPLED = 10_000
 """Pairs of documents from which the number of candidates is foretold."""
@@ -25,38 +25,52 @@ CURVE = tuple(tenth / 10 for tenth in range(1, 11))
 """Similarities at which the S-curve is told."""
 
 
-def tables(documents: Documents, signatures: Tokens, bands: int, rows: int) -> BucketTables:
+def tables(documents: Documents, signatures: Tokens, bands: Bands) -> BucketTables:
     """The bucket tables of these documents."""
     firsts, place = documents.distinct_texts()
-    keys, owners = buckets.bucket_tables(buckets.band_keys(signatures, firsts, bands, rows), firsts)
+    keys, owners = buckets.bucket_tables(buckets.band_keys(signatures, firsts, *bands), firsts)
     same_as = np.arange(len(documents))
     same_as[place >= 0] = firsts[place[place >= 0]]
     return BucketTables(keys, owners, same_as.astype(np.uint32))
 
 
-@dataclass(frozen=True, slots=True)
-class Expectation:
-    """What bands and rows will find: P at the tenths and at the threshold; candidates a document, from sampled pairs;
-    and where those are many, places that need fewer, with theirs (0: none do)."""
-
-    curve: tuple[tuple[float, float], ...]
-    at_threshold: float
-    candidates: float
-    better_places: int = 0
-    better_candidates: float = 0.0
+def expected_of(documents: Documents, signatures: Callable[[Index], Tokens], recipe: IndexRecipe) -> Expectation:
+    """What is to be expected of an index of these documents. signatures: gives those of some rows."""
+    firsts, _ = documents.distinct_texts()
+    return expectation(signatures, firsts, recipe.banding, recipe.shingling.seed)
 
 
-def expectation(signatures: Callable[[Index], Tokens], firsts: Array, how: Banding, seed: int) -> Expectation:
-    """What is to be expected of an index. signatures: gives those of these rows. how: with its bands and rows."""
-    bands, rows = how.bands or 1, how.rows or 1
+def chosen_by(chosen: Banding, num_perm: int) -> str:
+    """How the bands were chosen: by the rule that was asked for, or `by hand` if they are not what the rule gives."""
+    try:
+        by_rule = banding.choose(BandingRequest(chosen.threshold, chosen.recall, chosen.rule), num_perm)
+    except UnreachableRecallError:
+        return "by hand"
+    return chosen.rule if by_rule == chosen.cut else "by hand"
+
+
+def low_recall(chosen: Banding, num_perm: int) -> Iterator[str]:
+    """A warning if bands that were not chosen for a recall find fewer pairs at the threshold than is stated."""
+    found = banding.candidate_probability(chosen.threshold, *chosen.cut)
+    if found < chosen.recall and chosen_by(chosen, num_perm) != "recall":
+        yield (
+            f"{chosen.bands} bands of {chosen.rows} rows find a pair at {chosen.threshold:g} with probability"
+            f" {found:.4f}, less than the recall of {chosen.recall:g}: leave out {mention('bands')}, {mention('rows')}"
+            f" and {mention('rule')} to reach it"
+        )
+
+
+def expectation(signatures: Callable[[Index], Tokens], firsts: Array, chosen: Banding, seed: int) -> Expectation:
+    """What is to be expected of an index with these bands. signatures: gives those of some rows."""
+    bands, rows = chosen.cut
     similar = _sampled(signatures, firsts, seed)
     others = max(0, len(firsts) - 1)
     curve = tuple((s, banding.candidate_probability(s, bands, rows)) for s in CURVE)
-    at_threshold = banding.candidate_probability(how.threshold, bands, rows)
+    at_threshold = banding.candidate_probability(chosen.threshold, bands, rows)
     candidates = _candidates(similar, others, bands, rows)
     if candidates <= MANY_CANDIDATES:
         return Expectation(curve, at_threshold, candidates)
-    return Expectation(curve, at_threshold, candidates, *_better(similar, others, how, bands * rows))
+    return Expectation(curve, at_threshold, candidates, *_better(similar, others, chosen, bands * rows))
 
 
 def _sampled(signatures: Callable[[Index], Tokens], firsts: Array, seed: int) -> Floats:
@@ -78,11 +92,11 @@ def _candidates(similar: Floats, others: int, bands: int, rows: int) -> float:
     return float(np.mean(1 - (1 - similar**rows) ** bands)) * others
 
 
-def _better(similar: Floats, others: int, how: Banding, places: int) -> tuple[int, float]:
+def _better(similar: Floats, others: int, chosen: Banding, places: int) -> tuple[int, float]:
     """The smallest of 2, 4, 8, ... times the places with which the rule needs no more than MANY_CANDIDATES."""
     while (places := 2 * places) <= MAX_NUM_PERM:
         try:
-            bands, rows = banding.by_recall(how.threshold, how.recall, places)
+            bands, rows = banding.by_recall(chosen.threshold, chosen.recall, places)
         except UnreachableRecallError:
             continue
         candidates = _candidates(similar, others, bands, rows)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from simdocs.corpora.discover import Found, Sources, find
+from simdocs.corpora.discover import FileList, Sources, find
 from simdocs.engines.run import Run
-from simdocs.errors import UsageError
-from simdocs.kernels.lsh.banding import choose
+from simdocs.errors import UsageError, mention
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.documents import Documents
 from simdocs.model.names import shown
 from simdocs.model.ragged import Tokens
-from simdocs.parameters import Banding, Recipe, Sketching, Walking
+from simdocs.parameters import SignatureRecipe, Walking
 from simdocs.pipeline.signing import sign, sign_token_sets
 
 
@@ -31,44 +30,41 @@ class Intake:
 
     sources: Sources = field(default_factory=Sources)
     walking: Walking = field(default_factory=Walking)
-    shelf: Artifact | None = None
+    artifact: Artifact | None = None
     shingles: Artifact | None = None
     root: bytes | None = None
     outputs: Sequence[str | None] = ()
-    texts: Found | None = None
+    texts: FileList | None = None
 
 
-def found_of(intake: Intake, run: Run) -> Found:
+def found_of(intake: Intake, run: Run) -> FileList:
     """The files that an intake names. UsageError: an output is one of them. InputError: see `find`."""
     if intake.texts is not None:
         return intake.texts
     found = find(intake.sources, intake.walking, run.skipped)
     if intake.walking.include and not found.names:
-        run.skipped.remarks.append("no file is taken by --include: patterns go by what is below the directory named")
+        run.skipped.remarks.append(
+            f"no file matches {mention('include')}: patterns are compared with names below the directory"
+        )
     for path in filter(None, intake.outputs):
         if found.holds(path):
             raise UsageError(
                 f"{shown(os.fsencode(path))}: is one of the documents, or a list of them, and would be overwritten:"
-                " name another, or --exclude it"
+                f" name another, or {mention('exclude')} it"
             )
     return found
 
 
-def banded(recipe: Recipe) -> Recipe:
-    """The recipe with its bands and rows chosen. UsageError: there are none such."""
-    sketching, banding = recipe.sketching or Sketching(), recipe.banding or Banding()
-    bands, rows = choose(banding, sketching.num_perm)
-    return replace(recipe, sketching=sketching, banding=replace(banding, bands=bands, rows=rows))
-
-
-def signed(intake: Intake, recipe: Recipe, run: Run, *, with_sets: bool) -> tuple[Documents, Tokens, Found | None]:
+def signed(
+    intake: Intake, recipe: SignatureRecipe, run: Run, *, with_sets: bool
+) -> tuple[Documents, Tokens, FileList | None]:
     """Documents and signatures of whatever is given. with_sets: with the facts of token sets."""
-    sketching = recipe.sketching or Sketching()
-    shelf = intake.shelf
-    if shelf is None:
+    sketching = recipe.sketching
+    artifact = intake.artifact
+    if artifact is None:
         found = found_of(intake, run)
         limit = intake.walking.max_size
         return *sign(found, limit, recipe, sketching, run, with_sets=with_sets), found
-    if isinstance(shelf, Shingles):
-        return shelf.documents, sign_token_sets(shelf, sketching, run), None
-    return shelf.documents, np.asarray(shelf["signatures"].all()), None
+    if isinstance(artifact, Shingles):
+        return artifact.documents, sign_token_sets(artifact, sketching, run), None
+    return artifact.documents, np.asarray(artifact["signatures"].all()), None

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.corpora.decode import as_utf8, is_binary
-from simdocs.corpora.discover import Found
+from simdocs.corpora.discover import FileList
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.jsonl import Lines, parse
 from simdocs.corpora.read_file import Stamp, read
@@ -73,7 +73,7 @@ def _lines(task: Lines, how: Sequences) -> Read:
 class Register:
     """Documents in row order, as the results of tasks come in."""
 
-    def __init__(self, found: Found, skipped: Skipped) -> None:
+    def __init__(self, found: FileList, skipped: Skipped) -> None:
         self._found, self._skipped = found, skipped
         self._names: list[bytes] = []
         self._facts: list[NDArray[np.void]] = []

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from simdocs.corpora.batches import batches
 from simdocs.corpora.decode import as_utf8
-from simdocs.corpora.discover import Found
+from simdocs.corpora.discover import FileList
 from simdocs.corpora.jsonl import Lines
 from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.engines.run import Run
@@ -97,7 +97,7 @@ def shingle_task(task: Files | Lines, recipe: Recipe) -> tuple[Read, Ragged]:
 
 
 def shingle(
-    found: Found,
+    found: FileList,
     limit: int,
     recipe: Recipe,
     run: Run,

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from simdocs.corpora.discover import Found
+from simdocs.corpora.discover import FileList
 from simdocs.corpora.jsonl import Lines
 from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.engines.run import Run
@@ -76,7 +76,7 @@ def _begin(tokens: Ragged, sketching: Sketching, seed: int) -> tuple[Tokens, Ind
 
 
 def sign(
-    found: Found,
+    found: FileList,
     limit: int,
     recipe: Recipe,
     sketching: Sketching,

@@ -5,8 +5,16 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 
+from simdocs.kernels.lsh.banding import candidate_probability
+from simdocs.parameters import Banding
+
 _STEPS = 20
 _WIDTH = 50
+
+
+def curve_of(banding: Banding, *, colored: bool) -> bytes:
+    """The S-curve of these bands."""
+    return curve(lambda similarity: candidate_probability(similarity, *banding.cut), banding.threshold, colored=colored)
 
 
 def curve(probability: Callable[[float], float], threshold: float, *, colored: bool) -> bytes:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from simdocs.model.names import harmless_text, shown
 from simdocs.model.skipped import UNJUDGED, Skipped, meaning
+from simdocs.report_requests import ReportRequest
 
 _NAMED = 10
 
@@ -32,26 +33,46 @@ def error(message: str) -> None:
     say("simdocs: error: " + harmless_text(" ".join(message.split("\n"))))
 
 
-def warn(lines: Iterable[str]) -> None:
-    """What is worth knowing though nothing has failed."""
-    for line in lines:
-        say(f"simdocs: warning: {line}")
+class Teller:
+    """Tells people about a run on standard error, as loudly as they asked. spelling: spells parameters in messages."""
 
+    def __init__(self, report: ReportRequest, spelling: Callable[[str], str] = str) -> None:
+        self._quiet, self._verbose = bool(report.quiet), bool(report.verbose)
+        self._summary, self._spelling = bool(report.summary), spelling
 
-def skips(skipped: Skipped, *, verbose: bool) -> None:
-    """Name what was skipped: with verbose all of it, else the first ten of each reason that leaves one unjudged; and
-    what was not found."""
-    for reason in skipped.counts:
-        if verbose or reason in UNJUDGED:
-            why, entries = meaning(reason), skipped.sorted(reason)
-            for name, detail in entries if verbose else entries[:_NAMED]:
-                say(f"simdocs: {shown(name)}: skipped: {why}" + (f" ({detail})" if detail else ""))
-            if not verbose and len(entries) > _NAMED:
-                say(f"simdocs: and {len(entries) - _NAMED} more: {why} (-v names all)")
-    warn(skipped.remarks)
+    @property
+    def is_loud(self) -> bool:
+        """Whether somebody wants explanations: at a terminal, or because they asked for them."""
+        return not self._quiet and (self._verbose or on_terminal())
 
+    def warnings(self, lines: Iterable[str]) -> None:
+        """What is worth knowing though nothing has failed."""
+        if not self._quiet:
+            for line in lines:
+                say(f"simdocs: warning: {self._spelling(line)}")
 
-def explain(lines: Iterable[str]) -> None:
-    """What was done, for people who look."""
-    for line in lines:
-        say(line)
+    def skips(self, skipped: Skipped) -> None:
+        """Name what was skipped: with verbose all of it, else the first ten of each reason that leaves a document
+        unjudged; and what was not found."""
+        if self._quiet:
+            return
+        for reason in skipped.counts:
+            if self._verbose or reason in UNJUDGED:
+                why, entries = self._spelling(meaning(reason)), skipped.sorted(reason)
+                for name, detail in entries if self._verbose else entries[:_NAMED]:
+                    said = f" ({self._spelling(detail)})" if detail else ""
+                    say(f"simdocs: {shown(name)}: skipped: {why}{said}")
+                if not self._verbose and len(entries) > _NAMED:
+                    say(f"simdocs: and {len(entries) - _NAMED} more: {why} (-v names all)")
+        self.warnings(skipped.remarks)
+
+    def summary(self, lines: Iterable[str]) -> None:
+        """What was done, for people who look."""
+        if self.is_loud or self._summary:
+            for line in lines:
+                say(self._spelling(line))
+
+    def written(self, path: str | None) -> None:
+        """Where the answer is, at a terminal, on which it does not show."""
+        if path is not None and self.is_loud:
+            say(f"{shown(os.fsencode(path))}: written")

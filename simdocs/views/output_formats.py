@@ -1,15 +1,106 @@
-"""Formats: an answer as bytes. One function a format, and their table."""
+"""Formats: an answer as bytes. One class a format, a member of the family in `simdocs.families`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import base64
+import json
+from typing import Protocol
 
-from simdocs.model.answers import LINE, NAME, SIMILARITY, Answer, Cell, Column
+from simdocs.model.answers import LINE, NAME, SIMILARITY, Cell, Column, Row, TableHead
 from simdocs.model.names import harmless_text
-from simdocs.views.table import table
 
 _TSV_ESCAPES = ((b"\\", b"\\\\"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\r", b"\\r"))
+
+
+class Format(Protocol):
+    """Draws an answer: its beginning, its rows in blocks, its end. Made with the columns, and what was asked of TSV and
+    of tables: `header`, whether it begins with the names of the columns; `colored`."""
+
+    def __init__(self, head: TableHead, *, header: bool = False, colored: bool = False) -> None: ...
+
+    def begin(self) -> bytes:
+        """What comes before all rows."""
+
+    def rows(self, rows: list[Row]) -> bytes:
+        """Some rows."""
+
+    def end(self) -> bytes:
+        """What comes after all rows."""
+
+
+class _ByLines:
+    """A format in which each row is drawn by itself."""
+
+    def __init__(self, head: TableHead, *, header: bool = False, colored: bool = False) -> None:
+        self.columns, self.header, self.colored = head.columns, header, colored
+
+    def begin(self) -> bytes:
+        """Nothing."""
+        return b""
+
+    def rows(self, rows: list[Row]) -> bytes:
+        """Some rows."""
+        return b"".join(self.row(row) for row in rows)
+
+    def row(self, row: Row) -> bytes:
+        """One row, with its end."""
+        raise NotImplementedError
+
+    def end(self) -> bytes:
+        """Nothing."""
+        return b""
+
+
+class Tsv(_ByLines):
+    """Fields between tabs, names escaped; a header only if it is asked for."""
+
+    def begin(self) -> bytes:
+        """The header, if it was asked for."""
+        return b"\t".join(column.name.encode() for column in self.columns) + b"\n" if self.header else b""
+
+    def row(self, row: Row) -> bytes:
+        """One line."""
+        return b"\t".join(escaped(plain(cell, column)) for cell, column in _cells(row, self.columns)) + b"\n"
+
+
+class Csv(_ByLines):
+    """RFC 4180: lines end with CRLF, quotes are doubled, and there is always a header."""
+
+    def begin(self) -> bytes:
+        """The header."""
+        return b",".join(column.name.encode() for column in self.columns) + b"\r\n"
+
+    def row(self, row: Row) -> bytes:
+        """One record."""
+        return b",".join(_quoted(plain(cell, column)) for cell, column in _cells(row, self.columns)) + b"\r\n"
+
+
+class Jsonl(_ByLines):
+    """One JSON object a line; a name that is not UTF-8 stands under its key and `_b64`."""
+
+    def row(self, row: Row) -> bytes:
+        """One object."""
+        return b"{" + b", ".join(_member(cell, column) for cell, column in _cells(row, self.columns)) + b"}\n"
+
+
+class Lines(_ByLines):
+    """The first column as it is, each ended by `end_mark`: lines of files, or names ended by NUL."""
+
+    end_mark = b"\n"
+
+    def row(self, row: Row) -> bytes:
+        """The cell, and its end."""
+        return plain(row[0], self.columns[0]) + self.end_mark
+
+
+class NulEnded(Lines):
+    """Raw names, each ended by NUL."""
+
+    end_mark = b"\0"
+
+
+def _cells(row: Row, columns: tuple[Column, ...]) -> zip[tuple[Cell, Column]]:
+    return zip(row, columns, strict=True)
 
 
 def plain(cell: Cell, column: Column) -> bytes:
@@ -29,84 +120,26 @@ def escaped(name: bytes) -> bytes:
     return name
 
 
-def tsv(answer: Answer, header: bool) -> Iterator[bytes]:
-    """Fields between tabs, names escaped."""
-    if header:
-        yield b"\t".join(column.name.encode() for column in answer.columns) + b"\n"
-    for block in answer.blocks:
-        lines = [
-            b"\t".join(escaped(plain(cell, column)) for cell, column in zip(row, answer.columns, strict=True))
-            for row in block
-        ]
-        yield b"".join(line + b"\n" for line in lines)
-
-
-def csv(answer: Answer, header: bool) -> Iterator[bytes]:  # noqa: ARG001  (RFC 4180 files begin with one, always)
-    """RFC 4180: CRLF, quotes doubled, always a header."""
-    yield b",".join(column.name.encode() for column in answer.columns) + b"\r\n"
-    for block in answer.blocks:
-        yield b"".join(
-            b",".join(_quoted(plain(cell, column)) for cell, column in zip(row, answer.columns, strict=True)) + b"\r\n"
-            for row in block
-        )
-
-
 def _quoted(field: bytes) -> bytes:
     if any(mark in field for mark in (b",", b'"', b"\n", b"\r")):
         return b'"' + field.replace(b'"', b'""') + b'"'
     return field
 
 
-def jsonl(answer: Answer, header: bool) -> Iterator[bytes]:  # noqa: ARG001  (every object names its fields)
-    """One JSON object a line; a name that is not UTF-8 under its key and _b64; lines of JSON as they are."""
-    if answer.columns[0].kind == LINE:
-        for block in answer.blocks:
-            yield b"".join(plain(row[0], answer.columns[0]) + b"\n" for row in block)
-        return
-    for block in answer.blocks:
-        yield b"".join(
-            b"{" + b", ".join(_member(cell, column) for cell, column in zip(row, answer.columns, strict=True)) + b"}\n"
-            for row in block
-        )
-
-
 def _member(cell: Cell, column: Column) -> bytes:
-    import json  # here, since the table below is asked for its names by every run, and --help need not wait
-
     key = column.name
-    if column.kind == NAME and isinstance(cell, bytes):
+    if column.kind in (NAME, LINE) and isinstance(cell, bytes):
         try:
             value = json.dumps(cell.decode("utf-8"), ensure_ascii=False)
         except UnicodeDecodeError:
-            import base64
-
             key, value = f"{key}_b64", json.dumps(base64.b64encode(cell).decode("ascii"))
         return f'"{key}": {value}'.encode()
     return f'"{key}": '.encode() + (plain(cell, column) or b"null")
 
 
 def harmless(drawn: bytes, *, json: bool) -> bytes:
-    """The same for a terminal: controls, bidi controls and raw bytes escaped; line ends and tabs are the format's."""
+    """The same for a terminal: controls, bidi controls and raw bytes are escaped; line ends and tabs stay."""
     lines = drawn.decode("utf-8", "backslashreplace").split("\n")
     return "\n".join(
         "\t".join(harmless_text(field, json=json) for field in line.split("\t")) for line in lines
     ).encode()
-
-
-def names_nul_ended(answer: Answer) -> Iterator[bytes]:
-    """The first column raw, each name ended by NUL."""
-    for block in answer.blocks:
-        yield b"".join(plain(row[0], answer.columns[0]) + b"\0" for row in block)
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A member of the family: the function that draws (answer, whether with a header)."""
-
-    draw: Callable[[Answer, bool], Iterator[bytes]]
-
-
-TSV = Format(tsv)
-JSONL = Format(jsonl)
-CSV = Format(csv)
-TABLE = Format(lambda answer, _: table(answer, colored=False))

@@ -3,108 +3,201 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
-from simdocs.model.skipped import UNJUDGED, Skipped
+from simdocs.model.documents import EMPTY, SHORT, Documents
+from simdocs.model.names import shown
+from simdocs.model.results import (
+    BuildResult,
+    Comparison,
+    ComponentFacts,
+    Deduplication,
+    Expectation,
+    Matches,
+    SimilarPairs,
+)
+from simdocs.parameters import Banding, IndexRecipe, Recipe
+from simdocs.views.warnings import too_few, widespread_group
 
 _LOOSEST = 10
 
-_MANY, _LARGE = 100, 0.1
-"""Documents from which on a group is worth a word if it is so large a part of them."""
+Summarised = BuildResult | Deduplication | SimilarPairs | Matches
 
 
-def as_json(facts: Mapping[str, Any]) -> bytes:
+def as_json(result: Summarised, seconds: float) -> bytes:
     """One JSON object."""
+    facts = _facts(result) | {"seconds": round(seconds, 3)}
     return json.dumps(facts, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
 
 
-def unjudged(skipped: Skipped) -> str:
-    """How many documents could not be judged, and why."""
-    counts = ", ".join(f"{count:,} {reason}" for reason, count in skipped.counts.items() if reason in UNJUDGED)
-    return f"--strict: nothing published, since not all could be judged: {counts}"
+def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]:
+    """The same for somebody at a terminal. target: the name of the artifact that was built."""
+    if isinstance(result, BuildResult):
+        yield f"{_read(result.documents, result.skipped.counts)}, {counted(_tokens(result.documents), 'token')}"
+        if result.expectation is not None and isinstance(result.recipe, IndexRecipe):
+            yield from _expected(result.expectation, result.recipe.banding)
+        yield f"{target}: written in {seconds:.2f} s"
+        return
+    yield from too_few(result)
+    read = _read(result.documents, result.skipped.counts)
+    yield f"{read}, against {counted(result.indexed, 'document')}" if isinstance(result, Matches) else read
+    compared = result.comparison
+    found = "every pair is found" if compared.bands is None else _bands(compared)
+    yield f"{found}; {counted(compared.candidates, 'candidate')}, {compared.verified:,} verified"
+    yield from _outcome(result, seconds)
 
 
-def lines(facts: Mapping[str, Any]) -> Iterator[str]:
-    """The same facts, as somebody at a terminal wants to read them."""
-    yield _documents(facts)
-    found = "every pair is found" if facts["parameters"]["grouping"]["exact"] else _bands(facts)
-    yield f"{found}; {counted(facts['candidates'], 'candidate')}, {facts['verified']:,} verified"
-    yield _outcome(facts)
-    yield from _alarm(facts)
-    for component in facts.get("components", ())[:_LOOSEST]:
-        yield _looseness(component)
+def _outcome(result: Deduplication | SimilarPairs | Matches, seconds: float) -> Iterator[str]:
+    took = f"in {seconds:.2f} s"
+    if isinstance(result, Matches):
+        if not result.found:
+            yield f"no matches, {took}"
+        else:
+            matches = counted(result.found, "match", "matches")
+            yield f"{matches} for {counted(result.matched, 'document')}, {took}"
+    elif isinstance(result, SimilarPairs):
+        yield f"{counted(result.found, 'similar pair')}, {took}"
+        if result.left_out:
+            yield (
+                f"identical texts are listed as a chain, which leaves out {counted(result.left_out, 'pair')}"
+                " (--all-copies lists every pair)"
+            )
+    elif not result.found:
+        yield f"no duplicates, {took}"
+    else:
+        duplicates = f"{counted(result.found, 'duplicate')} of {counted(result.groups, 'document')}"
+        yield f"{duplicates}, {_kept(result):,} kept, {took}; the duplicates take {size(result.duplicate_bytes)}"
+        yield from widespread_group(result)
+        for component in (result.components or ())[:_LOOSEST]:
+            yield _looseness(component)
 
 
-def queried(facts: Mapping[str, Any]) -> Iterator[str]:
-    """The same of a query."""
-    yield f"{_documents(facts)}, against {counted(facts['indexed'], 'document')}"
-    yield f"{_bands(facts)}; {counted(facts['candidates'], 'candidate')}, {facts['verified']:,} verified"
-    matches = counted(facts["matches"], "match", "matches")
-    yield f"{matches} for {counted(facts['matched'], 'document')}, in {facts['seconds']:.2f} s"
+def _kept(result: Deduplication) -> int:
+    return len(result.documents) - result.found - result.known
 
 
-def built(facts: Mapping[str, Any], name: str) -> Iterator[str]:
-    """The same of an artifact that was built."""
-    yield f"{_documents(facts)}, {counted(facts['tokens'], 'token')}"
-    if "curve" in facts:
-        yield from expected(facts)
-    yield f"{name}: written in {facts['seconds']:.2f} s"
+def _facts(result: Summarised) -> dict[str, Any]:
+    documents = result.documents
+    facts: dict[str, Any] = {
+        "documents": len(documents),
+        "bytes": int(documents.facts["size"].sum()),
+        "empty": _flagged(documents, EMPTY),
+    }
+    if isinstance(result, BuildResult):
+        facts |= {"short": _flagged(documents, SHORT), "tokens": _tokens(documents)}
+        facts |= {"skipped": result.skipped.counts, "parameters": asdict(result.recipe)}
+        if result.expectation is not None and isinstance(result.recipe, IndexRecipe):
+            facts |= _expectation_facts(result.expectation, result.recipe.banding)
+        return facts | {"kind": result.kind, "advice": list(result.advice)}
+    compared = result.comparison
+    facts["skipped"] = result.skipped.counts
+    if isinstance(result, Matches):
+        facts["indexed"] = result.indexed
+    facts |= {
+        "bands": None if compared.bands is None else compared.bands.bands,
+        "rows": None if compared.bands is None else compared.bands.rows,
+        "threshold": compared.threshold,
+        "probability": compared.probability,
+        "candidates": compared.candidates,
+        "verified": compared.verified,
+    }
+    if isinstance(result, Matches):
+        return facts | {"matches": result.found, "matched": result.matched, "parameters": asdict(compared.recipe)}
+    if isinstance(result, SimilarPairs):
+        facts |= {"pairs": result.found, "pairs_left_out": result.left_out}
+    else:
+        facts |= {"duplicates": result.found, "groups": result.groups, "kept": _kept(result)}
+        facts["duplicate_bytes"] = result.duplicate_bytes
+        if result.largest is not None:
+            facts["largest_group"] = {"kept": shown(result.largest[0]), "duplicates": result.largest[1]}
+        if result.components is not None:
+            facts["components"] = [asdict(one) | {"kept": shown(one.kept)} for one in result.components]
+    facts["parameters"] = {
+        "walking": asdict(compared.walking),
+        "grouping": asdict(compared.grouping),
+        "banding": None if compared.banding is None else asdict(compared.banding),
+    } | _recipe_facts(compared.recipe)
+    return facts
 
 
-def expected(facts: Mapping[str, Any]) -> Iterator[str]:
-    """What an index will find."""
-    yield _bands(facts)
-    yield "probability by similarity: " + ", ".join(f"{s:g} {chance:.4f}" for s, chance in facts["curve"])
-    line = f"about {facts['candidates_a_document']:,.1f} candidates a document, from sampled pairs"
-    if "fewer_with" in facts:
-        fewer = facts["fewer_with"]
-        line += f": --num-perm {fewer['num_perm']} would need {fewer['candidates_a_document']:,.1f}"
+def _recipe_facts(recipe: Recipe) -> dict[str, Any]:
+    return {name: value for name, value in asdict(recipe).items() if name in ("sequences", "shingling", "sketching")}
+
+
+def _expectation_facts(expected: Expectation, banding: Banding) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "threshold": banding.threshold,
+        "bands": banding.bands,
+        "rows": banding.rows,
+        "probability": expected.at_threshold,
+        "curve": [[similarity, probability] for similarity, probability in expected.curve],
+        "candidates_a_document": expected.candidates,
+    }
+    if expected.better_num_perm:
+        facts["fewer_with"] = {
+            "num_perm": expected.better_num_perm,
+            "candidates_a_document": expected.better_candidates,
+        }
+    return facts
+
+
+def _expected(expected: Expectation, banding: Banding) -> Iterator[str]:
+    yield _found_by(banding.bands, banding.rows, banding.threshold, expected.at_threshold)
+    yield "probability by similarity: " + ", ".join(f"{s:g} {found:.4f}" for s, found in expected.curve)
+    line = f"about {expected.candidates:,.1f} candidates a document, from sampled pairs"
+    if expected.better_num_perm:
+        line += f": --num-perm {expected.better_num_perm} would need {expected.better_candidates:,.1f}"
     yield line
 
 
-def _documents(facts: Mapping[str, Any]) -> str:
+def _read(documents: Documents, skipped: dict[str, int]) -> str:
+    empty = _flagged(documents, EMPTY)
     return (
-        f"{counted(facts['documents'], 'document')}, {counted(facts['bytes'], 'byte')}"
-        + (f", {facts['empty']:,} empty" if facts["empty"] else "")
-        + "".join(f", {count:,} skipped: {reason}" for reason, count in facts["skipped"].items())
+        f"{counted(len(documents), 'document')}, {counted(int(documents.facts['size'].sum()), 'byte')}"
+        + (f", {empty:,} empty" if empty else "")
+        + "".join(f", {count:,} skipped: {reason}" for reason, count in skipped.items())
     )
 
 
-def _bands(facts: Mapping[str, Any]) -> str:
-    bands = f"{counted(facts['bands'], 'band')} of {counted(facts['rows'], 'row')}"
-    return f"{bands} find a pair at {facts['threshold']:g} with probability {facts['probability']:.4f}"
+def _flagged(documents: Documents, flag: int) -> int:
+    return int(((documents.facts["flags"] & flag) != 0).sum())
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def _tokens(documents: Documents) -> int:
+    return int(documents.facts["count"].sum())
+
+
+def _bands(compared: Comparison) -> str:
+    assert compared.bands is not None
+    return _found_by(compared.bands.bands, compared.bands.rows, compared.threshold, compared.probability)
+
+
+def _found_by(bands: int, rows: int, threshold: float, probability: float) -> str:
+    cut = f"{counted(bands, 'band')} of {counted(rows, 'row')}"
+    return f"{cut} find a pair at {threshold:g} with probability {probability:.4f}"
+
+
+def counted(number: int, singular: str, plural: str = "") -> str:
     """A number of things."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
-def _outcome(facts: Mapping[str, Any]) -> str:
-    seconds = f"in {facts['seconds']:.2f} s"
-    if "pairs" in facts:
-        return f"{counted(facts['pairs'], 'similar pair')}, {seconds}"
-    if not facts["duplicates"]:
-        return f"no duplicates, {seconds}"
-    duplicates = f"{counted(facts['duplicates'], 'duplicate')} of {counted(facts['groups'], 'document')}"
-    return f"{duplicates}, {facts['kept']:,} kept, {seconds}"
+def size(number: int) -> str:
+    """A number of bytes, to three digits."""
+    for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if number >= unit:
+            return f"{number / unit:.3g} {name}"
+    return counted(number, "byte")
 
 
-def _alarm(facts: Mapping[str, Any]) -> Iterator[str]:
-    """What a template that many documents share looks like: one group that is a large part of all."""
-    group, documents = facts.get("largest_group"), facts["documents"]
-    if group is not None and documents >= _MANY and group["duplicates"] > _LARGE * documents:
-        share = group["duplicates"] / documents
-        yield f"largest group: {group['duplicates']:,} duplicates of {group['kept']}, {share:.0%} of all documents"
-
-
-def _looseness(component: Mapping[str, Any]) -> str:
+def _looseness(component: ComponentFacts) -> str:
     def figure(value: float | None) -> str:
         return "unknown" if value is None else f"{value:.6f}"
 
     return (
-        f"component of {component['kept']}: {component['documents']:,} documents; smallest similarity to it"
-        f" {figure(component['smallest_to_kept'])}, of any two {figure(component['smallest_of_two'])}"
-        + ("" if component["all_compared"] else " or less (not all were compared)")
+        f"component of {shown(component.kept)}: {component.documents:,} documents; smallest similarity to it"
+        f" {figure(component.smallest_to_kept)}, of any two {figure(component.smallest_of_two)}"
+        + ("" if component.all_compared else " or less (not all were compared)")
     )

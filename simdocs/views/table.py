@@ -3,70 +3,80 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from simdocs.model.answers import NAME, SIMILARITY, Answer, Cell, Column
+from simdocs.model.answers import NUMBER, SIMILARITY, Cell, Column, Row, TableHead
 from simdocs.model.names import shown
 
-if TYPE_CHECKING:
-    from rich.table import Table
 
-
-def table(answer: Answer, *, colored: bool) -> Iterator[bytes]:
+class Table:
     """The whole answer as one table; nothing when it has no rows.
 
-    In a grouped answer the first name stands once, above those it goes with, and all names have the full width.
+    In a grouped answer the first name stands once, above those that it goes with, and all names have the full width.
     """
-    from shutil import get_terminal_size
 
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
+    def __init__(self, head: TableHead, *, header: bool = False, colored: bool = False) -> None:  # noqa: ARG002
+        from rich import box
+        from rich.table import Table as Drawn
 
-    drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    if answer.grouped:
-        _grouped(answer, drawn)
-    else:
-        _flat(answer, drawn)
-    if not drawn.row_count:
-        return
-    out = io.StringIO()
-    width = get_terminal_size().columns
-    console = Console(
-        file=out, width=width, force_terminal=colored, color_system="standard" if colored else None, highlight=False
-    )
-    console.print(drawn)
-    yield "".join(line.rstrip() + "\n" for line in out.getvalue().split("\n") if line.strip()).encode(
-        "utf-8", "backslashreplace"
-    )
+        self.head, self.colored = head, colored
+        self._drawn = Drawn(box=box.SIMPLE_HEAD, pad_edge=False)
+        self._last: Cell = None
+        if head.grouped:
+            first, member, *others = head.columns
+            for column in others:
+                self._drawn.add_column(column.name, justify="right", no_wrap=True)
+            self._drawn.add_column(f"{first.name}, {member.name}", overflow="fold")
+        else:
+            for column in head.columns:
+                justify = "right" if column.kind in _NUMERIC else "left"
+                self._drawn.add_column(column.name, justify=justify, overflow="fold")  # type: ignore[arg-type]
+
+    def begin(self) -> bytes:
+        """Nothing: how wide a column is shows only at the end."""
+        return b""
+
+    def rows(self, rows: list[Row]) -> bytes:
+        """Nothing yet."""
+        from rich.text import Text
+
+        for row in rows:
+            if self.head.grouped:
+                self._add_to_group(row)
+            else:
+                self._drawn.add_row(*(Text(text) for text in map(_text, row, self.head.columns)))
+        return b""
+
+    def _add_to_group(self, row: Row) -> None:
+        from rich.text import Text
+
+        first, member, *others = self.head.columns
+        if row[0] != self._last:
+            self._last = row[0]
+            self._drawn.add_row(*[""] * len(others), Text(_text(row[0], first), style="bold"))
+        self._drawn.add_row(*map(_text, row[2:], others), Text("  " + _text(row[1], member)))
+
+    def end(self) -> bytes:
+        """The table."""
+        from shutil import get_terminal_size
+
+        from rich.console import Console
+
+        if not self._drawn.row_count:
+            return b""
+        out = io.StringIO()
+        console = Console(
+            file=out,
+            width=get_terminal_size().columns,
+            force_terminal=self.colored,
+            color_system="standard" if self.colored else None,
+            highlight=False,
+        )
+        console.print(self._drawn)
+        lines = (line.rstrip() + "\n" for line in out.getvalue().split("\n") if line.strip())
+        return "".join(lines).encode("utf-8", "backslashreplace")
 
 
-def _grouped(answer: Answer, drawn: Table) -> None:
-    from rich.text import Text
-
-    head, member, *others = answer.columns
-    for column in others:
-        drawn.add_column(column.name, justify="right", no_wrap=True)
-    drawn.add_column(f"{head.name}, {member.name}", overflow="fold")
-    last: Cell = None
-    for block in answer.blocks:
-        for row in block:
-            if row[0] != last:
-                last = row[0]
-                drawn.add_row(*[""] * len(others), Text(_text(last, head), style="bold"))
-            cells = [_text(cell, column) for cell, column in zip(row[2:], others, strict=True)]
-            drawn.add_row(*cells, Text("  " + _text(row[1], member)))
-
-
-def _flat(answer: Answer, drawn: Table) -> None:
-    from rich.text import Text
-
-    for column in answer.columns:
-        drawn.add_column(column.name, justify="left" if column.kind == NAME else "right", overflow="fold")
-    for block in answer.blocks:
-        for row in block:
-            drawn.add_row(*(Text(_text(cell, column)) for cell, column in zip(row, answer.columns, strict=True)))
+_NUMERIC = (SIMILARITY, NUMBER)
 
 
 def _text(cell: Cell, column: Column) -> str:

@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from simdocs.artifacts.reader import open_artifact
-from simdocs.artifacts.writer import write_artifact
-from simdocs.commands import build
-from simdocs.corpora.discover import Sources
+from simdocs.commands.build import build_onto_disk
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.model.artifact import Artifact
-from simdocs.parameters import Walking
-from simdocs.pipeline.prepare import Intake
-from tests.commands.deduping import recipe
+from simdocs.requests import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
 
-BUILD = {"shingles": build.build_shingles, "signatures": build.build_signatures, "index": build.build_index}
+REQUESTS: dict[str, type[BuildRequest]] = {
+    "shingles": ShingleRequest,
+    "signatures": SignatureRequest,
+    "index": IndexRequest,
+}
 
 
 def opened(path: Path) -> Artifact:
@@ -29,15 +29,10 @@ def opened(path: Path) -> Artifact:
 
 def built(target: Path, given: Sequence[bytes | str | Path] | Path, jobs: int = 1, **options: Any) -> Artifact:
     """The artifact of this name, whose suffix is its kind, made of documents (a list of names) or of an artifact."""
-    kind = target.suffix[1:]
-    made = recipe(options)
-    walking = Walking(**options)
-    if isinstance(given, Path):
-        intake = Intake(shelf=opened(given))
-    else:
-        intake = Intake(Sources(tuple(map(os.fsencode, given))), walking)
-    with write_artifact(str(target), kind) as writer, Local(jobs) as engine:
-        BUILD[kind](build.Order(intake, made, writer, ["simdocs"]), Run(engine))
+    documents = (given,) if isinstance(given, Path) else tuple(given)
+    request = REQUESTS[target.suffix[1:]](documents=tuple(map(os.fsencode, documents)), output=target, **options)
+    with Local(jobs) as engine:
+        build_onto_disk(request, Run(engine))
     return opened(target)
 
 
@@ -48,6 +43,6 @@ def content(path: Path) -> dict[str, bytes]:
 
 def names_on(path: Path) -> list[bytes]:
     """The names of an artifact's documents."""
-    shelf = opened(path)
-    data, offsets = shelf["names"].all().tobytes(), shelf["name_offsets"].all().tolist()
+    artifact = opened(path)
+    data, offsets = artifact["names"].all().tobytes(), artifact["name_offsets"].all().tolist()
     return [data[begin:end] for begin, end in pairwise(offsets)]

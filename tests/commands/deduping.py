@@ -1,73 +1,115 @@
-"""dedupe through its Python stages, in this process."""
+"""dedupe through its command, in this process, in two steps: documents are read, then they are compared."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from simdocs.commands.dedupe import Job, Sketched, sketch
-from simdocs.corpora.discover import Sources
+from simdocs.commands.dedupe import DedupePlan, find_groups, find_pairs, plan_dedupe, read_documents
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
-from simdocs.parameters import Banding, Grouping, Normalisation, Recipe, Sequences, Shingling, Sketching, Walking
-from simdocs.pipeline.prepare import Intake
-from simdocs.views.output_formats import tsv
+from simdocs.matching.prepared import Prepared
+from simdocs.model.answers import Row
+from simdocs.model.groups import Pairs
+from simdocs.model.results import Block, Deduplication, SimilarPairs
+from simdocs.model.skipped import Skipped
+from simdocs.requests import DedupeRequest
+from simdocs.views.answer_tables import GROUPS, rows_of
+from simdocs.views.output_formats import Tsv
 from tests.twins.text_answers import Text
 
 CATCH_ALL = {"bands": 128, "rows": 1}
 """A band a row: no pair of any similarity worth the name is missed."""
 
 
-def _some(kind: type, options: dict[str, Any]) -> dict[str, Any]:
-    return {field.name: options.pop(field.name) for field in fields(kind) if field.name in options}
+@dataclass
+class Work:
+    """Documents that are read, and how they are compared when an answer is asked for. result: the last answer."""
+
+    plan: DedupePlan
+    ready: Prepared
+    run: Run
+    result: Deduplication | SimilarPairs | None = field(default=None)
+
+    @property
+    def skipped(self) -> Skipped:
+        """What was skipped so far."""
+        return self.run.skipped
+
+    def groups(self) -> list[Row]:
+        """The rows of the groups."""
+        return self._rows(lambda take: find_groups(self.plan, self.ready, self.run, None, take))
+
+    def pairs(self, all_copies: bool = False) -> list[Row]:
+        """The rows of all similar pairs."""
+        return self._rows(lambda take: find_pairs(self.plan, self.ready, self.run, all_copies=all_copies, take=take))
+
+    def listed(self, listing: str) -> list[Row]:
+        """The rows of a list."""
+        return self._rows(lambda take: find_groups(self.plan, self.ready, self.run, listing, take))
+
+    def answer(self, what: str) -> list[Row]:
+        """The rows of the answer of this kind."""
+        return self.groups() if what in ("groups", "components") else self.pairs(what == "all_pairs")
+
+    def decided(self) -> Pairs:
+        """Every duplicate with the document that is kept for it, by row."""
+        self.result = find_groups(self.plan, self.ready, self.run)
+        return self.result.pairs
+
+    def _rows(self, ask: Any) -> list[Row]:
+        blocks: list[Block] = []
+        self.result = ask(blocks.append)
+        return [row for block in blocks for row in rows_of(block)]
 
 
-def recipe(options: dict[str, Any]) -> Recipe:
-    """The recipe of the options that name its parameters, which are taken out of options."""
-    sketching, banding = Sketching(**_some(Sketching, options)), Banding(**_some(Banding, options))
-    normalisation = Normalisation(**_some(Normalisation, options))
-    shingling = Shingling(**_some(Shingling, options), normalisation=normalisation)
-    return Recipe(Sequences(**_some(Sequences, options)), shingling, sketching, banding)
+def plan(names: Sequence[Any], **options: Any) -> DedupePlan:
+    """What a request about these documents amounts to."""
+    return plan_dedupe(DedupeRequest(documents=tuple(map(encoded, names)), **options))
 
 
-def job(names: Sequence[bytes | str | Path], **options: Any) -> Job:
-    """A job about these files and directories; options by the names that parameters have."""
-    made = recipe(options)
-    walking, grouping = Walking(**_some(Walking, options)), Grouping(**_some(Grouping, options))
-    assert not options
-    intake = Intake(Sources(tuple(map(os.fsencode, names))), walking)
-    return Job(intake, made, grouping, Banding().threshold if made.banding is None else made.banding.threshold)
+def encoded(name: Any) -> Any:
+    """A path as bytes; an artifact as it is."""
+    return os.fsencode(name) if isinstance(name, str | bytes | os.PathLike) else name
 
 
 @contextmanager
-def sketched(names: Sequence[bytes | str | Path], jobs: int = 1, **options: Any) -> Iterator[Sketched]:
-    """Documents read and signed, ready to be compared."""
+def begun(asked: DedupePlan, jobs: int = 1) -> Iterator[Work]:
+    """The documents of a plan, read."""
     with Local(jobs) as engine:
-        yield sketch(job(names, **options), Run(engine))
+        run = Run(engine)
+        yield Work(asked, read_documents(asked, run), run)
+
+
+@contextmanager
+def sketched(names: Sequence[Any], jobs: int = 1, **options: Any) -> Iterator[Work]:
+    """Documents read and signed, ready to be compared."""
+    with begun(plan(names, **options), jobs) as work:
+        yield work
+
+
+def with_threshold(asked: DedupePlan, threshold: float) -> DedupePlan:
+    """The same, at another threshold."""
+    return replace(asked, threshold=threshold)
 
 
 def answer(root: Path, what: str = "groups", jobs: int = 1, **options: Any) -> list[tuple[bytes, bytes, float]]:
     """What dedupe answers about a directory: names relative to it, and the similarity."""
     with sketched([root], jobs, **options) as work:
-        drawn = drawing(work, what)
+        rows = work.answer(what)
         assert work.skipped.counts == {}
         below = len(os.fsencode(root)) + 1
-        return [(row[0][below:], row[1][below:], row[2]) for block in drawn.blocks for row in block]
-
-
-def drawing(work: Sketched, what: str) -> Any:
-    """The answer of this kind."""
-    return work.groups() if what == "groups" else work.pairs(what == "all_pairs")
+        return [(row[0][below:], row[1][below:], row[2]) for row in rows]
 
 
 def printed(names: Sequence[bytes | str | Path], what: str = "groups", jobs: int = 1, **options: Any) -> bytes:
     """The same as the program would print it into a pipe."""
     with sketched(names, jobs, **options) as work:
-        return b"".join(tsv(drawing(work, what), False))
+        return Tsv(GROUPS).rows(work.answer(what))
 
 
 def shelve(root: Path, texts: Sequence[Text]) -> list[bytes]:

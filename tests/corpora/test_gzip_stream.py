@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.corpora import gzip_stream
-from simdocs.corpora.discover import one
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import Unfolder, is_compressed, unfold
 from simdocs.corpora.read_file import read
@@ -128,7 +127,7 @@ def test_files_are_read_unfolded(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(content))
     data, stamp = read(name, 3000)
     assert (data, stamp.size, stamp.mtime_ns) == (content, 3000, path.stat().st_mtime_ns)
-    assert one(name, 3000) == content
+    assert read_single_text(name, 3000) == content
     with pytest.raises(DocumentSkipped, match="more than 2999 bytes unfolded"):
         read(name, 2999)
     with pytest.raises(DocumentSkipped, match=f"oversized.*{path.stat().st_size} bytes"):
@@ -137,7 +136,7 @@ def test_files_are_read_unfolded(tmp_path: Path) -> None:
     with pytest.raises(DocumentSkipped, match="malformed"):
         read(name, 3000)
     with pytest.raises(InputError, match=r"a malformed entry \(not a gzip file"):
-        one(name, 3000)
+        read_single_text(name, 3000)
 
 
 ranges = st.lists(st.tuples(st.integers(0, 180_000), st.integers(0, 50_000) | st.integers(0, 20)), max_size=12)

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.corpora import jsonl, jsonl_lookup
-from simdocs.corpora.discover import Found
+from simdocs.corpora.discover import FileList
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.jsonl import Lines, is_sequence, parse, pieces, text_of
 from simdocs.corpora.jsonl_lookup import LineReader
@@ -312,7 +312,7 @@ def worked_on(contents: dict[str, bytes], folder: Path, held: dict[int, bytes], 
     for name, content in contents.items():
         if content is not None:
             (folder / name).write_bytes(content)
-    found = Found([os.fsencode(folder / name) for name in contents], [len(one or b"") for one in contents.values()])
+    found = FileList([os.fsencode(folder / name) for name in contents], [len(one or b"") for one in contents.values()])
     found.held = held
     skipped = Skipped()
     done: list[object] = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from simdocs.errors import UnreachableRecallError, UsageError
-from simdocs.parameters import MAX_NUM_PERM, Banding
+from simdocs.parameters import MAX_NUM_PERM, BandingRequest, Bands
 
 _ROUNDING = 1e-12
 """A probability may fall short of a recall by less than this and still count as reaching it, because of rounding."""
@@ -25,7 +25,7 @@ def approximate_threshold(bands: int, rows: int) -> float:
     return float((1 / bands) ** (1 / rows))
 
 
-def choose(request: Banding, num_perm: int) -> tuple[int, int]:
+def choose(request: BandingRequest, num_perm: int) -> Bands:
     """The numbers of bands and rows for signatures of num_perm numbers: as requested by hand, or else by the rule.
 
     UsageError: bands x rows is more than num_perm. UnreachableRecallError: see `by_recall`.
@@ -37,7 +37,7 @@ def choose(request: Banding, num_perm: int) -> tuple[int, int]:
     return by_recall(request.threshold, request.recall, num_perm)
 
 
-def by_hand(bands: int | None, rows: int | None, num_perm: int) -> tuple[int, int]:
+def by_hand(bands: int | None, rows: int | None, num_perm: int) -> Bands:
     """The requested numbers of bands and rows. If only one is given, the other is as large as num_perm allows.
 
     UsageError: bands x rows is more than num_perm.
@@ -49,10 +49,10 @@ def by_hand(bands: int | None, rows: int | None, num_perm: int) -> tuple[int, in
             f"{bands} bands of {rows} rows need signatures of {bands * rows} places, not --num-perm {num_perm}:"
             " take fewer of them or a greater --num-perm"
         )
-    return bands, rows
+    return Bands(bands, rows)
 
 
-def by_recall(threshold: float, recall: float, num_perm: int) -> tuple[int, int]:
+def by_recall(threshold: float, recall: float, num_perm: int) -> Bands:
     """The bands b and the largest rows r, b = K div r, that find a pair at the threshold with probability `recall`.
 
     More rows give fewer false candidates, but false candidates cost little, because they are verified,
@@ -61,7 +61,7 @@ def by_recall(threshold: float, recall: float, num_perm: int) -> tuple[int, int]
     for rows in range(num_perm, 0, -1):
         bands = num_perm // rows
         if (recall < 1 or threshold == 1) and candidate_probability(threshold, bands, rows) >= recall - _ROUNDING:
-            return bands, rows
+            return Bands(bands, rows)
     best = candidate_probability(threshold, num_perm, 1)
     if recall >= 1:
         reached = next((nines for nines in (0.9999, 0.999, 0.99, 0.95, 0.9) if best >= nines), best)
@@ -82,11 +82,11 @@ def _enough(threshold: float, recall: float) -> str:
     return f"--num-perm {least}"
 
 
-def by_nearest(threshold: float, num_perm: int) -> tuple[int, int]:
+def by_nearest(threshold: float, num_perm: int) -> Bands:
     """The bands b, a divisor of K, and rows K/b whose (1/b)^(b/K) is nearest to the threshold; ties to fewer bands.
 
     This is the rule of Mining of Massive Datasets, section 3.4.3.
     """
     divisors = [b for b in range(1, num_perm + 1) if num_perm % b == 0]
     bands = min(divisors, key=lambda b: abs(approximate_threshold(b, num_perm // b) - threshold))
-    return bands, num_perm // bands
+    return Bands(bands, num_perm // bands)

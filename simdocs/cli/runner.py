@@ -1,0 +1,131 @@
+"""What commands have in common: from options to a request, one call of the front door, what is told, an exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import ExitStack
+from typing import Any, TypeVar, cast
+
+from simdocs.cli import exits
+from simdocs.cli.options import given
+from simdocs.cli.output import Drawing, path_of, stream_of, to_file
+from simdocs.cli.spelling import spelled
+from simdocs.errors import UsageError
+from simdocs.model.names import shown
+from simdocs.report_requests import DebugRequest, DrawRequest, ReportRequest, ShowDrawRequest
+from simdocs.requests import BuildRequest, CheckedRequest, Request
+
+Asked = TypeVar("Asked", bound=CheckedRequest)
+Told = TypeVar("Told", bound=DebugRequest)
+
+
+def requests_of(asked: type[Asked], told: type[Told], options: dict[str, Any]) -> tuple[Asked, Told]:
+    """The request that options make, and what shall become of its answer. UsageError: all problems of both."""
+    problems: list[str] = []
+    made: list[Any] = []
+    listing = {"listing": options.get("list")} if issubclass(told, DrawRequest) else {}
+    for kind in (asked, told):
+        values = given(kind, options)
+        if kind is told:
+            values |= listing
+        try:
+            made.append(kind(**values))
+        except UsageError as error:
+            problems += error.problems
+    if problems:
+        raise UsageError(*problems)
+    return cast(Asked, made[0]), cast(Told, made[1])
+
+
+def answer(asked: type[Request], options: dict[str, Any]) -> int:
+    """Answer a request, draw the answer and tell about it: the exit status."""
+    request, drawn = requests_of(asked, DrawRequest, options)
+    hint_at_terminal(request, drawn)
+    from simdocs import api
+    from simdocs.views import messages, summary
+    from simdocs.views.answer_tables import head_of
+    from simdocs.views.progress import Progress
+
+    started = time.monotonic()
+    output, note_path = path_of(drawn.output), path_of(drawn.summary_json)
+    with ExitStack() as stack:
+        # What is entered first is published last: no summary without its answer.
+        note = stack.enter_context(to_file(note_path))
+        stream = stack.enter_context(stream_of(output))
+        progress = Progress(quiet=bool(drawn.quiet))
+        run = stack.enter_context(api.running(request.jobs, progress))
+        stack.callback(progress.close)
+        drawing = Drawing(drawn, head_of(request), stream, before=progress.close, hold=bool(request.strict))
+        try:
+            result: Any = api.ask(request, run, drawing.take, (output, note_path))
+            drawing.finish()
+        finally:
+            progress.close()
+            told = messages.Teller(drawn, spelled)
+            told.skips(run.skipped)
+        seconds = time.monotonic() - started
+        told.warnings(result.comparison.warnings)
+        if note is not None:
+            note.write(summary.as_json(result, seconds))
+            note.flush()  # fails, where it cannot be written, before the answer is published
+        told.summary(summary.lines(result, seconds))
+    told.written(output)
+    if run.skipped.unjudged:
+        return exits.UNJUDGED
+    return exits.FOUND if drawn.exit_code and result.found else exits.DONE
+
+
+def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
+    """Build an artifact: the exit status."""
+    request, told_as = requests_of(asked, ReportRequest, options)
+    if request.output is None or request.output == b"-":
+        raise UsageError(f"-o NAME.{request.kind} is missing: where to write")
+    hint_at_terminal(request, told_as)
+    from simdocs import api
+    from simdocs.model.results import BuildResult
+    from simdocs.views import messages, summary
+    from simdocs.views.progress import Progress
+
+    started = time.monotonic()
+    note_path = path_of(told_as.summary_json)
+    told = messages.Teller(told_as, spelled)
+    with ExitStack() as stack:
+        note = stack.enter_context(to_file(note_path))
+        progress = Progress(quiet=bool(told_as.quiet))
+        run = stack.enter_context(api.running(request.jobs, progress))
+        stack.callback(progress.close)
+
+        def conclude(result: BuildResult) -> None:
+            progress.close()
+            if note is not None:
+                note.write(summary.as_json(result, time.monotonic() - started))
+                note.flush()  # fails, where it cannot be written, before the artifact is published
+
+        try:
+            result = cast(BuildResult, api.ask(request, run, None, (note_path,), conclude))
+        finally:
+            progress.close()
+            told.skips(run.skipped)
+    told.warnings(result.warnings)
+    if told.is_loud:
+        # Not into a cron mail every night: whoever chose k has seen it.
+        told.warnings(result.advice)
+    target = shown(os.fsencode(cast(bytes, request.output)))
+    told.summary(summary.lines(result, time.monotonic() - started, target))
+    return exits.UNJUDGED if run.skipped.unjudged else exits.DONE
+
+
+def hint_at_terminal(request: CheckedRequest, told: ReportRequest | ShowDrawRequest) -> None:
+    """Say that we wait, when standard input is somebody's keyboard."""
+    named = (
+        getattr(request, "documents", ()),
+        getattr(request, "files_from", None),
+        getattr(request, "files0_from", None),
+    )
+    waits = b"-" in named[0] or b"-" in named[1:] or getattr(request, "text", None) == b"-"
+    if waits and not told.quiet and sys.stdin is not None and sys.stdin.isatty():
+        from simdocs.views import messages
+
+        messages.say("simdocs: reading standard input: type, then Ctrl-D")

@@ -1,0 +1,56 @@
+"""simdocs show: the shingles of one text, and their tokens."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import Any
+
+import click
+
+from simdocs.cli import exits, options
+from simdocs.cli.help import Command
+from simdocs.cli.output import Drawing, path_of, stream_of
+from simdocs.cli.runner import hint_at_terminal, requests_of
+from simdocs.errors import UsageError
+from simdocs.report_requests import ShowDrawRequest
+from simdocs.requests import ShowRequest
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "printf abcdabd | simdocs show - -k 2",
+        "simdocs show letter.txt --unit word -k 3",
+    ),
+    usual=("unit", "k", "nfkc", "keep_case", "strip_accents", "seed", "output", "format", "header"),
+)
+@click.argument("text", metavar="FILE|-", type=click.Path(readable=False, path_type=bytes))
+@options.of(ShowRequest, ShowDrawRequest)
+def show(**given: Any) -> int:
+    """Show the shingles of one text and their tokens, in text order.
+
+    FILE is a text; - is standard input. This is what a document is compared by.
+    """
+    request, drawn = requests_of(ShowRequest, ShowDrawRequest, given)
+    output = path_of(drawn.output)
+    if output is not None and _is_read_from(request.text, output):
+        raise UsageError("-o names the text that is shown, and would replace it: name another file")
+    hint_at_terminal(request, drawn)
+    from simdocs.api import show_shingles
+    from simdocs.views.answer_tables import SHINGLES
+
+    with stream_of(output) as stream:
+        drawing = Drawing(drawn, SHINGLES, stream)
+        show_shingles(request, drawing.take)
+        drawing.finish()
+    return exits.DONE
+
+
+def _is_read_from(source: Any, output: str) -> bool:
+    """Whether the output is the file that the text is in."""
+    try:
+        there = os.stat(output)
+        return stat.S_ISREG(there.st_mode) and os.path.samestat(there, os.stat(0 if source == b"-" else source))
+    except OSError:
+        return False

@@ -1,0 +1,76 @@
+"""How parameters are spelled on the command line: the only place that knows options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from simdocs import errors
+from simdocs.parameters import PARAMETERS
+
+_DECLARATIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "k": ("-k",),
+        "threshold": ("-t", "--threshold"),
+        "itself": ("--self",),
+        "list_matches": ("--list",),
+        "nul": ("-0",),
+        "output": ("-o", "--output"),
+        "jobs": ("-j", "--jobs"),
+        "quiet": ("-q", "--quiet"),
+        "verbose": ("-v", "--verbose"),
+    }
+)
+"""The spellings of parameters that are not simply `--` and the name."""
+
+METAVARS: Mapping[str, str] = MappingProxyType(
+    {
+        "files_from": "FILE",
+        "files0_from": "FILE",
+        "include": "GLOB",
+        "exclude": "GLOB",
+        "max_size": "SIZE",
+        "text_field": "NAME",
+        "id_field": "NAME",
+        "shingles": "X.shingles",
+        "root": "DIR",
+        "k": "K",
+        "language": "CODE",
+        "seed": "N|random",
+        "num_perm": "K",
+        "threshold": "FRACTION",
+        "recall": "FRACTION",
+        "bands": "B",
+        "rows": "R",
+        "max_candidates": "N",
+        "against": "Y.index",
+        "list": "WHAT",
+        "list_matches": "WHAT",
+        "top": "N",
+        "nearest": "N",
+        "output": "PATH",
+        "color": "WHEN",
+        "jobs": "N",
+        "summary_json": "FILE",
+        "lock_wait": "SECONDS",
+    }
+)
+"""What stands for the value of an option in help; NAME for the member of a family."""
+
+
+def declarations(parameter: str) -> tuple[str, ...]:
+    """All spellings of a parameter as an option."""
+    return _DECLARATIONS.get(parameter) or (f"--{parameter.replace('_', '-')}",)
+
+
+def spelling(parameter: str) -> str:
+    """The usual spelling of a parameter as an option: the short one of the few that are mostly typed so."""
+    if parameter not in PARAMETERS:
+        return {"documents": "DOCS"}.get(parameter, parameter)
+    spellings = declarations(parameter)
+    return spellings[0] if parameter in ("output", "jobs", "quiet", "verbose") else spellings[-1]
+
+
+def spelled(message: str) -> str:
+    """A message with each mention of a parameter spelled as an option."""
+    return errors.spelled(message, spelling)

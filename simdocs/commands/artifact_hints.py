@@ -1,0 +1,30 @@
+"""What to do instead, where an artifact stands in a place in which it makes no sense."""
+
+from __future__ import annotations
+
+from simdocs.artifacts.recognise import kind_of
+from simdocs.errors import UsageError
+from simdocs.model.names import shown
+from simdocs.requests import IndexRequest, QueryRequest, ReadRequest
+
+
+def explain_wrong_kind(request: ReadRequest) -> None:
+    """UsageError, with the command that was meant, for the mistakes that people make with artifacts."""
+    documents = request.documents
+    kinds = [kind_of(name) if isinstance(name, bytes) and name != b"-" else None for name in documents]
+    if isinstance(request, QueryRequest) and "index" in kinds:
+        index = shown(documents[kinds.index("index")])
+        raise UsageError(f"the index comes first: simdocs query {index} DOCS")
+    if type(request) is IndexRequest and "index" in kinds and len(documents) > 1:
+        index = shown(documents[kinds.index("index")])
+        raise UsageError(
+            f"an index is built from all of its documents at once: to add documents, name the old and the new ones"
+            f" (simdocs index OLD NEW -o {index})"
+        )
+
+
+def explain_no_index(name: bytes) -> UsageError:
+    """The error that documents stand where an index is wanted, with the command that makes one."""
+    documents = shown(name)
+    index = f"{documents.rstrip('/')}.index"
+    return UsageError(f"{documents}: needs an index: simdocs index {documents} -o {index}")

@@ -1,0 +1,153 @@
+"""From what was asked to what is done: artifacts are opened, and every parameter gets its value."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from simdocs.artifacts.reader import open_artifact, usable
+from simdocs.artifacts.recognise import kind_of
+from simdocs.commands.artifact_hints import explain_wrong_kind
+from simdocs.corpora.discover import FileList, Sources
+from simdocs.errors import InputError, UsageError, mention
+from simdocs.families import default_k
+from simdocs.kernels.lsh.banding import choose
+from simdocs.model.artifact import Artifact
+from simdocs.model.names import shown
+from simdocs.parameters import (
+    PARAMETERS,
+    Banding,
+    BandingRequest,
+    IndexRecipe,
+    Normalisation,
+    Recipe,
+    Sequences,
+    Shingling,
+    SignatureRecipe,
+    Sketching,
+    Walking,
+)
+from simdocs.pipeline.prepare import Intake
+from simdocs.requests import CheckedRequest, ReadRequest, Request, contradictions, of_group
+
+
+@dataclass(frozen=True, slots=True)
+class KnownDocuments:
+    """An index of documents that are always kept, what their token sets are read from, and where they are found."""
+
+    index: Artifact
+    shingles: Artifact | None
+    root: bytes | None
+
+
+def opened(given: Any, kinds: Collection[str]) -> Artifact:
+    """The artifact that was given, by name or as itself.
+
+    ArtifactError: it is of another kind, damaged, or made with other tables of Unicode. InputError: there is none.
+    """
+    artifact = open_artifact(given) if isinstance(given, bytes) else given
+    return usable(artifact, kinds)
+
+
+def is_artifact(given: Any) -> bool:
+    """Whether a document that was named is an artifact."""
+    return not isinstance(given, bytes) or (given != b"-" and kind_of(given) is not None)
+
+
+def intake_of(request: ReadRequest, outputs: Sequence[str | None] = ()) -> Intake:
+    """What the request is about: documents, or the artifact that stands for them.
+
+    UsageError: what does not go together. InputError, ArtifactError: an artifact that cannot be opened.
+    """
+    if any(map(is_artifact, request.documents)):
+        explain_wrong_kind(request)
+        _refuse(request.problems_beside_artifact())
+        artifact = opened(request.documents[0], request.upstream)
+        shingles = getattr(request, "shingles", None) if hasattr(request, "against") else None
+        root = getattr(request, "root", None) if hasattr(request, "against") else None
+        if getattr(request, "against", None) is not None:
+            shingles = root = None  # they are about the documents of the index
+        sets = None if shingles is None else opened(shingles, ("shingles",))
+        return Intake(artifact=artifact, shingles=sets, root=root, outputs=outputs)
+    _refuse(request.problems_beside_documents())
+    walking = of_group(Walking, request.given())
+    if request.texts is not None:
+        return Intake(walking=walking, texts=_in_memory(request))
+    listed = request.files_from if request.files_from is not None else request.files0_from
+    for name in (*request.documents, *([listed] if isinstance(listed, bytes) else [])):
+        if b"\0" in name:
+            raise InputError(f"{shown(name)}: no path holds a NUL")
+    assert listed is None or isinstance(listed, bytes)
+    sources = Sources(request.documents, listed, request.files0_from is not None)
+    return Intake(sources, walking, outputs=outputs)
+
+
+def _in_memory(request: ReadRequest) -> FileList:
+    """Texts in memory as files that were read already."""
+    texts = request.texts or ()
+    names = request.names if request.names is not None else [str(row) for row in range(len(texts))]
+    data = [text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass") for text in texts]
+    try:
+        called = [os.fsencode(name) for name in names]
+    except UnicodeEncodeError as error:
+        raise UsageError(f"names holds {error.object!r}, which has no bytes: give bytes") from None
+    return FileList(called, [len(text) for text in data], dict(enumerate(data)), texts=True)
+
+
+def shingling_of(request: CheckedRequest) -> Shingling:
+    """The shingling that was asked for; k has the default of its unit."""
+    given = request.given()
+    given.setdefault("k", default_k(given.get("unit", PARAMETERS["unit"].default)))
+    shingling = of_group(Shingling, {name: value for name, value in given.items() if name != "normalisation"})
+    normalisation = of_group(Normalisation, given)
+    return Shingling(
+        **{field.name: getattr(shingling, field.name) for field in fields(Shingling) if field.name != "normalisation"},
+        normalisation=normalisation,
+    )
+
+
+def shingles_recipe(request: ReadRequest, fixed: Recipe | None) -> Recipe:
+    """How documents become token sets: as the artifact was made, or as asked."""
+    if fixed is not None:
+        return Recipe(fixed.sequences, fixed.shingling, unicode=fixed.unicode)
+    return Recipe(of_group(Sequences, request.given()), shingling_of(request))
+
+
+def signature_recipe(request: ReadRequest, fixed: Recipe | None) -> SignatureRecipe:
+    """How documents become signatures: as the artifact was made, as far as it was, and else as asked."""
+    recipe = shingles_recipe(request, fixed)
+    sketching = fixed.sketching if isinstance(fixed, SignatureRecipe) else of_group(Sketching, request.given())
+    return SignatureRecipe(recipe.sequences, recipe.shingling, sketching, unicode=recipe.unicode)
+
+
+def index_recipe(recipe: SignatureRecipe, banding: Banding) -> IndexRecipe:
+    """The recipe of an index with these bands."""
+    return IndexRecipe(recipe.sequences, recipe.shingling, recipe.sketching, banding, unicode=recipe.unicode)
+
+
+def banding_of(request: Request, num_perm: int) -> Banding:
+    """The bands and rows that serve what was asked. UsageError: there are none that do."""
+    asked: BandingRequest = of_group(BandingRequest, request.given())
+    bands = choose(asked, num_perm)
+    return Banding(asked.threshold, asked.recall, asked.rule, bands.bands, bands.rows)
+
+
+def refuse_contradictions(
+    request: Request, artifact: Artifact, groups: Sequence[str], free: Sequence[str] = ()
+) -> None:
+    """UsageError: something was asked that the artifact decides otherwise."""
+    _refuse(contradictions(request, artifact.recipe, artifact.name, groups, free))
+
+
+def encoded_root(root: bytes | None) -> bytes | None:
+    """The directory itself. InputError: it is none."""
+    if root is not None and not os.path.isdir(root):
+        raise InputError(f"{shown(root)}: {mention('root')} is not a directory")
+    return root
+
+
+def _refuse(problems: Any) -> None:
+    if found := tuple(problems):
+        raise UsageError(*found)

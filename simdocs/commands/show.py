@@ -1,0 +1,47 @@
+"""show: the shingles of one text, and their tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from simdocs.commands.resolve import shingling_of
+from simdocs.corpora.discover import read_single_text
+from simdocs.model.results import TokenBlock
+from simdocs.parameters import PARAMETERS
+from simdocs.pipeline.shingling import show as shown_shingles
+from simdocs.requests import ShowRequest
+
+_AT_ONCE = 1 << 12
+
+
+@dataclass(frozen=True, slots=True)
+class ShownText:
+    """A text was shown. shingles: in text order, repeats included; empty if they were handed over in blocks."""
+
+    shingles: tuple[tuple[str, int], ...]
+    count: int
+
+
+def show(request: ShowRequest, take: Callable[[TokenBlock], None] | None = None) -> ShownText:
+    """Each shingle of a text with its token, in text order. take: is given them in blocks instead.
+
+    InputError: the text cannot be read.
+    """
+    assert isinstance(request.text, bytes)
+    limit = PARAMETERS["max_size"].default if request.max_size is None else request.max_size
+    data = read_single_text(request.text, limit)
+    every, spelled, tokens, count = list[tuple[str, int]](), list[bytes](), list[int](), 0
+    for shingle, token in shown_shingles(data, shingling_of(request)):
+        count += 1
+        if take is None:
+            every.append((shingle, token))
+            continue
+        spelled.append(shingle.encode("utf-8", "surrogateescape"))
+        tokens.append(token)
+        if len(tokens) == _AT_ONCE:
+            take(TokenBlock(spelled, tokens))
+            spelled, tokens = [], []
+    if take is not None:
+        take(TokenBlock(spelled, tokens))
+    return ShownText(tuple(every), count)

@@ -1,0 +1,109 @@
+"""What becomes of an answer: how it is drawn, where to, and what is told about the run. Of the command line alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from simdocs.errors import mention
+from simdocs.families import FORMATS
+from simdocs.requests import CheckedRequest, not_together
+
+_COMPRESSED = ("gz", "zst", "bz2", "xz")
+
+_NOT_OFFERED = ("json", "ndjson", "parquet", "xlsx", "xls", "ods", "html", "xml", "yaml", "yml", "md", "feather", "npy")
+"""Suffixes that promise a format of which we have none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DebugRequest(CheckedRequest):
+    """Whether an error shows where it comes from."""
+
+    question: ClassVar[str] = "report"
+
+    debug: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableRequest(DebugRequest):
+    """How a table is drawn, and where to."""
+
+    output: bytes | None = None
+    format: str | None = None
+    header: bool | None = None
+    color: str | None = None
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of the output's name, without its dot."""
+        return os.path.splitext(os.fsdecode(self.output or b""))[1].removeprefix(".")
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        suffix, output = self.suffix, mention("output")
+        if suffix in _COMPRESSED:
+            yield f"{output} NAME.{suffix}: answers are not compressed: write to a pipe"
+        if suffix in _NOT_OFFERED and self._suffix_decides():
+            names = ", ".join(f".{name}" for name in FORMATS)
+            yield f"{output} NAME.{suffix}: this format is not offered: take {names} or {mention('format')}"
+
+    def _suffix_decides(self) -> bool:
+        """Whether the suffix decides the format."""
+        return self.format is None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportRequest(DebugRequest):
+    """What is told about a run, and where its summary is written."""
+
+    quiet: bool | None = None
+    verbose: bool | None = None
+    summary: bool | None = None
+    summary_json: bytes | None = None
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        for loud in ("verbose", "summary"):
+            if self.quiet and getattr(self, loud):
+                yield not_together("quiet", loud)
+        if self.summary_json == b"-":
+            yield f"{mention('summary_json')} names a file: - is where answers go"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawRequest(ReportRequest, TableRequest):
+    """How the answer of a run is drawn, and what is told about it. listing: what the answer lists, if anything."""
+
+    listing: str | None = None
+    nul: bool | None = None
+    exit_code: bool | None = None
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        if self.nul and (self.listing is None or self._lists_lines):
+            yield f"{mention('nul')} goes with {mention('list')} of names"
+        if self.nul and self.format:
+            yield not_together("nul", "format")
+        if self._lists_lines and self.format:
+            yield f"{mention('list')} {self.listing} writes lines as they are, without {mention('format')}"
+        if self.nul and self.suffix in FORMATS and self.suffix != "tsv":
+            yield f"{mention('nul')} and {mention('output')} NAME.{self.suffix} do not go together"
+        paths = [os.path.realpath(path) for path in (self.output, self.summary_json) if path and path != b"-"]
+        if len(set(paths)) < len(paths):
+            yield f"{mention('output')} and {mention('summary_json')} name the same file"
+
+    @property
+    def _lists_lines(self) -> bool:
+        return self.listing is not None and self.listing.endswith("-lines")
+
+    def _suffix_decides(self) -> bool:
+        return self.format is None and not self.nul and not self._lists_lines
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowDrawRequest(TableRequest):
+    """How the shingles of one text are drawn."""
+
+    quiet: bool | None = None

@@ -1,0 +1,50 @@
+"""Answers as tables: which columns a request's answer has, and the rows of its blocks."""
+
+from __future__ import annotations
+
+import math
+
+from simdocs.model.answers import LINE, NAME, NUMBER, SIMILARITY, Column, Row, TableHead
+from simdocs.model.results import Block, FactBlock, LineBlock, NameBlock, PairBlock, TokenBlock
+from simdocs.requests import DedupeRequest, QueryRequest, Request, ShowRequest
+
+
+def _pairs(left: str, right: str) -> TableHead:
+    kinds = ((left, NAME), (right, NAME), ("jaccard", SIMILARITY), ("estimate", SIMILARITY))
+    return TableHead(tuple(Column(name, kind) for name, kind in kinds), grouped=True)
+
+
+GROUPS, PAIRS, MATCHES = _pairs("kept", "duplicate"), _pairs("document", "other"), _pairs("query", "match")
+NAMES, LINES = TableHead((Column("name", NAME),)), TableHead((Column("line", LINE),))
+SHINGLES = TableHead((Column("shingle", NAME), Column("token", NUMBER)))
+FACTS = TableHead((Column("key", NAME), Column("value", NAME)))
+
+
+def head_of(request: Request) -> TableHead:
+    """The columns of the answer to a request."""
+    if isinstance(request, ShowRequest):
+        return SHINGLES
+    if isinstance(request, DedupeRequest | QueryRequest) and request.list is not None:
+        return LINES if request.list.endswith("-lines") else NAMES
+    if isinstance(request, DedupeRequest):
+        return PAIRS if request.pairs else GROUPS
+    assert isinstance(request, QueryRequest)
+    return MATCHES
+
+
+def rows_of(block: Block) -> list[Row]:
+    """The rows of a block of an answer."""
+    if isinstance(block, PairBlock):
+        figures = zip(block.left, block.right, block.jaccard.tolist(), block.estimate.tolist(), strict=True)
+        return [
+            (left, right, None if math.isnan(jaccard) else jaccard, estimate)
+            for left, right, jaccard, estimate in figures
+        ]
+    if isinstance(block, NameBlock):
+        return [(name,) for name in block.names]
+    if isinstance(block, LineBlock):
+        return [(line,) for line in block.lines]
+    if isinstance(block, TokenBlock):
+        return list(zip(block.shingles, block.tokens, strict=True))
+    assert isinstance(block, FactBlock)
+    return list(zip(block.keys, block.values, strict=True))

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.corpora import gzip_stream
+from simdocs.corpora.discover import read_single_text
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import Unfolder, is_compressed, unfold
 from simdocs.corpora.read_file import read

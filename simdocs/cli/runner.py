@@ -44,6 +44,7 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
     request, drawn = requests_of(asked, DrawRequest, options)
     hint_at_terminal(request, drawn)
     from simdocs import api
+    from simdocs.model.results import Matches
     from simdocs.views import messages, summary
     from simdocs.views.answer_tables import head_of
     from simdocs.views.progress import Progress
@@ -74,7 +75,8 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
     told.written(output)
     if run.skipped.unjudged:
         return exits.UNJUDGED
-    return exits.FOUND if drawn.exit_code and result.found else exits.DONE
+    similar = result.similar if isinstance(result, Matches) else result.found
+    return exits.FOUND if drawn.exit_code and similar else exits.DONE
 
 
 def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:

@@ -32,7 +32,7 @@ from simdocs.pipeline.advice import advice
 from simdocs.pipeline.indexing import expected_of, low_recall, tables
 from simdocs.pipeline.prepare import Intake, found_of, signed
 from simdocs.pipeline.shingling import shingle
-from simdocs.requests import BuildRequest, IndexRequest, SignatureRequest
+from simdocs.requests import BuildRequest, ShingleRequest, SignatureRequest
 from simdocs.version import __version__
 
 
@@ -76,10 +76,10 @@ def plan_build(request: BuildRequest, outputs: Sequence[str | None] = ()) -> Bui
 
 
 def _recipe(request: BuildRequest, built_with: Recipe | None) -> Recipe:
-    if not isinstance(request, SignatureRequest):
+    if isinstance(request, ShingleRequest):
         return shingles_recipe(request, built_with)
     recipe = signature_recipe(request, built_with)
-    if not isinstance(request, IndexRequest):
+    if isinstance(request, SignatureRequest):
         return recipe
     return index_recipe(recipe, banding_of(request, recipe.sketching.num_perm))
 

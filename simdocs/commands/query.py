@@ -17,6 +17,7 @@ from simdocs.errors import ParametersError
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.index_matches import find_matches
+from simdocs.matching.nearest import find_nearest
 from simdocs.matching.prepared import of_same_documents, prepared, threshold_warning
 from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import Artifact
@@ -32,7 +33,8 @@ from simdocs.requests import SEQUENCES, QueryRequest
 @dataclass(frozen=True, slots=True)
 class QueryPlan:
     """What is looked up, and where. top: at most so many matches a document (0: all). itself: a document that is in the
-    index matches itself, too. shingles, root: what the documents of the index are verified with, and found from."""
+    index matches itself, too. nearest: so many of the most similar documents, whatever the threshold (0: those at the
+    threshold). shingles, root: what the documents of the index are verified with, and found from."""
 
     index: Artifact
     recipe: IndexRecipe
@@ -41,6 +43,7 @@ class QueryPlan:
     by_exact: bool = True
     top: int = 0
     itself: bool = False
+    nearest: int = 0
     shingles: Artifact | None = None
     root: bytes | None = None
 
@@ -75,6 +78,7 @@ def plan_query(request: QueryRequest, outputs: Sequence[str | None] = ()) -> Que
         verify == "exact",
         request.top or 0,
         bool(request.itself),
+        request.nearest or 0,
         sets,
         encoded_root(request.root),
     )
@@ -90,9 +94,14 @@ def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | No
     indexed = Corpus.on(plan.index, plan.index["signatures"], of_same_documents(plan.shingles, plan.index), plan.root)
     verifier = Verifier(indexed, plan.recipe.shingling, plan.threshold, run, exact=plan.by_exact)
     held, names, listed = [Pairs.none()], [names_of_pairs(indexed, Pairs.none())], list[Rows]()
-    found = matched = 0
-    for block in find_matches(plan.index, indexed, asked, verifier, top=plan.top, itself=plan.itself):
+    found = matched = similar = 0
+    if plan.nearest:
+        blocks = find_nearest(indexed, asked, verifier, plan.nearest, itself=plan.itself)
+    else:
+        blocks = find_matches(plan.index, indexed, asked, verifier, top=plan.top, itself=plan.itself)
+    for block in blocks:
         found += len(block.pairs)
+        similar += int(np.count_nonzero(block.pairs.score >= plan.threshold))
         matched += len(np.unique(block.pairs.left))
         if take is None:
             held.append(replace(block.pairs, left=block.asked, right=block.matches))
@@ -121,4 +130,6 @@ def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | No
         run.skipped,
         tuple(threshold_warning(plan.threshold, banding)),
     )
-    return Matches(asked.documents, Pairs.concat(held), (left, right), comparison, len(indexed), found, matched)
+    return Matches(
+        asked.documents, Pairs.concat(held), (left, right), comparison, len(indexed), found, matched, similar
+    )

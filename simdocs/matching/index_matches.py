@@ -60,7 +60,7 @@ def find_matches(
         both = ConcatenatedCorpus(some, asked.corpus)
         search = _BlockSearch(some, asked.corpus, text, verifier.for_corpus(both), itself)
         pairs = search.matches(part[places], np.searchsorted(firsts, near))
-        block = MatchBlock(both, _ranked(both, pairs, top), rows)
+        block = MatchBlock(both, ranked(both, pairs, top), rows)
         verifier.run.progress("looking up", int(part[-1]) + 1, len(asked.documents))
         yield block
 
@@ -123,7 +123,7 @@ class _BlockSearch:
         return replace(pairs, right=ranges(begins, ends - begins))
 
 
-def _ranked(corpus: ConcatenatedCorpus, pairs: Pairs, top: int) -> Pairs:
+def ranked(corpus: ConcatenatedCorpus, pairs: Pairs, top: int) -> Pairs:
     """The pairs by document, then falling similarity, then name; at most `top` of each document (0: all)."""
     rows, place = np.unique(pairs.right, return_inverse=True)
     names = corpus.names(rows)

@@ -218,7 +218,7 @@ class Matches:
 
     documents: those that were asked about. pairs: left, their rows; right, rows of the index; in the order of the
     answer; empty if they were handed over in blocks. names: of both documents of each pair. indexed: documents in the
-    index. found: matches. matched: documents that have one.
+    index. found: matches. matched: documents that have one. similar: matches at the threshold or above.
     """
 
     documents: Documents
@@ -228,6 +228,7 @@ class Matches:
     indexed: int
     found: int
     matched: int
+    similar: int
 
     @property
     def skipped(self) -> Skipped:

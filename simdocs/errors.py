@@ -67,7 +67,8 @@ class UnreachableRecallError(UsageError):
     """No bands and rows of num_perm places find `recall` of the pairs at `threshold`."""
 
     def __init__(self, threshold: float, recall: float, num_perm: int, best: float, remedy: str) -> None:
-        self.threshold, self.recall, self.num_perm, self.best = threshold, recall, num_perm, best
+        self.threshold, self.recall, self.num_perm = threshold, recall, num_perm
+        self.best, self.remedy = best, remedy
         super().__init__(
             f"no bands and rows reach a recall of {recall:g} at threshold {threshold:g}"
             f" with {mention('num_perm')} {num_perm} ({num_perm} bands of 1 row find {best:.6g}): {remedy}"

@@ -194,9 +194,9 @@ class Pipeline(click.Group):
                 if any(error.option_name in parameter.opts for parameter in command.params)
             ]
             if owners:
-                raise click.UsageError(
-                    f"{error.option_name} belongs after the command: simdocs {owners[-1]} {error.option_name} ...", ctx
-                ) from None
+                meant = next((word for word in args if word in owners), "COMMAND")
+                text = f"{error.option_name} belongs after the command: simdocs {meant} {error.option_name} ..."
+                raise click.UsageError(text, ctx) from None
             raise
 
     def resolve_command(

@@ -69,7 +69,7 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
         seconds = time.monotonic() - started
         told.warnings(result.comparison.warnings)
         if note is not None:
-            note.write(summary.as_json(result, seconds))
+            note.write(summary.as_json(result, seconds, spelled))
             note.flush()  # fails, where it cannot be written, before the answer is published
         told.summary(summary.lines(result, seconds))
     told.written(output)
@@ -102,7 +102,7 @@ def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
         def conclude(result: BuildResult) -> None:
             progress.close()
             if note is not None:
-                note.write(summary.as_json(result, time.monotonic() - started))
+                note.write(summary.as_json(result, time.monotonic() - started, spelled))
                 note.flush()  # fails, where it cannot be written, before the artifact is published
 
         try:

@@ -12,15 +12,20 @@ def explain_wrong_kind(request: ReadRequest) -> None:
     """UsageError, with the command that was meant, for the mistakes that people make with artifacts."""
     documents = request.documents
     kinds = [kind_of(name) if isinstance(name, bytes) and name != b"-" else None for name in documents]
-    if isinstance(request, QueryRequest) and "index" in kinds:
-        index = shown(documents[kinds.index("index")])
-        raise UsageError(f"the index comes first: simdocs query {index} DOCS")
     if type(request) is IndexRequest and "index" in kinds and len(documents) > 1:
         index = shown(documents[kinds.index("index")])
         raise UsageError(
             f"an index is built from all of its documents at once: to add documents, name the old and the new ones"
             f" (simdocs index OLD NEW -o {index})"
         )
+
+
+def explain_order(request: QueryRequest) -> None:
+    """UsageError: an index stands among the documents of a query, as in `query letter.txt docs.index`."""
+    for document in request.documents:
+        if isinstance(document, bytes) and document != b"-" and kind_of(document) == "index":
+            asked = shown(request.index) if isinstance(request.index, bytes) else "DOCS"
+            raise UsageError(f"the index comes first: simdocs query {shown(document)} {asked}")
 
 
 def explain_no_index(name: bytes) -> UsageError:

@@ -9,6 +9,7 @@ import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.manifest import differences
+from simdocs.commands.artifact_hints import explain_no_index
 from simdocs.commands.blocks import line_blocks, name_blocks, names_of_pairs, pair_blocks
 from simdocs.commands.component_facts import component_facts
 from simdocs.commands.resolve import (
@@ -16,13 +17,14 @@ from simdocs.commands.resolve import (
     banding_of,
     encoded_root,
     intake_of,
+    is_artifact,
     opened,
     refuse_contradictions,
     signature_recipe,
 )
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
-from simdocs.errors import ParametersError, UsageError, mention
+from simdocs.errors import ParametersError, UnreachableRecallError, UsageError, mention
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching.against import decide_against
 from simdocs.matching.corpus import Corpus
@@ -87,10 +89,19 @@ def plan_dedupe(request: DedupeRequest, outputs: Sequence[str | None] = ()) -> D
     if isinstance(fixed, IndexRecipe):
         banding: Banding | None = fixed.banding
     else:
-        banding = None if grouping.exact else banding_of(request, recipe.sketching.num_perm)
+        banding = None if grouping.exact else _banding_of(request, recipe.sketching.num_perm)
     threshold = request.threshold or _threshold_of(fixed, request)
     chosen_now = not isinstance(fixed, IndexRecipe)
     return DedupePlan(intake, recipe, None if grouping.exact else banding, grouping, threshold, known, chosen_now)
+
+
+def _banding_of(request: DedupeRequest, num_perm: int) -> Banding:
+    """The bands that serve what was asked. UnreachableRecallError: none do, but an exact join would."""
+    try:
+        return banding_of(request, num_perm)
+    except UnreachableRecallError as error:
+        remedy = f"{error.remedy}, and {mention('exact')} finds every pair"
+        raise UnreachableRecallError(error.threshold, error.recall, error.num_perm, error.best, remedy) from None
 
 
 def _threshold_of(fixed: object, request: DedupeRequest) -> float:
@@ -107,6 +118,8 @@ def _known(request: DedupeRequest) -> KnownDocuments | None:
         return None
     sets = None if request.shingles is None else opened(request.shingles, ("shingles",))
     assert request.root is None or isinstance(request.root, bytes)
+    if isinstance(request.against, bytes) and not is_artifact(request.against):
+        raise explain_no_index(request.against)
     return KnownDocuments(opened(request.against, ("index",)), sets, encoded_root(request.root))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.manifest import differences
-from simdocs.commands.artifact_hints import explain_no_index
+from simdocs.commands.artifact_hints import explain_no_index, explain_order
 from simdocs.commands.blocks import name_blocks, names_of_pairs, pair_blocks
 from simdocs.commands.resolve import encoded_root, intake_of, is_artifact, opened
 from simdocs.engines.run import Run
@@ -51,6 +51,7 @@ class QueryPlan:
 def plan_query(request: QueryRequest, outputs: Sequence[str | None] = ()) -> QueryPlan:
     """What a request amounts to. UsageError: documents stand where the index is wanted. ArtifactError, InputError: an
     artifact that does not open, or does not fit the index."""
+    explain_order(request)
     if isinstance(request.index, bytes) and not is_artifact(request.index):
         raise explain_no_index(request.index)
     index = opened(request.index, ("index",))

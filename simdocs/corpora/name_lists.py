@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from simdocs.corpora.long_paths import open_name
 from simdocs.corpora.walk import Identity
-from simdocs.errors import InputError
+from simdocs.errors import InputError, mention
 from simdocs.model.names import shown
 from simdocs.model.skipped import Skipped
 
@@ -33,7 +33,7 @@ def _malformed(name: bytes, source: bytes) -> str:
     if not name:
         return "is empty: leave it out"
     if b"\0" in name:
-        return "holds a NUL byte: --files0-from reads such lists"
+        return f"holds a NUL byte: {mention('files0_from')} reads lists with NULs"
     if name == source == b"-":
         return "is -, but standard input is the list itself: write ./- for a file of that name"
     return ""
@@ -63,5 +63,5 @@ def of_entry(source: bytes, number: int, name: bytes, error: InputError) -> Inpu
     """The error that an entry is none of a document, with what to do."""
     where = f"{shown(source)}: entry {number}"
     if b"\n" in name:  # most likely the whole of another kind of list
-        return InputError(f"{where} holds line feeds and names nothing: --files-from reads lists of lines")
-    return InputError(f"{where}: {error}: mend the entry, or leave it out")
+        return InputError(f"{where} holds line feeds and names nothing: {mention('files_from')} reads lists of lines")
+    return InputError(f"{where}: {error.message}: mend the entry, or leave it out")

@@ -189,7 +189,7 @@ class Corpus:
             lengths = offsets.rows(rows + 1) - starts
             return Ragged.from_lengths(tokens.at(ranges(starts, lengths)), lengths)
         if self.of_shelf and not self.root:
-            raise ArtifactError(f"{self.of_shelf}/{RUN}: does not say where its documents are: --root DIR does")
+            raise ArtifactError(f"{self.of_shelf}/{RUN}: does not say where its documents are: {mention('root')} does")
         return self._wanted(rows)
 
     def _wanted(self, rows: Index) -> ReloadRequest:

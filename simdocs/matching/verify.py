@@ -11,6 +11,7 @@ from simdocs.corpora.batches import BATCH_BYTES
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
 from simdocs.engines.worker_state import WorkerState
+from simdocs.errors import mention
 from simdocs.kernels.compare import jaccard
 from simdocs.matching.corpus import Documented
 from simdocs.model.groups import Pairs
@@ -169,7 +170,8 @@ class Verifier:
                 self.run.tally.lost.add(skip[1])
                 self.run.skipped.add(*skip)
                 if skip[2] == GONE and self.corpus.root:
-                    where = f"what is gone was looked for from {shown(self.corpus.root)}: --root looks elsewhere"
+                    root = shown(self.corpus.root)
+                    where = f"missing documents were looked for from {root}: {mention('root')} looks elsewhere"
                     if where not in self.run.skipped.remarks:
                         self.run.skipped.remarks.append(where)
 

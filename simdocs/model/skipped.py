@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from simdocs.errors import mention
+
 JUDGED: Mapping[str, str] = MappingProxyType(
     {
         "binary": "a NUL byte in the first 8 KiB",
-        "hidden": "a hidden name (--hidden takes them)",
-        "link": "a symbolic link (--follow follows them)",
+        "hidden": f"a hidden name ({mention('hidden')} includes them)",
+        "link": f"a symbolic link ({mention('follow')} follows them)",
         "special": "a FIFO, socket or device",
         "vanished": "gone since the walk",
         "again": "reached before under another name",
@@ -24,11 +26,11 @@ JUDGED: Mapping[str, str] = MappingProxyType(
 UNJUDGED: Mapping[str, str] = MappingProxyType(
     {
         "unreadable": "cannot be read",
-        "oversized": "larger than --max-size",
+        "oversized": f"larger than {mention('max_size')}",
         "changed": "changed while it was read",
         "malformed": "a malformed entry",
         "unverified": "missing or changed when it had to be verified",
-        "capped": "kept, though --max-candidates left it uncompared with some kept before it",
+        "capped": f"kept, but not compared with all documents kept before it ({mention('max_candidates')})",
     }
 )
 """Reasons that leave a document unjudged: named, and the exit status is 3."""

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from simdocs.errors import mention
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array
 from simdocs.parameters import PARAMETERS, Shingling
@@ -42,13 +43,15 @@ def advice(documents: Documents, how: Shingling) -> Iterator[str]:
         better = next(k for k in range(how.k, most) if _by_chance(variety, k, median) <= _LIKELY)
         yield (
             f"k = {how.k} is small: half the documents have n = {median:,.0f} {how.unit}s or more; a shingle turns up"
-            f" in an unrelated one with a chance of {chance:.2f}, and unrelated ones look alike; -k {better} would do"
+            f" in an unrelated one with a chance of {chance:.2f}, and unrelated ones look alike;"
+            f" {mention('k')} {better} would do"
         )
     short = int((lengths < _FEW_SHINGLES * how.k).sum())
     if short >= _SHARE_OF_SHORT * len(lengths):
         yield (
             f"k = {how.k} is large: {short:,} of n = {len(lengths):,} documents ({short / len(lengths):.0%}) have fewer"
-            f" than {_FEW_SHINGLES * how.k} {how.unit}s, so an edit changes most of their shingles; try a smaller -k"
+            f" than {_FEW_SHINGLES * how.k} {how.unit}s, so an edit changes most of their shingles;"
+            f" try a smaller {mention('k')}"
         )
 
 
@@ -57,8 +60,9 @@ def _without_stop_words(lengths: Array, counts: Array, how: Shingling) -> Iterat
     whole, every = int((long & (counts == 1)).sum()), int(long.sum())
     if whole and whole >= _SHARE_OF_SHORT * every:
         yield (
-            f"--language {how.language}: {whole:,} of n = {every:,} documents ({whole / every:.0%}) have next to none"
-            " of its stop words, so only copies of them are found; try another --language, or --unit word"
+            f"{mention('language')} {how.language}: {whole:,} of n = {every:,} documents ({whole / every:.0%}) have next"
+            f" to none of its stop words, so only copies of them are found; try another {mention('language')},"
+            f" or {mention('unit')} word"
         )
 
 

@@ -12,7 +12,7 @@ import os
 import socket
 import time
 
-from simdocs.errors import LockedError
+from simdocs.errors import LockedError, mention
 from simdocs.storage import syscalls
 
 HOLDER = "holder"
@@ -36,7 +36,7 @@ def try_lock_draft(draft: str, dir_fd: int, name: str, *, last_try: bool) -> int
     try:
         if not syscalls.try_lock(descriptor):
             if last_try:
-                raise LockedError(f"{name}: {_holder(descriptor)} is writing it: --lock-wait SECONDS waits for it")
+                raise LockedError(f"{name}: {_holder(descriptor)} is writing it: {mention('lock_wait')} waits for it")
         elif is_same(draft, dir_fd, descriptor):
             syscalls.empty_directory(descriptor)
             kept = True
@@ -70,7 +70,7 @@ def lock_target(base: str, dir_fd: int, name: str, deadline: float) -> int:
         if kept:
             return target
         if time.monotonic() >= deadline:
-            raise LockedError(f"{name}: another run has locked it: --lock-wait SECONDS waits for it")
+            raise LockedError(f"{name}: another run has locked it: {mention('lock_wait')} waits for it")
         time.sleep(RETRY_SECONDS)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
+from simdocs.errors import mention, spelled
 from simdocs.model.documents import EMPTY, SHORT, Documents
 from simdocs.model.names import shown
 from simdocs.model.results import (
@@ -26,9 +27,11 @@ _LOOSEST = 10
 Summarised = BuildResult | Deduplication | SimilarPairs | Matches
 
 
-def as_json(result: Summarised, seconds: float) -> bytes:
-    """One JSON object."""
+def as_json(result: Summarised, seconds: float, spelling: Callable[[str], str] = spelled) -> bytes:
+    """One JSON object. spelling: spells the parameters that a text mentions."""
     facts = _facts(result) | {"seconds": round(seconds, 3)}
+    if isinstance(result, BuildResult):
+        facts["advice"] = list(map(spelling, result.advice))
     return json.dumps(facts, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
 
 
@@ -62,7 +65,7 @@ def _outcome(result: Deduplication | SimilarPairs | Matches, seconds: float) -> 
         if result.left_out:
             yield (
                 f"identical texts are listed as a chain, which leaves out {counted(result.left_out, 'pair')}"
-                " (--all-copies lists every pair)"
+                f" ({mention('all_copies')} lists every pair)"
             )
     elif not result.found:
         yield f"no duplicates, {took}"
@@ -148,7 +151,7 @@ def _expected(expected: Expectation, banding: Banding) -> Iterator[str]:
     yield "probability by similarity: " + ", ".join(f"{s:g} {found:.4f}" for s, found in expected.curve)
     line = f"about {expected.candidates:,.1f} candidates a document, from sampled pairs"
     if expected.better_num_perm:
-        line += f": --num-perm {expected.better_num_perm} would need {expected.better_candidates:,.1f}"
+        line += f": {mention('num_perm')} {expected.better_num_perm} would need {expected.better_candidates:,.1f}"
     yield line
 
 

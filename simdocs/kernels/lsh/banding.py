@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from simdocs.errors import UnreachableRecallError, UsageError
+from simdocs.errors import UnreachableRecallError, UsageError, mention
 from simdocs.parameters import MAX_NUM_PERM, BandingRequest, Bands
 
 _ROUNDING = 1e-12
@@ -46,8 +46,8 @@ def by_hand(bands: int | None, rows: int | None, num_perm: int) -> Bands:
     rows = rows or max(1, num_perm // bands)
     if bands * rows > num_perm:
         raise UsageError(
-            f"{bands} bands of {rows} rows need signatures of {bands * rows} places, not --num-perm {num_perm}:"
-            " take fewer of them or a greater --num-perm"
+            f"{bands} bands of {rows} rows need {bands * rows} numbers, not {mention('num_perm')} {num_perm}:"
+            f" take fewer of them or a greater {mention('num_perm')}"
         )
     return Bands(bands, rows)
 
@@ -65,7 +65,7 @@ def by_recall(threshold: float, recall: float, num_perm: int) -> Bands:
     best = candidate_probability(threshold, num_perm, 1)
     if recall >= 1:
         reached = next((nines for nines in (0.9999, 0.999, 0.99, 0.95, 0.9) if best >= nines), best)
-        remedy = f"no number of bands finds every pair; --recall {reached:.4g} would do"
+        remedy = f"no number of bands finds every pair; {mention('recall')} {reached:.4g} would do"
     else:
         remedy = f"{_enough(threshold, recall)} would do"
     raise UnreachableRecallError(threshold, recall, num_perm, best, remedy)
@@ -75,11 +75,11 @@ def _enough(threshold: float, recall: float) -> str:
     """The least K whose K bands of one row reach the recall."""
     about = math.log1p(-recall) / math.log1p(-threshold)
     if about > MAX_NUM_PERM:
-        return "no number of places; a greater --threshold"
+        return f"no {mention('num_perm')}; a greater {mention('threshold')}"
     least = max(1, math.floor(about))
     while candidate_probability(threshold, least, 1) < recall - _ROUNDING:
         least += 1
-    return f"--num-perm {least}"
+    return f"{mention('num_perm')} {least}"
 
 
 def by_nearest(threshold: float, num_perm: int) -> Bands:

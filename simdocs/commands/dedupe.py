@@ -100,7 +100,7 @@ def _banding_of(request: DedupeRequest, num_perm: int) -> Banding:
     try:
         return banding_of(request, num_perm)
     except UnreachableRecallError as error:
-        remedy = f"{error.remedy}, and {mention('exact')} finds every pair"
+        remedy = f"{error.remedy}, or {mention('exact')} to find every pair"
         raise UnreachableRecallError(error.threshold, error.recall, error.num_perm, error.best, remedy) from None
 
 

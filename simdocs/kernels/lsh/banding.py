@@ -46,8 +46,8 @@ def by_hand(bands: int | None, rows: int | None, num_perm: int) -> Bands:
     rows = rows or max(1, num_perm // bands)
     if bands * rows > num_perm:
         raise UsageError(
-            f"{bands} bands of {rows} rows need {bands * rows} numbers, not {mention('num_perm')} {num_perm}:"
-            f" take fewer of them or a greater {mention('num_perm')}"
+            f"{bands} bands of {rows} rows need {mention('num_perm')} {bands * rows} or more, not {num_perm}:"
+            f" use fewer {mention('bands')} or {mention('rows')}, or a larger {mention('num_perm')}"
         )
     return Bands(bands, rows)
 
@@ -55,8 +55,8 @@ def by_hand(bands: int | None, rows: int | None, num_perm: int) -> Bands:
 def by_recall(threshold: float, recall: float, num_perm: int) -> Bands:
     """The bands b and the largest rows r, b = K div r, that find a pair at the threshold with probability `recall`.
 
-    More rows give fewer false candidates, but false candidates cost little, because they are verified,
-    while a missed pair is never found again. UnreachableRecallError: even one row per band does not reach the recall.
+    More rows give fewer false candidates. Their cost is low, because they are verified, while nothing brings back a
+    missed pair. UnreachableRecallError: even one row per band does not reach the recall.
     """
     for rows in range(num_perm, 0, -1):
         bands = num_perm // rows
@@ -64,22 +64,24 @@ def by_recall(threshold: float, recall: float, num_perm: int) -> Bands:
             return Bands(bands, rows)
     best = candidate_probability(threshold, num_perm, 1)
     if recall >= 1:
-        reached = next((nines for nines in (0.9999, 0.999, 0.99, 0.95, 0.9) if best >= nines), best)
-        remedy = f"no number of bands finds every pair; {mention('recall')} {reached:.4g} would do"
+        reachable = next((nines for nines in (0.9999, 0.999, 0.99, 0.95, 0.9) if best >= nines), best)
+        remedy = f"no number of bands finds every pair; use {mention('recall')} {reachable:.4g} or less"
+    elif (least := least_num_perm(threshold, recall)) is not None:
+        remedy = f"use {mention('num_perm')} {least} or more"
     else:
-        remedy = f"{_enough(threshold, recall)} would do"
+        remedy = f"use a larger {mention('threshold')}"
     raise UnreachableRecallError(threshold, recall, num_perm, best, remedy)
 
 
-def _enough(threshold: float, recall: float) -> str:
-    """The least K whose K bands of one row reach the recall."""
+def least_num_perm(threshold: float, recall: float) -> int | None:
+    """The smallest num_perm whose bands of one row reach the recall (below 1), or None if MAX_NUM_PERM does not."""
     about = math.log1p(-recall) / math.log1p(-threshold)
     if about > MAX_NUM_PERM:
-        return f"no {mention('num_perm')}; a greater {mention('threshold')}"
+        return None
     least = max(1, math.floor(about))
     while candidate_probability(threshold, least, 1) < recall - _ROUNDING:
         least += 1
-    return f"{mention('num_perm')} {least}"
+    return least
 
 
 def by_nearest(threshold: float, num_perm: int) -> Bands:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from simdocs.errors import UnreachableRecallError, UsageError
 from simdocs.families import RULES
 from simdocs.kernels.lsh import banding
-from simdocs.parameters import Banding
+from simdocs.parameters import BandingRequest
 from tests.twins import bands as twin
 
 hundredths = st.integers(1, 99).map(lambda n: n / 100)
@@ -44,12 +44,12 @@ def test_threshold_is_where_half_or_more_are_found(bands, rows):
 def test_recall_rule(at, recall, num_perm):
     assume(not reached_exactly(at, recall, num_perm))
     expected = twin.by_recall(at, recall, num_perm)
-    how = Banding(threshold=at, recall=recall, rule="recall")
+    request = BandingRequest(threshold=at, recall=recall, rule="recall")
     if expected is None:
         with pytest.raises(UnreachableRecallError):
-            banding.choose(how, num_perm)
+            banding.choose(request, num_perm)
     else:
-        assert banding.choose(how, num_perm) == expected
+        assert banding.choose(request, num_perm) == expected
 
 
 def reached_exactly(at: float, recall: float, num_perm: int) -> bool:
@@ -78,7 +78,7 @@ def test_a_recall_that_is_reached_exactly_is_reached(at, recall, num_perm):
 def test_an_unreachable_recall_names_the_least_num_perm_that_would_do(at, recall):
     least = twin.least_num_perm(at, recall)
     assume(least > 1 and not reached_exactly(at, recall, least))
-    with pytest.raises(UnreachableRecallError, match=f"--num-perm {least} would do"):
+    with pytest.raises(UnreachableRecallError, match=f"use num_perm {least} or more"):
         banding.by_recall(at, recall, 1)
     assert banding.by_recall(at, recall, least) == (least, 1)
     with pytest.raises(UnreachableRecallError):
@@ -90,25 +90,26 @@ def test_an_unreachable_recall_names_the_least_num_perm_that_would_do(at, recall
 )
 def test_the_least_num_perm_is_named_where_it_reaches_the_recall_exactly(at, recall, least):
     assert twin.least_num_perm(at, recall) == least
-    with pytest.raises(UnreachableRecallError, match=f"--num-perm {least} would do"):
+    with pytest.raises(UnreachableRecallError, match=f"use num_perm {least} or more"):
         banding.by_recall(at, recall, 1)
 
 
 @pytest.mark.parametrize("at", [1e-9, 1e-300, 1e-320])
 def test_a_threshold_next_to_nothing_is_unreachable(at):
-    with pytest.raises(UnreachableRecallError):
+    with pytest.raises(UnreachableRecallError, match="use a larger threshold"):
         banding.by_recall(at, 0.95, 128)
 
 
 @pytest.mark.parametrize("at", [0.3, 0.8, 0.99])
 def test_no_number_of_bands_finds_every_pair(at):
-    with pytest.raises(UnreachableRecallError, match="finds every pair"):
+    with pytest.raises(UnreachableRecallError, match="finds every pair; use recall") as caught:
         banding.by_recall(at, 1.0, 128)
+    assert banding.by_recall(at, float(caught.value.remedy.split()[-3]), 128)
 
 
 @given(hundredths, num_perms)
 def test_nearest_rule(at, num_perm):
-    made = banding.choose(Banding(threshold=at, rule="nearest"), num_perm)
+    made = banding.choose(BandingRequest(threshold=at, rule="nearest"), num_perm)
     expected = twin.by_nearest(at, num_perm)
     assert made[0] * made[1] == num_perm
     # Two choices may be as near as each other but for the last bit of a float.
@@ -118,13 +119,16 @@ def test_nearest_rule(at, num_perm):
 @given(either_or_both, num_perms, st.sampled_from(list(RULES)))
 def test_by_hand(given_counts, num_perm, rule):
     bands, rows = given_counts
-    how = Banding(bands=bands, rows=rows, rule=rule)
+    request = BandingRequest(bands=bands, rows=rows, rule=rule)
     expected = twin.by_hand(bands, rows, num_perm)
     if expected is None:
-        with pytest.raises(UsageError, match=f"--num-perm {num_perm}"):
-            banding.choose(how, num_perm)
+        with pytest.raises(
+            UsageError,
+            match=f"need num_perm {bands * rows if bands and rows else bands or rows} or more, not {num_perm}:",
+        ):
+            banding.choose(request, num_perm)
     else:
-        assert banding.choose(how, num_perm) == expected
+        assert banding.choose(request, num_perm) == expected
 
 
 @given(hundredths, num_perms)

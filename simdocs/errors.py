@@ -106,12 +106,12 @@ class ArtifactError(SimdocsError):
 class ParametersError(ArtifactError):
     """Two artifacts, or an artifact and this program, that were made with different parameters."""
 
-    def __init__(self, one: str, other: str, differences: Mapping[str, tuple[object, object]]) -> None:
+    def __init__(self, name: str, other: str, differences: Mapping[str, tuple[object, object]]) -> None:
         self.differences = differences
         each = "; ".join(
             f"{name} is {mine!r} there and {theirs!r} here" for name, (mine, theirs) in differences.items()
         )
-        super().__init__(f"{one}: of other parameters than {other}: {each}: build it again with the same")
+        super().__init__(f"{name}: of other parameters than {other}: {each}: build it again with the same")
 
 
 class LockedError(SimdocsError):

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from simdocs.errors import UsageError, mention
 from simdocs.parameters import PARAMETERS, Normalisation, Parameter, Sequences, Shingling, Walking
+from simdocs.values import ArtifactName, PathName, Values
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
@@ -72,6 +73,13 @@ class CheckedRequest:
                 checked = None
                 yield f"{mention(name)} must be {wanted}, not {value!r}"
             object.__setattr__(self, name, checked)
+
+    def _checked_argument(self, name: str, values: Values) -> Iterator[str]:
+        """What is wrong with an argument that is no parameter."""
+        try:
+            object.__setattr__(self, name, values.check(getattr(self, name)))
+        except ValueError as wanted:
+            yield f"{name} must be {wanted}, not {getattr(self, name)!r}"
 
     def _rules(self) -> Iterator[str]:
         yield from ()
@@ -309,6 +317,7 @@ class QueryRequest(ReadRequest):
     root: Path | None = None
 
     def _rules(self) -> Iterator[str]:
+        yield from self._checked_argument("index", ArtifactName(("index",)))
         yield from super()._rules()
         if self.nearest is not None:
             for name in ("threshold", "top"):
@@ -340,6 +349,7 @@ class ShowRequest(CheckedRequest):
     mask_digits: bool | None = None
 
     def _rules(self) -> Iterator[str]:
+        yield from self._checked_argument("text", PathName())
         yield from super()._rules()
         yield from _language_without_stop_words(self.language, self.unit)
 
@@ -347,38 +357,6 @@ class ShowRequest(CheckedRequest):
 def _language_without_stop_words(language: str | None, unit: str | None) -> Iterator[str]:
     if language is not None and (unit or PARAMETERS["unit"].default) != "stopword":
         yield f"{mention('language')} goes with {mention('unit')} stopword"
-
-
-def contradictions(
-    request: CheckedRequest, recipe: object, name: str, fixed: Sequence[str], free: Sequence[str] = ()
-) -> Iterator[str]:
-    """What was asked and differs from what an artifact was built with. fixed: the groups that the artifact decides.
-
-    free: parameters that may differ.
-    """
-    given = request.given()
-    for group in fixed:
-        for parameter, value in _flat(getattr(recipe, group)):
-            if parameter in given and parameter not in free and given[parameter] != value:
-                yield _contradiction(parameter, given[parameter], value, name)
-
-
-def _contradiction(parameter: str, asked: object, built: object, name: str) -> str:
-    option = mention(parameter)
-    if built is False:
-        return f"{name} was built without {option}: rebuild it with {option}, or leave the option out"
-    if built is True:
-        return f"{name} was built with {option}: rebuild it without, or give the option here"
-    return f"{name} was built with {option} {built}, not {asked}: rebuild it, or leave the option out"
-
-
-def _flat(group: Any) -> Iterator[tuple[str, object]]:
-    for field in fields(group):
-        value = getattr(group, field.name)
-        if isinstance(value, Normalisation):
-            yield from _flat(value)
-        else:
-            yield field.name, value
 
 
 def of_group(group: type, given: Mapping[str, Any]) -> Any:

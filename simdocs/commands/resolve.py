@@ -10,6 +10,7 @@ from typing import Any
 from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.artifacts.recognise import kind_of
 from simdocs.commands.artifact_hints import explain_wrong_kind
+from simdocs.contradictions import contradictions
 from simdocs.corpora.discover import FileList, Sources
 from simdocs.errors import InputError, UsageError, mention
 from simdocs.families import default_k
@@ -30,7 +31,7 @@ from simdocs.parameters import (
     Walking,
 )
 from simdocs.pipeline.prepare import Intake
-from simdocs.requests import CheckedRequest, ReadRequest, Request, contradictions, of_group
+from simdocs.requests import CheckedRequest, ReadRequest, Request, of_group
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simdocs.kernels.compare.nearest import agreements
+from simdocs.kernels.compare.agreement import agreements
 from simdocs.matching.concatenated import ConcatenatedCorpus
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.index_matches import MatchBlock, ranked

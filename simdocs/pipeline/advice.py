@@ -60,8 +60,8 @@ def _without_stop_words(lengths: Array, counts: Array, how: Shingling) -> Iterat
     whole, every = int((long & (counts == 1)).sum()), int(long.sum())
     if whole and whole >= _SHARE_OF_SHORT * every:
         yield (
-            f"{mention('language')} {how.language}: {whole:,} of n = {every:,} documents ({whole / every:.0%}) have next"
-            f" to none of its stop words, so only copies of them are found; try another {mention('language')},"
+            f"{mention('language')} {how.language}: {whole:,} of n = {every:,} documents ({whole / every:.0%}) have"
+            f" next to none of its stop words, so only copies of them are found; try another {mention('language')},"
             f" or {mention('unit')} word"
         )
 

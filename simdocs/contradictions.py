@@ -1,0 +1,43 @@
+"""What was asked and an artifact decides otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from typing import Any
+
+from simdocs.errors import mention
+from simdocs.parameters import Normalisation
+from simdocs.requests import CheckedRequest
+
+
+def contradictions(
+    request: CheckedRequest, recipe: object, name: str, fixed: Sequence[str], free: Sequence[str] = ()
+) -> Iterator[str]:
+    """What was asked and differs from what an artifact was built with. fixed: the groups that the artifact decides.
+
+    free: parameters that may differ.
+    """
+    given = request.given()
+    for group in fixed:
+        for parameter, value in _flat(getattr(recipe, group)):
+            if parameter in given and parameter not in free and given[parameter] != value:
+                yield _contradiction(parameter, given[parameter], value, name)
+
+
+def _contradiction(parameter: str, asked: object, built: object, name: str) -> str:
+    option = mention(parameter)
+    if built is False:
+        return f"{name} was built without {option}: rebuild it with {option}, or leave the option out"
+    if built is True:
+        return f"{name} was built with {option}: rebuild it without, or give the option here"
+    return f"{name} was built with {option} {built}, not {asked}: rebuild it, or leave the option out"
+
+
+def _flat(group: Any) -> Iterator[tuple[str, object]]:
+    for field in fields(group):
+        value = getattr(group, field.name)
+        if isinstance(value, Normalisation):
+            yield from _flat(value)
+        else:
+            yield field.name, value

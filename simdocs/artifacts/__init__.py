@@ -1,1 +1,1 @@
-"""Our files on disk: every call that writes."""
+"""Artifacts: their formats, and how they are written, opened, recognised and checked."""

@@ -1,4 +1,4 @@
-"""The manifest of an artifact: what it is, what it was made by, and what each of its files must hold."""
+"""The manifest of an artifact: its format and parameters, and what each of its files must hold."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from simdocs.parameters import PARAMETERS, IndexRecipe, Recipe, SignatureRecipe
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What an artifact says of itself. shapes and checksums: by array; made_from: of its documents' names and sets."""
+    """What manifest.json says. shapes, checksums: by array. made_from: see `made_from`."""
 
     format: Format
     recipe: Recipe
@@ -33,11 +33,11 @@ class Manifest:
 
     @property
     def rows(self) -> int:
-        """Documents."""
+        """The number of documents."""
         return self.shapes["documents"][0]
 
     def encoded(self) -> bytes:
-        """As the bytes of manifest.json: the same for equal manifests."""
+        """Return the bytes of manifest.json. Equal manifests have equal bytes."""
         form = self.format
         body: dict[str, Any] = {
             "format": form.name,
@@ -57,23 +57,26 @@ class Manifest:
                 for array in form.arrays
             },
         }
-        return _signed(body)
+        return _with_checksum(body)
 
 
-def _signed(body: dict[str, Any]) -> bytes:
+def _with_checksum(body: dict[str, Any]) -> bytes:
     text = json.dumps(body, indent=1)
     return (json.dumps(body | {"checksum": checksum(text.encode())}, indent=1) + "\n").encode()
 
 
 def decoded(data: bytes, name: str) -> Manifest:
-    """The manifest in these bytes, of an artifact of this name. ArtifactError: damaged, or of another version."""
+    """Return the manifest in these bytes. name: of the artifact, for messages.
+
+    ArtifactError: it is damaged, or of another version.
+    """
     where = f"{name}/{MANIFEST}"
     if not data:
         raise damaged(where, "an empty file (an interrupted write?)")
     try:
         body = json.loads(data)
         whole = {key: value for key, value in body.items() if key != "checksum"}
-        if _signed(whole) != data:
+        if _with_checksum(whole) != data:
             raise damaged(where, "it does not match its own checksum")
         form = _format(whole, name)
         manifest = _of(whole, form, name)
@@ -88,12 +91,14 @@ def _format(body: dict[str, Any], name: str) -> Format:
     form = next((one for one in FORMATS.values() if one.name == body["format"]), None)
     if form is None:
         raise ArtifactError(
-            f"{name}: of a kind that this simdocs does not know: {str(body['format'])[:60]!r}: upgrade it"
+            f"{name}: is of a kind that this simdocs does not know ({str(body['format'])[:60]!r}): upgrade simdocs"
         )
     if body["version"] != form.version:
         remedy = "upgrade simdocs" if body["version"] > form.version else "build it again"
         version = str(int(body["version"]))[:20]
-        raise ArtifactError(f"{name}: of version {version} of its format; this simdocs reads {form.version}: {remedy}")
+        raise ArtifactError(
+            f"{name}: has format version {version}, but this simdocs reads version {form.version}: {remedy}"
+        )
     return form
 
 
@@ -113,7 +118,10 @@ def _of(body: dict[str, Any], form: Format, name: str) -> Manifest:
 
 
 def _agree(form: Format, shapes: Mapping[str, tuple[int, ...]], known: Mapping[str, int]) -> None:
-    """ValueError unless each letter of the format's shapes stands for one number, that known, none of them absurd."""
+    """Raise ValueError unless each letter in the format's shapes stands for one number, which is possible.
+
+    known: numbers that the parameters give, by letter.
+    """
     lengths: dict[str, int] = {"N": shapes["documents"][0], **known}
     for array in form.arrays:
         if len(array.shape) != len(shapes[array.name]):
@@ -157,7 +165,7 @@ _RECIPES: Mapping[str, type[Recipe]] = {"shingles": Recipe, "signatures": Signat
 
 
 def _dataclass(kind: Any, values: Mapping[str, Any]) -> Any:
-    """A dataclass of parameters from what JSON makes of it. TypeError: not its fields, or not of their types."""
+    """Return a dataclass of parameters from its JSON object. TypeError: it has other fields, or other types."""
     hints = _hints(kind)
     made = {}
     for field in fields(kind):
@@ -173,7 +181,7 @@ def _dataclass(kind: Any, values: Mapping[str, Any]) -> Any:
 
 
 def differences(one: Recipe, other: Recipe, groups: typing.Iterable[str]) -> dict[str, tuple[object, object]]:
-    """The parameters of these groups, and the version of Unicode, in which two recipes differ: both values, by name."""
+    """Return the parameters in which two recipes differ, with both values: those of these groups, and unicode."""
     found: dict[str, tuple[object, object]] = {}
     for group in groups:
         _compare(group, getattr(one, group), getattr(other, group), found)
@@ -191,7 +199,7 @@ def _compare(name: str, one: Any, other: Any, found: dict[str, tuple[object, obj
 
 
 def refuse_other_unicode(recipe: Recipe, name: str) -> None:
-    """ParametersError: this Python would cut texts up by other tables of Unicode than the artifact was made with."""
+    """Raise ParametersError if the artifact was made with other Unicode tables than this Python has."""
     here = replace(recipe, unicode=unidata_version)
     if found := differences(recipe, here, ()):
         raise ParametersError(name, "this Python's", found)

@@ -20,7 +20,7 @@ from simdocs.errors import ArtifactError, InputError
 from tests.artifacts.tiny import arrays, laid
 from tests.cli.program import simdocs
 
-REMEDY = re.compile(r"build (it|the artifact) again|upgrade (it|simdocs)|name (one|an artifact)")
+REMEDY = re.compile(r"build (it|the artifact) again|upgrade simdocs|name (one|an artifact)")
 ARRAYS = [(kind, array.file) for kind, form in FORMATS.items() for array in form.arrays]
 OF_INDEX = [file for kind, file in ARRAYS if kind == "index"]
 FILES = [*(("index", file) for file in OF_INDEX), ("shingles", "tokens.npy"), ("shingles", "offsets.npy")]

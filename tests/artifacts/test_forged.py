@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simdocs.artifacts.formats import FORMATS
-from simdocs.artifacts.manifest import _signed, decoded
+from simdocs.artifacts.manifest import _with_checksum, decoded
 from simdocs.errors import ArtifactError
 from tests.artifacts.test_damage import tiny, verdict  # noqa: F401  (a fixture)
 
@@ -30,7 +30,7 @@ def body_of(path: Path) -> Body:
 
 def forge(path: Path, body: Body) -> str:
     """Give an artifact this manifest with a correct checksum, and return the message of the error."""
-    (path / "manifest.json").write_bytes(_signed(body))
+    (path / "manifest.json").write_bytes(_with_checksum(body))
     return verdict(path)
 
 
@@ -72,7 +72,7 @@ def test_a_manifest_with_an_absurd_value_is_refused(copies):
     for way in leaves(body):
         for value in ABSURD:
             forged = changed(body, way, lambda inner, key, value=value: inner.__setitem__(key, value))
-            if json.dumps(forged) != json.dumps(body) and _said_of(_signed(forged)) is None:
+            if json.dumps(forged) != json.dumps(body) and _said_of(_with_checksum(forged)) is None:
                 passed.add(way)
                 assert way[0] != "arrays" or forge(path, forged).startswith(f"{path}/")
     assert {("made_from",), ("unicode",), ("parameters", "sequences", "text_field")} <= passed
@@ -129,14 +129,14 @@ def test_a_manifest_with_other_counts_is_refused_before_allocation(copies):
 def test_other_versions_are_refused_with_a_remedy(copies, version, said):
     body = body_of(copies["index"]) | {"version": version}
     name = copies["index"]
-    assert forge(name, body) == f"{name}: of version {version} of its format; this simdocs reads 1: {said}"
+    assert forge(name, body) == f"{name}: has format version {version}, but this simdocs reads version 1: {said}"
     assert forge(name, body | {"parameters": {}, "more": 1}).endswith(said)  # whatever else is in it
 
 
 def test_an_unknown_kind_is_refused(copies):
     name = copies["index"]
     said = forge(name, body_of(name) | {"format": "simdocs.graph"})
-    assert said == f"{name}: of a kind that this simdocs does not know: 'simdocs.graph': upgrade it"
+    assert said == f"{name}: is of a kind that this simdocs does not know ('simdocs.graph'): upgrade simdocs"
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ def test_of_another_version(there):
     (there / "x.index" / "manifest.json").write_text(signed)
     done = check(there, "x.index")
     assert (done.status, len(done.err.splitlines())) == (4, 1)
-    assert "x.index: of version 2 of its format; this simdocs reads 1: upgrade simdocs" in done.err
+    assert "x.index: has format version 2, but this simdocs reads version 1: upgrade simdocs" in done.err
 
 
 def test_several(there):

@@ -75,7 +75,7 @@ def formats() -> Iterator[str]:
             shape = f"({', '.join(array.shape)}{',' * (len(array.shape) == 1)})"
             kind = f"{array.dtype.itemsize} bytes, below" if array.dtype.names else array.dtype.str.removeprefix("|")
             yield f"    ├── {array.file:<18} {shape:<8} {kind:<17} {array.holds}"
-        yield f"    ├── {MANIFEST:<18} {'':<8} {'':<17} parameters: {', '.join(form.recipe)}"
+        yield f"    ├── {MANIFEST:<18} {'':<8} {'':<17} parameters: {', '.join(form.parameter_groups)}"
         yield f"    └── {RUN}\n"
     yield f"## A row of documents.npy\n\n{DOCUMENT.itemsize} bytes, little-endian, without gaps.\n"
     yield "| field | dtype | meaning |\n|---|---|---|"

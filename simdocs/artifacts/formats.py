@@ -6,13 +6,14 @@ History: version 1 is the first.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import MappingProxyType
 
 import numpy as np
 
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.documents import DOCUMENT
+from simdocs.parameters import IndexRecipe, Recipe, SignatureRecipe
 
 MANIFEST, RUN = "manifest.json", "run.json"
 """The files of an artifact beside its arrays."""
@@ -38,12 +39,12 @@ class ArrayFormat:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One kind of artifact. noun: the class that opens it; recipe: the groups of parameters in its manifest."""
+    """One kind of artifact. noun: its class. recipe_type: the class of its recipe."""
 
     noun: type[Artifact]
+    recipe_type: type[Recipe]
     version: int
     arrays: tuple[ArrayFormat, ...]
-    recipe: tuple[str, ...]
 
     @property
     def kind(self) -> str:
@@ -59,6 +60,11 @@ class Format:
     def name(self) -> str:
         """What the manifest calls it."""
         return f"simdocs.{self.kind}"
+
+    @property
+    def parameter_groups(self) -> tuple[str, ...]:
+        """The groups of parameters in its manifest: "sequences", "shingling", ..."""
+        return tuple(field.name for field in fields(self.recipe_type) if field.name != "unicode")
 
     @property
     def files(self) -> frozenset[str]:
@@ -80,21 +86,22 @@ _SIGNATURES = _array("signatures", "<u4", "N K", "one row for each document; all
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {
-        one.kind: one
-        for one in (
+        form.kind: form
+        for form in (
             Format(
                 Shingles,
+                Recipe,
                 1,
                 (
                     _array("tokens", "<u4", "T", "the tokens of each document, ascending, without repeats"),
                     _array("offsets", "<i8", "N+1", "where the tokens of each document begin, and the end"),
                     *_DOCUMENTS,
                 ),
-                ("sequences", "shingling"),
             ),
-            Format(Signatures, 1, (_SIGNATURES, *_DOCUMENTS), ("sequences", "shingling", "sketching")),
+            Format(Signatures, SignatureRecipe, 1, (_SIGNATURES, *_DOCUMENTS)),
             Format(
                 BandIndex,
+                IndexRecipe,
                 1,
                 (
                     _array(
@@ -110,7 +117,6 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                     _SIGNATURES,
                     *_DOCUMENTS,
                 ),
-                ("sequences", "shingling", "sketching", "banding"),
             ),
         )
     }
@@ -118,4 +124,4 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
 """Every format by kind. N documents, T tokens, K values in a signature, B bands, M distinct texts that are not empty, C
 bytes of names."""
 
-KIND_OF_SUFFIX: Mapping[str, str] = MappingProxyType({one.suffix: kind for kind, one in FORMATS.items()})
+KIND_OF_SUFFIX: Mapping[str, str] = MappingProxyType({form.suffix: kind for kind, form in FORMATS.items()})

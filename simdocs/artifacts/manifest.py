@@ -45,7 +45,7 @@ class Manifest:
             "rows": self.rows,
             "made_from": self.made_from,
             "unicode": self.recipe.unicode,
-            "parameters": {group: asdict(getattr(self.recipe, group)) for group in form.recipe},
+            "parameters": {group: asdict(getattr(self.recipe, group)) for group in form.parameter_groups},
             "block": BLOCK,
             "arrays": {
                 array.name: {
@@ -103,16 +103,15 @@ def _format(body: dict[str, Any], name: str) -> Format:
 
 
 def _of(body: dict[str, Any], form: Format, name: str) -> Manifest:
-    recipe_type = _RECIPES[form.kind]
-    hints = typing.get_type_hints(recipe_type)
-    groups = {group: _dataclass(hints[group], body["parameters"][group]) for group in form.recipe}
+    hints = typing.get_type_hints(form.recipe_type)
+    groups = {group: _dataclass(hints[group], body["parameters"][group]) for group in form.parameter_groups}
     arrays = body["arrays"]
     shapes = {array.name: tuple(int(length) for length in arrays[array.name]["shape"]) for array in form.arrays}
     known = {"K": groups["sketching"].num_perm} if "sketching" in groups else {}
     known |= {"B": groups["banding"].bands} if "banding" in groups else {}
     _agree(form, shapes, known)
     checksums = {array.name: list(arrays[array.name]["checksums"]) for array in form.arrays}
-    recipe = recipe_type(unicode=str(body["unicode"]), **groups)
+    recipe = form.recipe_type(unicode=str(body["unicode"]), **groups)
     _possible(recipe, name)
     return Manifest(form, recipe, str(body["made_from"]), shapes, checksums)
 
@@ -159,9 +158,6 @@ def _possible(recipe: Recipe, name: str) -> None:
 
 
 _hints = functools.cache(typing.get_type_hints)
-
-_RECIPES: Mapping[str, type[Recipe]] = {"shingles": Recipe, "signatures": SignatureRecipe, "index": IndexRecipe}
-"""What each kind of artifact was made by."""
 
 
 def _dataclass(kind: Any, values: Mapping[str, Any]) -> Any:

@@ -68,7 +68,7 @@ def plan_build(request: BuildRequest, outputs: Sequence[str | None] = ()) -> Bui
     fixed: tuple[str, ...] = ()
     if artifact is not None:
         # An index of an index has bands of its own.
-        fixed = tuple(group for group in FORMATS[artifact.kind].recipe if group != "banding")
+        fixed = tuple(group for group in FORMATS[artifact.kind].parameter_groups if group != "banding")
         refuse_contradictions(request, artifact, fixed)
     built_with = None if artifact is None else artifact.recipe
     command = ["simdocs", *(text_of(os.fsencode(word)) for word in sys.argv[1:])]

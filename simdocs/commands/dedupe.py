@@ -18,7 +18,8 @@ from simdocs.commands.resolve import (
     encoded_root,
     intake_of,
     is_artifact,
-    opened,
+    opened_index,
+    opened_shingles,
     refuse_contradictions,
     signature_recipe,
 )
@@ -69,14 +70,15 @@ def plan_dedupe(request: DedupeRequest, outputs: Sequence[str | None] = ()) -> D
     intake = intake_of(request, outputs)
     artifact = intake.artifact
     if artifact is not None:
-        refuse_contradictions(request, artifact, FORMATS[artifact.kind].recipe, ("threshold",))
+        refuse_contradictions(request, artifact, FORMATS[artifact.kind].parameter_groups, ("threshold",))
     fixed = None if artifact is None else artifact.recipe
     if known is not None:
         index = known.index.recipe
-        assert isinstance(index, IndexRecipe)
-        refuse_contradictions(request, known.index, FORMATS[known.index.kind].recipe, ("threshold", *SEQUENCES))
+        refuse_contradictions(
+            request, known.index, FORMATS[known.index.kind].parameter_groups, ("threshold", *SEQUENCES)
+        )
         if artifact is not None:
-            shared = [group for group in FORMATS[artifact.kind].recipe if group in ("shingling", "sketching")]
+            shared = [group for group in FORMATS[artifact.kind].parameter_groups if group in ("shingling", "sketching")]
             if found := differences(artifact.recipe, index, shared):
                 raise ParametersError(artifact.name, known.index.name, found)
             sequences = artifact.recipe.sequences
@@ -116,11 +118,11 @@ def _threshold_of(fixed: object, request: DedupeRequest) -> float:
 def _known(request: DedupeRequest) -> KnownDocuments | None:
     if request.against is None:
         return None
-    sets = None if request.shingles is None else opened(request.shingles, ("shingles",))
+    sets = None if request.shingles is None else opened_shingles(request.shingles)
     assert request.root is None or isinstance(request.root, bytes)
     if isinstance(request.against, bytes) and not is_artifact(request.against):
         raise explain_no_index(request.against)
-    return KnownDocuments(opened(request.against, ("index",)), sets, encoded_root(request.root))
+    return KnownDocuments(opened_index(request.against), sets, encoded_root(request.root))
 
 
 def read_documents(plan: DedupePlan, run: Run) -> Prepared:

@@ -48,7 +48,7 @@ def _facts(artifact: Artifact, expected: Expectation | None) -> Iterator[tuple[s
     for name, flag in _FLAGS.items():
         yield name, _text(np.count_nonzero(facts["flags"] & flag))
     yield "unicode", _text(artifact.recipe.unicode)
-    for group in form.recipe:
+    for group in form.parameter_groups:
         for name, value in _parameters(getattr(artifact.recipe, group)):
             yield name, _rule(artifact.recipe) if name == "rule" else value
     for array in form.arrays:

@@ -11,7 +11,7 @@ from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.manifest import differences
 from simdocs.commands.artifact_hints import explain_no_index, explain_order
 from simdocs.commands.blocks import name_blocks, names_of_pairs, pair_blocks
-from simdocs.commands.resolve import encoded_root, intake_of, is_artifact, opened
+from simdocs.commands.resolve import encoded_root, intake_of, is_artifact, opened_index, opened_shingles
 from simdocs.engines.run import Run
 from simdocs.errors import ParametersError
 from simdocs.kernels.lsh.banding import candidate_probability
@@ -20,7 +20,7 @@ from simdocs.matching.index_matches import find_matches
 from simdocs.matching.nearest import find_nearest
 from simdocs.matching.prepared import of_same_documents, prepared, threshold_warning
 from simdocs.matching.verify import Verifier
-from simdocs.model.artifact import Artifact
+from simdocs.model.artifact import BandIndex, Shingles
 from simdocs.model.groups import Pairs
 from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Ragged
@@ -36,7 +36,7 @@ class QueryPlan:
     index matches itself, too. nearest: so many of the most similar documents, whatever the threshold (0: those at the
     threshold). shingles, root: what the documents of the index are verified with, and found from."""
 
-    index: Artifact
+    index: BandIndex
     recipe: IndexRecipe
     intake: Intake
     threshold: float
@@ -44,7 +44,7 @@ class QueryPlan:
     top: int = 0
     itself: bool = False
     nearest: int = 0
-    shingles: Artifact | None = None
+    shingles: Shingles | None = None
     root: bytes | None = None
 
 
@@ -54,13 +54,14 @@ def plan_query(request: QueryRequest, outputs: Sequence[str | None] = ()) -> Que
     explain_order(request)
     if isinstance(request.index, bytes) and not is_artifact(request.index):
         raise explain_no_index(request.index)
-    index = opened(request.index, ("index",))
+    index = opened_index(request.index)
     recipe = index.recipe
-    assert isinstance(recipe, IndexRecipe)
     intake = intake_of(request, outputs)
     if intake.artifact is not None:
         theirs = intake.artifact.recipe
-        shared = [group for group in FORMATS[intake.artifact.kind].recipe if group in ("shingling", "sketching")]
+        shared = [
+            group for group in FORMATS[intake.artifact.kind].parameter_groups if group in ("shingling", "sketching")
+        ]
         if found := differences(theirs, recipe, shared):
             raise ParametersError(intake.artifact.name, index.name, found)
         recipe = replace(recipe, sequences=theirs.sequences)
@@ -68,7 +69,7 @@ def plan_query(request: QueryRequest, outputs: Sequence[str | None] = ()) -> Que
         given = request.given()
         sequences = {name: given[name] for name in SEQUENCES if name in given}
         recipe = replace(recipe, sequences=replace(recipe.sequences, **sequences))
-    sets = None if request.shingles is None else opened(request.shingles, ("shingles",))
+    sets = None if request.shingles is None else opened_shingles(request.shingles)
     assert request.root is None or isinstance(request.root, bytes)
     verify = request.verify or PARAMETERS["verify"].default
     return QueryPlan(

@@ -15,7 +15,7 @@ from simdocs.corpora.discover import FileList, Sources
 from simdocs.errors import InputError, UsageError, mention
 from simdocs.families import default_k
 from simdocs.kernels.lsh.banding import choose
-from simdocs.model.artifact import Artifact
+from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.names import shown
 from simdocs.parameters import (
     PARAMETERS,
@@ -38,8 +38,8 @@ from simdocs.requests import CheckedRequest, ReadRequest, Request, of_group
 class KnownDocuments:
     """An index of documents that are always kept, what their token sets are read from, and where they are found."""
 
-    index: Artifact
-    shingles: Artifact | None
+    index: BandIndex
+    shingles: Shingles | None
     root: bytes | None
 
 
@@ -50,6 +50,20 @@ def opened(given: Any, kinds: Collection[str]) -> Artifact:
     """
     artifact = open_artifact(given) if isinstance(given, bytes) else given
     return usable(artifact, kinds)
+
+
+def opened_index(given: Any) -> BandIndex:
+    """The index that was given: see `opened`."""
+    artifact = opened(given, (BandIndex.kind,))
+    assert isinstance(artifact, BandIndex)
+    return artifact
+
+
+def opened_shingles(given: Any) -> Shingles:
+    """The token sets that were given: see `opened`."""
+    artifact = opened(given, (Shingles.kind,))
+    assert isinstance(artifact, Shingles)
+    return artifact
 
 
 def is_artifact(given: Any) -> bool:
@@ -70,7 +84,7 @@ def intake_of(request: ReadRequest, outputs: Sequence[str | None] = ()) -> Intak
         root = getattr(request, "root", None) if hasattr(request, "against") else None
         if getattr(request, "against", None) is not None:
             shingles = root = None  # they are about the documents of the index
-        sets = None if shingles is None else opened(shingles, ("shingles",))
+        sets = None if shingles is None else opened_shingles(shingles)
         return Intake(artifact=artifact, shingles=sets, root=root, outputs=outputs)
     _refuse(request.problems_beside_documents())
     walking = of_group(Walking, request.given())

@@ -16,7 +16,7 @@ from simdocs.matching.greedy import greedy
 from simdocs.matching.lookup import STAMPED, bounds, copies_of, keys_for, places
 from simdocs.matching.prepared import Prepared
 from simdocs.matching.verify import Verifier
-from simdocs.model.artifact import Artifact
+from simdocs.model.artifact import BandIndex
 from simdocs.model.documents import EMPTY, Documents
 from simdocs.model.groups import Groups, Pairs
 from simdocs.model.numbering import Rows, TextNumbers
@@ -25,7 +25,7 @@ from simdocs.parameters import Grouping
 
 
 def decide_against(
-    index: Artifact, indexed: Corpus, prepared: Prepared, verifier: Verifier, grouping: Grouping
+    index: BandIndex, indexed: Corpus, prepared: Prepared, verifier: Verifier, grouping: Grouping
 ) -> Decision:
     """Group new documents with documents of an index, all of which are kept.
 

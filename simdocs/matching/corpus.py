@@ -13,7 +13,7 @@ from simdocs.artifacts.formats import RUN
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.errors import ArtifactError, InputError, mention
 from simdocs.kernels.compare import jaccard
-from simdocs.model.artifact import Artifact
+from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.columns import Column, MemoryColumn
 from simdocs.model.documents import Documents
 from simdocs.model.names import shown
@@ -95,7 +95,7 @@ class Corpus:
         )
 
     @classmethod
-    def on(cls, shelf: Artifact, signatures: Column, sets: Artifact | None, root: bytes | None) -> Corpus:
+    def on(cls, shelf: Artifact, signatures: Column, sets: Shingles | None, root: bytes | None) -> Corpus:
         """Documents on a shelf, found again from `root`, else from where they were found the first time.
 
         InputError: root is no directory.

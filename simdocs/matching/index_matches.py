@@ -13,7 +13,7 @@ from simdocs.matching.corpus import Corpus
 from simdocs.matching.lookup import candidates, copies_of, same_files
 from simdocs.matching.prepared import Prepared
 from simdocs.matching.verify import Verifier
-from simdocs.model.artifact import Artifact
+from simdocs.model.artifact import BandIndex
 from simdocs.model.documents import EMPTY
 from simdocs.model.groups import Pairs
 from simdocs.model.numbering import BlockPlaces, Rows
@@ -45,7 +45,7 @@ class MatchBlock:
 
 
 def find_matches(
-    index: Artifact, indexed: Corpus, asked: Prepared, verifier: Verifier, *, top: int = 0, itself: bool = False
+    index: BandIndex, indexed: Corpus, asked: Prepared, verifier: Verifier, *, top: int = 0, itself: bool = False
 ) -> Iterator[MatchBlock]:
     """Yield all matches of the documents asked about, block by block, in row order.
 

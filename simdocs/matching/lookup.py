@@ -12,9 +12,8 @@ from simdocs.corpora.long_paths import status_of
 from simdocs.kernels.lsh.bucket_search import bucket_bounds
 from simdocs.kernels.lsh.buckets import PAIRS_AT_ONCE, band_keys
 from simdocs.matching.corpus import Corpus
-from simdocs.model.artifact import Artifact
+from simdocs.model.artifact import BandIndex
 from simdocs.model.ragged import Array, Index, Keys, Mask, Tokens, ranges
-from simdocs.parameters import IndexRecipe
 
 _AT_ONCE = 1 << 12
 """Documents looked up at once."""
@@ -28,18 +27,17 @@ STAMPED = ("inode", "ctime_ns", "mtime_ns", "start", "extent")
 Place = tuple[object, object, bytes]
 
 
-def keys_for(index: Artifact, signatures: Tokens, rows: Index) -> Keys:
+def keys_for(index: BandIndex, signatures: Tokens, rows: Index) -> Keys:
     """The band keys of these rows of signatures, as the tables of the index have them: (B, len(rows)) uint64."""
-    assert isinstance(index.recipe, IndexRecipe)
     return band_keys(signatures, rows, *index.recipe.banding.cut)
 
 
-def bounds(index: Artifact, keys: Keys) -> tuple[Index, Index]:
+def bounds(index: BandIndex, keys: Keys) -> tuple[Index, Index]:
     """Where in the flattened tables the bucket of each key (B, Q) stands: begins and ends, (B, Q)."""
     return bucket_bounds(keys, index["band_keys"].shape[1], index["band_keys"].at)
 
 
-def candidates(index: Artifact, signatures: Tokens, rows: Index) -> Iterator[tuple[Index, Index, Index]]:
+def candidates(index: BandIndex, signatures: Tokens, rows: Index) -> Iterator[tuple[Index, Index, Index]]:
     """Rows of signatures (a part of `rows` at a time, in order), and the distinct pairs of places among these with
     rows of the index that share a bucket with them, ascending."""
     size = index.n_documents

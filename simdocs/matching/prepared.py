@@ -10,7 +10,7 @@ from simdocs.errors import ArtifactError, mention
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.kernels.lsh.buckets import band_keys, shared_buckets, shared_buckets_of_tables
 from simdocs.matching.corpus import Corpus
-from simdocs.model.artifact import Artifact
+from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.columns import MemoryColumn
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Index, Ragged, Tokens
@@ -26,7 +26,7 @@ class Prepared:
     signatures: Tokens
     corpus: Corpus
     recipe: SignatureRecipe
-    index: Artifact | None = None
+    index: BandIndex | None = None
 
     def buckets(self, bands: Bands, firsts: Index, numbers: Index | None = None) -> Ragged:
         """The buckets that documents `firsts` share, as members numbered 0, 1, ...
@@ -48,9 +48,9 @@ def prepared(intake: Intake, recipe: SignatureRecipe, run: Run) -> Prepared:
         return Prepared(documents, signatures, corpus, recipe)
     artifact = intake.artifact
     assert artifact is not None
-    sets = artifact if artifact.kind == "shingles" else intake.shingles
+    sets = artifact if isinstance(artifact, Shingles) else intake.shingles
     corpus = Corpus.on(artifact, MemoryColumn(signatures), of_same_documents(sets, artifact), intake.root)
-    return Prepared(documents, signatures, corpus, recipe, artifact if artifact.kind == "index" else None)
+    return Prepared(documents, signatures, corpus, recipe, artifact if isinstance(artifact, BandIndex) else None)
 
 
 def threshold_warning(threshold: float, banding: Banding) -> Iterator[str]:
@@ -63,7 +63,7 @@ def threshold_warning(threshold: float, banding: Banding) -> Iterator[str]:
         )
 
 
-def of_same_documents(shingles: Artifact | None, artifact: Artifact) -> Artifact | None:
+def of_same_documents(shingles: Shingles | None, artifact: Artifact) -> Shingles | None:
     """The shingles, if they are those that the other artifact was made of, or would be. ArtifactError: they are not."""
     if shingles is not None and shingles.made_from != artifact.made_from:
         raise ArtifactError(

@@ -13,7 +13,7 @@ from simdocs.model.documents import Documents
 from simdocs.model.names import bytes_of
 from simdocs.model.ragged import Array, Keys, Ragged, Tokens
 from simdocs.model.skipped import Skipped
-from simdocs.parameters import Recipe
+from simdocs.parameters import PARAMETERS, IndexRecipe, Recipe, SignatureRecipe
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -43,8 +43,8 @@ class Artifact:
         return self.columns[column]
 
     def __repr__(self) -> str:
-        parts = [f"documents={self.n_documents}", *_shown_parameters(self.recipe)]
-        return f"<{type(self).__name__} {', '.join(parts)}>"
+        parts = [f"{self.n_documents} documents", *_shown_parameters(self.recipe)]
+        return f"<{type(self).__name__}: {', '.join(parts)}>"
 
     @property
     def n_documents(self) -> int:
@@ -88,6 +88,7 @@ class Signatures(Artifact):
     """N documents and their signatures."""
 
     kind: ClassVar[str] = "signatures"
+    recipe: SignatureRecipe
 
     @property
     def signatures(self) -> Tokens:
@@ -113,6 +114,7 @@ class BandIndex(Artifact):
     """N documents, their signatures, and the buckets that they share."""
 
     kind: ClassVar[str] = "index"
+    recipe: IndexRecipe
 
     @property
     def signatures(self) -> Tokens:
@@ -125,14 +127,14 @@ class BandIndex(Artifact):
         return BucketTables(self._array("band_keys"), self._array("band_rows"), self._array("same_as"))
 
 
-_ALWAYS_SHOWN = frozenset(("unit", "k", "num_perm", "threshold"))
+_ALWAYS_SHOWN = frozenset(("unit", "num_perm", "threshold"))
 
 
 def _shown_parameters(group: Any) -> Iterator[str]:
     """The main parameters of a recipe, and those that are not the default: "unit='char'", "k=9", ..."""
-    for one in fields(group):
-        value = getattr(group, one.name)
+    for name in (one.name for one in fields(group)):
+        value = getattr(group, name)
         if is_dataclass(value):
             yield from _shown_parameters(value)
-        elif one.name in _ALWAYS_SHOWN or value != one.default:
-            yield f"{one.name}={value!r}"
+        elif name in _ALWAYS_SHOWN or (name in PARAMETERS and value != PARAMETERS[name].default):
+            yield f"{name}={value!r}"

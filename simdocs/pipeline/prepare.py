@@ -31,7 +31,7 @@ class Intake:
     sources: Sources = field(default_factory=Sources)
     walking: Walking = field(default_factory=Walking)
     artifact: Artifact | None = None
-    shingles: Artifact | None = None
+    shingles: Shingles | None = None
     root: bytes | None = None
     outputs: Sequence[str | None] = ()
     texts: FileList | None = None

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.manifest import Manifest, decoded, differences
 from simdocs.families import LANGUAGES, RULES, SCHEMES, UNITS
-from simdocs.parameters import MAX_NUM_PERM, Banding, Normalisation, Recipe, Sequences, Shingling, Sketching
+from simdocs.parameters import MAX_NUM_PERM, Banding, Normalisation, Sequences, Shingling, SignatureRecipe, Sketching
 
 SHARES = st.floats(0, 1, exclude_min=True) | st.just(1)
 CHECKSUM = st.text("0123456789abcdef", min_size=32, max_size=32)
@@ -30,20 +30,19 @@ def manifests(draw: Any) -> Manifest:
         draw(st.integers(0, (1 << 32) - 1)),
         normalisation,
     )
-    sketching = banding = None
-    if "sketching" in form.recipe:
-        sketching = Sketching(draw(st.sampled_from(list(SCHEMES))), draw(st.integers(1, MAX_NUM_PERM)))
-    if sketching is not None and "banding" in form.recipe:
-        bands = draw(st.integers(1, sketching.num_perm))
-        rows = draw(st.integers(1, sketching.num_perm // bands))
-        banding = Banding(draw(SHARES), draw(SHARES), draw(st.sampled_from(list(RULES))), bands, rows)
+    sketching = Sketching(draw(st.sampled_from(list(SCHEMES))), draw(st.integers(1, MAX_NUM_PERM)))
+    bands = draw(st.integers(1, sketching.num_perm))
+    rows = draw(st.integers(1, sketching.num_perm // bands))
+    banding = Banding(draw(SHARES), draw(SHARES), draw(st.sampled_from(list(RULES))), bands, rows)
     # Fields of options that are not UTF-8 hold lone surrogates.
     any_text = st.text(st.characters(exclude_categories=()))
     sequences = Sequences(draw(any_text), draw(any_text), draw(st.booleans()))
-    recipe = Recipe(sequences, shingling, sketching, banding, draw(st.text(max_size=9)))
+    groups = {"sequences": sequences, "shingling": shingling, "sketching": sketching, "banding": banding}
+    groups = {name: groups[name] for name in form.parameter_groups}
+    recipe = form.recipe_type(**groups, unicode=draw(st.text(max_size=9)))
     lengths = {letter: draw(st.integers(0, (1 << 47) - 1)) for letter in "NTCM"}
     lengths |= {"N+1": lengths["N"] + 1}
-    lengths |= {"K": sketching.num_perm if sketching else 0, "B": (banding.bands or 0) if banding else 0}
+    lengths |= {"K": sketching.num_perm, "B": bands}
     shapes = {array.name: tuple(lengths[letter] for letter in array.shape) for array in form.arrays}
     checksums = {array.name: draw(st.lists(CHECKSUM, max_size=3)) for array in form.arrays}
     return Manifest(form, recipe, draw(CHECKSUM), shapes, checksums)
@@ -60,13 +59,13 @@ def test_a_decoded_manifest_equals_the_encoded_one(manifest):
 
 
 def test_differences_are_named_with_both_values():
-    one = Recipe(Sequences(), Shingling(), Sketching(), Banding(), "15.0.0")
+    one = SignatureRecipe(Sequences(), Shingling(), Sketching(), unicode="15.0.0")
     normalisation = Normalisation(nfkc=True)
-    other = replace(one, shingling=Shingling(k=5, normalisation=normalisation), sketching=None, unicode="14.0.0")
-    assert differences(one, one, ("shingling", "sketching", "banding")) == {}
+    other = replace(one, shingling=Shingling(k=5, normalisation=normalisation), unicode="14.0.0")
+    assert differences(one, one, ("shingling", "sketching")) == {}
     assert differences(one, other, ("shingling",)) == {
         "k": (9, 5),
         "nfkc": (False, True),
         "unicode": ("15.0.0", "14.0.0"),
     }
-    assert differences(one, other, ("banding",)) == {"unicode": ("15.0.0", "14.0.0")}
+    assert differences(one, other, ("sketching",)) == {"unicode": ("15.0.0", "14.0.0")}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import get_type_hints
 
 import numpy as np
 import pytest
@@ -37,8 +38,10 @@ def on_disk(kind: str, salt: int, place: Path) -> Artifact:
     return open_artifact(os.fsencode(place / f"tiny.{kind}"))
 
 
-def test_every_format_has_a_noun():
+def test_every_format_has_a_noun_and_its_recipe():
     assert {kind: form.noun for kind, form in FORMATS.items()} == NOUNS
+    for form in FORMATS.values():
+        assert get_type_hints(form.noun)["recipe"] is form.recipe_type
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -80,14 +83,6 @@ def test_a_root_that_is_not_known_is_empty(run):
     assert in_memory("signatures", 1).root == b"/x"
 
 
-def test_parameters_of_later_stages_are_left_out():
-    writer = MemoryWriter("shingles")
-    for name in ("tokens", "offsets"):
-        writer.append(name, arrays("shingles", 1)[name])
-    writer.finish(documents(3, 1), recipe("index"), {})
-    assert writer.artifact(Skipped()).recipe == recipe("shingles")
-
-
 def test_all_blocks_are_checked_on_request(place):
     artifact = on_disk("signatures", 1, place)
     assert checked(artifact) is artifact
@@ -101,13 +96,11 @@ def test_all_blocks_are_checked_on_request(place):
 
 
 def test_the_repr_is_one_short_line(place):
-    assert repr(in_memory("shingles", 1)) == "<Shingles documents=3, unit='char', k=9>"
+    assert repr(in_memory("shingles", 1)) == "<Shingles: 3 documents, unit='char', k=9>"
     assert repr(on_disk("index", 1, place)) == (
-        "<BandIndex documents=3, unit='char', k=9, num_perm=4, threshold=0.8, bands=2, rows=2>"
+        "<BandIndex: 3 documents, unit='char', k=9, num_perm=4, threshold=0.8, bands=2, rows=2>"
     )
     words = simdocs.index(texts=["a b", "c"], unit="word", k=2, nfkc=True, num_perm=16, bands=4, rows=4, seed=7)
     assert repr(words) == (
-        "<BandIndex documents=2, unit='word', k=2, seed=7, nfkc=True, num_perm=16, threshold=0.8, bands=4, rows=4>"
+        "<BandIndex: 2 documents, unit='word', k=2, seed=7, nfkc=True, num_perm=16, threshold=0.8, bands=4, rows=4>"
     )
-    assert repr(simdocs.dedupe(texts=["a", "a"])) == "<Deduplication documents=2, kept=1, pairs=1>"
-    assert repr(simdocs.query(words, texts=["a b"])) == "<Matches documents=1, pairs=1>"

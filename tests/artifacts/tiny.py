@@ -27,9 +27,14 @@ def documents(rows: int, salt: int) -> Documents:
 
 
 def recipe(kind: str) -> Recipe:
-    sketching = Sketching(num_perm=PLACES) if "sketching" in FORMATS[kind].recipe else None
-    banding = Banding(bands=BANDS, rows=2) if "banding" in FORMATS[kind].recipe else None
-    return Recipe(Sequences(), Shingling(), sketching, banding)
+    groups = {
+        "sequences": Sequences(),
+        "shingling": Shingling(),
+        "sketching": Sketching(num_perm=PLACES),
+        "banding": Banding(0.8, 0.95, "recall", BANDS, 2),
+    }
+    form = FORMATS[kind]
+    return form.recipe_type(**{name: groups[name] for name in form.parameter_groups})
 
 
 def arrays(kind: str, salt: int, rows: int = 3) -> dict[str, Array]:

@@ -9,31 +9,55 @@ from typing import Any
 _SOON = 0.3
 """Seconds before anything is drawn: a short run shows nothing, and does not pay for the import."""
 
+_IN_BYTES = ("reading", "shingling")
+"""Steps whose progress is counted in bytes; the others count documents or pairs."""
+
+_NARROW = 70
+"""Columns below which times and rates are left out, so that the bar itself has room."""
+
 
 class Progress:
-    """What a stage calls with (what, done, total): draws when standard error is a terminal, else does nothing."""
+    """Called with (step, done, total); draws when standard error is a terminal, else does nothing."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._drawn = not quiet and sys.stderr is not None and sys.stderr.isatty()
         self._start = time.monotonic()
-        self._what = ""
+        self._step = ""
         self._bar: Any = None
 
-    def __call__(self, what: str, done: int, total: int) -> None:
-        """Note how far the work is; total 0: unknown."""
+    def __call__(self, step: str, done: int, total: int) -> None:
+        """Draw how far the work is, at most ten times a second; total 0: unknown."""
         if not self._drawn or time.monotonic() - self._start < _SOON:
             return
-        if what != self._what:
-            from tqdm import tqdm
-
+        if step != self._step:
             self.close()
-            tqdm.monitor_interval = 0  # no thread: processes are forked later
-            self._bar = tqdm(desc=what, total=total or None, mininterval=0.1, leave=False, file=sys.stderr)
-            self._what = what
+            self._bar, self._step = _bar(step, total), step
         self._bar.update(done - self._bar.n)
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Take the bar away, before anything else is written to that terminal."""
         if self._bar is not None:
             self._bar.close()
-        self._bar, self._what = None, ""
+        self._bar, self._step = None, ""
+
+
+def _bar(step: str, total: int) -> Any:
+    from shutil import get_terminal_size
+
+    from tqdm import tqdm
+
+    tqdm.monitor_interval = 0  # no thread: processes are forked later
+    in_bytes = step in _IN_BYTES
+    narrow = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt}" if total else "{desc}: {n_fmt}"
+    return tqdm(
+        desc=step,
+        total=total or None,
+        mininterval=0.1,
+        leave=False,
+        file=sys.stderr,
+        unit="B" if in_bytes else "it",
+        unit_scale=in_bytes,
+        unit_divisor=1024,
+        dynamic_ncols=True,
+        bar_format=narrow if get_terminal_size().columns < _NARROW else None,
+    )

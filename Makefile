@@ -4,6 +4,7 @@
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
+CORE := $(VENV)/.core
 INSTALLED := $(VENV)/.installed
 SEEDS ?= 20
 MINUTES ?= 5
@@ -13,22 +14,29 @@ MINUTES ?= 5
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
-$(INSTALLED): pyproject.toml
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	    { echo "simdocs needs Python 3.11 or later: make PYTHON=/path/to/python3"; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
-	@echo "installing simdocs and what its tests need into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+
+$(CORE): pyproject.toml | $(BIN)/python
+	@echo "installing simdocs into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
-demo: $(INSTALLED) ## the near-duplicates of the example corpus
+$(INSTALLED): pyproject.toml | $(BIN)/python
+	@echo "installing simdocs and what its tests need into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(CORE) $@
+
+demo: $(CORE) ## the near-duplicates of the example corpus
 	@PATH='$(abspath $(BIN))':"$$PATH" sh examples/demo.sh
 
-test: $(INSTALLED) ## the tests
-	$(BIN)/python -m pytest
+test: $(INSTALLED) ## the tests, on all cores that this process may use
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 test-slow: $(INSTALLED) ## the tests in their long form, too
-	$(BIN)/python -m pytest -m 'slow or not slow'
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m 'slow or not slow' --hypothesis-profile=thorough
 
 fuzz: $(INSTALLED) ## random trees, names, bytes and options for MINUTES=5; SEED=n: again what was found
 	$(BIN)/python -m tests.fuzz $(if $(SEED),--seed $(SEED),--minutes $(MINUTES))

@@ -1,14 +1,15 @@
-"""How Hypothesis runs: the same examples every time; `--hypothesis-profile=explore` looks for new ones.
+"""How Hypothesis runs: the same examples every time, and many more of them with `make test-slow`.
 
-`make fuzz` does so, too, in rounds.
+`--hypothesis-profile=explore` looks for new ones; `make fuzz` does so, too, in rounds.
 """
 
 from hypothesis import HealthCheck, settings
 
 _LARGE_INPUTS = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
+settings.register_profile("same", derandomize=True, deadline=None, max_examples=60, suppress_health_check=_LARGE_INPUTS)
 settings.register_profile(
-    "same", derandomize=True, deadline=None, max_examples=120, suppress_health_check=_LARGE_INPUTS
+    "thorough", derandomize=True, deadline=None, max_examples=300, suppress_health_check=_LARGE_INPUTS
 )
 settings.register_profile("explore", deadline=None, max_examples=2000, suppress_health_check=_LARGE_INPUTS)
 settings.register_profile("fuzz", deadline=None, max_examples=300, print_blob=True, suppress_health_check=_LARGE_INPUTS)

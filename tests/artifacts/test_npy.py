@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.artifacts import mapped_column, npy
@@ -23,6 +23,7 @@ from simdocs.artifacts.npy import ArrayWriter, header
 from simdocs.artifacts.reader import open_artifact
 from simdocs.errors import ArtifactError
 from simdocs.model.ragged import Array
+from tests.amounts import examples
 from tests.artifacts.tiny import save
 
 EVERY = {f"{kind}-{array.name}": array for kind, form in FORMATS.items() for array in form.arrays}
@@ -157,7 +158,7 @@ LETTERS = ArrayFormat("letters", np.dtype("<u4"), ("N",), "")
 
 
 @pytest.mark.parametrize("name", [*CASES, "documents"])
-@settings(max_examples=40)
+@examples(20)
 @given(data=st.data())
 def test_only_the_blocks_that_are_read_are_checked(tmp_path_factory, name, data):
     """Compared with plain indexing; one damaged block is reported if it is read, and only then."""

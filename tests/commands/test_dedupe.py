@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from simdocs.families import CLUSTERS, KEEP, SCHEMES, UNITS
+from tests.amounts import examples
 from tests.commands.deduping import CATCH_ALL, answer, shelve, sketched
 from tests.similar_texts import corpora, family
 from tests.twins.text_answers import How, Row, Text, Twin
@@ -29,7 +30,7 @@ def asked(texts: list[Text], how: How, what: str, **options: object) -> list[Row
 
 @pytest.mark.parametrize("keep", KEEP)
 @pytest.mark.parametrize("unit", UNITS)
-@settings(max_examples=12)
+@examples(8)
 @given(texts=corpora(), multiset=st.booleans(), scheme=st.sampled_from(list(SCHEMES)))
 @example(texts=[Text(b""), Text(b"")], multiset=False, scheme="fss")
 def test_groups(unit, keep, texts, multiset, scheme):
@@ -38,14 +39,14 @@ def test_groups(unit, keep, texts, multiset, scheme):
 
 
 @pytest.mark.parametrize("keep", KEEP)
-@settings(max_examples=12)
+@examples(8)
 @given(texts=corpora(), unit=st.sampled_from(list(UNITS)), multiset=st.booleans())
 def test_components(keep, texts, unit, multiset):
     how = How(unit, K_OF[unit], multiset, 0.5, keep)
     assert asked(texts, how, "groups", cluster="components") == Twin(texts, how).components()
 
 
-@settings(max_examples=30)
+@examples(15)
 @given(texts=corpora(), unit=st.sampled_from(list(UNITS)), multiset=st.booleans())
 def test_how_loosely_components_hang_together(texts, unit, multiset):
     how = How(unit, K_OF[unit], multiset)
@@ -71,7 +72,7 @@ def test_how_loosely_components_hang_together(texts, unit, multiset):
     assert smallest == sorted(smallest)
 
 
-@settings(max_examples=30)
+@examples(15)
 @given(texts=corpora(), unit=st.sampled_from(list(UNITS)), multiset=st.booleans(), keep=st.sampled_from(list(KEEP)))
 def test_pairs(texts, unit, multiset, keep):
     how = How(unit, K_OF[unit], multiset, 0.5, keep)
@@ -80,7 +81,7 @@ def test_pairs(texts, unit, multiset, keep):
     assert asked(texts, how, "all_pairs") == twin.all_pairs()
 
 
-@settings(max_examples=30)
+@examples(15)
 @given(texts=corpora(), threshold=st.sampled_from((0.5, 0.6, 2 / 3, 0.75, 1.0)), k=st.integers(1, 5))
 def test_a_similarity_at_the_threshold_counts(texts, threshold, k):
     how = How("char", k, False, threshold, "first")

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.artifacts.formats import FORMATS
@@ -22,6 +22,7 @@ from simdocs.errors import ArtifactError
 from simdocs.families import CLUSTERS, KEEP, SCHEMES, UNITS
 from simdocs.pipeline.prepare import Intake
 from simdocs.views.output_formats import tsv
+from tests.amounts import examples
 from tests.commands.building import built, opened
 from tests.commands.deduping import CATCH_ALL, drawing, job, shelve, sketched
 from tests.corpora.changing import CHANGES, STANDING, change
@@ -119,7 +120,7 @@ def test_documents_that_are_gone_are_named(there):
     }
 
 
-@settings(max_examples=20)
+@examples(10)
 @given(
     texts=corpora(),
     unit=st.sampled_from(list(UNITS)),
@@ -177,7 +178,7 @@ def test_shingles_of_the_same_documents_read_again_are_theirs(there):
 
 @pytest.mark.parametrize("kind", KINDS[1:])
 @pytest.mark.parametrize("what", ["greedy", "components", "pairs", "all_pairs"])
-@settings(max_examples=12)
+@examples(8)
 @given(texts=corpora(20), dice=st.randoms(use_true_random=False), keep=st.sampled_from(list(KEEP)))
 def test_documents_that_have_changed_since(kind, what, texts, dice, keep):
     """The answer is that about those that have not, whatever happened to the others."""

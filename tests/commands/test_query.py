@@ -17,6 +17,7 @@ from simdocs.engines.run import Run
 from simdocs.families import SCHEMES, UNITS
 from simdocs.matching import lookup
 from simdocs.pipeline.prepare import Intake
+from tests.amounts import examples
 from tests.commands.building import built, opened
 from tests.commands.deduping import CATCH_ALL, shelve
 from tests.corpora.changing import CHANGES, STANDING, change
@@ -80,7 +81,7 @@ def laid(place: Path, ours: list[Text], theirs: list[Text], how: How, **options:
 
 
 @pytest.mark.parametrize("unit", UNITS)
-@settings(max_examples=15)
+@examples(10)
 @given(texts=corpora(16), share=st.floats(0, 1), multiset=st.booleans(), scheme=st.sampled_from(list(SCHEMES)))
 def test_every_similar_document_is_found(unit, texts, share, multiset, scheme):
     cut = int(share * len(texts))
@@ -88,7 +89,7 @@ def test_every_similar_document_is_found(unit, texts, share, multiset, scheme):
     assert asked(texts[cut:], texts[:cut], how, scheme=scheme) == twin(texts[cut:], texts[:cut], how)
 
 
-@settings(max_examples=25)
+@examples(15)
 @given(texts=corpora(16), share=st.floats(0, 1), bands=st.integers(1, 4), rows=st.integers(1, 4))
 def test_those_that_share_a_bucket_are_found(texts, share, bands, rows):
     cut, how = int(share * len(texts)), How("word", 2, True, 0.5)
@@ -208,7 +209,7 @@ def test_many_more(unit, texts, share, multiset, scheme):
     assert asked(texts[cut:], texts[:cut], how, scheme=scheme) == twin(texts[cut:], texts[:cut], how)
 
 
-@settings(max_examples=40)
+@examples(20)
 @given(texts=corpora(16), share=st.floats(0, 1), dice=st.randoms(use_true_random=False))
 def test_files_of_the_index_that_have_changed_since(texts, share, dice):
     """What is still what it was is matched, but not by itself; what is not is asked about as it is now."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
@@ -32,13 +32,14 @@ from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.parameters import PARAMETERS, Shingling
 from simdocs.values import Choice
 from tests import strategies as some
+from tests.amounts import examples
 from tests.kernels.row_kernels import ROW_KERNELS
 
 each_kernel_and_unit = pytest.mark.parametrize(("name", "unit"), list(product(ROW_KERNELS, UNITS)))
 
 
 @each_kernel_and_unit
-@settings(max_examples=20)
+@examples(8)
 @given(left=some.batches, right=some.batches, how=some.shinglings)
 def test_rows_do_not_depend_on_their_batch(name, unit, left, right, how):
     kernel, how = ROW_KERNELS[name], replace(how, unit=unit)

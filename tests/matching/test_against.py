@@ -18,6 +18,7 @@ from simdocs.engines.run import Run
 from simdocs.families import KEEP, SCHEMES, UNITS
 from simdocs.model.artifact import Artifact
 from simdocs.pipeline.prepare import Intake
+from tests.amounts import examples
 from tests.commands.building import built
 from tests.commands.deduping import CATCH_ALL, job, shelve
 from tests.corpora.changing import CHANGES, change
@@ -80,7 +81,7 @@ def asked(ours: list[Text], theirs: list[Text], how: How, **options: object) -> 
 
 @pytest.mark.parametrize("keep", KEEP)
 @pytest.mark.parametrize("unit", UNITS)
-@settings(max_examples=6)
+@examples(4)
 @given(texts=corpora(18), share=st.floats(0, 1), multiset=st.booleans(), scheme=st.sampled_from(list(SCHEMES)))
 def test_groups(unit, keep, texts, share, multiset, scheme):
     cut, how = int(share * len(texts)), How(unit, K_OF[unit], multiset, 0.5, keep)
@@ -96,7 +97,7 @@ def test_larger_corpora(seed):
     assert asked(texts[60:], texts[:60], how) == expected
 
 
-@settings(max_examples=60)
+@examples(30)
 @given(
     texts=corpora(24),
     share=st.floats(0, 1),
@@ -126,7 +127,7 @@ def test_no_more_than_max_candidates_in_a_bucket(texts, share, keep, most, cut):
 
 
 @pytest.mark.parametrize("both", [False, True], ids=["yours", "theirs and yours"])
-@settings(max_examples=40)
+@examples(20)
 @given(
     texts=corpora(20), share=st.floats(0, 1), dice=st.randoms(use_true_random=False), keep=st.sampled_from(list(KEEP))
 )

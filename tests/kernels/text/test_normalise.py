@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import unicodedata
-from itertools import pairwise
+from itertools import pairwise, product
 from string import ascii_letters
 from unittest import mock
 
@@ -105,9 +105,17 @@ def test_every_mark_stands_where_unicodedata_has_it(form):
         assert unicode_forms.to_normal_form(form, text) == unicodedata.normalize(form, text)
 
 
-@pytest.mark.parametrize("lines", [False, True])
-@pytest.mark.parametrize("switches", [PLAIN, Normalisation(keep_case=True), ALL_ON])
-@pytest.mark.parametrize("odd", [b"", b"\xff", "ΑΣ ".encode(), "İ".encode(), "😀".encode(), bytes(range(128))])
+ODD = [b"", b"\xff", "ΑΣ ".encode(), "İ".encode(), "😀".encode(), bytes(range(128))]
+SWITCHES = [PLAIN, Normalisation(keep_case=True), ALL_ON]
+
+
+@pytest.mark.parametrize(
+    ("odd", "switches", "lines"),
+    [
+        pytest.param(*case, marks=[] if at % 6 == at // 6 else pytest.mark.slow)
+        for at, case in enumerate(product(ODD, SWITCHES, [False, True]))
+    ],
+)
 def test_a_text_larger_than_a_piece(odd, switches, lines):
     line = " Ёлка,\u3000e\u0301té \t\r\n\n日本語のΑΣ。กำ \n "
     plain = "The cow  \t\n\n and the ox, 12 of them.\n"

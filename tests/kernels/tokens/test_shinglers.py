@@ -23,6 +23,7 @@ from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.model.texts import Texts
 from simdocs.parameters import Normalisation, Shingling
 from tests import strategies as some
+from tests.amounts import slow
 from tests.twins import shingles as twin
 from tests.twins import units as twin_units
 
@@ -94,7 +95,7 @@ def test_tokens_of_texts_in_pieces(unit, batch, how, size):
 
 
 @pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.parametrize("gap", ["", " ", " \n"])
+@pytest.mark.parametrize("gap", [" \n", *slow("", " ")])
 def test_tokens_of_a_text_larger_than_any_piece(unit, gap):
     text = gap.join(["日本語のテキスト", "กำลัง", "हिन्दी", "the cow's", "ёлка", "é"]) + gap
     document = (text * (pieces.PIECE // len(text) + 2)).encode()
@@ -105,7 +106,7 @@ def test_tokens_of_a_text_larger_than_any_piece(unit, gap):
 
 
 @pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.parametrize("k", [1, 3, 4, 9, 1000])
+@pytest.mark.parametrize("k", [9, 1000, *slow(1, 3, 4)])
 def test_tokens_of_batches_larger_than_any_chunk(unit, k):
     text = "Of the 12 boats, the old one's ropes were the best; und so weiter.\r\n"
     sizes = np.random.default_rng(k).integers(0, 3 * len(text), 400)

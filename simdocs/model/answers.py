@@ -12,7 +12,7 @@ Row = tuple[Cell, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A column's name and kind."""
 
     name: str
@@ -23,5 +23,5 @@ class Column:
 class TableHead:
     """The columns of an answer. grouped: the first column repeats over several rows."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     grouped: bool = False

@@ -21,6 +21,8 @@ HOLDER = "holder"
 RETRY_SECONDS = 0.05
 """Seconds between two attempts to get a lock."""
 
+_ADVICE = f"try again later, or wait with {mention('lock_wait')}"
+
 
 def try_lock_draft(draft: str, dir_fd: int, name: str, *, last_try: bool) -> int:
     """Create, lock and empty the draft directory, and return its descriptor, or -1 if that must be tried again.
@@ -36,7 +38,7 @@ def try_lock_draft(draft: str, dir_fd: int, name: str, *, last_try: bool) -> int
     try:
         if not syscalls.try_lock(descriptor):
             if last_try:
-                raise LockedError(f"{name}: {_holder(descriptor)} is writing it: {mention('lock_wait')} waits for it")
+                raise LockedError(f"{name}: is being written by {_holder(descriptor)}: {_ADVICE}")
         elif is_same(draft, dir_fd, descriptor):
             syscalls.empty_directory(descriptor)
             kept = True
@@ -70,7 +72,7 @@ def lock_target(base: str, dir_fd: int, name: str, deadline: float) -> int:
         if kept:
             return target
         if time.monotonic() >= deadline:
-            raise LockedError(f"{name}: another run has locked it: {mention('lock_wait')} waits for it")
+            raise LockedError(f"{name}: is locked by another process: {_ADVICE}")
         time.sleep(RETRY_SECONDS)
 
 
@@ -105,6 +107,6 @@ def _holder(descriptor: int) -> str:
             facts = json.loads(os.read(file, 4096))
         finally:
             os.close(file)
-        return f"process {facts['pid']} on {facts['host']}, since {facts['start']},"
+        return f"process {facts['pid']} on {facts['host']} since {facts['start']}"
     except (OSError, ValueError, KeyError, TypeError):
         return "another run"

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 
-from simdocs.model.answers import LINE, NAME, NUMBER, SIMILARITY, Column, Row, TableHead
+from simdocs.model.answers import LINE, NAME, NUMBER, SIMILARITY, Row, TableColumn, TableHead
 from simdocs.model.results import Block, FactBlock, LineBlock, NameBlock, PairBlock, TokenBlock
 from simdocs.requests import DedupeRequest, QueryRequest, Request, ShowRequest
 
 
 def _pairs(left: str, right: str) -> TableHead:
     kinds = ((left, NAME), (right, NAME), ("jaccard", SIMILARITY), ("estimate", SIMILARITY))
-    return TableHead(tuple(Column(name, kind) for name, kind in kinds), grouped=True)
+    return TableHead(tuple(TableColumn(name, kind) for name, kind in kinds), grouped=True)
 
 
 GROUPS, PAIRS, MATCHES = _pairs("kept", "duplicate"), _pairs("document", "other"), _pairs("query", "match")
-NAMES, LINES = TableHead((Column("name", NAME),)), TableHead((Column("line", LINE),))
-SHINGLES = TableHead((Column("shingle", NAME), Column("token", NUMBER)))
-FACTS = TableHead((Column("key", NAME), Column("value", NAME)))
+NAMES, LINES = TableHead((TableColumn("name", NAME),)), TableHead((TableColumn("line", LINE),))
+SHINGLES = TableHead((TableColumn("shingle", NAME), TableColumn("token", NUMBER)))
+FACTS = TableHead((TableColumn("key", NAME), TableColumn("value", NAME)))
 
 
 def head_of(request: Request) -> TableHead:

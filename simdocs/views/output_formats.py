@@ -6,7 +6,7 @@ import base64
 import json
 from typing import Protocol
 
-from simdocs.model.answers import LINE, NAME, SIMILARITY, Cell, Column, Row, TableHead
+from simdocs.model.answers import LINE, NAME, SIMILARITY, Cell, Row, TableColumn, TableHead
 from simdocs.model.names import harmless_text
 
 _TSV_ESCAPES = ((b"\\", b"\\\\"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\r", b"\\r"))
@@ -99,11 +99,11 @@ class NulEnded(Lines):
     end_mark = b"\0"
 
 
-def _cells(row: Row, columns: tuple[Column, ...]) -> zip[tuple[Cell, Column]]:
+def _cells(row: Row, columns: tuple[TableColumn, ...]) -> zip[tuple[Cell, TableColumn]]:
     return zip(row, columns, strict=True)
 
 
-def plain(cell: Cell, column: Column) -> bytes:
+def plain(cell: Cell, column: TableColumn) -> bytes:
     """A cell as bytes: a name as it is, a similarity with six digits, nothing for None."""
     if cell is None:
         return b""
@@ -126,7 +126,7 @@ def _quoted(field: bytes) -> bytes:
     return field
 
 
-def _member(cell: Cell, column: Column) -> bytes:
+def _member(cell: Cell, column: TableColumn) -> bytes:
     key = column.name
     if column.kind in (NAME, LINE) and isinstance(cell, bytes):
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from simdocs.model.answers import NUMBER, SIMILARITY, Cell, Column, Row, TableHead
+from simdocs.model.answers import NUMBER, SIMILARITY, Cell, Row, TableColumn, TableHead
 from simdocs.model.names import shown
 
 
@@ -79,7 +79,7 @@ class Table:
 _NUMERIC = (SIMILARITY, NUMBER)
 
 
-def _text(cell: Cell, column: Column) -> str:
+def _text(cell: Cell, column: TableColumn) -> str:
     if cell is None:
         return ""
     if isinstance(cell, bytes):

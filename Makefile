@@ -57,7 +57,7 @@ format: $(INSTALLED) ## let ruff mend what it can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: $(INSTALLED) ## reference, formats, man pages and shell completion in docs/ anew, from the program
+docs: $(INSTALLED) ## generated pages, man pages and shell completion in docs/ anew, from program and tests
 	$(BIN)/python docs/generate.py
 
 bench: $(INSTALLED) ## figures: speed, memory, precision and recall on 20,000 generated files

@@ -11,13 +11,13 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "simdocs").rglob("*.py"))
 
 
-def test_layers_hold() -> None:
+def test_imports_point_one_way() -> None:
     linter = Path(sys.executable).with_name("lint-imports")
     result = subprocess.run([linter, "--no-logo", "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout
 
 
-def test_no_file_is_long() -> None:
+def test_no_file_is_longer_than_400_lines() -> None:
     assert SOURCES
     assert [path.name for path in SOURCES if len(path.read_text().splitlines()) > 400] == []
 
@@ -37,7 +37,7 @@ def test_defaults_are_spelt_in_parameters_alone() -> None:
     assert literal == ['"auto"']
 
 
-def test_writing_to_disk_happens_in_one_module() -> None:
+def test_only_one_module_changes_a_disk() -> None:
     calls = re.compile(
         r"os\.(rename|replace|unlink|mkdir|rmdir|fsync|ftruncate|link|symlink)\b|O_CREAT|write_bytes|write_text"
     )
@@ -45,7 +45,7 @@ def test_writing_to_disk_happens_in_one_module() -> None:
     assert found == ["simdocs/storage/syscalls.py"]
 
 
-def test_click_is_known_to_the_mouth_alone_and_rich_and_tqdm_to_the_face() -> None:
+def test_only_cli_imports_click_and_only_views_rich_and_tqdm() -> None:
     for path in SOURCES:
         room = path.relative_to(ROOT / "simdocs").parts[0]
         imported = set(re.findall(r"^\s*(?:from|import) (click|rich|tqdm)\b", path.read_text(), re.MULTILINE))

@@ -22,7 +22,7 @@ PLACES = {f"share/man/man1/{name}" for name in PAGES} | {
 BUILD_SDIST = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
 
 
-def test_every_generated_file_has_its_place():
+def test_the_wheel_has_a_place_for_every_generated_file():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["data-files"]
     found = [f"{place}/{path.name}" for place, globs in settings.items() for glob in globs for path in ROOT.glob(glob)]
     assert sorted(found) == sorted(PLACES)
@@ -58,7 +58,7 @@ def wheel_of(source: Path, place: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_an_installed_wheel_has_them(tree, tmp_path):
+def test_an_installed_wheel_has_manual_pages_and_completion_files(tree, tmp_path):
     wheel = wheel_of(tree, tmp_path)
     python = tmp_path / "new" / "bin" / "python"
     run(sys.executable, "-m", "venv", tmp_path / "new", cwd=tmp_path)
@@ -76,7 +76,7 @@ def test_an_installed_wheel_has_them(tree, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_wheel_made_from_the_source_distribution_has_them(tree, tmp_path):
+def test_a_wheel_from_the_source_distribution_has_them_too(tree, tmp_path):
     # With a setuptools of its own: that of the tests may be older than the one the project asks for.
     run(sys.executable, "-m", "venv", tmp_path / "builder", cwd=tmp_path)
     python = tmp_path / "builder" / "bin" / "python"

@@ -25,7 +25,7 @@ def removed(corpus: corpora.Corpus, scratch: Path, policy: str = "first") -> gro
     return groups.measure(corpus, T, policy, scratch / "files", times)
 
 
-def test_all_is_well_and_the_page_says_so(home, scratch, monkeypatch):
+def test_a_measurement_without_errors_says_so_on_the_page(home, scratch, monkeypatch):
     monkeypatch.setattr(accuracy, "THRESHOLDS", (T,))
     results = accuracy.measure([NAME], 2, scratch)
     assert [one.true > 10 for one in results.recalls] == [True] * 2
@@ -60,7 +60,7 @@ def test_pairs_that_are_not_found_lower_the_recall_under_its_prediction(home, sc
     assert not measured.holds
 
 
-def test_a_removed_document_that_is_not_like_the_kept_one_is_seen(home, scratch):
+def test_a_removed_document_unlike_the_kept_one_is_noticed(home, scratch):
     assert removed(corpora.read(NAME, "char"), scratch).holds
     truth = read_truth(home, "char")
     write_truth(home, "char", {pair: min(jaccard, 0.79) for pair, jaccard in truth.items()} | {("d0", "d1"): 0.9})
@@ -71,7 +71,7 @@ def test_a_removed_document_that_is_not_like_the_kept_one_is_seen(home, scratch)
 
 
 @pytest.mark.parametrize("policy", groups.POLICIES)
-def test_every_policy_ranks_all_documents_in_its_way(policy, home, scratch):
+def test_every_keep_policy_ranks_all_documents(policy, home, scratch):
     corpus = corpora.read(NAME, "char")
     times = groups.lay(corpus, scratch / "files")
     order = np.argsort(groups.places(corpus, policy, times))
@@ -87,7 +87,7 @@ def test_every_policy_ranks_all_documents_in_its_way(policy, home, scratch):
     assert sum(expected.values()) == 1
 
 
-def test_pairs_near_the_threshold_count_apart_unless_they_are_at_it(home):
+def test_pairs_near_the_threshold_are_counted_apart_unless_they_are_at_it(home):
     truth = read_truth(home, "char")
     near = dict(zip(truth, (0.7994, 0.7996, 0.799999, 0.8, 0.800001, 0.8004, 0.8006), strict=False))
     write_truth(home, "char", near)
@@ -129,11 +129,11 @@ def test_candidates_are_those_of_the_bands_before_anything_is_checked(home, scra
         ("\ufeffbegins with a byte order mark", "word", False),
     ],
 )
-def test_texts_with_other_words_than_those_of_the_truth_are_left_out(text, unit, left_out):
+def test_texts_whose_words_differ_from_the_truth_are_left_out(text, unit, left_out):
     assert corpora.defined_otherwise(text, unit) == left_out
 
 
-def test_a_corpus_that_is_not_there_is_named(home):
+def test_a_missing_corpus_is_named(home):
     assert corpora.absent(NAME) is None
     assert corpora.absent("tldr_short") == (
         "no corpus tldr_short: SIMDOCS_CORPORA names the directory that holds tldr_short/docs.jsonl.gz"

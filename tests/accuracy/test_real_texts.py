@@ -42,14 +42,14 @@ def claims(name: str, unit: str, threshold: float, seeds: int, scratch: Path) ->
 
 @pytest.mark.parametrize("threshold", THRESHOLDS)
 @pytest.mark.parametrize(("name", "unit"), CASES)
-def test_every_pair_is_true_and_as_many_are_found_as_predicted(name, unit, threshold, tmp_path):
+def test_every_pair_is_true_and_recall_is_as_predicted(name, unit, threshold, tmp_path):
     claims(name, unit, threshold, SHORT, tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("threshold", THRESHOLDS)
 @pytest.mark.parametrize(("name", "unit"), CASES)
-def test_the_same_of_many_seeds(name, unit, threshold, tmp_path):
+def test_every_pair_is_true_and_recall_is_as_predicted_for_many_seeds(name, unit, threshold, tmp_path):
     claims(name, unit, threshold, LONG, tmp_path)
 
 
@@ -60,7 +60,7 @@ def test_the_same_of_many_seeds(name, unit, threshold, tmp_path):
         for case in product(corpora.NAMES, corpora.UNITS, THRESHOLDS)
     ],
 )
-def test_every_removed_document_is_like_the_one_kept_in_its_stead(name, unit, threshold, tmp_path):
+def test_every_removed_document_is_similar_to_the_kept_one(name, unit, threshold, tmp_path):
     corpus = read(name, unit)
     times = groups.lay(corpus, tmp_path / "files")
     for policy in groups.POLICIES:
@@ -70,7 +70,7 @@ def test_every_removed_document_is_like_the_one_kept_in_its_stead(name, unit, th
 
 
 @pytest.mark.parametrize("unit", corpora.UNITS)
-def test_the_truth_is_what_brute_force_on_shingles_says(unit):
+def test_the_stated_truth_is_that_of_brute_force(unit):
     corpus = read("irplag", unit)
     brute = exact.pairs(corpus.texts, unit, corpus.k, 0.5)
     pairs = zip(corpus.left.tolist(), corpus.right.tolist(), corpus.jaccard.tolist(), strict=True)

@@ -25,7 +25,7 @@ def names(found: simdocs.Deduplication, rows: list[int]) -> list[bytes]:
     return [found.documents.name(row) for row in rows]
 
 
-def test_documents_skipped(docs):
+def test_skipped_documents_are_in_the_result(docs):
     lay(docs, {"binary": b"\0", ".hidden": A, "large": A * 20})
     (docs / "link").symlink_to("a")
     found = simdocs.dedupe("docs", max_size=1000)
@@ -45,7 +45,7 @@ def test_documents_skipped(docs):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_files_changed_between_two_calls(docs, jobs):
+def test_files_changed_between_two_calls_are_noticed(docs, jobs):
     index = simdocs.index("docs")
     assert by_row(simdocs.dedupe(index, jobs=jobs)) == [(0, 1)]
     assert by_row(simdocs.query(index, texts=[A2], jobs=jobs)) == [(0, 0), (0, 1)]
@@ -63,7 +63,7 @@ def test_files_changed_between_two_calls(docs, jobs):
 
 
 @pytest.mark.parametrize("name", ["lines.jsonl", "lines.jsonl.gz"])
-def test_workers_after_lines_were_read(docs, name):
+def test_workers_start_after_lines_were_read(docs, name):
     """Those that begin with what this process has open."""
     data = b"".join(
         json.dumps({"id": at, "text": text.decode()}).encode() + b"\n" for at, text in enumerate((A, A1, B))
@@ -81,7 +81,7 @@ def test_workers_after_lines_were_read(docs, name):
     assert len(simdocs.shingle(name, plain=True).documents) == 1
 
 
-def test_names_that_are_not_utf_8(docs):
+def test_names_that_are_not_utf_8_come_back(docs):
     odd = os.fsdecode(b"docs/\xff\n")
     Path(odd).write_bytes(A)
     found = simdocs.dedupe(odd, "docs", texts=None)
@@ -91,7 +91,7 @@ def test_names_that_are_not_utf_8(docs):
     assert simdocs.shingle(texts=[A], names=[b"\xff\0"]).documents.name(0) == b"\xff\0"
 
 
-def test_what_fails_leaves_what_there_was(docs):
+def test_a_failed_build_leaves_the_old_artifact(docs):
     simdocs.index("docs", output="docs.index")
     before = sorted(os.listdir("docs.index")), Path("docs.index/manifest.json").read_bytes()
     for wrong in ("nowhere", "docs.index"):
@@ -108,7 +108,7 @@ def test_what_fails_leaves_what_there_was(docs):
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="no list of what is open here")
-def test_no_file_is_left_open(docs):
+def test_no_file_stays_open(docs):
     Path("lines.jsonl").write_text("".join(json.dumps({"text": text.decode()}) + "\n" for text in (A, A1, B)))
     before = os.listdir("/proc/self/fd")
     assert by_row(simdocs.dedupe("lines.jsonl")) == [(0, 1)]

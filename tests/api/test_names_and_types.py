@@ -58,7 +58,7 @@ UNTYPED = {
 }
 
 
-def test_every_public_name():
+def test_every_public_name_can_be_imported_and_is_documented():
     assert sorted(set(simdocs.__all__)) == simdocs.__all__ == dir(simdocs)
     for name in simdocs.__all__:
         assert getattr(simdocs, name) is not None
@@ -85,19 +85,19 @@ def test_importing_is_cheap():
     assert not any(name in used for name in ("click", "rich", "tqdm"))
 
 
-def test_all_at_once():
+def test_all_public_names_can_be_imported_at_once():
     assert in_python("from simdocs import *; print(dedupe(texts=['a', 'a']).kept, open.__module__)") == (
         "[0] simdocs.api\n"
     )
 
 
-def test_the_package_says_that_it_is_typed():
+def test_the_package_is_marked_as_typed():
     told = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
     assert told["package-data"]["simdocs"] == ["py.typed"]
     assert Path(simdocs.__file__).with_name("py.typed").is_file()
 
 
-def test_types(tmp_path: Path):
+def test_a_type_checker_accepts_right_calls_and_rejects_wrong_ones(tmp_path: Path):
     (tmp_path / "typed.py").write_text(TYPED)
     lines = [f"{call}  # {code}" for call, code in UNTYPED.items()]
     (tmp_path / "untyped.py").write_text("import simdocs\n" + "\n".join(lines) + "\n")

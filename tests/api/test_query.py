@@ -23,7 +23,7 @@ def index(here: Path) -> simdocs.BandIndex:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_however_the_index_and_the_documents_are_given(index, jobs):
+def test_query_answers_the_same_however_index_and_documents_are_given(index, jobs):
     expected = printed("query", "docs.index", "new")
     assert len(expected) == 4
     texts = [TEXTS[name].decode() for name in NEW]
@@ -45,7 +45,7 @@ def test_however_the_index_and_the_documents_are_given(index, jobs):
         ({"shingles": "docs.shingles"}, "--shingles docs.shingles"),
     ],
 )
-def test_options(index, options, spelt):
+def test_query_options_answer_as_on_the_command_line(index, options, spelt):
     expected = printed("query", "docs.index", "docs", "new", *spelt.split())
     for given in (index, "docs.index"):
         assert matched(simdocs.query(given, "docs", "new", **options), index) == expected != []
@@ -59,14 +59,14 @@ def test_a_document_does_not_match_itself(index):
     assert by_row(simdocs.query(index, texts=[TEXTS[name] for name in DOCS])) == by_row(itself)
 
 
-def test_estimates(index):
+def test_query_by_estimate_answers_as_on_the_command_line(index):
     found = simdocs.query(index, "new", verify="estimate", threshold=0.1)
     assert np.isnan(found.pairs.jaccard).all()
     expected = printed("query", "docs.index", "new", "--verify", "estimate", "--threshold", ".1")
     assert [(*row[:2], "", row[3]) for row in matched(found, index)] == expected != []
 
 
-def test_a_path_is_not_read_whole(index, monkeypatch):
+def test_query_reads_only_the_blocks_of_an_index_that_it_needs(index, monkeypatch):
     every = MappedColumn.all
 
     def no(stored: MappedColumn) -> np.ndarray:
@@ -79,7 +79,7 @@ def test_a_path_is_not_read_whole(index, monkeypatch):
         simdocs.dedupe("docs.index")
 
 
-def test_documents_of_the_index_found_elsewhere(here, tmp_path, monkeypatch):
+def test_query_finds_documents_of_the_index_from_root(here, tmp_path, monkeypatch):
     expected = by_row(simdocs.query("docs.index", texts=[A]))
     monkeypatch.chdir(tmp_path)
     for given in (here / "docs.index", simdocs.open(here / "docs.index")):
@@ -98,7 +98,7 @@ def test_documents_of_the_index_found_elsewhere(here, tmp_path, monkeypatch):
     assert by_row(simdocs.query(again, texts=[A])) == expected
 
 
-def test_token_sets_of_other_documents(index):
+def test_query_refuses_token_sets_of_other_documents(index):
     other = simdocs.shingle("new")
     for given in (index, "docs.index"):
         with pytest.raises(simdocs.ArtifactError, match="not of the same documents and parameters"):
@@ -108,7 +108,7 @@ def test_token_sets_of_other_documents(index):
     assert by_row(simdocs.query(index, texts=[A1], shingles=simdocs.shingle("docs"), root=os.curdir))
 
 
-def test_nothing_to_find(index):
+def test_query_of_nothing_finds_nothing(index):
     found = simdocs.query(index, texts=["", "x", b"\0"])
     assert (len(found.documents), len(found.pairs)) == (3, 0)
     empty = simdocs.index(texts=[])

@@ -55,16 +55,16 @@ def refused(name: str, value: object, wanted: str, *calls: object) -> None:
 
 
 @pytest.mark.parametrize(("name", "value", "wanted"), WRONG)
-def test_values_of_every_stage(here, name, value, wanted):
+def test_wrong_values_of_building_parameters_are_refused(here, name, value, wanted):
     refused(name, value, wanted, *(lambda stage=stage, **how: stage("docs", **how) for stage in STAGES))
 
 
 @pytest.mark.parametrize(("name", "value", "wanted"), WRONG_OF_DEDUPE)
-def test_values_of_dedupe(here, name, value, wanted):
+def test_wrong_values_of_dedupe_are_refused(here, name, value, wanted):
     refused(name, value, wanted, lambda **how: simdocs.dedupe("docs", **how))
 
 
-def test_values_of_query(here):
+def test_wrong_values_of_query_are_refused(here):
     def ask(**how: object) -> object:
         return simdocs.query("docs.index", "new", **how)
 
@@ -85,12 +85,12 @@ def test_every_parameter_can_be_asked_for():
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_unknown_options(here, stage):
+def test_unknown_options_are_refused(here, stage):
     with pytest.raises(TypeError, match="no such option: kk, nun_perm"):
         stage("docs", nun_perm=64, kk=3)
 
 
-def test_options_of_later_stages(here):
+def test_options_of_later_stages_are_refused(here):
     for stage, name, value in (
         (simdocs.shingle, "num_perm", 64),
         (simdocs.signature, "threshold", 0.5),
@@ -100,7 +100,7 @@ def test_options_of_later_stages(here):
             stage("docs", **{name: value})
 
 
-def test_numbers_of_numpy_and_whole_shares(tmp_path):
+def test_numpy_numbers_and_whole_fractions_are_accepted(tmp_path):
     how = {"k": np.int64(4), "threshold": 1, "recall": np.float32(0.5), "bands": None, "seed": np.uint32(7)}
     made = simdocs.index(texts=[A, A1], output=tmp_path / "x.index", **how)
     assert simdocs.open(tmp_path / "x.index").recipe == made.recipe == simdocs.index(texts=[A, A1], **how).recipe
@@ -110,7 +110,7 @@ def test_numbers_of_numpy_and_whole_shares(tmp_path):
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_what_is_given(here, stage):
+def test_what_is_not_a_document_is_refused(here, stage):
     for call, message in (
         (stage, "nothing to read: give paths, texts= or "),
         (lambda: stage("docs", texts=[A]), "documents and texts= do not go together"),
@@ -135,14 +135,14 @@ def test_what_is_given(here, stage):
 
 
 @pytest.mark.parametrize("stage", BUILD.values())
-def test_no_path_holds_a_nul(here, stage):
+def test_a_path_with_a_nul_is_refused(here, stage):
     with pytest.raises(simdocs.InputError, match="no path holds a NUL"):
         stage("docs", output="a\0b")
     with pytest.raises(simdocs.InputError, match="no path holds a NUL"):
         simdocs.dedupe("docs.index", root=b"\0")
 
 
-def test_what_an_artifact_goes_with(here):
+def test_an_artifact_is_the_only_input(here):
     with pytest.raises(simdocs.UsageError, match="max_size= goes with paths, not with an artifact"):
         simdocs.dedupe("docs.index", max_size=3)
     for how in ({"root": "."}, {"shingles": "docs.shingles"}):
@@ -166,7 +166,7 @@ def test_what_an_artifact_goes_with(here):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_contradicts_an_artifact(here, kind):
+def test_options_that_contradict_an_artifact_are_refused(here, kind):
     for given in (f"docs.{kind}", simdocs.open(f"docs.{kind}")):
         with pytest.raises(ParametersError) as caught:
             simdocs.dedupe(given, unit="word", nfkc=True, id_field="name")
@@ -180,7 +180,7 @@ def test_what_contradicts_an_artifact(here, kind):
         simdocs.dedupe("docs", num_perm=1, threshold=0.3)
 
 
-def test_what_is_no_artifact(here):
+def test_a_path_that_is_not_an_artifact_is_refused(here):
     with pytest.raises(simdocs.InputError, match=r"nowhere\.index: no such artifact"):
         simdocs.open("nowhere.index")
     for name in ("docs", "docs/a.txt"):

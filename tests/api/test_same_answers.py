@@ -28,7 +28,7 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_dedupe_of_paths(here, jobs):
+def test_dedupe_of_paths_answers_as_the_command_line(here, jobs):
     found = simdocs.dedupe("docs", Path("new"), b"new/3.txt", jobs=jobs)
     assert decided(found) == printed("dedupe", "docs", "new") != []
     kept = [found.documents.name(row).decode() for row in found.kept]
@@ -37,12 +37,12 @@ def test_dedupe_of_paths(here, jobs):
 
 
 @pytest.mark.parametrize("what", OPTIONS)
-def test_options(here, what):
+def test_options_answer_as_on_the_command_line(here, what):
     options, spelt = OPTIONS[what]
     assert decided(simdocs.dedupe("docs", **options)) == printed("dedupe", "docs", *spelt.split()) != []
 
 
-def test_estimates_alone(here):
+def test_dedupe_by_estimate_answers_as_the_command_line(here):
     found = simdocs.dedupe("docs", verify="estimate", threshold=0.7)
     assert np.isnan(found.pairs.jaccard).all()
     expected = printed("dedupe", "docs", "--verify", "estimate", "--threshold", ".7")
@@ -51,7 +51,7 @@ def test_estimates_alone(here):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("kind", [str, bytes])
-def test_dedupe_of_texts(here, kind, jobs):
+def test_dedupe_of_texts_answers_as_of_their_files(here, kind, jobs):
     texts = [TEXTS[name].decode() if kind is str else TEXTS[name] for name in DOCS]
     names = [name if kind is str else name.encode() for name in DOCS]
     named = simdocs.dedupe(texts=texts, names=names, jobs=jobs)
@@ -63,7 +63,7 @@ def test_dedupe_of_texts(here, kind, jobs):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_each_text_keeps_its_row(jobs):
+def test_each_text_keeps_its_row_number(jobs):
     texts = ["", A, "\0" + A.decode(), b"\0\0\0", "\ufeff", b"\xff\xfe\0", "\ud800x", A1, ""]
     found = simdocs.shingle(texts=texts, names=["x.jsonl"] * len(texts), jobs=jobs)
     assert len(found.documents) == len(found.tokens) == len(texts)
@@ -85,7 +85,7 @@ def test_each_text_keeps_its_row(jobs):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("kind", KINDS)
-def test_artifacts_and_nouns(here, kind, jobs):
+def test_dedupe_of_artifacts_answers_as_of_their_documents(here, kind, jobs):
     made, opened = BUILD[kind]("docs", jobs=jobs), simdocs.open(f"docs.{kind}")
     assert_same(made, opened)
     assert made.root == opened.root == os.fsencode(here)
@@ -107,7 +107,7 @@ def assert_same(one: Artifact, other: Artifact) -> None:
 
 
 @pytest.mark.parametrize(("start", "end"), [("shingles", "signatures"), ("shingles", "index"), ("signatures", "index")])
-def test_from_one_stage_to_the_next(here, start, end):
+def test_the_result_of_one_stage_is_taken_by_the_next(here, start, end):
     target = here / f"{start}.{end}"
     for given in (BUILD[start]("docs"), simdocs.open(f"docs.{start}"), f"docs.{start}"):
         assert_same(BUILD[end](given), simdocs.open(f"docs.{end}"))
@@ -117,7 +117,7 @@ def test_from_one_stage_to_the_next(here, start, end):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("kind", KINDS)
-def test_output_is_the_artifact_of_the_command_line(here, kind, jobs):
+def test_an_output_is_the_artifact_that_the_command_line_writes(here, kind, jobs):
     made = BUILD[kind](b"docs", output=here / f"mine.{kind}", jobs=jobs)
     assert content(here / f"mine.{kind}") == content(here / f"docs.{kind}")
     assert_same(made, simdocs.open(f"mine.{kind}"))
@@ -135,7 +135,7 @@ def test_arrays_of_an_artifact_are_mapped(here, kind):
         assert not array.flags.writeable
 
 
-def test_what_is_held_in_memory_is_verified_from_memory(here):
+def test_texts_in_memory_are_verified_from_memory(here):
     texts, expected = [TEXTS[name] for name in DOCS], decided(simdocs.dedupe("docs"))
     for kind in KINDS:
         for output in (None, f"texts.{kind}"):

@@ -70,6 +70,11 @@ def longer(data: bytes) -> Iterator[bytes]:
 WAYS = {"truncated": truncated, "flipped": flipped, "longer": longer}
 
 
+@pytest.mark.reliability(
+    "damage",
+    "an array or manifest that is cut at any length, empty, longer, or has any bit flipped",
+    "Status 4 names it; the answer is never another one.",
+)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("kind", "file"), FILES)
 def test_damaged_arrays_are_reported(tiny, place, kind, file, way):
@@ -83,6 +88,7 @@ def test_damaged_arrays_are_reported(tiny, place, kind, file, way):
     assert verdict(path) == ""
 
 
+@pytest.mark.reliability("damage")
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", FORMATS)
 def test_damaged_manifests_are_reported(tiny, kind, way):
@@ -92,6 +98,11 @@ def test_damaged_manifests_are_reported(tiny, kind, way):
             decoded(damaged, "it")
 
 
+@pytest.mark.reliability(
+    "replaced files",
+    "a file of an artifact that is missing, a FIFO, a link or a directory",
+    "Status 4 at once, without waiting.",
+)
 @pytest.mark.parametrize("file", [*OF_INDEX, "manifest.json"])
 def test_files_that_are_missing_or_not_regular_are_reported(index, file):
     for put in STRANGERS.values():
@@ -131,6 +142,12 @@ class Trap:
         return Path.touch, (self.path,)
 
 
+@pytest.mark.reliability("damage")
+@pytest.mark.reliability(
+    "pickles",
+    "pickled objects in an array",
+    "They are never read: an array's header must be, byte for byte, what the manifest says.",
+)
 def test_arrays_of_another_type_or_shape_are_reported(index, place):
     """Some have the right size, and one would run code if it were unpickled."""
     file = index / "same_as.npy"
@@ -162,6 +179,12 @@ HARMLESS = {
 }
 
 
+@pytest.mark.reliability(
+    "run.json",
+    "a damaged `run.json`, which is outside the checksums because it differs between equal runs",
+    "`check` ends with status 4 if it is not valid. The answer is the same, or documents are not found "
+    "where it says and are named; status 3 (`--root` says where they are).",
+)
 @pytest.mark.parametrize("what", [*HARMLESS, *STRANGERS, "missing"])
 def test_a_damaged_run_json_does_no_harm(index, what):
     run = index / "run.json"
@@ -189,6 +212,7 @@ def test_paths_that_are_not_artifacts_are_reported(place, index):
         usable(open_artifact(os.fsencode(index)), ("shingles", "signatures"))
 
 
+@pytest.mark.reliability("replaced files")
 def test_a_fifo_for_a_manifest_is_not_waited_for(place):
     (place / "docs").mkdir()
     os.mkfifo(place / "docs/manifest.json")

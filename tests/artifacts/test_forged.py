@@ -64,6 +64,11 @@ ABSURD = (
 )
 
 
+@pytest.mark.reliability(
+    "forged manifests",
+    "a forged manifest: absurd counts, negative sizes, names that lead outside, repeated keys, endless nesting",
+    "Status 4 before anything is allocated or opened.",
+)
 def test_a_manifest_with_an_absurd_value_is_refused(copies):
     """A manifest that still passes has another recipe, or its files do not match it."""
     path = copies["index"]
@@ -104,6 +109,7 @@ def test_a_manifest_with_a_missing_or_extra_key_is_refused(copies, kind):
     assert forge(path, body) == ""
 
 
+@pytest.mark.reliability("forged manifests")
 def test_a_manifest_with_other_counts_is_refused_before_allocation(copies):
     """A number is changed everywhere in the manifest: the sizes of the files show it, before anything is allocated."""
     body = body_of(copies["index"])
@@ -122,6 +128,7 @@ def test_a_manifest_with_other_counts_is_refused_before_allocation(copies):
         tracemalloc.stop()
 
 
+@pytest.mark.reliability("versions", "another version or another kind", "Status 4; both are named.")
 @pytest.mark.parametrize(
     ("version", "said"),
     [(2, "upgrade simdocs"), (10**9, "upgrade simdocs"), (0, "build it again"), (-1, "build it again")],
@@ -133,6 +140,7 @@ def test_other_versions_are_refused_with_a_remedy(copies, version, said):
     assert forge(name, body | {"parameters": {}, "more": 1}).endswith(said)  # whatever else is in it
 
 
+@pytest.mark.reliability("versions")
 def test_an_unknown_kind_is_refused(copies):
     name = copies["index"]
     said = forge(name, body_of(name) | {"format": "simdocs.graph"})
@@ -164,12 +172,14 @@ TEXTS = {
 }
 
 
+@pytest.mark.reliability("forged manifests")
 @pytest.mark.parametrize("what", TEXTS)
 def test_files_that_are_not_manifests_are_refused(copies, what):
     (copies["index"] / "manifest.json").write_bytes(TEXTS[what])
     assert verdict(copies["index"]).startswith(f"{copies['index']}/manifest.json: damaged: ")
 
 
+@pytest.mark.reliability("forged manifests")
 def test_a_manifest_with_a_repeated_key_is_refused(copies):
     path = copies["index"] / "manifest.json"
     data = path.read_bytes()
@@ -227,11 +237,13 @@ def damage_at_random(tiny: dict[str, Path], place: Path, mutations: list[Any]) -
     assert (said == "") == same
 
 
+@pytest.mark.reliability("random damage", "random damage", "Status 4, or the right answer.")
 @given(mutations=MUTATIONS)
 def test_random_damage_is_reported_or_harmless(tiny, tmp_path_factory, mutations):  # noqa: F811
     damage_at_random(tiny, tmp_path_factory.getbasetemp(), mutations)
 
 
+@pytest.mark.reliability("random damage")
 @pytest.mark.slow
 @settings(max_examples=20_000, derandomize=False)
 @given(mutations=MUTATIONS)

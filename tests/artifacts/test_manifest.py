@@ -58,7 +58,7 @@ def test_a_decoded_manifest_equals_the_encoded_one(manifest):
     assert data.endswith(b"\n}\n")
 
 
-def test_differences_are_named_with_both_values():
+def test_differences_between_manifests_are_named_with_both_values():
     one = SignatureRecipe(Sequences(), Shingling(), Sketching(), unicode="15.0.0")
     normalisation = Normalisation(nfkc=True)
     other = replace(one, shingling=Shingling(k=5, normalisation=normalisation), unicode="14.0.0")

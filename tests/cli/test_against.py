@@ -28,7 +28,7 @@ def archive(here, monkeypatch):
 FOUND = [("docs/a.txt", "new/x"), ("docs/c.txt", "new/z"), ("new/y", "new/y1")]
 
 
-def test_groups(archive):
+def test_new_documents_similar_to_those_of_the_index_are_duplicates(archive):
     done = simdocs("dedupe", "new", "--against", "docs.index", cwd=archive)
     assert (done.status, done.err, done.names) == (0, "", FOUND)
     assert [fields[2].decode() for fields in done.rows] == [
@@ -38,7 +38,7 @@ def test_groups(archive):
     ]
 
 
-def test_lists_name_new_documents_alone(archive):
+def test_lists_name_only_new_documents(archive):
     for listed, names in (("kept", b"new/y\n"), ("duplicates", b"new/x\nnew/y1\nnew/z\n")):
         done = simdocs("dedupe", "new", "--against", "docs.index", "--list", listed, cwd=archive)
         assert done == (0, names, "")
@@ -46,7 +46,13 @@ def test_lists_name_new_documents_alone(archive):
     assert raw.out == b"new/x\0new/y1\0new/z\0"
 
 
-def test_files_of_the_index_are_not_new(archive):
+@pytest.mark.reliability(
+    "known documents",
+    "documents of the index among those given with `--against`",
+    "Those with the same text are known and passed over, even if the file was replaced. Those with "
+    "another text are new, and never duplicates of what their own file held.",
+)
+def test_files_of_the_index_are_passed_over_as_known(archive):
     done = simdocs("dedupe", "docs", "new", "--against", "docs.index", "--summary-json", "note", cwd=archive)
     assert (done.status, done.err, done.names) == (0, "", FOUND)
     facts = json.loads((archive / "note").read_bytes())
@@ -57,7 +63,8 @@ def test_files_of_the_index_are_not_new(archive):
     assert verbose.err.count("skipped: a document of the index already") == 3
 
 
-def test_nor_are_other_names_of_them(archive):
+@pytest.mark.reliability("hard links")
+def test_links_to_files_of_the_index_are_passed_over_as_known(archive):
     """Linked after the index was built, which changes the times of their inodes."""
     os.link(archive / "docs/a.txt", archive / "new/link")
     os.symlink("../docs/c.txt", archive / "new/symlink")
@@ -66,8 +73,9 @@ def test_nor_are_other_names_of_them(archive):
     assert json.loads((archive / "note").read_bytes())["skipped"] == {"known": 2}
 
 
+@pytest.mark.reliability("known documents")
 @pytest.mark.parametrize("verify", ["exact", "estimate"])
-def test_nor_is_what_was_put_in_the_place_of_one(archive, verify):
+def test_a_file_put_in_the_place_of_one_of_the_index_is_new_if_its_text_is(archive, verify):
     """The same text is known. Another is new, and no duplicate of what its own file held."""
     built(Path("docs.index"), ["docs"], threshold=0.6)
     ask = ("dedupe", "docs", "--against", "docs.index", "--verify", verify)
@@ -89,7 +97,8 @@ def replaced(path: Path, data: bytes) -> None:
     os.replace("new-file", path)
 
 
-def test_lines_that_were_rewritten(archive):
+@pytest.mark.reliability("known documents")
+def test_rewritten_lines_of_a_file_of_the_index_are_new(archive):
     def lines(*texts: bytes) -> bytes:
         return b"".join(b'{"id": "%d", "text": "%s"}\n' % (at, text) for at, text in enumerate(texts))
 
@@ -100,7 +109,7 @@ def test_lines_that_were_rewritten(archive):
     assert done == (0, b"s.jsonl#0\ns.jsonl#2\n", "")
 
 
-def test_a_copy_elsewhere_of_what_was_rewritten(archive):
+def test_a_duplicate_of_a_rewritten_document_is_reported_under_its_unchanged_copy(archive):
     lay(archive, {"more/1": C, "more/2": C})
     built(Path("more.index"), ["more"])
     (archive / "more/1").write_bytes(A)
@@ -108,7 +117,7 @@ def test_a_copy_elsewhere_of_what_was_rewritten(archive):
     assert (done.status, done.names) == (0, [("more/2", "new/y")])
 
 
-def test_all_of_it_at_the_stored_threshold_or_another(archive):
+def test_the_threshold_is_that_of_the_index_or_the_one_given(archive):
     built(Path("docs.index"), ["docs"], threshold=0.95)
     ask = ("dedupe", "new", "--against", "docs.index")
     assert simdocs(*ask, cwd=archive).names == FOUND[1:]
@@ -118,13 +127,13 @@ def test_all_of_it_at_the_stored_threshold_or_another(archive):
 
 
 @pytest.mark.parametrize("kind", ["shingles", "signatures", "index"])
-def test_the_new_side_may_be_an_artifact(archive, kind):
+def test_new_documents_may_be_an_artifact(archive, kind):
     built(Path(f"new.{kind}"), ["new"])
     assert simdocs("dedupe", f"new.{kind}", "--against", "docs.index", cwd=archive).names == FOUND
     assert simdocs("dedupe", f"new.{kind}", "--against", "docs.index", "--keep", "newest", cwd=archive).status == 0
 
 
-def test_the_new_side_may_be_lines(archive):
+def test_new_documents_may_be_json_lines(archive):
     lay(archive, {"new.jsonl": b"".join(b'{"body": "%s"}\n' % text for text in (A2, C, C1))})
     ask = ("dedupe", "new.jsonl", "--text-field", "body", "--against", "docs.index")
     assert simdocs(*ask, cwd=archive).names == [("docs/a.txt", "new.jsonl#1"), ("new.jsonl#2", "new.jsonl#3")]
@@ -135,6 +144,11 @@ def test_the_new_side_may_be_lines(archive):
     assert simdocs(*ask, "--list", "kept", "--format", "jsonl", cwd=archive) == (0, lines[1], "")
 
 
+@pytest.mark.reliability(
+    "other parameters",
+    "artifacts with different parameters",
+    "Status 4 names the parameter and both values. An option that contradicts an artifact is status 2.",
+)
 @pytest.mark.parametrize(
     ("options", "field", "values"),
     [
@@ -145,7 +159,7 @@ def test_the_new_side_may_be_lines(archive):
         ({"multiset": True}, "multiset", "True there and False here"),
     ],
 )
-def test_artifacts_of_other_parameters_never_meet(archive, options, field, values):
+def test_artifacts_of_other_parameters_are_refused(archive, options, field, values):
     for kind in ("shingles", "index"):
         built(Path(f"new.{kind}"), ["new"], **options)
         done = simdocs("dedupe", f"new.{kind}", "--against", "docs.index", cwd=archive)
@@ -154,14 +168,14 @@ def test_artifacts_of_other_parameters_never_meet(archive, options, field, value
         assert f"{field} is {values}" in done.err
 
 
-def test_nor_do_signatures_of_another_scheme_or_size(archive):
+def test_signatures_of_another_scheme_or_size_are_refused(archive):
     for options, what in (({"scheme": "permutation"}, "scheme is 'permutation'"), ({"num_perm": 64}, "num_perm is 64")):
         built(Path("new.signatures"), ["new"], **options)
         done = simdocs("dedupe", "new.signatures", "--against", "docs.index", cwd=archive)
         assert (done.status, what in done.err) == (4, True)
 
 
-def test_options_that_contradict_the_index(archive):
+def test_options_that_contradict_the_index_are_refused(archive):
     done = simdocs("dedupe", "new", "--against", "docs.index", "-k", "5", "--num-perm", "64", cwd=archive)
     assert (done.status, done.out) == (2, b"")
     assert "-k 5 contradicts docs.index, which was built with 9" in done.err
@@ -174,7 +188,9 @@ def test_options_that_contradict_the_index(archive):
     assert simdocs(*ask, "--num-perm", "128", cwd=archive).names == FOUND
 
 
-def test_documents_of_the_index_that_are_gone(archive):
+@pytest.mark.reliability("changed since")
+@pytest.mark.reliability("moved documents")
+def test_nothing_is_a_duplicate_of_a_document_of_the_index_that_is_gone(archive):
     built(Path("docs.shingles"), ["docs"])
     os.rename(archive / "docs", archive / "moved")
     ask = ("dedupe", "new", "--against", "docs.index")
@@ -189,7 +205,7 @@ def test_documents_of_the_index_that_are_gone(archive):
     assert simdocs(*ask, "--root", "elsewhere", cwd=archive).names == FOUND
 
 
-def test_copies_of_what_is_gone_are_duplicates_of_what_is_not(archive):
+def test_copies_of_a_missing_original_are_still_compared(archive):
     """Of a similar document of the index, or else of the first of them."""
     lay(archive, {"copies/1": A, "copies/2": A, "copies/3": A2})
     ask = ("dedupe", "copies", "--against", "docs.index")
@@ -203,7 +219,7 @@ def test_copies_of_what_is_gone_are_duplicates_of_what_is_not(archive):
     assert done.err.count("docs/a.txt: skipped: missing or changed") == 1
 
 
-def test_what_does_not_go_together(archive):
+def test_pairs_components_and_other_artifacts_do_not_go_with_against(archive):
     for more in (("--pairs",), ("--cluster", "components")):
         assert simdocs("dedupe", "new", "--against", "docs.index", *more, cwd=archive).status == 2
     built(Path("docs.signatures"), ["docs"])
@@ -211,7 +227,7 @@ def test_what_does_not_go_together(archive):
     assert simdocs("dedupe", "new", "--against", "gone.index", cwd=archive).status == 2
 
 
-def test_a_copy_of_what_a_full_bucket_holds_is_a_duplicate_all_the_same(here):
+def test_a_copy_is_found_although_its_bucket_is_full(here):
     words = "the ferry is back in the water and will be running again from monday as the harbour master says today"
     for place, number in (("old", 1), ("old", 2), ("old", 3), ("new", 3)):
         (here / place).mkdir(exist_ok=True)

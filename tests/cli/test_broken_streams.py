@@ -26,8 +26,13 @@ def copies(tmp_path_factory):
     return root
 
 
+@pytest.mark.reliability(
+    "full output",
+    "a full standard output (`/dev/full`)",
+    'Ends with status 2 and one line, "No space left on device"; help and version too.',
+)
 @pytest.mark.parametrize("what", ["-j1", "--pairs -j2", "--list kept -0", "--format table"])
-def test_a_full_disk(here, what):
+def test_a_full_disk_at_standard_output_is_one_line_and_status_2(here, what):
     done = in_shell(f"simdocs dedupe docs {what} > /dev/full", cwd=here)
     assert done.status == 2
     assert len(done.err.splitlines()) == 1
@@ -35,8 +40,9 @@ def test_a_full_disk(here, what):
     assert "No space left on device" in done.err
 
 
+@pytest.mark.reliability("full output")
 @pytest.mark.parametrize("what", [*HELP, SHINGLES])
-def test_a_full_disk_for_anything_else(here, what):
+def test_help_version_and_shingles_on_a_full_disk_are_one_line_and_status_2(here, what):
     done = in_shell(f"simdocs {what} > /dev/full", cwd=here)
     assert (done.status, len(done.err.splitlines())) == (2, 1)
     assert done.err.startswith("simdocs: error: ")
@@ -44,34 +50,43 @@ def test_a_full_disk_for_anything_else(here, what):
     assert "unexpected" not in done.err
 
 
+@pytest.mark.reliability("full output")
+@pytest.mark.reliability("closed output")
 @pytest.mark.parametrize("command", WRITING)
-def test_a_full_disk_or_a_closed_output_for_every_command(shelved, command):
+def test_every_command_reports_a_full_or_closed_standard_output(shelved, command):
     for where, why in (("/dev/full", "No space left on device"), ("&-", "Bad file descriptor")):
         done = in_shell(f'simdocs "$@" >{where}', *EVERY[command], cwd=shelved)
         assert done == (2, b"", f"simdocs: error: standard output: write error: {why}\n")
 
 
+@pytest.mark.reliability(
+    "summary",
+    "a summary (`--summary-json`) that cannot be written",
+    "Ends with status 2; neither artifact nor answer is published.",
+)
 @pytest.mark.parametrize("command", BUILDING)
-def test_no_artifact_without_its_summary(shelved, command):
+def test_no_artifact_is_published_if_its_summary_cannot_be_written(shelved, command):
     done = simdocs(*EVERY[command], "--summary-json", "/dev/full", cwd=shelved)
     assert done == (2, b"", "simdocs: error: /dev/full: write error: No space left on device\n")
     assert not [name for name in os.listdir(shelved) if "new" in name or "tmp" in name]
 
 
-def test_no_answer_without_its_summary(here):
+@pytest.mark.reliability("summary")
+def test_no_answer_is_published_if_its_summary_cannot_be_written(here):
     (here / "out").write_bytes(b"old")
     assert in_shell("simdocs dedupe docs -o out --summary-json /dev/full", cwd=here).status == 2
     assert (here / "out").read_bytes() == b"old"
 
 
+@pytest.mark.reliability("full error", "a full or closed standard error", "The answer is the same.")
 @pytest.mark.parametrize("command", ["index", "query", "dedupe"])
-def test_a_standard_error_that_is_full_or_closed_is_nobodys_loss(shelved, command):
+def test_a_full_or_closed_standard_error_changes_no_answer(shelved, command):
     expected = simdocs(*EVERY[command], cwd=shelved)
     for where in ("/dev/full", "&-"):
         assert in_shell(f'simdocs "$@" -v 2>{where}', *EVERY[command], cwd=shelved) == expected
 
 
-def test_a_full_disk_for_all_that_was_asked(here):
+def test_a_full_device_as_output_or_summary_is_status_2(here):
     for output in ("-o /dev/full", "--summary-json /dev/full"):
         done = in_shell(f"simdocs dedupe docs {output}", cwd=here)
         assert (done.status, len(done.err.splitlines())) == (2, 1)
@@ -79,25 +94,33 @@ def test_a_full_disk_for_all_that_was_asked(here):
     assert (done.status, len(done.rows)) == (1, 1)
 
 
+@pytest.mark.reliability(
+    "closed output",
+    "a closed standard output (`>&-`)",
+    "Ends with status 2 if there is something to print. A file opened later never takes its place.",
+)
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
-def test_closed_standard_output(here, jobs):
+def test_a_closed_standard_output_is_one_line_and_status_2(here, jobs):
     done = in_shell(f"simdocs dedupe docs {jobs} >&-", cwd=here)
     assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
     assert done.err.startswith("simdocs: error: standard output: ")
 
 
+@pytest.mark.reliability("closed output")
 @pytest.mark.parametrize("what", [*HELP, SHINGLES])
-def test_closed_for_anything_else(here, what):
+def test_help_version_and_shingles_on_a_closed_output_are_one_line_and_status_2(here, what):
     done = in_shell(f"simdocs {what} >&-", cwd=here)
     assert (done.status, len(done.err.splitlines())) == (2, 1)
 
 
-def test_closed_when_there_is_nothing_to_say(here):
+@pytest.mark.reliability("closed output")
+def test_a_closed_standard_output_does_not_matter_if_nothing_is_printed(here):
     assert in_shell("simdocs dedupe docs -o out >&-", cwd=here) == (0, b"", "")
 
 
+@pytest.mark.reliability("closed output")
 @pytest.mark.parametrize("closed", ["<&-", "2>&-", "<&- >&-", "<&- >&- 2>&-"])
-def test_what_is_opened_next_does_not_take_the_place_of_a_closed_one(here, closed, answer):
+def test_a_file_opened_later_does_not_take_the_place_of_a_closed_stream(here, closed, answer):
     done = in_shell(f"simdocs dedupe docs -j2 {closed}", cwd=here)
     assert done[:2] == ((2, b"") if " >&-" in f" {closed}" else (0, answer))
     done = in_shell(f"simdocs dedupe docs -j2 -o out --summary-json note {closed}", cwd=here)
@@ -106,8 +129,10 @@ def test_what_is_opened_next_does_not_take_the_place_of_a_closed_one(here, close
     assert (here / "note").read_bytes().startswith(b"{")
 
 
+@pytest.mark.reliability("many pairs")
+@pytest.mark.reliability("broken pipe")
 @pytest.mark.parametrize("what", ["--pairs -j1", "-j2", "--list duplicates --format jsonl"])
-def test_a_reader_that_has_seen_enough(copies, what):
+def test_a_reader_that_stops_ends_the_program_by_sigpipe(copies, what):
     with running("dedupe", "docs", *what.split(), cwd=copies) as process:
         assert process.stdout.readline()
         process.stdout.close()
@@ -115,7 +140,8 @@ def test_a_reader_that_has_seen_enough(copies, what):
         assert process.wait(60) == -signal.SIGPIPE
 
 
-def test_head_in_a_shell(copies):
+@pytest.mark.reliability("broken pipe")
+def test_head_in_a_shell_ends_the_program_with_141(copies):
     done = in_shell("{ simdocs dedupe docs --pairs; echo $? >&2; } | head -1", cwd=copies)
     assert (done.status, len(done.rows), done.err) == (0, 1, "141\n")
 
@@ -125,7 +151,8 @@ def small_files() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
 
 
-def test_an_answer_larger_than_files_may_be(copies):
+@pytest.mark.reliability("quota")
+def test_an_answer_larger_than_files_may_be_keeps_the_old_one(copies):
     (copies / "out").write_bytes(b"old")
     done = simdocs("dedupe", "docs", "-o", "out", cwd=copies, before=small_files)
     assert (done.status, done.err) == (2, "simdocs: error: out: write error: File too large\n")
@@ -133,29 +160,35 @@ def test_an_answer_larger_than_files_may_be(copies):
     assert sorted(os.listdir(copies)) == ["docs", "out"]
 
 
-def test_a_reader_that_was_never_there(copies):
+def test_an_answer_that_nobody_reads_ends_the_program_by_sigpipe(copies):
     with running("dedupe", "docs", cwd=copies) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(60) == -signal.SIGPIPE
 
 
+@pytest.mark.reliability(
+    "broken pipe",
+    "a reader that stops early (`simdocs query … \\| head -1`), or that was never there",
+    "Ends by SIGPIPE (141 in a shell), without a message.",
+)
 @pytest.mark.parametrize("command", WRITING)
-def test_no_reader_for_any_command(shelved, command):
+def test_every_command_ends_by_sigpipe_if_nobody_reads(shelved, command):
     with running(*EVERY[command], cwd=shelved) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(60) == -signal.SIGPIPE
 
 
-def test_help_that_nobody_reads():
+@pytest.mark.reliability("broken pipe")
+def test_help_that_nobody_reads_ends_by_sigpipe():
     with running("dedupe", "--help") as process:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(60) == -signal.SIGPIPE
 
 
-def test_all_of_it_where_somebody_reads(copies):
+def test_an_answer_larger_than_a_pipe_is_read_to_its_end(copies):
     with running("dedupe", "docs", "--pairs", cwd=copies) as process:
         done = finished(process)
     assert (done.status, done.err, len(done.rows)) == (0, "", 1499)

@@ -26,7 +26,7 @@ def there(here, monkeypatch):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_nothing_is_said_and_nothing_but_the_artifact_is_left(there, command):
+def test_building_prints_nothing_and_leaves_only_the_artifact(there, command):
     target = f"x.{SUFFIX[command]}"
     assert simdocs(command, "docs", "-o", target, cwd=there) == (0, b"", "")
     assert sorted(os.listdir(there)) == ["docs", target]
@@ -37,7 +37,7 @@ def test_nothing_is_said_and_nothing_but_the_artifact_is_left(there, command):
     assert simdocs(command, "docs", "-o", target, cwd=there) == (0, b"", "")
 
 
-def test_what_is_said_of_it_is_harmless(there):
+def test_the_recorded_command_is_harmless_on_a_terminal(there):
     done = simdocs("shingle", "docs", "-o", "x\x1b[31m.shingles", "-v", cwd=there)
     assert (done.status, "\x1b" in done.err, "x\\x1b[31m.shingles: written in" in done.err) == (0, False, True)
 
@@ -47,7 +47,8 @@ def content_of_built(target: Path) -> dict[str, bytes]:
     return content(target)
 
 
-def test_the_same_bytes_in_any_locale_and_hash_seed(there):
+@pytest.mark.reliability("locales")
+def test_artifacts_are_the_same_bytes_in_any_locale_and_hash_seed(there):
     os.rename("docs/b.txt", "docs/dé\udcff\n")
     lay(there, {"docs/lines.jsonl": json.dumps({"text": "Größe 日本 " * 9, "id": "ü"}, ensure_ascii=False).encode()})
     contents = []
@@ -62,7 +63,7 @@ def test_the_same_bytes_in_any_locale_and_hash_seed(there):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_o_is_required(there, command):
+def test_building_needs_an_output(there, command):
     done = simdocs(command, "docs", cwd=there)
     assert done[:2] == (2, b"")
     assert f"simdocs: error: -o NAME.{SUFFIX[command]} is missing: where to write" in done.err
@@ -72,8 +73,9 @@ def test_o_is_required(there, command):
     assert os.listdir(there) == ["docs"]
 
 
+@pytest.mark.reliability("not our artifact")
 @pytest.mark.parametrize(("command", "other"), [("index", "signatures"), ("shingle", "index")])
-def test_what_is_no_artifact_of_that_kind_is_never_replaced(there, command, other):
+def test_only_an_artifact_of_the_same_kind_is_replaced(there, command, other):
     suffix = SUFFIX[command]
     built(there / f"other.{other}", ["docs"])
     os.rename(there / f"other.{other}", there / "disguised")
@@ -90,6 +92,8 @@ def test_what_is_no_artifact_of_that_kind_is_never_replaced(there, command, othe
     assert (there / "docs/a.txt").read_bytes() == A
 
 
+@pytest.mark.reliability("switches")
+@pytest.mark.reliability("other parameters")
 @pytest.mark.parametrize(
     ("given", "options", "said"),
     [
@@ -112,7 +116,7 @@ def test_what_is_no_artifact_of_that_kind_is_never_replaced(there, command, othe
         ("x.signatures", ("--text-field", "body"), ["--text-field body contradicts x.signatures", "with text"]),
     ],
 )
-def test_options_that_contradict_an_artifact(there, given, options, said):
+def test_options_that_contradict_an_artifact_are_refused(there, given, options, said):
     built(there / given, ["docs"], unit="word", k=5, num_perm=32)
     done = simdocs("index", given, *options, "-o", "x.index", cwd=there)
     assert done[:2] == (2, b"")
@@ -120,13 +124,13 @@ def test_options_that_contradict_an_artifact(there, given, options, said):
     assert not (there / "x.index").exists()
 
 
-def test_options_that_say_what_an_artifact_says(there):
+def test_options_that_agree_with_an_artifact_are_accepted(there):
     built(there / "x.signatures", ["docs"], unit="word", k=5, num_perm=32, nfkc=True)
     agreeing = ("--unit", "word", "-k", "5", "--nfkc", "--num-perm", "32", "-t", ".9")
     assert simdocs("index", "x.signatures", *agreeing, "-o", "x.index", cwd=there) == (0, b"", "")
 
 
-def test_an_artifact_stands_alone(there):
+def test_an_artifact_is_the_only_argument(there):
     for kind in ("shingles", "signatures", "index"):
         built(there / f"x.{kind}", ["docs"])
     refused = {
@@ -146,7 +150,12 @@ def test_an_artifact_stands_alone(there):
     assert not any(path.name.startswith("y.") for path in there.iterdir())
 
 
-def test_an_artifact_in_a_walked_tree_is_passed_by(there):
+@pytest.mark.reliability(
+    "artifacts in the tree",
+    "artifacts, and drafts of this run or of one that was killed, in a directory of documents",
+    "They are passed by whatever their names, and counted; `-v` names them.",
+)
+def test_artifacts_in_a_directory_of_documents_are_passed_by(there):
     built(there / "docs/x.index", ["docs"])
     os.rename(there / "docs/x.index", there / "docs/an index")
     built(there / "docs/x.shingles", ["docs"])
@@ -157,7 +166,7 @@ def test_an_artifact_in_a_walked_tree_is_passed_by(there):
     assert (facts["documents"], facts["skipped"]) == (3, {"artifact": 3})
 
 
-def test_what_could_not_be_judged(there):
+def test_unreadable_documents_are_named_and_left_out_of_the_artifact(there):
     lay(there, {"docs/closed": A, "docs/large": A * 9, "docs/more.jsonl": b'{"text": "a"}\n{"text": 1}\n'})
     os.chmod(there / "docs/closed", 0)
     ask = ("index", "docs", "-o", "x.index", "--max-size", "500")
@@ -176,7 +185,7 @@ def test_what_could_not_be_judged(there):
     assert sorted(os.listdir(there)) == ["docs", "x.index"]
 
 
-def test_summary(there):
+def test_the_summary_of_a_build_has_its_facts(there):
     lay(there, {"docs/empty": b"", "docs/short": b"ab"})
     assert simdocs("index", "docs", "-o", "x.index", "--summary-json", "note", cwd=there) == (0, b"", "")
     facts = json.loads((there / "note").read_bytes())
@@ -194,7 +203,7 @@ def test_summary(there):
     assert (there / "docs/a.txt").read_bytes() == A
 
 
-def test_k_is_advised_against_once(there):
+def test_a_small_k_is_warned_about_once(there):
     lay(there, {f"docs/{at}": B + b"%d" % at for at in range(30)})
     small = advice_on(there, "shingle", "docs", "-o", "x.shingles", "-k", "2")
     assert len(small) == 1
@@ -209,7 +218,7 @@ def test_k_is_advised_against_once(there):
     assert advice_on(there, "index", "x.shingles", "-o", "x.index") == []
 
 
-def test_advice_on_the_language_of_stop_words(there):
+def test_documents_without_stop_words_bring_advice_on_the_language(there):
     russian = (
         "Паром уходит от северного причала в семь часов утра каждый день кроме воскресенья, когда он уходит в девять"
     )
@@ -230,7 +239,7 @@ def advice_on(there, *arguments: str) -> list[str]:
     return noted
 
 
-def test_v_explains_an_index(there):
+def test_verbose_explains_an_index(there):
     done = simdocs("index", "docs", "-o", "x.index", "-t", ".7", "-v", cwd=there)
     assert done[:2] == (0, b"")
     lines = done.err.splitlines()
@@ -244,7 +253,12 @@ def test_v_explains_an_index(there):
     assert len(lines) == 5
 
 
-def test_boilerplate_calls_for_more_places(there):
+@pytest.mark.reliability(
+    "boilerplate",
+    "boilerplate that is half of every text, which makes candidates and no duplicates",
+    "`index -v` predicts the number of candidates, and the `--num-perm` that makes fewer.",
+)
+def test_boilerplate_brings_advice_to_raise_num_perm(there):
     dice = random.Random(2)
     common = " ".join(f"common{dice.randrange(10**6)}" for _ in range(60))
     lines = [{"text": f"{common} {' '.join(f'w{dice.randrange(10**6)}' for _ in range(27))}"} for _ in range(500)]

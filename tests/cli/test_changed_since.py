@@ -20,8 +20,14 @@ def indexed(here):
     return here
 
 
+@pytest.mark.reliability(
+    "changed since",
+    "documents of an artifact that have changed or vanished since it was built",
+    "They are in no answer, not even in `--list kept`; they are named; status 3. With `--shingles` or "
+    "`--verify estimate` they are not read.",
+)
 @pytest.mark.parametrize("ask", [("dedupe", "d.index"), ("dedupe", "d.index", "--pairs"), ("query", "d.index", "new")])
-def test_a_copy_that_has_changed(indexed, ask):
+def test_a_copy_that_has_changed_is_named_and_in_no_answer(indexed, ask):
     before = simdocs(*ask, cwd=indexed)
     assert before.status == 0
     (indexed / "d/b").write_bytes(b"a text that is nowhere else, and must not be taken for a copy")
@@ -34,7 +40,7 @@ def test_a_copy_that_has_changed(indexed, ask):
     assert simdocs(*ask, "--strict", cwd=indexed)[:2] == (2, b"")
 
 
-def test_no_list_of_duplicates_names_it(indexed):
+def test_a_changed_document_is_not_listed_as_a_duplicate(indexed):
     (indexed / "d/b").write_bytes(b"another text")
     assert simdocs("dedupe", "d.index", "--list", "duplicates", cwd=indexed)[:2] == (3, b"")
 
@@ -43,7 +49,8 @@ def looked_for_from(root: Path) -> str:
     return f"simdocs: warning: what is gone was looked for from {root}: --root looks elsewhere"
 
 
-def test_lists_are_of_documents_that_are_there(indexed):
+@pytest.mark.reliability("changed since")
+def test_lists_name_only_documents_that_are_still_there(indexed):
     """Those that are similar to none are looked at, too."""
     lay(indexed, {"d/c": b"a text by itself", "d/e": b"and yet another one", "d/f": b"the last of them"})
     assert simdocs("index", "d", "-o", "d.index", cwd=indexed).status == 0
@@ -58,14 +65,16 @@ def test_lists_are_of_documents_that_are_there(indexed):
     assert taken == (0, b"d/a\nd/c\nd/e\nd/f\n", "")
 
 
-def test_nothing_is_a_duplicate_of_what_is_gone(indexed):
+@pytest.mark.reliability("changed since")
+def test_nothing_is_a_duplicate_of_a_document_that_is_gone(indexed):
     shutil.rmtree(indexed / "d")
     assert simdocs("dedupe", "d.index", cwd=indexed)[:2] == (3, b"")
     assert simdocs("query", "d.index", "new", cwd=indexed)[:2] == (3, b"")
     assert simdocs("dedupe", "new", "--against", "d.index", "--list", "kept", cwd=indexed)[:2] == (3, b"new\n")
 
 
-def test_touched_and_moved_copies_are_what_they_were(indexed):
+@pytest.mark.reliability("moved documents")
+def test_touched_and_moved_documents_with_the_same_text_are_used(indexed):
     before = simdocs("dedupe", "d.index", cwd=indexed)
     (indexed / "d/b").touch()
     assert simdocs("dedupe", "d.index", cwd=indexed) == before
@@ -75,7 +84,13 @@ def test_touched_and_moved_copies_are_what_they_were(indexed):
     assert simdocs("dedupe", "d.index", "--root", "elsewhere", cwd=indexed) == before
 
 
-def test_where_the_documents_are(indexed):
+@pytest.mark.reliability(
+    "unknown root",
+    "an artifact that no longer says where its documents are, or a `--root` that is not a directory",
+    "Ends with status 4, or 2, and says what to do.",
+)
+@pytest.mark.reliability("run.json")
+def test_root_says_where_the_documents_are(indexed):
     done = simdocs("dedupe", "d.index", "--root", "nowhere", cwd=indexed)
     assert (done.status, done.err) == (2, "simdocs: error: nowhere: --root is not a directory\n")
     (indexed / "d.index/run.json").write_text("{")
@@ -110,7 +125,7 @@ def build(here):
 
 @pytest.mark.parametrize("ask", ASKS, ids=" ".join)
 @pytest.mark.parametrize("lost", ["d/a", "d/b"])
-def test_another_copy_stands_in(here, ask, lost):
+def test_another_copy_takes_the_place_of_one_that_is_gone(here, ask, lost):
     """The answer is that about documents without the one that is gone, and it alone is named."""
     lay(here, {"d/a": A, "d/b": A, "d/c": A, "d/near": B, "near": A.replace(b"e", b"EE", 1), "same": A})
     build(here)

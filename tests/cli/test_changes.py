@@ -12,27 +12,33 @@ from tests.cli.program import simdocs
 from tests.cli.traps import trap
 
 
-def test_gone_since_the_walk(here):
+def test_a_file_that_vanishes_after_the_walk_is_passed_by(here):
     env = trap(here, "os.unlink('docs/b.txt')", "open", "docs/a.txt")
     done = simdocs("dedupe", "docs", "-j1", "--summary-json", "note", cwd=here, env=env)
     assert done == (0, b"", "")
     assert json.loads((here / "note").read_bytes())["skipped"] == {"vanished": 1}
 
 
-def test_gone_since_the_walk_is_named_with_v(here):
+@pytest.mark.reliability("vanished")
+def test_verbose_names_a_file_that_vanished_after_the_walk(here):
     env = trap(here, "os.unlink('docs/b.txt')", "open", "docs/a.txt")
     done = simdocs("dedupe", "docs", "-j1", "-v", "--strict", cwd=here, env=env)
     assert (done.status, done.out) == (0, b"")
     assert "simdocs: docs/b.txt: skipped: gone since the walk" in done.err
 
 
+@pytest.mark.reliability(
+    "vanished first name",
+    "the first name of a file with two names vanishes, or becomes another file",
+    "The other name is named as unread; status 3. Run it again.",
+)
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
 @pytest.mark.parametrize(
     "action",
     ["os.unlink('docs/b.txt')", "os.unlink('docs/b.txt'); os.mkfifo('docs/b.txt')", "os.replace('new', 'docs/b.txt')"],
     ids=["gone", "a FIFO", "another file"],
 )
-def test_the_other_name_of_a_file_whose_first_is(here, action, jobs):
+def test_the_other_name_of_a_vanished_file_is_named_as_unread(here, action, jobs):
     """It was passed over, and now nobody has read it: that is said."""
     lay(here, {"new": A2})
     os.link(here / "docs/b.txt", here / "docs/z.txt")
@@ -43,7 +49,8 @@ def test_the_other_name_of_a_file_whose_first_is(here, action, jobs):
     assert done.err == f"simdocs: docs/z.txt: skipped: cannot be read ({why})\n"
 
 
-def test_a_sequence_replaced_since_the_walk(here):
+@pytest.mark.reliability("vanished first name")
+def test_a_json_lines_file_replaced_after_the_walk_is_named(here):
     lay(here, {"docs/s.jsonl": b'{"text": "one"}', "new": b'{"text": "two"}'})
     os.link(here / "docs/s.jsonl", here / "docs/t.jsonl")
     env = trap(here, "os.replace('new', 'docs/s.jsonl')", "open", "docs/a.txt")
@@ -51,7 +58,8 @@ def test_a_sequence_replaced_since_the_walk(here):
     assert (done.status, done.err.startswith("simdocs: docs/t.jsonl: skipped: cannot be read (")) == (3, True)
 
 
-def test_a_directory_gone_since_it_was_seen(here):
+@pytest.mark.reliability("vanished")
+def test_a_directory_that_vanishes_is_passed_by(here):
     lay(here, {"docs/z/x": A})
     env = trap(here, "os.unlink('docs/z/x'); os.rmdir('docs/z')", "open", "'z'")
     done = simdocs("dedupe", "docs", "-j1", cwd=here, env=env)
@@ -64,9 +72,15 @@ CHANGES = {
 }
 
 
+@pytest.mark.reliability(
+    "changes before verified",
+    "a document that is rewritten, removed or replaced (by a directory, a FIFO, a binary file, a gzip "
+    "bomb) between the two readings",
+    "It is no duplicate or match, and no document is kept in its place; it is named; status 3.",
+)
 @pytest.mark.parametrize(("action", "why"), CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
-def test_before_it_had_to_be_verified(here, action, why, jobs):
+def test_a_document_that_changes_before_it_is_verified_is_no_duplicate(here, action, why, jobs):
     """At the second opening of a document, in whatever process, something happens to the other."""
     lay(here, {"docs/d.txt": A2})
     env = trap(here, action, "open", "docs/a.txt", at=2, in_worker=jobs == "-j2")
@@ -75,13 +89,19 @@ def test_before_it_had_to_be_verified(here, action, why, jobs):
     assert done.err == (f"simdocs: docs/b.txt: skipped: missing or changed when it had to be verified ({why})\n")
 
 
-def test_strict_publishes_nothing_then(here):
+def test_strict_publishes_nothing_if_a_document_changes(here):
     env = trap(here, "os.unlink('docs/b.txt')", "open", "docs/a.txt", at=2)
     done = simdocs("dedupe", "docs", "-j1", "--strict", "--pairs", cwd=here, env=env)
     assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 2)
 
 
-def test_the_answer_may_be_published_under_a_name_in_the_tree(here):
+@pytest.mark.reliability(
+    "answer in the tree",
+    "an answer that is written into the tree (`-o docs/answer`)",
+    "It is not one of its own documents. The next run would read it, so it ends with status 2 and leaves "
+    "it, unless it is excluded.",
+)
+def test_an_answer_written_into_the_tree_is_not_one_of_its_own_documents(here):
     for _ in range(2):
         done = simdocs("dedupe", "docs", "-o", "docs/answer", "--exclude", "answer", cwd=here)
         assert done == (0, b"", "")

@@ -56,14 +56,19 @@ def damages(where: Path, artifact: str) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_nothing_when_all_is_well(there, kind):
+def test_check_prints_nothing_for_a_whole_artifact(there, kind):
     assert damages(there, f"x.{kind}") == []
     signed_anew(there / f"x.{kind}")
     assert damages(there, f"x.{kind}") == []
 
 
+@pytest.mark.reliability(
+    "rules",
+    "a broken rule that checksums do not see (order, ranges, counts)",
+    "`check` names the rule.",
+)
 @pytest.mark.parametrize("what", BROKEN)
-def test_each_rule_alone(there, what):
+def test_check_names_the_rule_that_is_broken(there, what):
     kind, change, message = BROKEN[what]
     signed_anew(there / f"x.{kind}", change)
     (line,) = damages(there, f"x.{kind}")
@@ -81,19 +86,19 @@ def test_each_rule_alone(there, what):
         ("index", "banding", {"rows": 6}, "band_keys.npy: band 0 does not match signatures.npy"),
     ],
 )
-def test_a_manifest_of_something_else(there, kind, group, changes, message):
+def test_check_names_a_manifest_that_contradicts_the_arrays(there, kind, group, changes, message):
     recipe = open_artifact(os.fsencode(there / f"x.{kind}")).recipe
     signed_anew(there / f"x.{kind}", recipe=replace(recipe, **{group: replace(getattr(recipe, group), **changes)}))
     assert damages(there, f"x.{kind}")[0].startswith(message)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_made_from(there, kind):
+def test_check_names_a_damaged_digest_of_what_it_was_made_from(there, kind):
     signed_anew(there / f"x.{kind}", made_from="0" * 32)
     assert damages(there, f"x.{kind}") == ["manifest.json: made_from does not match its documents"]
 
 
-def test_all_rules_are_looked_at(there):
+def test_every_rule_of_the_format_is_tested_here(there):
     def change(arrays: Arrays) -> None:
         for name in ("empty in index", "same as", "keys", "signature"):
             BROKEN[name][1](arrays)
@@ -103,7 +108,7 @@ def test_all_rules_are_looked_at(there):
     assert found == ["signatures.npy", "same_as.npy", "band_keys.npy", "band_keys.npy", "manifest.json"]
 
 
-def test_all_damaged_files_are_named(there):
+def test_check_names_all_damaged_files(there):
     index = there / "x.index"
     (index / "names.npy").unlink()
     (index / "same_as.npy").write_bytes(b"")
@@ -125,7 +130,8 @@ def flip(path: Path, place: int) -> None:
     path.write_bytes(data)
 
 
-def test_every_block_is_read(there):
+@pytest.mark.reliability("damage")
+def test_check_reads_every_block(there):
     tokens = there / "x.shingles" / "tokens.npy"
     blocks = -(-tokens.stat().st_size // BLOCK)
     assert blocks > 2
@@ -136,7 +142,7 @@ def test_every_block_is_read(there):
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"null", b'{"format": "simdocs.index"}', b"\xff"])
-def test_damaged_manifests(there, data):
+def test_check_names_a_damaged_manifest(there, data):
     manifest = there / "x.index" / "manifest.json"
     manifest.write_bytes(data)
     (line,) = damages(there, "x.index")
@@ -145,7 +151,7 @@ def test_damaged_manifests(there, data):
     assert damages(there, "x.index") == ["manifest.json: damaged: the file is missing: build the artifact again"]
 
 
-def test_of_another_version(there):
+def test_check_names_both_versions_of_an_artifact_of_another_one(there):
     body = json.loads((there / "x.index" / "manifest.json").read_bytes())
     del body["checksum"]
     text = json.dumps(body | {"version": 2}, indent=1)
@@ -156,7 +162,7 @@ def test_of_another_version(there):
     assert "x.index: has format version 2, but this simdocs reads version 1: upgrade simdocs" in done.err
 
 
-def test_several(there):
+def test_check_takes_several_artifacts(there):
     assert check(there, "x.index", "x.shingles", "x.signatures/") == (0, b"", "")
     flip(there / "x.shingles" / "tokens.npy", -1)
     flip(there / "x.index" / "names.npy", -1)
@@ -170,7 +176,7 @@ def test_several(there):
     assert done.status == 2
 
 
-def test_what_is_no_artifact(there):
+def test_check_refuses_what_is_not_an_artifact(there):
     for arguments, status, message in (
         ((), 2, "Missing argument 'ARTIFACT...'"),
         (("nowhere.index",), 2, "nowhere.index: no such artifact"),
@@ -187,8 +193,13 @@ def test_what_is_no_artifact(there):
     assert "x.index: Permission denied: whoever built it must let you read it" in done.err
 
 
+@pytest.mark.reliability(
+    "unreadable artifact",
+    "an artifact that may not be read",
+    "Ends with status 2 and does not call it damaged.",
+)
 @pytest.mark.parametrize("command", [("info",), ("check",), ("query", "docs/0"), ("dedupe",)])
-def test_what_one_may_not_read_is_not_called_damaged(there, command):
+def test_an_artifact_that_may_not_be_read_is_not_called_damaged(there, command):
     """As of another user, with a umask of 077."""
     for name in ("manifest.json", "band_keys.npy"):
         (there / "x.index" / name).chmod(0)

@@ -60,7 +60,7 @@ def test_every_option_of_help_is_offered_and_no_other(command):
     assert set(values("simdocs", command, "-")) == spelt
 
 
-def test_an_option_is_offered_with_what_it_means():
+def test_an_option_is_offered_with_its_meaning():
     assert offered("simdocs", "dedupe", "--max-s") == [
         (
             "plain",
@@ -77,12 +77,12 @@ def test_an_option_is_not_offered_twice_unless_it_may_be_given_twice():
 
 
 @pytest.mark.parametrize("option", FAMILIES)
-def test_members_of_a_family_are_offered_with_what_they_are(option):
+def test_choices_are_offered_with_their_meaning(option):
     found = {value: meaning for _, value, meaning in offered("simdocs", "dedupe", option, "")}
     assert found == {name: spelled(member.help, lambda name: f"--{name}") for name, member in FAMILIES[option].items()}
 
 
-def test_other_values_from_a_list():
+def test_formats_and_other_values_are_offered():
     assert values("simdocs", "dedupe", "--list", "") == ["kept", "duplicates"]
     assert values("simdocs", "query", "old.index", "--list", "") == ["matches"]
     assert values("simdocs", "dedupe", "--color", "a") == ["auto", "always"]
@@ -105,13 +105,13 @@ def test_names_of_files_are_left_to_the_shell(line):
     "line",
     ["query x", "info x", "check x", "check x y", "dedupe --shingles x", "dedupe --root x", "dedupe --against=x"],
 )
-def test_where_an_artifact_or_directory_is_wanted_only_such_are_offered(line):
+def test_only_artifacts_or_directories_are_offered_where_one_is_needed(line):
     word = line.split()[-1].rpartition("=")[2]
     assert offered("simdocs", *line.split()) == [("dir", word, "_")]
 
 
 @pytest.mark.parametrize("line", ["-k x", "--threshold .", "--seed r", "-j 1", "--include x", "--text-field x"])
-def test_nothing_is_offered_for_what_anybody_may_choose(line):
+def test_nothing_is_offered_for_numbers_and_free_text(line):
     assert offered("simdocs", "dedupe", *line.split()) == []
 
 
@@ -123,7 +123,7 @@ def test_nothing_is_offered_for_what_anybody_may_choose(line):
         "dedupe \udcff", "query --threshold", "dedupe --files-from", "check --debug --debug --deb", "-", "dedupe -",
     ],
 )  # fmt: skip
-def test_a_broken_line_does_no_harm(line, tmp_path):
+def test_a_malformed_request_for_completion_does_no_harm(line, tmp_path):
     words = f"simdocs {line}".split(" ")
     assert asked(*words, cwd=tmp_path)[::2] == (0, "")
     if line.count(" ") == 1:
@@ -133,12 +133,12 @@ def test_a_broken_line_does_no_harm(line, tmp_path):
 
 
 @pytest.mark.parametrize("what", ["bash", "bash_", "ksh_complete", "complete_bash", "zsh_sources"])
-def test_what_no_shell_asks_prints_nothing(what):
+def test_a_request_that_no_shell_makes_prints_nothing(what):
     assert asked("simdocs", "", _SIMDOCS_COMPLETE=what) == (1, b"", "")
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_the_program_prints_the_file_of_each_shell(shell):
+def test_the_program_prints_the_completion_file_of_each_shell(shell):
     done = simdocs(env=environment(_SIMDOCS_COMPLETE=f"{shell}_source"))
     assert done == (0, COMPLETION[shell].read_bytes(), "")
 
@@ -176,7 +176,7 @@ def there(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_what_a_tab_makes_of_a_line(shell, there):
+def test_a_tab_completes_lines_in_each_shell(shell, there):
     if shutil.which(shell) is None:
         pytest.skip(f"no {shell} here")
     lines = typed(shell, list(LINES), there)
@@ -184,7 +184,7 @@ def test_what_a_tab_makes_of_a_line(shell, there):
     assert found == {line: ["simdocs", *(word.rstrip("/") for word in words)] for line, words in LINES.items()}
 
 
-def test_fish_shows_what_each_candidate_is(there):
+def test_fish_shows_the_meaning_of_each_candidate(there):
     if shutil.which("fish") is None:
         pytest.skip("no fish here")
     assert in_fish("simdocs dedupe --unit ", there) == dict(UNITS)
@@ -193,7 +193,7 @@ def test_fish_shows_what_each_candidate_is(there):
     }
 
 
-def test_bash_keeps_silent_about_a_program_that_is_not_there(tmp_path):
+def test_bash_is_silent_if_the_program_is_missing(tmp_path):
     if shutil.which("bash") is None:
         pytest.skip("no bash here")
     script = f"""

@@ -95,8 +95,17 @@ HOW = [["--unit", "char"], ["--unit", "word", *SWITCHES]]
 MORE = [["--unit", "word"], ["--unit", "line", "--multiset"], ["--unit", "stopword"], SWITCHES]
 
 
+@pytest.mark.reliability("later NUL")
+@pytest.mark.reliability("invalid UTF-8")
+@pytest.mark.reliability("broken UTF-16")
+@pytest.mark.reliability("unassigned code points", "unassigned code points and noncharacters", "They are characters.")
+@pytest.mark.reliability(
+    "half surrogates",
+    "half a surrogate pair in a JSON string, in a text or an id",
+    "It is kept as three bytes that are not valid UTF-8.",
+)
 @pytest.mark.parametrize("how", [*HOW, *(pytest.param(how, marks=pytest.mark.slow) for how in MORE)], ids=" ".join)
-def test_all_commands_agree_about_all_of_it(odd, tmp_path, how):
+def test_all_commands_agree_about_documents_of_odd_contents(odd, tmp_path, how):
     """What is nearly the same, whether it is asked of documents, of artifacts, or of an index about documents."""
 
     def ask(*words: object) -> list[list[bytes]]:
@@ -117,7 +126,10 @@ def test_all_commands_agree_about_all_of_it(odd, tmp_path, how):
     assert not alone & {f"docs/{name}".encode() for name in BINARY | EMPTY}
 
 
-def test_what_is_noted_of_it(odd, tmp_path):
+@pytest.mark.reliability("empty documents")
+@pytest.mark.reliability("short texts")
+@pytest.mark.reliability("invalid UTF-8")
+def test_artifacts_note_empty_short_and_invalid_documents(odd, tmp_path):
     assert simdocs("index", "docs", "-o", tmp_path / "x.index", cwd=odd).status == 0
     rows = simdocs("info", tmp_path / "x.index", cwd=odd).rows
     told = {row[0].decode(): row[1].decode() for row in rows}
@@ -130,8 +142,10 @@ def test_what_is_noted_of_it(odd, tmp_path):
     assert int(told["skipped_binary"]) == len(BINARY)
 
 
+@pytest.mark.reliability("empty documents")
+@pytest.mark.reliability("binary files")
 @pytest.mark.parametrize("command", ASKED)
-def test_what_is_no_text(tmp_path, command):
+def test_binary_files_are_passed_by_and_empty_ones_are_like_nothing(tmp_path, command):
     """Binary files are counted, and named with -v; empty ones are documents, like nothing."""
     lay(tmp_path, {f"docs/{name}": data for name, data in (BINARY | EMPTY).items()})
     found = reading(command, tmp_path, "docs", "-v")
@@ -143,8 +157,10 @@ def test_what_is_no_text(tmp_path, command):
         assert (tmp_path / "answer").read_bytes() == b""
 
 
+@pytest.mark.reliability("gzip bombs")
+@pytest.mark.reliability("malformed lines")
 @pytest.mark.parametrize("command", ASKED)
-def test_what_is_too_much(tmp_path, command):
+def test_gzip_bombs_and_deeply_nested_lines_are_named(tmp_path, command):
     """Files that unfold to more than may be, and a line that is nested more deeply than anybody would."""
     line = gzip.compress(b'{"text": "' + b"x" * (1 << 24) + b'"}')
     deep = b'{"text": "%s"}\n{"text": "a", "more": %s1%s}\n' % (A, b"[" * 100_000, b"]" * 100_000)
@@ -157,8 +173,13 @@ def test_what_is_too_much(tmp_path, command):
     assert "nested too deeply" in found.err
 
 
+@pytest.mark.reliability(
+    "combining marks",
+    "a million combining marks on one letter, of alternating classes, with `--nfkc` or `--strip-accents`",
+    "Takes a second and at most 32 bytes a character. Ordered one by one they would take twenty minutes.",
+)
 @pytest.mark.parametrize("switches", [["--nfkc"], ["--strip-accents", "--unit", "word"]], ids=" ".join)
-def test_a_million_marks_on_one_letter(tmp_path, switches):
+def test_a_million_marks_on_one_letter_take_no_quadratic_time(tmp_path, switches):
     """Ordered by insertion, as it is usually done, they would take twenty minutes."""
     marks = "\u0301\u0323" * 500_000
     lay(tmp_path, {"a": f"a{marks}".encode(), "b": f"{'some words ' * 9}a{marks[::-1]}".encode()})
@@ -206,13 +227,19 @@ def of_two_long_ones(where: Path, unit: str, kind: str, size: int) -> None:
         assert pairs(done.rows) == ({frozenset({b"docs/a", b"new/b"})} if unit in ALIKE[kind] else set())
 
 
+@pytest.mark.reliability(
+    "long lines",
+    "one line of 50 MB: one letter 50,000,000 times, one word, or bytes that are not text",
+    "It is processed in pieces, in linear time and at most 16 bytes a character.",
+)
 @pytest.mark.parametrize(("kind", "unit"), [("one line", "char"), ("one line", "word"), ("one letter", "char")])
-def test_long_documents_without_an_end_of_line(tmp_path, unit, kind):
+def test_long_documents_without_line_ends_are_compared(tmp_path, unit, kind):
     of_two_long_ones(tmp_path, unit, kind, 3_000_000)
 
 
+@pytest.mark.reliability("long lines")
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("kind", LONG)
-def test_fifty_megabytes_without_an_end_of_line(tmp_path, unit, kind):
+def test_fifty_megabytes_without_line_ends_are_compared(tmp_path, unit, kind):
     of_two_long_ones(tmp_path, unit, kind, 50_000_000)

@@ -91,8 +91,13 @@ def expected(place: Path) -> dict[str, object]:
     return told
 
 
+@pytest.mark.reliability(
+    "cron",
+    "`env -i`, no HOME, no terminal, `/` as the directory, umask 077: cron",
+    "Every command works as elsewhere.",
+)
 @pytest.mark.parametrize("command", EVERY)
-def test_as_cron_runs_it(shelved, command):
+def test_every_command_works_as_cron_runs_it(shelved, command):
     """Hardly a variable, no terminal, nobody's files but the owner's, in the root directory."""
     there = {"docs", "more", *(f"x.{kind}" for kind in ("shingles", "signatures", "index"))}
     words = [str(shelved / word) if word in there or "." in word else word for word in EVERY[command]]
@@ -102,8 +107,20 @@ def test_as_cron_runs_it(shelved, command):
     assert {one.name for one in shelved.iterdir()} - there == {word for word in EVERY[command] if "new" in word}
 
 
+@pytest.mark.reliability("locales")
+@pytest.mark.reliability(
+    "two locales",
+    "an artifact that is built in one locale and queried in another",
+    "Its documents are found, in a directory of any name.",
+)
+@pytest.mark.reliability(
+    "time zones",
+    "another time zone, SOURCE_DATE_EPOCH",
+    "Changes no byte of an artifact. `run.json` has the start in UTC.",
+)
+@pytest.mark.reliability("interpreter options")
 @pytest.mark.parametrize("surrounding", SURROUNDINGS)
-def test_the_same_bytes(place, expected, request, surrounding):
+def test_every_command_prints_the_same_bytes_in_every_environment(place, expected, request, surrounding):
     variables, program = SURROUNDINGS[surrounding]
     if "_" in (variables["LC_ALL"] or ""):
         variables = variables | {"LOCPATH": str(request.getfixturevalue("locales"))}
@@ -111,7 +128,12 @@ def test_the_same_bytes(place, expected, request, surrounding):
     assert [name for name in told if told[name] != expected[name]] == []
 
 
-def test_locales_are_what_their_names_say(locales):
+@pytest.mark.reliability(
+    "locales",
+    "LC_ALL unset, C, POSIX, C.UTF-8, tr_TR.UTF-8, de_DE.ISO-8859-1",
+    "The same bytes are printed and written. Names, patterns and field names are bytes, read as UTF-8 in every locale.",
+)
+def test_the_locales_made_for_these_tests_are_what_their_names_say(locales):
     """Or else those tests would say nothing."""
     script = "import locale, sys; locale.setlocale(locale.LC_ALL, ''); print(f'{.5:n}', sys.getfilesystemencoding())"
     for name, encoding in (("tr_TR.UTF-8", "utf-8"), ("de_DE.ISO-8859-1", "iso8859-1")):

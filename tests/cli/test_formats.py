@@ -20,7 +20,7 @@ COLUMNS = {
 
 
 @pytest.mark.parametrize("what", ["groups", "kept"])
-def test_every_format_says_the_same(here, what):
+def test_every_format_has_the_same_rows(here, what):
     lay(here, {"docs/d,e.txt": A, 'docs/"q"': A1, "docs/é": A})
     arguments, columns = COLUMNS[what]
     ask = ("dedupe", "docs", *arguments)
@@ -40,7 +40,7 @@ def test_every_format_says_the_same(here, what):
     assert as_text == rows
 
 
-def test_six_digits(here):
+def test_similarities_have_six_digits(here):
     row = simdocs("dedupe", "docs", cwd=here).rows[0]
     assert row[2].decode() == jaccard(A, A1)
     assert all(re.fullmatch(rb"0\.\d{6}", number) for number in row[2:])
@@ -48,7 +48,7 @@ def test_six_digits(here):
     assert simdocs("dedupe", "docs", cwd=here).rows[0][2:] == [b"1.000000", b"1.000000"]
 
 
-def test_no_similarity_where_none_was_computed(here):
+def test_a_similarity_that_was_not_computed_is_left_empty(here):
     lay(here, {"docs/copy": A})
     ask = ("dedupe", "docs", "--verify", "estimate")
     for row in simdocs(*ask, cwd=here).rows:
@@ -64,18 +64,18 @@ def test_no_similarity_where_none_was_computed(here):
     ("name", "form"),
     [("x.csv", "csv"), ("x.jsonl", "jsonl"), ("csv", "tsv")],
 )
-def test_the_suffix_decides(here, name, form):
+def test_the_suffix_of_the_output_decides_the_format(here, name, form):
     assert simdocs("dedupe", "docs", "-o", name, cwd=here) == (0, b"", "")
     assert (here / name).read_bytes() == simdocs("dedupe", "docs", "--format", form, cwd=here).out != b""
 
 
-def test_but_not_against_format(here):
+def test_format_overrides_the_suffix_of_the_output(here):
     assert simdocs("dedupe", "docs", "-o", "x.csv", "--format", "jsonl", cwd=here).status == 0
     assert (here / "x.csv").read_bytes() == simdocs("dedupe", "docs", "--format", "jsonl", cwd=here).out
 
 
 @pytest.mark.parametrize("form", ["tsv", "csv", "jsonl"])
-def test_nothing_found(tmp_path, form):
+def test_every_format_can_be_empty(tmp_path, form):
     out = simdocs("dedupe", tmp_path, "--format", form, "--header").out
     header = b"kept,duplicate,jaccard,estimate\r\n"
     assert out == {"csv": header, "tsv": header.replace(b",", b"\t").replace(b"\r", b"")}.get(form, b"")

@@ -47,7 +47,7 @@ def facts(where: Path, artifact: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("kind", COMMAND)
-def test_what_it_says_of_each_kind(there, kind):
+def test_info_has_the_facts_of_each_kind_of_artifact(there, kind):
     told = facts(there, built(there, kind, "--unit", "word", "-k", "2", "--nfkc", "--seed", "9"))
     assert told["kind"] == kind
     assert told.items() >= COUNTS.items()
@@ -69,14 +69,14 @@ def test_what_it_says_of_each_kind(there, kind):
         assert dtype == (array["dtype"] if isinstance(array["dtype"], str) else "structured")
 
 
-def test_every_parameter_is_told(here):
+def test_info_has_every_parameter(here):
     told = facts(here, built(here, "index"))
     for group in (Shingling, Normalisation, Sketching, Banding):
         assert set(group.__slots__) - {"normalisation"} <= told.keys()
 
 
 @pytest.mark.parametrize(("count", "first", "last"), [(0, 0, 0), (1, 1, 0), (3, 3, 0), (4, 3, 1), (6, 3, 3), (9, 3, 3)])
-def test_first_and_last_documents(tmp_path, count, first, last):
+def test_info_names_the_first_and_last_documents(tmp_path, count, first, last):
     (tmp_path / "docs").mkdir()
     names = [f"docs/{number}" for number in range(count)]
     lay(tmp_path, dict.fromkeys(names, A))
@@ -86,7 +86,7 @@ def test_first_and_last_documents(tmp_path, count, first, last):
 
 
 @pytest.mark.parametrize("arguments", [(), ("--threshold", ".5"), ("--bands", "9", "--rows", "3"), ("--recall", ".5")])
-def test_figures_are_those_of_the_law(here, arguments):
+def test_the_figures_of_the_s_curve_follow_the_formula(here, arguments):
     told = facts(here, built(here, "index", *arguments))
     bands, rows, threshold = int(told["bands"]), int(told["rows"]), float(told["threshold"])
     assert told["probability"] == f"{candidate_probability(threshold, bands, rows):.6g}"
@@ -99,13 +99,13 @@ def test_figures_are_those_of_the_law(here, arguments):
     ]
 
 
-def test_a_threshold_between_two_bars_has_its_own(here):
+def test_a_threshold_between_two_rows_of_the_curve_has_its_own(here):
     drawn = simdocs("info", built(here, "index", "--threshold", ".777"), "--format", "table", cwd=here).out.decode()
     assert re.findall(r"^(\S+) .* threshold$", drawn, re.MULTILINE) == ["0.777"]
 
 
 @pytest.mark.parametrize(("share", "near"), [(0.1, 0.06), (0.25, 0.3)])
-def test_candidates_foretold(tmp_path, share, near):
+def test_info_predicts_the_number_of_candidates(tmp_path, share, near):
     chance = random.Random(1)
     words = [f"w{number}" for number in range(5000)]
     text = chance.choices(words, k=400)
@@ -121,7 +121,8 @@ def test_candidates_foretold(tmp_path, share, near):
     assert ("fewer_candidates_with_num_perm" in told) == (2 * pairs / 200 > 100)
 
 
-def test_names_that_are_not_harmless(tmp_path):
+@pytest.mark.reliability("terminal escapes")
+def test_info_escapes_names_that_would_harm_a_terminal(tmp_path):
     lay(tmp_path, dict.fromkeys(ODD, A))
     built(tmp_path, "index")
     rows = simdocs("info", "x.index", cwd=tmp_path).rows
@@ -136,7 +137,7 @@ def test_names_that_are_not_harmless(tmp_path):
         assert (shown.status, b"\x1b" in shown.out, b"\xff" in shown.out) == (0, False, False)
 
 
-def test_a_table_on_a_terminal(here):
+def test_info_is_a_table_on_a_terminal(here):
     built(here, "index")
     shown = on_terminal("info", "x.index", cwd=here)
     assert shown.status == 0
@@ -151,12 +152,13 @@ def test_a_table_on_a_terminal(here):
     assert "chance" not in on_terminal("info", built(here, "shingles"), cwd=here).out.decode()
 
 
-def test_into_a_file(here):
+def test_info_can_be_written_to_a_file(here):
     built(here, "index")
     assert simdocs("info", "x.index", "-o", "info.csv", cwd=here) == (0, b"", "")
     assert (here / "info.csv").read_bytes().startswith(b"key,value\r\nkind,index\r\n")
 
 
+@pytest.mark.reliability("run.json")
 @pytest.mark.parametrize(
     "run",
     [
@@ -164,7 +166,7 @@ def test_into_a_file(here):
         *('{"start": "\\ud800\\u001b"}', '{"command": ["\\ud800", 1, null], "skipped": {"\\udfff": [], "x": 3}}'),
     ],
 )
-def test_whatever_stands_in_run_json(here, run):
+def test_info_works_whatever_run_json_holds(here, run):
     before = facts(here, built(here, "signatures"))
     file = here / "x.signatures" / "run.json"
     file.unlink() if run is None else file.write_text(run)
@@ -173,7 +175,7 @@ def test_whatever_stands_in_run_json(here, run):
     assert told.items() >= {key: value for key, value in before.items() if key not in dropped}.items()
 
 
-def test_what_cannot_be_told(here):
+def test_info_refuses_what_is_not_an_artifact(here):
     for arguments, status, message in (
         (("nowhere",), 2, "nowhere: no such artifact"),
         (("docs",), 4, "docs: not an artifact: there is no manifest.json in it"),

@@ -42,7 +42,7 @@ def rows(done) -> list[tuple[str, ...]]:
     return [tuple(field.decode() for field in fields[:3]) for fields in done.rows]
 
 
-def test_names_and_answers(there):
+def test_lines_are_documents_named_by_id_or_number(there):
     assert rows(simdocs("dedupe", "data.jsonl", cwd=there)) == GROUPS
     listed = simdocs("dedupe", ".", "--list", "kept", cwd=there)
     assert listed.out.decode().splitlines() == [f"./{NAMES[at]}" for at in (0, 2, 4)]
@@ -50,7 +50,7 @@ def test_names_and_answers(there):
 
 
 @pytest.mark.parametrize("kind", ["shingles", "signatures", "index"])
-def test_through_artifacts(there, kind):
+def test_lines_keep_their_names_in_artifacts(there, kind):
     command = {"shingles": "shingle", "signatures": "signature"}.get(kind, kind)
     # The document of no text is not one from which k could be advised.
     assert simdocs(command, "data.jsonl", "-o", f"x.{kind}", cwd=there) == (0, b"", "")
@@ -58,7 +58,7 @@ def test_through_artifacts(there, kind):
     assert names_on(Path(f"x.{kind}")) == [name.encode() for name in NAMES]
 
 
-def test_queries(there):
+def test_query_takes_lines_and_finds_lines(there):
     built(Path("x.index"), ["data.jsonl"])
     lay(there, {"a.txt": A, "more.jsonl": b'{"id": "x", "text": "%s"}' % A.upper()})
     found = rows(simdocs("query", "x.index", "a.txt", "more.jsonl", cwd=there))
@@ -74,7 +74,7 @@ def found_of(groups):
     return sorted(groups, key=lambda group: (-float(group[2]), group[1]))
 
 
-def test_folded(there):
+def test_compressed_json_lines_are_documents(there):
     name = "deep/data.jsonl.gz"
     lay(there, {name: gzip.compress(DATA[:300]) + gzip.compress(DATA[300:])})
     found = rows(simdocs("dedupe", name, cwd=there))
@@ -83,14 +83,14 @@ def test_folded(there):
     assert lines == (0, b"\n".join((LINES[2], LINES[4], b"")), "")
 
 
-def test_folded_texts(there):
+def test_compressed_texts_are_documents(there):
     lay(there, {"docs/a.gz": gzip.compress(A), "docs/b": A1, "docs/c.gz": gzip.compress(B) + gzip.compress(b"")})
     assert rows(simdocs("dedupe", "docs", cwd=there)) == [("docs/a.gz", "docs/b", jaccard(A, A1))]
     built(Path("x.index"), ["docs"])
     assert rows(simdocs("query", "x.index", "-", cwd=there, stdin=B)) == [("-", "docs/c.gz", "1.000000")]
 
 
-def test_fields(there):
+def test_the_fields_of_text_and_id_can_be_chosen(there):
     lay(there, {"data.jsonl": DATA.replace(b'"text"', b'"body"').replace(b'"id"', b'"key"')})
     fields = ("--text-field", "body", "--id-field", "key")
     assert rows(simdocs("dedupe", "data.jsonl", *fields, cwd=there)) == GROUPS
@@ -101,7 +101,7 @@ def test_fields(there):
     assert simdocs("dedupe", "data.jsonl", cwd=there).status == 3
 
 
-def test_plain(there):
+def test_plain_reads_json_lines_and_gzip_as_they_are(there):
     lay(there, {"copy.jsonl": DATA, "more.jsonl.gz": gzip.compress(DATA)})
     found = rows(simdocs("dedupe", ".", "--plain", cwd=there))
     assert [one[:2] for one in found] == [
@@ -113,7 +113,12 @@ def test_plain(there):
     assert len(rows(simdocs("query", "x.index", "data.jsonl", cwd=there))) == 2
 
 
-def test_lines_that_are_no_documents(there):
+@pytest.mark.reliability(
+    "malformed lines",
+    "a JSON line that is nested 100,000 levels deep, or otherwise malformed",
+    "It is named by its number and the others are read; status 3.",
+)
+def test_malformed_lines_are_named_and_left_out(there):
     bad = [b"{", b"[1]", b'{"text": 1}', b'{"id": "first", "text": "again"}', b'{"text": "\xff"}', b'{"text": "a"']
     lay(there, {"data.jsonl": DATA + b"\n" + b"\n".join(bad)})
     done = simdocs("dedupe", "data.jsonl", "--summary-json", "note", cwd=there)
@@ -131,7 +136,7 @@ def test_lines_that_are_no_documents(there):
     assert rows(simdocs("dedupe", "x.index", cwd=there)) == GROUPS
 
 
-def test_lines_that_are_malformed_are_named_in_their_order(here):
+def test_malformed_lines_are_named_in_order(here):
     lay(here, {"docs/a10.jsonl": b"{\n" * 3, "docs/a9.jsonl": b"{\n" * 12})
     done = simdocs("dedupe", "docs", "-v", cwd=here)
     named = [line.split(": ")[1] for line in done.err.splitlines() if "skipped: a malformed" in line]
@@ -140,8 +145,9 @@ def test_lines_that_are_malformed_are_named_in_their_order(here):
     ]
 
 
+@pytest.mark.reliability("line names")
 @pytest.mark.parametrize("at", [1, 2])
-def test_a_file_that_is_called_like_a_line(here, at):
+def test_a_line_that_has_the_name_of_a_file_is_malformed(here, at):
     """A name leads to one document: whoever removes it removes no other."""
     lay(here, {"d/s.jsonl": b'{"text": "%s"}\n{"text": "%s"}\n' % (A, B), f"d/s.jsonl#{at}": A1})
     done = simdocs("dedupe", "d", cwd=here)
@@ -150,7 +156,7 @@ def test_a_file_that_is_called_like_a_line(here, at):
     assert done.err == f"simdocs: d/s.jsonl#{at}: skipped: a malformed entry ({why})\n"
 
 
-def test_an_array_is_no_sequence(here):
+def test_a_json_array_is_malformed(here):
     lay(here, {"d/one.jsonl": b'[{"text": "a"}, {"text": "b"}]', "d/two.jsonl": b'[\n{"text": "a"}\n]'})
     done = simdocs("dedupe", "d", cwd=here)
     whole, begin, end = (line.rpartition("entry ")[2] for line in done.err.splitlines())
@@ -159,7 +165,12 @@ def test_an_array_is_no_sequence(here):
     assert end.startswith("(not JSON: ")
 
 
-def test_a_number_that_is_the_id_of_a_line_before(there):
+@pytest.mark.reliability(
+    "line names",
+    "a line with the name of an earlier line, or of a file (`s.jsonl#1`)",
+    "It is named as malformed and in no answer, so that a name leads to one document; status 3.",
+)
+def test_a_line_whose_number_is_the_id_of_an_earlier_line_is_malformed(there):
     """Names lead to one line each."""
     lay(there, {"two.jsonl": b'{"id": "2", "text": "one of them"}\n{"text": "and another"}'})
     done = simdocs("dedupe", "two.jsonl", cwd=there)
@@ -167,7 +178,7 @@ def test_a_number_that_is_the_id_of_a_line_before(there):
     assert "two.jsonl#2: skipped: a malformed entry (two.jsonl#2 is a line before it: give it an id" in done.err
 
 
-def test_lines_as_large_as_may_be(there):
+def test_a_line_larger_than_max_size_is_named(there):
     done = simdocs("dedupe", "data.jsonl", "--max-size", str(len(LINES[4]) - 1), cwd=there)
     assert (done.status, done.names) == (3, [GROUPS[0][:2]])
     assert "data.jsonl#5: skipped: larger than --max-size" in done.err
@@ -196,7 +207,7 @@ def test_lines_of_several_files_come_in_row_order(there):
     assert simdocs("dedupe", "x.index", "--list", "kept", "--format", "jsonl", cwd=there) == done
 
 
-def test_names_where_lines_are_not_wanted_or_not_all_there_is(there):
+def test_lines_are_written_only_if_all_documents_are_lines(there):
     for form in ("tsv", "csv"):
         done = simdocs("dedupe", "data.jsonl", "--list", "duplicates", "--format", form, cwd=there)
         assert NAMES[1] in done.out.decode()
@@ -210,7 +221,7 @@ def test_names_where_lines_are_not_wanted_or_not_all_there_is(there):
     assert [json.dumps(name) for name in names] == [json.dumps(name) for name in (NAMES[1], NAMES[3], "z.txt")]
 
 
-def test_the_file_may_not_be_another_when_it_is_verified(there):
+def test_a_line_that_has_changed_when_it_is_verified_is_in_no_answer(there):
     built(Path("x.index"), ["data.jsonl"])
     os.utime("data.jsonl")
     assert rows(simdocs("dedupe", "x.index", cwd=there)) == GROUPS
@@ -227,7 +238,7 @@ def test_the_file_may_not_be_another_when_it_is_verified(there):
     assert simdocs("query", "x.index", "-", cwd=there, stdin=A2).status == 3
 
 
-def test_nor_when_its_lines_are_to_be_written(there):
+def test_a_line_that_has_changed_is_never_written(there):
     built(Path("x.index"), ["data.jsonl"])
     ask = ("dedupe", "x.index", "--list", "kept", "-o", "kept.jsonl")
     assert simdocs(*ask, cwd=there).status == 0
@@ -246,12 +257,22 @@ def test_nor_when_its_lines_are_to_be_written(there):
     assert sorted(os.listdir(there)) == ["data.jsonl", "kept.jsonl", "x.index"]
 
 
-def test_the_answer_may_not_be_its_own_input(there):
+@pytest.mark.reliability(
+    "output is an input",
+    "an output that is one of the documents, or a list of them",
+    "Ends with status 2; an input is never overwritten.",
+)
+def test_the_answer_does_not_overwrite_its_json_lines(there):
     done = simdocs("dedupe", "data.jsonl", "--list", "kept", "-o", "data.jsonl", cwd=there)
     assert (done.status, (there / "data.jsonl").read_bytes()) == (2, DATA)
 
 
-def test_files_that_unfold_to_more_than_may_be(there):
+@pytest.mark.reliability(
+    "gzip bombs",
+    "a gzip file, or a line in one, that decompresses to more than `--max-size`",
+    "Decompression stops there. It is named as too large; status 3.",
+)
+def test_files_that_decompress_to_more_than_max_size_are_named(there):
     bomb = gzip.compress(b"\0" * (1 << 24), 9)
     lay(
         there,
@@ -265,8 +286,13 @@ def test_files_that_unfold_to_more_than_may_be(there):
     ]
 
 
+@pytest.mark.reliability(
+    "damaged gzip",
+    "a gzip file that is damaged, cut short, or not gzip",
+    "It is named as malformed. The lines that can be read are read; status 3.",
+)
 @pytest.mark.parametrize("damage", ["cut", "flipped", "not gzip"])
-def test_files_that_are_folded_no_more(there, damage):
+def test_damaged_gzip_files_are_named(there, damage):
     def spoilt(data: bytes) -> bytes:
         whole = gzip.compress(data)
         return {"cut": whole[:-9], "flipped": whole[:-6] + b"\0\0" + whole[-4:], "not gzip": data}[damage]

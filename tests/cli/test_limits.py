@@ -30,10 +30,15 @@ def listing(where: Path) -> list[str]:
     return sorted(name for name in os.listdir(where) if name != "trap")
 
 
+@pytest.mark.reliability(
+    "memory to start",
+    "too little memory to start (`ulimit -v`)",
+    'Ends with status 2 and one line, "not enough memory", before anything is read.',
+)
 @pytest.mark.parametrize(
     ("command", "mebibytes"), [*((command, 90) for command in EVERY), ("dedupe", 60), ("check", 120)]
 )
-def test_too_little_memory_to_begin(shelved, command, mebibytes):
+def test_too_little_memory_to_start_is_one_line_and_status_2(shelved, command, mebibytes):
     """Where NumPy would end the program by itself, or give twenty lines of advice."""
     before = listing(shelved)
     done = simdocs(*EVERY[command], cwd=shelved, before=at_most(resource.RLIMIT_AS, mebibytes * MIB))
@@ -41,8 +46,14 @@ def test_too_little_memory_to_begin(shelved, command, mebibytes):
     assert listing(shelved) == before
 
 
+@pytest.mark.reliability(
+    "memory for Python",
+    "too little memory even for the interpreter",
+    "Ends with the same line or, below 24 MB, in the interpreter's own words; never with a status that "
+    "means something else.",
+)
 @pytest.mark.parametrize("mebibytes", [16, 20, 24, 32, 48])
-def test_too_little_for_the_interpreter(here, mebibytes):
+def test_too_little_memory_for_the_interpreter_is_never_another_status(here, mebibytes):
     """Which may say so in its own way, but never with a status that means something else."""
     done = simdocs("dedupe", "docs", "--exit-code", cwd=here, before=at_most(resource.RLIMIT_AS, mebibytes * MIB))
     assert done.out == b""
@@ -95,33 +106,45 @@ def ladder(large: Path, command: str, jobs: str, rungs: range) -> list[Done]:
     return tried
 
 
+@pytest.mark.reliability(
+    "memory runs out",
+    "memory that runs out at any moment, in the program or in a worker",
+    "Ends with status 2 and the same line. The old output stays, and nothing is left behind.",
+)
 @pytest.mark.parametrize(("command", "jobs"), [("dedupe", "-j2"), ("index", "-j1")])
-def test_too_little_for_the_work(large, command, jobs):
+def test_memory_that_runs_out_during_the_work_is_one_line_and_status_2(large, command, jobs):
     """In whichever process, and at whichever array."""
     tried = ladder(large, command, jobs, range(140, 231, 30))
     assert tried[0].status == 2
 
 
+@pytest.mark.reliability("memory runs out")
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
 @pytest.mark.parametrize("command", HEAVY)
-def test_any_amount_of_memory(large, command, jobs):
+def test_any_amount_of_memory_gives_the_answer_or_one_line(large, command, jobs):
     tried = ladder(large, command, jobs, range(140, 400, 12))
     assert tried[0].status == 2
     assert tried[-1].status == 0
 
 
+@pytest.mark.reliability("few open files", "20 open files at most (`ulimit -n`)", "Works with two workers.")
 @pytest.mark.parametrize("command", ["index", "query", "dedupe", "info", "check"])
-def test_few_open_files(shelved, command):
+def test_twenty_open_files_are_enough_for_two_workers(shelved, command):
     """Twenty are enough for two workers, which a machine with more cores may have to be told."""
     words = [*EVERY[command], *(["-j2"] if command in READING else [])]
     done = simdocs(*words, cwd=shelved, before=at_most(resource.RLIMIT_NOFILE, 20))
     assert (done.status, done.err) == (0, "")
 
 
+@pytest.mark.reliability(
+    "fewer open files",
+    "fewer open files",
+    'Works, or ends with status 2 and one line, "too many open files"; an artifact is never called damaged for that.',
+)
 @pytest.mark.parametrize("files", [8, 11])
 @pytest.mark.parametrize("command", ["index", "query", "dedupe", "info", "check"])
-def test_fewer_open_files(shelved, command, files):
+def test_too_few_open_files_are_never_called_damage(shelved, command, files):
     """Never a word of damage, when it is the files that are too many."""
     words = [*EVERY[command], *(["-j2"] if command in READING else [])]
     done = simdocs(*words, cwd=shelved, before=at_most(resource.RLIMIT_NOFILE, files))
@@ -133,14 +156,20 @@ def test_fewer_open_files(shelved, command, files):
         assert done.err == ""
 
 
+@pytest.mark.reliability("small stack", "a small stack (`ulimit -s 256`)", "Works.")
 @pytest.mark.parametrize("command", ["index", "query", "dedupe", "check"])
-def test_a_small_stack(shelved, command):
+def test_a_small_stack_is_enough(shelved, command):
     done = simdocs(*EVERY[command], cwd=shelved, before=at_most(resource.RLIMIT_STACK, 256 << 10))
     assert (done.status, done.err) == (0, "")
 
 
+@pytest.mark.reliability(
+    "quota",
+    "a quota, or `ulimit -f`: files that may not grow",
+    'Ends with status 2 and "File too large". The old output stays, and the draft is swept.',
+)
 @pytest.mark.parametrize("command", ["shingle", "index", "query", "dedupe"])
-def test_files_that_may_not_grow(shelved, command):
+def test_a_limit_on_file_size_keeps_the_old_output(shelved, command):
     """A full quota shows in the same way."""
     words = [*EVERY[command], *(() if "-o" in EVERY[command] else ("-o", "new.tsv", "--summary-json", "note"))]
     done = simdocs(*words, cwd=shelved, before=at_most(resource.RLIMIT_FSIZE, 16))
@@ -149,7 +178,12 @@ def test_files_that_may_not_grow(shelved, command):
     assert listing(shelved) == ["docs", "more", "x.index", "x.shingles", "x.signatures"]
 
 
-def test_no_time_left(tmp_path):
+@pytest.mark.reliability(
+    "processor time",
+    "no processor time left (`ulimit -t`)",
+    "The system's signal ends it. The next run with the same output sweeps the draft.",
+)
+def test_a_limit_on_processor_time_keeps_the_old_output(tmp_path):
     """The system's signal ends the program; what it leaves behind is swept by the next."""
     lay(tmp_path, {"docs/a": A, "old.index/x": b""})
     env = environment()

@@ -22,7 +22,7 @@ def listed(option: str, *names: bytes) -> bytes:
     return b"".join(name + ENDS[option] for name in names)
 
 
-def test_a_list_in_a_file_or_on_standard_input(here, option):
+def test_a_list_of_names_may_be_a_file_or_standard_input(here, option):
     names = listed(option, b"docs/c.txt", b"docs/b.txt", b"docs/a.txt")
     lay(here, {"list": names})
     expected = (0, [("docs/a.txt", "docs/b.txt")], "")
@@ -31,7 +31,8 @@ def test_a_list_in_a_file_or_on_standard_input(here, option):
         assert (done.status, done.names, done.err) == expected
 
 
-def test_the_last_may_lack_its_end(here, option):
+@pytest.mark.reliability("unfinished entry", "a last entry without its line end or NUL", "It is read.")
+def test_the_last_entry_of_a_list_may_lack_its_end(here, option):
     names = listed(option, b"docs/b.txt", b"docs/a.txt")[:-1]
     assert simdocs("dedupe", option, "-", stdin=names, cwd=here).names == [("docs/a.txt", "docs/b.txt")]
 
@@ -42,12 +43,14 @@ def test_directories_in_lists_are_walked(here, option):
     assert (done.status, done.names) == (0, [("docs/a.txt", "more/x")])
 
 
-def test_an_empty_list(here):
+def test_an_empty_list_names_no_documents(here):
     assert simdocs("dedupe", "--files-from", "-", stdin=b"", cwd=here) == (0, b"", "")
 
 
+@pytest.mark.reliability("empty entry")
+@pytest.mark.reliability("unfinished entry")
 @pytest.mark.parametrize("command", ASKED)
-def test_in_every_command(here, command):
+def test_every_command_names_an_empty_entry_of_a_list(here, command):
     """One entry is empty, and the last lacks its end."""
     names = b"docs/b.txt\0\0docs/a.txt"
     done = reading(command, here, "--files0-from", "-", stdin=names)
@@ -55,6 +58,11 @@ def test_in_every_command(here, command):
     assert done == (3, f"simdocs: -: skipped: {why}\n", 2, {"malformed": 1})
 
 
+@pytest.mark.reliability(
+    "empty entry",
+    "an empty entry",
+    "The list and the number of the entry are named, and the others are read; status 3.",
+)
 @pytest.mark.parametrize("at", [2])
 def test_an_empty_entry_is_named_by_its_number(here, option, at):
     names = [b"docs/a.txt", b"docs/b.txt"]
@@ -66,20 +74,35 @@ def test_an_empty_entry_is_named_by_its_number(here, option, at):
     assert strict[:2] == (2, b"")
 
 
+@pytest.mark.reliability(
+    "NUL for lines",
+    "a NUL-ended list given to `--files-from`",
+    "The entry is named, with the option that reads it; status 3.",
+)
 def test_nul_bytes_in_a_list_of_lines_are_malformed_entries(here):
     done = simdocs("dedupe", "--files-from", "-", stdin=b"docs/a.txt\ndocs/b.txt\0docs/c.txt\n", cwd=here)
     why = "a malformed entry (entry 2 holds a NUL byte: --files0-from reads such lists)"
     assert done == (3, b"", f"simdocs: -: skipped: {why}\n")
 
 
-def test_a_name_in_a_list_that_does_not_exist(here, option):
+@pytest.mark.reliability(
+    "missing entry",
+    "an entry that does not exist, or is not a file, directory or FIFO",
+    "Ends with status 2 and names the list, the number of the entry and the name.",
+)
+def test_an_entry_that_does_not_exist_is_an_error(here, option):
     done = simdocs("dedupe", option, "-", stdin=listed(option, b"docs/a.txt", b"gone\x1b"), cwd=here)
     assert (done.status, done.out) == (2, b"")
     why = "gone\\x1b: No such file or directory: mend the entry, or leave it out"
     assert done.err == f"simdocs: error: -: entry 2: {why}\n"
 
 
-def test_lines_where_nul_ends_names(here):
+@pytest.mark.reliability(
+    "lines for NUL",
+    "a list of lines given to `--files0-from`",
+    "Ends with status 2 and names the option that reads it.",
+)
+def test_a_list_of_lines_given_as_nul_ended_names_the_right_option(here):
     """The whole list is one name, and named by its number alone: it may be long."""
     lay(here, {"list": listed("--files-from", b"docs/a.txt", *[b"docs/b.txt"] * 9999)})
     done = simdocs("index", "--files0-from", "list", "-o", "x.index", cwd=here)
@@ -87,7 +110,12 @@ def test_lines_where_nul_ends_names(here):
     assert done == (2, b"", f"simdocs: error: list: {why}\n")
 
 
-def test_names_longer_than_any(here, option):
+@pytest.mark.reliability(
+    "too long names",
+    "names longer than any file can have",
+    'End with status 2 and "File name too long"; the message has the beginning of the name.',
+)
+def test_names_too_long_for_a_file_are_shortened_in_the_error(here, option):
     for name, why in ((b"x" * 256, "File name too long"), (b"x/" * 9999, "No such file or directory")):
         done = simdocs("dedupe", option, "-", stdin=listed(option, b"docs", name), cwd=here)
         assert (done.status, done.err.count("\n"), f"entry 2: {name[:256].decode()}" in done.err) == (2, 1, True)
@@ -95,7 +123,8 @@ def test_names_longer_than_any(here, option):
         assert len(done.err) < 5000
 
 
-def test_names_of_any_bytes(here, option):
+@pytest.mark.reliability("dashes")
+def test_entries_may_hold_any_bytes(here, option):
     names = [b"\xff", b" space ", b"-x", b"back\\slash", b"tab\t", "é".encode(), b'"q"', b"\r"]
     if option == "--files0-from":
         names.append(b"new\nline")
@@ -106,20 +135,27 @@ def test_names_of_any_bytes(here, option):
     assert done.out.split(b"\0")[:-1] == sorted(names)[1:]
 
 
+@pytest.mark.reliability("unreadable list", "a list that cannot be read, or is a directory", "Ends with status 2.")
 @pytest.mark.parametrize("name", ["gone", "docs"])
-def test_a_list_that_cannot_be_read(here, option, name):
+def test_a_list_that_cannot_be_read_is_an_error(here, option, name):
     done = simdocs("dedupe", option, name, cwd=here)
     assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
     assert done.err.startswith(f"simdocs: error: {name}: ")
 
 
-def test_standard_input_in_a_list(here):
+def test_a_dash_in_a_list_is_standard_input(here):
     lay(here, {"list": b"-\ndocs/a.txt"})
     done = simdocs("dedupe", "--files-from", "list", stdin=A1, cwd=here)
     assert (done.status, done.names) == (0, [("-", "docs/a.txt")])
 
 
-def test_unless_the_list_is_on_it(here, option):
+@pytest.mark.reliability("a file named dash")
+@pytest.mark.reliability(
+    "dash in a list",
+    "`-` in a list that comes from standard input",
+    "The entry is malformed, since standard input holds the list; status 3.",
+)
+def test_a_dash_in_a_list_on_standard_input_is_malformed(here, option):
     """There is nothing left of standard input to be a document."""
     lay(here, {"-": A})
     names = listed(option, b"docs/a.txt", b"-", b"./-")
@@ -128,6 +164,12 @@ def test_unless_the_list_is_on_it(here, option):
     assert done.err.startswith("simdocs: -: skipped: a malformed entry (entry 2 is -, but standard input is the list")
 
 
+@pytest.mark.reliability(
+    "overwritten list",
+    "a list that the answer would overwrite",
+    "Ends with status 2; the list stays.",
+)
+@pytest.mark.reliability("output is an input")
 def test_a_list_is_an_input_and_never_overwritten(here, option):
     names = listed(option, b"docs/a.txt", b"docs/b.txt")
     lay(here, {"list": names})
@@ -136,7 +178,7 @@ def test_a_list_is_an_input_and_never_overwritten(here, option):
         assert (done.status, (here / "list").read_bytes()) == (2, names)
 
 
-def test_a_long_list(here, option):
+def test_a_long_list_is_read_whole(here, option):
     names = [b"docs/%05d" % at for at in range(500)]
     for name in names:
         (here / name.decode()).write_bytes(A + name)

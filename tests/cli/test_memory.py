@@ -62,10 +62,11 @@ def little(tmp_path_factory) -> int:
     return peak(place, place / "text")
 
 
+@pytest.mark.reliability("long lines")
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", ["char", "word", "line", "stopword"])
 @pytest.mark.parametrize("kind", TEXTS)
-def test_of_the_largest_document(tmp_path, little, kind, unit):
+def test_memory_grows_by_16_bytes_a_character_of_the_largest_document(tmp_path, little, kind, unit):
     (tmp_path / "text").write_text(TEXTS[kind]())
     assert peak(tmp_path, tmp_path / "text", "--unit", unit) - little <= 16 * CHARACTERS + BATCHES
 
@@ -79,31 +80,39 @@ ODD = {
 """What no text is, but a file may be."""
 
 
+@pytest.mark.reliability("long lines")
 @pytest.mark.parametrize(("kind", "unit"), list(zip(ODD, ["word", "word", "char", "char"], strict=True)))
-def test_of_what_no_text_is(tmp_path, little, kind, unit):
+def test_memory_for_odd_bytes_grows_by_16_bytes_a_character(tmp_path, little, kind, unit):
     (tmp_path / "text").write_bytes(ODD[kind])
     assert peak(tmp_path, tmp_path / "text", "--unit", unit) - little <= 16 * CHARACTERS + BATCHES
 
 
+@pytest.mark.reliability("combining marks")
 @pytest.mark.parametrize("switches", [["--nfkc"], ["--strip-accents"]])
-def test_of_marks_that_are_put_in_order(tmp_path, little, switches):
+def test_memory_for_marks_put_in_order_grows_by_32_bytes_a_character(tmp_path, little, switches):
     """They hang together over the whole text, which is the one case in which it is not worked on in pieces."""
     (tmp_path / "text").write_bytes(ODD["marks on one letter"])
     assert peak(tmp_path, tmp_path / "text", *switches) - little <= 32 * CHARACTERS + BATCHES
 
 
+@pytest.mark.reliability("large document", "a large document that is put into an artifact", "Takes no more memory.")
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", TEXTS)
 @pytest.mark.parametrize("command", ["shingle", "index"])
-def test_of_the_largest_document_in_an_artifact(tmp_path, little, kind, command):
+def test_building_an_artifact_takes_no_more_memory(tmp_path, little, kind, command):
     (tmp_path / "text").write_text(TEXTS[kind]())
     target = tmp_path / f"x.{command}".replace("shingle", "shingles")
     assert peak(tmp_path, tmp_path / "text", "-o", target, command=command) - little <= 16 * CHARACTERS + BATCHES
 
 
+@pytest.mark.reliability(
+    "two large documents",
+    "two large documents that are compared exactly",
+    "The token set of one is held beside the other: at most 20 bytes a character.",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", TEXTS)
-def test_of_two_large_documents_that_are_verified(tmp_path, little, kind):
+def test_verifying_two_large_documents_takes_20_bytes_a_character(tmp_path, little, kind):
     """The token set of the one, 4 bytes a character, is held beside the other."""
     text = TEXTS[kind]()
     (tmp_path / "text").write_text(text)
@@ -113,7 +122,7 @@ def test_of_two_large_documents_that_are_verified(tmp_path, little, kind):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", TEXTS)
-def test_of_the_largest_document_as_a_bag(tmp_path, little, kind):
+def test_multisets_take_no_more_memory(tmp_path, little, kind):
     (tmp_path / "text").write_text(TEXTS[kind]())
     assert peak(tmp_path, tmp_path / "text", "--multiset") - little <= 16 * CHARACTERS + BATCHES
 
@@ -121,14 +130,19 @@ def test_of_the_largest_document_as_a_bag(tmp_path, little, kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("switches", [[], ["--nfkc", "--strip-accents", "--strip-punctuation", "--mask-digits"]])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin-1"])
-def test_of_a_document_normalised_in_other_ways(tmp_path, little, encoding, switches):
+def test_normalising_in_other_ways_takes_no_more_memory(tmp_path, little, encoding, switches):
     text = TEXTS["accents" if encoding == "latin-1" else "Greek, capitals and lines"]()
     (tmp_path / "text").write_bytes(text.encode(encoding))
     assert peak(tmp_path, tmp_path / "text", *switches) - little <= 16 * CHARACTERS + BATCHES
 
 
+@pytest.mark.reliability(
+    "twice as many",
+    "twice as many documents",
+    "Less than 4 KiB is held for each, and nothing of their texts.",
+)
 @pytest.mark.slow
-def test_not_of_the_corpus(tmp_path):
+def test_memory_does_not_grow_with_the_texts_of_the_corpus(tmp_path):
     """Twice as many documents, most of them near-duplicates, take no more than what is noted of each."""
     size, text, peaks = 1 << 14, TEXTS["ASCII"](), []
     for number in (6000, 12000):

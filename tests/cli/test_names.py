@@ -61,8 +61,14 @@ def in_row_order() -> list[bytes]:
     return sorted([b"./" + name for name in (b"!", *NAMES)])
 
 
+@pytest.mark.reliability("bytes in names")
+@pytest.mark.reliability("quoting")
+@pytest.mark.reliability("dashes")
+@pytest.mark.reliability("spelling of paths")
+@pytest.mark.reliability("shell characters")
+@pytest.mark.reliability("composed names", "one name composed and decomposed (NFC and NFD)", "They are two documents.")
 @pytest.mark.parametrize("locale", LOCALES)
-def test_tsv_leads_back(hostile, locale):
+def test_a_name_in_tsv_leads_back_to_its_file(hostile, locale):
     env = environment(LC_ALL=locale)
     done = simdocs("dedupe", ".", cwd=hostile, env=env)
     assert (done.status, done.err) == (0, "")
@@ -74,8 +80,14 @@ def test_tsv_leads_back(hostile, locale):
     assert {unescaped(row[0]) for row in rows} == {first}
 
 
+@pytest.mark.reliability(
+    "bytes in names",
+    "names that are not UTF-8",
+    "They work in every locale and in artifacts. They are raw with `-0`, unchanged in TSV and CSV, and "
+    "base64 under `NAME_b64` in JSON.",
+)
 @pytest.mark.parametrize("locale", LOCALES)
-def test_nul_ended_names_are_raw(hostile, locale):
+def test_nul_ended_names_are_raw_bytes(hostile, locale):
     env = environment(LC_ALL=locale)
     first, *rest = in_row_order()
     done = simdocs("dedupe", ".", "--list", "duplicates", "-0", cwd=hostile, env=env)
@@ -83,8 +95,10 @@ def test_nul_ended_names_are_raw(hostile, locale):
     assert simdocs("dedupe", ".", "--list", "kept", "-0", cwd=hostile, env=env).out == first + b"\0"
 
 
+@pytest.mark.reliability("bytes in names")
+@pytest.mark.reliability("quoting")
 @pytest.mark.parametrize("locale", LOCALES)
-def test_json_is_exact_or_base64(hostile, locale):
+def test_names_in_json_are_exact_or_base64(hostile, locale):
     done = simdocs("dedupe", ".", "--format", "jsonl", cwd=hostile, env=environment(LC_ALL=locale))
     found = []
     for line in done.out.removesuffix(b"\n").split(b"\n"):
@@ -96,15 +110,30 @@ def test_json_is_exact_or_base64(hostile, locale):
     assert found == in_row_order()[1:]
 
 
-def test_csv_is_exact(hostile):
+@pytest.mark.reliability(
+    "quoting",
+    "line feeds, tabs, backslashes, quotes and carriage returns in names",
+    "TSV escapes them reversibly, CSV quotes them, JSON is exact, and `-0` is raw.",
+)
+@pytest.mark.reliability(
+    "shell characters",
+    "`=cmd()`, `%s`, backquotes and shell patterns in names",
+    "They are data; CSV has them unchanged.",
+)
+def test_names_in_csv_are_exact(hostile):
     done = simdocs("dedupe", ".", "--format", "csv", cwd=hostile)
     text = done.out.decode("utf-8", "surrogateescape")
     rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     assert [os.fsencode(row[1]) for row in rows[1:]] == in_row_order()[1:]
 
 
+@pytest.mark.reliability(
+    "terminal escapes",
+    "escape sequences, control characters and characters that change the direction of writing",
+    "None reaches a terminal, in any format or message.",
+)
 @pytest.mark.parametrize("form", ["table", "tsv", "csv", "jsonl"])
-def test_a_terminal_comes_to_no_harm(hostile, form):
+def test_no_name_harms_a_terminal_in_any_format(hostile, form):
     done = on_terminal("dedupe", ".", "--format", form, "--color", "never", cwd=hostile)
     assert done.status == 0
     text = done.out.decode("utf-8", "surrogateescape")
@@ -113,7 +142,8 @@ def test_a_terminal_comes_to_no_harm(hostile, form):
     assert not set("\u202e\u2066\u2069\u200f") & set(text)
 
 
-def test_a_table_by_default_is_harmless_and_names_all(hostile):
+@pytest.mark.reliability("terminal escapes")
+def test_the_default_table_is_harmless_and_names_all_documents(hostile):
     done = on_terminal("dedupe", ".", columns=3000, cwd=hostile)
     text = re.sub(rb"\x1b\[\d*m", b"", done.out).decode("utf-8", "surrogateescape")
     assert "\x1b" not in text
@@ -124,8 +154,14 @@ def test_a_table_by_default_is_harmless_and_names_all(hostile):
     assert len([line for line in text.split("\n") if "1.000000" in line]) == len(NAMES)
 
 
+@pytest.mark.reliability(
+    "dashes",
+    "names that begin with `-`",
+    "They are read after `--`, from lists, and as `./-x`, and are printed as they were reached. `-x` by "
+    "itself ends with status 2, and the message suggests `./-x`.",
+)
 @pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
-def test_names_given_one_by_one(hostile, locale):
+def test_names_given_as_arguments_may_hold_any_bytes(hostile, locale):
     env = environment(LC_ALL=locale)
     done = simdocs("dedupe", "--list", "kept", "-0", "--", *NAMES, b"-rf", cwd=hostile, env=env)
     assert done == (0, NAMES[0] + b"\0", "")
@@ -136,7 +172,7 @@ def test_names_given_one_by_one(hostile, locale):
     assert listed.out.split(b"\0")[:-1] == sorted(NAMES)[1:]
 
 
-def test_outputs_of_every_name(hostile):
+def test_outputs_may_have_any_name(hostile):
     expected = simdocs("dedupe", "./!", "./-rf", cwd=hostile).out
     for name in (NAMES[1], NAMES[7], NAMES[12], NAMES[-1]):
         target = b"out/" + name
@@ -147,7 +183,9 @@ def test_outputs_of_every_name(hostile):
     assert len(os.listdir(hostile / "out")) == 4
 
 
-def test_they_stay_what_they_are_in_an_index(hostile, tmp_path_factory):
+@pytest.mark.reliability("bytes in names")
+@pytest.mark.reliability("long names")
+def test_names_of_any_bytes_survive_in_an_index(hostile, tmp_path_factory):
     env, place = environment(LC_ALL=None), tmp_path_factory.mktemp("place")
     expected = simdocs("dedupe", ".", cwd=hostile, env=env)
     assert simdocs("index", ".", "-o", place / "x.index", cwd=hostile, env=env) == (0, b"", "")
@@ -163,7 +201,8 @@ def test_they_stay_what_they_are_in_an_index(hostile, tmp_path_factory):
     assert json.loads(against.out)["kept"].encode() == in_row_order()[0]
 
 
-def test_messages_about_them_are_harmless(hostile):
+@pytest.mark.reliability("terminal escapes")
+def test_messages_about_names_of_any_bytes_are_harmless(hostile):
     """Gone from an index, each is named in a line of its own."""
     assert simdocs("index", ".", "-o", "../x.index", cwd=hostile) == (0, b"", "")
     for name in os.listdir(hostile):

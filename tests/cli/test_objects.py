@@ -59,15 +59,27 @@ FOLLOWED = [
 JUDGED = {"binary": 1, "hidden": 1, "again": 1, "artifact": 2, "special": 5, "oversized": 1, "unreadable": 2, "link": 5}
 
 
+@pytest.mark.reliability("special files")
+@pytest.mark.reliability("hard links")
+@pytest.mark.reliability("unreadable files")
+@pytest.mark.reliability("unreadable directories")
+@pytest.mark.reliability("artifacts in the tree")
 @every
-def test_a_walk_through_all_of_it(zoo, command):
+def test_every_command_passes_by_what_is_not_a_document(zoo, command):
     done = reading(command, zoo, "docs", "--max-size", "2000", before=bound_by_modes)
     assert (done.status, done.err.splitlines(), done.documents) == (3, NAMED, 5)
     assert done.skipped == JUDGED
 
 
+@pytest.mark.reliability(
+    "special files",
+    "a FIFO, socket or device in a directory, behind a link with `--follow`, or named `manifest.json`",
+    "It is passed by without waiting for it and counted; `-v` names it; status 0.",
+)
+@pytest.mark.reliability("followed links")
+@pytest.mark.reliability("circular links")
 @every
-def test_a_walk_that_follows_links(zoo, command):
+def test_every_command_follows_links_if_asked_and_visits_all_once(zoo, command):
     """link and the loop lead to what was met before, dev to a device. The directory stands in a list this time."""
     lay(zoo, {"list": b"docs\n"})
     done = reading(command, zoo, "--files-from", "list", "--max-size", "2000", "--follow", before=bound_by_modes)
@@ -77,35 +89,44 @@ def test_a_walk_that_follows_links(zoo, command):
     assert done.skipped == expected
 
 
+@pytest.mark.reliability("named devices")
+@pytest.mark.reliability("missing entry")
 @every
-def test_devices_that_are_named(here, command):
+def test_a_device_that_is_named_is_an_error_in_every_command(here, command):
     lay(here, {"list": b"docs\n/dev/zero\n"})
     done = reading(command, here, "--files-from", "list")
     why = "/dev/zero: not a file, directory or FIFO: mend the entry, or leave it out"
     assert (done.status, done.err) == (2, f"simdocs: error: list: entry 2: {why}\n")
 
 
-def test_or_a_socket(here):
+@pytest.mark.reliability(
+    "named devices",
+    "a device or socket that is an argument or stands in a list",
+    "Ends with status 2 before any document is read.",
+)
+def test_a_socket_that_is_named_is_an_error(here):
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(os.path.relpath(here / "socket"))
     done = reading("query", here, "docs", "socket")
     assert (done.status, done.err) == (2, "simdocs: error: socket: not a file, directory or FIFO\n")
 
 
+@pytest.mark.reliability("endless list", "a list that never ends (`/dev/zero`)", "Ends with status 2 at once.")
 @pytest.mark.parametrize("option", ["--files-from", "--files0-from"])
-def test_a_list_without_end(here, option):
+def test_a_list_without_end_is_an_error_at_once(here, option):
     why = "a device, not a list of names: name a file, a FIFO or -"
     assert simdocs("dedupe", option, "/dev/zero", cwd=here) == (2, b"", f"simdocs: error: /dev/zero: {why}\n")
     done = in_shell(f"simdocs index -o x.index {option} - < /dev/zero", cwd=here)
     assert done == (2, b"", f"simdocs: error: -: {why}\n")
 
 
-def test_a_list_of_nothing(here):
+def test_an_empty_device_as_a_list_names_no_documents(here):
     assert simdocs("dedupe", "--files-from", "/dev/null", cwd=here) == (0, b"", "")
 
 
+@pytest.mark.reliability("device to show", "a device as the text whose shingles are to be shown", "Ends with status 2.")
 @pytest.mark.parametrize("name", ["/dev/zero", "/dev/null", "socket", "docs"])
-def test_what_has_no_shingles_to_show(here, name):
+def test_a_device_or_directory_has_no_shingles_to_show(here, name):
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(os.path.relpath(here / "socket"))
     done = simdocs("shingle", "--show", name, cwd=here)
@@ -113,7 +134,7 @@ def test_what_has_no_shingles_to_show(here, name):
     assert done.err.endswith(": name one text\n")
 
 
-def test_or_too_many(here):
+def test_shingles_of_two_texts_cannot_be_shown_at_once(here):
     done = simdocs("shingle", "--show", "docs/a.txt", "--max-size", "99", cwd=here)
     assert done == (2, b"", f"simdocs: error: docs/a.txt: larger than --max-size ({len(A)} bytes)\n")
 
@@ -122,9 +143,11 @@ LIES = Path("/proc/sys/kernel/pid_max")
 """It says that it has no bytes, and has some only for who asks for all of them at once."""
 
 
+@pytest.mark.reliability("named fifos")
+@pytest.mark.reliability("lying sizes")
 @pytest.mark.skipif(not LIES.exists(), reason="no /proc")
 @every
-def test_a_fifo_that_is_named_and_a_file_whose_size_lies(here, command):
+def test_a_named_fifo_and_a_file_of_a_wrong_size_are_read_to_their_end(here, command):
     whole = LIES.read_bytes()
     assert LIES.stat().st_size == 0 < len(whole)
     os.mkfifo(here / "fifo")
@@ -149,7 +172,13 @@ def huge(here: Path) -> Path:
     return here
 
 
-def test_files_of_a_terabyte(huge):
+@pytest.mark.reliability(
+    "sparse files",
+    "a sparse file of a terabyte, larger than `--max-size`",
+    "It is named without being read; status 3.",
+)
+@pytest.mark.reliability("sparse lines")
+def test_sparse_files_of_a_terabyte_are_not_read(huge):
     done = reading("dedupe", huge, "docs")
     named = ("folded.gz", "hole", "lines.jsonl#2", "text")
     sizes = (TERABYTE - 16 if "#" in name else TERABYTE for name in named)
@@ -160,16 +189,27 @@ def test_files_of_a_terabyte(huge):
     assert (done.status, done.documents) == (3, 4)
 
 
+@pytest.mark.reliability(
+    "sparse files and max-size",
+    "the same with a `--max-size` above it",
+    "A file that begins with the hole is binary (status 0). One that would take more than a quarter of "
+    "memory is named without being read; status 3.",
+)
 @every
-def test_which_no_max_size_makes_fit_into_memory(huge, command):
+def test_sparse_files_of_a_terabyte_are_not_read_whatever_max_size(huge, command):
     done = reading(command, huge, "docs", "--max-size", "2048G")
     assert (done.status, done.documents) == (3, 4)
     assert done.err.count(": more than memory can hold)\n") == done.err.count("\n") == 3
     assert done.skipped == {"binary": 1, "unreadable": 3}
 
 
+@pytest.mark.reliability(
+    "vanished",
+    "a file or directory that vanishes after it was seen",
+    "The run goes on without it and counts it; `-v` names it; status 0.",
+)
 @every
-def test_gone_since_the_walk(here, command):
+def test_every_command_passes_by_a_file_that_vanishes_after_the_walk(here, command):
     env = trap(here, "os.unlink('docs/b.txt')", "open", "docs/a.txt")
     assert reading(command, here, "docs", "-j1", env=env) == (0, "", 2, {"vanished": 1})
 
@@ -205,20 +245,31 @@ def writing(here: Path, path: str, action: str, *, after: int = 0, times: int = 
     return prelude(here, source)
 
 
+@pytest.mark.reliability("changes always")
+@pytest.mark.reliability(
+    "mapped documents",
+    "a document that is cut while it is mapped into memory",
+    "Documents are never mapped into memory, so SIGBUS cannot happen.",
+)
 @pytest.mark.parametrize(
     ("command", "what"), [*((command, "grows") for command in ASKED), ("index", "shrinks"), ("dedupe", "is rewritten")]
 )
-def test_a_file_that_is_never_the_same(here, command, what):
+def test_every_command_names_a_file_that_keeps_changing(here, command, what):
     env = writing(here, "docs/b.txt", ACTIONS[what])
     done = reading(command, here, "docs", "-j1", env=env)
     assert done == (3, "simdocs: docs/b.txt: skipped: changed while it was read\n", 2, {"changed": 1})
 
 
+@pytest.mark.reliability(
+    "changes while verified",
+    "a file that changes while it is read a second time, to be verified",
+    "It is no duplicate or match, and no document is kept in its place; it is named; status 3.",
+)
 @pytest.mark.parametrize(
     ("command", "what"),
     [("dedupe", "grows"), ("query", "grows"), ("--against", "grows"), ("query", "shrinks"), ("dedupe", "is rewritten")],
 )
-def test_nor_when_it_is_verified(here, command, what):
+def test_a_file_that_keeps_changing_while_it_is_verified_is_no_duplicate(here, command, what):
     built(here / "other.index", [here / "docs/a.txt"])
     names = ["docs/a.txt", "docs/b.txt"] if command == "dedupe" else ["docs/b.txt"]
     env = writing(here, "docs/b.txt", ACTIONS[what], after=1)
@@ -228,6 +279,11 @@ def test_nor_when_it_is_verified(here, command, what):
     assert (here / "answer").read_bytes() == b""
 
 
+@pytest.mark.reliability(
+    "changes once",
+    "a file that grows, shrinks or is rewritten while it is read",
+    "It is read again once, compressed or not. All of what is compared is one version.",
+)
 @pytest.mark.parametrize("suffix", ["txt", "gz", "jsonl", "jsonl.gz"])
 def test_a_file_that_is_rewritten_once_is_read_again(here, suffix):
     """What is compared is all that it is now."""
@@ -242,6 +298,7 @@ def test_a_file_that_is_rewritten_once_is_read_again(here, suffix):
     assert done.out.decode() == f"copy\t{name}\t1.000000\t1.000000\n"
 
 
+@pytest.mark.reliability("growing lines")
 def test_lines_of_a_file_that_grows_are_taken_as_far_as_it_went(here):
     lay(here, {"log.jsonl": b"".join(b'{"text": "%s"}\n' % text for text in (A, B)) * 3000})
     env = writing(here, "log.jsonl", "open({path!r}, 'ab').write(b'{{')", after=2)

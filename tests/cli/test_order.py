@@ -48,22 +48,23 @@ def below(directory: str, start: str = "") -> list[bytes]:
 
 
 @pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
-def test_bytewise_by_whole_path(many, locale):
+def test_documents_are_in_bytewise_order_of_their_paths(many, locale):
     assert kept(many, "docs", env=environment(LC_ALL=locale)) == below("docs")
 
 
-def test_arguments_in_their_order(many):
+def test_arguments_come_in_the_order_given(many):
     assert kept(many, "docs/z", "docs/B/y", "docs/a") == [*below("docs", "z/"), b"docs/B/y", *below("docs", "a/")]
 
 
-def test_the_first_argument_has_it(many):
+@pytest.mark.reliability("overlapping arguments")
+def test_a_file_reached_twice_belongs_to_the_first_argument(many):
     assert kept(many, "docs/a/c", "docs") == below("docs", "a/c/") + [
         name for name in below("docs") if not name.startswith(b"docs/a/c/")
     ]
     assert kept(many, "docs", "docs/a/c", "./docs/../docs", "docs/a0", many / "docs") == below("docs")
 
 
-def test_lists_are_one_argument(many):
+def test_a_list_is_one_argument_in_row_order(many):
     shuffled = random.Random(1).sample(below("docs"), len(NAMES))
     given = b"\0".join(shuffled)
     assert kept(many, "--files0-from", "-", stdin=given) == below("docs")

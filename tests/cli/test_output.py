@@ -20,7 +20,7 @@ def left_behind(*directories: Path) -> list[str]:
     return [name for directory in directories for name in os.listdir(directory) if name.startswith(".simdocs-tmp-")]
 
 
-def test_a_new_file_and_an_old_one(here, answer):
+def test_an_answer_is_written_to_a_new_file_or_replaces_an_old_one(here, answer):
     for _ in range(2):
         assert simdocs("dedupe", "docs", "-o", "out", cwd=here) == (0, b"", "")
         assert (here / "out").read_bytes() == answer
@@ -28,8 +28,10 @@ def test_a_new_file_and_an_old_one(here, answer):
         (here / "out").write_bytes(answer * 9)
 
 
+@pytest.mark.reliability("answer in the tree")
+@pytest.mark.reliability("impossible output")
 @pytest.mark.parametrize("where", ["docs", "gone/out", "docs/a.txt/out", "docs/c.txt", "", "new/", "loop"])
-def test_what_cannot_be_written_fails_before_the_work(here, where):
+def test_an_output_that_cannot_be_written_fails_before_the_work(here, where):
     os.symlink("loop", here / "loop")
     before = sorted(os.listdir(here)), sorted(os.listdir(here.parent))
     done = simdocs("dedupe", "docs", "-o", where, cwd=here)
@@ -39,6 +41,8 @@ def test_what_cannot_be_written_fails_before_the_work(here, where):
     assert (here / "docs/c.txt").read_bytes() == B
 
 
+@pytest.mark.reliability("answer in the tree")
+@pytest.mark.reliability("output is an input")
 @pytest.mark.parametrize("way", ["hard link", "symlink", "spelling"])
 def test_a_document_is_never_overwritten(here, way):
     if way == "hard link":
@@ -52,6 +56,7 @@ def test_a_document_is_never_overwritten(here, way):
     assert (here / "docs/c.txt").read_bytes() == B
 
 
+@pytest.mark.reliability("output in an artifact", "`-o` or `--summary-json` within an artifact", "Ends with status 2.")
 def test_nothing_is_written_into_an_artifact(here):
     built(here / "x.index", [str(here / "docs")])
     before = {path.name: path.read_bytes() for path in (here / "x.index").iterdir()}
@@ -64,12 +69,20 @@ def test_nothing_is_written_into_an_artifact(here):
     assert {path.name: path.read_bytes() for path in (here / "x.index").iterdir()} == before
 
 
+@pytest.mark.reliability("umask")
+@pytest.mark.reliability(
+    "modes",
+    "modes and umask",
+    "0666 (directories 0777) less the umask, or the mode of what is replaced.",
+)
 @pytest.mark.parametrize("umask", [0o022, 0o077])
-def test_the_mode_of_a_new_file(here, umask):
+def test_a_new_file_has_the_mode_of_the_umask(here, umask):
     simdocs("dedupe", "docs", "-o", "out", cwd=here, umask=umask)
     assert stat.S_IMODE((here / "out").stat().st_mode) == 0o666 & ~umask
 
 
+@pytest.mark.reliability("umask")
+@pytest.mark.reliability("modes")
 @pytest.mark.parametrize("mode", [0o600, 0o755, 0o200])
 def test_an_old_file_keeps_its_mode(here, mode, answer):
     lay(here, {"out": b"old"})
@@ -81,7 +94,12 @@ def test_an_old_file_keeps_its_mode(here, mode, answer):
     assert (here / "out").read_bytes() == answer
 
 
-def test_where_a_link_leads(here, answer):
+@pytest.mark.reliability(
+    "special output",
+    "an output that is a link, FIFO or device",
+    "The target of a link is replaced, not the link. A FIFO or device is written to.",
+)
+def test_the_target_of_a_linked_output_is_replaced(here, answer):
     lay(here, {"elsewhere/real": b"old"})
     os.symlink("elsewhere/real", here / "link")
     os.symlink("elsewhere/new", here / "dangling")
@@ -92,13 +110,16 @@ def test_where_a_link_leads(here, answer):
     assert left_behind(here, here / "elsewhere") == []
 
 
-def test_a_name_of_255_bytes(here, answer):
+@pytest.mark.reliability("long names")
+@pytest.mark.reliability("long output name")
+def test_an_output_may_have_a_name_of_255_bytes(here, answer):
     assert simdocs("dedupe", "docs", "-o", "x" * 255, cwd=here) == (0, b"", "")
     assert (here / ("x" * 255)).read_bytes() == answer
     assert simdocs("dedupe", "docs", "-o", "x" * 256, cwd=here).status == 2
 
 
-def test_devices_and_fifos_are_written_to_as_they_are(here, answer):
+@pytest.mark.reliability("special output")
+def test_devices_and_fifos_are_written_to_and_not_replaced(here, answer):
     for device in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
         assert simdocs("dedupe", "docs", "-o", device, cwd=here) == (0, answer, "")
     assert simdocs("dedupe", "docs", "-o", "/dev/null", cwd=here) == (0, b"", "")
@@ -112,7 +133,7 @@ def test_devices_and_fifos_are_written_to_as_they_are(here, answer):
     assert stat.S_ISFIFO((here / "fifo").stat().st_mode)
 
 
-def test_standard_output_that_is_a_file(here, answer):
+def test_standard_output_may_be_a_file(here, answer):
     assert in_shell("simdocs dedupe docs -o /dev/stdout > out", cwd=here) == (0, b"", "")
     assert (here / "out").read_bytes() == answer
     assert in_shell("simdocs dedupe docs >> out", cwd=here) == (0, b"", "")
@@ -120,7 +141,7 @@ def test_standard_output_that_is_a_file(here, answer):
 
 
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no directory below /dev")
-def test_a_file_below_dev_is_a_file(here, answer):
+def test_a_regular_file_below_dev_is_replaced_like_any_other(here, answer):
     with tempfile.TemporaryDirectory(dir="/dev/shm") as directory:
         for _ in range(2):
             assert simdocs("dedupe", "docs", "-o", f"{directory}/out", cwd=here) == (0, b"", "")
@@ -128,7 +149,13 @@ def test_a_file_below_dev_is_a_file(here, answer):
             Path(directory, "out").write_bytes(answer * 2)
 
 
-def test_a_directory_in_which_one_may_not_write(here):
+@pytest.mark.reliability(
+    "impossible output",
+    "an output that may not be written, or whose directory is missing, a file, or on a file system that "
+    "cannot exchange directories",
+    "Ends with status 2 before any work; no directory is made.",
+)
+def test_a_directory_that_may_not_be_written_fails_before_the_work(here):
     (here / "closed").mkdir(mode=0o555)
     done = simdocs("dedupe", "docs", "-o", "closed/out", cwd=here, before=bound_by_modes)
     assert (done.status, len(done.err.splitlines())) == (2, 1)
@@ -145,7 +172,7 @@ ERRORS = {
 
 
 @pytest.mark.parametrize(("action", "event", "match", "status"), ERRORS.values(), ids=ERRORS)
-def test_old_or_new_whatever_happens(here, answer, action, event, match, status):
+def test_the_output_is_the_old_or_the_new_answer_whatever_happens(here, answer, action, event, match, status):
     lay(here, {"out": b"old"})
     env = trap(here, action, event, match)
     done = simdocs("dedupe", "docs", "-j1", "-o", "out", cwd=here, env=env)
@@ -160,7 +187,12 @@ def test_old_or_new_whatever_happens(here, answer, action, event, match, status)
         assert left_behind(here) == []
 
 
-def test_a_directory_that_goes_away_is_not_made_again(here):
+@pytest.mark.reliability(
+    "vanished output directory",
+    "an output directory that vanishes during the work",
+    "Ends with status 2; it is not made again.",
+)
+def test_an_output_directory_that_vanishes_is_not_made_again(here):
     (here / "place").mkdir()
     env = trap(here, "import shutil; shutil.rmtree('place')", "open", "docs/c.txt")
     done = simdocs("dedupe", "docs", "-j1", "-o", "place/out", cwd=here, env=env)
@@ -175,7 +207,8 @@ def test_drafts_of_others_are_left_alone(here):
     assert left_behind(here) == [".simdocs-tmp-0123456789abcdef.1.0"]
 
 
-def test_two_runs_at_once(here, answer):
+@pytest.mark.reliability("two answers", "two runs that write one answer", "Each writes a whole one; the last stays.")
+def test_two_runs_that_write_one_answer_each_write_a_whole_one(here, answer):
     """The one that is first to begin is the last to end."""
     inner = "import subprocess; subprocess.run([sys.argv[0], 'dedupe', 'docs', '-o', 'out'], env={}); os.stat('out')"
     env = trap(here, inner, "open", "docs/c.txt")

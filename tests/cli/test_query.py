@@ -41,7 +41,7 @@ OF_X = [
 ]
 
 
-def test_matches_by_document_then_similarity_then_name(indexed):
+def test_matches_are_sorted_by_document_then_similarity_then_name(indexed):
     done = simdocs("query", "docs.index", "new/z", "new/y", "new", cwd=indexed)
     assert (done.status, done.err) == (0, "")
     assert matches(done) == [("new/y", "docs/c.txt", "1.000000"), *OF_X]
@@ -49,7 +49,7 @@ def test_matches_by_document_then_similarity_then_name(indexed):
     assert done.rows[0][3] == b"1.000000"
 
 
-def test_columns_and_formats(indexed):
+def test_every_format_has_the_columns_of_a_query(indexed):
     done = simdocs("query", "docs.index", "new/x", "--header", "--top", "1", cwd=indexed)
     assert done.rows[0] == row("query", "match", "jaccard", "estimate")
     assert len(done.rows) == 2
@@ -59,11 +59,12 @@ def test_columns_and_formats(indexed):
     assert (indexed / "x.csv").read_bytes().count(b"\r\n") == 5
 
 
-def test_top(indexed):
+def test_top_keeps_the_best_matches_of_each_document(indexed):
     for top in (2, 3):
         assert matches(simdocs("query", "docs.index", "new/x", "--top", str(top), cwd=indexed)) == OF_X[:top]
 
 
+@pytest.mark.reliability("hard links")
 @pytest.mark.parametrize("way", ["./docs/../docs", "link", "other"])
 def test_a_document_does_not_match_itself(indexed, way):
     os.symlink("docs", indexed / "link")
@@ -88,7 +89,7 @@ def test_a_document_that_was_edited_does_not_match_what_it_was(indexed):
     assert [name for _, name in done.names] == ["docs/copy.txt", "docs/b.txt"]
 
 
-def test_estimates(indexed):
+def test_verify_estimate_reports_estimates(indexed):
     done = simdocs("query", "docs.index", "new", "--verify", "estimate", cwd=indexed)
     assert (done.status, done.err) == (0, "")
     exact = simdocs("query", "docs.index", "new", cwd=indexed)
@@ -102,7 +103,7 @@ def test_estimates(indexed):
     assert simdocs("query", "docs.index", "new", "--verify", "estimate", cwd=indexed) == done
 
 
-def test_another_threshold(indexed):
+def test_a_query_may_have_another_threshold_than_its_index(indexed):
     lower = simdocs("query", "docs.index", "new/x", "-t", ".5", cwd=indexed)
     assert (lower.status, matches(lower)) == (0, OF_X)
     assert lower.err.count("\n") == 1
@@ -124,7 +125,8 @@ def test_shingles_stand_for_documents(indexed):
     assert simdocs("query", "docs.index", "new", "--strict", cwd=indexed).status == 2
 
 
-def test_other_shingles_are_refused(indexed):
+@pytest.mark.reliability("other parameters")
+def test_shingles_of_other_documents_are_refused(indexed):
     built(Path("new.shingles"), ["new"])
     built(Path("other.shingles"), ["docs"], k=8)
     for name in ("new.shingles", "other.shingles", "docs.index"):
@@ -133,7 +135,13 @@ def test_other_shingles_are_refused(indexed):
         assert name in done.err
 
 
-def test_documents_are_found_where_they_were_whatever_is_moved(indexed, tmp_path_factory):
+@pytest.mark.reliability(
+    "moved documents",
+    "an artifact or its documents that were moved, or another working directory",
+    "Documents are found from the directory in which the artifact was built, or from `--root`. Those that "
+    "are not there are named; status 3.",
+)
+def test_documents_are_found_from_the_directory_of_the_build_or_from_root(indexed, tmp_path_factory):
     expected = simdocs("query", "docs.index", "new", cwd=indexed)
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     shutil.copytree(indexed / "new", elsewhere / "new")
@@ -146,7 +154,8 @@ def test_documents_are_found_where_they_were_whatever_is_moved(indexed, tmp_path
         assert simdocs("query", "moved", "new", "--root", root, cwd=elsewhere) == expected
 
 
-def test_documents_that_changed_since(indexed):
+@pytest.mark.reliability("changed since")
+def test_documents_of_the_index_that_have_changed_are_named_and_never_match(indexed):
     expected = simdocs("query", "docs.index", "new/x", cwd=indexed)
     os.utime(indexed / "docs/a.txt")
     shutil.copy(indexed / "docs/b.txt", indexed / "b")
@@ -166,7 +175,7 @@ def test_documents_that_changed_since(indexed):
     assert simdocs("query", "docs.index", "new/x", "-v", cwd=indexed)[:2] == (3, b"")
 
 
-def test_standard_input(indexed):
+def test_a_query_may_come_from_standard_input(indexed):
     done = simdocs("query", "docs.index", "-", cwd=indexed, stdin=A2)
     assert (done.status, done.err) == (0, "")
     assert matches(done) == [("-", *one[1:]) for one in OF_X]
@@ -179,7 +188,12 @@ def test_standard_input(indexed):
     assert matches(listed) == [*OF_X, ("new/y", "docs/c.txt", "1.000000")]
 
 
-def test_what_came_from_standard_input_cannot_be_had_again(indexed):
+@pytest.mark.reliability(
+    "fifo in an artifact",
+    "a document that came from a FIFO or standard input, when an artifact with it is verified later",
+    "It matches copies of its text. It cannot be read again, so nothing else matches it: it is named; status 3.",
+)
+def test_a_document_of_the_index_from_standard_input_matches_only_its_copies(indexed):
     assert simdocs("index", "-", "new/y", "-o", "x.index", cwd=indexed, stdin=A) == (0, b"", "")
     assert simdocs("query", "x.index", "-", cwd=indexed, stdin=A).names == [("-", "-")]
     lost = simdocs("query", "x.index", "new", cwd=indexed)
@@ -188,7 +202,7 @@ def test_what_came_from_standard_input_cannot_be_had_again(indexed):
 
 
 @pytest.mark.parametrize("name", ["new.jsonl", "new.jsonl.gz"])
-def test_lines_against_lines(indexed, name):
+def test_lines_are_looked_up_among_lines(indexed, name):
     lines = b"".join(
         json.dumps({"body": text.decode(), "key": at}).encode() + b"\n" for at, text in enumerate((A, A2, B, A1))
     )
@@ -209,7 +223,7 @@ def test_lines_against_lines(indexed, name):
     ]
 
 
-def test_names_of_matches(indexed):
+def test_the_list_of_matches_names_each_once(indexed):
     lay(indexed, {"docs/tab\there\n": A})
     built(Path("docs.index"), ["docs"])
     listed = simdocs("query", "docs.index", "new", "--list", "matches", cwd=indexed)
@@ -220,14 +234,14 @@ def test_names_of_matches(indexed):
                     cwd=indexed).out.strip() == b"6"  # fmt: skip
 
 
-def test_exit_code(indexed):
+def test_exit_code_says_whether_anything_matched(indexed):
     for names, status in ((("new/x",), 1), (("new/z",), 0), (("new/x", "--list", "matches"), 1)):
         assert simdocs("query", "docs.index", *names, "--exit-code", cwd=indexed).status == status
     os.remove(indexed / "docs/a.txt")
     assert simdocs("query", "docs.index", "new/x", "--exit-code", "-q", cwd=indexed).status == 3
 
 
-def test_what_is_no_index(indexed):
+def test_a_query_needs_an_index(indexed):
     built(Path("docs.signatures"), ["docs"])
     done = simdocs("query", "docs.signatures", "new", cwd=indexed)
     assert done[:2] == (4, b"")
@@ -239,7 +253,7 @@ def test_what_is_no_index(indexed):
 
 
 @pytest.mark.parametrize("damage", ["flipped", "short", "empty", "gone"])
-def test_a_damaged_index(indexed, damage):
+def test_a_damaged_index_is_refused_and_its_file_named(indexed, damage):
     arrays = ("band_keys", "same_as", "signatures", "documents", "names")
     for name in arrays if damage == "flipped" else arrays[:1]:
         path = indexed / "docs.index" / f"{name}.npy"

@@ -49,35 +49,58 @@ def expected(corpus) -> list[bytes]:
     return found
 
 
+@pytest.mark.reliability("locales")
+@pytest.mark.reliability(
+    "interpreter options",
+    "PYTHONHASHSEED, PYTHONOPTIMIZE=2, `-W error`, `-bb`, `-X dev`",
+    "The answer is the same, without a warning.",
+)
+@pytest.mark.reliability("no network")
 @pytest.mark.parametrize("variables", SURROUNDINGS.values(), ids=SURROUNDINGS)
-def test_environments(corpus, expected, variables):
+def test_answers_are_the_same_bytes_in_any_environment(corpus, expected, variables):
     env = environment(**variables)
     assert simdocs("dedupe", "docs", *ASKED[0], "-t", ".6", cwd=corpus, env=env) == (0, expected[0], "")
 
 
+@pytest.mark.reliability(
+    "workers and batches",
+    "any number of workers, order of files and size of batches",
+    "The answer is the same bytes.",
+)
 @pytest.mark.parametrize("jobs", ["-j2", "-j3"])
-def test_workers(corpus, expected, jobs):
+def test_answers_are_the_same_bytes_for_any_number_of_workers(corpus, expected, jobs):
     for how, out in zip(ASKED, expected, strict=True):
         assert simdocs("dedupe", "docs", *how, "-t", ".6", jobs, cwd=corpus) == (0, out, "")
 
 
-def test_directories(corpus, expected):
+def test_answers_are_the_same_from_any_working_directory(corpus, expected):
     root = os.fsencode(corpus) + b"/"
     absolute = simdocs("dedupe", root + b"docs", *ASKED[0], "-t", ".6", cwd="/")
     assert absolute.out.replace(root, b"") == expected[0]
 
 
-def test_umask(corpus, expected):
+@pytest.mark.reliability(
+    "umask",
+    "any umask",
+    "Outputs have mode 0666 (directories 0777) less the umask, or the mode of what they replace.",
+)
+def test_answers_are_the_same_under_any_umask(corpus, expected):
     done = simdocs("dedupe", "docs", *ASKED[0], "-t", ".6", cwd=corpus, umask=0o777)
     assert done == (0, expected[0], "")
 
 
+@pytest.mark.reliability("no network")
 def test_nothing_is_left_beside_the_answer(corpus):
     before = sorted(os.walk(corpus))
     assert simdocs("dedupe", "docs", cwd=corpus, env=environment(HOME=str(corpus), TMPDIR=str(corpus))).status == 0
     assert sorted(os.walk(corpus)) == before
 
 
-def test_no_network(corpus, expected, tmp_path):
+@pytest.mark.reliability(
+    "no network",
+    "no network, no writable HOME or TMPDIR",
+    "Neither is needed, and nothing is left beside the outputs.",
+)
+def test_no_network_is_used(corpus, expected, tmp_path):
     env = trap(tmp_path, "os.kill(main, 9)", "socket.connect")
     assert simdocs("dedupe", "docs", *ASKED[0], "-t", ".6", cwd=corpus, env=env) == (0, expected[0], "")

@@ -45,13 +45,21 @@ def many_copies(where: Path, number: int) -> None:
     assert ask("query", "x.index", "more", "--top", "2") == [[name, match, *same] for name in asked for match in best]
 
 
+@pytest.mark.reliability("many copies")
+@pytest.mark.reliability("many matches")
 @pytest.mark.parametrize("number", [10_000, pytest.param(100_000, marks=pytest.mark.slow)])
-def test_lines_that_are_copies(tmp_path, number):
+def test_many_copies_among_lines_are_found_in_linear_time(tmp_path, number):
     many_copies(tmp_path, number)
 
 
+@pytest.mark.reliability(
+    "many copies",
+    "100,000 copies of one text, as files or as lines",
+    "They are found by the digest of their text without being read again, in linear time. `--pairs` lists "
+    "them as a chain.",
+)
 @pytest.mark.parametrize("directories", [10, pytest.param(1000, marks=pytest.mark.slow)])
-def test_files_that_are_copies(tmp_path, directories):
+def test_many_copies_among_files_are_not_read_again(tmp_path, directories):
     """A hundred in each directory: none is read a second time."""
     lay(tmp_path, {f"docs/{at // 100}/{at % 100}": A for at in range(100 * directories)})
     done = simdocs("dedupe", "docs", "--list", "kept", "--summary-json", "note", cwd=tmp_path)
@@ -85,8 +93,14 @@ def alike(arrays: Arrays) -> None:
     arrays["signatures"][:] = arrays["signatures"][0]
 
 
+@pytest.mark.reliability(
+    "crowded bucket",
+    "20,000 documents in one bucket that have nothing in common",
+    "Each is compared with at most `--max-candidates` kept ones. Those that were not compared with all "
+    "are named; status 3.",
+)
 @pytest.mark.parametrize(("number", "most"), [(2000, 100), pytest.param(20_000, 1000, marks=pytest.mark.slow)])
-def test_a_crowd_of_strangers_in_one_bucket(tmp_path, number, most):
+def test_a_crowded_bucket_is_capped_and_its_documents_named(tmp_path, number, most):
     forged(tmp_path, unlike(number), crowded)
     for words in (["x.signatures"], ["x.index"]):
         limit = ["--max-candidates", str(most), "--summary-json", "note"]
@@ -102,6 +116,11 @@ def test_a_crowd_of_strangers_in_one_bucket(tmp_path, number, most):
         assert facts["verified"] == 0
 
 
+@pytest.mark.reliability(
+    "forged signatures",
+    "signatures that were forged so that all documents look alike",
+    "They are compared exactly, and nothing is reported as similar that is not.",
+)
 def test_forged_signatures_make_nothing_similar(tmp_path):
     """An estimate may be forged: what is reported has been compared."""
     forged(tmp_path, unlike(60) + COPY, alike)
@@ -115,15 +134,21 @@ def test_forged_signatures_make_nothing_similar(tmp_path):
     assert real == (0, b"new/a\n", "")
 
 
+@pytest.mark.reliability("slow patterns", "patterns made to be slow", "They are matched without exponential time.")
 @pytest.mark.parametrize("pattern", ["*a" * 20 + "*b", "[a-z]*" * 20 + "b", "**/" * 20 + "*b"])
-def test_patterns_made_to_take_forever(tmp_path, pattern):
+def test_patterns_made_to_be_slow_are_matched_quickly(tmp_path, pattern):
     lay(tmp_path, {f"docs/{'a' * 60}/{'a' * 250}": A})
     done = simdocs("dedupe", "docs", "--include", pattern, "--exclude", pattern, "--list", "kept", cwd=tmp_path)
     assert (done.status, done.out, done.err.count("no file is taken by --include")) == (0, b"", 1)
 
 
+@pytest.mark.reliability(
+    "templates",
+    "a template that makes four documents in ten near-duplicates",
+    "They are grouped. A terminal, `-v` and `--summary-json` mention the largest group.",
+)
 @pytest.mark.parametrize("cluster", ["greedy", "components"])
-def test_one_template_for_many_is_told(tmp_path, cluster):
+def test_a_group_of_four_documents_in_ten_is_mentioned(tmp_path, cluster):
     """Where four documents of ten are alike but for a name, somebody should have a look."""
     texts = [B * 4 + A[at : at + 9] for at in range(48)] + [
         random.Random(at).randbytes(200).hex().encode() for at in range(72)
@@ -136,7 +161,8 @@ def test_one_template_for_many_is_told(tmp_path, cluster):
     assert facts["largest_group"] == {"kept": "docs/000", "duplicates": 47}
 
 
-def test_other_groups_are_not(tmp_path):
+@pytest.mark.reliability("templates")
+def test_smaller_groups_are_not_mentioned(tmp_path):
     texts = [*[A] * 9, *[B] * 10, *(b"%d" % (at * 10**9) * 5 for at in range(1, 82))]
     lay(tmp_path, {f"docs/{at:03}": text for at, text in enumerate(texts)})
     done = simdocs("dedupe", "docs", "-v", "--summary-json", "note", cwd=tmp_path)

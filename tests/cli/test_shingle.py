@@ -21,14 +21,14 @@ def show(text: bytes, *arguments: str) -> list[str]:
     return [row[0].decode("utf-8", "surrogateescape") for row in done.rows]
 
 
-def test_in_text_order_and_repeated():
+def test_shingles_are_shown_in_text_order_with_repeats():
     done = simdocs("shingle", "--show", "-", "-k", "2", stdin=b"abcdabd")
     expected = ["ab", "bc", "cd", "da", "ab", "bd"]
     lines = [f"{one}\t{mmh3.hash(one, 0, signed=False)}\n" for one in expected]
     assert done == (0, "".join(lines).encode(), "")
 
 
-def test_of_every_unit():
+def test_shingles_of_every_unit_are_shown():
     assert show(b"A rose, is a ROSE!", "--unit", "word", "-k", "2") == ["a rose", "rose is", "is a", "a rose"]
     assert show(b"Milk\n  brown   bread\r\n\r\nEggs", "--unit", "line") == ["milk", "brown bread", "eggs"]
     german = "Die Fähre legt um zwölf ab".encode()
@@ -36,7 +36,7 @@ def test_of_every_unit():
     assert show(b"") == []
 
 
-def test_switches():
+def test_shingles_are_shown_of_the_normalised_text():
     text = "Élan – ﬁne,  No. 12".encode()
     assert show(text, "-k", "99") == ["élan – ﬁne, no. 12"]
     switches = ["--nfkc", "--keep-case", "--strip-accents", "--strip-punctuation", "--mask-digits"]
@@ -45,14 +45,14 @@ def test_switches():
     assert seeded.out.decode() == f"añb\t{mmh3.hash('añb', 4294967295, signed=False)}\n"
 
 
-def test_a_bag_tells_repeats_apart():
+def test_shingles_of_a_multiset_show_repeats_with_other_tokens():
     done = simdocs("shingle", "--show", "-", "-k", "1", "--multiset", stdin=b"aaa")
     tokens = [row[1] for row in done.rows]
     assert tokens[0] == b"%d" % mmh3.hash("a", 0, signed=False)
     assert len(set(tokens)) == 3
 
 
-def test_formats(tmp_path):
+def test_shingles_are_shown_in_every_format(tmp_path):
     (tmp_path / "text").write_bytes(b"a\tb\xff\n\\")
     where = {"cwd": tmp_path}
     for line in simdocs("shingle", "--show", "text", "-k", "2", "--format", "jsonl", **where).out.splitlines():
@@ -63,20 +63,20 @@ def test_formats(tmp_path):
     assert json.loads((tmp_path / "out.jsonl").read_bytes())["shingle_b64"] == "YSBi/yBc"
 
 
-def test_lines_keep_their_escapes():
+def test_shingles_with_line_ends_are_escaped():
     done = simdocs("shingle", "--show", "-", "--unit", "line", "-k", "2", stdin=b"a\\n\nb")
     assert len(done.out.splitlines()) == 1
     assert done.rows[0][0].startswith(b"a\\\\n")
 
 
-def test_a_terminal_comes_to_no_harm(tmp_path):
+def test_shingles_do_no_harm_to_a_terminal(tmp_path):
     (tmp_path / "text").write_bytes("\x1b]0;x\x07 \u202e \x9b".encode())
     done = on_terminal("shingle", "--show", "text", "--color", "never", cwd=tmp_path)
     assert done.status == 0
     assert not set("\x1b\x07\u202e\x9b") & set(done.out.decode())
 
 
-def test_a_fifo(tmp_path):
+def test_shingles_of_a_fifo_are_shown(tmp_path):
     os.mkfifo(tmp_path / "fifo")
     feeder = threading.Thread(target=(tmp_path / "fifo").write_bytes, args=[b"ab"], daemon=True)
     feeder.start()
@@ -84,7 +84,7 @@ def test_a_fifo(tmp_path):
     feeder.join(10)
 
 
-def test_what_cannot_be_shown(tmp_path):
+def test_a_text_that_cannot_be_read_has_no_shingles_to_show(tmp_path):
     (tmp_path / "closed").touch(mode=0)
     (tmp_path / "large").write_bytes(b"x" * 100)
     for name, why in {"gone": "No such file", ".": "directory", "closed": ""}.items():
@@ -97,7 +97,7 @@ def test_what_cannot_be_shown(tmp_path):
     assert simdocs("shingle", "--show", "large", "extra", cwd=tmp_path).status == 2
 
 
-def test_it_agrees_with_dedupe(tmp_path):
+def test_shown_tokens_give_the_similarity_that_dedupe_reports(tmp_path):
     (tmp_path / "a").write_bytes(b"the quick brown fox jumps over the lazy dog")
     (tmp_path / "b").write_bytes(b"the quick brown fox jumped over the lazy dog")
     sets = [set(simdocs("shingle", "--show", name, "-k", "4", cwd=tmp_path).out.splitlines()) for name in "ab"]
@@ -105,7 +105,7 @@ def test_it_agrees_with_dedupe(tmp_path):
     assert row[2].decode() == f"{len(sets[0] & sets[1]) / len(sets[0] | sets[1]):.6f}"
 
 
-def test_the_text_is_not_overwritten(tmp_path):
+def test_showing_shingles_does_not_overwrite_the_text(tmp_path):
     text = tmp_path / "letter"
     text.write_bytes(b"a letter of some length")
     (tmp_path / "link").symlink_to("letter")
@@ -117,7 +117,7 @@ def test_the_text_is_not_overwritten(tmp_path):
     assert simdocs("shingle", "--show", "letter", "-o", "other", cwd=tmp_path).status == 0
 
 
-def test_options_about_many_documents(tmp_path):
+def test_options_about_many_documents_do_not_go_with_show(tmp_path):
     """Each of them is refused: none is taken and ignored."""
     (tmp_path / "a").write_bytes(b"a letter of some length")
     asked = ("--strict", "-j2", "--files-from=x", "--summary-json=s", "--exclude=b", "--plain", "--lock-wait=1")
@@ -138,7 +138,7 @@ def test_options_about_many_documents(tmp_path):
     assert simdocs("shingle", "--show", "a", *taken, "--header", "--format=jsonl", cwd=tmp_path).status == 0
 
 
-def test_a_text_of_more_shingles_than_are_spelt_at_once():
+def test_a_text_of_very_many_shingles_is_shown_whole():
     text = "the three Fähren, 日本 and one ".encode() * 700
     for unit, k in (("char", 9), ("word", 3), ("line", 1), ("stopword", 3)):
         how = Shingling(unit, k)

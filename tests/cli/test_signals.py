@@ -39,10 +39,15 @@ def listing(where: Path) -> list[str]:
     return sorted(name for name in os.listdir(where) if name not in ("trap", "workers"))
 
 
+@pytest.mark.reliability(
+    "signals",
+    "Ctrl-C, SIGTERM or SIGHUP during the work",
+    "Stops its workers, sweeps its drafts and ends by that signal, without a message.",
+)
 @pytest.mark.parametrize(
     ("number", "jobs"), [(signal.SIGTERM, "-j1"), *((number, "-j2") for number in ENDING)], ids=str
 )
-def test_in_the_middle_of_the_work(here, number, jobs):
+def test_a_signal_during_the_work_ends_the_program_and_sweeps_drafts(here, number, jobs):
     """With -j2 a worker sends it, and would go on for long."""
     action = (
         "open('workers', 'a').write(f'{os.getpid()}\\n')\nos.kill(main, %d)\ntime.sleep(600 * (os.getpid() != main))"
@@ -57,8 +62,9 @@ def test_in_the_middle_of_the_work(here, number, jobs):
         assert all(gone(pid) for pid in pids(here / "workers"))
 
 
+@pytest.mark.reliability("signals")
 @pytest.mark.parametrize("number", ENDING)
-def test_to_all_processes_of_the_group(here, number):
+def test_a_signal_to_the_process_group_ends_the_program_and_its_workers(here, number):
     action = f"open('workers', 'a').write(f'{{os.getpid()}}\\n')\nos.killpg(0, {number})\ntime.sleep(600)"
     env = trap(here, action, "open", "docs/c.txt", in_worker=True)
     done = simdocs("dedupe", "docs", "-j2", "-o", "out", cwd=here, env=env)
@@ -67,9 +73,14 @@ def test_to_all_processes_of_the_group(here, number):
     assert all(gone(pid) for pid in pids(here / "workers"))
 
 
+@pytest.mark.reliability(
+    "signal at commit",
+    "a signal while an output is published",
+    "Waits for the few calls of the commit: the old output or the new one, whole.",
+)
 @pytest.mark.parametrize("number", ENDING[:2])
 @pytest.mark.parametrize("event", ["fcntl.flock", "os.rename"])
-def test_while_a_file_is_published(here, number, event, answer):
+def test_a_signal_while_a_file_is_published_leaves_the_old_or_the_new_one(here, number, event, answer):
     (here / "out").write_bytes(b"old")
     env = trap(here, f"os.kill(main, {number})", event)
     done = simdocs("dedupe", "docs", "-j1", "-o", "out", cwd=here, env=env)
@@ -78,22 +89,33 @@ def test_while_a_file_is_published(here, number, event, answer):
     assert (here / "out").read_bytes() in (b"old", answer)
 
 
+@pytest.mark.reliability(
+    "signal at start",
+    "a signal while modules are imported",
+    "Ends it by that signal, without a message.",
+)
 @pytest.mark.parametrize("event", ["click", "numpy", "simdocs.commands.dedupe"])
-def test_while_modules_are_imported(here, event):
+def test_a_signal_while_modules_are_imported_ends_the_program(here, event):
     env = trap(here, "os.kill(main, 2)", "import", f"'{event}'")
     assert anew("dedupe", "docs", cwd=here, env=env) == (-signal.SIGINT, b"", "")
 
 
+@pytest.mark.reliability(
+    "nohup",
+    "nohup, or a background job: signals that are ignored from the start",
+    "They stay ignored.",
+)
 @pytest.mark.parametrize("number", ENDING)
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
-def test_what_was_ignored_stays_ignored(here, number, jobs, answer):
+def test_signals_ignored_at_the_start_stay_ignored(here, number, jobs, answer):
     """As with nohup, and in the background of a shell without job control: by the workers, too."""
     env = trap(here, f"os.killpg(0, {number})", "open", "docs/c.txt", in_worker=jobs == "-j2")
     before = partial(signal.signal, number, signal.SIG_IGN)
     assert simdocs("dedupe", "docs", jobs, cwd=here, env=env, before=before) == (0, answer, "")
 
 
-def test_a_loop_in_a_shell_ends(here):
+@pytest.mark.reliability("shell loops", "Ctrl-C in a shell loop", "Ends the loop, in every command.")
+def test_ctrl_c_ends_a_loop_in_a_shell(here):
     """A shell goes on after a program that exits, and stops after one that was ended."""
     env = trap(here, "os.kill(0, 2)", "open", "docs/c.txt")
     script = "for n in 1 2 3; do simdocs dedupe docs -j1; echo again; done"
@@ -105,8 +127,9 @@ OPENED = dict.fromkeys(EVERY, ".txt") | dict.fromkeys(("info", "check"), "manife
 """A file that the command opens in the midst of its work."""
 
 
+@pytest.mark.reliability("shell loops")
 @pytest.mark.parametrize("command", EVERY)
-def test_every_command_in_a_loop(shelved, command):
+def test_ctrl_c_in_every_command_ends_a_loop_in_a_shell(shelved, command):
     """It ends by the signal, quietly, and leaves nothing; and so the loop ends."""
     before = listing(shelved)
     words = [*EVERY[command], *(["-j1"] if command in READING else [])]
@@ -116,10 +139,11 @@ def test_every_command_in_a_loop(shelved, command):
     assert listing(shelved) == before
 
 
+@pytest.mark.reliability("signals")
 @pytest.mark.parametrize(
     ("command", "number"), [*(("index", number) for number in ENDING), ("shingle", 15), ("query", 15)]
 )
-def test_in_a_worker_of_every_command(shelved, command, number):
+def test_a_signal_from_a_worker_ends_every_command_and_its_workers(shelved, command, number):
     before = listing(shelved)
     action = f"open('workers', 'a').write(f'{{os.getpid()}}\\n')\nos.kill(main, {number})\ntime.sleep(600)"
     env = trap(shelved, action, "open", ".txt", in_worker=True)
@@ -150,8 +174,13 @@ def twice(here: Path, event: str, after: float, number: int) -> dict[str, str]:
 TIDYING = [("dedupe", "out", "os.remove"), ("shingle", "x.shingles", "os.rmdir")]
 
 
+@pytest.mark.reliability(
+    "second signal",
+    "a second Ctrl-C or SIGTERM later, during tidying up",
+    "Ends it at once. The next run with the same output sweeps what is left.",
+)
 @pytest.mark.parametrize(("command", "output", "event"), TIDYING)
-def test_a_second_one_ends_it_at_once(here, command, output, event):
+def test_a_second_signal_a_second_later_ends_the_program_at_once(here, command, output, event):
     env = twice(here, event, 1.1, signal.SIGTERM)
     done = simdocs(command, "docs", "-j1", "-o", output, cwd=here, env=env)
     assert done == (-signal.SIGTERM, b"", "")
@@ -160,9 +189,14 @@ def test_a_second_one_ends_it_at_once(here, command, output, event):
     assert listing(here) == ["docs", output]
 
 
+@pytest.mark.reliability(
+    "two signals",
+    "two signals within a second, as `timeout` sends them",
+    "Count as one: drafts are swept.",
+)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize(("command", "output", "event"), TIDYING)
-def test_two_in_quick_succession_are_one(here, command, output, event, number):
+def test_two_signals_in_quick_succession_count_as_one(here, command, output, event, number):
     """So `timeout` sends them."""
     env = twice(here, event, 0, number)
     done = simdocs(command, "docs", "-j1", "-o", output, cwd=here, env=env)
@@ -170,7 +204,14 @@ def test_two_in_quick_succession_are_one(here, command, output, event, number):
     assert listing(here) == ["docs"]
 
 
-def test_kill_of_the_parent_leaves_no_worker(here):
+@pytest.mark.reliability(
+    "killed for memory",
+    "the program itself is killed for lack of memory",
+    "The old output stays. The next run with the same output sweeps the draft (`.simdocs-tmp-*`; it may "
+    "also be removed by hand while no run is active).",
+)
+@pytest.mark.reliability("kill -9", "`kill -9` of the program", "Its workers end by themselves.")
+def test_killing_the_program_leaves_no_worker(here):
     """Neither those at work nor those that wait, which have nothing but their pipe to tell them."""
     lay(here, {f"docs/w{at}": b"%d word " % at * 100_000 for at in range(4)})  # a batch each, and so a worker
     record = "open('workers', 'a').write(open(f'/proc/{main}/task/{main}/children').read())\nos.kill(main, 9)"
@@ -182,8 +223,13 @@ def test_kill_of_the_parent_leaves_no_worker(here):
     assert all(gone(pid) for pid in workers)
 
 
+@pytest.mark.reliability(
+    "dead worker",
+    "a worker that the system kills for lack of memory, or that crashes",
+    "Ends with status 2 and one line; the other workers end too.",
+)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGXCPU])
-def test_a_worker_that_dies(here, number):
+def test_a_worker_that_dies_is_one_line_and_status_2(here, number):
     """By itself, or ended by the system for want of memory or of time."""
     env = trap(here, f"os.kill(os.getpid(), {number})", "open", "docs/c.txt", in_worker=True)
     done = simdocs("dedupe", "docs", "-j2", "-o", "out", cwd=here, env=env)
@@ -192,8 +238,13 @@ def test_a_worker_that_dies(here, number):
     assert listing(here) == ["docs"]
 
 
+@pytest.mark.reliability(
+    "no processes",
+    "no more processes (`ulimit -u`)",
+    "Ends with status 2 and says that `-j 1` needs none.",
+)
 @pytest.mark.parametrize("at", [1, 2])
-def test_a_worker_that_cannot_be_started(here, at):
+def test_a_worker_that_cannot_be_started_is_one_line_and_status_2(here, at):
     lay(here, {f"docs/w{at}": b"%d word " % at * 100_000 for at in range(2)})  # a batch each, and so a worker
     env = trap(here, "raise OSError(11, 'Resource temporarily unavailable')", "os.fork", at=at)
     done = simdocs("dedupe", "docs", "-j2", "-o", "out", cwd=here, env=env)
@@ -210,7 +261,7 @@ def test_one_job_forks_nothing(here, jobs):
     assert (here / "workers").exists() == (jobs == "-j2")
 
 
-def test_nothing_is_left_running(here):
+def test_no_process_is_left_running(here):
     with running("dedupe", "docs", "-j3", cwd=here) as process:
         assert finished(process).status == 0
         left = subprocess.run(["ps", "-o", "pid=", "-s", str(process.pid)], capture_output=True, check=False)

@@ -24,11 +24,14 @@ def odd(here):
     return here
 
 
-def test_what_settles_the_matter_is_not_spoken_of(odd):
+def test_what_is_not_a_document_is_passed_by_in_silence(odd):
     assert simdocs("dedupe", "docs", cwd=odd) == simdocs("dedupe", "docs/a.txt", "docs/b.txt", "docs/c.txt", cwd=odd)
 
 
-def test_but_named_with_v(odd):
+@pytest.mark.reliability("special files")
+@pytest.mark.reliability("links")
+@pytest.mark.reliability("artifacts in the tree")
+def test_verbose_names_what_is_passed_by(odd):
     done = simdocs("dedupe", "docs", "docs/a.txt", "-v", cwd=odd)
     assert done.status == 0
     lines = done.err.splitlines()
@@ -48,7 +51,7 @@ def test_but_named_with_v(odd):
     assert "1 empty" in done.err
 
 
-def test_and_counted(odd):
+def test_the_summary_counts_what_is_passed_by(odd):
     lay(odd, {"docs/large": A * 2})
     simdocs("dedupe", "docs", "docs/a.txt", "--max-size", str(len(A1)), "--summary-json", "note", "-q", cwd=odd)
     facts = json.loads((odd / "note").read_bytes())
@@ -67,7 +70,7 @@ def closed(here):
     return here
 
 
-def test_the_first_ten_of_each_reason(closed):
+def test_only_the_first_ten_of_each_reason_are_named(closed):
     lay(closed, {f"docs/large{at:02}": A * 3 for at in range(11)})
     ask = ("dedupe", "docs", "--max-size", str(2 * len(A)))
     done = simdocs(*ask, cwd=closed, before=bound_by_modes)
@@ -86,22 +89,23 @@ def test_the_first_ten_of_each_reason(closed):
     assert "more:" not in verbose.err
 
 
-def test_exactly_ten_leave_none_to_speak_of(tmp_path):
+def test_ten_of_a_reason_are_all_named(tmp_path):
     lay(tmp_path, {f"docs/large{at}": A for at in range(10)})
     done = simdocs("dedupe", "docs", "--max-size", "1", cwd=tmp_path)
     assert (done.status, len(done.err.splitlines())) == (3, 10)
 
 
-def test_q_silences_all_of_it(closed):
+def test_quiet_names_nothing_that_was_skipped(closed):
     done = simdocs("dedupe", "docs", "-q", cwd=closed, before=bound_by_modes)
     assert (done.status, done.err, len(done.rows)) == (3, "", 1)
 
 
-def test_q_does_not_silence_errors(here, answer):
+def test_quiet_does_not_silence_errors(here, answer):
     assert simdocs("dedupe", "gone", "-q", cwd=here).err == "simdocs: error: gone: No such file or directory\n"
     assert simdocs("dedupe", "docs", "-q", cwd=here) == (0, answer, "")
 
 
+@pytest.mark.reliability("terminal escapes")
 def test_names_of_what_is_skipped_are_harmless(tmp_path):
     name = b"\x1b]0;x\x07 \n\r\xff " + "\u202e\x9b".encode()
     lay(tmp_path, {"docs/" + os.fsdecode(name): A})
@@ -112,7 +116,7 @@ def test_names_of_what_is_skipped_are_harmless(tmp_path):
     assert done.err[:-1].isprintable()
 
 
-def test_v_explains(here, answer):
+def test_verbose_explains_the_bands_and_the_result(here, answer):
     done = simdocs("dedupe", "docs", "-v", cwd=here)
     assert done[:2] == (0, answer)
     lines = done.err.splitlines()
@@ -121,7 +125,7 @@ def test_v_explains(here, answer):
     assert lines[2].startswith("1 duplicate of 1 document, 2 kept")
 
 
-def test_v_says_how_loosely_components_hang_together(here):
+def test_verbose_says_how_loosely_components_hang_together(here):
     done = simdocs("dedupe", "docs", "-v", "--cluster", "components", cwd=here)
     jaccard = done.rows[0][2].decode()
     assert (
@@ -129,7 +133,7 @@ def test_v_says_how_loosely_components_hang_together(here):
     )
 
 
-def test_an_include_that_takes_nothing(here):
+def test_an_include_that_matches_nothing_is_warned_about(here):
     """A slip of the pen must not look like an answer."""
     done = simdocs("dedupe", "docs", "--include", "docs/*.txt", cwd=here)
     why = "no file is taken by --include: patterns go by what is below the directory named"

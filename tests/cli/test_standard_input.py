@@ -12,7 +12,7 @@ from tests.cli.corpus import A1, A2, A, B, jaccard, lay
 from tests.cli.program import environment, in_shell, simdocs
 
 
-def test_as_the_kept_one_and_as_the_duplicate(here):
+def test_standard_input_may_be_the_kept_document_or_the_duplicate(here):
     """Verified exactly, although it cannot be read again."""
     similarity = jaccard(A1, A2).encode()
     first = simdocs("dedupe", "-", "docs/b.txt", "docs/c.txt", "-j1", stdin=A2, cwd=here)
@@ -22,40 +22,51 @@ def test_as_the_kept_one_and_as_the_duplicate(here):
     assert [row[:3] for row in last.rows] == [[b"docs/b.txt", b"-", similarity]]
 
 
-def test_alone():
+def test_standard_input_may_be_the_only_document():
     assert simdocs("dedupe", "-", "--list", "kept", stdin=A) == (0, b"-\n", "")
 
 
+@pytest.mark.reliability(
+    "empty input",
+    "an empty, blank or binary standard input",
+    "It is an empty document, or passed by; status 0.",
+)
 @pytest.mark.parametrize("data", [b"", b" \n", b"\0\1\2"])
-def test_that_is_no_text(here, data, answer):
+def test_empty_or_binary_standard_input_changes_no_answer(here, data, answer):
     assert simdocs("dedupe", "docs", "-", stdin=data, cwd=here) == (0, answer, "")
 
 
-def test_that_is_too_large(here):
+def test_standard_input_larger_than_max_size_is_named(here):
     done = simdocs("dedupe", "docs", "-", "--max-size", "400", stdin=A * 1000, cwd=here)
     assert (done.status, len(done.rows)) == (3, 1)
     assert done.err == "simdocs: -: skipped: larger than --max-size (more than 400 bytes)\n"
     assert simdocs("dedupe", "docs", "-", "--max-size", str(len(A1)), stdin=A1, cwd=here).status == 0
 
 
-def test_that_is_larger_than_a_pipe_holds(here):
+def test_standard_input_larger_than_a_pipe_is_verified(here):
     whole = b"".join(b"%d bottles of beer on the wall " % at for at in range(60_000))
     lay(here, {"docs/large": whole})
     done = simdocs("dedupe", "docs/large", "-", stdin=whole + b"!", cwd=here)
     assert (done.status, done.names) == (0, [("docs/large", "-")])
 
 
-def test_that_is_one_of_the_files(here):
+def test_standard_input_that_is_one_of_the_files_is_one_document(here):
     """It is reached a second time, under another name."""
     assert in_shell("simdocs dedupe docs/a.txt - < docs/a.txt", cwd=here) == (0, b"", "")
     assert in_shell("simdocs dedupe - docs/a.txt --list kept < docs/a.txt", cwd=here) == (0, b"-\n", "")
 
 
-def test_a_file_named_so(here):
+@pytest.mark.reliability("a file named dash", "a file named `-`", "`./-` is the file; `-` is standard input.")
+def test_dot_slash_dash_is_a_file(here):
     lay(here, {"-": A})
     assert simdocs("dedupe", "./-", "docs/a.txt", stdin=B, cwd=here).names == [("./-", "docs/a.txt")]
 
 
+@pytest.mark.reliability(
+    "closed input",
+    "a closed standard input that is to be read as `-`",
+    "`-` is named as unreadable; status 3. For a list of names it is status 2.",
+)
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
 def test_closed_standard_input_cannot_be_read(here, jobs):
     done = in_shell(f"simdocs dedupe docs - {jobs} <&-", cwd=here)
@@ -63,7 +74,12 @@ def test_closed_standard_input_cannot_be_read(here, jobs):
     assert done.err == "simdocs: -: skipped: cannot be read (Bad file descriptor)\n"
 
 
-def test_fifos_that_are_named(here):
+@pytest.mark.reliability(
+    "named fifos",
+    "a FIFO that is an argument, or a process substitution",
+    "It is read to its end once and held until it has been verified. As `cat` does, simdocs waits for a writer.",
+)
+def test_named_fifos_are_read_once(here):
     def feed(name: str, data: bytes) -> threading.Thread:
         os.mkfifo(here / name)
         thread = threading.Thread(target=(here / name).write_bytes, args=[data], daemon=True)
@@ -80,7 +96,8 @@ def test_fifos_that_are_named(here):
     assert json.loads((here / "note").read_bytes())["skipped"] == {"again": 1}
 
 
-def test_process_substitution(here):
+@pytest.mark.reliability("named fifos")
+def test_process_substitution_is_a_document(here):
     """What a shell names /dev/fd/N."""
     script = 'exec "$0" dedupe docs/a.txt <(cat docs/b.txt) --list duplicates'
     lay(here, {"run.sh": script.replace('"$0"', "simdocs").encode()})
@@ -89,6 +106,6 @@ def test_process_substitution(here):
     assert done.out.startswith(b"/dev/fd/")
 
 
-def test_with_next_to_no_environment(here):
+def test_standard_input_is_read_without_a_locale(here):
     env = environment(LC_ALL=None)
     assert simdocs("dedupe", here / "docs", "-", stdin=A, cwd="/", env=env).status == 0

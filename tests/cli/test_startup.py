@@ -95,14 +95,14 @@ def test_the_version_takes_less_than_twelve_times_what_bare_python_takes():
     assert program < 12 * python
 
 
-def test_nothing_is_drawn_where_nobody_looks(here):
+def test_rich_and_tqdm_are_not_imported_if_output_is_no_terminal(here):
     modules = imported(simdocs("dedupe", "docs", cwd=here, env=environment(PYTHONPROFILEIMPORTTIME="1")).err)
     assert "numpy" in modules
     assert not {name.split(".")[0] for name in modules} & {"rich", "tqdm"}
 
 
 @pytest.mark.parametrize("command", ["info", "check"])
-def test_nothing_is_drawn_of_an_artifact_where_nobody_looks(command, here):
+def test_rich_and_tqdm_are_not_imported_for_artifacts_if_output_is_no_terminal(command, here):
     assert simdocs("signature", "docs", "-o", "x.signatures", cwd=here).status == 0
     done = simdocs(command, "x.signatures", cwd=here, env=environment(PYTHONPROFILEIMPORTTIME="1"))
     modules = imported(done.err)
@@ -110,7 +110,7 @@ def test_nothing_is_drawn_of_an_artifact_where_nobody_looks(command, here):
     assert not {name.split(".")[0] for name in modules} & {"rich", "tqdm"}
 
 
-def test_version():
+def test_version_is_printed():
     for option in ("--version", "-V"):
         assert simdocs(option) == (0, f"simdocs {__version__}\n".encode(), "")
 
@@ -122,7 +122,7 @@ def test_help_names_commands_in_pipeline_order():
     assert commands.index("shingle") < commands.index("dedupe")
 
 
-def test_help_of_dedupe():
+def test_help_of_dedupe_has_examples_and_defaults():
     done = simdocs("dedupe", "--help")
     assert (done.status, done.err) == (0, "")
     text = done.out.decode()
@@ -143,6 +143,6 @@ def test_help_has_the_statuses_that_the_command_can_have(command):
     assert found == statuses.get(command, "0 2 3 4 75").split()
 
 
-def test_help_comes_first(here):
+def test_help_is_shown_before_anything_is_checked(here):
     """Also among other words, and without looking at a document."""
     assert simdocs("dedupe", "gone", "--help", cwd=here) == simdocs("dedupe", "--help")

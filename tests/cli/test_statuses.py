@@ -12,36 +12,41 @@ from tests.cli.corpus import A1, A, jaccard, lay
 from tests.cli.program import bound_by_modes, environment, in_shell, simdocs
 
 
-def test_done(here):
+def test_status_is_0_if_duplicates_are_found(here):
     done = simdocs("dedupe", "docs", cwd=here)
     assert (done.status, done.err) == (0, "")
     assert done.rows[0][:3] == [b"docs/a.txt", b"docs/b.txt", jaccard(A, A1).encode()]
     assert len(done.rows) == 1
 
 
-def test_nothing_found_is_done(here):
+def test_status_is_0_if_nothing_is_found(here):
     assert simdocs("dedupe", "docs", "--exclude", "a.txt", cwd=here) == (0, b"", "")
 
 
-def test_no_documents_at_all_is_done(tmp_path):
+def test_status_is_0_without_any_documents(tmp_path):
     assert simdocs("dedupe", tmp_path) == (0, b"", "")
     assert simdocs("dedupe", tmp_path, "--exit-code", "-j2") == (0, b"", "")
 
 
 @pytest.mark.parametrize("what", [[], ["--pairs"], ["--list", "kept", "-o", "x"]])
-def test_exit_code(here, what):
+def test_exit_code_makes_status_1_if_something_is_found(here, what):
     assert simdocs("dedupe", "docs", "--exit-code", *what, cwd=here).status == 1
     assert simdocs("dedupe", "docs/b.txt", "docs/c.txt", "--exit-code", *what, cwd=here).status == 0
 
 
-def test_a_named_argument_that_does_not_exist(here):
+def test_an_argument_that_does_not_exist_is_status_2(here):
     done = simdocs("dedupe", "docs", "gone", cwd=here)
     assert (done.status, done.out) == (2, b"")
     assert done.err == "simdocs: error: gone: No such file or directory\n"
 
 
+@pytest.mark.reliability(
+    "removed directory",
+    "a working directory that was removed",
+    "Absolute names work. What needs the directory ends with status 2.",
+)
 @pytest.mark.parametrize("command", ["index", "dedupe"])
-def test_a_working_directory_that_is_gone(here, command):
+def test_a_removed_working_directory_matters_only_if_it_is_needed(here, command):
     """Names from the root do without one, but an artifact records it, and it is where an answer would go."""
     docs, target = str(here / "docs"), {"index": str(here / "x.index"), "dedupe": "x"}[command]
     script = 'mkdir gone; cd gone; rmdir ../gone; simdocs "$@"'
@@ -52,15 +57,26 @@ def test_a_working_directory_that_is_gone(here, command):
     assert os.listdir(here) == ["docs"]
 
 
+@pytest.mark.reliability("named devices")
 @pytest.mark.parametrize("argument", ["/dev/null", "/dev/zero"])
-def test_a_device_is_no_document(argument):
+def test_a_device_as_a_document_is_status_2(argument):
     done = simdocs("dedupe", argument)
     assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
     assert argument in done.err
 
 
+@pytest.mark.reliability(
+    "unreadable files",
+    "a file that may not be read",
+    "It is named and the others are read; status 3.",
+)
+@pytest.mark.reliability(
+    "unreadable directories",
+    "a directory that may not be read",
+    "It is named and the others are read; status 3.",
+)
 @pytest.mark.parametrize("name", ["d.txt", "below"])
-def test_what_cannot_be_read_is_not_judged(here, name):
+def test_an_unreadable_file_or_directory_is_status_3(here, name):
     lay(here, {"docs/d.txt": A, "docs/below/e.txt": A})
     os.chmod(here / "docs" / name, 0)
     done = simdocs("dedupe", "docs", cwd=here, before=bound_by_modes)
@@ -70,8 +86,10 @@ def test_what_cannot_be_read_is_not_judged(here, name):
     assert done.err == f"simdocs: docs/{name}: skipped: cannot be read (Permission denied)\n"
 
 
+@pytest.mark.reliability("unreadable files")
+@pytest.mark.reliability("unreadable directories")
 @pytest.mark.parametrize("name", ["docs", "docs/a.txt"])
-def test_nor_if_it_is_named(here, name):
+def test_an_unreadable_argument_is_status_3(here, name):
     os.chmod(here / name, 0)
     lay(here, {"x": A, "y": A})
     done = simdocs("dedupe", "x", name, "y", cwd=here, before=bound_by_modes)
@@ -80,7 +98,7 @@ def test_nor_if_it_is_named(here, name):
     assert done.err == f"simdocs: {name}: skipped: cannot be read (Permission denied)\n"
 
 
-def test_larger_than_max_size(here):
+def test_a_file_larger_than_max_size_is_status_3(here):
     size = str(len(A))
     done = simdocs("dedupe", "docs", "--max-size", size, "--include", "[ab].txt", cwd=here)
     assert (done.status, done.out) == (3, b"")
@@ -89,7 +107,8 @@ def test_larger_than_max_size(here):
     assert (larger.status, larger.err, len(larger.rows)) == (0, "", 1)
 
 
-def test_a_cap_that_bites(tmp_path):
+@pytest.mark.reliability("crowded bucket")
+def test_a_reached_cap_on_candidates_is_status_3(tmp_path):
     lay(tmp_path, {f"docs/{at}": b"%s %d%d%d" % (A, at, at, at) for at in range(4)})
     done = simdocs("dedupe", "docs", "-t", "1", "--max-candidates", "1", "--bands", "128", "--rows", "1", cwd=tmp_path)
     assert (done.status, done.out) == (3, b"")
@@ -97,7 +116,7 @@ def test_a_cap_that_bites(tmp_path):
     assert "--max-candidates" in done.err
 
 
-def test_unjudged_comes_before_found(here):
+def test_status_3_comes_before_status_1(here):
     done = simdocs("dedupe", "docs", "--exit-code", "--max-size", str(len(A1)), cwd=lay(here, {"docs/z": A * 2}))
     assert (done.status, len(done.rows)) == (3, 1)
 
@@ -118,11 +137,11 @@ def test_strict_publishes_nothing(here):
     assert sorted(os.listdir(here)) == ["docs", "old"]
 
 
-def test_strict_is_no_hindrance(here, answer):
+def test_strict_changes_nothing_if_all_is_well(here, answer):
     assert simdocs("dedupe", "docs", "--strict", cwd=here) == (0, answer, "")
 
 
-def test_it_is_a_module_too(here, answer):
+def test_the_module_runs_as_the_program(here, answer):
     done = subprocess.run(
         [sys.executable, "-m", "simdocs", "dedupe", "docs", "--exit-code"],
         cwd=here,

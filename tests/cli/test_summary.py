@@ -16,7 +16,7 @@ def facts_of(where, *arguments):
     return json.loads((where / "note").read_bytes())
 
 
-def test_of_groups(here):
+def test_the_summary_has_the_facts_of_groups(here):
     lay(here, {"docs/copy.txt": A.upper(), "docs/empty": b" \n"})
     facts = facts_of(here, "docs")
     assert facts["documents"] == 5
@@ -31,7 +31,7 @@ def test_of_groups(here):
     assert "pairs" not in facts
 
 
-def test_of_parameters(here):
+def test_the_summary_has_every_parameter(here):
     given = (
         "--unit",
         "word",
@@ -65,19 +65,19 @@ def test_of_parameters(here):
     assert parameters["grouping"]["keep"] == "longest"
 
 
-def test_a_random_seed_is_told(here):
+def test_the_summary_has_a_random_seed(here):
     seeds = {facts_of(here, "docs", "--seed", "random")["parameters"]["shingling"]["seed"] for _ in range(2)}
     assert len(seeds) == 2
     assert all(0 <= seed < 1 << 32 for seed in seeds)
 
 
-def test_of_pairs(here):
+def test_the_summary_has_the_facts_of_pairs(here):
     lay(here, {"docs/copy.txt": A})
     assert facts_of(here, "docs", "--pairs")["pairs"] == 2
     assert facts_of(here, "docs", "--pairs", "--all-copies")["pairs"] == 3
 
 
-def test_of_components(here):
+def test_the_summary_has_the_facts_of_components(here):
     facts = facts_of(here, "docs", "--cluster", "components")
     assert [(one["kept"], one["documents"], one["all_compared"]) for one in facts["components"]] == [
         ("docs/a.txt", 2, True)
@@ -85,20 +85,20 @@ def test_of_components(here):
     assert facts["components"][0]["smallest_to_kept"] == facts["components"][0]["smallest_of_two"] > 0.8
 
 
-def test_whatever_a_pattern_or_name_is_made_of(here):
+def test_the_summary_is_valid_json_whatever_patterns_and_names_hold(here):
     os.rename(here / "docs/a.txt", here / "docs" / os.fsdecode(b"\xff\n\x1b"))
     facts = facts_of(here, "docs", "--include", b"\xff*", "--include", "*.txt", "--cluster", "components")
     assert len(facts["parameters"]["walking"]["include"]) == 2
     assert facts["documents"] == 3
 
 
-def test_it_goes_where_a_link_or_device_leads(here):
+def test_the_summary_goes_where_a_link_or_device_leads(here):
     done = simdocs("dedupe", "docs", "-o", "answer", "--summary-json", "/dev/stdout", cwd=here)
     assert json.loads(done.out)["documents"] == 3
     assert len((here / "answer").read_bytes().splitlines()) == 1
 
 
-def test_it_is_a_whole_new_one_or_the_old_one(here):
+def test_the_summary_is_the_old_or_the_new_one(here):
     lay(here, {"note": b"old"})
     assert simdocs("dedupe", "gone", "--summary-json", "note", cwd=here).status == 2
     assert simdocs("dedupe", "docs", "--summary-json", "docs/c.txt", cwd=here).status == 2
@@ -109,7 +109,7 @@ def test_it_is_a_whole_new_one_or_the_old_one(here):
     assert sorted(os.listdir(here)) == ["docs", "note"]
 
 
-def test_it_is_written_with_an_exit_code_too(here):
+def test_the_summary_is_written_with_exit_code_too(here):
     assert simdocs("dedupe", "docs", "--exit-code", "--summary-json", "note", cwd=here).status == 1
     lay(here, {"docs/z": A * 2})
     size = str(len(A1))

@@ -18,7 +18,7 @@ def plain(out: bytes) -> str:
     return re.sub(rb"\x1b\[[0-9;]*m", b"", out).decode()
 
 
-def test_a_table_by_default(here):
+def test_the_default_on_a_terminal_is_a_table(here):
     done = on_terminal("dedupe", "docs", cwd=here)
     assert (done.status, done.err) == (0, "")
     for word in ("docs/a.txt", "docs/b.txt", jaccard(A, A1), "estimate"):
@@ -26,13 +26,13 @@ def test_a_table_by_default(here):
     assert "kept" in plain(done.out)
 
 
-def test_a_file_is_not_a_terminal(here, answer):
+def test_an_answer_to_a_file_is_tsv_on_a_terminal_too(here, answer):
     done = on_terminal("dedupe", "docs", "-o", "x", which=["stdout", "stderr"], cwd=here)
     assert (done.status, done.out) == (0, b"")
     assert (here / "x").read_bytes() == answer
 
 
-def test_nothing_found_shows_nothing(here):
+def test_an_empty_answer_shows_nothing_on_a_terminal(here):
     assert on_terminal("dedupe", "docs/a.txt", cwd=here)[:2] == (0, b"")
 
 
@@ -49,7 +49,7 @@ def test_nothing_found_shows_nothing(here):
         ({"TERM": "xterm", "NO_COLOR": "1"}, "always", True),
     ],
 )
-def test_colors(here, variables, option, colored):
+def test_colors_follow_option_and_environment(here, variables, option, colored):
     done = on_terminal("dedupe", "docs", "--color", option, cwd=here, env=environment(**variables))
     assert (b"\x1b[" in done.out) == colored
     assert "docs/b.txt" in plain(done.out)
@@ -65,7 +65,7 @@ def test_no_line_is_wider_than_the_terminal(here, columns):
     assert jaccard(A, A1) in squeezed
 
 
-def test_a_summary_on_standard_error(here, answer):
+def test_a_terminal_gets_a_summary_on_standard_error(here, answer):
     done = on_terminal("dedupe", "docs", which=["stderr"], cwd=here)
     assert done.out == answer
     assert "3 documents" in done.err
@@ -73,7 +73,7 @@ def test_a_summary_on_standard_error(here, answer):
     assert "\x1b" not in done.err
 
 
-def test_progress_of_a_run_that_takes_its_time(here, answer):
+def test_a_slow_run_shows_its_progress(here, answer):
     env = trap(here, "time.sleep(0.5)", "open", "docs/a.txt") | {"TERM": "xterm"}
     done = on_terminal("dedupe", "docs", "-j1", which=["stderr"], cwd=here, env=env)
     assert (done.status, done.out) == (0, answer)
@@ -85,8 +85,13 @@ def test_progress_of_a_run_that_takes_its_time(here, answer):
     assert quiet == (0, answer, "")
 
 
+@pytest.mark.reliability(
+    "interrupted progress",
+    "Ctrl-C while a progress bar is shown",
+    "The bar is cleared, the cursor stays visible, and it ends by the signal.",
+)
 @pytest.mark.parametrize("command", ["shingle", "index", "query", "dedupe"])
-def test_progress_that_is_interrupted(shelved, command):
+def test_progress_is_cleared_when_a_run_is_interrupted(shelved, command):
     """The bar is taken away, and the cursor is where it was, and can be seen."""
     for name in ("f", "g"):
         lay(shelved, {f"{where}/{name}": A * 2500 for where in ("docs", "more")})  # a batch each
@@ -110,12 +115,17 @@ sys.addaudithook(interrupt)
 """
 
 
-def test_q_is_quiet_there_too(here):
+def test_quiet_shows_nothing_on_a_terminal(here):
     done = on_terminal("dedupe", "docs", "-q", which=["stderr"], cwd=here)
     assert (done.status, done.err) == (0, "")
 
 
-def test_a_hint_where_somebody_must_type(here):
+@pytest.mark.reliability(
+    "keyboard",
+    "a terminal as standard input",
+    "Says on stderr that it waits, unless `-q` is given, and reads on.",
+)
+def test_a_terminal_as_standard_input_brings_a_hint(here):
     lay(here, {"copy": b"what somebody types\n"})
     typed = b"What somebody types\n\x04"
     done = on_terminal("dedupe", "copy", "-", which=["stdin"], typed=typed, cwd=here)
@@ -133,8 +143,9 @@ WAITING = {
 }
 
 
+@pytest.mark.reliability("keyboard")
 @pytest.mark.parametrize("command", WAITING)
-def test_a_hint_in_every_command(shelved, command):
+def test_every_command_hints_that_it_reads_the_terminal(shelved, command):
     typed = b"docs/a.txt\n\x04"
     done = on_terminal(*WAITING[command], which=["stdin"], typed=typed, cwd=shelved)
     assert (done.status, done.err) == (0, "simdocs: reading standard input: type, then Ctrl-D\n")
@@ -142,12 +153,12 @@ def test_a_hint_in_every_command(shelved, command):
     assert quiet == (0, done.out, "")
 
 
-def test_no_hint_where_nobody_is_asked(here):
+def test_a_pipe_as_standard_input_brings_no_hint(here):
     assert on_terminal("dedupe", "docs", which=["stdin"], cwd=here).err == ""
     assert simdocs("dedupe", "docs", "-", stdin=A, cwd=here).err == ""
 
 
-def test_help_on_a_narrow_terminal():
+def test_help_fits_a_narrow_terminal():
     done = on_terminal("dedupe", "--help", columns=60)
     assert done.status == 0
     assert "\x1b" not in done.out.decode()

@@ -62,7 +62,7 @@ WRONG_VALUES = [
 
 
 @pytest.mark.parametrize("values", WRONG_VALUES, ids=[" ".join(row) for row in WRONG_VALUES])
-def test_all_wrong_values_together(here, values):
+def test_all_wrong_values_are_reported_together(here, values):
     done = simdocs(
         "dedupe", "docs", *[part for option, (value, _) in values.items() for part in (option, value)], cwd=here
     )
@@ -74,7 +74,7 @@ def test_all_wrong_values_together(here, values):
     assert "unexpected" not in done.err
 
 
-def test_all_that_does_not_go_together_together(here):
+def test_all_contradictions_are_reported_together(here):
     done = simdocs("dedupe", "docs", "--files-from", "x", "--pairs", "--list", "kept", "-q", "-v", cwd=here)
     assert is_one_line(done)
     for what in ("--files-from", "--pairs and --list", "-q and -v"):
@@ -103,7 +103,7 @@ NONSENSE = [
 
 
 @pytest.mark.parametrize(("arguments", "said"), NONSENSE, ids=[" ".join(row[0]) or "none" for row in NONSENSE])
-def test_what_makes_no_sense(here, arguments, said):
+def test_options_that_make_no_sense_are_one_line(here, arguments, said):
     done = simdocs("dedupe", *arguments, cwd=here)
     assert is_one_line(done)
     assert said in done.err
@@ -125,7 +125,7 @@ def test_values_are_checked_before_documents_are_looked_at(here):
         (["dedupe", "--treshold", ".9", "docs"], "--threshold"),
     ],
 )
-def test_did_you_mean(here, arguments, meant):
+def test_a_misspelt_command_or_option_brings_a_suggestion(here, arguments, meant):
     done = simdocs(*arguments, cwd=here)
     assert is_one_line(done)
     assert "did you mean" in done.err.lower()
@@ -133,11 +133,11 @@ def test_did_you_mean(here, arguments, meant):
 
 
 @pytest.mark.parametrize("arguments", [["frobnicate"], ["dedupe", "docs", "-Z"]])
-def test_what_nobody_can_guess(here, arguments):
+def test_an_unknown_command_or_option_is_one_line(here, arguments):
     assert is_one_line(simdocs(*arguments, cwd=here))
 
 
-def test_no_command_at_all():
+def test_no_command_shows_the_help():
     """The help is no error message: it may go to standard error, but as it is."""
     done = simdocs()
     assert (done.status, done.out) == (2, b"")
@@ -161,16 +161,16 @@ HOSTILE = b"\x1b]52;c;aGk=\x07two\nlines\rback\xff\xfe" + "\u202etxt\x9b31m".enc
     ],
     ids=lambda before: " ".join(before) or "command",
 )
-def test_what_is_named_in_an_error_is_harmless(here, before):
+def test_values_named_in_an_error_are_harmless(here, before):
     value = HOSTILE + b"/gone" if before[-1:] in (["dedupe"], ["--show"], ["-o"]) else HOSTILE
     assert is_one_line(simdocs(*before, value, cwd=here))
 
 
-def test_so_is_an_option_that_does_not_exist(here):
+def test_an_unknown_option_named_in_an_error_is_harmless(here):
     assert is_one_line(simdocs("dedupe", b"--" + HOSTILE, "docs", cwd=here))
 
 
-def test_and_an_output_that_is_a_document(here):
+def test_an_output_named_in_an_error_is_harmless(here):
     path = b"docs/" + HOSTILE
     (here / "docs" / "c.txt").rename(here / os.fsdecode(path))
     done = simdocs("dedupe", "docs", "-o", path, cwd=here)
@@ -178,7 +178,8 @@ def test_and_an_output_that_is_a_document(here):
     assert "one of the documents" in done.err
 
 
-def test_debug_shows_where(here):
+@pytest.mark.reliability("unexpected error")
+def test_debug_shows_the_traceback(here):
     for done in (
         simdocs("dedupe", "gone", "--debug", cwd=here),
         in_shell("SIMDOCS_DEBUG=1 simdocs dedupe gone", cwd=here),
@@ -188,8 +189,13 @@ def test_debug_shows_where(here):
         assert "gone: No such file or directory" in done.err
 
 
+@pytest.mark.reliability(
+    "unexpected error",
+    "an unexpected error of the program itself",
+    "Prints one line that mentions `--debug`; status 2.",
+)
 @pytest.mark.parametrize("command", EVERY)
-def test_what_nobody_expected(shelved, command):
+def test_an_unexpected_error_is_one_line_in_every_command(shelved, command):
     """One line, and how to see more."""
     opened = "manifest.json" if command in ("info", "check") else ".txt"
     env = trap(shelved, "raise RuntimeError('what is this?')", "open", opened)
@@ -202,12 +208,12 @@ def test_what_nobody_expected(shelved, command):
         assert simdocs(*words, cwd=shelved, env=env | {"SIMDOCS_DEBUG": "1"}) == debug
 
 
-def test_debug_is_no_hindrance(here, answer):
+def test_debug_changes_no_answer(here, answer):
     assert simdocs("dedupe", "docs", "--debug", cwd=here) == (0, answer, "")
     assert simdocs("dedupe", "docs", "--debug", "--max-size", "1", cwd=here).status == 3
 
 
-def test_options_stand_anywhere(here):
+def test_options_may_stand_anywhere(here):
     lay(here, {"-t": b"a file with an option's name"})
     plain = simdocs("dedupe", "-t", ".5", "docs", "--header", cwd=here)
     assert simdocs("dedupe", "docs", "--header", "-t.5", cwd=here) == plain
@@ -217,7 +223,8 @@ def test_options_stand_anywhere(here):
     assert dashed == (0, b"-t\n", "")
 
 
-def test_a_file_that_is_called_like_an_option(tmp_path):
+@pytest.mark.reliability("dashes")
+def test_a_file_with_the_name_of_an_option_is_mentioned(tmp_path):
     lay(tmp_path, {"-rf": b"a text", "--x\n": b"a text", "--kept": b"a text"})
     for wrong, name in (("-rf", "./-rf"), ("--x\n", "./--x\\n"), ("--kept", "./--kept")):
         done = simdocs("dedupe", wrong, cwd=tmp_path)
@@ -226,7 +233,7 @@ def test_a_file_that_is_called_like_an_option(tmp_path):
     assert "the file of that name" not in simdocs("dedupe", "-z", cwd=tmp_path).err
 
 
-def test_a_language_without_stop_words(tmp_path):
+def test_language_goes_with_stop_words_only(tmp_path):
     lay(tmp_path, {"a": b"a text"})
     for command in (("dedupe", "a"), ("shingle", "--show", "a"), ("signature", "a", "-o", "x.signatures")):
         done = simdocs(*command, "--language", "de", cwd=tmp_path)
@@ -235,7 +242,7 @@ def test_a_language_without_stop_words(tmp_path):
         assert simdocs(*command, "--language", "de", "--unit", "stopword", cwd=tmp_path).status == 0
 
 
-def test_not_a_number_of_seconds(tmp_path):
+def test_lock_wait_must_be_a_number_of_seconds(tmp_path):
     lay(tmp_path, {"docs/a": b"a text"})
     for wrong in ("nan", "-1", "soon"):
         done = simdocs("index", "docs", "-o", "x.index", "--lock-wait", wrong, cwd=tmp_path)

@@ -36,18 +36,18 @@ def test_hidden_names_are_passed_by(texts):
     assert kept(texts, "docs") == VISIBLE
 
 
-def test_unless_they_are_wanted(texts):
+def test_hidden_names_are_read_with_hidden(texts):
     hidden = ["docs/.git/e.txt", "docs/.i/.j/k.txt", "docs/notes/.f.txt"]
     assert kept(texts, "docs", "--hidden") == sorted(VISIBLE + hidden)
 
 
-def test_or_named(texts):
+def test_hidden_names_are_read_if_they_are_named(texts):
     assert kept(texts, "docs/.git", "docs/notes/.f.txt") == ["docs/.git/e.txt", "docs/notes/.f.txt"]
     assert kept(texts / "docs" / ".i", ".") == []
     assert kept(texts / "docs" / ".i" / ".j", ".") == ["./k.txt"]
 
 
-def test_patterns(texts):
+def test_include_and_exclude_choose_files(texts):
     assert kept(texts, "docs", "--include", "*.txt", "--include", "*.md", "--exclude", "notes/deep") == [
         "docs/a.txt",
         "docs/b.md",
@@ -55,7 +55,7 @@ def test_patterns(texts):
     ]
 
 
-def test_patterns_of_any_bytes(tmp_path):
+def test_patterns_may_hold_any_bytes(tmp_path):
     for name in (b"\xff.txt", "é.txt".encode(), b"new\nline.txt", b"plain"):
         (tmp_path / os.fsdecode(name)).write_bytes(name * 9)
     for pattern, names in (
@@ -67,6 +67,7 @@ def test_patterns_of_any_bytes(tmp_path):
         assert (done.status, done.out) == (0, names)
 
 
+@pytest.mark.reliability("links", "links in a directory", "They are passed by and counted; `-v` names them; status 0.")
 def test_links_are_passed_by(tmp_path):
     lay(tmp_path, {"docs/a": A, "elsewhere/b": B})
     os.symlink("a", tmp_path / "docs/link")
@@ -75,7 +76,12 @@ def test_links_are_passed_by(tmp_path):
     assert kept(tmp_path, "docs") == ["docs/a"]
 
 
-def test_or_followed(tmp_path):
+@pytest.mark.reliability(
+    "followed links",
+    "links with `--follow`, or links that are arguments",
+    "They are followed. A file that was already met under another name is one document.",
+)
+def test_links_are_followed_with_follow(tmp_path):
     lay(tmp_path, {"docs/m": A, "elsewhere/b": B, "elsewhere/c": A})
     os.symlink("m", tmp_path / "docs/a")
     os.symlink("../elsewhere", tmp_path / "docs/dir")
@@ -84,7 +90,12 @@ def test_or_followed(tmp_path):
     assert kept(tmp_path, "docs", "--follow") == ["docs/a", "docs/dir/b"]
 
 
-def test_links_that_lead_nowhere(tmp_path):
+@pytest.mark.reliability(
+    "dangling links",
+    "links that lead nowhere, or to themselves",
+    "They are passed by. With `--follow` they are named; status 3. As an argument, one is an error; status 2.",
+)
+def test_links_that_lead_nowhere_are_named_with_follow(tmp_path):
     lay(tmp_path, {"docs/a": A})
     os.symlink("gone", tmp_path / "docs/dangling")
     os.symlink("itself", tmp_path / "docs/itself")
@@ -94,7 +105,8 @@ def test_links_that_lead_nowhere(tmp_path):
     assert "docs/itself" in done.err
 
 
-def test_loops_of_links(tmp_path):
+@pytest.mark.reliability("circular links", "links that lead in circles", "Every directory is visited once.")
+def test_loops_of_links_are_visited_once(tmp_path):
     lay(tmp_path, {"docs/one/a": A, "docs/two/b": B})
     os.symlink("..", tmp_path / "docs/one/up")
     os.symlink("../one", tmp_path / "docs/two/across")
@@ -103,6 +115,8 @@ def test_loops_of_links(tmp_path):
     assert len(kept(tmp_path, "docs", "--follow")) == 2
 
 
+@pytest.mark.reliability("followed links")
+@pytest.mark.reliability("dangling links")
 def test_links_that_are_named_are_followed(tmp_path):
     lay(tmp_path, {"docs/a": A, "elsewhere/b": B})
     os.symlink("elsewhere", tmp_path / "dir")
@@ -112,15 +126,20 @@ def test_links_that_are_named_are_followed(tmp_path):
     assert simdocs("dedupe", "dangling", cwd=tmp_path).status == 2
 
 
-def test_one_file_system(texts):
+def test_one_file_system_reads_all_of_one(texts):
     assert kept(texts, "docs", "--one-file-system") == VISIBLE
 
 
+@pytest.mark.reliability(
+    "file systems",
+    "another file system below a directory",
+    "It is read, unless `--one-file-system` is given.",
+)
 @pytest.mark.skipif(
     not Path("/dev/shm").is_dir() or os.stat("/dev").st_dev == os.stat("/dev/shm").st_dev,
     reason="/dev/shm is no other file system",
 )
-def test_another_file_system(tmp_path):
+def test_one_file_system_leaves_others_out(tmp_path):
     """/dev holds one; what else is there is none of ours."""
     with tempfile.NamedTemporaryFile(dir="/dev/shm", prefix="simdocs-", suffix=".txt") as stream:
         stream.write(A)
@@ -146,7 +165,12 @@ def write_at(directory: int, name: str, data: bytes) -> None:
         stream.write(data)
 
 
-def test_deeper_than_a_path_can_be_long(tmp_path):
+@pytest.mark.reliability(
+    "deep trees",
+    "directories 1,500 levels deep, with paths of 16,000 bytes",
+    "They are read, and their documents are found again from an artifact, with at most 64 open files.",
+)
+def test_directories_deeper_than_a_path_can_be_long_are_read(tmp_path):
     lay(tmp_path, {"docs/a": A, "docs/z": B})
     innermost = descend(os.open(tmp_path / "docs", os.O_RDONLY), 1500)
     write_at(innermost, "copy", A)
@@ -165,7 +189,8 @@ def test_deeper_than_a_path_can_be_long(tmp_path):
     assert (directory.status, directory.out.decode()) == (0, f"{prefix}/copy\n{prefix}/similar\n")
 
 
-def test_and_so_through_artifacts(tmp_path):
+@pytest.mark.reliability("deep trees")
+def test_documents_deeper_than_a_path_can_be_long_are_found_through_artifacts(tmp_path):
     lay(tmp_path, {"docs/a": A, "docs/z": B, "new/copy": A.upper()})
     innermost = descend(os.open(tmp_path / "docs", os.O_RDONLY), 1500)
     write_at(innermost, "similar", B[:-3])
@@ -193,7 +218,8 @@ def test_and_so_through_artifacts(tmp_path):
     }
 
 
-def test_more_levels_than_descriptors_with_branches_at_every_one(tmp_path):
+@pytest.mark.reliability("deep trees")
+def test_trees_with_more_levels_than_open_files_are_read(tmp_path):
     path, expected = tmp_path / "docs", []
     for level in range(40):
         for name in ("a/x", "b", "z/y"):
@@ -204,13 +230,25 @@ def test_more_levels_than_descriptors_with_branches_at_every_one(tmp_path):
     assert kept(tmp_path, "docs", "-j2", before=few_descriptors) == sorted(expected)
 
 
-def test_more_files_than_descriptors(tmp_path):
+@pytest.mark.reliability("many files")
+@pytest.mark.reliability("documents and open files")
+def test_more_files_than_may_be_open_are_read(tmp_path):
     lay(tmp_path, {f"docs/{at}": A + b" %d" % at for at in range(200)})
     done = simdocs("dedupe", *[f"docs/{at}" for at in range(200)], "-j2", cwd=tmp_path, before=few_descriptors)
     assert (done.status, done.err, len(done.rows)) == (0, "", 199)
 
 
-def test_ten_thousand_of_them(tmp_path):
+@pytest.mark.reliability(
+    "many files",
+    "10,000 files with at most 64 open at once (`ulimit -n 64`)",
+    "They are read one after the other; status 0.",
+)
+@pytest.mark.reliability(
+    "documents and open files",
+    "10,000 documents and 64 open files",
+    "They are opened one after the other.",
+)
+def test_ten_thousand_files_are_read_with_64_open_at_once(tmp_path):
     names = [b"docs/%d" % at for at in range(10_000)]
     (tmp_path / "docs").mkdir()
     for at, name in enumerate(names):
@@ -220,11 +258,17 @@ def test_ten_thousand_of_them(tmp_path):
     assert done == (0, "", 10_000, {})
 
 
-def test_a_name_of_the_longest_kind(tmp_path):
+@pytest.mark.reliability("long names", "names of 255 bytes, of documents and of outputs", "They work.")
+def test_names_of_255_bytes_are_read(tmp_path):
     lay(tmp_path, {"x" * 255 + "/" + "y" * 255: A, "z": A})
     assert simdocs("dedupe", ".", cwd=tmp_path).names == [("./" + "x" * 255 + "/" + "y" * 255, "./z")]
 
 
+@pytest.mark.reliability(
+    "lying sizes",
+    "files whose stated size is wrong (`/proc`, `/sys`)",
+    "They are read to their end, up to `--max-size`, and the bytes that were read are recorded.",
+)
 def test_files_of_proc_are_read_to_their_end():
     done = in_shell("cd /proc/self && simdocs dedupe limits status --list kept")
     assert (done.status, done.out) == (0, b"limits\nstatus\n")

@@ -103,7 +103,7 @@ def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("multiset", [False, True])
 @pytest.mark.parametrize("unit", UNITS)
-def test_all_roads_lead_to_the_same_bytes(there, unit, multiset, scheme):
+def test_artifacts_built_through_any_stages_are_the_same_bytes(there, unit, multiset, scheme):
     how = {"unit": unit, "k": K_OF[unit], "multiset": multiset, "scheme": scheme} | PLACES
     made = alike(by_every_road(how))
     assert {kind: sorted(files) for kind, files in made.items()} == {
@@ -126,7 +126,7 @@ def test_all_roads_lead_to_the_same_bytes(there, unit, multiset, scheme):
 
 
 @pytest.mark.parametrize(("jobs", "size"), [(1, 1), (1, 700), (2, 700), (2, 1 << 19)])
-def test_however_the_work_is_cut_and_shared_out(there, monkeypatch, jobs, size):
+def test_artifacts_are_the_same_bytes_for_any_batches_and_workers(there, monkeypatch, jobs, size):
     how = {"unit": "word", "k": 2} | PLACES
     expected = alike(by_every_road(how))
     monkeypatch.setattr(read_tasks, "batches", partial(cutting.batches, most_bytes=size))
@@ -141,7 +141,7 @@ def test_however_the_work_is_cut_and_shared_out(there, monkeypatch, jobs, size):
 @pytest.mark.parametrize("multiset", [False, True])
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("switched", [False, True])
-def test_facts(there, unit, multiset, switched):
+def test_facts_of_documents_are_those_of_the_twin(there, unit, multiset, switched):
     switches = Normalisation(strip_punctuation=switched, strip_accents=switched)
     how = Shingling(unit, K_OF[unit], multiset=multiset, seed=5, normalisation=switches)
     options = {"unit": unit, "k": how.k, "multiset": multiset, "seed": 5}
@@ -185,7 +185,7 @@ def by_row(rows: np.ndarray, keys: np.ndarray):
 
 
 @pytest.mark.parametrize("files", [{}, {"empty": b""}, {"binary": b"\0"}, {"one": b"the cow of the ox"}])
-def test_next_to_no_documents(tmp_path, monkeypatch, files):
+def test_artifacts_of_no_or_empty_documents_are_ordinary(tmp_path, monkeypatch, files):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docs").mkdir()
     for name, data in files.items():
@@ -194,7 +194,7 @@ def test_next_to_no_documents(tmp_path, monkeypatch, files):
     assert opened(Path("1.index"))["band_keys"].shape == (18, int("one" in files))
 
 
-def test_numpy_reads_the_arrays(there):
+def test_numpy_reads_the_arrays_of_an_artifact(there):
     built(Path("x.index"), ["docs"])
     for name in ("band_keys", "band_rows", "same_as", "signatures", "documents", "names", "name_offsets"):
         loaded = np.load(there / "x.index" / f"{name}.npy", mmap_mode="r")

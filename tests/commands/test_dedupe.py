@@ -33,7 +33,7 @@ def asked(texts: list[Text], how: How, what: str, **options: object) -> list[Row
 @examples(8)
 @given(texts=corpora(), multiset=st.booleans(), scheme=st.sampled_from(list(SCHEMES)))
 @example(texts=[Text(b""), Text(b"")], multiset=False, scheme="fss")
-def test_groups(unit, keep, texts, multiset, scheme):
+def test_groups_are_those_of_the_twin(unit, keep, texts, multiset, scheme):
     how = How(unit, K_OF[unit], multiset, 0.5, keep)
     assert asked(texts, how, "groups", scheme=scheme) == Twin(texts, how).greedy()
 
@@ -41,14 +41,14 @@ def test_groups(unit, keep, texts, multiset, scheme):
 @pytest.mark.parametrize("keep", KEEP)
 @examples(8)
 @given(texts=corpora(), unit=st.sampled_from(list(UNITS)), multiset=st.booleans())
-def test_components(keep, texts, unit, multiset):
+def test_components_are_those_of_the_twin(keep, texts, unit, multiset):
     how = How(unit, K_OF[unit], multiset, 0.5, keep)
     assert asked(texts, how, "groups", cluster="components") == Twin(texts, how).components()
 
 
 @examples(15)
 @given(texts=corpora(), unit=st.sampled_from(list(UNITS)), multiset=st.booleans())
-def test_how_loosely_components_hang_together(texts, unit, multiset):
+def test_the_looseness_of_components_is_that_of_the_twin(texts, unit, multiset):
     how = How(unit, K_OF[unit], multiset)
     twin = Twin(texts, how)
     members: dict[int, list[int]] = {}
@@ -74,7 +74,7 @@ def test_how_loosely_components_hang_together(texts, unit, multiset):
 
 @examples(15)
 @given(texts=corpora(), unit=st.sampled_from(list(UNITS)), multiset=st.booleans(), keep=st.sampled_from(list(KEEP)))
-def test_pairs(texts, unit, multiset, keep):
+def test_pairs_are_those_of_the_twin(texts, unit, multiset, keep):
     how = How(unit, K_OF[unit], multiset, 0.5, keep)
     twin = Twin(texts, how)
     assert asked(texts, how, "pairs") == twin.pairs()
@@ -92,7 +92,7 @@ def test_a_similarity_at_the_threshold_counts(texts, threshold, k):
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("cluster", CLUSTERS)
-def test_larger_corpora(seed, cluster):
+def test_answers_about_larger_corpora_are_those_of_the_twin(seed, cluster):
     texts = family(seed, 120)
     how = How("word", 2, bool(seed % 2), 0.5, list(KEEP)[seed])
     twin = Twin(texts, how)
@@ -106,7 +106,7 @@ def test_larger_corpora(seed, cluster):
 @pytest.mark.parametrize("unit", UNITS)
 @settings(max_examples=1000)
 @given(texts=corpora(24), multiset=st.booleans(), cluster=st.sampled_from(list(CLUSTERS)))
-def test_many_more(unit, keep, texts, multiset, cluster):
+def test_answers_about_many_more_corpora_are_those_of_the_twin(unit, keep, texts, multiset, cluster):
     how = How(unit, K_OF[unit], multiset, 0.5, keep)
     twin = Twin(texts, how)
     expected = twin.greedy() if cluster == "greedy" else twin.components()

@@ -78,7 +78,7 @@ def there(tmp_path, monkeypatch) -> Path:
 
 @pytest.mark.parametrize(("what", "options"), ASKED)
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_all_artifacts_answer_as_documents_do(there, what, options, jobs):
+def test_all_artifacts_answer_as_their_documents_do(there, what, options, jobs):
     parameters = HOW | CATCH_ALL | options
     with sketched(["docs"], **parameters) as work:
         expected, facts, skipped = drawn(work, what), work.facts(), work.skipped
@@ -108,7 +108,7 @@ def test_documents_may_be_gone_if_their_shingles_are_there(there, what, options)
         assert drawn(work, what) == expected
 
 
-def test_documents_that_are_gone_are_named(there):
+def test_missing_documents_of_an_artifact_are_named(there):
     shutil.rmtree("docs")
     with on(Path("x.index"), **HOW) as work:
         rows = [row for block in work.groups().blocks for row in block]
@@ -130,7 +130,7 @@ def test_documents_that_are_gone_are_named(there):
     keep=st.sampled_from(list(KEEP)),
     cluster=st.sampled_from(list(CLUSTERS)),
 )
-def test_of_any_texts(tmp_path_factory, texts, unit, multiset, scheme, cut, keep, cluster):
+def test_artifacts_of_any_texts_answer_as_the_twin(tmp_path_factory, texts, unit, multiset, scheme, cut, keep, cluster):
     place = tmp_path_factory.mktemp("any")
     (place / "docs").mkdir()
     shelve(place / "docs", texts)
@@ -168,7 +168,7 @@ def test_shingles_of_other_documents_are_refused(there, change):
             pass
 
 
-def test_shingles_of_the_same_documents_read_again_are_theirs(there):
+def test_shingles_of_the_same_documents_read_again_are_accepted(there):
     for path in Path("docs").iterdir():
         os.utime(path)
     built(Path("again.shingles"), ["docs"], **HOW)
@@ -176,11 +176,12 @@ def test_shingles_of_the_same_documents_read_again_are_theirs(there):
         assert len(drawn(work, "groups")) > 0
 
 
+@pytest.mark.reliability("changed since")
 @pytest.mark.parametrize("kind", KINDS[1:])
 @pytest.mark.parametrize("what", ["greedy", "components", "pairs", "all_pairs"])
 @examples(8)
 @given(texts=corpora(20), dice=st.randoms(use_true_random=False), keep=st.sampled_from(list(KEEP)))
-def test_documents_that_have_changed_since(kind, what, texts, dice, keep):
+def test_answers_leave_out_documents_that_have_changed_since_the_build(kind, what, texts, dice, keep):
     """The answer is that about those that have not, whatever happened to the others."""
     how, standing = How("word", 2, False, 0.5, keep), list[Text]()
     names = list[bytes]()

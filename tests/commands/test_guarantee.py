@@ -14,7 +14,7 @@ K_OF = {"char": 5, "word": 2, "line": 1, "stopword": 2}
 
 @pytest.mark.parametrize("keep", KEEP)
 @pytest.mark.parametrize("unit", UNITS)
-def test_with_default_bands(keep, unit, tmp_path):
+def test_every_removed_document_is_similar_to_the_kept_one_with_default_bands(keep, unit, tmp_path):
     texts = family(len(keep), 100, vocabulary=4000)
     how = How(unit, K_OF[unit], keep == "first", 0.8, keep)
     twin = Twin(texts, how)
@@ -34,7 +34,7 @@ def test_with_default_bands(keep, unit, tmp_path):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_almost_every_pair_is_found(scheme, tmp_path):
+def test_almost_every_pair_is_found_with_default_bands(scheme, tmp_path):
     texts = family(1, 220, vocabulary=4000)
     how = How("word", 2, False, 0.8, "first")
     names = shelve(tmp_path, texts)
@@ -55,7 +55,7 @@ def test_an_estimate_is_never_called_a_similarity(tmp_path):
     assert all(jaccard is None and 0.8 <= estimate <= 1 for _, _, jaccard, estimate in rows)
 
 
-def test_estimates_are_shares_of_places(tmp_path):
+def test_estimates_are_fractions_of_equal_places(tmp_path):
     shelve(tmp_path, family(3, 80))
     with sketched([tmp_path], unit="word", k=2, num_perm=100) as work:
         rows = [row for block in work.pairs(True).blocks for row in block]

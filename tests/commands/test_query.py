@@ -91,15 +91,20 @@ def test_every_similar_document_is_found(unit, texts, share, multiset, scheme):
 
 @examples(15)
 @given(texts=corpora(16), share=st.floats(0, 1), bands=st.integers(1, 4), rows=st.integers(1, 4))
-def test_those_that_share_a_bucket_are_found(texts, share, bands, rows):
+def test_matches_are_those_that_share_a_bucket(texts, share, bands, rows):
     cut, how = int(share * len(texts)), How("word", 2, True, 0.5)
     found = asked(texts[cut:], texts[:cut], how, num_perm=16, bands=bands, rows=rows)
     assert found == twin(texts[cut:], texts[:cut], how, Signing("fss", 16, bands, rows))
 
 
+@pytest.mark.reliability(
+    "many matches",
+    "a query with 100,000 matches, and 20 such queries",
+    "A bounded number of matches is held in memory; `--top` keeps the best.",
+)
 @pytest.mark.parametrize("size", [1, 1 << 30])
 @pytest.mark.parametrize("constant", ["_AT_ONCE", "PAIRS_AT_ONCE"])
-def test_however_many_are_looked_up_at_once(monkeypatch, constant, size):
+def test_matches_do_not_depend_on_how_many_are_looked_up_at_once(monkeypatch, constant, size):
     texts = family(5, 90)
     monkeypatch.setattr(lookup, constant, size)
     expected = twin(texts[50:], texts[:50], HOW)
@@ -108,7 +113,7 @@ def test_however_many_are_looked_up_at_once(monkeypatch, constant, size):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_larger_corpora(seed):
+def test_matches_in_larger_corpora_are_those_of_the_twin(seed):
     texts = family(seed, 200)
     expected = twin(texts[80:], texts[:80], HOW)
     assert len(expected) > 50
@@ -125,7 +130,7 @@ def there(tmp_path, monkeypatch) -> Path:
 
 
 @pytest.mark.parametrize("top", [1, 2, 5, 1000])
-def test_top(there, top):
+def test_top_keeps_the_best_matches(there, top):
     every = rows_of(ask(there / "x.index", [there / "ours"], HOW))
     best = [row for at, row in enumerate(every) if sum(other[0] == row[0] for other in every[:at]) < top]
     assert rows_of(ask(there / "x.index", [there / "ours"], HOW, top=top)) == best
@@ -142,14 +147,14 @@ def test_a_document_does_not_match_itself_but_its_copies_do(there):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_names_of_matches(there, jobs):
+def test_matches_are_listed_by_name(there, jobs):
     work = ask(there / "x.index", [there / "ours"], HOW, jobs)
     listed = [name for block in work.matches().blocks for (name,) in block]
     matched = {row[1] for row in rows_of(ask(there / "x.index", [there / "ours"], HOW))}
     assert listed == [os.fsencode(there / "theirs" / f"{row:04}") for row in sorted(matched)]
 
 
-def test_estimates(there):
+def test_matches_by_estimate_are_those_of_the_twin(there):
     every = [row for block in ask(there / "x.index", [there / "ours"], HOW).answer().blocks for row in block]
     blocks = ask(there / "x.index", [there / "ours"], How(threshold=0.01), by_exact=False).answer().blocks
     found = [row for block in blocks for row in block]
@@ -159,7 +164,7 @@ def test_estimates(there):
     assert [row[:2] for row in found] == [row[:2] for row in sorted(found, key=lambda row: (row[0], -row[3], row[1]))]
 
 
-def test_documents_that_are_gone_are_named_once(there, monkeypatch):
+def test_missing_documents_of_the_index_are_named_once(there, monkeypatch):
     expected = rows_of(ask(there / "x.index", [there / "ours"], HOW))
     for row in {row[1] for row in expected if row[2] < 1}:
         os.remove(there / "theirs" / f"{row:04}")
@@ -172,7 +177,7 @@ def test_documents_that_are_gone_are_named_once(there, monkeypatch):
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_order_is_that_of_similarity_then_name_not_of_rows(tmp_path, seed):
+def test_matches_are_sorted_by_similarity_then_name_not_by_row(tmp_path, seed):
     texts = family(seed, 40)
     directories = ("z", "a", "m")
     for at, name in enumerate(directories):
@@ -187,7 +192,7 @@ def test_order_is_that_of_similarity_then_name_not_of_rows(tmp_path, seed):
     assert len({row[2] for row in found}) < len(found)
 
 
-def test_thousands_at_once(tmp_path):
+def test_thousands_of_documents_are_looked_up_at_once(tmp_path):
     for name in ("ours", "theirs"):
         (tmp_path / name).mkdir()
     lines = [b'{"text": "the cow %d of the ox %d", "id": %d}\n' % (n, n, n) for n in range(6000)]
@@ -204,14 +209,15 @@ def test_thousands_at_once(tmp_path):
 @pytest.mark.parametrize("unit", UNITS)
 @settings(max_examples=300)
 @given(texts=corpora(24), share=st.floats(0, 1), multiset=st.booleans(), scheme=st.sampled_from(list(SCHEMES)))
-def test_many_more(unit, texts, share, multiset, scheme):
+def test_matches_in_many_more_corpora_are_those_of_the_twin(unit, texts, share, multiset, scheme):
     cut, how = int(share * len(texts)), How(unit, K_OF[unit], multiset, 0.5)
     assert asked(texts[cut:], texts[:cut], how, scheme=scheme) == twin(texts[cut:], texts[:cut], how)
 
 
+@pytest.mark.reliability("changed since")
 @examples(20)
 @given(texts=corpora(16), share=st.floats(0, 1), dice=st.randoms(use_true_random=False))
-def test_files_of_the_index_that_have_changed_since(texts, share, dice):
+def test_files_of_the_index_that_have_changed_never_match(texts, share, dice):
     """What is still what it was is matched, but not by itself; what is not is asked about as it is now."""
     cut = int(share * len(texts))
     standing, asking = dict[bytes, Text](), dict[bytes, Text]()

@@ -47,16 +47,18 @@ def every(names: list[str], **options: object) -> list[bytes]:
     return [*what, printed(names, cluster="components", keep="newest", **HOW, **options)]
 
 
+@pytest.mark.reliability("workers and batches")
 @pytest.mark.parametrize("jobs", [2, 3])
-def test_any_number_of_workers(there, jobs):
+def test_answers_are_the_same_for_any_number_of_workers(there, jobs):
     expected = every(there)
     assert all(len(one.splitlines()) > 10 for one in expected)
     assert every(there, jobs=jobs) == expected
 
 
+@pytest.mark.reliability("workers and batches")
 @pytest.mark.parametrize("most_bytes", [200, 5000])
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_any_size_of_batches(there, monkeypatch, most_bytes, jobs):
+def test_answers_are_the_same_for_any_size_of_batches(there, monkeypatch, most_bytes, jobs):
     expected = every(there)
     cuts = partial(cutting.batches, most_bytes=most_bytes)
     for stage in STAGES:
@@ -65,7 +67,7 @@ def test_any_size_of_batches(there, monkeypatch, most_bytes, jobs):
     assert every(there, jobs=jobs) == expected
 
 
-def test_any_number_of_documents_in_a_batch(there, monkeypatch):
+def test_answers_are_the_same_for_any_number_of_documents_in_a_batch(there, monkeypatch):
     expected = every(there)
     monkeypatch.setattr(cutting, "BATCH_DOCUMENTS", 4)
     assert every(there) == expected
@@ -73,15 +75,16 @@ def test_any_number_of_documents_in_a_batch(there, monkeypatch):
 
 @pytest.mark.parametrize("size", [1, 1 << 30])
 @pytest.mark.parametrize(("stage", "constant"), SIZES)
-def test_any_other_size(there, monkeypatch, stage, constant, size):
+def test_answers_are_the_same_for_any_size_of_blocks(there, monkeypatch, stage, constant, size):
     """Whatever the stages cut or gather by: it is about speed and memory."""
     expected = every(there)
     monkeypatch.setattr(stage, constant, size)
     assert every(there) == expected
 
 
+@pytest.mark.reliability("workers and batches")
 @pytest.mark.parametrize("seed", range(3))
-def test_any_order_of_directory_entries(there, monkeypatch, seed):
+def test_answers_are_the_same_for_any_order_of_directory_entries(there, monkeypatch, seed):
     expected = every(there)
     dice = random.Random(seed)
     listed = os.scandir
@@ -104,7 +107,7 @@ def test_any_order_of_directory_entries(there, monkeypatch, seed):
     assert every(there) == expected
 
 
-def test_any_order_of_creation(there, tmp_path, monkeypatch):
+def test_answers_are_the_same_for_any_order_of_creation(there, tmp_path, monkeypatch):
     expected = every(there)
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     random.Random(1).shuffle(files)
@@ -118,7 +121,7 @@ def test_any_order_of_creation(there, tmp_path, monkeypatch):
     assert every(there) == expected
 
 
-def test_documents_may_come_by_any_road(there):
+def test_answers_are_the_same_for_directories_arguments_and_lists(there):
     """One directory, its files one by one in row order, and the list of their names."""
     below = sorted(os.fsencode(path) for path in Path("two").rglob("*") if path.is_file())
     assert printed(["two"], **HOW) == printed(below, **HOW) != b""

@@ -31,27 +31,44 @@ def found(*names: str | Path) -> list[str]:
     return [os.fsdecode(name) for name in names_found]
 
 
-def test_names_are_in_order_as_they_stand_here():
+def test_documents_are_in_bytewise_order_of_their_names():
     assert sorted(map(str.encode, NAMES)) == [name.encode() for name in NAMES]
 
 
+@pytest.mark.reliability(
+    "spelling of paths",
+    "spaces at either end, repeated slashes, `.` and `..` in paths",
+    "Names are printed as they were reached.",
+)
 @pytest.mark.parametrize("spelt", ["docs", "docs/", "docs//", "./docs", "docs/.", "docs/a/..", "docs/../docs"])
-def test_names_are_as_reached(docs, spelt):
+def test_names_are_written_as_they_were_reached(docs, spelt):
     slash = "" if spelt.endswith("/") else "/"
     assert found(spelt) == [f"{spelt}{slash}{name}" for name in NAMES]
 
 
-def test_from_within_and_from_the_root(docs):
+@pytest.mark.reliability("spelling of paths")
+def test_names_are_relative_or_absolute_as_the_argument_is(docs):
     assert found(".") == [f"./docs/{name}" for name in NAMES]
     assert found(docs) == [f"{docs}/{name}" for name in NAMES]
 
 
-def test_every_file_once(docs):
+@pytest.mark.reliability(
+    "overlapping arguments",
+    "one directory or file named several times, inside another, or spelt in several ways",
+    "Every file is read once, where it comes first.",
+)
+def test_every_file_is_found_once(docs):
     assert found("docs/a0", "docs/a0", "./docs/a0") == ["docs/a0"]
     assert found("docs", "docs/a/c", "./docs/../docs", "docs/a0", docs) == [f"docs/{name}" for name in NAMES]
     assert found("docs/a/c", "docs")[:2] == ["docs/a/c/d", "docs/A"]
 
 
+@pytest.mark.reliability(
+    "hard links",
+    "hard links",
+    "They are one document, under the name that comes first. They are never each other's duplicate or "
+    "match, even if linked after the index was built.",
+)
 def test_hard_links_are_one_document(docs):
     for name in ("docs/0", "docs/zz", "other"):
         os.link(docs / "a0", name)
@@ -62,7 +79,7 @@ def test_hard_links_are_one_document(docs):
 @pytest.mark.parametrize(
     ("policy", "kept"), [("first", b"p"), ("longest", b"q"), ("shortest", b"r"), ("newest", b"s"), ("oldest", b"t")]
 )
-def test_what_is_kept(tmp_path, monkeypatch, policy, kept):
+def test_the_keep_policy_decides_which_copy_is_kept(tmp_path, monkeypatch, policy, kept):
     monkeypatch.chdir(tmp_path)
     for at, (name, data) in enumerate({"t": A + b" ", "p": A, "q": A + b" " * 9, "r": A[:-1], "s": A + b"?"}.items()):
         Path(name).write_bytes(data)
@@ -72,7 +89,7 @@ def test_what_is_kept(tmp_path, monkeypatch, policy, kept):
     assert [row[:2] for row in rows] == [(kept, name) for name in (b"p", b"q", b"r", b"s", b"t") if name != kept]
 
 
-def test_nanoseconds_count(tmp_path, monkeypatch):
+def test_newest_and_oldest_compare_nanoseconds(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for at, name in enumerate("bca"):
         Path(name).write_bytes(A)

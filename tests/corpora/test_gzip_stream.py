@@ -45,7 +45,7 @@ def refused(data: bytes, limit: int = MIB) -> DocumentSkipped:
     return caught.value
 
 
-def test_names() -> None:
+def test_compressed_files_are_known_by_their_names() -> None:
     assert [is_compressed(name) for name in (b"a.gz", b"a.jsonl.gz", b"a.txt", b"gz", b"a.GZ")] == [
         True,
         True,
@@ -54,7 +54,7 @@ def test_names() -> None:
 
 
 @given(members, st.integers(0, 40000))
-def test_whole_files_unfold_to_what_gzip_says(parts: list[bytes], padding: int) -> None:
+def test_files_decompress_to_what_gzip_says(parts: list[bytes], padding: int) -> None:
     folded = bytes(padding).join(map(gzip.compress, parts)) + bytes(padding)
     assert gzip.decompress(folded) == b"".join(parts)
     assert unfold(folded, MIB) == b"".join(parts)
@@ -110,6 +110,11 @@ def test_what_is_not_gzip_is_malformed(data: bytes) -> None:
     assert refused(data).reason == "malformed"
 
 
+@pytest.mark.reliability(
+    "gzip padding",
+    "a gzip file followed by zeros",
+    "Up to 64 MiB of zeros count as padding; more make the file malformed; status 3.",
+)
 def test_zeros_after_the_end_are_padding_up_to_a_point(tmp_path: Path) -> None:
     """A hole of a terabyte is not read to its end."""
     path = tmp_path / "a.gz"
@@ -122,7 +127,7 @@ def test_zeros_after_the_end_are_padding_up_to_a_point(tmp_path: Path) -> None:
             Unfolder(stream.fileno()).read(0, 5)
 
 
-def test_files_are_read_unfolded(tmp_path: Path) -> None:
+def test_compressed_files_are_read_decompressed(tmp_path: Path) -> None:
     path, content = tmp_path / "a.txt.gz", noise(3000)
     name = os.fsencode(path)
     path.write_bytes(gzip.compress(content))
@@ -145,7 +150,9 @@ MIXED = [noise(60_000), b"", b"z" * 90_000, b"end\n"]
 
 
 @given(ranges, st.sampled_from([1, 1000, 40_000, 4 * MIB]))
-def test_any_range_of_a_file(tmp_path_factory: pytest.TempPathFactory, wanted: list[tuple[int, int]], gap: int) -> None:
+def test_any_range_of_a_compressed_file_can_be_read(
+    tmp_path_factory: pytest.TempPathFactory, wanted: list[tuple[int, int]], gap: int
+) -> None:
     path = tmp_path_factory.getbasetemp() / "mixed.gz"
     if not path.exists():
         path.write_bytes(bytes(3).join(map(gzip.compress, MIXED)))

@@ -113,7 +113,7 @@ BAD = [
 lines_of_a_file = st.lists(st.sampled_from(GOOD + BLANK + [line for line, _ in BAD[:-2] if b"u0000" not in line]))
 
 
-def test_names() -> None:
+def test_json_lines_files_are_known_by_their_names() -> None:
     named = [b"a.jsonl", b"d/a.jsonl.gz", b"a.json", b"a.gz", b"jsonl", b"a.jsonl.txt"]
     assert [is_sequence(name, HOW) for name in named] == [True, True, *[False] * 4]
     assert not any(is_sequence(name, Sequences(plain=True)) for name in named)
@@ -122,7 +122,7 @@ def test_names() -> None:
 @given(
     lines_of_a_file, st.sampled_from([b"", BOM]), st.booleans(), st.booleans(), st.integers(1, 300), st.integers(0, 250)
 )
-def test_any_cut_gives_the_documents_of_the_whole(
+def test_any_cut_into_blocks_gives_the_same_documents(
     tmp_path_factory: pytest.TempPathFactory,
     lines: list[bytes],
     mark: bytes,
@@ -151,7 +151,7 @@ def test_any_cut_gives_the_documents_of_the_whole(
             assert text_of(line, HOW) == text
 
 
-def test_documents_of_a_file_as_they_are(tmp_path: Path) -> None:
+def test_documents_of_a_file_are_its_lines(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(BOM + b"\n".join(GOOD))
     name = os.fsencode(path)
@@ -173,7 +173,7 @@ def test_malformed_lines_are_named_with_what_is_wrong(line: bytes, detail: str) 
     assert text_of(line, HOW) is None
 
 
-def test_fields_are_chosen() -> None:
+def test_fields_of_text_and_id_are_chosen() -> None:
     how = Sequences(text_field="körper", id_field="text")
     line = '{"körper": "b", "text": "name", "id": true}'.encode()
     parsed = parse(Lines(b"a", line, 0, 1, Stamp(0, 0, 0, 0), MIB), how)
@@ -206,7 +206,7 @@ def until_unread(name: bytes) -> tuple[list[Lines], DocumentSkipped]:
     return got, caught.value
 
 
-def test_whole_lines_come_before_damage(tmp_path: Path) -> None:
+def test_whole_lines_before_damage_are_read(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl.gz"
     content = b"".join(b'{"text": "%d"}\n' % number**9 for number in range(40_000))
     folded = gzip.compress(content)
@@ -219,7 +219,7 @@ def test_whole_lines_come_before_damage(tmp_path: Path) -> None:
     assert content.startswith(data)
 
 
-def test_what_cannot_be_read(tmp_path: Path, reader: LineReader) -> None:
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, reader: LineReader) -> None:
     name = os.fsencode(tmp_path / "a.jsonl")
     assert until_unread(name)[1].reason == "vanished"
     os.mkfifo(name)
@@ -235,7 +235,7 @@ def test_what_cannot_be_read(tmp_path: Path, reader: LineReader) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_a_line_of_a_file_that_changes_is_read_anew(tmp_path: Path, suffix: str, reader: LineReader) -> None:
+def test_a_line_of_a_changed_file_is_read_again(tmp_path: Path, suffix: str, reader: LineReader) -> None:
     path = tmp_path / f"a.jsonl{suffix}"
     name = os.fsencode(path)
 
@@ -265,7 +265,7 @@ def test_a_line_of_a_file_that_changes_is_read_anew(tmp_path: Path, suffix: str,
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_lines_in_order_are_read_without_opening_again(
+def test_lines_in_order_are_read_without_opening_the_file_again(
     tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch, reader: LineReader
 ) -> None:
     opened: list[bytes] = []
@@ -290,7 +290,7 @@ def test_lines_in_order_are_read_without_opening_again(
     assert len(set(os.listdir("/dev/fd"))) == before + jsonl_lookup.MOST_OPEN
 
 
-def test_a_name_longer_than_a_path_may_be(tmp_path: Path, reader: LineReader) -> None:
+def test_lines_of_a_file_below_a_very_long_path_are_read(tmp_path: Path, reader: LineReader) -> None:
     at = os.open(tmp_path, os.O_RDONLY)
     name = os.fsencode(tmp_path)
     while len(name) < 5000:
@@ -326,7 +326,7 @@ def worked_on(contents: dict[str, bytes], folder: Path, held: dict[int, bytes], 
     return [*done, {reason: [os.path.basename(name) for name, _ in of] for reason, of in skipped.by_reason.items()}]
 
 
-def test_tasks_in_row_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tasks_are_in_row_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsonl, "BATCH_BYTES", 4)
     contents = {
         "a": b"a",

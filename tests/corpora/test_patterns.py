@@ -54,7 +54,7 @@ def found(*names: str, **walking: object) -> list[str]:
         (["[ab].*", "d.txt"], ["deep"], [0, 1, 3]),
     ],
 )
-def test_what_is_taken(docs, include, exclude, taken):
+def test_include_and_exclude_take_files_by_name(docs, include, exclude, taken):
     assert found("docs", include=tuple(include), exclude=tuple(exclude)) == [f"docs/{FILES[at]}" for at in taken]
 
 
@@ -67,7 +67,7 @@ def test_a_pattern_without_a_slash_is_about_one_component(docs, pattern):
     assert found("docs", exclude=(pattern,)) == none
 
 
-def test_they_are_about_walks(docs):
+def test_patterns_apply_to_walks_and_not_to_named_files(docs):
     assert found("docs/b.md", "docs/notes", include=("*.txt",)) == [
         "docs/b.md",
         "docs/notes/a.txt",
@@ -76,18 +76,18 @@ def test_they_are_about_walks(docs):
 
 
 @pytest.mark.parametrize("root", ["docs", "docs/", "./docs", "docs//", "."])
-def test_paths_are_below_the_argument(docs, root):
+def test_patterns_with_a_slash_match_paths_below_the_argument(docs, root):
     pattern = "/docs/a.txt" if root == "." else "/a.txt"
     assert len(found(root, include=(pattern,))) == 1
     assert len(found(root, exclude=(pattern,))) == 5
 
 
-def test_hidden_names_match_once_they_are_wanted(docs):
+def test_patterns_match_hidden_names_with_hidden(docs):
     assert found("docs", include=("*.txt",), hidden=True)[0] == "docs/.hidden.txt"
     assert found("docs", include=(".*",)) == []
 
 
-def test_names_of_any_bytes(docs):
+def test_patterns_match_names_of_any_bytes(docs):
     for name in (b"new\nline.t", b"\xff.t", "é.t".encode()):
         (docs / os.fsdecode(name)).write_bytes(name)
     assert found("docs", include=("new*t",)) == ["docs/new\nline.t"]

@@ -97,9 +97,15 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.reliability(
+    "rewritten lines",
+    "a JSON Lines file that is rewritten or cut while it is read",
+    "Whole lines of the old file are read and none of the new one. The line from which the rest is "
+    "missing is named; status 3.",
+)
 @pytest.mark.parametrize("change", [rewrite, rewrite_longer, shrink])
 @pytest.mark.parametrize("after", range(4, 9))
-def test_nothing_of_a_file_that_was_rewritten_meanwhile(path: Path, change: Change, after: int) -> None:
+def test_a_file_rewritten_meanwhile_gives_only_lines_of_the_old_one(path: Path, change: Change, after: int) -> None:
     """Of what it was, whole lines from the beginning; of what it is now, none."""
     given, why = names(path, change, after)
     assert given == list(range(1, len(given) + 1))
@@ -107,7 +113,12 @@ def test_nothing_of_a_file_that_was_rewritten_meanwhile(path: Path, change: Chan
     assert why == ("changed", f"from line {len(given) + 1} on")
 
 
-def test_lines_appended_meanwhile_leave_those_before_them(path: Path) -> None:
+@pytest.mark.reliability(
+    "growing lines",
+    "a JSON Lines file that is appended to while it is read, such as a log",
+    "The lines up to its old end are read. The line from which there may be more is named; status 3.",
+)
+def test_lines_appended_meanwhile_do_not_spoil_earlier_ones(path: Path) -> None:
     for after in range(3, len(CONTENT) // BLOCK):
         write(path, CONTENT)
         given, why = names(path, append, after)
@@ -115,26 +126,34 @@ def test_lines_appended_meanwhile_leave_those_before_them(path: Path) -> None:
         assert why == ("changed", "from line 22 on")
 
 
-def test_or_all_the_time(path: Path) -> None:
+@pytest.mark.reliability("growing lines")
+def test_lines_appended_all_the_time_do_not_spoil_earlier_ones(path: Path) -> None:
     given, why = names(path, append, 1, times=20)
     assert given[:20] == list(range(1, 21))
     assert set(given[20:]) <= {99}
     assert why == ("changed", f"from line {len(given) + 1} on")
 
 
+@pytest.mark.reliability("rewritten lines")
 @pytest.mark.parametrize("change", [append, rewrite, shrink])
-def test_before_the_first_block_the_file_is_read_again(path: Path, change: Change) -> None:
+def test_a_file_that_changes_before_its_first_block_is_read_again(path: Path, change: Change) -> None:
     given, why = names(path, change, 1)
     assert given == {append: [*range(1, 21), 99], rewrite: list(range(1, 21)), shrink: [1, 2, 3]}[change]
     assert why is None
 
 
-def test_but_not_for_ever(path: Path) -> None:
+@pytest.mark.reliability("rewritten lines")
+def test_a_file_that_keeps_changing_is_given_up(path: Path) -> None:
     assert names(path, rewrite, 1, times=1000) == ([], ("changed", ""))
 
 
+@pytest.mark.reliability(
+    "renamed lines",
+    "a JSON Lines file that is linked, renamed or removed while it is read",
+    "It is read to its end; status 0.",
+)
 @pytest.mark.parametrize("change", [replace, link, os.unlink])
-def test_what_happens_to_its_name_is_no_matter(path: Path, change: Change) -> None:
+def test_a_file_that_is_renamed_or_removed_is_read_to_its_end(path: Path, change: Change) -> None:
     for after in (1, 5):
         write(path, CONTENT)
         assert names(path, change, after) == (list(range(1, 21)), None)
@@ -163,8 +182,9 @@ between_holes = st.lists(st.sampled_from([b"", CONTENT[:100], CONTENT, b"\n"]), 
 limits = st.sampled_from([1, 5000, 20_000, MIB])
 
 
+@pytest.mark.reliability("sparse lines")
 @given(between_holes, st.booleans(), limits, st.sampled_from([500, 6000, MIB]))
-def test_holes_are_as_good_as_the_bytes_they_stand_for(
+def test_holes_read_as_the_zeros_that_they_stand_for(
     tmp_path_factory: pytest.TempPathFactory, data: list[bytes], ended: bool, limit: int, block: int
 ) -> None:
     path, hole = tmp_path_factory.getbasetemp() / "holes.jsonl", 1 << 14
@@ -181,7 +201,12 @@ def test_holes_are_as_good_as_the_bytes_they_stand_for(
         assert seen(path, limit) == sparse
 
 
-def test_a_hole_of_a_terabyte(tmp_path: Path) -> None:
+@pytest.mark.reliability(
+    "sparse lines",
+    "a JSON Lines file with a hole of a terabyte",
+    "The hole is jumped over. The line that holds it is too large, the others are read; status 3.",
+)
+def test_a_hole_of_a_terabyte_is_jumped_over(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(LINES[0] + b"\n")
     with path.open("r+b") as stream:

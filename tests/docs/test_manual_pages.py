@@ -36,12 +36,12 @@ def printed(page: Path) -> str:
     return done.stdout
 
 
-def test_there_is_one_for_the_program_and_one_for_each_command():
+def test_the_program_and_each_command_have_a_manual_page():
     assert {page.stem for page in PAGES} == {"simdocs", *COMMANDS}
 
 
 @every_page
-def test_sections_stand_in_their_usual_order(page):
+def test_manual_pages_have_their_sections_in_the_usual_order(page):
     headings = re.findall(r"^\.SH (.*)$", page.read_text(), re.MULTILINE)
     more = ["COMMANDS", "FILES", "ENVIRONMENT"] if page.stem == "simdocs" else []
     assert [heading for heading in headings if heading not in more] == SECTIONS
@@ -49,7 +49,7 @@ def test_sections_stand_in_their_usual_order(page):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_option_has_an_entry_with_its_default_and_its_members(name):
+def test_manual_pages_have_every_option_with_default_and_choices(name):
     command, text = COMMANDS[name], re.sub(r"\\f.|\\(?=-)", "", page_of(name).read_text())
     assert isinstance(command, Command)
     entries = [entry.split("\n") for entry in text.split("\n.TP\n")]
@@ -64,7 +64,7 @@ def test_every_option_has_an_entry_with_its_default_and_its_members(name):
         assert tags[place + 1 :][: len(members)] == members
 
 
-def test_what_the_program_reads_from_its_environment_is_in_the_manual():
+def test_manual_pages_have_every_environment_variable():
     sources = "".join(path.read_text() for path in (ROOT / "simdocs").rglob("*.py"))
     read = set(re.findall(r"environ\.get\(\"(\w+)\"", sources))
     described = set(re.findall(r"^\.TP\n\\fB([A-Z_]+)\\fR$", page_of("simdocs").read_text(), re.M))
@@ -73,7 +73,7 @@ def test_what_the_program_reads_from_its_environment_is_in_the_manual():
 
 
 @every_page
-def test_roff_is_plain(page):
+def test_manual_pages_use_plain_roff(page):
     text = page.read_text()
     assert text.isascii()
     assert text.endswith("\n") and "\n\n" not in text
@@ -89,7 +89,7 @@ def test_roff_is_plain(page):
 
 
 @every_page
-def test_groff_has_nothing_to_say(page):
+def test_groff_formats_the_manual_pages_without_warnings(page):
     if shutil.which("groff") is None:
         pytest.skip("no groff here")
     done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z", page], capture_output=True, check=True)
@@ -97,7 +97,7 @@ def test_groff_has_nothing_to_say(page):
 
 
 @every_page
-def test_mandoc_has_nothing_to_say_but_that_there_is_no_date(page):
+def test_mandoc_formats_the_manual_pages_without_warnings(page):
     if shutil.which("mandoc") is None:
         pytest.skip("no mandoc here")
     done = subprocess.run(["mandoc", "-Tlint", "-Wwarning", page], capture_output=True, text=True, check=False)
@@ -105,7 +105,7 @@ def test_mandoc_has_nothing_to_say_but_that_there_is_no_date(page):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_examples_come_out_as_they_are_typed(name):
+def test_examples_in_the_manual_pages_come_out_as_typed(name):
     if shutil.which("groff") is None:
         pytest.skip("no groff here")
     lines = printed(page_of(name)).splitlines()

@@ -7,9 +7,9 @@ from tests.docs.executed import DOCS, execute, long_lines
 METHOD = DOCS / "method.md"
 
 
-def test_what_the_method_page_computes() -> None:
+def test_the_code_on_the_method_page_runs() -> None:
     execute(METHOD)
 
 
-def test_no_line_of_the_method_page_is_long() -> None:
+def test_no_line_of_the_method_page_is_too_long() -> None:
     assert long_lines(METHOD) == []

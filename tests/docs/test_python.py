@@ -15,7 +15,7 @@ from tests.docs.executed import DOCS, execute, long_lines
 PAGE = DOCS / "python.md"
 
 
-def test_what_the_page_shows(
+def test_the_code_on_the_python_page_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(DOCS.parent)
@@ -34,11 +34,11 @@ def test_what_the_page_shows(
     assert not [name for name in os.listdir() if name.startswith(".simdocs-tmp-")]
 
 
-def test_every_public_name_is_on_the_page() -> None:
+def test_every_public_name_is_on_the_python_page() -> None:
     text = PAGE.read_text(encoding="utf-8")
     public = set(simdocs.__all__) - {"__version__"}
     assert {name for name in public if not re.search(rf"\b{name}\b", text)} == set()
 
 
-def test_no_line_of_the_page_is_long() -> None:
+def test_no_line_of_the_python_page_is_too_long() -> None:
     assert long_lines(PAGE) == []

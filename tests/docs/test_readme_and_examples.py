@@ -44,34 +44,34 @@ def test_readme_is_short_and_fits_a_window() -> None:
     assert [line for line in lines if len(line) > LONGEST_LINE] == []
 
 
-def test_readme_names_the_two_commands_and_make_has_them() -> None:
+def test_the_readme_names_two_make_targets_that_exist() -> None:
     makefile = (ROOT / "Makefile").read_text()
     for target in ("demo", "test"):
         assert f"make {target}" in README.read_text(encoding="utf-8")
         assert re.search(rf"^{target}:", makefile, re.MULTILINE)
 
 
-def test_architecture_names_every_room() -> None:
+def test_the_architecture_page_names_every_room() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     for room in (ROOT / "simdocs").iterdir():
         if not room.name.startswith("__") and room.name != "py.typed":
             assert f"`simdocs/{room.name}{'/' if room.is_dir() else ''}`" in text, room.name
 
 
-def test_expected_answer_of_the_example_corpus() -> None:
+def test_the_example_corpus_gives_its_expected_answer() -> None:
     command = [SCRIPTS / "simdocs", "dedupe", "corpus", "--header"]
     answer = subprocess.run(command, cwd=EXAMPLES, capture_output=True, check=True)
     assert answer.stdout == (EXAMPLES / "EXPECTED.tsv").read_bytes()
     assert answer.stderr == b""
 
 
-def test_demo_shows_commands_and_answers() -> None:
+def test_the_demo_shows_commands_and_answers() -> None:
     demo = subprocess.run(["sh", EXAMPLES / "demo.sh"], env=ENVIRONMENT, capture_output=True, check=True, text=True)
     assert "$ simdocs dedupe corpus" in demo.stdout
     assert "corpus/poems/salt-road-two-lines.txt" in demo.stdout
 
 
-def test_example_corpus_is_what_the_issue_of_it_promises() -> None:
+def test_the_example_corpus_has_what_it_promises() -> None:
     files = [path for path in (EXAMPLES / "corpus").rglob("*") if path.is_file()]
     assert len(files) >= 60
     assert any(path.stat().st_size == 0 for path in files)

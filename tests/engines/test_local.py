@@ -24,7 +24,7 @@ def picky(number: int) -> int:
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3])
-def test_results_come_in_the_order_of_the_tasks(jobs):
+def test_results_come_in_the_order_of_their_tasks(jobs):
     with Local(jobs) as engine:
         assert list(engine.map(doubled, range(100))) == list(range(0, 200, 2))
         assert list(engine.map(doubled, [])) == []
@@ -37,6 +37,7 @@ def test_an_error_is_raised_where_the_map_is(jobs):
         list(engine.map(picky, range(20)))
 
 
+@pytest.mark.reliability("many pairs", "more pairs than fit into memory", "They are streamed.")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_tasks_are_taken_a_few_ahead_of_their_results(jobs):
     taken = []
@@ -61,7 +62,7 @@ def in_another_process(program: str) -> subprocess.CompletedProcess[bytes]:
 
 
 @pytest.mark.parametrize("size", [100_000, 1_000_000])
-def test_large_tasks_with_large_results(size):
+def test_tasks_and_results_larger_than_a_pipe_do_not_deadlock(size):
     """Larger than what a pipe holds, both ways: the one end must not wait to write while the other does."""
     done = in_another_process(f"""
         from simdocs.engines.local import Local
@@ -71,7 +72,7 @@ def test_large_tasks_with_large_results(size):
     assert done.stdout.split() == [str(8 * size).encode()]
 
 
-def test_results_that_nobody_reads_do_not_keep_workers_alive():
+def test_unread_results_do_not_keep_workers_alive():
     done = in_another_process("""
         from simdocs.engines.local import Local
         with Local(2) as engine:
@@ -81,6 +82,7 @@ def test_results_that_nobody_reads_do_not_keep_workers_alive():
     assert done.stdout.split() == [b"1000000"]
 
 
+@pytest.mark.reliability("memory runs out")
 @pytest.mark.parametrize(
     ("where", "error"),
     [
@@ -90,7 +92,7 @@ def test_results_that_nobody_reads_do_not_keep_workers_alive():
         ("its result is packed up", "MemoryError"),
     ],
 )
-def test_memory_that_runs_out_in_a_worker(where, error):
+def test_memory_that_runs_out_in_a_worker_is_raised_where_the_map_is(where, error):
     """It is raised where the map is, and nothing is said by the worker itself."""
     done = in_another_process(f"""
         import os

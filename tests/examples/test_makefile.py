@@ -54,7 +54,7 @@ def there(tmp_path: Path) -> Path:
     return lay(tmp_path, {"it's new/x y.txt": A2})
 
 
-def test_a_run_and_one_more(there):
+def test_make_runs_every_stage_once_and_then_nothing(there):
     assert make(there) == (0, ALL, "")
     assert sorted(os.listdir(there / "build")) == sorted([*MADE, *NOTES])
     assert (there / "build/duplicates.tsv").read_bytes().startswith(DUPLICATES)
@@ -74,7 +74,7 @@ def test_a_run_and_one_more(there):
     assert (there / "the texts/a.txt").read_bytes() == A
 
 
-def test_what_a_document_makes_run_again(there):
+def test_a_changed_document_makes_the_right_stages_run_again(there):
     texts, new = there / "the texts", there / "it's new"
     assert make(there).ran == ALL
 
@@ -107,7 +107,7 @@ def test_what_a_document_makes_run_again(there):
         assert make(there, "-n") == (0, [], "")
 
 
-def test_what_a_variable_makes_run_again(there):
+def test_a_changed_variable_makes_the_right_stages_run_again(there):
     lay(there, {"newer/a": A})
     settings: list[tuple[list[str], list[str]]] = [
         ([], ALL),
@@ -121,11 +121,11 @@ def test_what_a_variable_makes_run_again(there):
         assert make(there, *arguments, "-n") == (0, [], "")
 
 
-def test_without_a_second_directory(there):
+def test_make_works_without_a_second_directory(there):
     assert make(there, "NEW=", "-n") == (0, ALL[:-1], "")
 
 
-def test_a_sequence_of_documents(there):
+def test_make_works_with_a_json_lines_file(there):
     """One file for all of them."""
     lines = there / "all.jsonl"
     lines.write_text('{"id": "a", "text": "one two three"}\n{"id": "b", "text": "One two three"}\n')
@@ -170,7 +170,7 @@ def interrupted(there: Path, moment: str, number: int, *, all_of_them: bool) -> 
     ],
     ids=str,
 )
-def test_interrupted(there, moment, number, all_of_them):
+def test_an_interrupted_make_continues_where_it_stopped(there, moment, number, all_of_them):
     *_, finished_before = MOMENTS[moment]
     interrupted(there, moment, number, all_of_them=all_of_them)
     assert [name for name in MADE if (there / "build" / name).exists()] == finished_before
@@ -181,7 +181,7 @@ def test_interrupted(there, moment, number, all_of_them):
     assert make(there) == (0, [], "")
 
 
-def test_interrupted_when_there_is_an_older_one(there):
+def test_an_interrupted_make_keeps_the_older_artifact(there):
     """It stays, and is not taken for the newer one."""
     older = there / "build/corpus.shingles"
     assert make(there, "build/corpus.shingles").ran == ["shingle"]
@@ -193,7 +193,7 @@ def test_interrupted_when_there_is_an_older_one(there):
     assert make(there, "build/corpus.shingles") == (0, ["shingle"], "")
 
 
-def test_another_run_at_the_same_time(there):
+def test_make_reports_another_run_of_the_same_stage(there):
     """Make was killed, its stage was not: the next make is told so, and the one after that finishes."""
     env = trap(there, HANGS, *MOMENTS["first stage"][:2])
     with started(command(), cwd=there, env=env) as process:
@@ -208,7 +208,7 @@ def test_another_run_at_the_same_time(there):
     assert make(there, "build/corpus.shingles") == (0, ["shingle"], "")
 
 
-def test_what_cannot_be_judged(there):
+def test_make_stops_at_unreadable_documents(there):
     """Make stops at it as often as it is run, and what was made before stays, until it is left out or can be read."""
     assert make(there).ran == ALL
     closed = there / "the texts/closed.txt"
@@ -228,7 +228,7 @@ def test_what_cannot_be_judged(there):
     assert make(there, *some, before=bound_by_modes) == (0, ["shingle"], "")
 
 
-def test_what_cannot_be_judged_in_the_second_directory(there):
+def test_make_stops_at_unreadable_documents_of_the_second_directory(there):
     for ran in (ALL, ["query"]):
         made = make(there, "query=--max-size 100")
         assert (made.status, made.ran) == (2, ran)
@@ -237,7 +237,7 @@ def test_what_cannot_be_judged_in_the_second_directory(there):
     assert make(there) == (0, ["query"], "")
 
 
-def test_an_error_stops_it(there):
+def test_make_stops_at_an_error(there):
     made = make(there, "CORPUS=no such")
     assert (made.status, made.ran) == (2, ["shingle"])
     assert "no such: No such file or directory" in made.err
@@ -255,13 +255,14 @@ def test_an_error_stops_it(there):
         (["OUT="], "cannot be written"),
     ],
 )
-def test_where_it_cannot_work(there, arguments, message):
+def test_make_refuses_an_output_directory_that_cannot_work(there, arguments, message):
     made = make(there, *arguments)
     assert (made.status, made.ran) == (2, [])
     assert message in made.err
 
 
-def test_as_from_cron(there):
+@pytest.mark.reliability("cron")
+def test_make_works_as_cron_runs_it(there):
     """An environment of next to nothing."""
     env = {name: value for name, value in environment().items() if name == "PATH"}
     assert make(there, "build/corpus.shingles", env=env, before=lambda: os.umask(0o077)) == (0, ["shingle"], "")

@@ -41,7 +41,7 @@ def three(tmp_path: Path) -> list[Path]:
     return [tmp_path / "archive", tmp_path / "the delivery", tmp_path / "lib/archive.index"]
 
 
-def test_what_is_new(three):
+def test_the_nightly_script_lists_what_is_new(three):
     archive, delivery, index = three
     new = f"{delivery}/2 3.txt\n".encode()
     assert nightly(*three) == (0, new, "")
@@ -55,12 +55,12 @@ def test_what_is_new(three):
     assert os.listdir(index.parent) == [index.name]
 
 
-def test_an_empty_delivery(three, tmp_path):
+def test_an_empty_delivery_has_nothing_new(three, tmp_path):
     (tmp_path / "nothing").mkdir()
     assert nightly(three[0], tmp_path / "nothing", three[2]) == (0, b"", "")
 
 
-def test_any_name(three):
+def test_a_delivery_may_hold_any_names(three):
     _, delivery, _ = three
     shutil.rmtree(delivery)
     names = [b"a\nb\tc\\", b"\xff\xfe", "é ü".encode()]
@@ -74,7 +74,7 @@ def test_any_name(three):
 
 
 @pytest.mark.parametrize("where", [0, 1], ids=["archive", "delivery"])
-def test_what_cannot_be_judged(three, where):
+def test_unreadable_documents_are_reported_and_the_rest_judged(three, where):
     """It is said, and the rest is judged."""
     closed = three[where] / "closed.txt"
     closed.write_bytes(B[::-1])
@@ -98,7 +98,7 @@ def held(index: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def test_another_run_writes_the_index(three):
+def test_another_run_that_writes_the_index_is_reported(three):
     with held(three[2]):
         done = nightly(*three, LOCK_WAIT="0.1")
     assert (done.status, done.out) == (75, b"")
@@ -106,7 +106,7 @@ def test_another_run_writes_the_index(three):
     assert "is writing it" in done.err
 
 
-def test_waits_for_another_run(three):
+def test_the_nightly_script_can_wait_for_another_run(three):
     with held(three[2]) as lock:
         timer = threading.Timer(0.5, fcntl.flock, (lock, fcntl.LOCK_UN))
         timer.start()
@@ -115,7 +115,7 @@ def test_waits_for_another_run(three):
     assert done == (0, f"{three[1]}/2 3.txt\n".encode(), "")
 
 
-def test_the_program_by_its_path_or_from_path(three, tmp_path):
+def test_the_nightly_script_finds_the_program_by_path_or_on_path(three, tmp_path):
     nowhere = nightly(*three, SIMDOCS=f"{tmp_path}/no such")
     assert (nowhere.status, nowhere.out) == (2, b"")
     assert "no such program" in nowhere.err
@@ -126,14 +126,14 @@ def test_the_program_by_its_path_or_from_path(three, tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [[], ["/"], ["/", "/", "/", "/"], ["-x", "/", "/", "/"], ["--help"]])
-def test_wrong_arguments(arguments):
+def test_wrong_arguments_of_the_nightly_script_are_refused(arguments):
     done = nightly(*arguments)
     assert (done.status, done.out) == (2, b"")
     assert done.err.startswith("nightly.sh: ")
     assert done.err.endswith("usage: nightly.sh [-0] ARCHIVE DELIVERY NAME.index\n")
 
 
-def test_an_archive_without_files_is_not_believed(three, tmp_path):
+def test_an_archive_without_files_is_refused(three, tmp_path):
     """It may not be mounted: everything would be new."""
     (tmp_path / "mount/point").mkdir(parents=True)
     done = nightly(tmp_path / "mount", *three[1:])
@@ -150,14 +150,14 @@ def test_a_delivery_within_the_archive_is_refused(three):
 
 
 @pytest.mark.parametrize("missing", [0, 1], ids=["archive", "delivery"])
-def test_a_missing_directory(three, missing):
+def test_a_missing_directory_is_refused(three, missing):
     three[missing] = three[missing] / "no such"
     done = nightly(*three)
     assert (done.status, done.out) == (2, b"")
     assert done.err == f"simdocs: error: {three[missing]}: No such file or directory\n"
 
 
-def test_what_is_no_index_is_not_replaced(three):
+def test_a_file_that_is_not_an_index_is_not_replaced(three):
     three[2].write_bytes(A)
     done = nightly(*three)
     assert (done.status, done.out) == (2, b"")

@@ -68,11 +68,11 @@ def sound(answer: bytes, pairs: bytes, values: program.Options) -> None:
 
 
 @given(case=cases())
-def test_of_every_tree_and_option(case):
+def test_dedupe_of_random_trees_answers_as_the_twin(case):
     asked(case, forked)
 
 
 @settings(max_examples=settings.default.max_examples // 10)
 @given(case=cases())
-def test_in_processes_of_their_own(case):
+def test_dedupe_of_random_trees_answers_as_the_twin_in_new_processes(case):
     asked(case, fresh)

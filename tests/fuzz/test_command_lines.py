@@ -67,13 +67,13 @@ def run(here: World, case: Case) -> None:
 
 @settings(max_examples=settings.default.max_examples // 3)
 @given(case=cases())
-def test_forked(case):
+def test_random_command_lines_keep_the_laws(case):
     with world(case.tree, forked) as here:
         run(here, case)
 
 
 @settings(max_examples=settings.default.max_examples // 20)
 @given(case=cases())
-def test_in_processes_of_their_own(case):
+def test_random_command_lines_keep_the_laws_in_new_processes(case):
     with world(case.tree, fresh) as here:
         run(here, case)

@@ -60,7 +60,7 @@ def cases(draw: st.DrawFn) -> Case:
 
 @settings(max_examples=settings.default.max_examples // 8)
 @given(case=cases())
-def test_in_stages(case):
+def test_random_trees_in_stages_answer_as_at_once(case):
     with world(case.tree, forked) as here:
         lay(os.path.join(here.root, b"new"), case.part)
         documents, stdin = case.naming.arguments(here.cwd, here.root + b"/list")

@@ -70,7 +70,7 @@ def assert_no_more_steps(work: Callable[[Ragged], Any], few: Ragged, many: Ragge
 
 
 @pytest.mark.parametrize("loop", ["for", "comprehension", "callback"])
-def test_a_loop_over_documents_would_be_seen(loop):
+def test_a_loop_over_documents_would_be_noticed(loop):
     rows = np.zeros((MANY, 2), np.uint32)
     total = np.zeros(2, np.uint32)
 
@@ -88,7 +88,7 @@ def test_a_loop_over_documents_would_be_seen(loop):
 
 @pytest.mark.parametrize("ascii_only", [True, False])
 @pytest.mark.parametrize(("unit", "switches"), list(product(UNITS, [Normalisation(), ALL_ON])))
-def test_from_bytes_to_shingles(unit, switches, ascii_only):
+def test_texts_and_shingles_take_no_more_steps_for_more_documents(unit, switches, ascii_only):
     how = Shingling(unit=unit, k=3, normalisation=switches)
 
     def work(raw: Ragged) -> None:
@@ -101,7 +101,7 @@ def test_from_bytes_to_shingles(unit, switches, ascii_only):
 
 @pytest.mark.parametrize("ascii_only", [True, False])
 @pytest.mark.parametrize(("unit", "k"), [*product(UNITS, [1, 3]), ("char", 9), ("word", 5)])
-def test_from_texts_to_sets(unit, k, ascii_only):
+def test_token_sets_take_no_more_steps_for_more_documents(unit, k, ascii_only):
     how = Shingling(unit=unit, k=k)
 
     def work(raw: Ragged) -> None:
@@ -113,7 +113,7 @@ def test_from_texts_to_sets(unit, k, ascii_only):
 
 @pytest.mark.parametrize("ascii_only", [True, False])
 @pytest.mark.parametrize(("scheme", "unit"), list(product(SCHEMES, UNITS)))
-def test_from_tokens_to_band_keys(scheme, unit, ascii_only):
+def test_signatures_and_band_keys_take_no_more_steps_for_more_documents(scheme, unit, ascii_only):
     how = Shingling(unit=unit, k=1)
 
     def work(tokens: Ragged) -> None:
@@ -134,7 +134,7 @@ def test_signatures_of_small_documents_take_no_more_steps_for_more_of_them(schem
     assert_no_more_steps(lambda tokens: scheme_of(scheme).signatures(tokens, 8, 0), few, many)
 
 
-def test_short_documents_take_no_more_steps():
+def test_short_documents_take_no_more_steps_for_more_of_them():
     batches = [some.documents([b"ab %d" % (n % 7) for n in range(count)]) for count in (FEW, MANY)]
     for unit in UNITS:
         how = Shingling(unit=unit, k=9)

@@ -48,7 +48,7 @@ def test_rows_do_not_depend_on_their_batch(name, unit, left, right, how):
 
 
 @each_kernel_and_unit
-def test_rows_of_long_batches_do_not_depend_on_them(name, unit):
+def test_rows_do_not_depend_on_a_long_batch(name, unit):
     text = "The cows, the old ox: 12 of them und die Kuh.\n"
     batch = [(text * (n % 40) + f"{n} ")[n % 9 :].encode() for n in range(120)]
     mixed = [document.replace(b"o", "ô".encode()) if n % 3 else document for n, document in enumerate(batch)]
@@ -197,7 +197,7 @@ for unit in UNITS:
 """
 
 
-def test_the_same_bytes_whatever_the_hash_seed():
+def test_kernels_give_the_same_bytes_for_any_hash_seed():
     root = Path(simdocs.__file__).parent.parent
     outputs = []
     for seed in ("0", "1"):
@@ -221,7 +221,7 @@ def test_defaults_are_members_of_their_families():
 
 
 @pytest.mark.parametrize("language", STOP_WORDS)
-def test_stop_lists(language):
+def test_stop_word_lists_are_long_normalised_and_without_repeats(language):
     words = STOP_WORDS[language]
     assert len(words) >= 80
     assert len(set(words)) == len(words)

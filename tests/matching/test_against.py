@@ -83,13 +83,13 @@ def asked(ours: list[Text], theirs: list[Text], how: How, **options: object) -> 
 @pytest.mark.parametrize("unit", UNITS)
 @examples(4)
 @given(texts=corpora(18), share=st.floats(0, 1), multiset=st.booleans(), scheme=st.sampled_from(list(SCHEMES)))
-def test_groups(unit, keep, texts, share, multiset, scheme):
+def test_groups_against_an_index_are_those_of_the_twin(unit, keep, texts, share, multiset, scheme):
     cut, how = int(share * len(texts)), How(unit, K_OF[unit], multiset, 0.5, keep)
     assert asked(texts[cut:], texts[:cut], how, scheme=scheme) == twin(texts[cut:], texts[:cut], how)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_larger_corpora(seed):
+def test_groups_of_larger_corpora_against_an_index_are_those_of_the_twin(seed):
     texts, how = family(seed, 150), How("word", 2, bool(seed % 2), 0.5, list(KEEP)[seed])
     expected = twin(texts[60:], texts[:60], how)
     assert len({row[0] < 60 for row in expected}) == 2
@@ -105,7 +105,7 @@ def test_larger_corpora(seed):
     most=st.integers(1, 4),
     cut=st.sampled_from([(1, 1), (2, 1), (1, 2), (4, 3)]),
 )
-def test_no_more_than_max_candidates_in_a_bucket(texts, share, keep, most, cut):
+def test_max_candidates_caps_the_comparisons_of_a_bucket(texts, share, keep, most, cut):
     how = How("word", 1, False, 0.5, keep)
     places = {"num_perm": 12, "bands": cut[0], "rows": cut[1]}
     theirs, ours = distinct(texts, int(share * len(texts)), how)
@@ -126,12 +126,13 @@ def test_no_more_than_max_candidates_in_a_bucket(texts, share, keep, most, cut):
         assert capped == sorted(order[one] for one in expected.capped)
 
 
+@pytest.mark.reliability("changed since")
 @pytest.mark.parametrize("both", [False, True], ids=["yours", "theirs and yours"])
 @examples(20)
 @given(
     texts=corpora(20), share=st.floats(0, 1), dice=st.randoms(use_true_random=False), keep=st.sampled_from(list(KEEP))
 )
-def test_files_of_the_index_that_have_changed_since(both, texts, share, dice, keep):
+def test_files_of_the_index_that_have_changed_are_new_or_not_there(both, texts, share, dice, keep):
     """What is still what it was is kept; what is not is new, if it is among the documents given, and else is not."""
     how, cut = How("word", 2, False, 0.5, keep), int(share * len(texts))
     theirs, ours = texts[:cut], texts[cut:]
@@ -182,7 +183,7 @@ def there(tmp_path, monkeypatch) -> tuple[Path, list[Row], int]:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("kind", ["shingles", "signatures", "index"])
-def test_the_new_side_may_be_an_artifact(there, kind, jobs):
+def test_new_documents_may_be_an_artifact(there, kind, jobs):
     place, expected, theirs = there
     shelf = built(place / f"x.{kind}", [place / "yours"], **parameters(HOW), bands=5)
     index = built(place / "y.index", [place / "theirs"], **parameters(HOW), **CATCH_ALL)
@@ -191,7 +192,7 @@ def test_the_new_side_may_be_an_artifact(there, kind, jobs):
 
 
 @pytest.mark.parametrize("listed", ["kept", "duplicates"])
-def test_lists_are_of_new_documents(there, listed):
+def test_lists_name_only_new_documents(there, listed):
     place, expected, theirs = there
     index = built(place / "y.index", [place / "theirs"], **parameters(HOW), **CATCH_ALL)
     with Local(1) as engine:
@@ -204,7 +205,7 @@ def test_lists_are_of_new_documents(there, listed):
     ]
 
 
-def test_files_of_the_index_are_left_out(there):
+def test_files_of_the_index_are_passed_over(there):
     place, expected, theirs = there
     os.symlink("theirs", place / "link")
     os.link(place / "theirs/0003", place / "hard")
@@ -227,6 +228,6 @@ def test_files_of_the_index_are_left_out(there):
 @pytest.mark.parametrize("unit", UNITS)
 @settings(max_examples=100)
 @given(texts=corpora(28), share=st.floats(0, 1), multiset=st.booleans())
-def test_many_more(unit, keep, texts, share, multiset):
+def test_groups_of_many_more_corpora_against_an_index_are_those_of_the_twin(unit, keep, texts, share, multiset):
     cut, how = int(share * len(texts)), How(unit, K_OF[unit], multiset, 0.5, keep)
     assert asked(texts[cut:], texts[:cut], how) == twin(texts[cut:], texts[:cut], how)

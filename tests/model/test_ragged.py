@@ -17,14 +17,14 @@ rows_of_truths = st.lists(st.lists(st.booleans(), max_size=9), max_size=9)
 
 
 @given(rows_of_truths, st.sampled_from([1, 2, 5, 1 << 20]))
-def test_true_in_rows(rows, at_once):
+def test_true_values_are_counted_by_row(rows, at_once):
     made = some.ragged(rows, bool)
     with mock.patch.object(ragged, "_COUNT_BLOCK", at_once):
         assert count_true_in_rows(made.values, made.offsets).tolist() == [sum(row) for row in rows]
 
 
 @given(st.lists(st.lists(st.integers(0, 3), max_size=4), max_size=6), st.data())
-def test_take(rows, data):
+def test_rows_can_be_taken_in_any_order(rows, data):
     wanted = data.draw(st.lists(st.integers(0, len(rows) - 1), max_size=9) if rows else st.just([]))
     made = some.ragged(rows, np.uint32)
     assert some.rows_of(made.take(np.array(wanted, np.int64))) == [rows[row] for row in wanted]
@@ -37,7 +37,7 @@ def test_all_rows_as_they_stand_are_not_copied():
 
 
 @given(st.lists(st.integers(0, 9), max_size=30), st.integers(1, 12))
-def test_parts(lengths, most):
+def test_blocks_of_rows_hold_at_most_so_many_values(lengths, most):
     cuts = list(row_blocks(ragged.offsets_of(np.array(lengths, np.int64)), most))
     assert [row for first, end in cuts for row in range(first, end)] == list(range(len(lengths)))
     for first, end in cuts:
@@ -45,7 +45,7 @@ def test_parts(lengths, most):
 
 
 @pytest.mark.parametrize("lengths", [[0, 0, 0], [], [0]])
-def test_rows_of_nothing(lengths):
+def test_empty_rows_are_ordinary(lengths):
     assert count_true_in_rows(np.empty(0, bool), ragged.offsets_of(np.array(lengths, np.int64))).tolist() == [0] * len(
         lengths
     )

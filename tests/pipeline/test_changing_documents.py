@@ -79,9 +79,11 @@ def lose_directory(path):
 CHANGES = (append, rewrite_in_place, replace, make_directory, make_fifo, make_binary, vanish)
 
 
+@pytest.mark.reliability("changes while verified")
+@pytest.mark.reliability("changes before verified")
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("name", ["a", "b", "c"])
-def test_a_document_that_cannot_be_had_again_is_not_removed(docs, change, name):
+def test_a_document_that_cannot_be_read_again_is_not_removed(docs, change, name):
     with sketched(["a", "b", "c"]) as work:
         change(docs / name)
         found = grouped(work)
@@ -94,7 +96,7 @@ def test_a_document_that_cannot_be_had_again_is_not_removed(docs, change, name):
 
 
 @pytest.mark.parametrize("what", ["pairs", "components"])
-def test_nor_is_it_in_other_answers(docs, what):
+def test_a_document_that_cannot_be_read_again_is_in_no_pairs_or_components(docs, what):
     with sketched(["a", "b", "c"], cluster="components" if what == "components" else "greedy") as work:
         append(docs / "b")
         blocks = work.pairs(False).blocks if what == "pairs" else work.groups().blocks
@@ -102,21 +104,27 @@ def test_nor_is_it_in_other_answers(docs, what):
         assert work.skipped.counts == {"unverified": 1}
 
 
-def test_all_of_them_gone(docs):
+def test_nothing_is_similar_if_all_documents_are_gone(docs):
     with sketched(["a", "b", "c"]) as work:
         lose_directory(docs / "a")
         assert grouped(work) == []
         assert work.skipped.counts == {"unverified": 3}
 
 
-def test_an_answer_by_estimate_reads_nothing_again(docs):
+def test_an_answer_by_estimate_reads_no_document_again(docs):
     with sketched(["a", "b", "c"], verify="estimate") as work:
         lose_directory(docs / "a")
         assert grouped(work) == [(b"a", b"b"), (b"a", b"c")]
         assert work.skipped.counts == {}
 
 
-def test_what_has_become_a_bomb_is_not_unfolded(docs):
+@pytest.mark.reliability("changes before verified")
+@pytest.mark.reliability(
+    "later gzip bombs",
+    "a file that has become a gzip bomb since it was indexed",
+    "At most twice its old size is decompressed. It has changed and is named; status 3.",
+)
+def test_a_file_that_has_become_a_gzip_bomb_is_not_decompressed(docs):
     for name in "abc":
         (docs / f"{name}.gz").write_bytes(gzip.compress((docs / name).read_bytes()))
     index = built(docs / "x.index", ["a.gz", "b.gz", "c.gz"])
@@ -149,7 +157,7 @@ def test_a_gzip_file_may_be_mostly_padding(docs, touched):
         assert grouped(work) == [(b"a.gz", b"b.gz")]
 
 
-def test_touched_files_are_looked_at_in_bounded_memory(docs):
+def test_touched_files_are_read_again_in_bounded_memory(docs):
     """They are read to the end, since their times are not what they were, but a batch at a time."""
     lines = [b"%d " % number * 100_000 for number in range(40)]
     for number, line in enumerate(lines):
@@ -170,7 +178,7 @@ def test_touched_files_are_looked_at_in_bounded_memory(docs):
     assert work.skipped.counts == {}
 
 
-def test_files_that_unfold_to_much_are_shingled_a_batch_at_a_time():
+def test_files_that_decompress_to_much_are_read_a_batch_at_a_time():
     raws = [b"a" * (BATCH_BYTES // 3 + 1), "ä".encode() * 9, b"b" * (3 * BATCH_BYTES)] * 4
     parts = [part.places.tolist() for part in shingled(raws, Shingling())]
     assert sorted(place for part in parts for place in part) == list(range(len(raws)))
@@ -192,7 +200,8 @@ def growing(monkeypatch, path, times: int) -> None:
     monkeypatch.setattr(os, "read", and_grow)
 
 
-def test_changed_once_while_read(docs, monkeypatch):
+@pytest.mark.reliability("changes once")
+def test_a_file_that_changes_once_while_it_is_read_is_read_again(docs, monkeypatch):
     growing(monkeypatch, docs / "b", 1)
     with sketched(["a", "b", "c"]) as work:
         assert grouped(work) == [(b"a", b"b"), (b"a", b"c")]
@@ -200,7 +209,12 @@ def test_changed_once_while_read(docs, monkeypatch):
         assert int(work.prepared.documents.facts["size"][1]) == len(TEXT) + 2
 
 
-def test_changing_all_the_time_while_read(docs, monkeypatch):
+@pytest.mark.reliability(
+    "changes always",
+    "a file that changes during the second reading too",
+    "It is named and the others are read; status 3.",
+)
+def test_a_file_that_keeps_changing_while_it_is_read_is_named(docs, monkeypatch):
     growing(monkeypatch, docs / "b", 1000)
     with sketched(["a", "b", "c"]) as work:
         assert grouped(work) == [(b"a", b"c")]

@@ -37,14 +37,19 @@ def similar(where: Path, files: dict[str, bytes], what: str = "groups", **option
     return {" ".join(Path(name.decode()).name for name in row[:2]): row[2] for row in rows}
 
 
+@pytest.mark.reliability(
+    "byte order marks",
+    "a byte order mark of UTF-8, UTF-16 or UTF-32",
+    "It selects the encoding and is dropped. The same text in another encoding is a copy.",
+)
 @pytest.mark.parametrize("unit", UNITS)
-def test_one_text_in_every_encoding(tmp_path, unit):
+def test_one_text_in_every_encoding_is_one_text(tmp_path, unit):
     found = similar(tmp_path, encoded(TEXT), unit=unit, k=2)
     assert len(found) == 5
     assert set(found.values()) == {1.0}
 
 
-def test_what_is_noted_of_them(tmp_path):
+def test_wide_and_invalid_encodings_are_noted(tmp_path):
     files = encoded("héllo") | {"short": b"ok", "invalid": b"\xe4 is no UTF-8 at all"}
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
@@ -56,22 +61,38 @@ def test_what_is_noted_of_them(tmp_path):
     assert {name for name, flag in flags.items() if flag & INVALID} == {"invalid"}
 
 
+@pytest.mark.reliability("byte order marks")
 def test_an_edited_text_in_another_encoding_is_verified(tmp_path):
     found = similar(tmp_path, {"a": TEXT.encode(), "b": encoded(TEXT + "mehr")["utf-16-be"]})
     assert 0.9 < found["a b"] < 1
 
 
+@pytest.mark.reliability(
+    "broken UTF-16",
+    "UTF-16 of an odd length or with unpaired surrogates; UTF-32 beyond the last code point",
+    "Invalid parts are read byte by byte.",
+)
 def test_wide_text_that_is_cut_short_is_still_text(tmp_path):
     whole = encoded(TEXT)["utf-16-le"]
     assert set(similar(tmp_path, {"a": whole, "b": whole[:-1], "c": encoded(TEXT)["utf-32-be"][:-3]})) == {"a b", "a c"}
 
 
+@pytest.mark.reliability(
+    "line ends",
+    "CRLF and LF, capitals, other white space",
+    "The texts are the same, unless `--keep-case` is given.",
+)
 def test_line_ends_case_and_spaces_do_not_matter(tmp_path):
     words = A.split()
     files = {"a": A, "b": b"\r\n".join(words).upper(), "c": b"\n\n" + b" \t ".join(words) + b"\f"}
     assert similar(tmp_path, files) == {"a b": 1.0, "a c": 1.0}
 
 
+@pytest.mark.reliability(
+    "binary files",
+    "executables, pictures, random bytes, UTF-16 without a byte order mark: a NUL in the first 8 KiB",
+    "They are passed by and counted as binary; `-v` names them; status 0.",
+)
 @pytest.mark.parametrize("at", [0, 100, 8191])
 def test_binary_files_are_no_documents(tmp_path, at):
     text = A * 100
@@ -79,11 +100,17 @@ def test_binary_files_are_no_documents(tmp_path, at):
     assert similar(tmp_path, {"a": binary, "b": binary, "c": A}) == {}
 
 
-def test_a_nul_further_on_is_content(tmp_path):
+@pytest.mark.reliability("later NUL", "a NUL after the first 8 KiB", "It is a character.")
+def test_a_nul_after_the_first_8_kib_is_a_character(tmp_path):
     text = A * 100
     assert set(similar(tmp_path, {"a": text[:8192] + b"\0" + text[8192:], "b": text})) == {"a b"}
 
 
+@pytest.mark.reliability(
+    "empty documents",
+    "a file that is empty, or holds only white space or a byte order mark",
+    "It is a document that is similar to nothing, not even to another empty one. It is counted as empty; status 0.",
+)
 @pytest.mark.parametrize("what", ["groups", "pairs", "all_pairs", "components"])
 @pytest.mark.parametrize("unit", UNITS)
 def test_empty_documents_are_like_nothing(tmp_path, what, unit):
@@ -94,17 +121,32 @@ def test_empty_documents_are_like_nothing(tmp_path, what, unit):
         assert similar(tmp_path, files, what, unit=unit) == {}
 
 
+@pytest.mark.reliability(
+    "no words",
+    "a text without words that is compared by words",
+    "It is empty in the same way. Compared by characters, it is an ordinary text.",
+)
 def test_a_text_without_words_is_empty_by_words_alone(tmp_path):
     files = {"a": b"!!! ... !!!", "b": b"!!! ... !!!"}
     assert similar(tmp_path, files) == {"a b": 1.0}
     assert similar(tmp_path, files, unit="word", k=5) == {}
 
 
+@pytest.mark.reliability(
+    "short texts",
+    "a text shorter than k units",
+    "The whole text is its only shingle, so only an equal text is similar to it. It is counted as short.",
+)
 def test_short_texts_are_one_shingle(tmp_path):
     files = {"a": b"ok", "b": b"OK\n", "c": b"ok.", "d": b"o"}
     assert similar(tmp_path, files, threshold=0.01, **CATCH_ALL) == {"a b": 1.0}
 
 
+@pytest.mark.reliability(
+    "invalid UTF-8",
+    "bytes that are not valid UTF-8 (Latin-1, PDF, surrogates in UTF-8)",
+    "Each is a unit of its own and never U+FFFD, so different bytes stay different. `info` counts these documents.",
+)
 def test_bytes_that_are_not_utf_8_are_told_apart(tmp_path):
     def text(byte: int) -> bytes:
         return b"".join(b"%c%d" % (byte, at) for at in range(100))
@@ -112,6 +154,11 @@ def test_bytes_that_are_not_utf_8_are_told_apart(tmp_path):
     assert set(similar(tmp_path, {"a": text(0xE4), "b": text(0xF6), "c": text(0xE4) + b"x"})) == {"a c"}
 
 
+@pytest.mark.reliability(
+    "switches",
+    "switches that make different texts equal (masked digits, stripped accents)",
+    "They are recorded in every artifact. Artifacts with different ones are not compared; status 4.",
+)
 @pytest.mark.parametrize(
     ("switch", "one", "other"),
     [
@@ -121,19 +168,19 @@ def test_bytes_that_are_not_utf_8_are_told_apart(tmp_path):
         ("mask_digits", "call 555-1234 at 9:30", "call 000-9876 at 1:11"),
     ],
 )
-def test_switches(tmp_path, switch, one, other):
+def test_each_normalisation_switch_makes_its_texts_equal(tmp_path, switch, one, other):
     files = {"a": one.encode(), "b": other.encode()}
     assert similar(tmp_path, files) == {}
     assert similar(tmp_path, files, **{switch: True}) == {"a b": 1.0}
 
 
-def test_keep_case(tmp_path):
+def test_keep_case_tells_capitals_apart(tmp_path):
     files = {"a": A, "b": A.upper(), "c": B}
     assert set(similar(tmp_path, files)) == {"a b"}
     assert similar(tmp_path, files, keep_case=True) == {}
 
 
-def test_multiset(tmp_path):
+def test_multiset_counts_repeated_shingles(tmp_path):
     rose = b"a rose is a rose is a rose "
     files = {"a": rose * 3, "b": rose * 9}
     assert similar(tmp_path, files, unit="word", k=2) == {"a b": 1.0}

@@ -32,7 +32,7 @@ def shingles(text: str, unit: str, k: int | None = None, **more: object) -> list
         ("stopword", None, "buy tickets aboard ferries", ["buy tickets aboard ferries"]),
     ],
 )
-def test_of_each_unit(unit, k, text, expected):
+def test_shown_shingles_are_those_of_each_unit(unit, k, text, expected):
     assert shingles(text, unit, k) == expected
 
 
@@ -47,12 +47,12 @@ def test_of_each_unit(unit, k, text, expected):
         ({"nfkc": True}, "ﬁne", "fine"),
     ],
 )
-def test_switches(switch, text, expected):
+def test_shown_shingles_follow_the_switches(switch, text, expected):
     assert shingles(text, "char", 1000, normalisation=Normalisation(**switch)) == [expected]
 
 
 @pytest.mark.parametrize("seed", [0, 1, (1 << 32) - 1])
-def test_tokens(seed):
+def test_shown_tokens_are_those_of_mmh3(seed):
     assert list(show("añb".encode(), Shingling("char", 3, seed=seed))) == [
         ("añb", mmh3.hash("añb", seed, signed=False))
     ]

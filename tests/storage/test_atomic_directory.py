@@ -19,6 +19,11 @@ from tests.storage.faults import FAULTS, Ended, Faulty, calls_of
 NAME = "a.signatures"
 
 
+@pytest.mark.reliability(
+    "disk errors",
+    "a full disk, quota, broken disk or read-only file system at any call that writes, `fsync` and `close` included",
+    "The old output stays, the draft is removed; status 2 with the system's reason.",
+)
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 @pytest.mark.parametrize(("fault", "done"), FAULTS.values(), ids=FAULTS)
 def test_a_fault_at_any_call_leaves_the_old_or_the_new_artifact(place, fault, done, there):
@@ -56,6 +61,7 @@ def test_a_fault_at_any_call_leaves_the_old_or_the_new_artifact(place, fault, do
         assert set(left) <= {"open", "fsync", "listdir", "unlink", "rmdir"}
 
 
+@pytest.mark.reliability("fsync fails", "`fsync` fails", "The draft is given up and never synced again.")
 def test_a_failed_fsync_is_not_retried(place, monkeypatch):
     path = place / NAME
     save(path, 1)
@@ -68,6 +74,11 @@ def test_a_failed_fsync_is_not_retried(place, monkeypatch):
     assert found(path) == 1
 
 
+@pytest.mark.reliability(
+    "directory sync",
+    "the directory cannot be synced after the last step",
+    'The new output is there; status 2 says "published, but durability not confirmed".',
+)
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 def test_a_failed_sync_of_the_parent_directory_is_reported(place, monkeypatch, there):
     """The old artifact stays until the next run: perhaps only its files are on the disk."""
@@ -93,6 +104,7 @@ def test_a_failed_sync_of_the_parent_directory_is_reported(place, monkeypatch, t
     assert (found(path), os.listdir(place)) == (3, [NAME])
 
 
+@pytest.mark.reliability("impossible output")
 @pytest.mark.parametrize("number", [errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP])
 def test_no_work_begins_where_directories_cannot_be_exchanged(place, monkeypatch, number):
     path = place / NAME
@@ -109,7 +121,7 @@ def test_no_work_begins_where_directories_cannot_be_exchanged(place, monkeypatch
     assert found(place / "b.signatures") == 2
 
 
-def test_work_that_fails_or_is_not_finished_publishes_nothing(place):
+def test_unfinished_work_publishes_nothing(place):
     path = place / NAME
     save(path, 1)
     with pytest.raises(ZeroDivisionError), write_artifact(str(path), "signatures"):
@@ -119,6 +131,7 @@ def test_work_that_fails_or_is_not_finished_publishes_nothing(place):
     assert (found(path), os.listdir(place)) == (1, [NAME])
 
 
+@pytest.mark.reliability("signal at commit")
 def test_a_signal_just_before_the_commit_leaves_no_signal_blocked(place, monkeypatch):
     """Its handler runs in the call that blocks signals."""
     path = place / NAME

@@ -34,6 +34,7 @@ def calls_of_a_good_run(path: Any) -> list[str]:
     return calls_of(lambda: write(path))
 
 
+@pytest.mark.reliability("disk errors")
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-file", "new"])
 @pytest.mark.parametrize(("fault", "done"), FAULTS.values(), ids=FAULTS)
 def test_a_fault_at_any_call_leaves_the_old_or_the_new_file(tmp_path, fault, done, there):
@@ -68,6 +69,7 @@ def test_a_fault_at_any_call_leaves_the_old_or_the_new_file(tmp_path, fault, don
     assert wrong == []
 
 
+@pytest.mark.reliability("fsync fails")
 def test_a_failed_fsync_is_not_retried(tmp_path, monkeypatch):
     path = tmp_path / "answer"
     path.write_bytes(OLD)
@@ -81,6 +83,7 @@ def test_a_failed_fsync_is_not_retried(tmp_path, monkeypatch):
     assert path.read_bytes() == OLD
 
 
+@pytest.mark.reliability("directory sync")
 def test_a_failed_sync_of_the_parent_directory_is_reported(tmp_path, monkeypatch):
     path = tmp_path / "answer"
     calls = calls_of_a_good_run(path)
@@ -91,6 +94,7 @@ def test_a_failed_sync_of_the_parent_directory_is_reported(tmp_path, monkeypatch
     assert path.read_bytes() == NEW
 
 
+@pytest.mark.reliability("short writes", "the system writes less than it was asked to", "The rest is written.")
 def test_short_writes_are_continued(tmp_path, monkeypatch):
     write_some = os.write
     shorter = SimpleNamespace(**(vars(os) | {"write": lambda to, data: write_some(to, bytes(data[:7]))}))
@@ -106,6 +110,7 @@ def test_nothing_is_published_inside_an_artifact(tmp_path):
     assert os.listdir(tmp_path / "artifact") == []
 
 
+@pytest.mark.reliability("two answers")
 def test_the_last_of_two_writers_of_one_file_wins(tmp_path):
     """The last to finish wins. Neither takes the other's draft for one that was left behind."""
     path = tmp_path / "answer"

@@ -54,6 +54,11 @@ def _killed(work, fault: Faulty) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
+@pytest.mark.reliability(
+    "kill at any call",
+    "`kill -9` at any call that writes",
+    "The old output or the new one is there. The next run sweeps what is left.",
+)
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 def test_a_writer_killed_at_any_call_leaves_the_old_or_the_new_artifact(place, there):
     """The writer is a child process, which cannot clean up."""
@@ -203,14 +208,17 @@ def last_of_each(calls: list[Call], *names: str) -> list[Call]:
     return [{call.name: call for call in calls}[name] for name in names]
 
 
+@pytest.mark.reliability("killed for memory")
+@pytest.mark.reliability("kill at any call")
 @traced
-def test_the_program_killed_at_some_calls(place):
+def test_the_program_killed_at_some_calls_leaves_old_or_new(place):
     bench = Bench(place, there=True)
     calls = bench.calls()
     assert len(calls) > 80
     kill(bench, last_of_each(calls, "write", "renameat2", "fsync", "unlinkat"))
 
 
+@pytest.mark.reliability("disk errors")
 @traced
 def test_the_program_with_disk_errors_at_some_calls(place):
     bench = Bench(place, there=True)
@@ -220,14 +228,16 @@ def test_the_program_with_disk_errors_at_some_calls(place):
     refuse(bench, last_of_each(calls, "close"), ("EIO",))
 
 
+@pytest.mark.reliability("kill at any call")
 @traced
 @pytest.mark.slow
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
-def test_the_program_killed_at_every_call(place, there):
+def test_the_program_killed_at_every_call_leaves_old_or_new(place, there):
     bench = Bench(place, there=there)
     kill(bench, bench.calls())
 
 
+@pytest.mark.reliability("disk errors")
 @traced
 @pytest.mark.slow
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])

@@ -45,6 +45,12 @@ def of_program(path: Path) -> bool:
     return done == (0, b"", "") and b"docs/a.txt" in (path / "names.npy").read_bytes()
 
 
+@pytest.mark.reliability(
+    "two writers",
+    "two runs that write one artifact",
+    "The second ends with status 75 and names the process, host and start of the first, or waits for it "
+    "(`--lock-wait`).",
+)
 def test_a_second_writer_is_told_who_holds_the_lock(here):
     with write_artifact(str(here / NAME), "signatures"):
         said = (
@@ -82,6 +88,7 @@ def test_a_lock_whose_holder_left_no_readable_note(here, holder):
     assert found(here / NAME) == 1
 
 
+@pytest.mark.reliability("two writers")
 def test_a_second_writer_waits_for_the_first(here):
     with running(*BUILD, "--lock-wait", "30", cwd=here) as process:
         with write_artifact(str(here / NAME), "signatures"), pytest.raises(subprocess.TimeoutExpired):
@@ -103,6 +110,11 @@ def test_a_signal_ends_a_waiting_writer(here, number):
     assert found(here / NAME) == 1
 
 
+@pytest.mark.reliability(
+    "killed holder",
+    "the holder of the lock is killed",
+    "The lock is free at once, even while its workers still live. Nothing has to be tidied up by hand.",
+)
 def test_a_killed_writer_does_not_keep_the_lock(here):
     env = trap(here, "os.kill(main, 9)", "open", "docs/c.txt")
     assert simdocs(*BUILD, "-j1", cwd=here, env=env).status == -signal.SIGKILL
@@ -112,6 +124,7 @@ def test_a_killed_writer_does_not_keep_the_lock(here):
     assert listing(here) == [NAME, "docs"]
 
 
+@pytest.mark.reliability("killed holder")
 def test_workers_that_outlive_a_killed_writer_do_not_keep_its_lock(here):
     action = "open('worker', 'w').write(str(os.getpid()))\nos.kill(main, 9)\ntime.sleep(600)"
     env = trap(here, action, "open", "docs/c.txt", in_worker=True)
@@ -125,6 +138,7 @@ def test_workers_that_outlive_a_killed_writer_do_not_keep_its_lock(here):
     assert listing(here) == [NAME, "docs", "worker"]
 
 
+@pytest.mark.reliability("signals")
 @pytest.mark.parametrize(("number", "jobs"), [*((number, "-j1") for number in ENDING), (signal.SIGTERM, "-j2")])
 def test_a_signal_during_the_work_keeps_the_old_artifact(here, number, jobs):
     env = trap(here, f"os.kill(main, {number})", "open", "docs/c.txt", in_worker=jobs == "-j2")
@@ -132,6 +146,7 @@ def test_a_signal_during_the_work_keeps_the_old_artifact(here, number, jobs):
     assert (found(here / NAME), listing(here)) == (1, [NAME, "docs"])
 
 
+@pytest.mark.reliability("signal at commit")
 @pytest.mark.parametrize(("event", "at", "new"), [
     ("os.mkdir", 1, False), ("fcntl.flock", 1, False), ("ctypes.dlsym", 1, False),
     ("fcntl.flock", 2, False), ("os.listdir", 3, False), ("ctypes.dlsym", 2, True), ("os.remove", 2, True),
@@ -144,6 +159,7 @@ def test_a_signal_during_locking_or_publishing_is_deferred(here, event, at, new)
     assert of_program(here / NAME) if new else found(here / NAME) == 1
 
 
+@pytest.mark.reliability("make -j", "`make -j` writes many artifacts into one directory", "No name is shared.")
 def test_eight_writers_of_different_artifacts_do_not_meet(here):
     with ExitStack() as stack:
         names = [f"{at}.signatures" for at in range(8)]
@@ -155,6 +171,11 @@ def test_eight_writers_of_different_artifacts_do_not_meet(here):
     assert len({(here / name / "signatures.npy").read_bytes() for name in names}) == 1
 
 
+@pytest.mark.reliability(
+    "readers",
+    "an artifact that is read while it is replaced, again and again",
+    "Every reader sees one of them, whole.",
+)
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 @pytest.mark.parametrize("rounds", [6, pytest.param(500, marks=pytest.mark.slow)])
 def test_readers_see_whole_artifacts_while_writers_replace_them(place, there, rounds):

@@ -41,6 +41,7 @@ def recorded(node) -> Tree | bytes:
     return node.data if hasattr(node, "data") else {name: recorded(one) for name, one in node.now.items()}
 
 
+@pytest.mark.reliability("power")
 def test_the_simulated_disk_loses_what_was_not_synced(place, monkeypatch):
     begun = place / "begun"
     begun.mkdir()
@@ -49,6 +50,11 @@ def test_the_simulated_disk_loses_what_was_not_synced(place, monkeypatch):
     assert {tree.get("answer") for tree in trees} == {None, b"", b"n", b"new"}
 
 
+@pytest.mark.reliability(
+    "power",
+    "power lost at any moment; what was not synced is lost, torn, or written in any order",
+    "The old output or the new one, whole. The next run sweeps the rest.",
+)
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 def test_a_power_cut_at_any_instant_leaves_the_old_or_the_new_artifact(place, there):
     begun = place / "begun"
@@ -74,6 +80,7 @@ def write(path: Path, data: bytes) -> None:
         stream.write(data)
 
 
+@pytest.mark.reliability("power")
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 def test_a_power_cut_at_any_instant_leaves_the_old_or_the_new_file(place, there):
     begun = place / "begun"

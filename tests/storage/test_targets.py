@@ -63,6 +63,11 @@ def _tree(root: Path) -> dict[str, object]:
     }
 
 
+@pytest.mark.reliability(
+    "not our artifact",
+    "an output whose name belongs to something that is not an artifact of that kind",
+    "Ends with status 2; it is not touched.",
+)
 @pytest.mark.parametrize("kind", STRANGERS)
 @pytest.mark.parametrize("when", ["before", "meanwhile"])
 def test_only_artifacts_of_the_same_kind_are_replaced(place, kind, when):
@@ -86,7 +91,7 @@ def _signatures(path: Path) -> Iterator[None]:
         under_way.finished = True
 
 
-def test_a_directory_in_an_artifact_is_not_replaced(place):
+def test_a_directory_inside_an_artifact_is_not_replaced(place):
     path = place / NAME
     save(path, 1)
     (path / "names.npy").unlink()
@@ -112,6 +117,7 @@ def test_the_suffix_of_another_kind_is_refused(place):
     assert os.listdir(place) == []
 
 
+@pytest.mark.reliability("impossible output")
 @pytest.mark.parametrize("target", ["missing/a.signatures", "file/a.signatures"])
 def test_a_parent_directory_that_does_not_exist_is_an_error(place, target):
     (place / "file").write_bytes(b"")
@@ -121,6 +127,11 @@ def test_a_parent_directory_that_does_not_exist_is_an_error(place, target):
         save(place / target, 1)
 
 
+@pytest.mark.reliability(
+    "long output name",
+    "an output whose name has 255 bytes",
+    "Works: drafts have short names of their own.",
+)
 def test_a_target_name_of_255_bytes_works(place):
     path = place / f"{'x' * (255 - 11)}.signatures"
     for salt in (1, 2):
@@ -130,6 +141,7 @@ def test_a_target_name_of_255_bytes_works(place):
         save(place / f"x{path.name}", 1)
 
 
+@pytest.mark.reliability("special output")
 @pytest.mark.parametrize("dangling", [False, True])
 def test_the_target_of_a_link_is_replaced_and_the_link_stays(place, dangling):
     (place / "elsewhere").mkdir()
@@ -160,6 +172,8 @@ def test_a_damaged_artifact_is_replaced(place, file, how):
     assert (found(path), os.listdir(place)) == (2, [NAME])
 
 
+@pytest.mark.reliability("umask")
+@pytest.mark.reliability("modes")
 @pytest.mark.parametrize("mask", [0o077, 0o022, 0o002])
 def test_modes_follow_the_umask_or_the_replaced_artifact(place, mask):
     path = place / NAME
@@ -185,7 +199,7 @@ def test_a_read_only_artifact_is_replaced_and_leaves_nothing(place):
         assert sorted(os.listdir(place)) == [NAME, "docs"]
 
 
-def test_the_time_of_the_target_is_renewed(place):
+def test_a_replaced_artifact_has_a_new_time(place):
     path = place / NAME
     save(path, 1)
     os.utime(path, ns=(0, 0))

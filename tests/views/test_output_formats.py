@@ -40,7 +40,7 @@ def named(line: bytes) -> bytes:
 
 @given(NAMES)
 @example([b"\\", b"\\t", b"\t\\", b"\\\\n\n", b"\r\n"])
-def test_tsv(names):
+def test_names_come_back_from_tsv(names):
     lines = drawn("tsv", names).split(b"\n")
     assert lines.pop() == b""
     assert b"\r" not in b"".join(lines)
@@ -51,21 +51,21 @@ def test_tsv(names):
 
 @given(NAMES)
 @example([b'"', b",", b'""\r', b" ", b"\n"])
-def test_csv(names):
+def test_names_come_back_from_csv(names):
     text = drawn("csv", names).decode("utf-8", "surrogateescape")
     rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     assert [row[0].encode("utf-8", "surrogateescape") for row in rows[1:]] == names
 
 
 @given(NAMES)
-def test_jsonl(names):
+def test_names_come_back_from_jsonl(names):
     lines = drawn("jsonl", names).split(b"\n")
     assert lines.pop() == b""
     assert [named(line) for line in lines] == names
 
 
 @given(NAMES)
-def test_nul_ended(names):
+def test_nul_ended_names_come_back(names):
     answer = Answer(COLUMNS[:1], [[(name,)] for name in names])
     assert b"".join(names_nul_ended(answer)).split(b"\0") == [*names, b""]
 
@@ -81,7 +81,7 @@ def is_harmless(text: str) -> bool:
 
 
 @given(NAMES)
-def test_on_a_terminal(names):
+def test_no_format_harms_a_terminal(names):
     assert all(is_harmless(shown(name)) for name in names)
     for form in ("tsv", "csv", "jsonl", "table"):
         text = harmless(drawn(form, names), json=form == "jsonl").decode("utf-8")
@@ -89,6 +89,6 @@ def test_on_a_terminal(names):
 
 
 @given(NAMES)
-def test_json_stays_exact_there(names):
+def test_json_stays_exact_on_a_terminal(names):
     lines = harmless(drawn("jsonl", names), json=True).split(b"\n")
     assert [named(line) for line in lines[:-1]] == names

@@ -25,7 +25,7 @@ def every_pair(count: int) -> tuple[np.ndarray, np.ndarray]:
 
 @given(set_rows)
 @example([{0}, {0}, {0, 2**32 - 1}, set(), {2**32 - 1}])
-def test_exact(rows):
+def test_exact_similarities_are_those_of_the_twin(rows):
     sets = some.ragged([sorted(row) for row in rows], np.uint32)
     expected = [twin.jaccard(a, b) for a, b in product(rows, rows)]
     made = jaccard.exact(sets, *every_pair(len(rows)))
@@ -41,20 +41,20 @@ def assert_exact(rows: list[set[int]], pairs: list[tuple[int, int]]) -> None:
 
 
 @given(set_rows.filter(len), st.data())
-def test_exact_of_any_pairs_in_any_order_and_again(rows, data):
+def test_exact_similarities_do_not_depend_on_the_order_of_pairs(rows, data):
     row = st.integers(0, len(rows) - 1)
     assert_exact(rows, data.draw(st.lists(st.tuples(row, row), max_size=40)))
 
 
 @given(set_rows.filter(len))
-def test_exact_of_one_with_all_the_others(rows):
+def test_exact_similarities_of_one_with_all_others_are_those_of_the_twin(rows):
     for at in range(len(rows)):
         assert_exact(rows, [(at, other) for other in range(len(rows))] * 2)
         assert_exact(rows, [(other, at) for other in range(len(rows))] * 2)
 
 
 @given(set_rows, st.sampled_from([1, 2, 5]))
-def test_exact_of_sets_too_large_to_be_merged_at_once(rows, most):
+def test_exact_similarities_of_sets_too_large_to_merge_at_once_are_right(rows, most):
     sets = some.ragged([sorted(row) for row in rows], np.uint32)
     expected = [twin.jaccard(a, b) for a, b in product(rows, rows)]
     with mock.patch.multiple(jaccard, _MERGE_BLOCK=most, _LARGEST_TABLE=-1):
@@ -62,7 +62,7 @@ def test_exact_of_sets_too_large_to_be_merged_at_once(rows, most):
 
 
 @pytest.mark.parametrize("few", [1, 3, 40])
-def test_exact_where_few_meet_many(few):
+def test_exact_similarities_of_few_sets_with_many_are_right(few):
     draw = np.random.default_rng(few)
     rows = [set(draw.integers(0, 60, size).tolist()) for size in draw.integers(0, 40, 300).tolist()]
     meetings = [(a, b) for a in draw.integers(0, 300, few).tolist() for b in range(300)]
@@ -71,7 +71,7 @@ def test_exact_where_few_meet_many(few):
     assert_exact(rows, meetings[::50])
 
 
-def test_exact_of_large_sets():
+def test_exact_similarities_of_large_sets_are_right():
     draw = np.random.default_rng(3)
     rows = [set(draw.integers(0, 200_000, size).tolist()) for size in (0, 90_000, 140_000, 1, 65_000, 140_000, 0)]
     every = list(product(range(len(rows)), repeat=2))
@@ -80,7 +80,7 @@ def test_exact_of_large_sets():
     assert_exact(rows, [(2, 5)])
 
 
-def test_exact_of_no_pairs():
+def test_no_pairs_have_no_similarities():
     none = np.empty(0, np.int64)
     assert jaccard.exact(some.ragged([[1, 2]], np.uint32), none, none).tolist() == []
     assert jaccard.exact(some.ragged([], np.uint32), none, none).tolist() == []
@@ -89,14 +89,14 @@ def test_exact_of_no_pairs():
 @given(
     some.sizes.flatmap(lambda k: st.lists(st.lists(st.integers(0, 1), min_size=k, max_size=k), min_size=1, max_size=6))
 )
-def test_estimates(rows):
+def test_estimates_are_those_of_the_twin(rows):
     signatures = some.frozen(np.array(rows, np.uint32))
     expected = [twin.estimate(a, b) for a, b in product(rows, rows)]
     assert jaccard.estimates(signatures, *every_pair(len(rows))).tolist() == expected
 
 
 @pytest.mark.parametrize("count", [0, 1, 1023, 1024, 1025, 2500])
-def test_estimates_of_more_pairs_than_are_compared_at_once(count):
+def test_estimates_of_many_pairs_are_those_of_the_twin(count):
     draw = np.random.default_rng(count)
     signatures = draw.integers(0, 3, (40, 6), np.uint32)
     left, right = draw.integers(0, 40, (2, count))
@@ -106,13 +106,13 @@ def test_estimates_of_more_pairs_than_are_compared_at_once(count):
 
 
 @given(st.integers(1, 100).map(lambda n: n / 100), some.sizes | st.sampled_from([63, 64, 65, 256]))
-def test_prefilter(threshold, num_perm):
+def test_the_prefilter_drops_estimates_five_standard_errors_below(threshold, num_perm):
     estimated = [agree / num_perm for agree in range(num_perm + 1)]
     made = jaccard.below_prefilter(some.frozen(np.array(estimated)), threshold, num_perm)
     assert made.tolist() == [twin.hopeless(value, threshold, num_perm) for value in estimated]
 
 
-def test_prefilter_of_the_defaults():
+def test_the_prefilter_of_the_defaults_is_fixed():
     # 5 standard errors are 5 * sqrt(.8 * .2 / 128) = .1768: 79 of 128 places are .6172, and 80 are .6250.
     estimated = np.array([79, 80, 128]) / 128
     assert jaccard.below_prefilter(estimated, 0.8, 128).tolist() == [True, False, False]

@@ -42,7 +42,7 @@ def pairs_in(blocks) -> list[tuple[int, int]]:
 
 
 @given(graphs())
-def test_labels(graph):
+def test_component_labels_are_those_of_the_twin(graph):
     size, parts = graph
     labels = np.arange(size)
     seen = []
@@ -53,7 +53,7 @@ def test_labels(graph):
 
 
 @pytest.mark.parametrize("size", [2, 3, 1_000])
-def test_paths_stars_and_cycles_of_any_direction(size):
+def test_paths_stars_and_cycles_are_one_component_each(size):
     draw = np.random.default_rng(size)
     names = draw.permutation(size).tolist()
     path = list(pairwise(names))
@@ -68,14 +68,14 @@ def test_paths_stars_and_cycles_of_any_direction(size):
 
 
 @given(bucketed())
-def test_stars(case):
+def test_star_pairs_join_the_first_of_a_bucket_to_the_others(case):
     size, buckets, _ = case
     expected = {(bucket[0], other) for bucket in buckets for other in bucket[1:]}
     assert pairs_in(connectivity.star_pairs(some.ragged(buckets, np.int64), size)) == sorted(expected)
 
 
 @given(bucketed())
-def test_crossings(case):
+def test_cross_component_pairs_are_those_of_different_labels(case):
     _, buckets, labels = case
     expected = {(a, b) for bucket in buckets for a in bucket for b in bucket if labels[a] < labels[b]}
     made = pairs_in(connectivity.cross_component_pairs(some.ragged(buckets, np.int64), some.frozen(np.array(labels))))
@@ -83,7 +83,7 @@ def test_crossings(case):
 
 
 @given(bucketed())
-def test_stars_and_crossings_find_what_all_pairs_would(case):
+def test_stars_and_crossings_give_the_components_of_all_pairs(case):
     size, buckets, labels = case
     shared = some.ragged(buckets, np.int64)
     similar = lambda a, b: labels[a] == labels[b]  # noqa: E731
@@ -96,7 +96,7 @@ def test_stars_and_crossings_find_what_all_pairs_would(case):
     assert found.tolist() == twin.components(size, every)
 
 
-def test_nothing_to_connect():
+def test_no_buckets_join_nothing():
     none = some.ragged([], np.int64)
     assert joined(np.arange(3), []).tolist() == [0, 1, 2]
     assert joined(np.arange(0), []).tolist() == []

@@ -89,7 +89,7 @@ def test_every_removed_member_is_similar_enough_to_a_kept_one_before_it(family, 
 
 
 @given(families(), st.integers(1, 4) | st.just(1000))
-def test_only_pairs_that_share_a_bucket_meet_and_none_meets_twice(family, most):
+def test_only_pairs_that_share_a_bucket_are_compared_and_only_once(family, most):
     size, buckets, similarity = family
     _, met = in_rounds(size, buckets, similarity, most)
     assert len(met) == len(set(met))
@@ -97,7 +97,7 @@ def test_only_pairs_that_share_a_bucket_meet_and_none_meets_twice(family, most):
 
 
 @pytest.mark.parametrize("most", [1, 3])
-def test_a_bucket_of_strangers_costs_no_more_than_most_times_its_size(most):
+def test_a_bucket_of_strangers_costs_at_most_the_cap_times_its_size(most):
     size = 200
     strangers = dict.fromkeys(combinations(range(size), 2), 0.0)
     state, met = in_rounds(size, [list(range(size))], strangers, most)
@@ -113,7 +113,7 @@ def test_a_family_of_twins_costs_its_size():
     assert decided(state, [list(range(size))] * 3, 1000) == ([0], dict.fromkeys(range(1, size), 0), [])
 
 
-def test_nobody():
+def test_no_members_make_no_groups():
     state, met = in_rounds(0, [], {}, 1000)
     assert state.settled
     assert met == []

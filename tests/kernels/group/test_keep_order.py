@@ -19,7 +19,7 @@ facts = st.lists(
 
 @pytest.mark.parametrize("policy", KEEP)
 @given(rows=facts)
-def test_keep_orders(policy, rows):
+def test_keep_orders_are_those_of_the_twin(policy, rows):
     sizes, mtimes = [size for size, _ in rows], [mtime for _, mtime in rows]
     arrays = [some.frozen(np.array(each, np.int64)) for each in (sizes, mtimes)]
     assert keep_order(policy, *arrays).tolist() == twin.keep_order(policy, sizes, mtimes)
@@ -35,6 +35,6 @@ def test_keep_orders(policy, rows):
         ("oldest", [1, 0, 3, 2]),
     ],
 )
-def test_ties_go_by_row_order(policy, order):
+def test_ties_in_keep_order_go_by_row(policy, order):
     sizes, mtimes = np.array([20, 30, 10, 30]), np.array([5, -1, 9, 5])
     assert keep_order(policy, sizes, mtimes).tolist() == order

@@ -26,14 +26,14 @@ either_or_both = st.tuples(counts, counts) | st.tuples(counts, st.none()) | st.t
 @example(1.0, 18, 7)
 @example(0.0, 18, 7)
 @example(1e-300, 256, 256)
-def test_probability(similarity, bands, rows):
+def test_the_probability_of_a_candidate_is_exact_to_rounding(similarity, bands, rows):
     assert banding.candidate_probability(similarity, bands, rows) == pytest.approx(
         float(twin.probability(similarity, bands, rows)), rel=1e-12
     )
 
 
 @given(counts, counts)
-def test_threshold_is_where_half_or_more_are_found(bands, rows):
+def test_half_or_more_of_the_pairs_at_the_threshold_are_found(bands, rows):
     at = banding.approximate_threshold(bands, rows)
     assert at**rows * bands == pytest.approx(1)
     assert banding.candidate_probability(at, bands, rows) >= 1 - math.exp(-1) - 1e-12
@@ -41,7 +41,7 @@ def test_threshold_is_where_half_or_more_are_found(bands, rows):
 
 @given(hundredths, recalls, num_perms)
 @example(1.0, 0.99, 128)
-def test_recall_rule(at, recall, num_perm):
+def test_the_recall_rule_takes_the_most_rows_that_reach_the_recall(at, recall, num_perm):
     assume(not reached_exactly(at, recall, num_perm))
     expected = twin.by_recall(at, recall, num_perm)
     request = BandingRequest(threshold=at, recall=recall, rule="recall")
@@ -70,7 +70,7 @@ def reached_exactly(at: float, recall: float, num_perm: int) -> bool:
         (1.0, 1.0, 128),
     ],
 )
-def test_a_recall_that_is_reached_exactly_is_reached(at, recall, num_perm):
+def test_a_recall_that_is_met_exactly_is_enough(at, recall, num_perm):
     assert banding.by_recall(at, recall, num_perm) == twin.by_recall(at, recall, num_perm) is not None
 
 
@@ -108,7 +108,7 @@ def test_no_number_of_bands_finds_every_pair(at):
 
 
 @given(hundredths, num_perms)
-def test_nearest_rule(at, num_perm):
+def test_the_nearest_rule_comes_nearest_to_the_threshold(at, num_perm):
     made = banding.choose(BandingRequest(threshold=at, rule="nearest"), num_perm)
     expected = twin.by_nearest(at, num_perm)
     assert made[0] * made[1] == num_perm
@@ -117,7 +117,7 @@ def test_nearest_rule(at, num_perm):
 
 
 @given(either_or_both, num_perms, st.sampled_from(list(RULES)))
-def test_by_hand(given_counts, num_perm, rule):
+def test_bands_and_rows_can_be_set_by_hand(given_counts, num_perm, rule):
     bands, rows = given_counts
     request = BandingRequest(bands=bands, rows=rows, rule=rule)
     expected = twin.by_hand(bands, rows, num_perm)

@@ -41,7 +41,7 @@ def sought(table: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 @given(tables())
-def test_bounds_are_where_keys_would_be_put(case):
+def test_bounds_are_where_keys_would_be_inserted(case):
     rows, wanted = case
     rows = [sorted(band) for band in rows]
     begins, ends, _ = sought(array(rows), array(wanted))
@@ -61,7 +61,7 @@ def test_bounds_are_those_of_searchsorted(width):
         assert ends[band].tolist() == (band * width + np.searchsorted(table[band], wanted[band], "right")).tolist()
 
 
-def test_little_of_a_table_is_looked_at():
+def test_a_search_looks_at_little_of_a_table():
     table = np.arange(1 << 16, dtype=np.uint64)[None, :]
     begins, ends, seen = sought(table, np.array([[40_000, 70_000]], np.uint64))
     assert (begins.tolist(), ends.tolist()) == ([[40_000, 65_536]], [[40_001, 65_536]])
@@ -95,7 +95,7 @@ def test_buckets_can_be_read_from_tables(case, random):
     assert all(bucket == sorted(bucket) for bucket in some.rows_of(renumbered))
 
 
-def test_no_bands_no_members_no_buckets():
+def test_no_bands_or_no_members_make_no_buckets():
     for shape in ((0, 3), (3, 0), (3, 1)):
         none = np.zeros(shape, np.uint64)
         assert len(buckets.shared_buckets_of_tables(none, np.zeros(shape, np.int64))) == 0
@@ -105,12 +105,12 @@ bucket_lists = st.lists(st.sets(st.integers(0, 11), min_size=1).map(sorted), max
 
 
 @given(bucket_lists, st.integers(0, 12), st.integers(1, 4) | st.just(1000))
-def test_those_given_meet_the_others_in_their_buckets(shared, given_, most):
+def test_given_members_are_paired_with_the_others_of_their_buckets(shared, given_, most):
     found = list(greedy_rounds.pairs_with_always_kept(some.ragged(shared, np.int64), given_, most, 12))
     assert pairs_in(found) == twin.given_pairs(shared, given_, most)
 
 
-def test_meetings_of_those_given_come_in_blocks(monkeypatch):
+def test_pairs_of_given_members_come_in_blocks(monkeypatch):
     monkeypatch.setattr(buckets, "PAIRS_AT_ONCE", 50)
     shared = [list(range(40)), list(range(0, 40, 3))]
     found = list(greedy_rounds.pairs_with_always_kept(some.ragged(shared, np.int64), 25, 7, 40))

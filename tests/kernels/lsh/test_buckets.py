@@ -41,7 +41,7 @@ def keys_of(signatures: list[list[int]], bands: int, rows: int) -> np.ndarray:
 
 
 @given(banded())
-def test_keys_agree_where_all_rows_of_a_band_do(case):
+def test_band_keys_agree_where_all_rows_of_a_band_do(case):
     signatures, bands, rows = case
     keys = keys_of(signatures, bands, rows)
     assert keys.shape == (bands, len(signatures))
@@ -54,7 +54,7 @@ def test_keys_agree_where_all_rows_of_a_band_do(case):
 
 
 @given(banded(), st.randoms(use_true_random=False))
-def test_keys_of_some_documents_in_any_order(case, random):
+def test_band_keys_of_any_documents_are_those_of_all(case, random):
     signatures, bands, rows = case
     order = random.sample(range(len(signatures)), len(signatures) // 2)
     keys = buckets.band_keys(as_array(signatures, bands, rows), np.array(order, np.int64), bands, rows)
@@ -62,7 +62,7 @@ def test_keys_of_some_documents_in_any_order(case, random):
 
 
 @given(banded())
-def test_buckets_and_candidate_pairs(case):
+def test_buckets_and_candidate_pairs_are_those_of_the_twin(case):
     signatures, bands, rows = case
     shared = buckets.shared_buckets(some.frozen(keys_of(signatures, bands, rows)))
     expected = twin.buckets(signatures, bands, rows)
@@ -71,7 +71,7 @@ def test_buckets_and_candidate_pairs(case):
 
 
 @given(bucket_lists)
-def test_each_pair_once_and_ascending(case):
+def test_each_candidate_pair_comes_once_and_ascending(case):
     nodes, members = case
     shared = some.ragged(members, np.int64)
     assert pairs_in(buckets.candidate_pairs(shared, nodes)) == twin.pairs(members)
@@ -82,7 +82,7 @@ def pairs_in(blocks) -> list[tuple[int, int]]:
 
 
 @given(bucket_lists, st.randoms(use_true_random=False))
-def test_pairs_of_any_runs_of_members(case, random):
+def test_pairs_of_any_runs_are_those_of_the_twin(case, random):
     nodes, members = case
     flat = [member for bucket in members for member in bucket]
     starts = [random.randint(0, len(flat)) for _ in range(6)]
@@ -95,14 +95,14 @@ def test_pairs_of_any_runs_of_members(case, random):
 
 
 @pytest.mark.parametrize("count", [1, 1023, 1024, 1025, 3000])
-def test_keys_of_batches_larger_than_what_is_read_at_once(count):
+def test_band_keys_of_large_batches_leave_no_seam(count):
     draw = np.random.default_rng(count)
     signatures = draw.integers(0, 3, (count, 8), np.uint32).tolist()
     shared = buckets.shared_buckets(keys_of(signatures, 4, 2))
     assert sorted(map(tuple, some.rows_of(shared))) == twin.buckets(signatures, 4, 2)
 
 
-def test_pairs_come_in_blocks_without_a_seam():
+def test_candidate_pairs_in_blocks_leave_no_seam():
     nodes = 2_900
     everyone, some_again = np.arange(nodes), np.arange(0, nodes, 3)
     shared = Ragged.from_lengths(np.concatenate((everyone, some_again)), np.array([nodes, len(some_again)]))
@@ -114,7 +114,7 @@ def test_pairs_come_in_blocks_without_a_seam():
     assert (keys // nodes < keys % nodes).all()
 
 
-def test_no_documents_no_buckets_no_pairs():
+def test_no_documents_make_no_buckets_and_no_pairs():
     assert len(buckets.shared_buckets(np.empty((3, 0), np.uint64))) == 0
     assert len(buckets.shared_buckets(np.empty((0, 5), np.uint64))) == 0
     assert pairs_in(buckets.candidate_pairs(some.ragged([], np.int64), 0)) == []

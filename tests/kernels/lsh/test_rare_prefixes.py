@@ -46,7 +46,7 @@ def test_buckets_are_the_rows_that_hold_a_value(rows: list[list[int]]) -> None:
 
 @pytest.mark.parametrize("t", [0.3, 0.5, 0.8])
 @pytest.mark.parametrize("all_copies", [False, True])
-def test_exact_finds_every_pair(tmp_path: Path, t: float, all_copies: bool) -> None:
+def test_the_exact_join_finds_every_pair(tmp_path: Path, t: float, all_copies: bool) -> None:
     random = np.random.default_rng(7)
     words = [f"w{number}" for number in range(60)]
     texts = [" ".join(random.choice(words, 12)) for _ in range(40)]
@@ -68,7 +68,7 @@ def test_exact_finds_every_pair(tmp_path: Path, t: float, all_copies: bool) -> N
     assert len(expected) > 15
 
 
-def test_it_needs_no_bands_that_reach_the_recall(tmp_path: Path) -> None:
+def test_the_exact_join_needs_no_bands_that_reach_the_recall(tmp_path: Path) -> None:
     for name, text in {"a": "one two three", "b": "three four five"}.items():
         (tmp_path / name).write_text(text)
     with sketched([tmp_path], unit="word", k=1, threshold=0.01, num_perm=1, exact=True) as work:

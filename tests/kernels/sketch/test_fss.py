@@ -17,7 +17,7 @@ LAST = 2**32 - 1
 @given(some.token_rows, some.sizes, some.seeds)
 @example([[LAST]], 1, 0)
 @example([[LAST], [LAST - 1, LAST], [0]], 2, 0)
-def test_signatures(rows, size, seed):
+def test_fss_signatures_are_those_of_the_twin(rows, size, seed):
     made = fss.signatures(some.ragged(rows, np.uint32), size, seed)
     assert made.tolist() == [twin.fss(row, size, seed) for row in rows]
     assert made.shape == (len(rows), size)
@@ -25,14 +25,14 @@ def test_signatures(rows, size, seed):
 
 
 @given(some.token_rows, some.sizes)
-def test_a_row_of_places_is_begun_and_finished_as_if_in_one(rows, size):
+def test_fss_signatures_begun_and_finished_apart_are_those_of_the_twin(rows, size):
     made = some.ragged(rows, np.uint32)
     begun, undone = fss.partial_signatures(made, size, 0)
     begun[undone] = fss.signatures(made.take(undone), size, 0)
     assert begun.tolist() == [twin.fss(row, size) for row in rows]
 
 
-def test_a_large_row_of_few_tokens_is_done_at_once():
+def test_fss_finishes_large_rows_of_few_tokens_at_once():
     few = np.random.default_rng(3).integers(0, 2**32, 40, np.uint32).tolist()
     rows = [few, few * 1000, [5], [LAST] * 70_000, []]
     begun, undone = fss.partial_signatures(some.ragged(rows, np.uint32), 64, 0)
@@ -43,7 +43,7 @@ def test_a_large_row_of_few_tokens_is_done_at_once():
 
 
 @given(some.token_rows, some.sizes)
-def test_rounds_after_the_first_do_not_touch_their_input(rows, size):
+def test_later_rounds_of_fss_leave_their_input_as_it_was(rows, size):
     filled_rows = [row for row in rows if row]
     made = some.ragged(filled_rows, np.uint32)
     first, filled = fss.first_round(made, size)
@@ -54,14 +54,14 @@ def test_rounds_after_the_first_do_not_touch_their_input(rows, size):
 
 
 @given(some.token_rows, some.sizes, st.randoms(use_true_random=False))
-def test_order_and_repeats_of_tokens_change_nothing(rows, size, random):
+def test_fss_signatures_do_not_depend_on_order_and_repeats(rows, size, random):
     again = [random.sample(row + row, 2 * len(row)) for row in rows]
     made = fss.signatures(some.ragged(again, np.uint32), size)
     assert np.array_equal(made, fss.signatures(some.ragged(rows, np.uint32), size))
 
 
 @given(st.lists(some.tokens, min_size=1, max_size=40), some.sizes)
-def test_round_0_keeps_the_first_token_of_each_bins_range(tokens, size):
+def test_fss_round_0_keeps_the_first_token_of_each_bin(tokens, size):
     made = fss.signatures(some.ragged([tokens], np.uint32), size)[0].tolist()
     ordered = sorted(tokens)
     for place in range(size):
@@ -70,12 +70,12 @@ def test_round_0_keeps_the_first_token_of_each_bins_range(tokens, size):
             assert made[place] == in_range[0]
 
 
-def test_an_empty_document_has_a_row_of_all_ones():
+def test_fss_gives_an_empty_document_a_row_of_all_ones():
     assert fss.signatures(some.ragged([[], [5], []], np.uint32), 4)[[0, 2]].tolist() == [[LAST] * 4] * 2
 
 
 @pytest.mark.parametrize("size", [1, 7, 64])
-def test_batches_larger_than_any_chunk(size):
+def test_fss_signatures_of_large_batches_are_right(size):
     draw = np.random.default_rng(size)
     lengths = [70_000, 0, 3, 40_000, *draw.integers(0, 60, 700).tolist(), 0, 33_000]
     rows = [draw.integers(0, 2**32, length, np.uint32).tolist() for length in lengths]

@@ -14,7 +14,7 @@ from tests.twins import signatures as twin
 
 @given(some.token_rows, some.sizes, some.seeds)
 @example([[], [], [1], []], 3, 0)
-def test_signatures(rows, size, seed):
+def test_permutation_signatures_are_those_of_the_twin(rows, size, seed):
     made = permutation.signatures(some.ragged(rows, np.uint32), size, seed)
     assert made.tolist() == [twin.permutation(row, size, seed) for row in rows]
     assert made.shape == (len(rows), size)
@@ -22,27 +22,27 @@ def test_signatures(rows, size, seed):
 
 
 @given(some.sizes, some.seeds)
-def test_functions_are_drawn_from_pcg64(size, seed):
+def test_permutation_functions_are_drawn_from_pcg64(size, seed):
     factors, terms = permutation.hash_functions(size, seed)
     assert list(zip(factors.tolist(), terms.tolist(), strict=True)) == twin.functions(size, seed)
     assert all(factor % 2 for factor in factors.tolist())
 
 
 @given(some.seeds, st.integers(1, 128))
-def test_the_first_functions_are_the_same_for_every_size(seed, size):
+def test_permutation_functions_are_the_same_for_every_num_perm(seed, size):
     for few, many in zip(permutation.hash_functions(size, seed), permutation.hash_functions(128, seed), strict=True):
         assert np.array_equal(few, many[:size])
 
 
 @given(some.token_rows, some.sizes, some.seeds, st.randoms(use_true_random=False))
-def test_order_and_repeats_of_tokens_change_nothing(rows, size, seed, random):
+def test_permutation_signatures_do_not_depend_on_order_and_repeats(rows, size, seed, random):
     again = [random.sample(row + row, 2 * len(row)) for row in rows]
     made = permutation.signatures(some.ragged(again, np.uint32), size, seed)
     assert np.array_equal(made, permutation.signatures(some.ragged(rows, np.uint32), size, seed))
 
 
 @given(some.token_rows, some.token_rows, some.sizes, some.seeds)
-def test_a_union_has_the_smaller_of_two_signatures(rows, others, size, seed):
+def test_the_permutation_signature_of_a_union_is_the_smaller_of_two(rows, others, size, seed):
     both = [a + b for a, b in zip(rows, others, strict=False)]
     a, b, united = (
         permutation.signatures(some.ragged(each[: len(both)], np.uint32), size, seed) for each in (rows, others, both)
@@ -51,7 +51,7 @@ def test_a_union_has_the_smaller_of_two_signatures(rows, others, size, seed):
 
 
 @given(some.token_rows, some.sizes, some.seeds)
-def test_nothing_is_left_undone(rows, size, seed):
+def test_permutation_signatures_are_finished_in_one_pass(rows, size, seed):
     made = some.ragged(rows, np.uint32)
     begun, undone = permutation.partial_signatures(made, size, seed)
     assert len(undone) == 0
@@ -59,7 +59,7 @@ def test_nothing_is_left_undone(rows, size, seed):
 
 
 @pytest.mark.parametrize("size", [1, 5])
-def test_batches_larger_than_any_chunk(size):
+def test_permutation_signatures_of_large_batches_are_right(size):
     draw = np.random.default_rng(size)
     lengths = [0, 70_000, 0, 3, 32_765, 0, *draw.integers(0, 60, 700).tolist(), 33_000, 0]
     rows = [draw.integers(0, 2**32, length, np.uint32).tolist() for length in lengths]

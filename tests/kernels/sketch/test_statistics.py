@@ -108,7 +108,7 @@ def test_agreement_is_the_similarity_of_the_largest_sets(scheme, union, shared):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "union", "shared"), [(s, *case) for s, case in product(SCHEMES, SMALL + LARGE)])
-def test_agreement_is_the_similarity_in_many_more_pairs(scheme, union, shared):
+def test_agreement_is_the_similarity_of_many_more_pairs(scheme, union, shared):
     assert_unbiased(scheme, union, shared, 100_000 if union <= 200 else 10_000)
 
 

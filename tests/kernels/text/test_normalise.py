@@ -41,7 +41,7 @@ def normalised(batch: list[bytes], switches: Normalisation = PLAIN, *, lines: bo
 
 
 @given(some.batches, some.normalisations, st.booleans())
-def test_texts_equal_those_of_str(batch, switches, lines):
+def test_normalised_texts_equal_those_of_str(batch, switches, lines):
     texts = normalise(some.documents(batch), switches, lines=lines)
     expected = [twin.normalised(document, switches, lines=lines) for document in batch]
     assert as_str(texts) == expected
@@ -49,7 +49,7 @@ def test_texts_equal_those_of_str(batch, switches, lines):
 
 
 @given(some.batches, some.normalisations, st.booleans())
-def test_starts_say_where_each_code_point_begins(batch, switches, lines):
+def test_byte_offsets_say_where_each_code_point_begins(batch, switches, lines):
     texts = normalise(some.documents(batch), switches, lines=lines)
     cuts = texts.byte_offsets_at(np.arange(len(texts.codepoints.values) + 1)).tolist()
     spelt = [texts.data[a:b].tobytes() for a, b in pairwise(cuts)]
@@ -57,8 +57,13 @@ def test_starts_say_where_each_code_point_begins(batch, switches, lines):
     assert cuts[-1] == len(texts.data)
 
 
+@pytest.mark.reliability(
+    "seams",
+    "a character, shingle or run of marks that crosses the border between two pieces",
+    "Never shows: the answer is the same for every size of the pieces.",
+)
 @given(some.batches, some.normalisations, st.booleans(), st.sampled_from([1, 2, 5, 16]))
-def test_texts_in_pieces_equal_whole_ones(batch, switches, lines, size):
+def test_texts_normalised_in_pieces_equal_whole_ones(batch, switches, lines, size):
     expected = [twin.normalised(document, switches, lines=lines) for document in batch]
     with mock.patch.object(kernel, "PIECE", size):
         texts = normalise(some.documents(batch), switches, lines=lines)
@@ -69,7 +74,7 @@ def test_texts_in_pieces_equal_whole_ones(batch, switches, lines, size):
 
 
 @given(some.batches, st.data())
-def test_where_code_points_begin_is_noted_for_some(batch, data):
+def test_byte_offsets_are_found_from_those_of_some_code_points(batch, data):
     with mock.patch.object(model, "STRIDE", 3), mock.patch.object(text_builder, "STRIDE", 3):
         texts = normalise(some.documents(batch), PLAIN)
         points = texts.codepoints.values.tolist()
@@ -87,16 +92,18 @@ MARKS = ["\u0301", "\u0323", "\u0345", "\u093c", "\u3099", "\u0344", "\u0340", "
 marked = st.lists(st.sampled_from([*MARKS, "a", "é", "ậ", "ｶ", "각", "ཀ", " ", "\n", "\x00"]) | st.sampled_from(MARKS))
 
 
+@pytest.mark.reliability("combining marks")
 @given(st.lists(marked.map("".join), max_size=4), some.normalisations, st.booleans(), st.sampled_from([1, 2, 3]))
-def test_long_runs_of_marks_are_put_in_order_as_short_ones_are(texts, switches, lines, stride):
+def test_long_runs_of_marks_are_ordered_as_short_ones(texts, switches, lines, stride):
     batch = [text.encode() for text in texts]
     with mock.patch.object(unicode_forms, "_STRIDE", stride):
         found = normalised(batch, switches, lines=lines)
     assert found == [twin.encoded(twin.normalised(one, switches, lines=lines)) for one in batch]
 
 
+@pytest.mark.reliability("combining marks")
 @pytest.mark.parametrize("form", ["NFKC", "NFD"])
-def test_every_mark_stands_where_unicodedata_has_it(form):
+def test_every_mark_is_ordered_as_by_unicodedata(form):
     """All that begin with a mark, in a run as long as needs be, and in the opposite order."""
     every = (chr(point) for point in range(sys.maxunicode + 1))
     marks = "".join(one for one in every if unicodedata.combining(unicodedata.normalize("NFKD", one)[0]))
@@ -116,7 +123,7 @@ SWITCHES = [PLAIN, Normalisation(keep_case=True), ALL_ON]
         for at, case in enumerate(product(ODD, SWITCHES, [False, True]))
     ],
 )
-def test_a_text_larger_than_a_piece(odd, switches, lines):
+def test_a_text_larger_than_a_piece_is_normalised_whole(odd, switches, lines):
     line = " Ёлка,\u3000e\u0301té \t\r\n\n日本語のΑΣ。กำ \n "
     plain = "The cow  \t\n\n and the ox, 12 of them.\n"
     large = (plain * 9000).encode() + odd + (line * 9000).encode() + odd + b" \n " * 100_000 + odd
@@ -137,7 +144,8 @@ def joining() -> set[str]:
     return {form[1] for form in decomposed if len(form) > 1}
 
 
-def test_what_begins_where_a_text_is_cut_joins_to_nothing_before_it(joining):
+@pytest.mark.reliability("seams")
+def test_a_character_at_which_a_text_is_cut_joins_to_nothing_before_it(joining):
     beginning = [character for character in EVERY if CONTEXT_FREE_CUTS.match(character.encode())]
     assert len(beginning) > 20_000
     for character in beginning:
@@ -148,8 +156,9 @@ def test_what_begins_where_a_text_is_cut_joins_to_nothing_before_it(joining):
         assert ("Α" + character + "Σ").lower() == "α" + (character + "Σ").lower()
 
 
+@pytest.mark.reliability("seams")
 @pytest.mark.parametrize(("before", "letters"), [("aZ7", ascii_letters), ("жЯ", map(chr, range(0x400, 0x480)))])
-def test_nor_does_a_letter_that_follows_one(joining, before, letters):
+def test_a_letter_at_which_a_text_is_cut_joins_to_nothing_before_it(joining, before, letters):
     """A text is cut there though the letter is cased: a sigma further up sees the one before it."""
     size = len(before.encode())
     cut = [one for one in EVERY if CONTEXT_FREE_CUTS.search((before + one).encode(), size)]
@@ -181,7 +190,7 @@ def test_ascii_and_other_texts_take_paths_that_agree(batch, switches, lines):
 
 @pytest.mark.parametrize("lines", [False, True])
 @pytest.mark.parametrize("switches", [Normalisation(), Normalisation(keep_case=True), ALL_ON])
-def test_documents_that_hold_every_control_character(switches, lines):
+def test_every_control_character_is_normalised_as_by_str(switches, lines):
     batch = [EVERY_CONTROL, EVERY_CONTROL + "éΣ".encode(), b"", "Σ".encode(), b"\xe4\xb8", b"\xad" + EVERY_CONTROL]
     for some_of_them in (batch, batch[1:2], batch[1:], batch[::-1], [*batch, *batch]):
         expected = [twin.encoded(twin.normalised(document, switches, lines=lines)) for document in some_of_them]
@@ -205,6 +214,7 @@ def test_halves_of_a_character_in_two_documents_stay_apart():
     assert normalised([b"e", "\u0301".encode()], Normalisation(nfkc=True)) == [b"e", "\u0301".encode()]
 
 
+@pytest.mark.reliability("invalid UTF-8")
 def test_an_invalid_byte_is_kept_and_not_mapped():
     texts = normalise(some.documents([b"A\xffB\xed\xb2\x80"]), Normalisation())
     assert as_bytes(texts) == [b"a\xffb\xed\xb2\x80"]
@@ -223,7 +233,7 @@ def test_an_invalid_byte_is_kept_and_not_mapped():
         (ALL_ON, "finis e 0 0 und ß 00"),
     ],
 )
-def test_what_each_switch_does(switches, expected):
+def test_each_switch_does_what_it_says(switches, expected):
     assert normalised(["ﬁNIS:  É ½\r\nund ß_7٣!".encode()], switches) == [expected.encode()]
 
 
@@ -234,5 +244,5 @@ def test_line_ends_are_kept_with_lines_and_empty_lines_are_not(end):
     assert normalised(batch) == [b"brown bread milk", b"", b"eggs"]
 
 
-def test_other_breaks_are_spaces_within_a_line():
+def test_other_line_separators_are_spaces_within_a_line():
     assert normalised(["a\x0bb\x0cc\u2028d\x85e\x1cf\ng".encode()], lines=True) == [b"a b c d e f\ng"]

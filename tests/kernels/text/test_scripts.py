@@ -72,7 +72,7 @@ def tokens(text: str, how: Shingling) -> list[int]:
 
 
 @pytest.mark.parametrize("language", WORDS)
-def test_words(language):
+def test_words_of_every_script_are_counted_right(language):
     text, words = WORDS[language]
     how = Shingling(unit="word", k=1)
     assert spelt_units(normalised_texts(some.documents([text.encode()]), how), how) == [words.split("|")]
@@ -80,7 +80,7 @@ def test_words(language):
 
 @pytest.mark.parametrize("unit", ["char", "word", "line", "stopword"])
 @pytest.mark.parametrize("switches", [Normalisation(), Normalisation(nfkc=True, strip_accents=True)])
-def test_all_of_them_in_one_batch(unit, switches):
+def test_words_of_all_scripts_in_one_batch_are_the_same(unit, switches):
     batch = [unicodedata.normalize(form, text).encode() for text, form in WHOLE]
     how = Shingling(unit=unit, k=2, normalisation=switches)
     found = some.rows_of(text_tokens(normalised_texts(some.documents(batch), how), how))
@@ -88,7 +88,7 @@ def test_all_of_them_in_one_batch(unit, switches):
 
 
 @pytest.mark.parametrize("language", WORDS)
-def test_all_but_a_capital_sigma_goes_the_short_way(language, monkeypatch):
+def test_only_a_capital_sigma_needs_str(language, monkeypatch):
     """As arrays of code points, which costs a few nanoseconds a character; str is slower."""
     asked = []
     through_str = character_mapping._map_with_str
@@ -99,7 +99,7 @@ def test_all_but_a_capital_sigma_goes_the_short_way(language, monkeypatch):
 
 @pytest.mark.parametrize("unit", ["char", "word"])
 @pytest.mark.parametrize("language", ACCENTED)
-def test_composed_and_decomposed_differ_but_for_nfkc(language, unit):
+def test_composed_and_decomposed_texts_differ_without_nfkc(language, unit):
     text = WORDS[language][0]
     forms = [unicodedata.normalize(form, text) for form in ("NFC", "NFD")]
     how = Shingling(unit=unit, k=1)
@@ -125,7 +125,7 @@ def pages():
 
 @pytest.mark.parametrize("language", PAGES)
 @pytest.mark.parametrize("how", [Shingling(), Shingling(unit="word", k=3)], ids=lambda how: how.unit)
-def test_real_pages(language, how, pages):
+def test_words_of_real_pages_are_counted_right(language, how, pages):
     batch = pages[language]
     found = some.rows_of(text_tokens(normalised_texts(some.documents(batch), how), how))
     assert found == [twin.tokens(raw, how) for raw in batch]

@@ -19,25 +19,25 @@ few_tokens = st.lists(st.lists(st.integers(0, 3) | some.tokens, max_size=40), ma
 
 
 @given(few_tokens)
-def test_rows_sorted(rows):
+def test_rows_are_sorted(rows):
     assert some.rows_of(multisets.sort_rows(some.ragged(rows, np.uint32))) == list(map(sorted, rows))
 
 
 @given(few_tokens)
-def test_sets(rows):
+def test_sets_are_sorted_without_repeats(rows):
     made = multisets.token_sets(some.ragged(rows, np.uint32))
     assert some.rows_of(made) == list(map(twin.token_set, rows))
     assert made.values.dtype == np.uint32
 
 
 @given(few_tokens, some.seeds)
-def test_bags(rows, seed):
+def test_multisets_are_those_of_the_twin(rows, seed):
     made = multisets.token_multisets(some.ragged(rows, np.uint32), seed)
     assert some.rows_of(made) == [twin.bag(row, seed) for row in rows]
 
 
 @given(few_tokens, some.seeds, st.sampled_from([1, 4, 16]))
-def test_rows_larger_than_what_is_done_at_once(rows, seed, most):
+def test_sets_and_multisets_of_large_rows_are_right(rows, seed, most):
     made = some.ragged(rows, np.uint32)
     sizes = mock.patch.multiple(multisets, _SORT_BLOCK=most, _COUNT_BLOCK=most)
     with sizes, mock.patch.object(murmur, "CHUNK", 3):
@@ -47,13 +47,13 @@ def test_rows_larger_than_what_is_done_at_once(rows, seed, most):
 
 
 @given(few_tokens, some.seeds)
-def test_a_bag_has_as_many_distinct_tokens_as_it_has_occurrences(rows, seed):
+def test_a_multiset_has_as_many_tokens_as_occurrences(rows, seed):
     made = multisets.token_sets(multisets.token_multisets(some.ragged(rows, np.uint32), seed))
     assert made.lengths.tolist() == list(map(len, rows))
 
 
 @given(few_tokens, some.seeds)
-def test_bags_compare_by_minimum_over_maximum_of_the_counts(rows, seed):
+def test_multisets_compare_by_minimum_over_maximum_of_the_counts(rows, seed):
     made = multisets.token_sets(multisets.token_multisets(some.ragged(rows, np.uint32), seed))
     left, right = (side.ravel() for side in np.indices((len(rows), len(rows))))
     expected = [bag_jaccard(rows[a], rows[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
@@ -67,7 +67,7 @@ def test_a_set_does_not_depend_on_the_order_of_its_tokens(rows, random):
 
 
 @pytest.mark.parametrize("lengths", [[400_000], [1] * 3_000, [150_000, 0, 131_072, 1, 0, 131_071, 2, 90_000, 0]])
-def test_rows_larger_and_smaller_than_what_is_sorted_at_once(lengths):
+def test_rows_of_any_size_are_sorted(lengths):
     draw = np.random.default_rng(len(lengths))
     rows = [draw.integers(0, 60_000, length).tolist() for length in lengths]
     made = some.ragged(rows, np.uint32)

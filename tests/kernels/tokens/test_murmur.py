@@ -38,13 +38,13 @@ numbers_and_spans = st.lists(some.tokens, max_size=20).flatmap(lambda run: st.tu
 
 
 @given(st.binary(max_size=70), st.integers(1, 40), some.seeds)
-def test_sliding_windows(data, width, seed):
+def test_hashes_of_sliding_windows_are_those_of_mmh3(data, width, seed):
     expected = [hash32(data[at : at + width], seed) for at in range(len(data) - width + 1)]
     assert murmur.hash_byte_windows(array(data), width, seed).tolist() == expected
 
 
 @given(data_and_spans, some.seeds, st.sampled_from([0, 3, 16, murmur.LONG]))
-def test_strings(given_spans, seed, long):
+def test_hashes_of_strings_are_those_of_mmh3(given_spans, seed, long):
     data, runs = given_spans
     starts, lengths = array([a for a, _ in runs], np.int64), array([n for _, n in runs], np.int64)
     expected = [hash32(data[a : a + n], seed) for a, n in runs]
@@ -52,7 +52,7 @@ def test_strings(given_spans, seed, long):
 
 
 @given(numbers_and_spans, some.seeds)
-def test_runs_of_numbers(given_spans, seed):
+def test_hashes_of_runs_of_numbers_are_those_of_mmh3(given_spans, seed):
     numbers, runs = given_spans
     starts, counts = array([a for a, _ in runs], np.int64), array([n for _, n in runs], np.int64)
     expected = [hash32(as_bytes(numbers[a : a + n]), seed) for a, n in runs]
@@ -60,7 +60,7 @@ def test_runs_of_numbers(given_spans, seed):
 
 
 @given(numbers_and_spans, data_and_spans, some.seeds)
-def test_runs_and_strings_in_chunks_in_any_order(given_numbers, given_bytes, seed):
+def test_hashes_of_runs_and_strings_leave_no_seam_between_chunks(given_numbers, given_bytes, seed):
     numbers, runs = given_numbers
     data, spans = given_bytes
     with mock.patch.object(murmur, "CHUNK", 2):
@@ -73,7 +73,7 @@ def test_runs_and_strings_in_chunks_in_any_order(given_numbers, given_bytes, see
 
 
 @given(st.lists(some.tokens, max_size=30), st.integers(1, 12), some.seeds)
-def test_windows_of_numbers_in_the_place_of_the_numbers(numbers, count, seed):
+def test_hashes_of_windows_may_overwrite_the_numbers(numbers, count, seed):
     expected = murmur.hash_number_windows(array(numbers, np.uint32), count, seed).tolist()
     with mock.patch.object(murmur, "CHUNK", 3):
         place = np.array(numbers, np.uint32)
@@ -81,24 +81,24 @@ def test_windows_of_numbers_in_the_place_of_the_numbers(numbers, count, seed):
 
 
 @given(st.lists(some.tokens, max_size=30), st.integers(1, 12), some.seeds)
-def test_windows_of_numbers(numbers, count, seed):
+def test_hashes_of_windows_of_numbers_are_those_of_mmh3(numbers, count, seed):
     expected = [hash32(as_bytes(numbers[at : at + count]), seed) for at in range(len(numbers) - count + 1)]
     assert murmur.hash_number_windows(array(numbers, np.uint32), count, seed).tolist() == expected
 
 
 @given(st.binary(max_size=30))
-def test_loads_at_every_offset(data):
+def test_words_are_loaded_at_every_offset(data):
     expected = [int.from_bytes(data[at : at + 4], "little") for at in range(len(data))]
     assert murmur.load_blocks(array(data)).tolist() == expected
 
 
 @given(st.lists(some.tokens, max_size=20))
-def test_the_finaliser_is_the_hash_of_nothing(numbers):
+def test_the_finaliser_is_the_hash_of_an_empty_string(numbers):
     assert murmur.fmix32(np.array(numbers, np.uint32)).tolist() == [hash32(b"", number) for number in numbers]
 
 
 @pytest.mark.parametrize("extra", [-1, 0, 1, 4])
-def test_chunks_leave_no_seam(extra):
+def test_hashes_leave_no_seam_between_chunks(extra):
     size = 2 * murmur.CHUNK + extra
     data = np.random.default_rng(size).integers(0, 256, size, np.uint8).tobytes()
     for width in (1, 9, 16):
@@ -115,7 +115,7 @@ def test_chunks_leave_no_seam(extra):
 
 
 @pytest.mark.parametrize("length", [255, 256, 257, 1000, 70_000])
-def test_long_strings_among_short_ones(length):
+def test_hashes_of_long_strings_among_short_ones_are_right(length):
     data = np.random.default_rng(length).integers(0, 256, length + 10, np.uint8).tobytes()
     runs = [(0, length), (3, 5), (length, 0), (7, length), (2, length - 1), (length, 10)]
     starts, lengths = array([a for a, _ in runs], np.int64), array([n for _, n in runs], np.int64)
@@ -124,7 +124,7 @@ def test_long_strings_among_short_ones(length):
         assert murmur.hash_byte_strings(array(data), starts, lengths, 9, long).tolist() == expected
 
 
-def test_runs_of_very_many_numbers_among_short_ones():
+def test_hashes_of_very_long_runs_among_short_ones_are_right():
     numbers = np.random.default_rng(1).integers(0, 2**32, 70_000, np.uint32)
     runs = [(0, 70_000), (5, 3), (17, 60_000), (100, 4_400), (9, 0)]
     starts, counts = array([a for a, _ in runs], np.int64), array([n for _, n in runs], np.int64)

@@ -56,7 +56,7 @@ def kernel_tokens(batch: list[bytes], how: Shingling) -> list[list[int]]:
 
 
 @given(some.batches, some.shinglings)
-def test_units(batch, how):
+def test_units_are_those_of_the_twin(batch, how):
     cut = twin.UNITS_OF[how.unit]
     assert spelt_units(normalised_texts(some.documents(batch), how), how) == [
         cut(twin.text_of(raw, how)) for raw in batch
@@ -64,20 +64,21 @@ def test_units(batch, how):
 
 
 @given(some.batches, some.shinglings)
-def test_shingles(batch, how):
+def test_shingles_are_those_of_the_twin(batch, how):
     expected = [twin.shingles(twin.text_of(raw, how), how) for raw in batch]
     assert spelt_shingles(normalised_texts(some.documents(batch), how), how) == expected
 
 
 @pytest.mark.parametrize("unit", UNITS)
 @given(batch=some.batches, how=some.shinglings)
-def test_tokens(unit, batch, how):
+def test_tokens_are_those_of_mmh3(unit, batch, how):
     how = replace(how, unit=unit)
     assert kernel_tokens(batch, how) == [twin.tokens(raw, how) for raw in batch]
 
 
+@pytest.mark.reliability("seams")
 @given(some.batches, st.sampled_from([1, 2, 3]))
-def test_marks_are_borne_by_what_lies_in_another_part(batch, size):
+def test_marks_belong_to_a_letter_in_another_part(batch, size):
     """Of the parts in which marks are seen to."""
     how = Shingling(unit="word")
     texts = normalised_texts(some.documents(batch), how)
@@ -85,9 +86,10 @@ def test_marks_are_borne_by_what_lies_in_another_part(batch, size):
         assert spelt_units(texts, how) == [twin.UNITS_OF[how.unit](twin.text_of(raw, how)) for raw in batch]
 
 
+@pytest.mark.reliability("seams")
 @pytest.mark.parametrize("unit", UNITS)
 @given(batch=some.batches, how=some.shinglings, size=st.sampled_from([1, 2, 7]))
-def test_tokens_of_texts_in_pieces(unit, batch, how, size):
+def test_tokens_of_texts_in_pieces_leave_no_seam(unit, batch, how, size):
     how = replace(how, unit=unit)
     sizes = (mock.patch.object(pieces, "PIECE", size), mock.patch.object(pieces, "_LOOK_AHEAD", 1))
     with sizes[0], sizes[1], mock.patch.object(murmur, "CHUNK", size):
@@ -96,7 +98,7 @@ def test_tokens_of_texts_in_pieces(unit, batch, how, size):
 
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("gap", [" \n", *slow("", " ")])
-def test_tokens_of_a_text_larger_than_any_piece(unit, gap):
+def test_tokens_of_a_text_larger_than_any_piece_are_right(unit, gap):
     text = gap.join(["日本語のテキスト", "กำลัง", "हिन्दी", "the cow's", "ёлка", "é"]) + gap
     document = (text * (pieces.PIECE // len(text) + 2)).encode()
     how = Shingling(unit=unit, k=5)
@@ -107,7 +109,7 @@ def test_tokens_of_a_text_larger_than_any_piece(unit, gap):
 
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("k", [9, 1000, *slow(1, 3, 4)])
-def test_tokens_of_batches_larger_than_any_chunk(unit, k):
+def test_tokens_of_batches_larger_than_any_chunk_are_right(unit, k):
     text = "Of the 12 boats, the old one's ropes were the best; und so weiter.\r\n"
     sizes = np.random.default_rng(k).integers(0, 3 * len(text), 400)
     plain = [(3 * text)[:size].encode() for size in sizes.tolist()] + [(600 if k < 100 else 60) * text.encode()]
@@ -120,14 +122,14 @@ def test_tokens_of_batches_larger_than_any_chunk(unit, k):
 @given(
     st.lists(st.sampled_from([b"\xff", b"\xf0", "日".encode(), "é".encode(), "𠀀".encode(), b"a", b"ab"]), min_size=1)
 )
-def test_lines_that_are_mostly_one_character(rows):
+def test_lines_of_one_character_have_the_right_tokens(rows):
     """Or one byte that is not UTF-8: those are looked up."""
     how = Shingling(unit="line", k=1)
     document = b"\n".join(rows)
     assert kernel_tokens([document], how) == [twin.tokens(document, how)]
 
 
-def test_a_character_whose_hash_is_zero_under_the_seed():
+def test_a_character_whose_hash_is_zero_has_the_right_token():
     """MurmurHash3 of three bytes is 0 when the seed is what they mix to, and 3."""
     text = "日本日本語 本"
     three = np.frombuffer("日".encode() + b"\0", "<u4")
@@ -168,7 +170,7 @@ def test_a_text_of_n_units_has_n_less_k_plus_one_shingles(batch, how):
         ("😀 ²½Ⅷ _", ["²½ⅷ", "_"]),
     ],
 )
-def test_words_and_their_marks(text, words):
+def test_marks_belong_to_the_word_before_them(text, words):
     how = Shingling(unit="word")
     assert spelt_units(normalised_texts(some.documents([text.encode()]), how), how) == [words]
     assert twin_units.words(text.lower()) == words
@@ -180,7 +182,7 @@ def test_a_mark_does_not_join_the_word_of_the_document_before():
     assert spelt_units(normalised_texts(some.documents(batch), how), how) == [["ab"], ["c"], [], ["d"], ["e"]]
 
 
-def test_kinds_of_every_code_point():
+def test_every_code_point_has_the_kind_of_its_category():
     points = np.arange(sys.maxunicode + 1, dtype=np.uint32)
     kinds = character_kinds.character_kinds(points)
     text = list(map(chr, range(sys.maxunicode + 1)))
@@ -218,7 +220,7 @@ def test_stop_words_begin_a_shingle_in_any_case(spelling):
         assert spelt_shingles(texts, how) == [[words]]
 
 
-def test_a_very_long_text_without_stop_words_beside_short_ones():
+def test_a_long_text_without_stop_words_beside_short_ones_is_one_shingle():
     batch = [b"xq " * 70_000, b"one two three four", b"xq " * 60_000, b"the xq xq"]
     how = Shingling(unit="stopword", k=3)
     assert kernel_tokens(batch, how) == [twin.tokens(raw, how) for raw in batch]

@@ -38,7 +38,7 @@ class ArrayFormat:
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class ArtifactFormat:
     """One kind of artifact. noun: its class. recipe_type: the class of its recipe."""
 
     noun: type[Artifact]
@@ -84,11 +84,11 @@ _DOCUMENTS = (
 
 _SIGNATURES = _array("signatures", "<u4", "N K", "one row for each document; all 0xFFFFFFFF if it is empty")
 
-FORMATS: Mapping[str, Format] = MappingProxyType(
+FORMATS: Mapping[str, ArtifactFormat] = MappingProxyType(
     {
         form.kind: form
         for form in (
-            Format(
+            ArtifactFormat(
                 Shingles,
                 Recipe,
                 1,
@@ -98,8 +98,8 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                     *_DOCUMENTS,
                 ),
             ),
-            Format(Signatures, SignatureRecipe, 1, (_SIGNATURES, *_DOCUMENTS)),
-            Format(
+            ArtifactFormat(Signatures, SignatureRecipe, 1, (_SIGNATURES, *_DOCUMENTS)),
+            ArtifactFormat(
                 BandIndex,
                 IndexRecipe,
                 1,

@@ -14,7 +14,7 @@ from unicodedata import unidata_version
 
 import numpy as np
 
-from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, Format
+from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, ArtifactFormat
 from simdocs.artifacts.npy import checksum, damaged
 from simdocs.errors import ArtifactError, ParametersError
 from simdocs.model.documents import Documents
@@ -25,7 +25,7 @@ from simdocs.parameters import PARAMETERS, IndexRecipe, Recipe, SignatureRecipe
 class Manifest:
     """What manifest.json says. shapes, checksums: by array. made_from: see `made_from`."""
 
-    format: Format
+    format: ArtifactFormat
     recipe: Recipe
     made_from: str
     shapes: Mapping[str, tuple[int, ...]]
@@ -87,8 +87,8 @@ def decoded(data: bytes, name: str) -> Manifest:
     return manifest
 
 
-def _format(body: dict[str, Any], name: str) -> Format:
-    form = next((one for one in FORMATS.values() if one.name == body["format"]), None)
+def _format(body: dict[str, Any], name: str) -> ArtifactFormat:
+    form = next((form for form in FORMATS.values() if form.name == body["format"]), None)
     if form is None:
         raise ArtifactError(
             f"{name}: is of a kind that this simdocs does not know ({str(body['format'])[:60]!r}): upgrade simdocs"
@@ -102,7 +102,7 @@ def _format(body: dict[str, Any], name: str) -> Format:
     return form
 
 
-def _of(body: dict[str, Any], form: Format, name: str) -> Manifest:
+def _of(body: dict[str, Any], form: ArtifactFormat, name: str) -> Manifest:
     hints = typing.get_type_hints(form.recipe_type)
     groups = {group: _dataclass(hints[group], body["parameters"][group]) for group in form.parameter_groups}
     arrays = body["arrays"]
@@ -116,7 +116,7 @@ def _of(body: dict[str, Any], form: Format, name: str) -> Manifest:
     return Manifest(form, recipe, str(body["made_from"]), shapes, checksums)
 
 
-def _agree(form: Format, shapes: Mapping[str, tuple[int, ...]], known: Mapping[str, int]) -> None:
+def _agree(form: ArtifactFormat, shapes: Mapping[str, tuple[int, ...]], known: Mapping[str, int]) -> None:
     """Raise ValueError unless each letter in the format's shapes stands for one number, which is possible.
 
     known: numbers that the parameters give, by letter.
@@ -132,7 +132,7 @@ def _agree(form: Format, shapes: Mapping[str, tuple[int, ...]], known: Mapping[s
 
 
 def _possible(recipe: Recipe, name: str) -> None:
-    """ValueError: a number that no command takes. ArtifactError: a member of a family that is not known here."""
+    """Raise ValueError for a number out of range, and ArtifactError for a unit, scheme, ... that is not known here."""
     shingling = recipe.shingling
     numbers: list[tuple[str, object]] = [("k", shingling.k), ("seed", shingling.seed)]
     members = [("unit", shingling.unit), ("language", shingling.language)]
@@ -176,22 +176,22 @@ def _dataclass(kind: Any, values: Mapping[str, Any]) -> Any:
     return kind(**made)
 
 
-def differences(one: Recipe, other: Recipe, groups: typing.Iterable[str]) -> dict[str, tuple[object, object]]:
+def differences(first: Recipe, second: Recipe, groups: typing.Iterable[str]) -> dict[str, tuple[object, object]]:
     """Return the parameters in which two recipes differ, with both values: those of these groups, and unicode."""
     found: dict[str, tuple[object, object]] = {}
     for group in groups:
-        _compare(group, getattr(one, group), getattr(other, group), found)
-    if one.unicode != other.unicode:
-        found["unicode"] = (one.unicode, other.unicode)
+        _compare(group, getattr(first, group), getattr(second, group), found)
+    if first.unicode != second.unicode:
+        found["unicode"] = (first.unicode, second.unicode)
     return found
 
 
-def _compare(name: str, one: Any, other: Any, found: dict[str, tuple[object, object]]) -> None:
-    if is_dataclass(one) and is_dataclass(other):
-        for field in fields(one):
-            _compare(field.name, getattr(one, field.name), getattr(other, field.name), found)
-    elif one != other:
-        found[name] = (one, other)
+def _compare(name: str, first: Any, second: Any, found: dict[str, tuple[object, object]]) -> None:
+    if is_dataclass(first) and is_dataclass(second):
+        for field in fields(first):
+            _compare(field.name, getattr(first, field.name), getattr(second, field.name), found)
+    elif first != second:
+        found[name] = (first, second)
 
 
 def refuse_other_unicode(recipe: Recipe, name: str) -> None:

@@ -132,8 +132,8 @@ _ALWAYS_SHOWN = frozenset(("unit", "num_perm", "threshold"))
 
 def _shown_parameters(group: Any) -> Iterator[str]:
     """The main parameters of a recipe, and those that are not the default: "unit='char'", "k=9", ..."""
-    for name in (one.name for one in fields(group)):
-        value = getattr(group, name)
+    for parameter in fields(group):
+        name, value = parameter.name, getattr(group, parameter.name)
         if is_dataclass(value):
             yield from _shown_parameters(value)
         elif name in _ALWAYS_SHOWN or (name in PARAMETERS and value != PARAMETERS[name].default):

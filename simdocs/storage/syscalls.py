@@ -23,6 +23,8 @@ _NOREPLACE, _EXCHANGE = (1, 2) if sys.platform == "linux" else (4, 2)
 
 _UNSUPPORTED = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 
+_NO_EXCHANGE = "this file system cannot exchange two directories in one step: choose a new name or another file system"
+
 DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
@@ -135,7 +137,7 @@ def exchange(first: str, second: str, dir_fd: int) -> None:
         _rename(first, second, dir_fd, _EXCHANGE)
     except OSError as error:
         if error.errno in _UNSUPPORTED:
-            raise OSError(errno.ENOTSUP, "this file system cannot exchange two directories in one step") from None
+            raise OSError(errno.ENOTSUP, _NO_EXCHANGE) from None
         raise
 
 

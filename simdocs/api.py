@@ -9,42 +9,19 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Literal, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
 import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
-from simdocs.artifacts.memory_writer import MemoryWriter
 from simdocs.artifacts.reader import checked, open_artifact, usable
-from simdocs.commands.build import Conclude, build, build_onto_disk, plan_build
-from simdocs.commands.check import check as check_paths
-from simdocs.commands.dedupe import find_groups, find_pairs, plan_dedupe, read_documents
-from simdocs.commands.info import info as facts_of
-from simdocs.commands.query import plan_query
-from simdocs.commands.query import query as look_up
 from simdocs.commands.resolve import opened, shingling_of
-from simdocs.commands.show import ShownText
-from simdocs.commands.show import show as show_text
-from simdocs.corpora.decode import as_utf8
 from simdocs.engines.local import Local, cores
 from simdocs.engines.run import Progress, Run, no_progress
 from simdocs.errors import UnjudgedError, UsageError
-from simdocs.kernels.compare import jaccard
-from simdocs.kernels.tokens import multisets
-from simdocs.keywords import (
-    DedupeKeywords,
-    IndexKeywords,
-    QueryKeywords,
-    ShingleKeywords,
-    ShowKeywords,
-    SignatureKeywords,
-    TokenKeywords,
-)
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.names import text_of
-from simdocs.model.ragged import Ragged
 from simdocs.model.results import ArtifactInfo, BuildResult, CheckResult, Deduplication, Matches, SimilarPairs, Take
-from simdocs.pipeline.shingling import shingled
 from simdocs.requests import (
     BuildRequest,
     DedupeRequest,
@@ -56,6 +33,19 @@ from simdocs.requests import (
     ShowRequest,
     SignatureRequest,
 )
+
+if TYPE_CHECKING:
+    from simdocs.commands.build import Conclude
+    from simdocs.commands.show import ShownText
+    from simdocs.keywords import (
+        DedupeKeywords,
+        IndexKeywords,
+        QueryKeywords,
+        ShingleKeywords,
+        ShowKeywords,
+        SignatureKeywords,
+        TokenKeywords,
+    )
 
 Text = str | bytes
 
@@ -72,7 +62,9 @@ def running(jobs: int | None, progress: Progress = no_progress) -> Iterator[Run]
 
 def show_shingles(request: ShowRequest, take: Take | None = None) -> ShownText:
     """Answer a request for the shingles of one text. take: as of `ask`."""
-    return show_text(request, take)
+    from simdocs.commands.show import show
+
+    return show(request, take)
 
 
 def ask(
@@ -99,26 +91,38 @@ def ask(
 def _answered(
     request: Request, run: Run, take: Take | None, outputs: Sequence[str | None], conclude: Conclude
 ) -> Answer:
+    # A question imports what it needs when it is asked: importing everything would double the start of the others.
     if isinstance(request, DedupeRequest):
+        from simdocs.commands.dedupe import find_groups, find_pairs, plan_dedupe, read_documents
+
         plan = plan_dedupe(request, outputs)
         ready = read_documents(plan, run)
         if request.pairs:
             return find_pairs(plan, ready, run, all_copies=bool(request.all_copies), take=take)
         return find_groups(plan, ready, run, request.list, take)
     if isinstance(request, QueryRequest):
+        from simdocs.commands.query import plan_query
+        from simdocs.commands.query import query as look_up
+
         return look_up(plan_query(request, outputs), run, request.list, take)
     if isinstance(request, BuildRequest):
+        from simdocs.commands.build import build_onto_disk
+
         return build_onto_disk(request, run, outputs, conclude)
     raise TypeError(type(request).__name__)
 
 
 def info(artifact: Path) -> ArtifactInfo:
     """What an artifact is: parameters, arrays, counts. ArtifactError, InputError: it cannot be opened."""
+    from simdocs.commands.info import info as facts_of
+
     return facts_of(opened(_path(artifact), tuple(FORMATS)))
 
 
 def check(*artifacts: Path) -> CheckResult:
     """What is wrong with artifacts, all of which is read; nothing, if they are whole."""
+    from simdocs.commands.check import check as check_paths
+
     return check_paths([_path(artifact) for artifact in artifacts])
 
 
@@ -207,11 +211,17 @@ def dedupe(*documents: Any, **keywords: Any) -> Any:
 
 def show(text: Path, **keywords: Unpack[ShowKeywords]) -> tuple[tuple[str, int], ...]:
     """Each shingle of the text in a file, in text order, with its token."""
-    return show_text(ShowRequest(text=text, **keywords)).shingles
+    return show_shingles(ShowRequest(text=text, **keywords)).shingles
 
 
 def similarity(a: Text, b: Text, **keywords: Unpack[TokenKeywords]) -> float:
     """The exact Jaccard similarity of two texts. 0.0: one of them has no shingles, so it is similar to nothing."""
+    from simdocs.corpora.decode import as_utf8
+    from simdocs.kernels.compare import jaccard
+    from simdocs.kernels.tokens import multisets
+    from simdocs.model.ragged import Ragged
+    from simdocs.pipeline.shingling import shingled
+
     for text in (a, b):
         if not isinstance(text, str | bytes):
             raise UsageError(f"a text must be str or bytes, not {type(text).__name__}")
@@ -244,6 +254,9 @@ def _asked(request: Any) -> Any:
 
 
 def _built(request: BuildRequest) -> Artifact:
+    from simdocs.artifacts.memory_writer import MemoryWriter
+    from simdocs.commands.build import build, plan_build
+
     with running(request.jobs or 1) as run:
         if request.output is None:
             memory = MemoryWriter(request.kind)

@@ -17,7 +17,7 @@ _NOT_OFFERED = ("json", "ndjson", "parquet", "xlsx", "xls", "ods", "html", "xml"
 """Suffixes that promise a format of which we have none."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class DebugRequest(CheckedRequest):
     """Whether an error shows where it comes from."""
 
@@ -26,7 +26,7 @@ class DebugRequest(CheckedRequest):
     debug: bool | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class TableRequest(DebugRequest):
     """How a table is drawn, and where to."""
 
@@ -54,7 +54,7 @@ class TableRequest(DebugRequest):
         return self.format is None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class ReportRequest(DebugRequest):
     """What is told about a run, and where its summary is written."""
 
@@ -72,7 +72,7 @@ class ReportRequest(DebugRequest):
             yield f"{mention('summary_json')} names a file: - is where answers go"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class DrawRequest(ReportRequest, TableRequest):
     """How the answer of a run is drawn, and what is told about it. listing: what the answer lists, if anything."""
 
@@ -102,7 +102,7 @@ class DrawRequest(ReportRequest, TableRequest):
         return self.format is None and not self.nul and not self._lists_lines
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class ShowDrawRequest(TableRequest):
     """How the shingles of one text are drawn."""
 

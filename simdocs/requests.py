@@ -33,17 +33,27 @@ def not_together(*names: str) -> str:
     return f"{' and '.join(map(mention, names))} do not go together"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class CheckedRequest:
     """Parameters that are checked when they are put together. question: what they belong to."""
 
     question: ClassVar[str]
 
-    def __post_init__(self) -> None:
+    def __init__(self, **given: Any) -> None:
+        # Written by hand: a generated one for each of these classes would double the time that the program takes to
+        # start.
+        names = {field.name for field in fields(self)}
+        if unknown := sorted(set(given) - names):
+            raise TypeError(f"{self.question} has no parameter {', '.join(unknown)}")
+        for name, value in given.items():
+            object.__setattr__(self, name, value)
         problems = list(self._checked_values())
         problems += self._rules()
         if problems:
             raise UsageError(*problems)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {', '.join(f'{name}={value!r}' for name, value in self.given().items())}>"
 
     @classmethod
     def parameter(cls, name: str) -> Parameter:
@@ -85,7 +95,7 @@ class CheckedRequest:
         yield from ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Request(CheckedRequest):
     """A question. jobs: worker processes. strict: UnjudgedError if a document cannot be judged."""
 
@@ -93,7 +103,7 @@ class Request(CheckedRequest):
     strict: bool | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class ReadRequest(Request):
     """A question about documents: paths, an artifact, a list of names, or texts in memory with their names."""
 
@@ -179,7 +189,7 @@ class ReadRequest(Request):
                 yield f"{mention(name)} goes with an artifact, not with documents"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class _Tokens(ReadRequest):
     """How texts become tokens."""
 
@@ -200,7 +210,7 @@ class _Tokens(ReadRequest):
         yield from _language_without_stop_words(self.language, self.unit)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class _Signatures(_Tokens):
     """And how tokens become signatures."""
 
@@ -208,7 +218,7 @@ class _Signatures(_Tokens):
     num_perm: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class _Bands(_Signatures):
     """And how signatures are cut into bands."""
 
@@ -226,7 +236,7 @@ class _Bands(_Signatures):
                     yield not_together(by_hand, by_rule)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class BuildRequest(_Tokens):
     """An artifact shall be built. kind: which. output: where to; None (from Python) keeps it in memory."""
 
@@ -236,7 +246,7 @@ class BuildRequest(_Tokens):
     lock_wait: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class ShingleRequest(BuildRequest):
     """Make token sets."""
 
@@ -244,7 +254,7 @@ class ShingleRequest(BuildRequest):
     kind: ClassVar[str] = "shingles"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class SignatureRequest(BuildRequest, _Signatures):
     """Make signatures."""
 
@@ -253,7 +263,7 @@ class SignatureRequest(BuildRequest, _Signatures):
     upstream: ClassVar[tuple[str, ...]] = ("shingles",)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class IndexRequest(BuildRequest, _Bands):
     """Make an index; of an index, one with other bands."""
 
@@ -262,7 +272,7 @@ class IndexRequest(BuildRequest, _Bands):
     upstream: ClassVar[tuple[str, ...]] = ("shingles", "signatures", "index")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class DedupeRequest(_Bands):
     """Find near-duplicates: groups, all similar pairs, or lists of names or lines."""
 
@@ -299,14 +309,14 @@ class DedupeRequest(_Bands):
                     yield not_together(name, "exact")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class QueryRequest(ReadRequest):
     """Find the documents of an index that are nearly the same as these."""
 
     question: ClassVar[str] = "query"
     upstream: ClassVar[tuple[str, ...]] = ("shingles", "signatures")
 
-    index: Any
+    index: Any = None
     threshold: float | None = None
     verify: str | None = None
     top: int | None = None
@@ -329,13 +339,13 @@ class QueryRequest(ReadRequest):
         yield from ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class ShowRequest(CheckedRequest):
     """Show the shingles of one text and their tokens. text: its path, `-` for standard input."""
 
     question: ClassVar[str] = "show"
 
-    text: Path
+    text: Path = b""
     max_size: int | None = None
     unit: str | None = None
     k: int | None = None

@@ -80,11 +80,10 @@ class Family(Mapping[str, MemberType], Generic[MemberType]):
         del self._members[name]
 
 
-@dataclass(frozen=True, slots=True)
 class Flag:
     """True or False."""
 
-    wanted: str = "True or False"
+    wanted = "True or False"
 
     def check(self, value: Any) -> bool:
         """True or False itself."""
@@ -126,11 +125,10 @@ class Whole:
         return self.check(int(digits))
 
 
-@dataclass(frozen=True, slots=True)
 class Fraction:
     """A number above 0 and up to 1."""
 
-    wanted: str = "a number above 0 and up to 1"
+    wanted = "a number above 0 and up to 1"
 
     def check(self, value: Any) -> float:
         """The number as a float."""
@@ -143,11 +141,10 @@ class Fraction:
         return self.check(_number(text, self.wanted))
 
 
-@dataclass(frozen=True, slots=True)
 class Seconds:
     """A number of seconds from 0 on; infinity is for ever."""
 
-    wanted: str = "a number of seconds, 0 or more"
+    wanted = "a number of seconds, 0 or more"
 
     def check(self, value: Any) -> float:
         """The number as a float."""
@@ -160,11 +157,10 @@ class Seconds:
         return self.check(_number(text, self.wanted))
 
 
-@dataclass(frozen=True, slots=True)
 class Size:
     """A number of bytes; on a command line with a unit, such as 256M (powers of 1024) or 10MB (powers of 1000)."""
 
-    wanted: str = "a size in bytes, such as 500K, 256M or 10MB"
+    wanted = "a size in bytes, such as 500K, 256M or 10MB"
 
     def check(self, value: Any) -> int:
         """The number of bytes."""
@@ -181,11 +177,10 @@ class Size:
         return self.check(int(digits) * _UNITS_OF_SIZE[unit])
 
 
-@dataclass(frozen=True, slots=True)
 class Seed:
     """A number below 2^32, or `random` for one that nobody knows beforehand."""
 
-    wanted: str = "a whole number below 2^32, or random"
+    wanted = "a whole number below 2^32, or random"
 
     def check(self, value: Any) -> int:
         """The seed; a new random one for `random`."""
@@ -228,11 +223,10 @@ class Choice:
         return self.check(text)
 
 
-@dataclass(frozen=True, slots=True)
 class Text:
     """A text that is looked for in documents or in their names."""
 
-    wanted: str = "a text"
+    wanted = "a text"
 
     def check(self, value: Any) -> str:
         """The text."""
@@ -245,11 +239,10 @@ class Text:
         return os.fsencode(text).decode("utf-8", "surrogateescape")
 
 
-@dataclass(frozen=True, slots=True)
 class Patterns:
     """Any number of shell patterns; on a command line one at a time."""
 
-    wanted: str = "a tuple of patterns"
+    wanted = "a tuple of patterns"
 
     def check(self, value: Any) -> tuple[str, ...]:
         """The patterns."""

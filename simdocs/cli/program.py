@@ -14,15 +14,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 
 from simdocs.cli import exits
-from simdocs.cli.check import check
-from simdocs.cli.dedupe import dedupe
+from simdocs.cli.command_table import CommandTable
 from simdocs.cli.help import Command, Pipeline
-from simdocs.cli.index import index
-from simdocs.cli.info import info
-from simdocs.cli.query import query
-from simdocs.cli.shingle import shingle
-from simdocs.cli.show import show
-from simdocs.cli.signature import signature
 from simdocs.cli.spelling import spelled
 from simdocs.errors import SimdocsError
 from simdocs.model.names import shown
@@ -33,25 +26,9 @@ COMPLETE = "_SIMDOCS_COMPLETE"
 """Set by a shell, to SHELL_complete or SHELL_source, it makes the program complete a line or print a script."""
 
 
-@click.command("help", cls=Command, examples=("simdocs help dedupe",))
-@click.argument("command", required=False)
-@click.pass_context
-def help_command(context: click.Context, command: str | None) -> int:
-    """Show all help of a command."""
-    program = context.find_root()
-    assert isinstance(program.command, Pipeline)
-    if command is None:
-        click.echo(program.get_help())
-        return 0
-    _, found, _ = program.command.resolve_command(program, [command])
-    assert found is not None
-    with click.Context(found, info_name=command, parent=program) as there:
-        click.echo(found.get_help(there))
-    return 0
-
-
 @click.group(
     cls=Pipeline,
+    commands=CommandTable("simdocs.cli", ("shingle", "signature", "index", "query", "dedupe", "show", "info", "check")),
     context_settings={"help_option_names": ["--help"], "max_content_width": 100},
     short_help="Find the near-duplicates in directories of texts",
 )
@@ -71,8 +48,20 @@ def simdocs() -> None:
     """
 
 
-for _command in (shingle, signature, index, query, dedupe, show, info, check, help_command):
-    simdocs.add_command(_command)
+@simdocs.command("help", cls=Command, examples=("simdocs help dedupe",))
+@click.argument("command", required=False)
+@click.pass_context
+def help_command(context: click.Context, command: str | None) -> int:
+    """Show all help of a command."""
+    program = context.find_root()
+    if command is None:
+        click.echo(program.get_help())
+        return 0
+    _, found, _ = simdocs.resolve_command(program, [command])
+    assert found is not None
+    with click.Context(found, info_name=command, parent=program) as there:
+        click.echo(found.get_help(there))
+    return 0
 
 
 def _occupy_standard_streams() -> None:

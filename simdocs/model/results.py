@@ -17,7 +17,7 @@ from simdocs.model.skipped import Skipped
 from simdocs.parameters import Banding, Bands, Grouping, Recipe, Walking
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PairBlock:
     """Some pairs of an answer: the names, the exact similarities (NaN: not computed) and the estimates."""
 
@@ -27,21 +27,21 @@ class PairBlock:
     estimate: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NameBlock:
     """Some names of an answer."""
 
     names: list[bytes]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class LineBlock:
     """Some lines of an answer, without their ends."""
 
     lines: list[bytes]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class TokenBlock:
     """Some shingles of a text, in text order, with their tokens."""
 
@@ -49,7 +49,7 @@ class TokenBlock:
     tokens: list[int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class FactBlock:
     """Some keys of an answer with their values."""
 
@@ -63,7 +63,7 @@ Take = Callable[[Block], None]
 """Takes the blocks of an answer as they come."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Expectation:
     """What bands will find.
 
@@ -79,7 +79,7 @@ class Expectation:
     better_candidates: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class BuildResult:
     """An artifact was built: of these documents, with this recipe.
 
@@ -96,7 +96,7 @@ class BuildResult:
     found: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """What all answers about similar documents have in common.
 
@@ -119,7 +119,7 @@ class Comparison:
     warnings: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ComponentFacts:
     """How loosely one connected component hangs together.
 
@@ -134,7 +134,7 @@ class ComponentFacts:
     all_compared: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Deduplication:
     """Which documents are kept and which are duplicates.
 
@@ -185,7 +185,7 @@ class Deduplication:
         return f"<Deduplication: {self.found:,} duplicates of {self.groups:,} among {len(self.documents):,} documents>"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SimilarPairs:
     """Every pair of near-duplicates. pairs, names: as of Deduplication, empty if the pairs were handed over in blocks.
 
@@ -212,7 +212,7 @@ class SimilarPairs:
         return f"<SimilarPairs: {self.found:,} among {len(self.documents):,} documents>"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Matches:
     """What a query found.
 
@@ -243,7 +243,7 @@ class Matches:
         return f"<Matches: {self.found:,} for {self.matched:,} of {len(self.documents):,} documents>"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ArtifactInfo:
     """What an artifact is. facts: keys and values, in the order in which they are shown."""
 
@@ -253,7 +253,7 @@ class ArtifactInfo:
     expectation: Expectation | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class CheckResult:
     """What is wrong with artifacts: a line for each damage, and for each that could not be looked at."""
 

@@ -192,7 +192,7 @@ def _decide(plan: DedupePlan, ready: Prepared, run: Run) -> Decision:
         return decide(_self_join(plan, ready, run), plan.grouping)
     index = plan.known.index
     sets = of_same_documents(plan.known.shingles, index)
-    indexed = Corpus.on(index, index["signatures"], sets, plan.known.root)
+    indexed = Corpus.of_artifact(index, index["signatures"], sets, plan.known.root)
     verifier = verifier_of(ready, plan.threshold, plan.grouping, run)
     return decide_against(index, indexed, ready, verifier, plan.grouping)
 

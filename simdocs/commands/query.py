@@ -93,7 +93,8 @@ def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | No
     matches, each once, in the order of the index.
     """
     asked = prepared(plan.intake, plan.recipe, run)
-    indexed = Corpus.on(plan.index, plan.index["signatures"], of_same_documents(plan.shingles, plan.index), plan.root)
+    sets = of_same_documents(plan.shingles, plan.index)
+    indexed = Corpus.of_artifact(plan.index, plan.index["signatures"], sets, plan.root)
     verifier = Verifier(indexed, plan.recipe.shingling, plan.threshold, run, exact=plan.by_exact)
     held, names, listed = [Pairs.none()], [names_of_pairs(indexed, Pairs.none())], list[Rows]()
     found = matched = similar = 0

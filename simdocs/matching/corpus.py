@@ -60,11 +60,11 @@ class Documented(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Documents in memory, or on a shelf and read as far as they are asked for.
+    """Documents in memory, or of an artifact, of which only what is needed is read.
 
     sets: tokens and offsets, where token sets need not be made again from the texts, and the row of each document in
     them, where that is another. root: the directory from which names are found, where it is not the working
-    directory. limit: bytes of a document. of_shelf: the name of the artifact, if they come from one.
+    directory. limit: bytes of a document. artifact_name: the name of the artifact, if they come from one.
     """
 
     name_bytes: Column
@@ -77,7 +77,7 @@ class Corpus:
     sets: tuple[Column, Column] | None = None
     set_rows: Index | None = None
     root: bytes = b""
-    of_shelf: str = ""
+    artifact_name: str = ""
     prefix: bytes = b""
 
     @classmethod
@@ -95,26 +95,27 @@ class Corpus:
         )
 
     @classmethod
-    def on(cls, shelf: Artifact, signatures: Column, sets: Shingles | None, root: bytes | None) -> Corpus:
-        """Documents on a shelf, found again from `root`, else from where they were found the first time.
+    def of_artifact(cls, artifact: Artifact, signatures: Column, sets: Shingles | None, root: bytes | None) -> Corpus:
+        """Return the documents of an artifact.
 
-        InputError: root is no directory.
+        root: the directory from which they are found; None: from where they were found first. InputError: root is not
+        a directory.
         """
         if root is not None and not os.path.isdir(root):
             raise InputError(f"{shown(root)}: {mention('root')} is not a directory")
-        found = shelf.root if root is None else root
+        found = artifact.root if root is None else root
         return cls(
-            shelf["names"],
-            shelf["name_offsets"],
-            shelf["documents"],
+            artifact["names"],
+            artifact["name_offsets"],
+            artifact["documents"],
             signatures,
             1 << 62,
-            shelf.recipe.sequences,
-            held=shelf.held,
+            artifact.recipe.sequences,
+            held=artifact.held,
             sets=None if sets is None else (sets["tokens"], sets["offsets"]),
             root=found,
-            prefix=name_prefix(root, shelf.root),
-            of_shelf=shelf.name,
+            prefix=name_prefix(root, artifact.root),
+            artifact_name=artifact.name,
         )
 
     def some(self, rows: Index) -> Corpus:
@@ -177,8 +178,8 @@ class Corpus:
         return [(np.arange(len(rows)), self._source(rows))]
 
     def recorded(self, rows: Index) -> Mask:
-        """Which were noted by an earlier run: all of a shelf."""
-        return np.full(len(rows), bool(self.of_shelf) and self.sets is None)
+        """Which were noted by an earlier run: all documents of an artifact."""
+        return np.full(len(rows), bool(self.artifact_name) and self.sets is None)
 
     def _source(self, rows: Index) -> Source:
         """ArtifactError: documents are to be read again, and the artifact does not say any more where they are."""
@@ -188,8 +189,9 @@ class Corpus:
             starts = offsets.rows(rows)
             lengths = offsets.rows(rows + 1) - starts
             return Ragged.from_lengths(tokens.at(ranges(starts, lengths)), lengths)
-        if self.of_shelf and not self.root:
-            raise ArtifactError(f"{self.of_shelf}/{RUN}: does not say where its documents are: {mention('root')} does")
+        if self.artifact_name and not self.root:
+            missing = f"{self.artifact_name}/{RUN}: does not say where its documents are"
+            raise ArtifactError(f"{missing}: give their directory with {mention('root')}")
         return self._wanted(rows)
 
     def _wanted(self, rows: Index) -> ReloadRequest:

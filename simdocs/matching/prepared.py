@@ -49,7 +49,7 @@ def prepared(intake: Intake, recipe: SignatureRecipe, run: Run) -> Prepared:
     artifact = intake.artifact
     assert artifact is not None
     sets = artifact if isinstance(artifact, Shingles) else intake.shingles
-    corpus = Corpus.on(artifact, MemoryColumn(signatures), of_same_documents(sets, artifact), intake.root)
+    corpus = Corpus.of_artifact(artifact, MemoryColumn(signatures), of_same_documents(sets, artifact), intake.root)
     return Prepared(documents, signatures, corpus, recipe, artifact if isinstance(artifact, BandIndex) else None)
 
 

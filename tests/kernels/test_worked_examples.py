@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
+from unittest import mock
 
 import numpy as np
 import pytest
 
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh import banding, buckets
+from simdocs.kernels.sketch import permutation
+from simdocs.kernels.sketch.fss import EMPTY
 from simdocs.kernels.sketch.schemes import scheme_of
-from simdocs.kernels.tokens import multisets
+from simdocs.kernels.tokens import multisets, murmur
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.parameters import BandingRequest, Shingling
 from tests import strategies as some
@@ -184,14 +188,62 @@ def test_bags_compare_by_minimum_over_maximum_of_the_counts():
 # MinHash
 
 
+def unmixed(number: int) -> int:
+    """The token whose mixed form is this number: each step of the finaliser of MurmurHash3 undone."""
+    number ^= number >> 16
+    number = number * pow(0xC2B2AE35, -1, 1 << 32) % (1 << 32)
+    number ^= (number >> 13) ^ (number >> 26)
+    number = number * pow(0x85EBCA6B, -1, 1 << 32) % (1 << 32)
+    return number ^ (number >> 16)
+
+
+def by_kernel(sets: Sequence[set[int]], functions: Sequence[tuple[int, int]], modulus: int) -> list[tuple[float, ...]]:
+    """The signatures that `permutation` computes with the functions (c*x + d) mod modulus; infinity for an empty set.
+
+    The kernel computes ((a*x + b) mod 2^64) >> 32. With a = c * 2^64/modulus and b = d * 2^64/modulus that is the value
+    of the lectures' function, times 2^32/modulus.
+    """
+    unit = (1 << 64) // modulus + 1
+    factors, terms = (np.array([one[at] * unit % (1 << 64) for one in functions], np.uint64) for at in (0, 1))
+    with mock.patch.object(permutation, "hash_functions", lambda _num_perm, _seed: (factors, terms)):
+        tokens = some.ragged([[unmixed(row) for row in members] for members in sets], np.uint32)
+        made = permutation.signatures(tokens, len(functions)).tolist()
+    return [tuple(math.inf if slot == EMPTY else round(slot * modulus / 2**32) for slot in row) for row in made]
+
+
+def rows_so_far(rows: Sequence[int], sets: Sequence[set[int]]) -> Iterator[list[set[int]]]:
+    """What each set holds of the rows, after each of them."""
+    for at in range(1, len(rows) + 1):
+        yield [members & set(rows[:at]) for members in sets]
+
+
+def lambdas(functions: Sequence[tuple[int, int]], modulus: int) -> list[Callable[[int], int]]:
+    """The functions (c*x + d) mod modulus."""
+    return [lambda x, c=c, d=d: (c * x + d) % modulus for c, d in functions]
+
+
+def minhashes(order: Sequence[Hashable], sets: Sequence[set]) -> list[Hashable]:
+    """The first row of each set in this order, by the kernel: the smallest of their ranks."""
+    ranks = [{order.index(row) for row in members} for members in sets]
+    return [order[int(rank)] for (rank,) in by_kernel(ranks, [(1, 0)], len(order))]
+
+
+def test_the_kernel_computes_the_lectures_functions():
+    for modulus, functions in ((5, [(1, 1), (3, 1), (2, 1), (1, 0)]), (4, [(1, 1), (3, 1)]), (7, [(1, 0), (6, 6)])):
+        alone = by_kernel([{row} for row in range(8)], functions, modulus)
+        assert alone == [tuple((c * row + d) % modulus for c, d in functions) for row in range(8)]
+
+
 def test_minhash_is_the_first_row_of_a_permutation():
     order = ["di", "da", "ia", "na", "ad", "al"]
-    assert slots.minhash(order, {"na", "ad", "da", "al"}) == "da"
-    assert slots.minhash(order, {"na", "ad", "di", "ia"}) == "di"
+    columns = [{"na", "ad", "da", "al"}, {"na", "ad", "di", "ia"}]
+    assert minhashes(order, columns) == ["da", "di"]
+    assert [slots.minhash(order, column) for column in columns] == ["da", "di"]
 
 
 def test_minhash_of_four_columns_in_a_permuted_order():
     columns = [{1, 4}, {3}, {2, 4, 5}, {1, 3, 4}]
+    assert minhashes([2, 5, 1, 4, 3], columns) == [1, 3, 2, 1]
     assert [slots.minhash([2, 5, 1, 4, 3], column) for column in columns] == [1, 3, 2, 1]
     assert slots.similarity(slots.characteristic(range(1, 6), columns), 0, 3) == Fraction(2, 3)
 
@@ -201,34 +253,56 @@ def test_minhash_in_row_order_and_in_reversed_order():
     matrix = slots.characteristic(range(1, 8), columns)
     neighbours = [slots.similarity(matrix, at, at + 1) for at in range(3)]
     assert neighbours == [Fraction(1, 4), Fraction(1, 5), Fraction(1, 5)]
-    assert [slots.minhash(range(1, 8), column) for column in columns] == [3, 1, 1, 2]
+    assert minhashes(range(1, 8), columns) == [3, 1, 1, 2]
     backwards = range(7, 0, -1)
-    assert [backwards.index(slots.minhash(backwards, column)) + 1 for column in columns] == [2, 2, 1, 3]
+    assert [backwards.index(row) + 1 for row in minhashes(backwards, columns)] == [2, 2, 1, 3]
 
 
 def test_two_hash_functions_are_too_few():
-    columns = [{0, 3}, {2}, {1, 3, 4}, {0, 2, 3}]
-    made = slots.signatures(range(5), columns, [lambda x: (x + 1) % 5, lambda x: (3 * x + 1) % 5])
+    columns, functions = [{0, 3}, {2}, {1, 3, 4}, {0, 2, 3}], [(1, 1), (3, 1)]
+    made = by_kernel(columns, functions, 5)
     assert made == [(1, 0), (3, 2), (0, 0), (1, 0)]
+    assert made == slots.signatures(range(5), columns, lambdas(functions, 5))
     assert estimate(made, 0, 3) == 1
     assert slots.similarity(slots.characteristic(range(5), columns), 0, 3) == Fraction(2, 3)
 
 
 def test_slots_row_by_row():
-    inf = math.inf
-    functions = [lambda x: x % 5, lambda x: (2 * x + 1) % 5]
-    after = list(slots.slots(range(1, 6), [{1, 3, 4}, {2, 3, 5}], functions))
+    """After each row, the slots are the kernel's signatures of the rows so far."""
+    inf, rows = math.inf, range(1, 6)
+    columns, functions = [{1, 3, 4}, {2, 3, 5}], [(1, 0), (2, 1)]
+    after = [by_kernel(so_far, functions, 5) for so_far in rows_so_far(rows, columns)]
     assert [first for first, _ in after] == [(1, 3), (1, 3), (1, 2), (1, 2), (1, 2)]
     assert [second for _, second in after] == [(inf, inf), (2, 0), (2, 0), (2, 0), (0, 0)]
     assert after[-1] == [(1, 2), (0, 0)]
+    assert after == list(slots.slots(rows, columns, lambdas(functions, 5)))
 
 
 def test_slots_of_three_columns():
-    functions = [lambda x: (x + 1) % 4, lambda x: (3 * x + 1) % 4]
-    assert slots.signatures(range(4), [{0, 3}, {2}, {1, 3}], functions) == [(0, 1), (3, 3), (0, 0)]
+    columns, functions = [{0, 3}, {2}, {1, 3}], [(1, 1), (3, 1)]
+    assert by_kernel(columns, functions, 4) == [(0, 1), (3, 3), (0, 0)]
+    assert slots.signatures(range(4), columns, lambdas(functions, 4)) == [(0, 1), (3, 3), (0, 0)]
 
 
-def estimate(signatures: list[tuple[int, ...]], left: int, right: int) -> float:
+@pytest.mark.parametrize("seed", [0, 42])
+@pytest.mark.parametrize("shingles", [("nadal", "nadia"), ("abcdabd", "The plane was ready")])
+def test_the_slot_algorithm_with_the_kernels_own_functions_is_the_kernel(shingles, seed):
+    """Row by row, on the tokens of real shingles, with the functions that `permutation` draws."""
+    sets = [set(tokens(text.encode(), Shingling(k=2))) for text in shingles]
+    rows = sorted(set().union(*sets))
+    factors, terms = (array.tolist() for array in permutation.hash_functions(8, seed))
+
+    def hashed(factor: int, term: int) -> Callable[[int], int]:
+        return lambda row: (factor * murmur.fmix32(np.array([row], np.uint32)).item() + term) % (1 << 64) >> 32
+
+    functions = [hashed(factor, term) for factor, term in zip(factors, terms, strict=True)]
+    passing = slots.slots(rows, sets, functions)
+    for so_far, after in zip(rows_so_far(rows, sets), passing, strict=True):
+        made = permutation.signatures(some.ragged([sorted(members) for members in so_far], np.uint32), 8, seed)
+        assert [tuple(math.inf if slot == EMPTY else slot for slot in row) for row in made.tolist()] == after
+
+
+def estimate(signatures: Sequence[tuple[float, ...]], left: int, right: int) -> float:
     """The share of places that agree, by the kernel."""
     made = np.array(signatures, np.uint32)
     return float(jaccard.estimates(made, np.array([left]), np.array([right]))[0])

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from simdocs.corpora.document_skipped import DocumentSkipped
+from simdocs.corpora.identity import FileId, file_id, regular_file_id
 from simdocs.corpora.long_paths import status_of
 from simdocs.corpora.name_lists import list_of, of_entry
 from simdocs.corpora.read_file import read, read_stream
-from simdocs.corpora.walk import Entry, Identity, walk
+from simdocs.corpora.walk import Entry, walk
 from simdocs.errors import InputError
 from simdocs.model.names import shown
 from simdocs.model.skipped import Skipped, meaning
@@ -31,23 +32,19 @@ class FileList:
     names: list[bytes] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
     held: dict[int, bytes] = field(default_factory=dict)
-    identities: dict[Identity, None] = field(default_factory=dict)
+    ids: dict[FileId, None] = field(default_factory=dict)
     """Of the files, in row order."""
-    again: dict[Identity, list[bytes]] = field(default_factory=dict)
-    """Other names by which files were reached after their first."""
-    inputs: set[Identity] = field(default_factory=set)
+    other_names: dict[FileId, list[bytes]] = field(default_factory=dict)
+    """The names by which files were reached again, after their first."""
+    inputs: set[FileId] = field(default_factory=set)
     """Other files that were read: lists of names."""
     texts: bool = False
     """Whether what is held is known to be text."""
 
     def holds(self, path: str) -> bool:
         """Whether the file at this path is one of them, or of the inputs."""
-        try:
-            status = os.stat(path)
-        except OSError:
-            return False
-        identity = status.st_dev, status.st_ino
-        return stat.S_ISREG(status.st_mode) and (identity in self.identities or identity in self.inputs)
+        found = regular_file_id(path)
+        return found in self.ids or found in self.inputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +61,7 @@ def find(sources: Sources, how: Walking, skipped: Skipped) -> FileList:
 
     InputError: an argument that does not exist, or is a device or socket; a list that cannot be read.
     """
-    found, opened = FileList(), set[Identity]()
+    found, opened = FileList(), set[FileId]()
     for name in sources.names:
         _take(_expand(name, how, skipped, opened), found)
     if sources.listed is not None:
@@ -81,17 +78,17 @@ def find(sources: Sources, how: Walking, skipped: Skipped) -> FileList:
 
 def _take(entries: Iterable[Entry], found: FileList) -> None:
     for entry in entries:
-        if entry.identity in found.identities:
-            found.again.setdefault(entry.identity, []).append(entry.name)
+        if entry.file_id in found.ids:
+            found.other_names.setdefault(entry.file_id, []).append(entry.name)
             continue
-        found.identities[entry.identity] = None
+        found.ids[entry.file_id] = None
         if entry.held is not None:
             found.held[len(found.names)] = entry.held
         found.names.append(entry.name)
         found.sizes.append(entry.size)
 
 
-def _expand(name: bytes, how: Walking, skipped: Skipped, opened: set[Identity]) -> Iterator[Entry]:
+def _expand(name: bytes, how: Walking, skipped: Skipped, opened: set[FileId]) -> Iterator[Entry]:
     """The files that an argument stands for. opened: the FIFOs among those before it; nobody writes to one again."""
     if name == b"-":
         yield from _once(name, 0, how, skipped)
@@ -101,12 +98,12 @@ def _expand(name: bytes, how: Walking, skipped: Skipped, opened: set[Identity]) 
         if stat.S_ISDIR(status.st_mode):
             yield from walk(name, how, skipped)
         elif stat.S_ISREG(status.st_mode):
-            yield Entry(name, status.st_size, (status.st_dev, status.st_ino))
+            yield Entry(name, status.st_size, file_id(status))
         elif stat.S_ISFIFO(status.st_mode):
-            if (status.st_dev, status.st_ino) in opened:
+            if file_id(status) in opened:
                 skipped.add("again", name)
                 return
-            opened.add((status.st_dev, status.st_ino))
+            opened.add(file_id(status))
             descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
             try:
                 yield from _once(name, descriptor, how, skipped)
@@ -132,7 +129,7 @@ def _once(name: bytes, descriptor: int, how: Walking, skipped: Skipped) -> Itera
         skipped.add("unreadable", name, error.strerror or str(error))
     else:
         # Standard input may be one of the files; a pipe is like nothing else.
-        yield Entry(name, len(data), (status.st_dev, status.st_ino), data)
+        yield Entry(name, len(data), file_id(status), data)
 
 
 def read_single_text(name: bytes, limit: int) -> bytes:

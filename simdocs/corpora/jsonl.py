@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from simdocs.corpora.batches import BATCH_BYTES
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import is_compressed
-from simdocs.corpora.read_file import MOST, Stamp, open_file, too_large
+from simdocs.corpora.identity import Stamp
+from simdocs.corpora.read_file import MOST, open_file, too_large
 from simdocs.corpora.stable_read import Chunk, chunks
 from simdocs.model.skipped import Skip
 from simdocs.parameters import Sequences

@@ -6,8 +6,9 @@ import os
 
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import Unfolder, is_compressed
+from simdocs.corpora.identity import Stamp
 from simdocs.corpora.long_paths import status_of
-from simdocs.corpora.read_file import Stamp, open_file
+from simdocs.corpora.read_file import open_file
 
 MOST_OPEN = 4
 """Files that a LineReader keeps open."""

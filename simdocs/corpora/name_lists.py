@@ -6,17 +6,17 @@ import os
 import stat
 from collections.abc import Iterator
 
+from simdocs.corpora.identity import FileId, file_id
 from simdocs.corpora.long_paths import open_name
-from simdocs.corpora.walk import Identity
 from simdocs.errors import InputError, mention
 from simdocs.model.names import shown
 from simdocs.model.skipped import Skipped
 
 
-def list_of(source: bytes, nul_ended: bool, skipped: Skipped, inputs: set[Identity]) -> Iterator[tuple[int, bytes]]:
+def list_of(source: bytes, nul_ended: bool, skipped: Skipped, inputs: set[FileId]) -> Iterator[tuple[int, bytes]]:
     """The entries of a list with their numbers, from 1: raw bytes, a line each or NUL-ended; the last may lack its end.
 
-    `-` is standard input. A malformed entry is noted with its number. The identity of the list is added to inputs.
+    `-` is standard input. A malformed entry is noted with its number. The id of the list's file is added to inputs.
     InputError: it cannot be read.
     """
     data = _contents(source, inputs)
@@ -39,14 +39,14 @@ def _malformed(name: bytes, source: bytes) -> str:
     return ""
 
 
-def _contents(source: bytes, inputs: set[Identity]) -> bytes:
+def _contents(source: bytes, inputs: set[FileId]) -> bytes:
     try:
         descriptor = os.dup(0) if source == b"-" else open_name(source, os.O_RDONLY | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as stream:
             status = os.fstat(descriptor)
             if _is_endless(status, descriptor):
                 raise InputError(f"{shown(source)}: a device, not a list of names: name a file, a FIFO or -")
-            inputs.add((status.st_dev, status.st_ino))
+            inputs.add(file_id(status))
             return stream.read()
     except OSError as error:
         raise InputError(f"{shown(source)}: {error.strerror or error}") from None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import NamedTuple
 
 from simdocs.corpora.decode import LOOKED_AT, is_binary
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import is_compressed, unfold
+from simdocs.corpora.identity import Stamp
 from simdocs.corpora.long_paths import open_name
 
 _PIECE = 1 << 20
@@ -20,22 +20,8 @@ MOST = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
 """Bytes of the largest document that there could be memory for: at its peak it takes 4 times as many, or more."""
 
 
-class Stamp(NamedTuple):
-    """By what a file is known again: equal stamps, equal bytes, unless a clock was set back."""
-
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-    inode: int
-
-    @classmethod
-    def of(cls, status: os.stat_result) -> Stamp:
-        """The stamp of a file, from its status."""
-        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-
-
 def read(name: bytes, limit: int, padding: int = 0) -> tuple[bytes, Stamp]:
-    """The bytes of the regular file of this name, unfolded if it is gzip by its name, and its stamp, with their number.
+    """The bytes of the regular file of this name, unfolded if it is gzip by its name, and its stamp.
 
     padding: bytes by which a gzip file itself may be larger than the limit. The file was the same before and after; one
     that changes meanwhile is read a second time.
@@ -53,7 +39,7 @@ def read(name: bytes, limit: int, padding: int = 0) -> tuple[bytes, Stamp]:
         os.close(descriptor)
     if folded:
         data = unfold(data, min(limit, MOST))
-    return data, stamp if stamp.size == len(data) else stamp._replace(size=len(data))
+    return data, stamp
 
 
 def open_file(name: bytes) -> tuple[int, os.stat_result]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import Unfolding
-from simdocs.corpora.read_file import Stamp
+from simdocs.corpora.identity import Stamp
 
 Chunk = bytes | int
 """Some bytes; or how many NUL bytes a hole in the file stands for, which are not read."""
@@ -37,8 +37,7 @@ def chunks(descriptor: int, stamp: Stamp, size: int, *, folded: bool, patient: b
             chunk, trouble = b"", skip
         if held or trouble:
             now = Stamp.of(os.fstat(descriptor))
-            # Linked, renamed or removed meanwhile it is the same; only its ctime is not.
-            if now[:2] != stamp[:2]:
+            if not stamp.same_bytes(now):
                 if folded or not patient or now.size <= stamp.size or not _ends_at(descriptor, at, held):
                     raise DocumentSkipped("changed")
                 stamp, grown = now, True

@@ -10,6 +10,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from simdocs.corpora.document_skipped import DocumentSkipped
+from simdocs.corpora.identity import FileId, file_id
 from simdocs.corpora.long_paths import READ, open_name
 from simdocs.corpora.patterns import Patterns
 from simdocs.model.names import DRAFT_PREFIX, is_manifest
@@ -21,16 +22,14 @@ MOST_OPEN = 32
 
 ARTIFACT_SUFFIXES = (b".shingles", b".signatures", b".index")
 
-Identity = tuple[int, int]
-
 
 @dataclass(slots=True)
 class Entry:
-    """A file found: its name, size in bytes and identity (device, inode); its bytes, if they come but once."""
+    """A file found: its name, size in bytes and id; its bytes, if they come but once."""
 
     name: bytes
     size: int
-    identity: Identity
+    file_id: FileId
     held: bytes | None = None
 
 
@@ -43,7 +42,7 @@ class _Seen(NamedTuple):
     key: bytes
     name: bytes
     size: int
-    identity: Identity
+    file_id: FileId
 
     @property
     def is_directory(self) -> bool:
@@ -56,7 +55,7 @@ class _Level:
 
     path: bytes
     descriptor: int
-    identity: Identity
+    file_id: FileId
     entries: list[_Seen] = field(default_factory=list)
 
 
@@ -74,7 +73,7 @@ class _Walk:
     def __init__(self, root: bytes, how: Walking, skipped: Skipped) -> None:
         self.root, self.how, self.skipped = root, how, skipped
         self.patterns = Patterns(how.include, how.exclude)
-        self.seen: set[Identity] = set()
+        self.seen: set[FileId] = set()
         self.stack: list[_Level] = []
         self.open: list[_Level] = []
         """Those of the stack that hold a descriptor, in its order."""
@@ -83,7 +82,7 @@ class _Walk:
     def files(self) -> Iterator[Entry]:
         try:
             self._push(self.root, open_name(self.root, READ | os.O_DIRECTORY))
-            device = self.stack[0].identity[0]
+            device = self.stack[0].file_id[0]
             while self.stack:
                 level = self.stack[-1]
                 if not level.entries:
@@ -92,8 +91,8 @@ class _Walk:
                 seen = level.entries.pop()
                 path = _join(level.path, seen.name)
                 if not seen.is_directory:
-                    yield Entry(path, seen.size, seen.identity)
-                elif not (self.how.one_file_system and seen.identity[0] != device):
+                    yield Entry(path, seen.size, seen.file_id)
+                elif not (self.how.one_file_system and seen.file_id[0] != device):
                     self._descend(level, seen.name, path)
         finally:
             while self.stack:
@@ -119,7 +118,7 @@ class _Walk:
         """List the directory and put it on the stack; its descriptor is ours from here on."""
         try:
             status = os.fstat(descriptor)
-            identity = (status.st_dev, status.st_ino)
+            identity = file_id(status)
             if identity in self.seen:
                 self.skipped.add("again", path)
                 return
@@ -157,7 +156,7 @@ class _Walk:
             return
         descriptor = open_name(level.path, READ | os.O_DIRECTORY)
         status = os.fstat(descriptor)
-        if (status.st_dev, status.st_ino) != level.identity:
+        if file_id(status) != level.file_id:
             os.close(descriptor)
             raise OSError(None, "its parent directory was replaced during the walk")
         level.descriptor = descriptor
@@ -179,7 +178,7 @@ class _Walk:
                 is_directory = stat.S_ISDIR(status.st_mode)
                 if not self.patterns.leave_out(full[below:], is_directory):
                     key = name + b"/" if is_directory else name
-                    found.append(_Seen(key, name, status.st_size, (status.st_dev, status.st_ino)))
+                    found.append(_Seen(key, name, status.st_size, file_id(status)))
         found.sort(key=itemgetter(0), reverse=True)
         return found
 

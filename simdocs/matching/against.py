@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 import numpy as np
-from numpy.typing import NDArray
 
+from simdocs.corpora.identity import in_same_place, recognised
 from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.matching.concatenated import ConcatenatedCorpus
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.decision import Decision, decision_of
 from simdocs.matching.distinct_texts import DistinctTexts, in_keep_order, pairs_of_copies
 from simdocs.matching.greedy import greedy
-from simdocs.matching.lookup import STAMPED, bounds, copies_of, keys_for, places
+from simdocs.matching.lookup import bounds, copies_of, keys_for
 from simdocs.matching.prepared import Prepared
 from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import BandIndex
@@ -34,7 +32,7 @@ def decide_against(
     where a full bucket keeps them from being compared with it.
     """
     new, documents = prepared.corpus, prepared.documents
-    known = _known(indexed, new)
+    known = recognised(new, indexed)
     standing = _Standing(indexed, new, np.flatnonzero(~known), verifier.for_corpus(indexed))
     original = np.where(known, -1, _originals(indexed, documents, standing))
     copies = np.flatnonzero(original >= 0)
@@ -65,7 +63,6 @@ class _Standing:
 
     def __init__(self, indexed: Corpus, new: Corpus, unknown: Rows, verifier: Verifier) -> None:
         self._indexed, self._new, self._unknown, self._verifier = indexed, new, unknown, verifier
-        self._inodes = new.facts(unknown)["inode"]
 
     def of(self, rows: Rows) -> Mask:
         """Which of these rows can. Missing and changed documents are reported."""
@@ -90,10 +87,7 @@ class _Standing:
 
     def _rewritten(self, rows: Rows) -> Mask:
         """Which of these rows were read from files, or lines of files, in which there is a new document."""
-        now = places(self._indexed, rows)
-        inodes = [place[1] for place in now if isinstance(place[1], int)]
-        theirs = set(places(self._new, self._unknown[np.isin(self._inodes, inodes)]))
-        return np.array([place in theirs for place in now], bool)
+        return in_same_place(self._indexed, rows, self._new, self._unknown)
 
 
 def _originals(indexed: Corpus, new: Documents, standing: _Standing) -> Rows:
@@ -101,7 +95,7 @@ def _originals(indexed: Corpus, new: Documents, standing: _Standing) -> Rows:
 
     Only where a document of the index has, or had, its text.
     """
-    theirs = indexed.every_fact.all()
+    theirs = indexed.all_facts()
     of_text = _first_with(theirs["digest"], new.facts["digest"])
     found = (of_text >= 0) & ((new.facts["flags"] & EMPTY) == 0)
     # Another text before it may have the same set: it is as similar, and comes first.
@@ -120,30 +114,6 @@ def _first_with(digests: Array, wanted: Array, left_out: Rows | None = None) -> 
         rows = rows[~np.isin(rows, left_out)]
     first = dict(zip(map(tuple, digests[rows].tolist()), rows.tolist(), strict=True))
     return np.array([first.get(tuple(digest), -1) for digest in wanted.tolist()], np.int64)
-
-
-def _known(indexed: Corpus, new: Corpus) -> Mask:
-    """Which new documents are documents of the index.
-
-    They have the same text and the same file, by its inode and times or by where it is now.
-    """
-    facts, theirs = new.facts(np.arange(len(new))), indexed.every_fact.all()
-    known = np.zeros(len(new), bool)
-    rows = np.flatnonzero(np.isin(theirs["digest"][:, 0], facts["digest"][:, 0]) & (theirs["inode"] != 0))
-    mine = np.flatnonzero(np.isin(facts["digest"][:, 0], theirs["digest"][rows, 0]))
-    mine = mine[facts["inode"][mine] != 0]
-    times = set(_with_text(theirs[rows][list(STAMPED)].tolist(), theirs[rows]))
-    known[mine] = [mark in times for mark in _with_text(facts[mine][list(STAMPED)].tolist(), facts[mine])]
-    mine = mine[~known[mine]]
-    rows = rows[np.isin(theirs["digest"][rows, 0], facts["digest"][mine, 0])]
-    there = set(_with_text(places(indexed, rows), theirs[rows]))
-    known[mine] = [mark in there for mark in _with_text(places(new, mine), facts[mine])]
-    return known
-
-
-def _with_text(marks: Iterable[tuple[object, ...]], facts: NDArray[np.void]) -> Iterator[tuple[object, ...]]:
-    """Each with the digest of its document."""
-    return ((*mark, *digest) for mark, digest in zip(marks, facts["digest"].tolist(), strict=True))
 
 
 def _buckets(keys: Keys, counts: Index, owners: TextNumbers, given: int) -> Ragged:

@@ -20,7 +20,7 @@ from simdocs.model.names import shown
 from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, Tokens, ranges
 from simdocs.parameters import Sequences, Shingling
 from simdocs.pipeline.reading import ragged_bytes
-from simdocs.pipeline.reload import ReloadRequest, Source, same_line
+from simdocs.pipeline.reload import ReloadRequest, Source, unchanged_line
 
 
 class Documented(Protocol):
@@ -143,6 +143,10 @@ class Corpus:
         """Their facts, (n,) DOCUMENT."""
         return self.every_fact.rows(rows)
 
+    def all_facts(self) -> NDArray[np.void]:
+        """The facts of all documents, (N,) DOCUMENT."""
+        return self.every_fact.all()
+
     def names(self, rows: Array) -> list[bytes]:
         """Their names."""
         starts = self.name_offsets.rows(rows)
@@ -159,7 +163,7 @@ class Corpus:
     def lines(self, rows: Array, shingling: Shingling, reader: LineReader) -> list[bytes]:
         """The lines of sequences that they are, byte for byte, without ends. InputError: one is not what it was."""
         wanted = self._wanted(rows)
-        return [same_line(wanted, place, shingling, reader) for place in range(len(rows))]
+        return [unchanged_line(wanted, place, shingling, reader) for place in range(len(rows))]
 
     def estimates(self, left: Index, right: Index) -> Floats:
         """The estimated similarity of left[i] and right[i]."""

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from simdocs.corpora.identity import same_documents
 from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.matching.concatenated import ConcatenatedCorpus
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.lookup import candidates, copies_of, same_files
+from simdocs.matching.lookup import candidates, copies_of
 from simdocs.matching.prepared import Prepared
 from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import BandIndex
@@ -85,7 +86,7 @@ class _BlockSearch:
         pairs = self._with_other_copies(self.verifier.similar(len(self.indexed) + asked, copy))
         if not self.itself:
             mine = pairs.left - len(self.indexed)
-            pairs = pairs.take(np.flatnonzero(~same_files(self.asked, mine, self.indexed, pairs.right)))
+            pairs = pairs.take(np.flatnonzero(~same_documents(self.asked, mine, self.indexed, pairs.right)))
         return self.verifier.confirmed(pairs)
 
     def _copies_to_verify(self, asked: Rows, text: BlockPlaces) -> tuple[Rows, Rows]:
@@ -97,7 +98,7 @@ class _BlockSearch:
         first, second = self._unchanged_copies(len(self.indexed) + asked, text)
         if self.itself:
             return asked, first[text]
-        copy = np.where(same_files(self.asked, asked, self.indexed, first[text]), second[text], first[text])
+        copy = np.where(same_documents(self.asked, asked, self.indexed, first[text]), second[text], first[text])
         others = np.flatnonzero(copy >= 0)
         return asked[others], copy[others]
 

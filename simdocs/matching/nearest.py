@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from simdocs.corpora.identity import same_documents
 from simdocs.kernels.compare.agreement import agreements
 from simdocs.matching.concatenated import ConcatenatedCorpus
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.index_matches import MatchBlock, ranked
-from simdocs.matching.lookup import same_files
 from simdocs.matching.prepared import Prepared
 from simdocs.matching.verify import Verifier
 from simdocs.model.documents import EMPTY
@@ -44,7 +44,7 @@ def _nearest(indexed: Corpus, asked: Prepared, verifier: Verifier, row: int, num
         more = order[at : at + number - len(rows)]
         at += len(more)
         if not itself:
-            more = more[~same_files(asked.corpus, np.full(len(more), row), indexed, more)]
+            more = more[~same_documents(asked.corpus, np.full(len(more), row), indexed, more)]
         pairs = _verified(indexed, asked, verifier, row, more)
         rows = np.concatenate((rows, more[pairs.right]))
         found = Pairs.concat([found, pairs])

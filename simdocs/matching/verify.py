@@ -20,7 +20,7 @@ from simdocs.model.numbering import BlockPlaces, Rows, TextNumbers
 from simdocs.model.ragged import Floats, Index, Mask, Ragged
 from simdocs.model.skipped import Skip
 from simdocs.parameters import Shingling
-from simdocs.pipeline.reload import GONE, ReloadRequest, Source, there
+from simdocs.pipeline.reload import MISSING, ReloadRequest, Source, unchanged
 from simdocs.pipeline.token_cache import load_token_sets
 
 _BLOCK_BYTES = 4 * BATCH_BYTES
@@ -46,14 +46,14 @@ def verify_block(block: PairBlock, state: WorkerState, shingling: Shingling) -> 
     """Jaccard of each pair, NaN where a document is missing or has changed; and the skips of those documents."""
     parts, masks, skips = [], [], list[Skip]()
     for _, source in block.sources:
-        sets, unchanged, lost = load_token_sets(source, state, shingling)
+        sets, loaded, lost = load_token_sets(source, state, shingling)
         parts.append(sets)
-        masks.append(unchanged)
+        masks.append(loaded)
         skips += lost
     order = np.argsort(np.concatenate([places for places, _ in block.sources]))
-    sets, unchanged = Ragged.concat(parts, np.uint32), np.concatenate(masks)[order]
+    sets, loaded = Ragged.concat(parts, np.uint32), np.concatenate(masks)[order]
     similarity = np.full(len(block.left), np.nan)
-    known = unchanged[block.left] & unchanged[block.right]
+    known = loaded[block.left] & loaded[block.right]
     similarity[known] = jaccard.exact(sets, order[block.left[known]], order[block.right[known]])
     return similarity, skips
 
@@ -135,15 +135,14 @@ class Verifier:
 
         Documents that this run has read count as unchanged.
         """
-        unchanged = np.ones(len(rows), bool)
+        same = np.ones(len(rows), bool)
         recorded = np.flatnonzero(self.corpus.recorded(rows))
         for places, source in self.corpus.sources(rows[recorded]) if len(recorded) else ():
             if isinstance(source, ReloadRequest):
-                unchanged[recorded[places]], skips = there(
-                    source, self.shingling, self.run.engine.state.get(LineReader)
-                )
+                reader = self.run.engine.state.get(LineReader)
+                same[recorded[places]], skips = unchanged(source, self.shingling, reader)
                 self.report(skips)
-        return unchanged
+        return same
 
     def lost_copies(self, rows: Rows, texts: TextNumbers) -> Mask:
         """Which documents are missing or have changed since an earlier run read them, though copies of them may stand.
@@ -169,7 +168,7 @@ class Verifier:
             if skip[1] not in self.run.tally.lost:
                 self.run.tally.lost.add(skip[1])
                 self.run.skipped.add(*skip)
-                if skip[2] == GONE and self.corpus.root:
+                if skip[2] == MISSING and self.corpus.root:
                     root = shown(self.corpus.root)
                     where = f"missing documents were looked for from {root}: {mention('root')} looks elsewhere"
                     if where not in self.run.skipped.remarks:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.model.ragged import Array, Index, Mask, Ragged
+from simdocs.model.ragged import Index, Mask, Ragged
 
 FIELDS = (
     ("size", "<i8", (), "size in bytes: of the file after decompression; for a line of a JSONL file, of its text"),
@@ -82,8 +82,3 @@ class Documents:
         number = np.searchsorted(firsts, original)
         number[out] = -1
         return firsts, number
-
-
-def digests_as_numbers(digests: list[bytes]) -> Array:
-    """The digests, 16 bytes each, as pairs of numbers like those in DOCUMENT: uint64 (n, 2)."""
-    return np.frombuffer(b"".join(digests), "<u8").reshape(len(digests), 2)

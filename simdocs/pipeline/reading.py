@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from simdocs.corpora.decode import as_utf8, is_binary
 from simdocs.corpora.discover import FileList
 from simdocs.corpora.document_skipped import DocumentSkipped
+from simdocs.corpora.identity import NO_FILE, FileId, Stamp, identities
 from simdocs.corpora.jsonl import Lines, parse
-from simdocs.corpora.read_file import Stamp, read
+from simdocs.corpora.read_file import read
 from simdocs.corpora.read_tasks import Files
 from simdocs.model.documents import DOCUMENT, WIDE, Documents
 from simdocs.model.names import shown
@@ -48,13 +49,14 @@ def _files(task: Files) -> Read:
         raw, wide = as_utf8(data)
         places.append(place)
         raws.append(raw)
-        rows.append((*stamp, 0, 0, (0, 0), (0, 0), 0, 0, 0, WIDE * wide))
+        times = stamp.mtime_ns, stamp.ctime_ns, stamp.inode
+        rows.append((len(data), *times, 0, 0, (0, 0), (0, 0), 0, 0, 0, WIDE * wide))
     return Read(places, [task.names[place] for place in places], raws, np.array(rows, DOCUMENT), skips)
 
 
 def _one(task: Files, place: int, name: bytes) -> tuple[bytes, Stamp]:
     held = task.held.get(place)
-    data, stamp = read(name, task.limit) if held is None else (held, Stamp(len(held), 0, 0, 0))
+    data, stamp = read(name, task.limit) if held is None else (held, NO_FILE)
     if not task.texts and is_binary(data):
         raise DocumentSkipped("binary")
     return data, stamp
@@ -80,8 +82,10 @@ class Register:
         self._held: dict[int, bytes] = {}
         self._file, self._ids = b"", set[bytes]()
         self._named_like_lines = {name for name in found.names if b"#" in name}
-        reached = enumerate(found.identities if found.again else ())
-        self._others = {file: (one[1], found.again[one]) for file, one in reached if one in found.again}
+        ids = enumerate(found.ids if found.other_names else ())
+        self._reached_again: dict[int, FileId] = {
+            file: file_id for file, file_id in ids if file_id in found.other_names
+        }
         self._replaced = set[int]()
         self._done = 0
         self.rows = 0
@@ -97,8 +101,10 @@ class Register:
             file = self._done + (0 if read.facts["container"][at] else read.places[at])
             if file in self._found.held:
                 self._held[row] = self._found.held[file]
-            elif file in self._others and self._others[file][0] != read.facts["inode"][at]:
-                self._replaced.add(file)
+            elif file in self._reached_again:
+                (identity,) = identities(read.facts[at : at + 1])
+                if not identity.in_file(self._reached_again[file]):
+                    self._replaced.add(file)
         rows = np.array(taken, np.int64)
         self._facts.append(read.facts[rows])
         self.rows += len(rows)
@@ -122,10 +128,10 @@ class Register:
     def _note_others(self) -> None:
         """Other names of a file settle nothing if it was not read: the first is gone, or another file has it."""
         gone = {name for reason in ("vanished", "special") for name, _ in self._skipped.by_reason.get(reason, ())}
-        for file, (_, names) in self._others.items():
+        for file, file_id in self._reached_again.items():
             first = self._found.names[file]
             lost = file in self._replaced or first in gone
-            for name in names:
+            for name in self._found.other_names[file_id]:
                 if lost:
                     self._skipped.add(
                         "unreadable", name, f"was to be read as {shown(first)}, which is gone or replaced"

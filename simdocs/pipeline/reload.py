@@ -1,4 +1,4 @@
-"""Documents a second time: what they were is had again, or said to be gone or changed."""
+"""Documents read a second time: their texts, where these are unchanged, and which documents are missing or changed."""
 
 from __future__ import annotations
 
@@ -12,34 +12,37 @@ from simdocs.corpora.batches import batches
 from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import PADDING
+from simdocs.corpora.identity import Identity, Stamp, identities, same_texts
 from simdocs.corpora.jsonl import text_of
 from simdocs.corpora.jsonl_lookup import LineReader
-from simdocs.corpora.long_paths import status_of
-from simdocs.corpora.read_file import Stamp, read
+from simdocs.corpora.read_file import read
 from simdocs.errors import InputError
 from simdocs.kernels.tokens import multisets
-from simdocs.model.documents import digests_as_numbers
 from simdocs.model.names import shown
-from simdocs.model.ragged import Index, Mask, Ragged, Tokens
+from simdocs.model.numbering import BlockPlaces
+from simdocs.model.ragged import Mask, Ragged, Tokens
 from simdocs.model.skipped import Skip
 from simdocs.model.texts import Texts
 from simdocs.parameters import Sequences, Shingling
-from simdocs.pipeline.shingling import digests, normalised, shingled
+from simdocs.pipeline.shingling import normalised, shingled
 
 _SLACK = 1 << 16
 """Bytes by which a file of the same text may be larger than it was, for spaces or a worse compression."""
 
-GONE = "gone"
-"""What is said of a document whose file is not there any more."""
+MISSING = "gone"
+"""What is reported about a document whose file does not exist any more."""
 
-_REASONS = {"vanished": GONE} | dict.fromkeys(("special", "oversized", "malformed", "binary"), "changed")
+_REASONS = {"vanished": MISSING} | dict.fromkeys(("special", "oversized", "malformed", "binary"), "changed")
 
 
 @dataclass(frozen=True, slots=True)
 class ReloadRequest:
-    """Documents to be had again: their names, the bytes of those still held (by place), a limit on a size, what was
-    noted of them when they were first read, the directory from which they are found ("": this one), and what of a
-    line is text."""
+    """Documents to read a second time.
+
+    held: the bytes of those that are still in memory, by place. limit: bytes of a document. facts: what was recorded
+    when they were first read, (n,) DOCUMENT. root: the directory from which their names are found; nothing: the working
+    directory. sequences: what of a line of JSONL is text.
+    """
 
     names: list[bytes]
     held: dict[int, bytes]
@@ -54,150 +57,138 @@ class ReloadRequest:
         name = self.names[place]
         return os.path.join(self.root, name[:container] if container else name)
 
+    def identity(self, place: int) -> Identity:
+        """What was recorded of a document."""
+        (identity,) = identities(self.facts[place : place + 1])
+        return identity
+
 
 Source = ReloadRequest | Ragged
-"""Documents to be read again, or their token sets."""
+"""Where token sets come from: documents to read again, or the sets themselves."""
 
 
 def reload_token_sets(
-    wanted: ReloadRequest, places: list[int], how: Shingling, lines: LineReader
+    request: ReloadRequest, places: list[int], shingling: Shingling, reader: LineReader
 ) -> tuple[list[tuple[int, Tokens]], list[Skip]]:
-    """The token sets of the documents at these places, with their places, and the skips of those that cannot be had.
+    """The token sets of the unchanged documents among these places, with their places, and the skips of the others.
 
-    A document is what it was if its file has the same times and inode, or else if its text has the same digest.
+    A document is unchanged if its file is, by inode and times, or else if its text has the digest that was recorded.
     """
-    texts, skips = _texts(wanted, places, lines)
+    texts, skips = _read_again(request, places, reader)
     found = []
-    for part in shingled(texts.raws, how):
-        same = texts.same(part.places, part.texts, wanted)
+    for part in shingled(texts.raws, shingling):
+        same = texts.same(part.places, part.texts, request)
         sets = multisets.token_sets(part.tokens)
         for row, at in enumerate(part.places.tolist()):
             if same[row]:
                 # A slice would hold the tokens of its whole batch in memory; a large document is all of its batch.
                 found.append((texts.places[at], sets[row].copy() if len(sets) > 1 else sets.values))
             else:
-                skips.append(("unverified", wanted.names[texts.places[at]], "changed"))
+                skips.append(("unverified", request.names[texts.places[at]], "changed"))
     return found, skips
 
 
-def there(wanted: ReloadRequest, how: Shingling, lines: LineReader) -> tuple[Mask, list[Skip]]:
-    """Which documents are still what they were, and the skips of the others. One whose file has the same times and
-    inode is not read."""
-    seen: dict[bytes, Stamp | None] = {}
-    sure = np.array([_is_same(wanted, place, seen) for place in range(len(wanted.names))], bool)
-    unsure, skips = np.flatnonzero(~sure).tolist(), list[Skip]()
-    for cut in batches(wanted.facts["size"][unsure].tolist()):
-        texts, gone = _texts(wanted, unsure[cut.start : cut.stop], lines)
-        skips += gone
-        for part, normal in normalised(texts.raws, how):
+def unchanged(request: ReloadRequest, shingling: Shingling, reader: LineReader) -> tuple[Mask, list[Skip]]:
+    """Which documents are unchanged, and the skips of the others. Only texts of changed files are read."""
+    same = _of_unchanged_files(request)
+    unsure, skips = np.flatnonzero(~same).tolist(), list[Skip]()
+    for cut in batches(request.facts["size"][unsure].tolist()):
+        texts, missing = _read_again(request, unsure[cut.start : cut.stop], reader)
+        skips += missing
+        for part, normal in normalised(texts.raws, shingling):
             places = np.array(texts.places)[part]
-            sure[places] = texts.same(part, normal, wanted)
-            skips += [("unverified", wanted.names[place], "changed") for place in places[~sure[places]].tolist()]
-    return sure, skips
+            same[places] = texts.same(part, normal, request)
+            skips += [("unverified", request.names[place], "changed") for place in places[~same[places]].tolist()]
+    return same, skips
+
+
+def _of_unchanged_files(request: ReloadRequest) -> Mask:
+    """Which documents have a file that is unchanged, or have none that could change. No file is read.
+
+    A file of many documents is looked at once.
+    """
+    stamps: dict[bytes, Stamp | None] = {}
+    same = np.ones(len(request.names), bool)
+    for place, identity in enumerate(identities(request.facts)):
+        if place in request.held or not identity.from_file:
+            continue
+        path = request.file(place)
+        if path not in stamps:
+            stamps[path] = Stamp.at(path)
+        same[place] = identity.unchanged(stamps[path])
+    return same
+
+
+def unchanged_line(request: ReloadRequest, place: int, shingling: Shingling, reader: LineReader) -> bytes:
+    """The line of a JSONL file that a document is, byte for byte, without its end.
+
+    InputError: neither its file nor its text is what it was.
+    """
+    identity, name = request.identity(place), request.names[place]
+    try:
+        line, stamp = reader.read(request.file(place), identity.start, identity.extent)
+        if not identity.unchanged(stamp) and not _is_text_of(request, place, line, shingling):
+            raise DocumentSkipped("changed")
+    except DocumentSkipped as skip:
+        remedy = "build the artifact again" if request.root else "run again"
+        raise InputError(f"{shown(name)}: {skip.reason}, when its line was to be written: {remedy}") from None
+    return line
+
+
+def _is_text_of(request: ReloadRequest, place: int, line: bytes, shingling: Shingling) -> bool:
+    text = text_of(line, request.sequences)
+    if text is None:
+        return False
+    ((_, normal),) = normalised([as_utf8(text)[0]], shingling)
+    return bool(same_texts(normal.encoded, request.facts[place : place + 1])[0])
 
 
 @dataclass(frozen=True, slots=True)
-class _Again:
-    """Texts read a second time: which, as UTF-8, and whether the file of each is the one that was read before."""
+class _Reread:
+    """Texts read a second time: their places, the texts as UTF-8, and whether each is surely unchanged."""
 
     places: list[int]
     raws: list[bytes]
     sure: list[bool]
 
-    def same(self, some: Index, texts: Texts, wanted: ReloadRequest) -> Mask:
-        """Which of some of them, normalised, are what they were."""
+    def same(self, some: BlockPlaces, texts: Texts, request: ReloadRequest) -> Mask:
+        """Which of some of them, normalised, are unchanged."""
         same = np.array(self.sure, bool)[some]
         if not same.all():
             places = np.array(self.places)[some][~same]
-            same[~same] = _are_of(texts.encoded.take(np.flatnonzero(~same)), wanted.facts[places])
+            same[~same] = same_texts(texts.encoded.take(np.flatnonzero(~same)), request.facts[places])
         return same
 
 
-def _are_of(texts: Ragged, facts: NDArray[np.void] | np.void) -> Mask:
-    """Whether each normalised text is that of its document, by their digests."""
-    same: Mask = (digests_as_numbers(digests(texts)) == facts["digest"]).all(axis=1)
-    return same
-
-
-def _texts(wanted: ReloadRequest, places: list[int], lines: LineReader) -> tuple[_Again, list[Skip]]:
+def _read_again(request: ReloadRequest, places: list[int], reader: LineReader) -> tuple[_Reread, list[Skip]]:
     """The documents at these places, read again, and the skips of those that cannot be."""
-    found, skips = _Again([], [], []), list[Skip]()
+    texts, skips = _Reread([], [], []), list[Skip]()
     for place in places:
         try:
-            raw, sure = _text(wanted, place, lines)
+            raw, sure = _text(request, place, reader)
         except DocumentSkipped as skip:
-            skips.append(("unverified", wanted.names[place], _REASONS.get(skip.reason, skip.reason)))
+            skips.append(("unverified", request.names[place], _REASONS.get(skip.reason, skip.reason)))
             continue
-        found.places.append(place)
-        found.raws.append(raw)
-        found.sure.append(sure)
-    return found, skips
+        texts.places.append(place)
+        texts.raws.append(raw)
+        texts.sure.append(sure)
+    return texts, skips
 
 
-def _came_from_a_file(fact: np.void) -> bool:
-    return bool(fact["inode"] or fact["ctime_ns"])
-
-
-def _is_stamped(stamp: Stamp, fact: np.void) -> bool:
-    """Whether a file has the times and inode that were noted. Its size may be that of all its lines, or folded."""
-    return bool(
-        stamp.mtime_ns == fact["mtime_ns"] and stamp.ctime_ns == fact["ctime_ns"] and stamp.inode == fact["inode"]
-    )
-
-
-def _is_same(wanted: ReloadRequest, place: int, seen: dict[bytes, Stamp | None]) -> bool:
-    """Whether the file of a document is the one that was read, as far as can be seen without reading it; or there was
-    none, that could have changed. seen: the stamps of files that were looked at, None of those that are gone;
-    a file of many documents is looked at once."""
-    fact = wanted.facts[place]
-    if place in wanted.held or not _came_from_a_file(fact):
-        return True
-    path = wanted.file(place)
-    if path not in seen:
-        try:
-            seen[path] = Stamp.of(status_of(path))
-        except (OSError, ValueError):
-            seen[path] = None
-    stamp = seen[path]
-    return stamp is not None and _is_stamped(stamp, fact)
-
-
-def _text(wanted: ReloadRequest, place: int, lines: LineReader) -> tuple[bytes, bool]:
-    """The text of a document again, as UTF-8, and whether its file is the same as before. Raises DocumentSkipped."""
-    fact = wanted.facts[place]
-    if place in wanted.held:
-        return as_utf8(wanted.held[place])[0], True
-    if not _came_from_a_file(fact):
+def _text(request: ReloadRequest, place: int, reader: LineReader) -> tuple[bytes, bool]:
+    """The text of a document, read again, as UTF-8, and whether it is surely unchanged. Raises DocumentSkipped."""
+    if place in request.held:
+        return as_utf8(request.held[place])[0], True
+    identity = request.identity(place)
+    if not identity.from_file:
         raise DocumentSkipped("it came from no file")
-    path = wanted.file(place)
-    if fact["container"]:
-        line, stamp = lines.read(path, int(fact["start"]), int(fact["extent"]))
-        text = text_of(line, wanted.sequences)
+    path = request.file(place)
+    if request.facts[place]["container"]:
+        line, stamp = reader.read(path, identity.start, identity.extent)
+        text = text_of(line, request.sequences)
         if text is None:
             raise DocumentSkipped("changed")
     else:
-        # What has become much larger is another text, and must not be unfolded to find that out.
-        text, stamp = read(path, min(wanted.limit, 2 * int(fact["size"]) + _SLACK), PADDING)
-    return as_utf8(text)[0], _is_stamped(stamp, fact) and len(text) == fact["size"]
-
-
-def same_line(wanted: ReloadRequest, place: int, how: Shingling, lines: LineReader) -> bytes:
-    """The line of a sequence that is a document, if its file or else its text is the same still. InputError: it is
-    not."""
-    fact, name = wanted.facts[place], wanted.names[place]
-    try:
-        line, stamp = lines.read(wanted.file(place), int(fact["start"]), int(fact["extent"]))
-        if not _is_stamped(stamp, fact) and not _is_of(text_of(line, wanted.sequences), fact, how):
-            raise DocumentSkipped("changed")
-    except DocumentSkipped as skip:
-        remedy = "build the artifact again" if wanted.root else "run again"
-        raise InputError(f"{shown(name)}: {skip.reason}, when its line was to be written: {remedy}") from None
-    return line
-
-
-def _is_of(text: bytes | None, fact: np.void, how: Shingling) -> bool:
-    """Whether a text is that of a document."""
-    if text is None:
-        return False
-    ((_, normal),) = normalised([as_utf8(text)[0]], how)
-    return bool(_are_of(normal.encoded, fact)[0])
+        # What has become much larger is another text, and must not be decompressed to find that out.
+        text, stamp = read(path, min(request.limit, 2 * identity.size + _SLACK), PADDING)
+    return as_utf8(text)[0], identity.unchanged_text(stamp, len(text))

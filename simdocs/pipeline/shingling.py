@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +12,13 @@ from numpy.typing import NDArray
 from simdocs.corpora.batches import batches
 from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.discover import FileList
+from simdocs.corpora.identity import row_digests
 from simdocs.corpora.jsonl import Lines
 from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.engines.run import Run
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingled_texts, shingler_of, text_tokens
-from simdocs.model.documents import EMPTY, INVALID, SHORT, Documents, digests_as_numbers
+from simdocs.model.documents import EMPTY, INVALID, SHORT, Documents
 from simdocs.model.ragged import Index, Ragged, count_true_in_rows
 from simdocs.model.texts import Texts
 from simdocs.parameters import Recipe, Shingling
@@ -57,7 +56,7 @@ def shingled(raws: Sequence[bytes], how: Shingling) -> Iterator[Shingled]:
 def note(facts: NDArray[np.void], part: Shingled, k: int) -> None:
     """Write into facts what shingling found out: digest, length in units, flags."""
     facts["length"][part.places] = part.lengths
-    facts["digest"][part.places] = digests_as_numbers(digests(part.texts.encoded))
+    facts["digest"][part.places] = row_digests(part.texts.encoded)
     empty, short = part.lengths == 0, part.lengths < k
     facts["flags"][part.places] |= np.where(empty, EMPTY, np.where(short, SHORT, 0)).astype(np.uint32)
     points = part.texts.codepoints
@@ -70,14 +69,7 @@ def note(facts: NDArray[np.void], part: Shingled, k: int) -> None:
 def note_sets(facts: NDArray[np.void], places: Index, sets: Ragged) -> None:
     """Write into facts the number of tokens of each set, and its digest."""
     facts["count"][places] = sets.lengths
-    facts["set_digest"][places] = digests_as_numbers(digests(sets))
-
-
-def digests(rows: Ragged) -> list[bytes]:
-    """The first 16 bytes of the SHA-256 of each row, as its bytes stand in memory: little-endian."""
-    view = np.ascontiguousarray(rows.values).view(np.uint8).data
-    ends = (rows.offsets * rows.values.itemsize).tolist()
-    return [hashlib.sha256(view[a:b]).digest()[:16] for a, b in pairwise(ends)]
+    facts["set_digest"][places] = row_digests(sets)
 
 
 def shingle_task(task: Files | Lines, recipe: Recipe) -> tuple[Read, Ragged]:

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from simdocs.corpora import jsonl, jsonl_lookup
 from simdocs.corpora.discover import FileList
 from simdocs.corpora.document_skipped import DocumentSkipped
+from simdocs.corpora.identity import Stamp
 from simdocs.corpora.jsonl import Lines, is_sequence, parse, pieces, text_of
 from simdocs.corpora.jsonl_lookup import LineReader
-from simdocs.corpora.read_file import Stamp
 from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.parameters import Sequences

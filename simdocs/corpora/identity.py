@@ -1,0 +1,243 @@
+"""Whether a document is still the same: the same file, unchanged, of the same text.
+
+Everything by which simdocs recognises a file or a document is decided here. Only reading a text again, to compare it
+with the digest that was recorded, is left to `pipeline/reload.py`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdocs.corpora.long_paths import status_of
+from simdocs.model.numbering import Rows
+from simdocs.model.ragged import Array, Index, Mask, Ragged
+
+FileId = tuple[int, int]
+"""Device and inode: the same for all names of a file."""
+
+Location = tuple[object, object, bytes]
+"""Where a document is found now: its file, by id or else by path, and what of its name stands for a line of it."""
+
+_RECORDED = ("inode", "mtime_ns", "ctime_ns", "size", "start", "extent", "digest")
+"""The facts that are an Identity, in the order of its fields."""
+
+_STAMPED = ("inode", "ctime_ns", "mtime_ns", "start", "extent")
+"""The facts that are equal where two documents are the same line of the same unchanged file."""
+
+_AT_ONCE = 1 << 12
+"""Facts that are taken out of an array at once."""
+
+
+def file_id(status: os.stat_result) -> FileId:
+    """The id of a file, from its status."""
+    return status.st_dev, status.st_ino
+
+
+def regular_file_id(path: str) -> FileId | None:
+    """The id of the regular file at this path; None if there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return file_id(status) if stat.S_ISREG(status.st_mode) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """The state of a file on disk. Equal stamps mean equal bytes, unless a clock was set back."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Stamp:
+        """The stamp of a file, from its status."""
+        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+
+    @classmethod
+    def at(cls, path: bytes) -> Stamp | None:
+        """The stamp of the file at this path; None if it cannot be had."""
+        try:
+            return cls.of(status_of(path))
+        except (OSError, ValueError):
+            return None
+
+    def same_bytes(self, later: Stamp) -> bool:
+        """Whether an open file holds the same bytes later.
+
+        Its ctime does not count: it changes when the file is linked, renamed or removed.
+        """
+        return (self.size, self.mtime_ns) == (later.size, later.mtime_ns)
+
+
+NO_FILE = Stamp(0, 0, 0, 0)
+"""The stamp of a document that comes from no file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What was recorded of a document when it was read, by which it is recognised later.
+
+    inode, mtime_ns, ctime_ns: of its file; all 0 if it came from no file. size: bytes of its text as read. start,
+    extent: the span of its line, if it is one. digest: of its normalised text. Version 1 of the artifact format records
+    neither the size of the file on disk nor its device.
+    """
+
+    inode: int
+    mtime_ns: int
+    ctime_ns: int
+    size: int
+    start: int
+    extent: int
+    digest: tuple[int, int]
+
+    @property
+    def from_file(self) -> bool:
+        """Whether the document came from a file, so that it can be read again."""
+        return bool(self.inode or self.ctime_ns)
+
+    def in_file(self, file: FileId) -> bool:
+        """Whether the document was read from this file, as far as its inode tells."""
+        return self.inode == file[1]
+
+    def unchanged(self, stamp: Stamp | None) -> bool:
+        """Whether the file with this stamp is the one that was read, and was not changed since.
+
+        The size on disk cannot be compared: the size that was recorded is that of one line, or of decompressed text.
+        """
+        return stamp is not None and (stamp.inode, stamp.mtime_ns, stamp.ctime_ns) == (
+            self.inode,
+            self.mtime_ns,
+            self.ctime_ns,
+        )
+
+    def unchanged_text(self, stamp: Stamp, size: int) -> bool:
+        """Whether a text of this size, read again from a file with this stamp, is surely the one that was recorded."""
+        return self.unchanged(stamp) and size == self.size
+
+
+def identities(facts: NDArray[np.void]) -> Iterator[Identity]:
+    """Yield the identity of each document, from its facts (n,) DOCUMENT."""
+    for at in range(0, len(facts), _AT_ONCE):
+        part = facts[at : at + _AT_ONCE]
+        columns: list[list[Any]] = [part[name].tolist() for name in _RECORDED]
+        columns[-1] = list(map(tuple, columns[-1]))
+        yield from map(Identity, *columns)
+
+
+class Recorded(Protocol):
+    """Documents by row, with what was recorded of each when it was read."""
+
+    @property
+    def root(self) -> bytes:
+        """The directory from which their names are found; nothing: the working directory."""
+
+    def __len__(self) -> int: ...
+
+    def facts(self, rows: Rows) -> NDArray[np.void]:
+        """Their facts, (n,) DOCUMENT."""
+
+    def all_facts(self) -> NDArray[np.void]:
+        """The facts of all documents, (N,) DOCUMENT."""
+
+    def names(self, rows: Rows) -> list[bytes]:
+        """Their names."""
+
+
+def locations(documents: Recorded, rows: Rows) -> list[Location]:
+    """Where these documents are found now. Nothing is read: it may not be the text that was recorded."""
+    names, ends = documents.names(rows), documents.facts(rows)["container"].tolist()
+    lines = [name[end:] if end else b"" for name, end in zip(names, ends, strict=True)]
+    files = [name[:end] if end else name for name, end in zip(names, ends, strict=True)]
+    found = {file: _located(os.path.join(documents.root, file)) for file in set(files)}
+    return [(*found[file], line) for file, line in zip(files, lines, strict=True)]
+
+
+def _located(path: bytes) -> tuple[object, object]:
+    try:
+        return file_id(status_of(path))
+    except OSError:
+        return "", os.path.abspath(path)
+
+
+def same_documents(first: Recorded, left: Rows, second: Recorded, right: Rows) -> Mask:
+    """Whether documents left[i] of the first and right[i] of the second are the same file, or the same line of it.
+
+    They are if its inode and times are the same, or if both are found in the same place now.
+    """
+    # Facts are large, and the same document stands in many pairs: only what is asked of them is held for each.
+    lefts, a = np.unique(left, return_inverse=True)
+    rights, b = np.unique(right, return_inverse=True)
+    ours, theirs = first.facts(lefts), second.facts(rights)
+    same: Mask = ours["inode"][a] != 0
+    from_files: Mask = same & (theirs["inode"][b] != 0)
+    for name in _STAMPED:
+        same &= ours[name][a] == theirs[name][b]
+    numbers: dict[Location, int] = {}
+    ours_now = _numbered_locations(first, left[from_files], numbers)
+    same[from_files] |= ours_now == _numbered_locations(second, right[from_files], numbers)
+    return same
+
+
+def _numbered_locations(documents: Recorded, rows: Rows, numbers: dict[Location, int]) -> Index:
+    """The locations of these documents as numbers. New ones are entered into numbers."""
+    unique, which = np.unique(rows, return_inverse=True)
+    found = locations(documents, unique)
+    return np.array([numbers.setdefault(location, len(numbers)) for location in found], np.int64)[which]
+
+
+def in_same_place(documents: Recorded, rows: Rows, others: Recorded, other_rows: Rows) -> Mask:
+    """Which of these documents are found now where one of the others is."""
+    here = locations(documents, rows)
+    inodes = [location[1] for location in here if isinstance(location[1], int)]
+    there = set(locations(others, other_rows[np.isin(others.facts(other_rows)["inode"], inodes)]))
+    return np.array([location in there for location in here], bool)
+
+
+def recognised(new: Recorded, recorded: Recorded) -> Mask:
+    """Which new documents are recorded already: those of the same text and the same file.
+
+    A file is the same by its inode and times, or by where it is now.
+    """
+    facts, theirs = new.all_facts(), recorded.all_facts()
+    known = np.zeros(len(new), bool)
+    rows = np.flatnonzero(np.isin(theirs["digest"][:, 0], facts["digest"][:, 0]) & (theirs["inode"] != 0))
+    mine = np.flatnonzero(np.isin(facts["digest"][:, 0], theirs["digest"][rows, 0]))
+    mine = mine[facts["inode"][mine] != 0]
+    stamped = set(_with_digests(theirs[rows][list(_STAMPED)].tolist(), theirs[rows]))
+    known[mine] = [mark in stamped for mark in _with_digests(facts[mine][list(_STAMPED)].tolist(), facts[mine])]
+    mine = mine[~known[mine]]
+    rows = rows[np.isin(theirs["digest"][rows, 0], facts["digest"][mine, 0])]
+    there = set(_with_digests(locations(recorded, rows), theirs[rows]))
+    known[mine] = [mark in there for mark in _with_digests(locations(new, mine), facts[mine])]
+    return known
+
+
+def _with_digests(marks: list[Any], facts: NDArray[np.void]) -> Iterator[tuple[object, ...]]:
+    """Each mark with the digest of its document's text."""
+    return ((*mark, *digest) for mark, digest in zip(marks, facts["digest"].tolist(), strict=True))
+
+
+def row_digests(rows: Ragged) -> Array:
+    """The first 16 bytes of the SHA-256 of each row, as its bytes stand in memory: two numbers each, (N, 2) uint64."""
+    view = np.ascontiguousarray(rows.values).view(np.uint8).data
+    ends = (rows.offsets * rows.values.itemsize).tolist()
+    digests = b"".join(hashlib.sha256(view[a:b]).digest()[:16] for a, b in pairwise(ends))
+    return np.frombuffer(digests, "<u8").reshape(len(rows), 2)
+
+
+def same_texts(texts: Ragged, facts: NDArray[np.void]) -> Mask:
+    """Whether each normalised text, as UTF-8, is that of the document with these facts (n,), by its digest."""
+    same: Mask = (row_digests(texts) == facts["digest"]).all(axis=1)
+    return same

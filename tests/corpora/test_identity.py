@@ -1,0 +1,165 @@
+"""Recognising files and documents: the same file, unchanged, of the same text."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from simdocs.corpora.identity import (
+    Identity,
+    Stamp,
+    file_id,
+    identities,
+    in_same_place,
+    recognised,
+    regular_file_id,
+    row_digests,
+    same_documents,
+    same_texts,
+)
+from simdocs.model.documents import DOCUMENT
+from simdocs.model.ragged import Ragged
+
+
+class Documents:
+    """Files below root as they are recorded now; with their texts as digests."""
+
+    def __init__(self, root: Path, *names: str) -> None:
+        self.root, self._names = os.fsencode(root), [os.fsencode(name) for name in names]
+        self._facts = np.zeros(len(names), DOCUMENT)
+        for row, name in enumerate(names):
+            stamp = Stamp.of((root / name).stat())
+            self._facts[row]["mtime_ns"], self._facts[row]["ctime_ns"] = stamp.mtime_ns, stamp.ctime_ns
+            self._facts[row]["inode"], self._facts[row]["size"] = stamp.inode, stamp.size
+            self._facts[row]["digest"] = row_digests(ragged((root / name).read_bytes()))[0]
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def facts(self, rows: NDArray[np.int64]) -> NDArray[np.void]:
+        return self._facts[rows]
+
+    def all_facts(self) -> NDArray[np.void]:
+        return self._facts
+
+    def names(self, rows: NDArray[np.int64]) -> list[bytes]:
+        return [self._names[row] for row in rows.tolist()]
+
+
+def ragged(*texts: bytes) -> Ragged:
+    values = np.frombuffer(b"".join(texts), np.uint8)
+    return Ragged.from_lengths(values, np.array([len(text) for text in texts], np.int64))
+
+
+def all_rows(documents: Documents) -> NDArray[np.int64]:
+    return np.arange(len(documents))
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    for name in "abc":
+        (tmp_path / name).write_bytes(b"text of " + name.encode())
+    return tmp_path
+
+
+def test_identities_are_the_facts_that_were_recorded() -> None:
+    facts = np.zeros(5000, DOCUMENT)
+    facts["inode"], facts["start"] = np.arange(5000), np.arange(5000) * 7
+    facts["mtime_ns"][-1], facts["ctime_ns"][-1], facts["size"][-1], facts["extent"][-1] = 1, 2, 3, 4
+    facts["digest"][-1] = 5, 6
+    found = list(identities(facts))
+    assert found[1] == Identity(1, 0, 0, 0, 7, 0, (0, 0))
+    assert found[-1] == Identity(4999, 1, 2, 3, 4999 * 7, 4, (5, 6))
+    assert (len(found), found[0].from_file, found[1].from_file) == (5000, False, True)
+
+
+def test_a_file_is_unchanged_by_inode_and_times_whatever_the_size_on_disk(docs: Path) -> None:
+    (identity,) = identities(Documents(docs, "a").all_facts())
+    stamp = Stamp.of((docs / "a").stat())
+    assert identity.unchanged(stamp)
+    assert identity.unchanged(Stamp(stamp.size + 1, stamp.mtime_ns, stamp.ctime_ns, stamp.inode))
+    assert identity.unchanged_text(stamp, len(b"text of a"))
+    assert not identity.unchanged_text(stamp, len(b"text of a") + 1)
+    assert not identity.unchanged(None)
+    for changed in ({"mtime_ns": 1}, {"ctime_ns": 1}, {"inode": 1}):
+        fields: dict[str, Any] = {name: getattr(stamp, name) for name in ("size", "mtime_ns", "ctime_ns", "inode")}
+        assert not identity.unchanged(Stamp(**(fields | changed)))
+
+
+def test_an_open_file_that_is_renamed_holds_the_same_bytes(docs: Path) -> None:
+    before = Stamp.of((docs / "a").stat())
+    (docs / "a").rename(docs / "d")
+    after = Stamp.at(os.fsencode(docs / "d"))
+    assert after is not None
+    assert before.same_bytes(after)
+    (docs / "d").write_bytes(b"another")
+    assert not before.same_bytes(Stamp.of((docs / "d").stat()))
+    assert Stamp.at(os.fsencode(docs / "a")) is None
+
+
+def test_only_regular_files_have_an_id(docs: Path) -> None:
+    os.symlink("a", docs / "link")
+    assert regular_file_id(str(docs / "link")) == file_id((docs / "a").stat())
+    assert regular_file_id(str(docs)) is None
+    assert regular_file_id(str(docs / "missing")) is None
+
+
+def test_documents_are_the_same_by_stamp_or_by_place(docs: Path) -> None:
+    recorded = Documents(docs, "a", "b", "c")
+    (docs / "b").write_bytes(b"edited in place, so found where it was")
+    (docs / "c").rename(docs / "old")
+    (docs / "c").write_bytes(b"another file of that name")
+    now = Documents(docs, "a", "b", "c", "old")
+    left = np.repeat(np.arange(3), 4)
+    same = same_documents(recorded, left, now, np.tile(np.arange(4), 3)).reshape(3, 4)
+    # A rename changes ctime, so the old file of that name is known by its place alone, where another stands now.
+    assert same.tolist() == [[True, False, False, False], [False, True, False, False], [False, False, True, False]]
+
+
+def test_documents_from_no_file_are_never_the_same(docs: Path) -> None:
+    documents = Documents(docs, "a", "a")
+    for name in ("inode", "mtime_ns", "ctime_ns"):
+        documents.all_facts()[name] = 0
+    assert not same_documents(documents, np.array([0]), documents, np.array([1])).any()
+
+
+def test_lines_of_one_file_are_told_apart_by_their_spans_and_names(docs: Path) -> None:
+    lines = Documents(docs, "a", "a")
+    lines._names = [b"a#1", b"a#2"]
+    facts = lines.all_facts()
+    facts["container"], facts["start"] = 1, [0, 10]
+    pairs = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    assert same_documents(lines, pairs[0], lines, pairs[1]).tolist() == [True, False, False, True]
+
+
+def test_documents_found_in_the_same_place(docs: Path) -> None:
+    recorded = Documents(docs, "a", "b", "c")
+    (docs / "b").unlink()
+    (docs / "link").symlink_to("c")
+    new = Documents(docs, "a", "link")
+    assert in_same_place(recorded, all_rows(recorded), new, np.array([1])).tolist() == [False, False, True]
+    assert in_same_place(recorded, all_rows(recorded), new, all_rows(new)).tolist() == [True, False, True]
+
+
+def test_new_documents_are_recognised_by_text_and_file(docs: Path) -> None:
+    recorded = Documents(docs, "a", "b", "c")
+    os.utime(docs / "b", ns=(1, 1))
+    (docs / "c").write_bytes(b"another text")
+    (docs / "copy").write_bytes(b"text of a")
+    new = Documents(docs, "a", "b", "c", "copy")
+    assert recognised(new, recorded).tolist() == [True, True, False, False]
+
+
+def test_texts_are_the_same_by_the_first_16_bytes_of_sha_256() -> None:
+    texts = [b"one", b"", "zwölf".encode()]
+    facts = np.zeros(3, DOCUMENT)
+    for row, text in enumerate(texts):
+        facts[row]["digest"] = np.frombuffer(hashlib.sha256(text).digest()[:16], "<u8")
+    assert same_texts(ragged(*texts), facts).all()
+    assert same_texts(ragged(b"one", b"x", b"zwolf"), facts).tolist() == [True, False, False]

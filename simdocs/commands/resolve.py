@@ -95,7 +95,7 @@ def intake_of(request: ReadRequest, outputs: Sequence[str | None] = ()) -> Intak
         if b"\0" in name:
             raise InputError(f"{shown(name)}: no path holds a NUL")
     assert listed is None or isinstance(listed, bytes)
-    sources = Sources(request.documents, listed, request.files0_from is not None)
+    sources = Sources(request.documents, listed, request.files0_from is not None, bool(request.jsonl))
     return Intake(sources, walking, outputs=outputs)
 
 

@@ -6,13 +6,13 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.identity import FileId, file_id, regular_file_id
 from simdocs.corpora.long_paths import status_of
 from simdocs.corpora.name_lists import list_of, of_entry
-from simdocs.corpora.read_file import read, read_stream
+from simdocs.corpora.read_file import MOST, read, read_stream
 from simdocs.corpora.walk import Entry, walk
 from simdocs.errors import InputError
 from simdocs.model.names import shown
@@ -40,6 +40,10 @@ class FileList:
     """Other files that were read: lists of names."""
     texts: bool = False
     """Whether what is held is known to be text."""
+    named: set[int] = field(default_factory=set)
+    """The files that were named as arguments themselves, by row."""
+    jsonl: set[int] = field(default_factory=set)
+    """Those of which the bytes that are held are JSON lines, by row."""
 
     def holds(self, path: str) -> bool:
         """Whether the file at this path is one of them, or of the inputs."""
@@ -49,11 +53,13 @@ class FileList:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where documents come from: names in order, or one list of names, NUL-ended or a line each."""
+    """Where documents come from: names in order, or one list of names, NUL-ended or a line each. jsonl: standard input
+    holds JSON lines."""
 
     names: tuple[bytes, ...] = ()
     listed: bytes | None = None
     nul_ended: bool = False
+    jsonl: bool = False
 
 
 def find(sources: Sources, how: Walking, skipped: Skipped) -> FileList:
@@ -63,12 +69,17 @@ def find(sources: Sources, how: Walking, skipped: Skipped) -> FileList:
     """
     found, opened = FileList(), set[FileId]()
     for name in sources.names:
-        _take(_expand(name, how, skipped, opened), found)
+        if name == b"-" and sources.jsonl:
+            found.jsonl.add(len(found.names))
+            # Of a line there is a limit, of all of them none but memory.
+            _take(_once(name, 0, MOST, skipped), found)
+        else:
+            _take(_expand(name, how, skipped, opened), found)
     if sources.listed is not None:
         entries: list[Entry] = []
         for number, name in list_of(sources.listed, sources.nul_ended, skipped, found.inputs):
             try:
-                entries += _expand(name, how, skipped, opened)
+                entries += [replace(entry, named=False) for entry in _expand(name, how, skipped, opened)]
             except InputError as error:
                 raise of_entry(sources.listed, number, name, error) from None
         entries.sort(key=lambda entry: entry.name)
@@ -84,6 +95,8 @@ def _take(entries: Iterable[Entry], found: FileList) -> None:
         found.ids[entry.file_id] = None
         if entry.held is not None:
             found.held[len(found.names)] = entry.held
+        if entry.named:
+            found.named.add(len(found.names))
         found.names.append(entry.name)
         found.sizes.append(entry.size)
 
@@ -91,14 +104,14 @@ def _take(entries: Iterable[Entry], found: FileList) -> None:
 def _expand(name: bytes, how: Walking, skipped: Skipped, opened: set[FileId]) -> Iterator[Entry]:
     """The files that an argument stands for. opened: the FIFOs among those before it; nobody writes to one again."""
     if name == b"-":
-        yield from _once(name, 0, how, skipped)
+        yield from _once(name, 0, how.max_size, skipped)
         return
     try:
         status = status_of(name)
         if stat.S_ISDIR(status.st_mode):
             yield from walk(name, how, skipped)
         elif stat.S_ISREG(status.st_mode):
-            yield Entry(name, status.st_size, file_id(status))
+            yield Entry(name, status.st_size, file_id(status), named=True)
         elif stat.S_ISFIFO(status.st_mode):
             if file_id(status) in opened:
                 skipped.add("again", name)
@@ -106,7 +119,7 @@ def _expand(name: bytes, how: Walking, skipped: Skipped, opened: set[FileId]) ->
             opened.add(file_id(status))
             descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
             try:
-                yield from _once(name, descriptor, how, skipped)
+                yield from _once(name, descriptor, how.max_size, skipped)
             finally:
                 os.close(descriptor)
         else:
@@ -118,18 +131,18 @@ def _expand(name: bytes, how: Walking, skipped: Skipped, opened: set[FileId]) ->
         skipped.add("unreadable", name, error.strerror or str(error))
 
 
-def _once(name: bytes, descriptor: int, how: Walking, skipped: Skipped) -> Iterator[Entry]:
+def _once(name: bytes, descriptor: int, limit: int, skipped: Skipped) -> Iterator[Entry]:
     """A document whose bytes come but once."""
     try:
         status = os.fstat(descriptor)
-        data = read_stream(descriptor, how.max_size)
+        data = read_stream(descriptor, limit)
     except DocumentSkipped as skip:
         skipped.add(skip.reason, name, skip.detail)
     except OSError as error:
         skipped.add("unreadable", name, error.strerror or str(error))
     else:
         # Standard input may be one of the files; a pipe is like nothing else.
-        yield Entry(name, len(data), file_id(status), data)
+        yield Entry(name, len(data), file_id(status), data, named=True)
 
 
 def read_single_text(name: bytes, limit: int) -> bytes:

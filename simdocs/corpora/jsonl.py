@@ -11,16 +11,18 @@ from dataclasses import dataclass, field
 from simdocs.corpora.batches import BATCH_BYTES
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import is_compressed
-from simdocs.corpora.identity import Stamp
+from simdocs.corpora.identity import NO_FILE, Stamp
 from simdocs.corpora.read_file import MOST, open_file, too_large
 from simdocs.corpora.stable_read import Chunk, chunks
 from simdocs.model.skipped import Skip
 from simdocs.parameters import Sequences
 
+_SUFFIXES = (b".jsonl", b".jsonl.gz", b".ndjson", b".ndjson.gz")
+
 
 def is_sequence(name: bytes, how: Sequences) -> bool:
     """Whether a file of this name is read as a sequence of documents."""
-    return not how.plain and name.endswith((b".jsonl", b".jsonl.gz"))
+    return not how.plain and name.endswith(_SUFFIXES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,13 @@ def _blocks(content: Iterator[Chunk], limit: int) -> Iterator[tuple[bytes, int, 
         yield last, start, first, dropped
 
 
+def held_pieces(name: bytes, data: bytes, limit: int) -> Iterator[Lines]:
+    """The lines of a sequence that is held in memory, in blocks, as `pieces` has those of a file."""
+    content = (data[at : at + BATCH_BYTES] for at in range(0, len(data), BATCH_BYTES))
+    for part, start, first, dropped in _blocks(content, min(limit, MOST)):
+        yield Lines(name, part, start, first, NO_FILE, limit, dropped)
+
+
 @dataclass(slots=True)
 class Parsed:
     """The documents of some lines, one place each in five lists, and the lines that are none.
@@ -183,9 +192,21 @@ def _document(line: bytes, how: Sequences) -> tuple[bytes, bytes | None]:
         raise DocumentSkipped("malformed", "not a JSON object")
     text, identity = value.get(how.text_field), value.get(how.id_field)
     if not isinstance(text, str):
-        what = "is not a string" if how.text_field in value else "is missing"
-        raise DocumentSkipped("malformed", f"field {how.text_field!r} {what}")
+        if how.text_field in value:
+            raise DocumentSkipped("malformed", f"field {how.text_field!r} is not a string")
+        raise DocumentSkipped("malformed", f"field {how.text_field!r} is missing; the line has {_listed(value)}")
     return text.encode("utf-8", "surrogatepass"), _identity(identity, how)
+
+
+def _listed(value: dict[str, object]) -> str:
+    """The fields of a line, for a message."""
+    names = [repr(name[:_SHOWN_CHARACTERS]) for name in list(value)[:_SHOWN_FIELDS]]
+    more = ["..."] if len(value) > _SHOWN_FIELDS else []
+    return ", ".join(names + more) or "no fields"
+
+
+_SHOWN_FIELDS, _SHOWN_CHARACTERS = 8, 40
+"""How many fields of a line a message names, and how much of each name."""
 
 
 def _identity(value: object, how: Sequences) -> bytes | None:

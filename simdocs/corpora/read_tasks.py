@@ -10,7 +10,7 @@ from simdocs.corpora.batches import batches
 from simdocs.corpora.discover import FileList
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import is_compressed
-from simdocs.corpora.jsonl import Lines, is_sequence, pieces
+from simdocs.corpora.jsonl import Lines, held_pieces, is_sequence, pieces
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Sequences
 
@@ -37,13 +37,15 @@ def tasks(found: FileList, limit: int, how: Sequences, skipped: Skipped) -> Iter
     """
 
     def holds_many(row: int) -> bool:
-        return row not in found.held and is_sequence(found.names[row], how)
+        return row in found.jsonl or (row not in found.held and is_sequence(found.names[row], how))
 
     for many, group in groupby(range(len(found.names)), holds_many):
         rows = list(group)
         if many:
             for row in rows:
-                yield from _lines(found.names[row], limit, skipped)
+                name, data = found.names[row], found.held.get(row)
+                blocks = pieces(name, limit) if data is None else held_pieces(name, data, limit)
+                yield from _lines(name, blocks, limit, skipped)
         else:
             yield from _files(found, range(rows[0], rows[-1] + 1), limit)
 
@@ -56,10 +58,10 @@ def _files(found: FileList, rows: range, limit: int) -> Iterator[tuple[Files, in
         yield Files(found.names[here.start : here.stop], held, limit, found.texts), len(here)
 
 
-def _lines(name: bytes, limit: int, skipped: Skipped) -> Iterator[tuple[Files | Lines, int]]:
+def _lines(name: bytes, blocks: Iterator[Lines], limit: int, skipped: Skipped) -> Iterator[tuple[Files | Lines, int]]:
     waiting: Files | Lines | None = None
     try:
-        for lines in pieces(name, limit):
+        for lines in blocks:
             if waiting is not None:
                 yield waiting, 0
             waiting = lines

@@ -31,6 +31,8 @@ class Entry:
     size: int
     file_id: FileId
     held: bytes | None = None
+    named: bool = False
+    """Whether it was named as an argument itself, and not found in a directory or a list."""
 
 
 class _Seen(NamedTuple):

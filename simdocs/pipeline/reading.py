@@ -15,10 +15,10 @@ from simdocs.corpora.identity import NO_FILE, FileId, Stamp, identities
 from simdocs.corpora.jsonl import Lines, parse
 from simdocs.corpora.read_file import read
 from simdocs.corpora.read_tasks import Files
-from simdocs.model.documents import DOCUMENT, WIDE, Documents
+from simdocs.model.documents import DOCUMENT, EMPTY, WIDE, Documents
 from simdocs.model.names import shown
 from simdocs.model.ragged import Index, Ragged
-from simdocs.model.skipped import Skip, Skipped
+from simdocs.model.skipped import Skip, Skipped, meaning
 from simdocs.parameters import Sequences
 
 
@@ -87,6 +87,7 @@ class Register:
             file: file_id for file, file_id in ids if file_id in found.other_names
         }
         self._replaced = set[int]()
+        self._named_rows: list[int] = []
         self._done = 0
         self.rows = 0
 
@@ -99,8 +100,10 @@ class Register:
         for row, at in enumerate(taken, self.rows):
             self._names.append(read.names[at])
             file = self._done + (0 if read.facts["container"][at] else read.places[at])
+            if file in self._found.named:
+                self._named_rows.append(row)
             if file in self._found.held:
-                self._held[row] = self._found.held[file]
+                self._held[row] = _span(self._found.held[file], read.facts[at])
             elif file in self._reached_again:
                 (identity,) = identities(read.facts[at : at + 1])
                 if not identity.in_file(self._reached_again[file]):
@@ -118,10 +121,10 @@ class Register:
         name = read.names[at]
         if name[:container] != self._file:
             self._file, self._ids = name[:container], set()
-        other = "a line before it" if name in self._ids else "a file" if name in self._named_like_lines else ""
+        other = "an earlier line" if name in self._ids else "a file" if name in self._named_like_lines else ""
         if other:
             line = b"%b#%d" % (self._file, read.places[at])
-            self._skipped.add("malformed", line, f"{shown(name)} is {other}: give it an id of its own")
+            self._skipped.add("malformed", line, f"{other} has the name {shown(name)}: give it an id of its own")
         self._ids.add(name)
         return bool(other)
 
@@ -142,8 +145,28 @@ class Register:
     def documents(self) -> Documents:
         """All documents taken; with them the names are noted by which their files were reached again."""
         self._note_others()
+        self._report_named()
         facts = np.concatenate(self._facts) if self._facts else np.empty(0, DOCUMENT)
+        for row in self._named_rows:
+            if facts["flags"][row] & EMPTY and not facts["container"][row]:
+                self._skipped.remarks.append(f"{shown(self._names[row])}: is empty, so it is similar to nothing")
         return Documents(ragged_bytes(self._names), facts, self._held)
+
+    def _report_named(self) -> None:
+        """A file that was named as an argument was asked about: that it is not compared does not go without saying."""
+        named = {self._found.names[file] for file in self._found.named}
+        for reason in ("binary", "special", "vanished"):
+            entries = self._skipped.by_reason.pop(reason, [])
+            for name, detail in entries:
+                if name in named:
+                    self._skipped.add("named", name, meaning(reason))
+                else:
+                    self._skipped.add(reason, name, detail)
+
+
+def _span(held: bytes, fact: np.void) -> bytes:
+    """The bytes of a document among those that are held: all of them, or one line."""
+    return held[fact["start"] : fact["start"] + fact["extent"]] if fact["container"] else held
 
 
 def ragged_bytes(rows: list[bytes]) -> Ragged:
@@ -152,8 +175,25 @@ def ragged_bytes(rows: list[bytes]) -> Ragged:
     return Ragged.from_lengths(np.frombuffer(b"".join(rows), np.uint8), lengths)
 
 
-def counted(tasks: Iterator[tuple[Files | Lines, int]], done: list[int]) -> Iterator[Files | Lines]:
-    """The tasks alone; how many files end with each is appended to done."""
-    for task, files in tasks:
-        done.append(files)
-        yield task
+class Advance:
+    """How far reading is: with each task, the files that are done with it, and the bytes of them so far."""
+
+    def __init__(self, found: FileList) -> None:
+        self._ends = np.cumsum(found.sizes).tolist()
+        self.total = self._ends[-1] if self._ends else 0
+        self.files: list[int] = []
+        """How many files end with each task."""
+        self.bytes: list[int] = []
+        """How many bytes of files are done with each task and those before it."""
+
+    def watch(self, tasks: Iterator[tuple[Files | Lines, int]]) -> Iterator[Files | Lines]:
+        """The tasks alone, each noted as it is handed on."""
+        done = within = 0
+        for task, files in tasks:
+            within += len(task.data) + task.dropped if isinstance(task, Lines) else 0
+            if files:
+                done, within = done + files, 0
+            before, end = ([0, *self._ends][at] for at in (done, min(done + 1, len(self._ends))))
+            self.files.append(files)
+            self.bytes.append(min(before + within, end))
+            yield task

@@ -125,6 +125,8 @@ def unchanged_line(request: ReloadRequest, place: int, shingling: Shingling, rea
     InputError: neither its file nor its text is what it was.
     """
     identity, name = request.identity(place), request.names[place]
+    if place in request.held:
+        return request.held[place]
     try:
         line, stamp = reader.read(request.file(place), identity.start, identity.extent)
         if not identity.unchanged(stamp) and not _is_text_of(request, place, line, shingling):
@@ -178,7 +180,7 @@ def _read_again(request: ReloadRequest, places: list[int], reader: LineReader) -
 def _text(request: ReloadRequest, place: int, reader: LineReader) -> tuple[bytes, bool]:
     """The text of a document, read again, as UTF-8, and whether it is surely unchanged. Raises DocumentSkipped."""
     if place in request.held:
-        return as_utf8(request.held[place])[0], True
+        return as_utf8(_held_text(request, place))[0], True
     identity = request.identity(place)
     if not identity.from_file:
         raise DocumentSkipped("it came from no file")
@@ -192,3 +194,13 @@ def _text(request: ReloadRequest, place: int, reader: LineReader) -> tuple[bytes
         # What has become much larger is another text, and must not be decompressed to find that out.
         text, stamp = read(path, min(request.limit, 2 * identity.size + _SLACK), PADDING)
     return as_utf8(text)[0], identity.unchanged_text(stamp, len(text))
+
+
+def _held_text(request: ReloadRequest, place: int) -> bytes:
+    """The text of a document whose bytes are still in memory: all of them, or what of a line is text."""
+    held = request.held[place]
+    if not request.facts[place]["container"]:
+        return held
+    text = text_of(held, request.sequences)
+    assert text is not None, "a line that was a document once is one still"
+    return text

@@ -22,7 +22,7 @@ from simdocs.model.documents import EMPTY, INVALID, SHORT, Documents
 from simdocs.model.ragged import Index, Ragged, count_true_in_rows
 from simdocs.model.texts import Texts
 from simdocs.parameters import Recipe, Shingling
-from simdocs.pipeline.reading import Read, Register, counted, ragged_bytes, read_task
+from simdocs.pipeline.reading import Advance, Read, Register, ragged_bytes, read_task
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +97,12 @@ def shingle(
 ) -> Documents:
     """The documents of the files found that could be read, in row order; `take` gets their token sets, batch by batch,
     in the same order. Skips are noted."""
-    register, done = Register(found, run.skipped), list[int]()
+    register, advance = Register(found, run.skipped), Advance(found)
     work = partial(shingle_task, recipe=recipe)
-    files = 0
-    results = run.engine.map(work, counted(tasks(found, limit, recipe.sequences, run.skipped), done))
+    results = run.engine.map(work, advance.watch(tasks(found, limit, recipe.sequences, run.skipped)))
     for turn, (read, sets) in enumerate(results):
-        take(sets.take(register.enter(read, done[turn])))
-        files += done[turn]
-        run.progress("shingling", files, len(found.names))
+        take(sets.take(register.enter(read, advance.files[turn])))
+        run.progress("shingling", advance.bytes[turn], advance.total)
     return register.documents()
 
 

@@ -19,7 +19,7 @@ from simdocs.model.artifact import Shingles
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Index, Ragged, Tokens, row_blocks
 from simdocs.parameters import Recipe, Sketching
-from simdocs.pipeline.reading import Read, Register, counted, read_task
+from simdocs.pipeline.reading import Advance, Read, Register, read_task
 from simdocs.pipeline.shingling import note, note_sets, shingled
 
 _WORTH_THEIR_ROUNDS = 1 << 14
@@ -85,21 +85,19 @@ def sign(
     with_sets: bool,
 ) -> tuple[Documents, Tokens]:
     """Documents and signatures of the files found: those that were read, in row order. Skips are noted."""
-    register, done = Register(found, run.skipped), list[int]()
+    register, advance = Register(found, run.skipped), Advance(found)
     rows = _Rows(len(found.names), sketching, recipe.shingling.seed)
-    files = 0
     work = partial(sign_task, recipe=recipe, sketching=sketching, with_sets=with_sets)
-    results = run.engine.map(work, counted(tasks(found, limit, recipe.sequences, run.skipped), done))
+    results = run.engine.map(work, advance.watch(tasks(found, limit, recipe.sequences, run.skipped)))
     for turn, result in enumerate(results):
-        taken = register.enter(result.read, done[turn])
+        taken = register.enter(result.read, advance.files[turn])
         if len(taken) == len(result.signatures):
             rows.add(result.signatures, result.waiting, result.tokens)
         else:
             still = np.isin(result.waiting, taken)
             waiting = np.searchsorted(taken, result.waiting[still])
             rows.add(result.signatures[taken], waiting, result.tokens.take(np.flatnonzero(still)))
-        files += done[turn]
-        run.progress("reading", files, len(found.names))
+        run.progress("reading", advance.bytes[turn], advance.total)
     return register.documents(), rows.all()
 
 

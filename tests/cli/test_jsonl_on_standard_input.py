@@ -1,0 +1,67 @@
+"""JSON lines on standard input, and files that are called *.ndjson."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.corpus import A1, A2, A, B
+from tests.cli.program import simdocs
+
+TEXTS = [A, A1, B, A2, A]
+LINES = b"".join(
+    json.dumps({"id": f"x{number}", "text": text.decode()}).encode() + b"\n" for number, text in enumerate(TEXTS)
+)
+
+
+@pytest.mark.parametrize("mode", [(), ("--pairs",), ("--list", "duplicates"), ("--list", "kept-lines"), ("--exact",)])
+def test_standard_input_answers_as_a_file_does(tmp_path: Path, mode: tuple[str, ...]) -> None:
+    (tmp_path / "x.jsonl").write_bytes(LINES)
+    expected = simdocs("dedupe", "x.jsonl", *mode, cwd=tmp_path)
+    done = simdocs("dedupe", "-", "--jsonl", *mode, cwd=tmp_path, stdin=LINES)
+    assert (done.status, done.err) == (expected.status, expected.err) == (0, "")
+    assert done.out == expected.out.replace(b"x.jsonl#", b"-#")
+    assert done.out
+
+
+def test_without_jsonl_standard_input_is_one_text(tmp_path: Path) -> None:
+    done = simdocs("dedupe", "-", "--summary", cwd=tmp_path, stdin=LINES)
+    assert "1 document," in done.err
+
+
+def test_bad_lines_of_standard_input_are_named(tmp_path: Path) -> None:
+    bad = LINES + b'{"title": "no text", "body": 1}\n' + b'{"id": "x0", "text": "again"}\nnot json\n'
+    done = simdocs("dedupe", "-", "--jsonl", cwd=tmp_path, stdin=bad)
+    assert done.status == 3
+    assert "-#6: skipped: a malformed entry (field 'text' is missing; the line has 'title', 'body')" in done.err
+    assert "-#7: skipped: a malformed entry (an earlier line has the name -#x0: give it an id of its own)" in done.err
+    assert "-#8: skipped: a malformed entry (not JSON" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["x.jsonl", "--jsonl"], "--jsonl is about standard input: name it as -"),
+        (["-", "--jsonl", "--plain"], "--plain and --jsonl do not go together"),
+    ],
+)
+def test_jsonl_goes_with_standard_input_alone(tmp_path: Path, arguments: list[str], said: str) -> None:
+    (tmp_path / "x.jsonl").write_bytes(LINES)
+    done = simdocs("dedupe", *arguments, cwd=tmp_path, stdin=LINES)
+    assert done.status == 2
+    assert said in done.err
+
+
+def test_ndjson_files_are_read_as_jsonl_files_are(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_bytes(LINES)
+    (tmp_path / "y.ndjson").write_bytes(LINES)
+    expected = simdocs("dedupe", "x.jsonl", cwd=tmp_path).out
+    assert simdocs("dedupe", "y.ndjson", cwd=tmp_path).out == expected.replace(b"x.jsonl", b"y.ndjson") != b""
+
+
+def test_an_index_made_of_standard_input_can_be_asked(tmp_path: Path) -> None:
+    assert simdocs("index", "-", "--jsonl", "-o", "x.index", cwd=tmp_path, stdin=LINES).status == 0
+    done = simdocs("query", "x.index", "-", "--jsonl", "--verify", "estimate", cwd=tmp_path, stdin=LINES)
+    assert (b"-#x0", b"-#x4") in [tuple(row[:2]) for row in done.rows]

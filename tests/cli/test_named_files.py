@@ -1,0 +1,59 @@
+"""A file that was named as an argument and is not compared is always reported: somebody asked about it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.cli.corpus import A1, A, lay
+from tests.cli.program import simdocs
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Path:
+    """Two near-duplicates, a binary file, and an empty one, in a directory."""
+    return lay(tmp_path, {"docs/a": A, "docs/b": A1, "docs/photo": b"\0\1" * 50, "docs/empty": b""})
+
+
+def test_a_named_binary_file_is_reported_with_status_3(there: Path) -> None:
+    done = simdocs("dedupe", "docs/a", "docs/b", "docs/photo", cwd=there)
+    assert (done.status, len(done.rows)) == (3, 1)
+    assert done.err == "simdocs: docs/photo: skipped: named, but not compared (a NUL byte in the first 8 KiB)\n"
+
+
+def test_a_binary_file_in_a_directory_or_a_list_is_passed_by(there: Path) -> None:
+    assert simdocs("dedupe", "docs", cwd=there)[::2] == (0, "")
+    listed = simdocs("dedupe", "--files-from", "-", cwd=there, stdin=b"docs/a\ndocs/b\ndocs/photo\n")
+    assert (listed.status, listed.err) == (0, "")
+
+
+def test_a_named_empty_file_is_reported_with_status_0(there: Path) -> None:
+    done = simdocs("dedupe", "docs/a", "docs/empty", cwd=there)
+    assert (done.status, done.err) == (0, "simdocs: warning: docs/empty: is empty, so it is similar to nothing\n")
+    assert simdocs("dedupe", "docs", cwd=there).err == ""
+    assert simdocs("dedupe", "docs/a", "docs/empty", "-q", cwd=there).err == ""
+
+
+def test_strict_publishes_nothing_when_a_named_file_is_not_compared(there: Path) -> None:
+    done = simdocs("dedupe", "docs/a", "docs/photo", "--strict", "-o", "x.tsv", cwd=there)
+    assert done.status == 2
+    assert "1 named" in done.err
+    assert "x.tsv" not in os.listdir(there)
+
+
+@pytest.mark.parametrize("command", ["index", "query"])
+def test_other_commands_report_it_too(there: Path, command: str) -> None:
+    assert simdocs("index", "docs/a", "-o", "a.index", cwd=there).status == 0
+    arguments = ["docs/b", "docs/photo"] + (["-o", "b.index"] if command == "index" else [])
+    done = simdocs(command, *(["a.index"] if command == "query" else []), *arguments, cwd=there)
+    assert done.status == 3
+    assert "docs/photo: skipped: named, but not compared" in done.err
+
+
+@pytest.mark.parametrize(("names", "said"), [(["docs/a"], "one document"), (["docs/empty"], "no document")])
+def test_too_few_documents_to_compare_are_said_in_the_summary(there: Path, names: list[str], said: str) -> None:
+    assert "nothing was compared" in (summary := simdocs("dedupe", *names, "--summary", cwd=there).err)
+    assert said in summary
+    assert "nothing was compared" not in simdocs("dedupe", "docs/a", "docs/b", "--summary", cwd=there).err

@@ -1,0 +1,29 @@
+"""How far reading is, in bytes: it never goes back, moves within one file, and ends at the whole."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+from simdocs.corpora.batches import BATCH_BYTES
+from simdocs.corpora.discover import Sources, find
+from simdocs.corpora.read_tasks import tasks
+from simdocs.model.skipped import Skipped
+from simdocs.parameters import Sequences, Walking
+from simdocs.pipeline.reading import Advance
+
+
+def test_bytes_rise_to_the_total_and_move_within_a_large_file(tmp_path: Path) -> None:
+    line = b'{"text": "%s"}\n' % (b"word " * 200)
+    (tmp_path / "a.txt").write_bytes(b"x" * 1000)
+    (tmp_path / "b.jsonl").write_bytes(line * (4 * BATCH_BYTES // len(line)))
+    (tmp_path / "c.txt").write_bytes(b"y" * 3000)
+    (tmp_path / "d.jsonl").write_bytes(b"")
+    found = find(Sources((bytes(tmp_path),)), Walking(), Skipped())
+    advance = Advance(found)
+    assert len(list(advance.watch(tasks(found, 1 << 30, Sequences(), Skipped())))) == len(advance.bytes)
+    assert sum(advance.files) == 4
+    assert all(a <= b for a, b in itertools.pairwise(advance.bytes))
+    assert advance.bytes[-1] == advance.total == sum(found.sizes)
+    within = [done for done in advance.bytes if 1000 < done < 1000 + found.sizes[1]]
+    assert len(within) >= 3

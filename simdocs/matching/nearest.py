@@ -65,6 +65,7 @@ def _verified(indexed: Corpus, asked: Prepared, verifier: Verifier, row: int, ro
     if not verifier.exact:
         return Pairs(left, right, np.full(len(rows), np.nan), estimate)
     similarity = verifier.for_corpus(corpus).exact_jaccard(left, right)
+    verifier.run.tally.verified += len(rows) - int(np.isnan(similarity).sum())
     common = np.flatnonzero(np.nan_to_num(similarity) > 0)
     return Pairs(left[common], right[common], similarity[common], estimate[common])
 

@@ -86,6 +86,7 @@ class Verifier:
             likely = np.flatnonzero(~below | self.no_prefilter)
             left, right, estimate = left[likely], right[likely], estimate[likely]
             similarity = self.exact_jaccard(left, right)
+            self.run.tally.verified += len(left) - int(np.isnan(similarity).sum())
             enough = np.nan_to_num(similarity, nan=-1.0) >= self.threshold
         else:
             similarity = np.full(len(left), np.nan)
@@ -116,7 +117,6 @@ class Verifier:
         for cut, (values, skips) in zip(cuts, self.run.engine.map_with_state(work, blocks), strict=True):
             similarity[order[cut]] = values
             self.report(skips)
-        self.run.tally.verified += len(left) - int(np.isnan(similarity).sum())
         return similarity
 
     def confirmed(self, pairs: Pairs) -> Pairs:

@@ -1,13 +1,12 @@
 #!/bin/sh
-# What `make demo` shows: each command, then what it prints.
+# Print each command of the demonstration, and then what it prints. `make demo` runs this.
 cd "$(dirname "$0")" || exit
 
-show() {
+run() {
     printf '\n$ %s\n' "$*"
     "$@"
 }
 
-show simdocs dedupe corpus --format table -v
-show simdocs dedupe corpus --list duplicates --include 'poems/*'
-printf '\n$ simdocs shingle --show corpus/notes/milk.txt -k 3\n'
-simdocs shingle --show corpus/notes/milk.txt -k 3
+run simdocs dedupe corpus --format table -v
+run simdocs dedupe corpus --list duplicates --include 'poems/*'
+run simdocs show corpus/notes/milk.txt -k 3

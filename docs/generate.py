@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 import reliability
-from manpages import ENVIRONMENT, pages
+from manpages import ENVIRONMENT, accepted, pages
 
 from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, RUN
 from simdocs.cli.completion import completer
@@ -29,7 +29,7 @@ HERE = Path(__file__).resolve().parent
 
 def reference() -> Iterator[str]:
     """Every command, argument, option and exit status."""
-    yield "# Reference\n\nWritten by `make docs` from the program itself, as are the manual pages in [man](man).\n"
+    yield "# Reference\n\nEvery command with all its options. `make docs` writes this page from the program itself.\n"
     context = click.Context(simdocs, info_name="simdocs", **simdocs.context_settings)
     for name in simdocs.list_commands(context):
         command = simdocs.commands[name]
@@ -50,9 +50,10 @@ def reference() -> Iterator[str]:
 def _options(command: Command, context: click.Context) -> Iterator[str]:
     for heading, options in command.sections(context).items():
         yield f"| {heading} | |\n|---|---|"
-        for option in options:
+        for option in (option for option in options if not option.hidden):
             spelling, meaning = (part.replace("|", "\\|") for part in option.get_help_record(context) or ())
-            yield f"| `{spelling}` | {meaning} |"
+            text, bracket, default = meaning.partition("  [default: ")
+            yield f"| `{spelling}` | {' '.join([text, *accepted(option)])}{bracket}{default} |"
         yield ""
 
 

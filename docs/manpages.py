@@ -12,8 +12,10 @@ from simdocs import __version__
 from simdocs.artifacts.formats import FORMATS, MANIFEST, RUN
 from simdocs.cli.exits import BY_SIGNAL, MEANINGS, PRECEDENCE
 from simdocs.cli.help import Command, Option
-from simdocs.cli.param_types import Member
+from simdocs.cli.param_types import ParameterType
 from simdocs.cli.program import simdocs
+from simdocs.cli.spelling import spelled
+from simdocs.values import Choice, Fraction, Seconds, Size, Values, Whole
 
 ENVIRONMENT = {
     "NO_COLOR": "If it is not empty, --color auto draws without colours.",
@@ -22,7 +24,7 @@ ENVIRONMENT = {
     "COLUMNS": "The width of tables and of help, instead of the terminal's.",
     "SIMDOCS_DEBUG": "If it is not empty, the same as --debug.",
 }
-"""What the program heeds."""
+"""The variables that the program reads."""
 
 _CODE = {"\\": "\\(rs", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti"}
 
@@ -73,7 +75,7 @@ def _command(command: click.Command, context: click.Context) -> Iterator[str]:
     yield ".SH OPTIONS"
     for heading, options in command.sections(context).items():
         yield f".SS {heading}"
-        for option in options:
+        for option in (option for option in options if not option.hidden):
             yield from _option(option, context)
     yield from _statuses(command.statuses)
     yield ".SH EXAMPLES\n.EX"
@@ -84,7 +86,7 @@ def _command(command: click.Command, context: click.Context) -> Iterator[str]:
 
 def _head(name: str, purpose: str, usage: list[str]) -> Iterator[str]:
     yield '.\\" Written by "make docs" from the program itself.'
-    # Without a date: a page is as old as its version, and the same text is to come out on any day.
+    # Without a date, because the page must be the same on any day.
     yield f'.TH {name.upper()} 1 "" "simdocs {__version__}" "User Commands"'
     yield ".nh\n.ad l"
     yield f".SH NAME\n{_code(name)} \\- {_filled(purpose[0].lower() + purpose[1:])}"
@@ -100,7 +102,7 @@ def _entry(tag: str, text: str, names: Collection[str] = ()) -> Iterator[str]:
 
 
 def _option(option: click.Option, context: click.Context) -> Iterator[str]:
-    """An option with its meaning, range and default, and the members of its family, each with its own."""
+    """An option with its meaning, range and default, and the members of its family with theirs."""
     record = option.get_help_record(context)
     assert record is not None
     spellings = sorted(option.opts, key=len)
@@ -108,21 +110,25 @@ def _option(option: click.Option, context: click.Context) -> Iterator[str]:
     tag = ", ".join(_bold(spelling) for spelling in spellings)
     meaning = option.meaning if isinstance(option, Option) else option.help or ""
     default = option.get_help_extra(context).get("default")
-    sentences = [meaning, *_range(option.type), *([f"Default: {default}."] if default else [])]
+    sentences = [meaning, *accepted(option), *([f"Default: {default}."] if default else [])]
     yield from _entry(f"{tag} {_usage(metavar)}".rstrip(), " ".join(sentences), [metavar])
-    if isinstance(option.type, Member):
+    values = _values(option)
+    if isinstance(values, Choice):
         yield ".RS\n.PD 0"
-        for name, what in option.type.table.items():
-            yield from _entry(_bold(name), what)
+        for name, member in values.family.items():
+            yield from _entry(_bold(name), spelled(member.help))
         yield ".PD\n.RE"
 
 
-def _range(kind: click.ParamType) -> Iterator[str]:
-    if isinstance(kind, click.IntRange | click.FloatRange):
-        if kind.max is None:
-            yield f"{kind.min} or more."
-        else:
-            yield f"Above {kind.min}, up to {kind.max}." if kind.min_open else f"From {kind.min} to {kind.max}."
+def accepted(option: click.Option) -> Iterator[str]:
+    """The numbers that the option takes, as a sentence; nothing if it takes something else."""
+    values = _values(option)
+    if isinstance(values, Whole | Fraction | Seconds | Size):
+        yield f"{values.wanted[0].upper()}{values.wanted[1:]}."
+
+
+def _values(option: click.Option) -> Values | None:
+    return option.type.parameter.values if isinstance(option.type, ParameterType) else None
 
 
 def _statuses(meanings: Mapping[int, str]) -> Iterator[str]:
@@ -139,15 +145,17 @@ def _see_also(name: str) -> Iterator[str]:
 
 
 def _usage(usage: str) -> str:
-    """Usage: what is to be filled in is in italics, what is to be typed in bold."""
+    """A usage line: words to replace are in italics, words to type are in bold."""
     parts = re.split(r"([A-Za-z]+(?:\.[a-z]+)?)", usage)
     parts[1::2] = [_bold(word) if word.islower() else f"\\fI{word}\\fR" for word in parts[1::2]]
     return "".join(_code(part) if place % 2 == 0 else part for place, part in enumerate(parts))
 
 
 def _filled(text: str, names: Collection[str] = ()) -> str:
-    """Prose in lines, none of which roff takes for a request. These names are in italics, options and what stands in
-    backquotes in bold."""
+    """Prose in lines that roff does not take for requests.
+
+    These names are in italics. Options, and words in backquotes, are in bold.
+    """
     italic = "|".join(re.escape(name) for name in names if name.isupper())
 
     def marked(found: re.Match[str]) -> str:

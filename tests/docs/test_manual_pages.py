@@ -11,7 +11,9 @@ import click
 import pytest
 
 from simdocs.cli.help import Command
+from simdocs.cli.param_types import ParameterType
 from simdocs.cli.program import simdocs
+from simdocs.values import Choice
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs" / "man").glob("*.1"))
@@ -55,12 +57,14 @@ def test_manual_pages_have_every_option_with_default_and_choices(name):
     entries = [entry.split("\n") for entry in text.split("\n.TP\n")]
     tags = [entry[0] for entry in entries]
     context = click.Context(command, parent=click.Context(simdocs, **simdocs.context_settings))
-    for option in [option for options in command.sections(context).values() for option in options]:
+    listed = [option for options in command.sections(context).values() for option in options if not option.hidden]
+    for option in listed:
         spelt = ", ".join(sorted(option.opts, key=len))
         (place,) = (place for place, tag in enumerate(tags) if f"{tag} ".startswith(f"{spelt} "))
         if default := option.get_help_extra(context).get("default"):
             assert f"Default: {default}." in " ".join(entries[place])
-        members = list(getattr(option.type, "table", ()))
+        values = option.type.parameter.values if isinstance(option.type, ParameterType) else None
+        members = list(values.family) if isinstance(values, Choice) else []
         assert tags[place + 1 :][: len(members)] == members
 
 

@@ -124,7 +124,7 @@ def accepted(option: click.Option) -> Iterator[str]:
     """The numbers that the option takes, as a sentence; nothing if it takes something else."""
     values = _values(option)
     if isinstance(values, Whole | Fraction | Seconds | Size):
-        yield f"{values.wanted[0].upper()}{values.wanted[1:]}."
+        yield f"Takes {values.wanted}."
 
 
 def _values(option: click.Option) -> Values | None:

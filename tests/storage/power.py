@@ -77,8 +77,8 @@ class Recorder:
     def _of(self, descriptor: int) -> Any:
         return self.nodes.get(os.fstat(descriptor).st_ino)
 
-    def _change(self, place: int, names: dict[str, File | Directory | None]) -> None:
-        self._of(place).pending.append(names)
+    def _change(self, dir_fd: int, names: dict[str, File | Directory | None]) -> None:
+        self._of(dir_fd).pending.append(names)
         self.looked(self.root)
 
     def open(self, name: str, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
@@ -118,10 +118,10 @@ class Recorder:
         os.rename(old, new, src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd)
         self._change(src_dir_fd, {old: None, new: node})
 
-    def exchange(self, one: str, other: str, place: int, flag: int) -> None:
-        self.real_exchange(one, other, place, flag)
-        now = self._of(place).now
-        self._change(place, {one: now.get(other), other: now[one]})
+    def exchange(self, old: str, new: str, dir_fd: int, flag: int) -> None:
+        self.real_exchange(old, new, dir_fd, flag)
+        now = self._of(dir_fd).now
+        self._change(dir_fd, {old: now.get(new), new: now[old]})
 
     def unlink(self, name: str, *, dir_fd: int) -> None:
         os.unlink(name, dir_fd=dir_fd)

@@ -12,7 +12,7 @@ from simdocs.cli import exits
 from simdocs.cli.options import given
 from simdocs.cli.output import Drawing, path_of, stream_of, to_file
 from simdocs.cli.spelling import spelled
-from simdocs.errors import UsageError
+from simdocs.errors import UnjudgedError, UsageError
 from simdocs.model.names import shown
 from simdocs.report_requests import DebugRequest, DrawRequest, ReportRequest, ShowDrawRequest
 from simdocs.requests import BuildRequest, CheckedRequest, Request
@@ -59,13 +59,16 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
         run = stack.enter_context(api.running(request.jobs, progress))
         stack.callback(progress.close)
         drawing = Drawing(drawn, head_of(request), stream, before=progress.close, hold=bool(request.strict))
+        told = messages.Teller(drawn, spelled)
         try:
             result: Any = api.ask(request, run, drawing.take, (output, note_path))
-            drawing.finish()
-        finally:
+        except UnjudgedError:
             progress.close()
-            told = messages.Teller(drawn, spelled)
             told.skips(run.skipped)
+            raise
+        drawing.finish()
+        progress.close()
+        told.skips(run.skipped)
         seconds = time.monotonic() - started
         told.warnings(result.comparison.warnings)
         if note is not None:
@@ -107,9 +110,11 @@ def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
 
         try:
             result = cast(BuildResult, api.ask(request, run, None, (note_path,), conclude))
-        finally:
+        except UnjudgedError:
             progress.close()
             told.skips(run.skipped)
+            raise
+        told.skips(run.skipped)
     told.warnings(result.warnings)
     if told.is_loud:
         # Not into a cron mail every night: whoever chose k has seen it.

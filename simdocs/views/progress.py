@@ -31,13 +31,19 @@ class Progress:
             return
         if step != self._step:
             self.close()
-            self._bar, self._step = _bar(step, total), step
+            self._step = step
+            self._bar = _bar(step, total)
         self._bar.update(done - self._bar.n)
 
     def close(self) -> None:
         """Take the bar away, before anything else is written to that terminal."""
         if self._bar is not None:
             self._bar.close()
+        elif self._step:  # Ctrl-C came while it was drawn for the first time
+            from shutil import get_terminal_size
+
+            sys.stderr.write("\r" + " " * (get_terminal_size().columns - 1) + "\r")
+            sys.stderr.flush()
         self._bar, self._step = None, ""
 
 

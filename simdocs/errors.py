@@ -36,7 +36,7 @@ def spelled(message: str, spelling: Callable[[str], str] = str) -> str:
     return _MENTION.sub(lambda found: spelling(found[1]), message)
 
 
-class Tally(Protocol):
+class UnjudgedTally(Protocol):
     """The tally of documents that were not compared."""
 
     @property
@@ -93,7 +93,7 @@ class WorkerError(SimdocsError):
 class UnjudgedError(SimdocsError):
     """With `strict`: some documents could not be judged, and nothing was published. skipped: their tally."""
 
-    def __init__(self, skipped: Tally) -> None:
+    def __init__(self, skipped: UnjudgedTally) -> None:
         self.skipped = skipped
         counts = ", ".join(f"{count:,} {reason}" for reason, count in skipped.unjudged_counts.items())
         super().__init__(f"{mention('strict')}: nothing published, since not all could be judged: {counts}")

@@ -35,7 +35,7 @@ from simdocs.values import (
     Flag,
     Fraction,
     PathName,
-    Patterns,
+    PatternList,
     Seconds,
     Seed,
     Size,
@@ -91,12 +91,12 @@ _DECLARED = (
     Parameter(
         "include",
         DOCUMENTS,
-        Patterns(),
+        PatternList(),
         "Only read files whose name matches GLOB (or whose path below DOCS does, if GLOB contains a slash)."
         " May be repeated.",
         (),
     ),
-    Parameter("exclude", DOCUMENTS, Patterns(), "Skip files and directories that match GLOB. May be repeated.", ()),
+    Parameter("exclude", DOCUMENTS, PatternList(), "Skip files and directories that match GLOB. May be repeated.", ()),
     Parameter("hidden", DOCUMENTS, Flag(), "Also read files and directories whose name begins with a dot.", False),
     Parameter("follow", DOCUMENTS, Flag(), "Follow symbolic links in directories.", False),
     Parameter("one_file_system", DOCUMENTS, Flag(), "Do not enter directories on other file systems.", False),

@@ -239,7 +239,7 @@ class Text:
         return os.fsencode(text).decode("utf-8", "surrogateescape")
 
 
-class Patterns:
+class PatternList:
     """Any number of shell patterns; on a command line one at a time."""
 
     wanted = "a tuple of patterns"

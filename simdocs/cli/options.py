@@ -13,7 +13,7 @@ from simdocs.cli.param_types import ArtifactPath, ParameterType, listed
 from simdocs.cli.spelling import METAVARS, declarations, spelled
 from simdocs.parameters import Parameter
 from simdocs.requests import CheckedRequest
-from simdocs.values import Choice, Flag, Patterns
+from simdocs.values import Choice, Flag, PatternList
 
 documents = click.argument("documents", metavar="[DOCS]...", nargs=-1, type=click.Path(readable=False, path_type=bytes))
 """The documents that a command is about."""
@@ -45,7 +45,7 @@ def _option(parameter: Parameter) -> Callable[[Any], Any]:
     else:
         kind = {
             "type": ParameterType(parameter),
-            "multiple": isinstance(values, Patterns),
+            "multiple": isinstance(values, PatternList),
             "metavar": METAVARS.get(parameter.name, "NAME"),
             "show_default": spelled(parameter.shown_default) or None,
         }

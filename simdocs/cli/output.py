@@ -95,12 +95,12 @@ class Drawing:
 def _format(request: TableRequest, head: TableHead):  # type: ignore[no-untyped-def]
     """The format that draws an answer with these columns."""
     from simdocs.model.answers import LINE
-    from simdocs.views.output_formats import Lines, NulEnded
+    from simdocs.views.output_formats import NulEnded, RawLines
 
     if isinstance(request, DrawRequest) and request.nul:
         return NulEnded(head)
     if head.columns[0].kind == LINE:
-        return Lines(head)
+        return RawLines(head)
     implementation = FORMATS[format_of(request)].load()
     return implementation(head, header=bool(request.header), colored=colored(request))
 

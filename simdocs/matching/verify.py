@@ -34,7 +34,7 @@ _MOST_PAIRS = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class PairBlock:
+class VerificationBlock:
     """Pairs to verify together: where the token sets of their documents come from, and the pairs as places of those."""
 
     sources: list[tuple[BlockPlaces, Source]]
@@ -42,7 +42,7 @@ class PairBlock:
     right: BlockPlaces
 
 
-def verify_block(block: PairBlock, state: WorkerState, shingling: Shingling) -> tuple[Floats, list[Skip]]:
+def verify_block(block: VerificationBlock, state: WorkerState, shingling: Shingling) -> tuple[Floats, list[Skip]]:
     """Jaccard of each pair, NaN where a document is missing or has changed; and the skips of those documents."""
     parts, masks, skips = [], [], list[Skip]()
     for _, source in block.sources:
@@ -174,9 +174,9 @@ class Verifier:
                     if where not in self.run.skipped.remarks:
                         self.run.skipped.remarks.append(where)
 
-    def _block(self, rows: Rows, lefts: BlockPlaces, rights: BlockPlaces) -> PairBlock:
+    def _block(self, rows: Rows, lefts: BlockPlaces, rights: BlockPlaces) -> VerificationBlock:
         documents, places = np.unique(np.concatenate((lefts, rights)), return_inverse=True)
-        return PairBlock(self.corpus.sources(rows[documents]), places[: len(lefts)], places[len(lefts) :])
+        return VerificationBlock(self.corpus.sources(rows[documents]), places[: len(lefts)], places[len(lefts) :])
 
 
 def _reading_order(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index) -> BlockPlaces:

@@ -83,7 +83,7 @@ class Jsonl(_ByLines):
         return b"{" + b", ".join(_member(cell, column) for cell, column in _cells(row, self.columns)) + b"}\n"
 
 
-class Lines(_ByLines):
+class RawLines(_ByLines):
     """The first column as it is, each ended by `end_mark`: lines of files, or names ended by NUL."""
 
     end_mark = b"\n"
@@ -93,7 +93,7 @@ class Lines(_ByLines):
         return plain(row[0], self.columns[0]) + self.end_mark
 
 
-class NulEnded(Lines):
+class NulEnded(RawLines):
     """Raw names, each ended by NUL."""
 
     end_mark = b"\0"

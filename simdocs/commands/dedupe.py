@@ -30,9 +30,11 @@ from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching.against import decide_against
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.decision import Decision, decide
+from simdocs.matching.found_pairs import PairCollector
 from simdocs.matching.prepared import Prepared, of_same_documents, prepared, threshold_warning
 from simdocs.matching.self_join import SelfJoin, self_join, verifier_of
 from simdocs.matching.similar_pairs import similar_pairs
+from simdocs.matching.template_advice import template_advice
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
 from simdocs.model.names import shown
@@ -160,6 +162,7 @@ def find_groups(
         None if largest is None else (corpus.printed_names(np.array([largest[0]]))[0], largest[1]),
         int(corpus.facts(pairs.right)["size"].sum()),
         None if decision.components is None else tuple(component_facts(corpus, decision.components)),
+        template_advice(decision.found, corpus, plan.recipe.shingling.unit),
     )
 
 
@@ -168,9 +171,10 @@ def find_pairs(
 ) -> SimilarPairs:
     """Every pair of near-duplicates. take: is given them in blocks; then they are not held for the result."""
     joined = _self_join(plan, ready, run)
-    held, found = [Pairs.none()], 0
+    held, found, collector = [Pairs.none()], 0, PairCollector(len(ready.documents))
     for pairs in similar_pairs(joined, all_copies=all_copies):
         found += len(pairs)
+        collector.add(pairs)
         if take is None:
             held.append(pairs)
         else:
@@ -184,6 +188,7 @@ def find_pairs(
         _comparison(plan, ready, run),
         found,
         0 if all_copies else _pairs_left_out(joined),
+        template_advice(collector.graph(), ready.corpus, plan.recipe.shingling.unit),
     )
 
 

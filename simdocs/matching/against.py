@@ -47,11 +47,11 @@ def decide_against(
     rows = np.unique(np.concatenate((owners, original[copies])))
     of_both = verifier.for_corpus(ConcatenatedCorpus(indexed.some(rows), new))
     shared = _buckets(keys, counts, np.searchsorted(rows, owners), len(rows))
-    pairs, capped = greedy(_after(len(rows), texts), shared, of_both, grouping.max_candidates, len(rows))
+    pairs, capped, found = greedy(_after(len(rows), texts), shared, of_both, grouping.max_candidates, len(rows))
     of_copies = pairs_of_copies(np.searchsorted(rows, original[copies]), len(rows) + copies, of_both.exact)
     eligible = np.concatenate((np.zeros(len(rows), bool), ~known))
     groups = Groups(Pairs.concat([pairs, of_copies]).in_row_order())
-    return decision_of(of_both, groups, eligible, len(rows) + np.flatnonzero(known), capped)
+    return decision_of(of_both, groups, found, eligible, len(rows) + np.flatnonzero(known), capped)
 
 
 class _Standing:

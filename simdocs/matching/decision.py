@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simdocs.kernels.group.pair_graph import PairGraph
 from simdocs.matching.components import connected
 from simdocs.matching.corpus import Documented
 from simdocs.matching.distinct_texts import in_keep_order
+from simdocs.matching.found_pairs import PairCollector, with_copies
 from simdocs.matching.greedy import greedy
 from simdocs.matching.self_join import SelfJoin
 from simdocs.matching.verify import Verifier
@@ -23,13 +25,15 @@ class Decision:
     """Which documents of a corpus are duplicates of which.
 
     verifier: of that corpus. pairs: each duplicate (right) with the document kept in its place (left), by row,
-    ascending by both. eligible: (N,) which documents could have been duplicates: not those that are always kept. known:
-    rows of new documents that an index holds already. capped: rows of kept documents that a full bucket kept from being
-    compared with all documents kept before them.
+    ascending by both. found: the graph of the similar pairs that were found among all rows (for connected components:
+    of each document with the first one). eligible: (N,) which documents could have been duplicates: not those that are
+    always kept. known: rows of new documents that an index holds already. capped: rows of kept documents that a full
+    bucket kept from being compared with all documents kept before them.
     """
 
     verifier: Verifier
     pairs: Pairs
+    found: PairGraph
     eligible: Mask
     known: Rows
     capped: Rows
@@ -82,17 +86,23 @@ def decide(join: SelfJoin, grouping: Grouping) -> Decision:
     capped = np.empty(0, np.int64)
     if grouping.cluster == "components":
         groups = connected(texts, buckets, join.verifier, grouping.max_candidates)
+        collector = PairCollector(len(join.verifier.corpus))
+        collector.add(groups.pairs)
+        found = collector.graph()
     else:
         most = len(texts) if join.bands is None else grouping.max_candidates
-        pairs, capped = greedy(texts, buckets, join.verifier, most)
+        pairs, capped, found = greedy(texts, buckets, join.verifier, most)
         groups = Groups(pairs)
     eligible = np.ones(len(join.prepared.documents), bool)
-    return decision_of(join.verifier, groups, eligible, np.empty(0, np.int64), capped)
+    return decision_of(join.verifier, groups, found, eligible, np.empty(0, np.int64), capped)
 
 
-def decision_of(verifier: Verifier, groups: Groups, eligible: Mask, known: Rows, capped: Rows) -> Decision:
+def decision_of(
+    verifier: Verifier, groups: Groups, found: PairGraph, eligible: Mask, known: Rows, capped: Rows
+) -> Decision:
     """The decision, with known and capped documents reported, and without groups of documents that are lost."""
     for reason, rows in (("known", known), ("capped", capped)):
         for name in verifier.corpus.names(rows):
             verifier.run.skipped.add(reason, name)
-    return Decision(verifier, verifier.confirmed(groups.pairs), eligible, known, capped, groups.components)
+    pairs = verifier.confirmed(groups.pairs)
+    return Decision(verifier, pairs, with_copies(found, pairs), eligible, known, capped, groups.components)

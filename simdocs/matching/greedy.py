@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from simdocs.kernels.group import greedy_rounds
 from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, GroupingState
+from simdocs.kernels.group.pair_graph import PairGraph
 from simdocs.kernels.lsh.buckets import distinct_pairs
 from simdocs.matching.distinct_texts import DistinctTexts, pairs_of_copies
+from simdocs.matching.found_pairs import PairCollector
 from simdocs.matching.verify import Verifier
 from simdocs.model.groups import Pairs
 from simdocs.model.numbering import Rows, TextNumbers
 from simdocs.model.ragged import Index, Ragged, ranges
 
 
-def greedy(
-    texts: DistinctTexts, buckets: Ragged, verifier: Verifier, most: int, always_kept: int = 0
-) -> tuple[Pairs, Rows]:
-    """Every duplicate (right) with the document kept in its place (left), in row order; and the capped documents.
+class GreedyGroups(NamedTuple):
+    """Greedy groups of documents.
 
-    Those are kept, though a full bucket kept them from meeting some that were kept before them: their rows, ascending.
+    pairs: every duplicate (right) with the document kept in its place (left), in row order. capped: the rows of kept
+    documents that a full bucket kept from being compared with some that were kept before them, ascending. found: the
+    graph of all similar pairs of a kept and another text that were found, by the rows of their first copies.
+    """
+
+    pairs: Pairs
+    capped: Rows
+    found: PairGraph
+
+
+def greedy(texts: DistinctTexts, buckets: Ragged, verifier: Verifier, most: int, always_kept: int = 0) -> GreedyGroups:
+    """The groups that deciding about one document after the other gives, in keep order.
+
     buckets: of text numbers. most: the number of kept texts in a bucket that its later members meet. always_kept: that
     many texts, the first, are kept even where they are similar.
     """
-    state = _rounds(texts, buckets, verifier, most, always_kept)
+    found = PairCollector(len(verifier.corpus))
+    state = _rounds(texts, buckets, verifier, most, always_kept, found)
     copies = texts.copies
     fate = state.status[texts.number[copies]]
     kept = copies[fate == KEPT]
@@ -35,30 +49,38 @@ def greedy(
     late = _later_copies(texts, buckets, state, copies[fate == REMOVED], verifier)
     capped = greedy_rounds.capped_members(buckets, state, most)
     pairs = Pairs.concat([of_kept, of_removed, late]).in_row_order()
-    return pairs, np.sort(texts.first[capped[capped >= always_kept]])
+    return GreedyGroups(pairs, np.sort(texts.first[capped[capped >= always_kept]]), found.graph())
 
 
-def _rounds(texts: DistinctTexts, buckets: Ragged, verifier: Verifier, most: int, always_kept: int) -> GroupingState:
+def _rounds(
+    texts: DistinctTexts, buckets: Ragged, verifier: Verifier, most: int, always_kept: int, found: PairCollector
+) -> GroupingState:
     state = GroupingState.undecided(len(texts))
     if always_kept:
         state = greedy_rounds.mark_kept(state, np.arange(always_kept))
         for left, right in greedy_rounds.pairs_with_always_kept(buckets, always_kept, most, len(texts)):
-            state = _after_comparing(texts, state, left, right, verifier)
+            state = _after_comparing(texts, state, left, right, verifier, found)
     while not state.settled:
         buckets = greedy_rounds.prune_buckets(buckets, state, most)
         kept, firsts = greedy_rounds.next_kept(buckets, state)
         for left, right in greedy_rounds.pairs_with_newly_kept(buckets, kept, firsts, len(texts)):
-            state = _after_comparing(texts, state, left, right, verifier)
+            state = _after_comparing(texts, state, left, right, verifier, found)
         state = greedy_rounds.mark_kept(state, kept)
         verifier.run.progress("grouping", int(np.count_nonzero(state.status)), len(texts))
     return state
 
 
 def _after_comparing(
-    texts: DistinctTexts, state: GroupingState, left: TextNumbers, right: TextNumbers, verifier: Verifier
+    texts: DistinctTexts,
+    state: GroupingState,
+    left: TextNumbers,
+    right: TextNumbers,
+    verifier: Verifier,
+    found: PairCollector,
 ) -> GroupingState:
-    """The state after kept texts (left) were compared with others."""
+    """The state after kept texts (left) were compared with others. The similar pairs are added to `found`."""
     similar = verifier.similar(texts.first[left], texts.first[right])
+    found.add(similar)
     kept, members = texts.number[similar.left], texts.number[similar.right]
     return greedy_rounds.mark_removed(state, kept, members, similar.score, similar.estimate)
 

@@ -143,6 +143,7 @@ class Deduplication:
     both documents of each pair. kept: the rows, among the documents given, of those that are no duplicates and are not
     known to the index. known: how many were known to the index. against_index: whether there is
     one. largest: the kept document with the most duplicates, and how many. duplicate_bytes: what the duplicates take.
+    advice: a line for people if many documents may share only a template.
     """
 
     documents: Documents
@@ -156,6 +157,7 @@ class Deduplication:
     largest: tuple[bytes, int] | None = None
     duplicate_bytes: int = 0
     components: tuple[ComponentFacts, ...] | None = None
+    advice: tuple[str, ...] = ()
 
     @property
     def found(self) -> int:
@@ -190,6 +192,7 @@ class SimilarPairs:
     """Every pair of near-duplicates. pairs, names: as of Deduplication, empty if the pairs were handed over in blocks.
 
     found: how many pairs there are. left_out: pairs of identical texts that the chain of copies does not list.
+    advice: as of Deduplication.
     """
 
     documents: Documents
@@ -198,6 +201,7 @@ class SimilarPairs:
     comparison: Comparison
     found: int
     left_out: int = 0
+    advice: tuple[str, ...] = ()
 
     @property
     def skipped(self) -> Skipped:

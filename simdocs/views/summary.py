@@ -20,7 +20,7 @@ from simdocs.model.results import (
     SimilarPairs,
 )
 from simdocs.parameters import Banding, IndexRecipe, Recipe
-from simdocs.views.warnings import too_few, widespread_group
+from simdocs.views.warnings import too_few
 
 _LOOSEST = 10
 
@@ -30,7 +30,7 @@ Summarised = BuildResult | Deduplication | SimilarPairs | Matches
 def as_json(result: Summarised, seconds: float, spelling: Callable[[str], str] = spelled) -> bytes:
     """One JSON object. spelling: spells the parameters that a text mentions."""
     facts = _facts(result) | {"seconds": round(seconds, 3)}
-    if isinstance(result, BuildResult):
+    if not isinstance(result, Matches):
         facts["advice"] = list(map(spelling, result.advice))
     return json.dumps(facts, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
 
@@ -67,12 +67,13 @@ def _outcome(result: Deduplication | SimilarPairs | Matches, seconds: float) -> 
                 f"identical texts are listed as a chain, which leaves out {counted(result.left_out, 'pair')}"
                 f" ({mention('all_copies')} lists every pair)"
             )
+        yield from result.advice
     elif not result.found:
         yield f"no duplicates, {took}"
     else:
         duplicates = f"{counted(result.found, 'duplicate')} of {counted(result.groups, 'document')}"
         yield f"{duplicates}, {_kept(result):,} kept, {took}; the duplicates take {size(result.duplicate_bytes)}"
-        yield from widespread_group(result)
+        yield from result.advice
         for component in (result.components or ())[:_LOOSEST]:
             yield _looseness(component)
 

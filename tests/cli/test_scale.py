@@ -145,7 +145,7 @@ def test_patterns_made_to_be_slow_are_matched_quickly(tmp_path, pattern):
 @pytest.mark.reliability(
     "templates",
     "a template that makes four documents in ten near-duplicates",
-    "They are grouped. A terminal, `-v` and `--summary-json` mention the largest group.",
+    "They are grouped. A terminal, `-v` and `--summary-json` mention the largest group and advise to look at it.",
 )
 @pytest.mark.parametrize("cluster", ["greedy", "components"])
 def test_a_group_of_four_documents_in_ten_is_mentioned(tmp_path, cluster):
@@ -156,9 +156,41 @@ def test_a_group_of_four_documents_in_ten_is_mentioned(tmp_path, cluster):
     lay(tmp_path, {f"docs/{at:03}": text for at, text in enumerate(texts)})
     done = simdocs("dedupe", "docs", "--cluster", cluster, "-v", "--summary-json", "note", cwd=tmp_path)
     assert done.status == 0
-    assert "largest group: 47 duplicates of docs/000, 39% of all documents\n" in done.err
+    advice = (
+        "47 of 47 pairs of different texts are in groups of 20 or more documents; the largest group has 48 documents"
+        " (40% of all), such as docs/000: if they share only a template, raise --threshold or try --unit stopword"
+    )
+    assert f"\n{advice}\n" in done.err
     facts = json.loads((tmp_path / "note").read_bytes())
     assert facts["largest_group"] == {"kept": "docs/000", "duplicates": 47}
+    assert facts["advice"] == [advice]
+
+
+def skeletons(number: int) -> list[bytes]:
+    """So many texts that share a skeleton and little more: no two have more than it in common."""
+    return [A + random.Random(at).randbytes(80).hex().encode() for at in range(number)]
+
+
+@pytest.mark.reliability(
+    "skeletons",
+    "a template whose documents are few, but make most of the similar pairs",
+    "A terminal, `-v` and `--summary-json` say how many pairs are in large groups.",
+)
+@pytest.mark.parametrize("options", [[], ["--pairs"], ["--cluster", "components"]])
+def test_a_common_skeleton_of_few_documents_is_mentioned(tmp_path, options):
+    """Where 24 of 400 documents share a skeleton, and 10 pairs are near-duplicates otherwise."""
+    others = [random.Random(1000 + at).randbytes(200).hex().encode() for at in range(366)]
+    copies = [text + b"." for text in others[:10]]
+    texts = [*skeletons(24), *others, *copies]
+    lay(tmp_path, {f"docs/{at:03}": text for at, text in enumerate(texts)})
+    done = simdocs("dedupe", "docs", "-t", ".3", *options, "-v", "--summary-json", "note", cwd=tmp_path)
+    assert done.status == 0
+    [line] = [line for line in done.err.splitlines() if "template" in line]
+    pairs = 24 * 23 // 2 if options == ["--pairs"] else 23
+    assert line.startswith(f"{pairs} of {pairs + 10} pairs of different texts are in groups of 20 or more documents;")
+    assert "24 documents (6% of all), such as docs/000" in line
+    assert json.loads((tmp_path / "note").read_bytes())["advice"] == [line]
+    assert "template" not in simdocs("dedupe", "docs", *options, "-v", cwd=tmp_path).err
 
 
 @pytest.mark.reliability("templates")
@@ -169,6 +201,7 @@ def test_smaller_groups_are_not_mentioned(tmp_path):
     assert "largest group" not in done.err
     facts = json.loads((tmp_path / "note").read_bytes())
     assert facts["largest_group"] == {"kept": "docs/009", "duplicates": 9}
+    assert facts["advice"] == []
     # Nor is anything of a few documents, nor where there are none to speak of.
     assert "largest group" not in simdocs("dedupe", "docs", "--include", "00?", "-v", cwd=tmp_path).err
     assert simdocs("dedupe", "docs/000", "--summary-json", "note", cwd=tmp_path).status == 0

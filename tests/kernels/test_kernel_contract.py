@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import simdocs
 from simdocs.families import FORMATS, KEEP, LANGUAGES, SCHEMES, UNITS, default_k
 from simdocs.kernels.compare import jaccard
-from simdocs.kernels.group import connectivity, greedy_rounds
+from simdocs.kernels.group import connectivity, greedy_rounds, pair_graph
 from simdocs.kernels.group.keep_order import keep_order
 from simdocs.kernels.lsh import banding, bucket_search, buckets
 from simdocs.kernels.sketch.schemes import scheme_of
@@ -88,6 +88,8 @@ def test_inputs_are_left_as_they_were(batch, how):
         for left, right in unwritten(buckets.candidate_pairs, shared, len(signatures)):
             unwritten(jaccard.exact, sets, left, right)
             unwritten(jaccard.estimates, signatures, left, right)
+            graph = pair_graph.PairGraph.unconnected(len(signatures))
+            unwritten(pair_graph.connected_groups, unwritten(pair_graph.with_pairs, graph, left, right, left < right))
         state = greedy_rounds.GroupingState.undecided(len(signatures))
         opened = unwritten(greedy_rounds.prune_buckets, shared, state, 2)
         kept, firsts = unwritten(greedy_rounds.next_kept, opened, state)
@@ -153,6 +155,7 @@ KERNELS = [
         greedy_rounds.mark_removed,
     ),
     *(connectivity.connect, connectivity.star_pairs, connectivity.cross_component_pairs),
+    *(pair_graph.with_pairs, pair_graph.connected_groups),
 ]
 
 

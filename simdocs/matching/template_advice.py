@@ -1,0 +1,55 @@
+"""Advice about documents that may be similar only because they share a template, such as a form or a page layout.
+
+A template connects many documents, each with many others, so it shows in how the similar pairs are spread. Measured on
+texts with known similarities: of the pairs at .5 or more, groups of 20 or more documents have 97% among short manual
+pages in a common layout, though the largest group has only 4% of the documents; 99% among licence texts; and 3% among
+the versions of technical papers, which share no template.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simdocs.errors import mention
+from simdocs.kernels.group.pair_graph import PairGraph, connected_groups
+from simdocs.matching.corpus import Documented
+from simdocs.model.names import shown
+
+MANY_DOCUMENTS = 100
+"""Fewer documents than this are easy to look at, and get no advice."""
+
+LARGE_GROUP = 20
+"""Documents from which on a group is called large."""
+
+_SHARE_OF_PAIRS = 0.5
+"""Advice is given if large groups have more than this share of the pairs of different texts."""
+
+_SHARE_OF_DOCUMENTS = 0.1
+"""Advice is given if one group has more than this share of the documents."""
+
+
+def template_advice(graph: PairGraph, corpus: Documented, unit: str) -> tuple[str, ...]:
+    """One line if a template may explain the similar pairs, else none.
+
+    That is so if groups of LARGE_GROUP or more documents have most pairs of different texts, or if one group has a
+    large share of all documents. graph: of all rows of the corpus, with all pairs that were found. unit: of the
+    shingles.
+    """
+    size = len(graph.labels)
+    first, documents, pairs = connected_groups(graph)
+    if size < MANY_DOCUMENTS or not len(first):
+        return ()
+    in_large, of_all = int(pairs[documents >= LARGE_GROUP].sum()), int(pairs.sum())
+    largest = int(np.argmax(documents))
+    count = int(documents[largest])
+    name = shown(corpus.printed_names(first[largest : largest + 1])[0])
+    group = f"the largest group has {count:,} documents ({count / size:.0%} of all), such as {name}"
+    remedy = f"if they share only a template, raise {mention('threshold')}"
+    if unit in ("char", "word"):
+        remedy += f" or try {mention('unit')} stopword"
+    if in_large > _SHARE_OF_PAIRS * of_all:
+        spread = f"{in_large:,} of {of_all:,} pairs of different texts are in groups of {LARGE_GROUP} or more documents"
+        return (f"{spread}; {group}: {remedy}",)
+    if count > _SHARE_OF_DOCUMENTS * size:
+        return (f"{group}: {remedy if pairs[largest] else 'they are copies of one text'}",)
+    return ()

@@ -1,0 +1,92 @@
+"""Advice about templates: when it is given, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simdocs.errors import spelled
+from simdocs.matching.found_pairs import PairCollector
+from simdocs.matching.template_advice import LARGE_GROUP, MANY_DOCUMENTS, template_advice
+from simdocs.model.groups import Pairs
+
+
+class NamesOnly:
+    """A corpus of which only the names are asked for: d0, d1, ..."""
+
+    def printed_names(self, rows: Iterable[int]) -> list[bytes]:
+        return [b"d%d" % row for row in rows]
+
+
+def family(first: int, documents: int, score: float = 0.9) -> list[tuple[int, int, float]]:
+    """Every pair of so many documents, from this row on."""
+    rows = range(first, first + documents)
+    return [(left, right, score) for left in rows for right in rows if left < right]
+
+
+def advised(size: int, pairs: list[tuple[int, int, float]], unit: str = "char") -> list[str]:
+    columns = np.array(pairs, float).reshape(-1, 3).T
+    collector = PairCollector(size)
+    collector.add(Pairs(columns[0].astype(np.int64), columns[1].astype(np.int64), columns[2], columns[2]))
+    corpus: Any = NamesOnly()
+    return [spelled(line) for line in template_advice(collector.graph(), corpus, unit)]
+
+
+def test_most_pairs_in_one_group_of_few_documents_suggest_a_template():
+    [line] = advised(1_000, [*family(5, 20), *((row, row + 1, 0.95) for row in range(100, 300, 2))])
+    assert line == (
+        "190 of 290 pairs of different texts are in groups of 20 or more documents; the largest group has 20 documents"
+        " (2% of all), such as d5: if they share only a template, raise threshold or try unit stopword"
+    )
+
+
+def test_pairs_of_several_large_groups_count_together():
+    one, other = family(0, LARGE_GROUP), family(50, LARGE_GROUP)
+    rest = [(row, row + 1, 0.9) for row in range(100, 700, 2)]
+    assert len(rest) > len(one)
+    assert advised(1_000, [*one, *rest]) == []
+    assert len(advised(1_000, [*one, *other, *rest])) == 1
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [],
+        family(0, LARGE_GROUP - 1),
+        [pair for first in range(0, 900, 10) for pair in family(first, 10)],
+        [*family(0, LARGE_GROUP), *((row, row + 1, 0.9) for row in range(100, 480, 2))],
+    ],
+    ids=["no pairs", "no large group", "many families", "half of the pairs"],
+)
+def test_other_pairs_suggest_no_template(pairs):
+    assert advised(1_000, pairs) == []
+
+
+def test_few_documents_get_no_advice():
+    assert advised(MANY_DOCUMENTS - 1, family(0, 50)) == []
+    assert len(advised(MANY_DOCUMENTS, family(0, 50))) == 1
+
+
+def test_one_group_of_more_than_a_tenth_of_all_documents_suggests_a_template():
+    rest = [(row, row + 1, 0.9) for row in range(12, 100, 2)]
+    assert advised(100, [*family(0, 10), *rest]) == []
+    [line] = advised(100, [*family(0, 11), *rest])
+    assert line == (
+        "the largest group has 11 documents (11% of all), such as d0: if they share only a template, raise threshold"
+        " or try unit stopword"
+    )
+
+
+def test_copies_of_one_text_are_no_template():
+    assert advised(100, family(0, 30, 1.0)) == [
+        "the largest group has 30 documents (30% of all), such as d0: they are copies of one text"
+    ]
+
+
+@pytest.mark.parametrize("unit", ["line", "stopword"])
+def test_shingles_of_stop_words_are_proposed_for_running_text_only(unit):
+    [line] = advised(100, family(0, 30), unit)
+    assert line.endswith("raise threshold")

@@ -93,7 +93,7 @@ BAD = [
     (b"{", "not JSON: Expecting property name enclosed in double quotes, column 2"),
     (b"[1]", "not a JSON object"),
     (b"null", "not a JSON object"),
-    (b'{"id": 1}', "field 'text' is missing"),
+    (b'{"id": 1}', "field 'text' is missing; the line has 'id'"),
     (b'{"text": null}', "field 'text' is not a string"),
     (b'{"text": ["a"]}', "field 'text' is not a string"),
     (b'{"text": "a", "id": true}', "field 'id' is neither a string nor an integer"),

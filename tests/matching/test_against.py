@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -12,15 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simdocs.commands.dedupe import Sketched, sketch
-from simdocs.engines.local import Local
-from simdocs.engines.run import Run
 from simdocs.families import KEEP, SCHEMES, UNITS
 from simdocs.model.artifact import Artifact
-from simdocs.pipeline.prepare import Intake
 from tests.amounts import examples
 from tests.commands.building import built
-from tests.commands.deduping import CATCH_ALL, job, shelve
+from tests.commands.deduping import CATCH_ALL, Work, shelve, sketched
 from tests.corpora.changing import CHANGES, change
 from tests.similar_texts import corpora, family
 from tests.twins import bands
@@ -47,21 +44,16 @@ def parameters(how: How) -> dict[str, object]:
     return {"unit": how.unit, "k": how.k, "multiset": how.multiset, "threshold": how.threshold}
 
 
-def against(index: Artifact, given_: Path | Artifact, engine: Local, **options: object) -> Sketched:
+@contextmanager
+def against(index: Artifact, *given_: Path | str | Artifact, jobs: int = 1, **options: object) -> Iterator[Work]:
     """The new documents, ready to be compared with those of the index."""
-    asked = job([] if isinstance(given_, Artifact) else [given_], **options)
-    intake = Intake(shelf=given_) if isinstance(given_, Artifact) else asked.intake
-    recipe = replace(index.recipe, sequences=asked.recipe.sequences)
-    return sketch(replace(asked, intake=intake, recipe=recipe, threshold=0.5, kept=index), Run(engine))
+    with sketched(given_, jobs, against=index, threshold=0.5, **options) as work:
+        yield work
 
 
-def rows_of(work: Sketched, theirs: int) -> list[Row]:
+def rows_of(work: Work, theirs: int) -> list[Row]:
     """The answer as row numbers."""
-    return [
-        (number(left, theirs), number(right, theirs), jaccard)
-        for block in work.groups().blocks
-        for left, right, jaccard, _ in block
-    ]
+    return [(number(left, theirs), number(right, theirs), jaccard) for left, right, jaccard, _ in work.groups()]
 
 
 def number(name: bytes, theirs: int) -> int:
@@ -70,12 +62,12 @@ def number(name: bytes, theirs: int) -> int:
 
 def asked(ours: list[Text], theirs: list[Text], how: How, **options: object) -> list[Row]:
     """What the stages answer about texts, laid out and indexed."""
-    with tempfile.TemporaryDirectory() as place, Local(1) as engine:
+    with tempfile.TemporaryDirectory() as place:
         index = laid(Path(place), ours, theirs, how, **CATCH_ALL, **options)
-        work = against(index, Path(place, "yours"), engine, keep=how.keep)
-        rows = rows_of(work, len(theirs))
+        with against(index, Path(place, "yours"), keep=how.keep) as work:
+            rows = rows_of(work, len(theirs))
         assert work.skipped.counts == {}
-        assert work.facts()["duplicates"] == len(rows)
+        assert work.result.found == len(rows)
         return rows
 
 
@@ -111,16 +103,16 @@ def test_max_candidates_caps_the_comparisons_of_a_bucket(texts, share, keep, mos
     theirs, ours = distinct(texts, int(share * len(texts)), how)
     every = Twin([*theirs, *ours], how, len(theirs))
     order = every.in_keep_order()
-    with tempfile.TemporaryDirectory() as place, Local(1) as engine:
+    with tempfile.TemporaryDirectory() as place:
         index = laid(Path(place), ours, theirs, how, **places)
-        work = against(index, Path(place, "yours"), engine, keep=keep, max_candidates=most)
-        signatures = np.concatenate((index["signatures"].all(), work.prepared.signatures)).tolist()
+        with against(index, Path(place, "yours"), keep=keep, max_candidates=most) as work:
+            found = [row[:2] for row in rows_of(work, len(theirs))]
+        signatures = np.concatenate((index["signatures"].all(), work.ready.signatures)).tolist()
         shared = bands.buckets([signatures[row] for row in order], *cut)
         given_ = sum(row < len(theirs) for row in order)
         expected = sequential.greedy(
             len(order), shared, lambda a, b: every.jaccard(order[a], order[b]), 0.5, most, given_
         )
-        found = [row[:2] for row in rows_of(work, len(theirs))]
         assert found == sorted((order[kept], order[one]) for one, kept in expected.under.items())
         capped = [number(name, len(theirs)) for name, _ in work.skipped.by_reason.get("capped", [])]
         assert capped == sorted(order[one] for one in expected.capped)
@@ -137,7 +129,7 @@ def test_files_of_the_index_that_have_changed_are_new_or_not_there(both, texts, 
     how, cut = How("word", 2, False, 0.5, keep), int(share * len(texts))
     theirs, ours = texts[:cut], texts[cut:]
     standing, changed = dict[bytes, Text](), dict[bytes, Text]()
-    with tempfile.TemporaryDirectory() as place, Local(1) as engine:
+    with tempfile.TemporaryDirectory() as place:
         index = laid(Path(place), ours, theirs, how, **CATCH_ALL)
         for row, text in enumerate(theirs):
             name, what, other = f"theirs/{row:04}", dice.choice(CHANGES), dice.choice(texts)
@@ -149,11 +141,8 @@ def test_files_of_the_index_that_have_changed_are_new_or_not_there(both, texts, 
             elif what != "removed":
                 standing[name.encode()] = text
         given_ = [Path(place, "theirs"), Path(place, "yours")] if both else [Path(place, "yours")]
-        asked = replace(job(given_, keep=keep), recipe=index.recipe, threshold=0.5, kept=index)
-        work = sketch(asked, Run(engine))
-        found = [
-            (left[-11:], right[-11:], jaccard) for block in work.groups().blocks for left, right, jaccard, _ in block
-        ]
+        with against(index, *given_, keep=keep) as work:
+            found = [(left[-11:], right[-11:], jaccard) for left, right, jaccard, _ in work.groups()]
         assert work.skipped.counts.get("known", 0) == (len(standing) if both else 0)
     new = {b"/yours/%04d" % row: text for row, text in enumerate(ours)}
     every = standing | (changed if both else {}) | new
@@ -185,19 +174,19 @@ def there(tmp_path, monkeypatch) -> tuple[Path, list[Row], int]:
 @pytest.mark.parametrize("kind", ["shingles", "signatures", "index"])
 def test_new_documents_may_be_an_artifact(there, kind, jobs):
     place, expected, theirs = there
-    shelf = built(place / f"x.{kind}", [place / "yours"], **parameters(HOW), bands=5)
+    banding = {"threshold": 0.5, "bands": 5} if kind == "index" else {}
+    shelf = built(place / f"x.{kind}", [place / "yours"], unit=HOW.unit, k=HOW.k, multiset=HOW.multiset, **banding)
     index = built(place / "y.index", [place / "theirs"], **parameters(HOW), **CATCH_ALL)
-    with Local(jobs) as engine:
-        assert rows_of(against(index, shelf, engine), theirs) == expected != []
+    with against(index, shelf, jobs=jobs) as work:
+        assert rows_of(work, theirs) == expected != []
 
 
 @pytest.mark.parametrize("listed", ["kept", "duplicates"])
 def test_lists_name_only_new_documents(there, listed):
     place, expected, theirs = there
     index = built(place / "y.index", [place / "theirs"], **parameters(HOW), **CATCH_ALL)
-    with Local(1) as engine:
-        blocks = against(index, place / "yours", engine).names(listed).blocks
-        names = [name for block in blocks for (name,) in block]
+    with against(index, place / "yours") as work:
+        names = [name for (name,) in work.listed(listed)]
     duplicates = {row[1] for row in expected}
     rows = range(theirs, theirs + 50)
     assert [number(name, theirs) for name in names] == [
@@ -212,11 +201,9 @@ def test_files_of_the_index_are_passed_over(there):
     index = built(place / "y.index", [place / "theirs"], **parameters(HOW), **CATCH_ALL)
     os.utime(place / "theirs/0004")
     for name in ("theirs", "link", "hard", "./yours/../theirs/0004"):
-        with Local(1) as engine:
-            asked = job([place / "yours", name])
-            work = sketch(replace(asked, recipe=index.recipe, threshold=0.5, kept=index), Run(engine))
+        with against(index, place / "yours", name) as work:
             assert rows_of(work, theirs) == expected
-            listed = {one for block in work.names("kept").blocks for (one,) in block}
+            listed = {kept for (kept,) in work.listed("kept")}
             assert listed <= {os.fsencode(place / "yours" / f"{row:04}") for row in range(50)}
         again = len(os.listdir(name)) if os.path.isdir(name) else 1
         # Asked for twice: for the groups, and for the names.

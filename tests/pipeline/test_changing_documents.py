@@ -9,15 +9,11 @@ import tracemalloc
 
 import pytest
 
-from simdocs.commands.dedupe import Job, Sketched, sketch
 from simdocs.corpora.batches import BATCH_BYTES
-from simdocs.engines.local import Local
-from simdocs.engines.run import Run
-from simdocs.parameters import Grouping, Shingling
-from simdocs.pipeline.prepare import Intake
+from simdocs.parameters import Shingling
 from simdocs.pipeline.shingling import shingled
 from tests.commands.building import built
-from tests.commands.deduping import sketched
+from tests.commands.deduping import Work, sketched
 
 TEXT = b"a fairly long text about nothing much, so that one word more leaves it similar enough"
 
@@ -31,8 +27,8 @@ def docs(tmp_path, monkeypatch):
     return tmp_path
 
 
-def grouped(work: Sketched) -> list[tuple[bytes, bytes]]:
-    return [row[:2] for block in work.groups().blocks for row in block]
+def grouped(work: Work) -> list[tuple[bytes, bytes]]:
+    return [row[:2] for row in work.groups()]
 
 
 def append(path):
@@ -99,8 +95,8 @@ def test_a_document_that_cannot_be_read_again_is_not_removed(docs, change, name)
 def test_a_document_that_cannot_be_read_again_is_in_no_pairs_or_components(docs, what):
     with sketched(["a", "b", "c"], cluster="components" if what == "components" else "greedy") as work:
         append(docs / "b")
-        blocks = work.pairs(False).blocks if what == "pairs" else work.groups().blocks
-        assert [row[:2] for block in blocks for row in block] == [(b"a", b"c")]
+        rows = work.pairs() if what == "pairs" else work.groups()
+        assert [row[:2] for row in rows] == [(b"a", b"c")]
         assert work.skipped.counts == {"unverified": 1}
 
 
@@ -131,8 +127,7 @@ def test_a_file_that_has_become_a_gzip_bomb_is_not_decompressed(docs):
     (docs / "b.gz").write_bytes(gzip.compress(b"a" * (1 << 26)))
     # Worse compressed, but the same text.
     (docs / "c.gz").write_bytes(gzip.compress((docs / "c").read_bytes() + b" " * 9999, 0))
-    with Local(1) as engine:
-        work = sketch(Job(Intake(shelf=index), index.recipe, Grouping()), Run(engine))
+    with sketched([index]) as work:
         tracemalloc.start()
         try:
             assert grouped(work) == [(b"a.gz", b"c.gz")]
@@ -152,8 +147,7 @@ def test_a_gzip_file_may_be_mostly_padding(docs, touched):
         os.utime(docs / name, ns=(1, 1))
     with sketched(names) as work:
         assert grouped(work) == [(b"a.gz", b"b.gz")]
-    with Local(1) as engine:
-        work = sketch(Job(Intake(shelf=index), index.recipe, Grouping()), Run(engine))
+    with sketched([index]) as work:
         assert grouped(work) == [(b"a.gz", b"b.gz")]
 
 
@@ -167,10 +161,9 @@ def test_touched_files_are_read_again_in_bounded_memory(docs):
     index = built(docs / "x.index", names)
     for name in names:
         os.utime(docs / name, ns=(1, 1))
-    with Local(1) as engine:
+    with sketched([index]) as work:
         tracemalloc.start()
         try:
-            work = sketch(Job(Intake(shelf=index), index.recipe, Grouping()), Run(engine))
             assert len(grouped(work)) == len(lines)
             assert tracemalloc.get_traced_memory()[1] < sum(map(len, lines))
         finally:
@@ -206,7 +199,7 @@ def test_a_file_that_changes_once_while_it_is_read_is_read_again(docs, monkeypat
     with sketched(["a", "b", "c"]) as work:
         assert grouped(work) == [(b"a", b"b"), (b"a", b"c")]
         assert work.skipped.counts == {}
-        assert int(work.prepared.documents.facts["size"][1]) == len(TEXT) + 2
+        assert int(work.ready.documents.facts["size"][1]) == len(TEXT) + 2
 
 
 @pytest.mark.reliability(

@@ -9,7 +9,7 @@ import pytest
 
 from simdocs.families import UNITS
 from simdocs.model.documents import INVALID, WIDE
-from tests.commands.deduping import CATCH_ALL, drawing, sketched
+from tests.commands.deduping import CATCH_ALL, sketched
 
 A = b"The ferry leaves the northern quay at seven every morning except on Sundays, when it leaves at nine."
 B = b"Peel the apples and cut them into eighths; rub butter into flour and sugar until it looks like crumbs."
@@ -31,8 +31,8 @@ def similar(where: Path, files: dict[str, bytes], what: str = "groups", **option
     """`kept duplicate` and their similarity, for every duplicate among these files."""
     for name, data in files.items():
         (where / name).write_bytes(data)
-    with sketched(sorted(where.iterdir()), **options) as work:
-        rows = [row for block in drawing(work, what).blocks for row in block]
+    with sketched([where], **options) as work:
+        rows = work.answer(what)
         assert set(work.skipped.counts) <= {"binary"}
     return {" ".join(Path(name.decode()).name for name in row[:2]): row[2] for row in rows}
 
@@ -54,7 +54,7 @@ def test_wide_and_invalid_encodings_are_noted(tmp_path):
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
     with sketched([tmp_path / name for name in files]) as work:
-        flags = dict(zip(files, work.prepared.documents.facts["flags"].tolist(), strict=True))
+        flags = dict(zip(files, work.ready.documents.facts["flags"].tolist(), strict=True))
     assert {name for name, flag in flags.items() if flag & WIDE} == {
         name for name in files if "16" in name or "32" in name
     }
@@ -193,7 +193,7 @@ def test_the_seed_changes_estimates_alone(tmp_path):
     rows = []
     for seed in (0, 1, (1 << 32) - 1):
         with sketched([tmp_path], seed=seed, threshold=0.5, **CATCH_ALL) as work:
-            rows += [row for block in work.groups().blocks for row in block]
+            rows += work.groups()
     assert len(rows) == 3
     assert len({row[:3] for row in rows}) == 1
     assert len({row[3] for row in rows}) > 1

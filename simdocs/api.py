@@ -20,7 +20,7 @@ from simdocs.engines.local import Local, cores
 from simdocs.engines.run import Progress, Run, no_progress
 from simdocs.errors import UnjudgedError, UsageError
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
-from simdocs.model.names import text_of
+from simdocs.model.names import name_to_text
 from simdocs.model.results import ArtifactInfo, BuildResult, CheckResult, Deduplication, Matches, SimilarPairs, Take
 from simdocs.requests import (
     BuildRequest,
@@ -250,7 +250,7 @@ def _asked(request: Any) -> Any:
         return result
     if request.list.endswith("-lines"):
         return tuple(line for block in listed for line in block.lines)
-    return tuple(text_of(name) for block in listed for name in block.names)
+    return tuple(name_to_text(name) for block in listed for name in block.names)
 
 
 def _built(request: BuildRequest) -> Artifact:

@@ -17,7 +17,7 @@ from simdocs.errors import ArtifactError, InputError
 from simdocs.kernels.lsh.buckets import band_keys
 from simdocs.kernels.sketch.fss import EMPTY as EMPTY_VALUE
 from simdocs.model.documents import EMPTY, Documents
-from simdocs.model.names import shown
+from simdocs.model.names import display_name
 from simdocs.model.ragged import Array, Ragged
 from simdocs.parameters import Banding, IndexRecipe
 from simdocs.storage.syscalls import open_directory
@@ -27,7 +27,7 @@ Arrays = Mapping[str, Array]
 
 def damages(path: bytes) -> list[str]:
     """Return what is wrong with the artifact of this path, one line for each problem. InputError: it does not exist."""
-    name = shown(path)
+    name = display_name(path)
     for _ in range(TRIES):
         try:
             dir_fd = open_directory(os.fsdecode(path))

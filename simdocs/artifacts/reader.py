@@ -15,7 +15,7 @@ from simdocs.artifacts.mapped_column import map_file
 from simdocs.artifacts.npy import damaged
 from simdocs.errors import ArtifactError, InputError
 from simdocs.model.artifact import Artifact
-from simdocs.model.names import shown
+from simdocs.model.names import display_name
 from simdocs.storage.syscalls import open_directory
 
 _MAX_MANIFEST_BYTES = 1 << 28
@@ -30,7 +30,7 @@ def open_artifact(path: bytes) -> Artifact:
 
     InputError: it does not exist, or may not be read. ArtifactError: it is damaged.
     """
-    name = shown(path)
+    name = display_name(path)
     for attempt in range(TRIES):
         try:
             dir_fd = open_directory(os.fsdecode(path))

@@ -14,7 +14,7 @@ from simdocs.artifacts.npy import ArrayWriter
 from simdocs.artifacts.recognise import is_artifact, replaceable
 from simdocs.errors import UsageError
 from simdocs.model.documents import Documents
-from simdocs.model.names import shown
+from simdocs.model.names import display_name
 from simdocs.model.ragged import Array
 from simdocs.parameters import Recipe
 from simdocs.storage import syscalls
@@ -97,7 +97,7 @@ def write_artifact(path: str, kind: str, wait: float = 0.0) -> Iterator[Artifact
 
 
 def _check_name(path: str, kind: str) -> None:
-    name, base = shown(os.fsencode(path)), os.path.basename(os.path.realpath(path))
+    name, base = display_name(os.fsencode(path)), os.path.basename(os.path.realpath(path))
     suffix = FORMATS[kind].suffix
     if not base:
         raise UsageError(f"{name}: is not the name of an artifact: choose a name such as NAME{suffix}")

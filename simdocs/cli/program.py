@@ -18,7 +18,7 @@ from simdocs.cli.command_table import CommandTable
 from simdocs.cli.help import Command, Pipeline
 from simdocs.cli.spelling import spelled
 from simdocs.errors import SimdocsError
-from simdocs.model.names import shown
+from simdocs.model.names import display_name
 from simdocs.version import __version__
 from simdocs.views import messages
 
@@ -111,7 +111,7 @@ def _line_about_usage(error: click.UsageError, arguments: Sequence[str]) -> str:
     if isinstance(error, click.NoSuchOption):
         for name in arguments:
             if name.startswith(error.option_name) and os.path.lexists(name):
-                return f"{said}: the file of that name is {shown(os.fsencode('./' + name))}"
+                return f"{said}: the file of that name is {display_name(os.fsencode('./' + name))}"
     return f"{said} (see: {error.ctx.command_path} --help)" if error.ctx else said
 
 

@@ -13,7 +13,7 @@ from simdocs.cli.options import given
 from simdocs.cli.output import Drawing, path_of, stream_of, to_file
 from simdocs.cli.spelling import spelled
 from simdocs.errors import UnjudgedError, UsageError
-from simdocs.model.names import shown
+from simdocs.model.names import display_name
 from simdocs.report_requests import DebugRequest, DrawRequest, ReportRequest, ShowDrawRequest
 from simdocs.requests import BuildRequest, CheckedRequest, Request
 
@@ -119,7 +119,7 @@ def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
     if told.is_loud:
         # Not into a cron mail every night: whoever chose k has seen it.
         told.warnings(result.advice)
-    target = shown(os.fsencode(cast(bytes, request.output)))
+    target = display_name(os.fsencode(cast(bytes, request.output)))
     told.summary(summary.lines(result, time.monotonic() - started, target))
     return exits.UNJUDGED if run.skipped.unjudged else exits.DONE
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simdocs.artifacts.recognise import kind_of
 from simdocs.errors import UsageError
-from simdocs.model.names import shown
+from simdocs.model.names import display_name
 from simdocs.requests import IndexRequest, QueryRequest, ReadRequest
 
 
@@ -13,7 +13,7 @@ def explain_wrong_kind(request: ReadRequest) -> None:
     documents = request.documents
     kinds = [kind_of(name) if isinstance(name, bytes) and name != b"-" else None for name in documents]
     if type(request) is IndexRequest and "index" in kinds and len(documents) > 1:
-        index = shown(documents[kinds.index("index")])
+        index = display_name(documents[kinds.index("index")])
         raise UsageError(
             f"an index is built from all of its documents at once: to add documents, name the old and the new ones"
             f" (simdocs index OLD NEW -o {index})"
@@ -24,12 +24,12 @@ def explain_order(request: QueryRequest) -> None:
     """UsageError: an index stands among the documents of a query, as in `query letter.txt docs.index`."""
     for document in request.documents:
         if isinstance(document, bytes) and document != b"-" and kind_of(document) == "index":
-            asked = shown(request.index) if isinstance(request.index, bytes) else "DOCS"
-            raise UsageError(f"the index comes first: simdocs query {shown(document)} {asked}")
+            asked = display_name(request.index) if isinstance(request.index, bytes) else "DOCS"
+            raise UsageError(f"the index comes first: simdocs query {display_name(document)} {asked}")
 
 
 def explain_no_index(name: bytes) -> UsageError:
     """The error that documents stand where an index is wanted, with the command that makes one."""
-    documents = shown(name)
+    documents = display_name(name)
     index = f"{documents.rstrip('/')}.index"
     return UsageError(f"{documents}: needs an index: simdocs index {documents} -o {index}")

@@ -24,7 +24,7 @@ from simdocs.commands.resolve import (
 from simdocs.engines.run import Run
 from simdocs.errors import UnjudgedError
 from simdocs.model.documents import Documents
-from simdocs.model.names import text_of
+from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Array, Index, Ragged
 from simdocs.model.results import BuildResult, Expectation
 from simdocs.parameters import PARAMETERS, IndexRecipe, Recipe, SignatureRecipe
@@ -71,7 +71,7 @@ def plan_build(request: BuildRequest, outputs: Sequence[str | None] = ()) -> Bui
         fixed = tuple(group for group in FORMATS[artifact.kind].parameter_groups if group != "banding")
         refuse_contradictions(request, artifact, fixed)
     built_with = None if artifact is None else artifact.recipe
-    command = ["simdocs", *(text_of(os.fsencode(word)) for word in sys.argv[1:])]
+    command = ["simdocs", *(name_to_text(os.fsencode(word)) for word in sys.argv[1:])]
     return BuildPlan(request.kind, intake, _recipe(request, built_with), command, bool(request.strict))
 
 
@@ -155,11 +155,11 @@ def _run_facts(plan: BuildPlan, run: Run, started: str) -> dict[str, Any]:
     """What differs between two equal runs, for run.json."""
     artifact = plan.intake.artifact
     earlier = {} if artifact is None else dict(artifact.run)
-    skipped = {reason: sorted(text_of(name) for name, _ in each) for reason, each in run.skipped.by_reason.items()}
+    skipped = {reason: sorted(name_to_text(name) for name, _ in each) for reason, each in run.skipped.by_reason.items()}
     return {
         "simdocs": __version__,
         "command": list(plan.command),
         "start": started,
-        "root": text_of(os.getcwdb()) if artifact is None else earlier.get("root"),
+        "root": name_to_text(os.getcwdb()) if artifact is None else earlier.get("root"),
         "skipped": skipped if artifact is None else earlier.get("skipped", {}),
     }

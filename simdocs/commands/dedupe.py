@@ -37,7 +37,7 @@ from simdocs.matching.similar_pairs import similar_pairs
 from simdocs.matching.template_advice import template_advice
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
-from simdocs.model.names import shown
+from simdocs.model.names import display_name
 from simdocs.model.results import Block, Comparison, Deduplication, SimilarPairs, Take
 from simdocs.parameters import Banding, Grouping, IndexRecipe, SignatureRecipe
 from simdocs.pipeline.indexing import low_recall
@@ -153,7 +153,7 @@ def find_groups(
     return Deduplication(
         ready.documents,
         pairs,
-        names_of_pairs(corpus, pairs if take is None else Pairs.none()),
+        names_of_pairs(corpus, pairs if take is None else Pairs.empty()),
         kept - (len(decision.eligible) - len(ready.documents)),
         _comparison(plan, ready, run),
         decision.groups,
@@ -171,7 +171,7 @@ def find_pairs(
 ) -> SimilarPairs:
     """Every pair of near-duplicates. take: is given them in blocks; then they are not held for the result."""
     joined = _self_join(plan, ready, run)
-    held, found, collector = [Pairs.none()], 0, PairCollector(len(ready.documents))
+    held, found, collector = [Pairs.empty()], 0, PairCollector(len(ready.documents))
     for pairs in similar_pairs(joined, all_copies=all_copies):
         found += len(pairs)
         collector.add(pairs)
@@ -223,7 +223,7 @@ def _refuse_other_than_lines(documents: Documents, listing: str) -> None:
     """UsageError: a document is no line of a JSONL file."""
     others = np.flatnonzero(documents.facts["container"] == 0)
     if len(others):
-        example, option = shown(documents.name(int(others[0]))), mention("list")
+        example, option = display_name(documents.name(int(others[0]))), mention("list")
         names = "duplicates" if listing.startswith("duplicate") else "kept"
         raise UsageError(
             f"{option} {listing} writes lines of JSONL files, and {len(others)} of the documents are no lines, such as"

@@ -13,7 +13,7 @@ from simdocs.artifacts.formats import FORMATS
 from simdocs.matching.corpus import name_prefix
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import EMPTY, INVALID, SHORT, WIDE
-from simdocs.model.names import bytes_of
+from simdocs.model.names import text_to_name
 from simdocs.model.results import ArtifactInfo, Expectation
 from simdocs.parameters import IndexRecipe, Recipe
 from simdocs.pipeline.indexing import chosen_by, expected_of
@@ -111,6 +111,6 @@ def _text(value: Any) -> bytes:
 def _raw(text: str) -> bytes:
     """The bytes that a text of JSON stands for; escapes, where it can stand for none."""
     try:
-        return bytes_of(text)
+        return text_to_name(text)
     except UnicodeEncodeError:
         return text.encode("utf-8", "backslashreplace")

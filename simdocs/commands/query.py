@@ -96,7 +96,7 @@ def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | No
     sets = of_same_documents(plan.shingles, plan.index)
     indexed = Corpus.of_artifact(plan.index, plan.index["signatures"], sets, plan.root)
     verifier = Verifier(indexed, plan.recipe.shingling, plan.threshold, run, exact=plan.by_exact)
-    held, names, listed = [Pairs.none()], [names_of_pairs(indexed, Pairs.none())], list[Rows]()
+    held, names, listed = [Pairs.empty()], [names_of_pairs(indexed, Pairs.empty())], list[Rows]()
     found = matched = similar = 0
     if plan.nearest:
         blocks = find_nearest(indexed, asked, verifier, plan.nearest, itself=plan.itself)

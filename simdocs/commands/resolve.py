@@ -16,7 +16,7 @@ from simdocs.errors import InputError, UsageError, mention
 from simdocs.families import default_k
 from simdocs.kernels.lsh.banding import choose
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
-from simdocs.model.names import shown
+from simdocs.model.names import display_name
 from simdocs.parameters import (
     PARAMETERS,
     Banding,
@@ -93,7 +93,7 @@ def intake_of(request: ReadRequest, outputs: Sequence[str | None] = ()) -> Intak
     listed = request.files_from if request.files_from is not None else request.files0_from
     for name in (*request.documents, *([listed] if isinstance(listed, bytes) else [])):
         if b"\0" in name:
-            raise InputError(f"{shown(name)}: no path holds a NUL")
+            raise InputError(f"{display_name(name)}: no path holds a NUL")
     assert listed is None or isinstance(listed, bytes)
     sources = Sources(request.documents, listed, request.files0_from is not None, bool(request.jsonl))
     return Intake(sources, walking, outputs=outputs)
@@ -159,7 +159,7 @@ def refuse_contradictions(
 def encoded_root(root: bytes | None) -> bytes | None:
     """The directory itself. InputError: it is none."""
     if root is not None and not os.path.isdir(root):
-        raise InputError(f"{shown(root)}: {mention('root')} is not a directory")
+        raise InputError(f"{display_name(root)}: {mention('root')} is not a directory")
     return root
 
 

@@ -15,8 +15,8 @@ from simdocs.corpora.name_lists import list_of, of_entry
 from simdocs.corpora.read_file import MOST, read, read_stream
 from simdocs.corpora.walk import Entry, walk
 from simdocs.errors import InputError
-from simdocs.model.names import shown
-from simdocs.model.skipped import Skipped, meaning
+from simdocs.model.names import display_name
+from simdocs.model.skipped import Skipped, explanation
 from simdocs.parameters import Walking
 
 _NOTHING_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
@@ -123,11 +123,11 @@ def _expand(name: bytes, how: Walking, skipped: Skipped, opened: set[FileId]) ->
             finally:
                 os.close(descriptor)
         else:
-            raise InputError(f"{shown(name)}: not a file, directory or FIFO")
+            raise InputError(f"{display_name(name)}: not a file, directory or FIFO")
     except OSError as error:
         if error.errno in _NOTHING_THERE:
             brief = name if len(name) <= _SHOWN else name[:_SHOWN] + b"..."
-            raise InputError(f"{shown(brief)}: {error.strerror}") from None
+            raise InputError(f"{display_name(brief)}: {error.strerror}") from None
         skipped.add("unreadable", name, error.strerror or str(error))
 
 
@@ -154,13 +154,13 @@ def read_single_text(name: bytes, limit: int) -> bytes:
         if stat.S_ISREG(status.st_mode):
             return read(name, limit)[0]
         if stat.S_ISDIR(status.st_mode):
-            raise InputError(f"{shown(name)}: is a directory: name one text")
+            raise InputError(f"{display_name(name)}: is a directory: name one text")
         if not stat.S_ISFIFO(status.st_mode):
-            raise InputError(f"{shown(name)}: not a file or FIFO: name one text")
+            raise InputError(f"{display_name(name)}: not a file or FIFO: name one text")
         with os.fdopen(os.open(name, os.O_RDONLY | os.O_CLOEXEC), "rb") as stream:
             return read_stream(stream.fileno(), limit)
     except DocumentSkipped as skip:
         detail = f" ({skip.detail})" if skip.detail else ""
-        raise InputError(f"{shown(name)}: {meaning(skip.reason)}{detail}") from None
+        raise InputError(f"{display_name(name)}: {explanation(skip.reason)}{detail}") from None
     except OSError as error:
-        raise InputError(f"{shown(name)}: {error.strerror or error}") from None
+        raise InputError(f"{display_name(name)}: {error.strerror or error}") from None

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from simdocs.corpora.identity import FileId, file_id
 from simdocs.corpora.long_paths import open_name
 from simdocs.errors import InputError, mention
-from simdocs.model.names import shown
+from simdocs.model.names import display_name
 from simdocs.model.skipped import Skipped
 
 
@@ -45,11 +45,11 @@ def _contents(source: bytes, inputs: set[FileId]) -> bytes:
         with os.fdopen(descriptor, "rb") as stream:
             status = os.fstat(descriptor)
             if _is_endless(status, descriptor):
-                raise InputError(f"{shown(source)}: a device, not a list of names: name a file, a FIFO or -")
+                raise InputError(f"{display_name(source)}: a device, not a list of names: name a file, a FIFO or -")
             inputs.add(file_id(status))
             return stream.read()
     except OSError as error:
-        raise InputError(f"{shown(source)}: {error.strerror or error}") from None
+        raise InputError(f"{display_name(source)}: {error.strerror or error}") from None
 
 
 def _is_endless(status: os.stat_result, descriptor: int) -> bool:
@@ -61,7 +61,7 @@ def _is_endless(status: os.stat_result, descriptor: int) -> bool:
 
 def of_entry(source: bytes, number: int, name: bytes, error: InputError) -> InputError:
     """The error that an entry is none of a document, with what to do."""
-    where = f"{shown(source)}: entry {number}"
+    where = f"{display_name(source)}: entry {number}"
     if b"\n" in name:  # most likely the whole of another kind of list
         return InputError(f"{where} holds line feeds and names nothing: {mention('files_from')} reads lists of lines")
     return InputError(f"{where}: {error.message}: mend the entry, or leave it out")

@@ -13,7 +13,7 @@ from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.identity import FileId, file_id
 from simdocs.corpora.long_paths import READ, open_name
 from simdocs.corpora.patterns import Patterns
-from simdocs.model.names import DRAFT_PREFIX, is_manifest
+from simdocs.model.own_files import DRAFT_PREFIX, is_manifest
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Walking
 

@@ -16,7 +16,7 @@ from simdocs.kernels.compare import jaccard
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.columns import Column, MemoryColumn
 from simdocs.model.documents import Documents
-from simdocs.model.names import shown
+from simdocs.model.names import display_name
 from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, Tokens, ranges
 from simdocs.parameters import Sequences, Shingling
 from simdocs.pipeline.reading import ragged_bytes
@@ -102,7 +102,7 @@ class Corpus:
         a directory.
         """
         if root is not None and not os.path.isdir(root):
-            raise InputError(f"{shown(root)}: {mention('root')} is not a directory")
+            raise InputError(f"{display_name(root)}: {mention('root')} is not a directory")
         found = artifact.root if root is None else root
         return cls(
             artifact["names"],

@@ -39,7 +39,7 @@ def find_nearest(
 
 def _nearest(indexed: Corpus, asked: Prepared, verifier: Verifier, row: int, number: int, itself: bool) -> MatchBlock:
     order = _by_agreement(indexed, asked.signatures[row])
-    found, rows, at = Pairs.none(), np.empty(0, np.int64), 0
+    found, rows, at = Pairs.empty(), np.empty(0, np.int64), 0
     while len(rows) < number and at < len(order):
         more = order[at : at + number - len(rows)]
         at += len(more)

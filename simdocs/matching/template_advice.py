@@ -13,7 +13,7 @@ import numpy as np
 from simdocs.errors import mention
 from simdocs.kernels.group.pair_graph import PairGraph, connected_groups
 from simdocs.matching.corpus import Documented
-from simdocs.model.names import shown
+from simdocs.model.names import display_name
 
 MANY_DOCUMENTS = 100
 """Fewer documents than this are easy to look at, and get no advice."""
@@ -42,7 +42,7 @@ def template_advice(graph: PairGraph, corpus: Documented, unit: str) -> tuple[st
     in_large, of_all = int(pairs[documents >= LARGE_GROUP].sum()), int(pairs.sum())
     largest = int(np.argmax(documents))
     count = int(documents[largest])
-    name = shown(corpus.printed_names(first[largest : largest + 1])[0])
+    name = display_name(corpus.printed_names(first[largest : largest + 1])[0])
     group = f"the largest group has {count:,} documents ({count / size:.0%} of all), such as {name}"
     remedy = f"if they share only a template, raise {mention('threshold')}"
     if unit in ("char", "word"):

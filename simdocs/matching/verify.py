@@ -15,7 +15,7 @@ from simdocs.errors import mention
 from simdocs.kernels.compare import jaccard
 from simdocs.matching.corpus import Documented
 from simdocs.model.groups import Pairs
-from simdocs.model.names import shown
+from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces, Rows, TextNumbers
 from simdocs.model.ragged import Floats, Index, Mask, Ragged
 from simdocs.model.skipped import Skip
@@ -169,10 +169,10 @@ class Verifier:
                 self.run.tally.lost.add(skip[1])
                 self.run.skipped.add(*skip)
                 if skip[2] == MISSING and self.corpus.root:
-                    root = shown(self.corpus.root)
+                    root = display_name(self.corpus.root)
                     where = f"missing documents were looked for from {root}: {mention('root')} looks elsewhere"
-                    if where not in self.run.skipped.remarks:
-                        self.run.skipped.remarks.append(where)
+                    if where not in self.run.skipped.warnings:
+                        self.run.skipped.warnings.append(where)
 
     def _block(self, rows: Rows, lefts: BlockPlaces, rights: BlockPlaces) -> VerificationBlock:
         documents, places = np.unique(np.concatenate((lefts, rights)), return_inverse=True)

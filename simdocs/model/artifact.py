@@ -10,7 +10,7 @@ import numpy as np
 
 from simdocs.model.columns import Column
 from simdocs.model.documents import Documents
-from simdocs.model.names import bytes_of
+from simdocs.model.names import text_to_name
 from simdocs.model.ragged import Array, Keys, Ragged, Tokens
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import PARAMETERS, IndexRecipe, Recipe, SignatureRecipe
@@ -62,7 +62,7 @@ class Artifact:
         """The directory from which the documents' names are found; empty if that is not known."""
         root = self.run.get("root")
         try:
-            return bytes_of(root) if isinstance(root, str) and "\0" not in root else b""
+            return text_to_name(root) if isinstance(root, str) and "\0" not in root else b""
         except UnicodeEncodeError:  # run.json was changed: no name is read like this
             return b""
 

@@ -40,8 +40,8 @@ class Pairs:
         return self.take(np.lexsort((self.right, self.left)))
 
     @classmethod
-    def none(cls) -> Pairs:
-        """No pairs."""
+    def empty(cls) -> Pairs:
+        """An object without pairs."""
         return cls(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
 
     @classmethod

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
-from simdocs.model.names import text_of
+from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Floats, Index, Ragged
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Banding, Bands, Grouping, Recipe, Walking
@@ -172,12 +172,12 @@ class Deduplication:
     @property
     def kept_names(self) -> list[str]:
         """The names of the documents that are kept."""
-        return [text_of(self.documents.name(row)) for row in self.kept.tolist()]
+        return [name_to_text(self.documents.name(row)) for row in self.kept.tolist()]
 
     @property
     def duplicate_names(self) -> list[str]:
         """The names of the duplicates."""
-        return [text_of(self.names[1][at].tobytes()) for at in range(len(self.pairs))]
+        return [name_to_text(self.names[1][at].tobytes()) for at in range(len(self.pairs))]
 
     def rows(self) -> Iterator[tuple[str, str, float, float]]:
         """Name kept, name of its duplicate, exact similarity (NaN: not computed), estimate."""
@@ -268,4 +268,4 @@ class CheckResult:
 def _named(pairs: Pairs, left: Ragged, right: Ragged) -> Iterator[tuple[str, str, float, float]]:
     figures = zip(pairs.jaccard.tolist(), pairs.estimate.tolist(), strict=True)
     for at, (jaccard, estimate) in enumerate(figures):
-        yield text_of(left[at].tobytes()), text_of(right[at].tobytes()), jaccard, estimate
+        yield name_to_text(left[at].tobytes()), name_to_text(right[at].tobytes()), jaccard, estimate

@@ -1,4 +1,4 @@
-"""Skipped: the documents that were not compared, and why. Nothing is dropped in silence."""
+"""The documents that were skipped, which means not compared, and why. Nothing is dropped in silence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ JUDGED: Mapping[str, str] = MappingProxyType(
         "artifact": "a simdocs artifact or draft",
     }
 )
-"""Reasons that settle the matter: counted, and named with -v."""
+"""Reasons that leave nothing open: skipped documents are counted, and named if the user asks for it."""
 
 UNJUDGED: Mapping[str, str] = MappingProxyType(
     {
@@ -34,57 +34,58 @@ UNJUDGED: Mapping[str, str] = MappingProxyType(
         "capped": f"kept, but not compared with all documents kept before it ({mention('max_candidates')})",
     }
 )
-"""Reasons that leave a document unjudged: named, and the exit status is 3."""
+"""Reasons that leave open what a document is similar to: skipped documents are always named, and the exit status is 3."""
 
 
-def meaning(reason: str) -> str:
-    """What is to be said of it."""
+def explanation(reason: str) -> str:
+    """The reason in words. It may mention parameters (see `simdocs.errors.mention`)."""
     return UNJUDGED.get(reason) or JUDGED[reason]
 
 
 Skip = tuple[str, bytes, str]
-"""Reason, name of the document or directory, detail (may be empty)."""
+"""A skipped document: the reason, the name of the document or directory, and a detail, which may be empty."""
 
 
 _NUMBER = re.compile("[0-9]+")
 
 
-def _as_counted(entry: tuple[bytes, str]) -> tuple[str, str, tuple[bytes, str]]:
-    """A name and a detail to sort by, so that line 9 comes before line 10."""
+def _natural_key(entry: tuple[bytes, str]) -> tuple[str, str, tuple[bytes, str]]:
+    """A key that sorts names and details with their numbers by size, so that line 9 comes before line 10."""
     name, detail = entry
-    return _filled(name.decode("latin-1")), _filled(detail), entry
+    return _zero_filled(name.decode("latin-1")), _zero_filled(detail), entry
 
 
-def _filled(text: str) -> str:
+def _zero_filled(text: str) -> str:
     return _NUMBER.sub(lambda number: number[0].zfill(20), text)
 
 
 @dataclass(slots=True)
 class Skipped:
-    """A tally of skips, by reason, in the order in which they were met."""
+    """The skipped documents of a run, by reason, in the order in which they were met.
+
+    warnings: lines about other things that the user should know, which may mention parameters.
+    """
 
     by_reason: dict[str, list[tuple[bytes, str]]] = field(default_factory=dict)
-    remarks: list[str] = field(default_factory=list)
-    """What is to be said of what was looked for and not found."""
+    warnings: list[str] = field(default_factory=list)
 
     def add(self, reason: str, name: bytes, detail: str = "") -> None:
-        """Count one."""
+        """Add one skipped document."""
         self.by_reason.setdefault(reason, []).append((name, detail))
 
     def extend(self, skips: Iterable[Skip]) -> None:
-        """Count many."""
+        """Add these skipped documents."""
         for skip in skips:
             self.add(*skip)
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many, by reason, in the tables' order."""
+        """How many documents were skipped, by reason, in the order of the tables of reasons."""
         return {reason: len(self.by_reason[reason]) for reason in (*JUDGED, *UNJUDGED) if reason in self.by_reason}
 
     def sorted(self, reason: str) -> list[tuple[bytes, str]]:
-        """The names and details that a reason stands for: the same order whoever met them when, numbers in them by
-        size."""
-        return sorted(self.by_reason[reason], key=_as_counted)
+        """The names and details of the documents skipped for this reason, sorted, with numbers in them by size."""
+        return sorted(self.by_reason[reason], key=_natural_key)
 
     @property
     def unjudged_counts(self) -> dict[str, int]:

@@ -13,7 +13,7 @@ from simdocs.engines.run import Run
 from simdocs.errors import UsageError, mention
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.documents import Documents
-from simdocs.model.names import shown
+from simdocs.model.names import display_name
 from simdocs.model.ragged import Tokens
 from simdocs.parameters import SignatureRecipe, Walking
 from simdocs.pipeline.signing import sign, sign_token_sets
@@ -43,14 +43,14 @@ def found_of(intake: Intake, run: Run) -> FileList:
         return intake.texts
     found = find(intake.sources, intake.walking, run.skipped)
     if intake.walking.include and not found.names:
-        run.skipped.remarks.append(
+        run.skipped.warnings.append(
             f"no file matches {mention('include')}: patterns are compared with names below the directory"
         )
     for path in filter(None, intake.outputs):
         if found.holds(path):
             raise UsageError(
-                f"{shown(os.fsencode(path))}: is one of the documents, or a list of them, and would be overwritten:"
-                f" name another, or {mention('exclude')} it"
+                f"{display_name(os.fsencode(path))}: is one of the documents, or a list of them, and would be"
+                f" overwritten: name another, or {mention('exclude')} it"
             )
     return found
 

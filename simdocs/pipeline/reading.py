@@ -16,9 +16,9 @@ from simdocs.corpora.jsonl import Lines, parse
 from simdocs.corpora.read_file import read
 from simdocs.corpora.read_tasks import Files
 from simdocs.model.documents import DOCUMENT, EMPTY, WIDE, Documents
-from simdocs.model.names import shown
+from simdocs.model.names import display_name
 from simdocs.model.ragged import Index, Ragged
-from simdocs.model.skipped import Skip, Skipped, meaning
+from simdocs.model.skipped import Skip, Skipped, explanation
 from simdocs.parameters import Sequences
 
 
@@ -124,7 +124,7 @@ class Register:
         other = "an earlier line" if name in self._ids else "a file" if name in self._named_like_lines else ""
         if other:
             line = b"%b#%d" % (self._file, read.places[at])
-            self._skipped.add("malformed", line, f"{other} has the name {shown(name)}: give it an id of its own")
+            self._skipped.add("malformed", line, f"{other} has the name {display_name(name)}: give it an id of its own")
         self._ids.add(name)
         return bool(other)
 
@@ -137,7 +137,7 @@ class Register:
             for name in self._found.other_names[file_id]:
                 if lost:
                     self._skipped.add(
-                        "unreadable", name, f"was to be read as {shown(first)}, which is gone or replaced"
+                        "unreadable", name, f"was to be read as {display_name(first)}, which is gone or replaced"
                     )
                 else:
                     self._skipped.add("again", name)
@@ -149,7 +149,9 @@ class Register:
         facts = np.concatenate(self._facts) if self._facts else np.empty(0, DOCUMENT)
         for row in self._named_rows:
             if facts["flags"][row] & EMPTY and not facts["container"][row]:
-                self._skipped.remarks.append(f"{shown(self._names[row])}: is empty, so it is similar to nothing")
+                self._skipped.warnings.append(
+                    f"{display_name(self._names[row])}: is empty, so it is similar to nothing"
+                )
         return Documents(ragged_bytes(self._names), facts, self._held)
 
     def _report_named(self) -> None:
@@ -159,7 +161,7 @@ class Register:
             entries = self._skipped.by_reason.pop(reason, [])
             for name, detail in entries:
                 if name in named:
-                    self._skipped.add("named", name, meaning(reason))
+                    self._skipped.add("named", name, explanation(reason))
                 else:
                     self._skipped.add(reason, name, detail)
 

@@ -18,7 +18,7 @@ from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.corpora.read_file import read
 from simdocs.errors import InputError
 from simdocs.kernels.tokens import multisets
-from simdocs.model.names import shown
+from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces
 from simdocs.model.ragged import Mask, Ragged, Tokens
 from simdocs.model.skipped import Skip
@@ -133,7 +133,7 @@ def unchanged_line(request: ReloadRequest, place: int, shingling: Shingling, rea
             raise DocumentSkipped("changed")
     except DocumentSkipped as skip:
         remedy = "build the artifact again" if request.root else "run again"
-        raise InputError(f"{shown(name)}: {skip.reason}, when its line was to be written: {remedy}") from None
+        raise InputError(f"{display_name(name)}: {skip.reason}, when its line was to be written: {remedy}") from None
     return line
 
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from simdocs.model.names import shown
+from simdocs.model.names import display_name
 from simdocs.storage import lock, syscalls
 from simdocs.storage.syscalls import as_output_error, signals_deferred
 from simdocs.storage.targets import IsArtifact, Replaceable, draft_name, open_parent, refuse_others, sync_parent
@@ -37,7 +37,7 @@ def atomic_directory(
     LockedError: it is still being written. UsageError: it exists and may not be replaced. OutputError: its directory
     does not exist or is an artifact, the disk is full, or the file system cannot exchange directories.
     """
-    name = shown(os.fsencode(path))
+    name = display_name(os.fsencode(path))
     parent, base = os.path.split(os.path.realpath(path))
     dir_fd = open_parent(parent, name, is_artifact)
     try:

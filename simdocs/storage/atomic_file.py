@@ -13,7 +13,7 @@ import stat
 from collections.abc import Iterator
 
 from simdocs.errors import OutputError
-from simdocs.model.names import shown
+from simdocs.model.names import display_name
 from simdocs.storage import syscalls
 from simdocs.storage.output_stream import OutputStream
 from simdocs.storage.syscalls import as_output_error, signals_deferred
@@ -31,7 +31,7 @@ def atomic_file(path: str, is_artifact: IsArtifact) -> Iterator[OutputStream]:
     replaced file, or 0666 less the umask. OutputError: its directory does not exist or is an artifact, the path is a
     directory, or the disk is full.
     """
-    name = shown(os.fsencode(path))
+    name = display_name(os.fsencode(path))
     with as_output_error(name):
         status = _status(path)
     if path.endswith("/") or (status is not None and stat.S_ISDIR(status.st_mode)):

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from simdocs.errors import OutputError, UsageError
-from simdocs.model.names import DRAFT_PREFIX, shown
+from simdocs.model.names import display_name
+from simdocs.model.own_files import DRAFT_PREFIX
 from simdocs.storage import syscalls
 from simdocs.storage.lock import HOLDER
 from simdocs.storage.syscalls import as_output_error
@@ -49,7 +50,7 @@ def open_parent(directory: str, name: str, is_artifact: IsArtifact) -> int:
         try:
             return syscalls.open_directory(directory)
         except FileNotFoundError:
-            missing = shown(os.fsencode(directory))
+            missing = display_name(os.fsencode(directory))
             raise OutputError(f"{name}: there is no directory {missing}: create it first") from None
 
 

@@ -7,8 +7,8 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 
-from simdocs.model.names import harmless_text, shown
-from simdocs.model.skipped import UNJUDGED, Skipped, meaning
+from simdocs.model.names import display_name, escape_controls
+from simdocs.model.skipped import UNJUDGED, Skipped, explanation
 from simdocs.report_requests import ReportRequest
 
 _NAMED = 10
@@ -30,7 +30,7 @@ def on_terminal() -> bool:
 
 def error(message: str) -> None:
     """The one line that a failure is, harmless to a terminal, though an argument may be in it as it was given."""
-    say("simdocs: error: " + harmless_text(" ".join(message.split("\n"))))
+    say("simdocs: error: " + escape_controls(" ".join(message.split("\n"))))
 
 
 class Teller:
@@ -58,13 +58,13 @@ class Teller:
             return
         for reason in skipped.counts:
             if self._verbose or reason in UNJUDGED:
-                why, entries = self._spelling(meaning(reason)), skipped.sorted(reason)
+                why, entries = self._spelling(explanation(reason)), skipped.sorted(reason)
                 for name, detail in entries if self._verbose else entries[:_NAMED]:
                     said = f" ({self._spelling(detail)})" if detail else ""
-                    say(f"simdocs: {shown(name)}: skipped: {why}{said}")
+                    say(f"simdocs: {display_name(name)}: skipped: {why}{said}")
                 if not self._verbose and len(entries) > _NAMED:
                     say(f"simdocs: and {len(entries) - _NAMED} more: {why} (-v names all)")
-        self.warnings(skipped.remarks)
+        self.warnings(skipped.warnings)
 
     def summary(self, lines: Iterable[str]) -> None:
         """What was done, for people who look."""
@@ -75,4 +75,4 @@ class Teller:
     def written(self, path: str | None) -> None:
         """Where the answer is, at a terminal, on which it does not show."""
         if path is not None and self.is_loud:
-            say(f"{shown(os.fsencode(path))}: written")
+            say(f"{display_name(os.fsencode(path))}: written")

@@ -7,7 +7,7 @@ import json
 from typing import Protocol
 
 from simdocs.model.answers import LINE, NAME, SIMILARITY, Cell, Row, TableColumn, TableHead
-from simdocs.model.names import harmless_text
+from simdocs.model.names import escape_controls
 
 _TSV_ESCAPES = ((b"\\", b"\\\\"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\r", b"\\r"))
 
@@ -141,5 +141,5 @@ def harmless(drawn: bytes, *, json: bool) -> bytes:
     """The same for a terminal: controls, bidi controls and raw bytes are escaped; line ends and tabs stay."""
     lines = drawn.decode("utf-8", "backslashreplace").split("\n")
     return "\n".join(
-        "\t".join(harmless_text(field, json=json) for field in line.split("\t")) for line in lines
+        "\t".join(escape_controls(field, json=json) for field in line.split("\t")) for line in lines
     ).encode()

@@ -9,7 +9,7 @@ from typing import Any
 
 from simdocs.errors import mention, spelled
 from simdocs.model.documents import EMPTY, SHORT, Documents
-from simdocs.model.names import shown
+from simdocs.model.names import display_name
 from simdocs.model.results import (
     BuildResult,
     Comparison,
@@ -115,9 +115,9 @@ def _facts(result: Summarised) -> dict[str, Any]:
         facts |= {"duplicates": result.found, "groups": result.groups, "kept": _kept(result)}
         facts["duplicate_bytes"] = result.duplicate_bytes
         if result.largest is not None:
-            facts["largest_group"] = {"kept": shown(result.largest[0]), "duplicates": result.largest[1]}
+            facts["largest_group"] = {"kept": display_name(result.largest[0]), "duplicates": result.largest[1]}
         if result.components is not None:
-            facts["components"] = [asdict(one) | {"kept": shown(one.kept)} for one in result.components]
+            facts["components"] = [asdict(one) | {"kept": display_name(one.kept)} for one in result.components]
     facts["parameters"] = {
         "walking": asdict(compared.walking),
         "grouping": asdict(compared.grouping),
@@ -201,7 +201,7 @@ def _looseness(component: ComponentFacts) -> str:
         return "unknown" if value is None else f"{value:.6f}"
 
     return (
-        f"component of {shown(component.kept)}: {component.documents:,} documents; smallest similarity to it"
+        f"component of {display_name(component.kept)}: {component.documents:,} documents; smallest similarity to it"
         f" {figure(component.smallest_to_kept)}, of any two {figure(component.smallest_of_two)}"
         + ("" if component.all_compared else " or less (not all were compared)")
     )

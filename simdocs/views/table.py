@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 from simdocs.model.answers import NUMBER, SIMILARITY, Cell, Row, TableColumn, TableHead
-from simdocs.model.names import shown
+from simdocs.model.names import display_name
 
 
 class Table:
@@ -83,5 +83,5 @@ def _text(cell: Cell, column: TableColumn) -> str:
     if cell is None:
         return ""
     if isinstance(cell, bytes):
-        return shown(cell)
+        return display_name(cell)
     return f"{cell:.6f}" if column.kind == SIMILARITY else str(cell)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from simdocs.families import FORMATS
 from simdocs.model.answers import NAME, SIMILARITY, Answer, Column
-from simdocs.model.names import shown
+from simdocs.model.names import display_name
 from simdocs.views.output_formats import harmless, names_nul_ended
 
 BYTES = st.binary(min_size=1, max_size=12).map(lambda name: name.replace(b"\0", b"x"))
@@ -82,7 +82,7 @@ def is_harmless(text: str) -> bool:
 
 @given(NAMES)
 def test_no_format_harms_a_terminal(names):
-    assert all(is_harmless(shown(name)) for name in names)
+    assert all(is_harmless(display_name(name)) for name in names)
     for form in ("tsv", "csv", "jsonl", "table"):
         text = harmless(drawn(form, names), json=form == "jsonl").decode("utf-8")
         assert is_harmless(re.sub(r"[\n\t]", "", text.replace("\r\n", "") if form == "csv" else text))

@@ -34,7 +34,7 @@ UNJUDGED: Mapping[str, str] = MappingProxyType(
         "capped": f"kept, but not compared with all documents kept before it ({mention('max_candidates')})",
     }
 )
-"""Reasons that leave open what a document is similar to: skipped documents are always named, and the exit status is 3."""
+"""Reasons that leave open what a document is similar to: the documents are always named, and the exit status is 3."""
 
 
 def explanation(reason: str) -> str:

@@ -23,9 +23,11 @@ def check(**given: Any) -> int:
     from simdocs import api
     from simdocs.views import messages
 
-    result = api.check(*given["artifacts"])
-    for line in (*result.damages, *result.unreadable):
-        messages.error(line)
-    if result.unreadable:
-        return exits.FAILED
-    return exits.DAMAGED if result.damages else exits.DONE
+    found = set[int]()
+    for artifact in given["artifacts"]:
+        result = api.check(artifact)
+        for line in (*result.damages, *result.unreadable):
+            messages.error(line)
+        found |= {exits.DAMAGED} if result.damages else set()
+        found |= {exits.FAILED} if result.unreadable else set()
+    return min(found, default=exits.DONE)

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
+_SHOWN = 60
+"""Characters of a wrong value that an error shows."""
+
+
 class ParameterType(click.ParamType[Any]):
     """The values of one parameter: parsed by its declaration, with an error in words."""
 
@@ -29,7 +33,8 @@ class ParameterType(click.ParamType[Any]):
         try:
             return self.parameter.values.parse(value)
         except ValueError as wanted:
-            text = f"{mention(self.parameter.name)} must be {wanted}, not {value!r}"
+            given = value if len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
+            text = f"{mention(self.parameter.name)} must be {wanted}, not {given!r}"
             raise click.BadParameter(text) from None
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:  # noqa: ARG002

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any, TypeVar, cast
 
@@ -12,7 +13,7 @@ from simdocs.cli import exits
 from simdocs.cli.options import given
 from simdocs.cli.output import Drawing, path_of, stream_of, to_file
 from simdocs.cli.spelling import spelled
-from simdocs.errors import UnjudgedError, UsageError
+from simdocs.errors import UnjudgedError, UsageError, mention
 from simdocs.model.names import display_name
 from simdocs.report_requests import DebugRequest, DrawRequest, ReportRequest, ShowDrawRequest
 from simdocs.requests import BuildRequest, CheckedRequest, Request
@@ -21,9 +22,14 @@ Asked = TypeVar("Asked", bound=CheckedRequest)
 Told = TypeVar("Told", bound=DebugRequest)
 
 
-def requests_of(asked: type[Asked], told: type[Told], options: dict[str, Any]) -> tuple[Asked, Told]:
-    """The request that options make, and what shall become of its answer. UsageError: all problems of both."""
-    problems: list[str] = []
+def requests_of(
+    asked: type[Asked], told: type[Told], options: dict[str, Any], problems: Sequence[str] = ()
+) -> tuple[Asked, Told]:
+    """The request that options make, and what shall become of its answer.
+
+    UsageError: all problems of both, and those that were found before.
+    """
+    problems = list(problems)
     made: list[Any] = []
     listing = {"listing": options.get("list")} if issubclass(told, DrawRequest) else {}
     for kind in (asked, told):
@@ -84,9 +90,9 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
 
 def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
     """Build an artifact: the exit status."""
-    request, told_as = requests_of(asked, ReportRequest, options)
-    if request.output is None or request.output == b"-":
-        raise UsageError(f"-o NAME.{request.kind} is missing: where to write")
+    nowhere = options["output"] in (None, b"-")
+    missing = (f"{mention('output')} NAME.{asked.kind} is missing: name the artifact to write",) if nowhere else ()
+    request, told_as = requests_of(asked, ReportRequest, options, missing)
     hint_at_terminal(request, told_as)
     from simdocs import api
     from simdocs.model.results import BuildResult

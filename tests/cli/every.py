@@ -20,7 +20,7 @@ ANSWERING: Mapping[str, Sequence[str]] = {
 """Commands that compare documents and answer."""
 
 TELLING: Mapping[str, Sequence[str]] = {
-    "shingle --show": ("shingle", "--show", "docs/a.txt"),
+    "show": ("show", "docs/a.txt"),
     "info": ("info", "x.index"),
 }
 """Commands that tell what is there."""

@@ -13,7 +13,7 @@ from tests.cli.every import BUILDING, EVERY, WRITING
 from tests.cli.program import finished, in_shell, running, simdocs
 
 HELP = ["--version", "--help", "dedupe --help", "shingle --help"]
-SHINGLES = "shingle --show docs/a.txt"
+SHINGLES = "show docs/a.txt"
 
 
 @pytest.fixture(scope="module")

@@ -66,7 +66,7 @@ def test_artifacts_are_the_same_bytes_in_any_locale_and_hash_seed(there):
 def test_building_needs_an_output(there, command):
     done = simdocs(command, "docs", cwd=there)
     assert done[:2] == (2, b"")
-    assert f"simdocs: error: -o NAME.{SUFFIX[command]} is missing: where to write" in done.err
+    assert f"simdocs: error: -o NAME.{SUFFIX[command]} is missing: name the artifact to write" in done.err
     both = simdocs(command, cwd=there)
     assert "nothing to read" in both.err
     assert "is missing" in both.err
@@ -97,27 +97,28 @@ def test_only_an_artifact_of_the_same_kind_is_replaced(there, command, other):
 @pytest.mark.parametrize(
     ("given", "options", "said"),
     [
-        ("x.shingles", ("-k", "4"), ["-k 4 contradicts x.shingles, which was built with 5"]),
+        ("x.shingles", ("-k", "4"), ["x.shingles was built with -k 5, not 4: rebuild it, or leave the option out"]),
         (
             "x.signatures",
             ("--unit", "char", "--num-perm", "64", "--seed", "1", "--scheme", "permutation"),
             [
-                "--unit char",
-                "with word",
-                "--num-perm 64",
-                "with 32",
-                "--seed 1",
-                "with 0",
-                "--scheme permutation",
-                "fss",
+                "x.signatures was built with --unit word, not char: ",
+                "x.signatures was built with --num-perm 32, not 64: ",
+                "x.signatures was built with --seed 0, not 1: ",
+                "x.signatures was built with --scheme fss, not permutation: ",
             ],
         ),
-        ("x.signatures", ("--nfkc",), ["--nfkc contradicts x.signatures, which was built with no such thing"]),
-        ("x.signatures", ("--text-field", "body"), ["--text-field body contradicts x.signatures", "with text"]),
+        (
+            "x.signatures",
+            ("--nfkc",),
+            ["x.signatures was built without --nfkc: rebuild it with --nfkc, or leave the option out"],
+        ),
+        ("x.signatures", ("--text-field", "body"), ["x.signatures was built with --text-field text, not body: "]),
     ],
 )
 def test_options_that_contradict_an_artifact_are_refused(there, given, options, said):
-    built(there / given, ["docs"], unit="word", k=5, num_perm=32)
+    num_perm = {} if given == "x.shingles" else {"num_perm": 32}
+    built(there / given, ["docs"], unit="word", k=5, **num_perm)
     done = simdocs("index", given, *options, "-o", "x.index", cwd=there)
     assert done[:2] == (2, b"")
     assert [one for one in said if one not in done.err] == []
@@ -144,7 +145,7 @@ def test_an_artifact_is_the_only_argument(there):
     for arguments, why in refused.items():
         done = simdocs("index", *arguments, "-o", "y.index", cwd=there)
         assert (done.status, done.out, why in done.err) == (2, b"", True), arguments
-    for command, given in (("shingle", "x.shingles"), ("signature", "x.index"), ("index", "x.index")):
+    for command, given in (("shingle", "x.shingles"), ("signature", "x.index"), ("shingle", "x.index")):
         done = simdocs(command, given, "-o", f"y.{SUFFIX[command]}", cwd=there)
         assert (done.status, done.err.count("\n")) == (4, 1)
     assert not any(path.name.startswith("y.") for path in there.iterdir())

@@ -93,7 +93,7 @@ def test_formats_and_other_values_are_offered():
     "line",
     [
         "dedupe x", "dedupe x y", "dedupe -- -x", "query old.index x", "dedupe --files-from x",
-        "dedupe --files0-from x", "shingle --show x", "index -o x", "index --output=x", "query --summary-json x",
+        "dedupe --files0-from x", "show x", "index -o x", "index --output=x", "query --summary-json x",
     ],
 )  # fmt: skip
 def test_names_of_files_are_left_to_the_shell(line):

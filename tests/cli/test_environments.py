@@ -24,7 +24,7 @@ ASKED = {
     "query": ["query", "new.index", "more", "--text-field", "téxt", "--include", "?.txt", "--include", "ä*"],
     "dedupe": ["dedupe", "docs", "--pairs", "--format", "jsonl", "--text-field", "téxt", "--nfkc"],
     "dedupe --against": ["dedupe", "more", "--against", "new.index", "--text-field", "téxt", "-o", "ä.tsv"],
-    "shingle --show": ["shingle", "--show", "docs/dé.txt", "--unit", "word", "-k", "1"],
+    "show": ["show", "docs/dé.txt", "--unit", "word", "-k", "1"],
     "info": ["info", "new.index", "--format", "jsonl"],
 }
 """In this order: later ones are about what earlier ones wrote."""

@@ -26,7 +26,7 @@ COMMANDS = {
     "groups, explained": ["dedupe", "docs", "-v", "-j1"],
     "a status": ["dedupe", "docs", "--exit-code", "-j2"],
     "a table": ["dedupe", "docs", "--format", "table"],
-    "a text on standard input": ["shingle", "--show", "-", "-k", "40"],
+    "a text on standard input": ["show", "-", "-k", "40"],
     "an artifact": ["index", "docs", "-j1", "-o", "x.index"],
     "an error with its traceback": ["info", "docs", "--debug"],
 }

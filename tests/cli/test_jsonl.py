@@ -79,7 +79,7 @@ def test_compressed_json_lines_are_documents(there):
     lay(there, {name: gzip.compress(DATA[:300]) + gzip.compress(DATA[300:])})
     found = rows(simdocs("dedupe", name, cwd=there))
     assert found == [(*(one.replace("data.jsonl", name) for one in group[:2]), group[2]) for group in GROUPS]
-    lines = simdocs("dedupe", name, "--list", "duplicates", "--format", "jsonl", cwd=there)
+    lines = simdocs("dedupe", name, "--list", "duplicate-lines", cwd=there)
     assert lines == (0, b"\n".join((LINES[2], LINES[4], b"")), "")
 
 
@@ -184,13 +184,14 @@ def test_a_line_larger_than_max_size_is_named(there):
     assert "data.jsonl#5: skipped: larger than --max-size" in done.err
 
 
-@pytest.mark.parametrize("how", [("-o", "kept.jsonl", "-j2"), ("--format", "jsonl")])
-def test_lines_come_back_byte_for_byte(there, how):
-    expected = {"kept": (0, 3, 5), "duplicates": (2, 4)}
+@pytest.mark.parametrize("output", ["kept.jsonl", "kept.txt", ""])
+def test_lines_come_back_byte_for_byte(there, output):
+    expected = {"kept-lines": (0, 3, 5), "duplicate-lines": (2, 4)}
     for listed, numbers in expected.items():
-        done = simdocs("dedupe", "data.jsonl", "--list", listed, *how, cwd=there)
+        where = ("-o", output, "-j2") if output else ()
+        done = simdocs("dedupe", "data.jsonl", "--list", listed, *where, cwd=there)
         assert (done.status, done.err) == (0, "")
-        written = done.out if how[0] == "--format" else (there / "kept.jsonl").read_bytes()
+        written = (there / output).read_bytes() if output else done.out
         assert written == b"".join(LINES[at] + b"\n" for at in numbers)
 
 
@@ -199,24 +200,37 @@ def test_lines_of_several_files_come_in_row_order(there):
         there,
         {"b.jsonl": LINES[3] + b"\r\n" + LINES[0].replace(b"first", b"one"), "a.jsonl": b"\xef\xbb\xbf" + LINES[2]},
     )
-    done = simdocs("dedupe", "b.jsonl", ".", "--list", "kept", "--format", "jsonl", cwd=there)
+    done = simdocs("dedupe", "b.jsonl", ".", "--list", "kept-lines", cwd=there)
     assert done.out == b"".join(
         line + b"\n" for line in (LINES[3] + b"\r", LINES[0].replace(b"first", b"one"), LINES[5])
     )
     built(Path("x.index"), ["b.jsonl", "."])
-    assert simdocs("dedupe", "x.index", "--list", "kept", "--format", "jsonl", cwd=there) == done
+    assert simdocs("dedupe", "x.index", "--list", "kept-lines", cwd=there) == done
+
+
+@pytest.mark.parametrize("form", ["tsv", "csv", "jsonl", "table"])
+def test_lists_of_names_have_names_in_every_format(there, form):
+    for listed, others in (("kept", (0, 2, 4)), ("duplicates", (1, 3))):
+        ask = ("dedupe", "data.jsonl", "--list", listed)
+        names = [NAMES[at] for at in others]
+        printed = simdocs(*ask, "--format", form, cwd=there)
+        assert (printed.status, printed.err) == (0, "")
+        assert all(name in printed.out.decode() for name in names)
+        assert simdocs(*ask, "-o", f"names.{form}", cwd=there) == (0, b"", "")
+        assert (there / f"names.{form}").read_bytes() == printed.out
+        if form == "jsonl":
+            assert [json.loads(line) for line in printed.out.splitlines()] == [{"name": name} for name in names]
 
 
 def test_lines_are_written_only_if_all_documents_are_lines(there):
-    for form in ("tsv", "csv"):
-        done = simdocs("dedupe", "data.jsonl", "--list", "duplicates", "--format", form, cwd=there)
-        assert NAMES[1] in done.out.decode()
     raw = simdocs("dedupe", "data.jsonl", "--list", "duplicates", "-0", cwd=there)
     assert raw.out.decode() == f"{NAMES[1]}\0{NAMES[3]}\0"
     lay(there, {"z.txt": A})
-    mixed = simdocs("dedupe", "data.jsonl", "z.txt", "--list", "duplicates", "--format", "jsonl", cwd=there)
-    assert (mixed.status, mixed.out) == (2, b"")
-    assert "writes lines of sequences, and 1 of the documents are none, such as z.txt: --format" in mixed.err
+    for listed, names in (("kept-lines", "kept"), ("duplicate-lines", "duplicates")):
+        mixed = simdocs("dedupe", "data.jsonl", "z.txt", "--list", listed, cwd=there)
+        assert (mixed.status, mixed.out) == (2, b"")
+        said = f"--list {listed} writes lines of JSONL files, and 1 of the documents are no lines, such as z.txt"
+        assert mixed.err == f"simdocs: error: {said}: --list {names} writes names\n"
     names = simdocs("dedupe", "data.jsonl", "z.txt", "--list", "duplicates", cwd=there).out.decode().splitlines()
     assert [json.dumps(name) for name in names] == [json.dumps(name) for name in (NAMES[1], NAMES[3], "z.txt")]
 
@@ -240,7 +254,7 @@ def test_a_line_that_has_changed_when_it_is_verified_is_in_no_answer(there):
 
 def test_a_line_that_has_changed_is_never_written(there):
     built(Path("x.index"), ["data.jsonl"])
-    ask = ("dedupe", "x.index", "--list", "kept", "-o", "kept.jsonl")
+    ask = ("dedupe", "x.index", "--list", "kept-lines", "-o", "kept.jsonl")
     assert simdocs(*ask, cwd=there).status == 0
     kept = (there / "kept.jsonl").read_bytes()
     os.utime("data.jsonl")  # a copy of it, say: every line is what it was
@@ -263,8 +277,9 @@ def test_a_line_that_has_changed_is_never_written(there):
     "Ends with status 2; an input is never overwritten.",
 )
 def test_the_answer_does_not_overwrite_its_json_lines(there):
-    done = simdocs("dedupe", "data.jsonl", "--list", "kept", "-o", "data.jsonl", cwd=there)
-    assert (done.status, (there / "data.jsonl").read_bytes()) == (2, DATA)
+    for listed in ("kept", "kept-lines"):
+        done = simdocs("dedupe", "data.jsonl", "--list", listed, "-o", "data.jsonl", cwd=there)
+        assert (done.status, (there / "data.jsonl").read_bytes()) == (2, DATA)
 
 
 @pytest.mark.reliability(

@@ -81,7 +81,7 @@ def test_an_empty_entry_is_named_by_its_number(here, option, at):
 )
 def test_nul_bytes_in_a_list_of_lines_are_malformed_entries(here):
     done = simdocs("dedupe", "--files-from", "-", stdin=b"docs/a.txt\ndocs/b.txt\0docs/c.txt\n", cwd=here)
-    why = "a malformed entry (entry 2 holds a NUL byte: --files0-from reads such lists)"
+    why = "a malformed entry (entry 2 holds a NUL byte: --files0-from reads lists with NULs)"
     assert done == (3, b"", f"simdocs: -: skipped: {why}\n")
 
 

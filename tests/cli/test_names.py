@@ -187,18 +187,20 @@ def test_outputs_may_have_any_name(hostile):
 @pytest.mark.reliability("long names")
 def test_names_of_any_bytes_survive_in_an_index(hostile, tmp_path_factory):
     env, place = environment(LC_ALL=None), tmp_path_factory.mktemp("place")
-    expected = simdocs("dedupe", ".", cwd=hostile, env=env)
+    names = [os.path.join(os.fsencode(hostile), name) for name in in_row_order()]
     assert simdocs("index", ".", "-o", place / "x.index", cwd=hostile, env=env) == (0, b"", "")
-    assert simdocs("dedupe", place / "x.index", cwd="/", env=env) == expected
+    assert simdocs("dedupe", place / "x.index", cwd=hostile, env=env) == simdocs("dedupe", ".", cwd=hostile, env=env)
+    duplicates = simdocs("dedupe", place / "x.index", "--list", "duplicates", "-0", cwd="/", env=env)
+    assert duplicates == (0, b"".join(name + b"\0" for name in names[1:]), "")
     found = simdocs("query", place / "x.index", "-", stdin=A, cwd="/", env=env)
-    assert [unescaped(line.split(b"\t")[1]) for line in found.out.split(b"\n")[:-1]] == in_row_order()
+    assert [unescaped(line.split(b"\t")[1]) for line in found.out.split(b"\n")[:-1]] == names
     raw = simdocs("query", place / "x.index", "-", "--list", "matches", "-0", stdin=A, cwd="/", env=env)
-    assert raw == (0, b"".join(name + b"\0" for name in in_row_order()), "")
+    assert raw == (0, b"".join(name + b"\0" for name in names), "")
     new = os.fsencode(place / "new") + NAMES[0]
     shutil.copy(hostile / "!", new)
     against = simdocs("dedupe", new, "--against", place / "x.index", "--format", "jsonl", cwd="/", env=env)
     assert base64.b64decode(json.loads(against.out)["duplicate_b64"]) == new
-    assert json.loads(against.out)["kept"].encode() == in_row_order()[0]
+    assert json.loads(against.out)["kept"].encode() == names[0]
 
 
 @pytest.mark.reliability("terminal escapes")

@@ -129,13 +129,13 @@ def test_an_empty_device_as_a_list_names_no_documents(here):
 def test_a_device_or_directory_has_no_shingles_to_show(here, name):
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(os.path.relpath(here / "socket"))
-    done = simdocs("shingle", "--show", name, cwd=here)
+    done = simdocs("show", name, cwd=here)
     assert (done.status, done.out, done.err.count("\n")) == (2, b"", 1)
     assert done.err.endswith(": name one text\n")
 
 
 def test_shingles_of_two_texts_cannot_be_shown_at_once(here):
-    done = simdocs("shingle", "--show", "docs/a.txt", "--max-size", "99", cwd=here)
+    done = simdocs("show", "docs/a.txt", "--max-size", "99", cwd=here)
     assert done == (2, b"", f"simdocs: error: docs/a.txt: larger than --max-size ({len(A)} bytes)\n")
 
 

@@ -61,7 +61,7 @@ def test_nothing_is_written_into_an_artifact(here):
     built(here / "x.index", [str(here / "docs")])
     before = {path.name: path.read_bytes() for path in (here / "x.index").iterdir()}
     for option in ("-o", "--summary-json"):
-        for name in ("signatures.npy", "run.json", "new"):
+        for name in ("signatures.tsv", "band_keys", "new"):
             done = simdocs("query", "x.index", "docs/a.txt", option, f"x.index/{name}", cwd=here)
             assert (done.status, done.out) == (2, b"")
             assert done.err == f"simdocs: error: x.index/{name}: is inside an artifact: choose another directory\n"

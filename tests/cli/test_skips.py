@@ -136,7 +136,7 @@ def test_verbose_says_how_loosely_components_hang_together(here):
 def test_an_include_that_matches_nothing_is_warned_about(here):
     """A slip of the pen must not look like an answer."""
     done = simdocs("dedupe", "docs", "--include", "docs/*.txt", cwd=here)
-    why = "no file is taken by --include: patterns go by what is below the directory named"
+    why = "no file matches --include: patterns are compared with names below the directory"
     assert done == (0, b"", f"simdocs: warning: {why}\n")
     assert simdocs("index", "docs", "--include", "*.rst", "-o", "x.index", cwd=here).err == done.err
     assert simdocs("dedupe", "docs", "--include", "*.rst", "-q", cwd=here) == (0, b"", "")

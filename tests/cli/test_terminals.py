@@ -139,7 +139,7 @@ WAITING = {
     "index": ["index", "-", "-o", "new.index"],
     "query": ["query", "x.index", "-"],
     "a list": ["dedupe", "--files-from", "-"],
-    "shingle --show": ["shingle", "--show", "-"],
+    "show": ["show", "-"],
 }
 
 

@@ -1,4 +1,4 @@
-"""simdocs shingle --show: what a text is compared by."""
+"""simdocs show: what a text is compared by."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import threading
 
 import mmh3
+import pytest
 
 from simdocs.parameters import Shingling
 from tests.cli.program import bound_by_modes, in_shell, simdocs
@@ -15,14 +16,14 @@ from tests.twins import shingles as twin
 
 
 def show(text: bytes, *arguments: str) -> list[str]:
-    done = simdocs("shingle", "--show", "-", *arguments, stdin=text)
+    done = simdocs("show", "-", *arguments, stdin=text)
     assert (done.status, done.err) == (0, "")
     assert all(len(row) == 2 for row in done.rows)
     return [row[0].decode("utf-8", "surrogateescape") for row in done.rows]
 
 
 def test_shingles_are_shown_in_text_order_with_repeats():
-    done = simdocs("shingle", "--show", "-", "-k", "2", stdin=b"abcdabd")
+    done = simdocs("show", "-", "-k", "2", stdin=b"abcdabd")
     expected = ["ab", "bc", "cd", "da", "ab", "bd"]
     lines = [f"{one}\t{mmh3.hash(one, 0, signed=False)}\n" for one in expected]
     assert done == (0, "".join(lines).encode(), "")
@@ -41,12 +42,12 @@ def test_shingles_are_shown_of_the_normalised_text():
     assert show(text, "-k", "99") == ["élan – ﬁne, no. 12"]
     switches = ["--nfkc", "--keep-case", "--strip-accents", "--strip-punctuation", "--mask-digits"]
     assert show(text, "-k", "99", *switches) == ["Elan fine No 00"]
-    seeded = simdocs("shingle", "--show", "-", "-k", "3", "--seed", "4294967295", stdin="añb".encode())
+    seeded = simdocs("show", "-", "-k", "3", "--seed", "4294967295", stdin="añb".encode())
     assert seeded.out.decode() == f"añb\t{mmh3.hash('añb', 4294967295, signed=False)}\n"
 
 
 def test_shingles_of_a_multiset_show_repeats_with_other_tokens():
-    done = simdocs("shingle", "--show", "-", "-k", "1", "--multiset", stdin=b"aaa")
+    done = simdocs("show", "-", "-k", "1", "--multiset", stdin=b"aaa")
     tokens = [row[1] for row in done.rows]
     assert tokens[0] == b"%d" % mmh3.hash("a", 0, signed=False)
     assert len(set(tokens)) == 3
@@ -55,23 +56,23 @@ def test_shingles_of_a_multiset_show_repeats_with_other_tokens():
 def test_shingles_are_shown_in_every_format(tmp_path):
     (tmp_path / "text").write_bytes(b"a\tb\xff\n\\")
     where = {"cwd": tmp_path}
-    for line in simdocs("shingle", "--show", "text", "-k", "2", "--format", "jsonl", **where).out.splitlines():
+    for line in simdocs("show", "text", "-k", "2", "--format", "jsonl", **where).out.splitlines():
         assert list(json.loads(line)) in (["shingle", "token"], ["shingle_b64", "token"])
-    assert simdocs("shingle", "--show", "text", "--format", "csv", **where).out.startswith(b"shingle,token\r\n")
-    assert simdocs("shingle", "--show", "text", "--header", **where).out.startswith(b"shingle\ttoken\na b\xff \\\\\t")
-    assert simdocs("shingle", "--show", "text", "-o", "out.jsonl", **where) == (0, b"", "")
+    assert simdocs("show", "text", "--format", "csv", **where).out.startswith(b"shingle,token\r\n")
+    assert simdocs("show", "text", "--header", **where).out.startswith(b"shingle\ttoken\na b\xff \\\\\t")
+    assert simdocs("show", "text", "-o", "out.jsonl", **where) == (0, b"", "")
     assert json.loads((tmp_path / "out.jsonl").read_bytes())["shingle_b64"] == "YSBi/yBc"
 
 
 def test_shingles_with_line_ends_are_escaped():
-    done = simdocs("shingle", "--show", "-", "--unit", "line", "-k", "2", stdin=b"a\\n\nb")
+    done = simdocs("show", "-", "--unit", "line", "-k", "2", stdin=b"a\\n\nb")
     assert len(done.out.splitlines()) == 1
     assert done.rows[0][0].startswith(b"a\\\\n")
 
 
 def test_shingles_do_no_harm_to_a_terminal(tmp_path):
     (tmp_path / "text").write_bytes("\x1b]0;x\x07 \u202e \x9b".encode())
-    done = on_terminal("shingle", "--show", "text", "--color", "never", cwd=tmp_path)
+    done = on_terminal("show", "text", "--color", "never", cwd=tmp_path)
     assert done.status == 0
     assert not set("\x1b\x07\u202e\x9b") & set(done.out.decode())
 
@@ -80,7 +81,7 @@ def test_shingles_of_a_fifo_are_shown(tmp_path):
     os.mkfifo(tmp_path / "fifo")
     feeder = threading.Thread(target=(tmp_path / "fifo").write_bytes, args=[b"ab"], daemon=True)
     feeder.start()
-    assert simdocs("shingle", "--show", "fifo", "-k", "1", cwd=tmp_path).rows[1][0] == b"b"
+    assert simdocs("show", "fifo", "-k", "1", cwd=tmp_path).rows[1][0] == b"b"
     feeder.join(10)
 
 
@@ -88,19 +89,19 @@ def test_a_text_that_cannot_be_read_has_no_shingles_to_show(tmp_path):
     (tmp_path / "closed").touch(mode=0)
     (tmp_path / "large").write_bytes(b"x" * 100)
     for name, why in {"gone": "No such file", ".": "directory", "closed": ""}.items():
-        done = simdocs("shingle", "--show", name, cwd=tmp_path, before=bound_by_modes)
+        done = simdocs("show", name, cwd=tmp_path, before=bound_by_modes)
         assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
         assert done.err.startswith("simdocs: error: ")
         assert name in done.err
         assert why in done.err
-    assert simdocs("shingle", cwd=tmp_path).status == 2
-    assert simdocs("shingle", "--show", "large", "extra", cwd=tmp_path).status == 2
+    assert simdocs("show", cwd=tmp_path).status == 2
+    assert simdocs("show", "large", "extra", cwd=tmp_path).status == 2
 
 
 def test_shown_tokens_give_the_similarity_that_dedupe_reports(tmp_path):
     (tmp_path / "a").write_bytes(b"the quick brown fox jumps over the lazy dog")
     (tmp_path / "b").write_bytes(b"the quick brown fox jumped over the lazy dog")
-    sets = [set(simdocs("shingle", "--show", name, "-k", "4", cwd=tmp_path).out.splitlines()) for name in "ab"]
+    sets = [set(simdocs("show", name, "-k", "4", cwd=tmp_path).out.splitlines()) for name in "ab"]
     row = simdocs("dedupe", "a", "b", "-k", "4", "-t", ".5", cwd=tmp_path).rows[0]
     assert row[2].decode() == f"{len(sets[0] & sets[1]) / len(sets[0] | sets[1]):.6f}"
 
@@ -111,38 +112,37 @@ def test_showing_shingles_does_not_overwrite_the_text(tmp_path):
     (tmp_path / "link").symlink_to("letter")
     for output in ("letter", "./letter", "link"):
         for source in ("letter", "- < letter"):
-            done = in_shell(f"simdocs shingle --show {source} -o {output}", cwd=tmp_path)
+            done = in_shell(f"simdocs show {source} -o {output}", cwd=tmp_path)
             assert (done.status, done.err.count("would replace it: name another file")) == (2, 1)
     assert text.read_bytes() == b"a letter of some length"
-    assert simdocs("shingle", "--show", "letter", "-o", "other", cwd=tmp_path).status == 0
+    assert simdocs("show", "letter", "-o", "other", cwd=tmp_path).status == 0
 
 
 def test_options_about_many_documents_do_not_go_with_show(tmp_path):
     """Each of them is refused: none is taken and ignored."""
     (tmp_path / "a").write_bytes(b"a letter of some length")
-    asked = ("--strict", "-j2", "--files-from=x", "--summary-json=s", "--exclude=b", "--plain", "--lock-wait=1")
-    for more in asked:
-        done = simdocs("shingle", "--show", "a", more, cwd=tmp_path)
-        assert (done.status, done.err.count("and --show do not go together")) == (2, 1)
-    taken = (
-        "-k2",
-        "--unit=stopword",
-        "--language=de",
-        "--multiset",
-        "--seed=1",
-        "--nfkc",
-        "--max-size=1K",
-        "-v",
-        "--debug",
-    )
-    assert simdocs("shingle", "--show", "a", *taken, "--header", "--format=jsonl", cwd=tmp_path).status == 0
+    for more in ("--strict", "-j2", "--files-from=x", "--summary-json=s", "--exclude=b", "--plain", "--lock-wait=1"):
+        done = simdocs("show", "a", more, cwd=tmp_path)
+        assert (done.status, done.err.count(f"No such option '{more.partition('=')[0][:-1]}")) == (2, 1)
+    about_text = ("-k2", "--unit=stopword", "--language=de", "--multiset", "--seed=1", "--nfkc", "--max-size=1K")
+    assert simdocs("show", "a", *about_text, "--debug", "--header", "--format=jsonl", cwd=tmp_path).status == 0
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--show", "a"], ["--show=a"], ["--show", "a", "-k", "2"], ["-k2", "--show", "a"]]
+)
+def test_the_old_spelling_says_where_it_went(tmp_path, arguments):
+    (tmp_path / "a").write_bytes(b"a letter of some length")
+    done = simdocs("shingle", *arguments, cwd=tmp_path)
+    assert done == (2, b"", "simdocs: error: --show is a command now: simdocs show a\n")
+    assert "--show" not in simdocs("shingle", "--help").out.decode()
 
 
 def test_a_text_of_very_many_shingles_is_shown_whole():
     text = "the three Fähren, 日本 and one ".encode() * 700
     for unit, k in (("char", 9), ("word", 3), ("line", 1), ("stopword", 3)):
         how = Shingling(unit, k)
-        done = simdocs("shingle", "--show", "-", "--unit", unit, "-k", str(k), stdin=text)
+        done = simdocs("show", "-", "--unit", unit, "-k", str(k), stdin=text)
         assert [int(row[1]) for row in done.rows] == twin.tokens(text, how)
         joint = {"char": "", "line": "\n"}.get(unit, " ")
         spelt = [joint.join(one) for one in twin.shingles(twin.text_of(text, how), how)]

@@ -30,18 +30,25 @@ def execute(page: Path) -> dict[str, object]:
     return namespace
 
 
-def sessions(page: Path) -> list[tuple[str, str]]:
-    """Each command of a page's console blocks, with the output that the page shows for it."""
-    steps = []
-    text = page.read_text(encoding="utf-8")
-    for block in re.findall(r"^```console\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
-        for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, output = step.partition("\n")
-            while command.endswith("\\") or output.startswith("> "):
-                line, _, output = output.partition("\n")
-                command += f"\n{line.removeprefix('> ')}"
-            steps.append((command, output))
-    return steps
+def sessions(page: Path) -> dict[str, list[tuple[str, str]]]:
+    """For each section of a page (## heading), the commands of its console blocks with the output that is shown.
+
+    The commands of a section run in order in one directory; sections do not depend on each other.
+    """
+    sections: dict[str, list[tuple[str, str]]] = {}
+    for section in re.split(r"^##? ", page.read_text(encoding="utf-8"), flags=re.MULTILINE):
+        for block in re.findall(r"^```console\n(.*?)^```", section, re.DOTALL | re.MULTILINE):
+            steps = sections.setdefault(section.partition("\n")[0], [])
+            steps += map(_step, re.split(r"^\$ ", block, flags=re.MULTILINE)[1:])
+    return sections
+
+
+def _step(text: str) -> tuple[str, str]:
+    command, _, output = text.partition("\n")
+    while output.startswith("> "):  # the command goes on in this line
+        line, _, output = output.partition("\n")
+        command += f"\n{line.removeprefix('> ')}"
+    return command, output
 
 
 def at_terminal(command: str, directory: Path) -> str:

@@ -13,8 +13,10 @@ from tests.docs.executed import ENVIRONMENT, EXAMPLES, ROOT, SCRIPTS, at_termina
 
 README = ROOT / "README.md"
 MOST_LINES, LONGEST_LINE = 130, 100
-PAGES_WITH_SESSIONS = {"README.md": 7, "docs/output.md": 10, "docs/guide.md": 20}
+PAGES_WITH_SESSIONS = {"README.md": 7, "docs/output.md": 10, "docs/guide.md": 28}
 """Pages whose commands are run, and how many commands each has at least."""
+
+SESSIONS = {(page, section): steps for page in PAGES_WITH_SESSIONS for section, steps in sessions(ROOT / page).items()}
 
 
 @pytest.fixture
@@ -24,12 +26,17 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("page", PAGES_WITH_SESSIONS)
-def test_commands_print_what_the_page_shows(page: str, copy: Path) -> None:
-    steps = sessions(ROOT / page)
-    assert len(steps) >= PAGES_WITH_SESSIONS[page]
-    for command, output in steps:
+@pytest.mark.parametrize(("page", "section"), SESSIONS)
+def test_commands_print_what_the_page_shows(page: str, section: str, copy: Path) -> None:
+    for command, output in SESSIONS[page, section]:
         assert without_seconds(at_terminal(command, copy)) == without_seconds(output), command
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_SESSIONS)
+def test_every_command_of_a_page_is_found(page: str) -> None:
+    found = sum(len(steps) for (of, _), steps in SESSIONS.items() if of == page)
+    assert found == len(re.findall(r"^\$ ", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE))
+    assert found >= PAGES_WITH_SESSIONS[page]
 
 
 def test_every_page_with_a_session_is_run() -> None:

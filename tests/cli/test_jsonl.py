@@ -128,7 +128,7 @@ def test_malformed_lines_are_named_and_left_out(there):
     named = {line.split(": ")[1]: line for line in lines}
     assert set(named) == {f"data.jsonl#{at}" for at in range(7, 13)}
     assert "not JSON" in named["data.jsonl#7"]
-    assert "data.jsonl#first is a line before it: give it an id of its own" in named["data.jsonl#10"]
+    assert "an earlier line has the name data.jsonl#first: give it an id of its own" in named["data.jsonl#10"]
     assert json.loads((there / "note").read_bytes())["skipped"] == {"malformed": 6}
     assert simdocs("dedupe", "data.jsonl", "--strict", "-q", cwd=there)[:2] == (2, b"")
     index = simdocs("index", "data.jsonl", "-o", "x.index", cwd=there)
@@ -152,7 +152,7 @@ def test_a_line_that_has_the_name_of_a_file_is_malformed(here, at):
     lay(here, {"d/s.jsonl": b'{"text": "%s"}\n{"text": "%s"}\n' % (A, B), f"d/s.jsonl#{at}": A1})
     done = simdocs("dedupe", "d", cwd=here)
     assert (done.status, done.names) == (3, [("d/s.jsonl#1", "d/s.jsonl#2")] if at == 2 else [])
-    why = f"d/s.jsonl#{at} is a file: give it an id of its own"
+    why = f"a file has the name d/s.jsonl#{at}: give it an id of its own"
     assert done.err == f"simdocs: d/s.jsonl#{at}: skipped: a malformed entry ({why})\n"
 
 
@@ -175,7 +175,9 @@ def test_a_line_whose_number_is_the_id_of_an_earlier_line_is_malformed(there):
     lay(there, {"two.jsonl": b'{"id": "2", "text": "one of them"}\n{"text": "and another"}'})
     done = simdocs("dedupe", "two.jsonl", cwd=there)
     assert done.status == 3
-    assert "two.jsonl#2: skipped: a malformed entry (two.jsonl#2 is a line before it: give it an id" in done.err
+    assert (
+        "two.jsonl#2: skipped: a malformed entry (an earlier line has the name two.jsonl#2: give it an id" in done.err
+    )
 
 
 def test_a_line_larger_than_max_size_is_named(there):

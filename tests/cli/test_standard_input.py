@@ -29,11 +29,18 @@ def test_standard_input_may_be_the_only_document():
 @pytest.mark.reliability(
     "empty input",
     "an empty, blank or binary standard input",
-    "It is an empty document, or passed by; status 0.",
+    "It is reported. An empty document is similar to nothing, status 0; a binary one is not compared, status 3.",
 )
-@pytest.mark.parametrize("data", [b"", b" \n", b"\0\1\2"])
-def test_empty_or_binary_standard_input_changes_no_answer(here, data, answer):
-    assert simdocs("dedupe", "docs", "-", stdin=data, cwd=here) == (0, answer, "")
+@pytest.mark.parametrize(
+    ("data", "status", "said"),
+    [
+        (b"", 0, "warning: -: is empty, so it is similar to nothing"),
+        (b" \n", 0, "warning: -: is empty, so it is similar to nothing"),
+        (b"\0\1\2", 3, "-: skipped: named, but not compared (a NUL byte in the first 8 KiB)"),
+    ],
+)
+def test_empty_or_binary_standard_input_changes_no_answer(here, data, status, said, answer):
+    assert simdocs("dedupe", "docs", "-", stdin=data, cwd=here) == (status, answer, f"simdocs: {said}\n")
 
 
 def test_standard_input_larger_than_max_size_is_named(here):

@@ -28,9 +28,15 @@ def opened(path: Path) -> Artifact:
 
 
 def built(target: Path, given: Sequence[bytes | str | Path] | Path, jobs: int = 1, **options: Any) -> Artifact:
-    """The artifact of this name, whose suffix is its kind, made of documents (a list of names) or of an artifact."""
+    """The artifact of this name, whose suffix is its kind, made of documents (a list of names) or of an artifact.
+
+    Parameters of later stages are left out.
+    """
     documents = (given,) if isinstance(given, Path) else tuple(given)
-    request = REQUESTS[target.suffix[1:]](documents=tuple(map(os.fsencode, documents)), output=target, **options)
+    asked = REQUESTS[target.suffix[1:]]
+    assert options.keys() <= IndexRequest.parameters().keys()
+    own = {name: value for name, value in options.items() if name in asked.parameters()}
+    request = asked(documents=tuple(map(os.fsencode, documents)), output=target, **own)
     with Local(jobs) as engine:
         build_onto_disk(request, Run(engine))
     return opened(target)

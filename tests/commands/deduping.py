@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from simdocs.model.skipped import Skipped
 from simdocs.requests import DedupeRequest
 from simdocs.views.answer_tables import GROUPS, rows_of
 from simdocs.views.output_formats import Tsv
+from simdocs.views.summary import as_json
 from tests.twins.text_answers import Text
 
 CATCH_ALL = {"bands": 128, "rows": 1}
@@ -51,6 +53,17 @@ class Work:
     def listed(self, listing: str) -> list[Row]:
         """The rows of a list."""
         return self._rows(lambda take: find_groups(self.plan, self.ready, self.run, listing, take))
+
+    def names(self, listing: str) -> list[Any]:
+        """The names of a list."""
+        return [name for (name,) in self.listed(listing)]
+
+    def facts(self) -> dict[str, Any]:
+        """What the program would tell about the last answer, as JSON, but for the time that it took."""
+        assert self.result is not None
+        facts: dict[str, Any] = json.loads(as_json(self.result, 0.0))
+        del facts["seconds"]
+        return facts
 
     def answer(self, what: str) -> list[Row]:
         """The rows of the answer of this kind."""

@@ -7,24 +7,19 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.artifacts.formats import FORMATS
-from simdocs.commands.dedupe import Sketched, sketch
-from simdocs.engines.local import Local
-from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError
 from simdocs.families import CLUSTERS, KEEP, SCHEMES, UNITS
-from simdocs.pipeline.prepare import Intake
-from simdocs.views.output_formats import tsv
+from simdocs.views.answer_tables import GROUPS, NAMES
+from simdocs.views.output_formats import Tsv
 from tests.amounts import examples
-from tests.commands.building import built, opened
-from tests.commands.deduping import CATCH_ALL, drawing, job, shelve, sketched
+from tests.commands.building import built
+from tests.commands.deduping import CATCH_ALL, Work, shelve, sketched
 from tests.corpora.changing import CHANGES, STANDING, change
 from tests.similar_texts import corpora, family
 from tests.twins.text_answers import How, Text, Twin
@@ -44,22 +39,16 @@ ASKED = [
 
 
 @contextmanager
-def on(path: Path, jobs: int = 1, shingles: Path | None = None, **options: object) -> Iterator[Sketched]:
+def on(path: Path, jobs: int = 1, shingles: Path | None = None, **options: object) -> Iterator[Work]:
     """An artifact, ready to be compared."""
-    shelf = opened(path)
-    asked = job([], **options)
-    intake = Intake(shelf=shelf, shingles=None if shingles is None else opened(shingles))
-    held = {group: getattr(shelf.recipe, group) for group in FORMATS[shelf.kind].recipe}
-    with Local(jobs) as engine:
-        yield sketch(replace(asked, intake=intake, recipe=replace(asked.recipe, **held)), Run(engine))
+    with sketched([path], jobs, shingles=shingles, **options) as work:
+        yield work
 
 
-def drawn(work: Sketched, what: str) -> bytes:
+def drawn(work: Work, what: str) -> bytes:
     """The answer as the program would print it into a pipe, and the names of the duplicates and of the kept."""
-    printed = b"".join(tsv(drawing(work, what), False))
-    if what != "groups":
-        return printed
-    return b"\f".join([printed, *(b"".join(tsv(work.names(listed), False)) for listed in ("kept", "duplicates"))])
+    listed = [Tsv(NAMES).rows(work.listed(listing)) for listing in ("kept", "duplicates") if what == "groups"]
+    return b"\f".join([Tsv(GROUPS).rows(work.answer(what)), *listed])
 
 
 @pytest.fixture
@@ -111,7 +100,7 @@ def test_documents_may_be_gone_if_their_shingles_are_there(there, what, options)
 def test_missing_documents_of_an_artifact_are_named(there):
     shutil.rmtree("docs")
     with on(Path("x.index"), **HOW) as work:
-        rows = [row for block in work.groups().blocks for row in block]
+        rows = work.groups()
     assert rows == []  # not even copies
     lost = {name for name, _ in work.skipped.by_reason["unverified"]}
     assert lost
@@ -186,10 +175,10 @@ def test_answers_leave_out_documents_that_have_changed_since_the_build(kind, wha
     how, standing = How("word", 2, False, 0.5, keep), list[Text]()
     names = list[bytes]()
     with tempfile.TemporaryDirectory() as place:
-        path = Path(place, f"x.{kind}")
-        shelve(Path(place), texts)
-        paths = [Path(place, f"{row:04}") for row in range(len(texts))]
-        built(path, paths, **HOW, **CATCH_ALL)
+        path, docs = Path(place, f"x.{kind}"), Path(place, "docs")
+        docs.mkdir()
+        paths = [docs / os.fsdecode(name) for name in shelve(docs, texts)]
+        built(path, [docs], **HOW, **CATCH_ALL)
         for one, text in zip(paths, texts, strict=True):
             done, other = dice.choice(CHANGES), dice.choice(texts)
             change(one, done, other.data)
@@ -198,9 +187,8 @@ def test_answers_leave_out_documents_that_have_changed_since_the_build(kind, wha
                 standing.append(text)
                 names.append(bytes(one))
         with on(path, threshold=0.5, keep=keep, cluster="components" if what == "components" else "greedy") as work:
-            answer = drawing(work, "groups" if what in ("greedy", "components") else what)
-            found = [row[:3] for block in answer.blocks for row in block]
-            kept = b"".join(tsv(work.names("kept"), False)).split() if what == "greedy" else []
+            found = [row[:3] for row in work.answer("groups" if what == "greedy" else what)]
+            kept = work.names("kept") if what == "greedy" else []
     rows = getattr(Twin(standing, how), what)()
     assert [(one, other) for one, other, _ in found] == [(names[left], names[right]) for left, right, _ in rows]
     if what == "greedy":

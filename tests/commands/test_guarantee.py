@@ -21,9 +21,7 @@ def test_every_removed_document_is_similar_to_the_kept_one_with_default_bands(ke
     names = shelve(tmp_path, texts)
     scheme = sorted(SCHEMES)[len(keep) % 2]
     with sketched([tmp_path], scheme=scheme, unit=unit, k=how.k, multiset=how.multiset, keep=keep) as work:
-        rows = [row for block in work.groups().blocks for row in block]
-        kept = [row[0] for block in work.names("kept").blocks for row in block]
-        duplicates = [row[0] for block in work.names("duplicates").blocks for row in block]
+        rows, kept, duplicates = work.groups(), work.names("kept"), work.names("duplicates")
     place = {bytes(tmp_path) + b"/" + name: row for row, name in enumerate(names)}
     for one, other, jaccard, _ in rows:
         assert twin.jaccard(place[one], place[other]) == jaccard >= 0.8
@@ -39,7 +37,7 @@ def test_almost_every_pair_is_found_with_default_bands(scheme, tmp_path):
     how = How("word", 2, False, 0.8, "first")
     names = shelve(tmp_path, texts)
     with sketched([tmp_path], scheme=scheme, unit="word", k=2) as work:
-        found = {row[:2] for block in work.pairs(True).blocks for row in block}
+        found = {row[:2] for row in work.pairs(True)}
     prefix = bytes(tmp_path) + b"/"
     expected = {(prefix + names[a], prefix + names[b]) for a, b, _ in Twin(texts, how).all_pairs()}
     assert found <= expected
@@ -49,7 +47,7 @@ def test_almost_every_pair_is_found_with_default_bands(scheme, tmp_path):
 def test_an_estimate_is_never_called_a_similarity(tmp_path):
     shelve(tmp_path, family(2, 80))
     with sketched([tmp_path], verify="estimate", unit="word", k=2) as work:
-        rows = [row for what in (work.groups(), work.pairs(True)) for block in what.blocks for row in block]
+        rows = [*work.groups(), *work.pairs(True)]
         assert work.run.tally.verified == 0
     assert len(rows) > 20
     assert all(jaccard is None and 0.8 <= estimate <= 1 for _, _, jaccard, estimate in rows)
@@ -58,7 +56,7 @@ def test_an_estimate_is_never_called_a_similarity(tmp_path):
 def test_estimates_are_fractions_of_equal_places(tmp_path):
     shelve(tmp_path, family(3, 80))
     with sketched([tmp_path], unit="word", k=2, num_perm=100) as work:
-        rows = [row for block in work.pairs(True).blocks for row in block]
+        rows = work.pairs(True)
     assert len(rows) > 20
     for _, _, jaccard, estimate in rows:
         assert estimate == round(estimate * 100) / 100

@@ -5,20 +5,24 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simdocs.commands.query import Query, Question
-from simdocs.corpora.discover import Sources
+from simdocs.commands.query import plan_query, query
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.families import SCHEMES, UNITS
 from simdocs.matching import lookup
-from simdocs.pipeline.prepare import Intake
+from simdocs.model.answers import Row as AnswerRow
+from simdocs.model.results import Block, Matches
+from simdocs.model.skipped import Skipped
+from simdocs.requests import QueryRequest
+from simdocs.views.answer_tables import rows_of
 from tests.amounts import examples
-from tests.commands.building import built, opened
+from tests.commands.building import built
 from tests.commands.deduping import CATCH_ALL, shelve
 from tests.corpora.changing import CHANGES, STANDING, change
 from tests.similar_texts import corpora, family
@@ -37,36 +41,43 @@ def twin(ours: list[Text], theirs: list[Text], how: How, signing: Signing | None
     return [(row - len(theirs), other, jaccard) for row, other, jaccard in rows]
 
 
-def ask(index: Path, names: list[Path], how: How, jobs: int = 1, **options: object) -> Query:
-    """The question put to an index, in this process."""
-    shelf = opened(index)
-    intake = Intake(Sources(tuple(map(os.fsencode, names))))
-    question = Question(shelf, intake, shelf.recipe.sequences, how.threshold, **options)
+class Answered(NamedTuple):
+    """What a query found: the rows of its answer, and its result."""
+
+    rows: list[AnswerRow]
+    result: Matches
+
+    @property
+    def skipped(self) -> Skipped:
+        """What was skipped."""
+        return self.result.skipped
+
+    @property
+    def numbered(self) -> list[Row]:
+        """The answer as row numbers: names end in them."""
+        return [(int(left[-4:]), int(right[-4:]), jaccard) for left, right, jaccard, _ in self.rows]
+
+
+def ask(
+    index: Path, names: list[Path], threshold: float = 0.5, jobs: int = 1, listing: str | None = None, **options: object
+) -> Answered:
+    """What an index answers about these documents, in this process."""
+    request = QueryRequest(index=index, documents=tuple(names), threshold=threshold, **options)
+    blocks = list[Block]()
     with Local(jobs) as engine:
-        return Query(question, Run(engine))
-
-
-def rows_of(work: Query) -> list[Row]:
-    """The answer as row numbers: names end in them."""
-    return [
-        (int(left[-4:]), int(right[-4:]), jaccard)
-        for block in work.answer().blocks
-        for left, right, jaccard, _ in block
-    ]
+        result = query(plan_query(request), Run(engine), listing, blocks.append)
+    return Answered([row for block in blocks for row in rows_of(block)], result)
 
 
 def asked(ours: list[Text], theirs: list[Text], how: How, jobs: int = 1, **options: object) -> list[Row]:
     """The same of texts, laid out, indexed and asked about."""
     with tempfile.TemporaryDirectory() as place:
         index = laid(Path(place), ours, theirs, how, **options)
-        with Local(jobs) as engine:
-            shelf = opened(index)
-            intake = Intake(Sources((os.fsencode(index.parent / "ours"),)))
-            work = Query(Question(shelf, intake, shelf.recipe.sequences, how.threshold), Run(engine))
-            rows = rows_of(work)
-        assert work.skipped.counts == {}
-        assert work.facts()["matches"] == len(rows)
-        assert work.facts()["matched"] == len({row[0] for row in rows})
+        answered = ask(index, [index.parent / "ours"], how.threshold, jobs)
+        rows = answered.numbered
+        assert answered.skipped.counts == {}
+        assert answered.result.found == len(rows)
+        assert answered.result.matched == len({row[0] for row in rows})
         return rows
 
 
@@ -131,33 +142,31 @@ def there(tmp_path, monkeypatch) -> Path:
 
 @pytest.mark.parametrize("top", [1, 2, 5, 1000])
 def test_top_keeps_the_best_matches(there, top):
-    every = rows_of(ask(there / "x.index", [there / "ours"], HOW))
+    every = ask(there / "x.index", [there / "ours"]).numbered
     best = [row for at, row in enumerate(every) if sum(other[0] == row[0] for other in every[:at]) < top]
-    assert rows_of(ask(there / "x.index", [there / "ours"], HOW, top=top)) == best
+    assert ask(there / "x.index", [there / "ours"], top=top).numbered == best
     assert (best != every) == (top < 1000)
 
 
 def test_a_document_does_not_match_itself_but_its_copies_do(there):
     texts = [Text(path.read_bytes()) for path in sorted((there / "theirs").iterdir())]
     every = twin(texts, texts, HOW)
-    assert rows_of(ask(there / "x.index", [Path("theirs")], HOW)) == [row for row in every if row[0] != row[1]]
-    assert rows_of(ask(there / "x.index", [Path("theirs")], HOW, itself=True)) == every
+    assert ask(there / "x.index", [Path("theirs")]).numbered == [row for row in every if row[0] != row[1]]
+    assert ask(there / "x.index", [Path("theirs")], itself=True).numbered == every
     assert len({row[0] for row in every if row[0] == row[1]}) > 20
     assert any(row[2] == 1.0 and row[0] != row[1] for row in every)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_matches_are_listed_by_name(there, jobs):
-    work = ask(there / "x.index", [there / "ours"], HOW, jobs)
-    listed = [name for block in work.matches().blocks for (name,) in block]
-    matched = {row[1] for row in rows_of(ask(there / "x.index", [there / "ours"], HOW))}
+    listed = [name for (name,) in ask(there / "x.index", [there / "ours"], jobs=jobs, listing="matches").rows]
+    matched = {row[1] for row in ask(there / "x.index", [there / "ours"]).numbered}
     assert listed == [os.fsencode(there / "theirs" / f"{row:04}") for row in sorted(matched)]
 
 
 def test_matches_by_estimate_are_those_of_the_twin(there):
-    every = [row for block in ask(there / "x.index", [there / "ours"], HOW).answer().blocks for row in block]
-    blocks = ask(there / "x.index", [there / "ours"], How(threshold=0.01), by_exact=False).answer().blocks
-    found = [row for block in blocks for row in block]
+    every = ask(there / "x.index", [there / "ours"]).rows
+    found = ask(there / "x.index", [there / "ours"], 0.01, verify="estimate").rows
     assert all(row[2] is None for row in found)
     estimates = {row[:2]: row[3] for row in found}
     assert all(estimates[row[:2]] == row[3] for row in every)
@@ -165,12 +174,12 @@ def test_matches_by_estimate_are_those_of_the_twin(there):
 
 
 def test_missing_documents_of_the_index_are_named_once(there, monkeypatch):
-    expected = rows_of(ask(there / "x.index", [there / "ours"], HOW))
+    expected = ask(there / "x.index", [there / "ours"]).numbered
     for row in {row[1] for row in expected if row[2] < 1}:
         os.remove(there / "theirs" / f"{row:04}")
     monkeypatch.setattr(lookup, "_AT_ONCE", 1)
-    work = ask(there / "x.index", [there / "ours"], HOW)
-    assert set(rows_of(work)) < set(expected)
+    work = ask(there / "x.index", [there / "ours"])
+    assert set(work.numbered) < set(expected)
     names = [name for name, detail in work.skipped.by_reason["unverified"] if detail == "gone"]
     assert len(names) == len(set(names)) > 3
     assert work.skipped.counts == {"unverified": len(names)}
@@ -186,8 +195,7 @@ def test_matches_are_sorted_by_similarity_then_name_not_by_row(tmp_path, seed):
     (tmp_path / "ours").mkdir()
     shelve(tmp_path / "ours", texts[30:])
     built(tmp_path / "x.index", [tmp_path / name for name in directories], unit="word", k=2, **CATCH_ALL)
-    blocks = ask(tmp_path / "x.index", [tmp_path / "ours"], How(threshold=0.1)).answer().blocks
-    found = [row for block in blocks for row in block]
+    found = ask(tmp_path / "x.index", [tmp_path / "ours"], 0.1).rows
     assert found == sorted(found, key=lambda row: (row[0], -row[2], row[1]))
     assert len({row[2] for row in found}) < len(found)
 
@@ -199,8 +207,7 @@ def test_thousands_of_documents_are_looked_up_at_once(tmp_path):
     (tmp_path / "theirs/x.jsonl").write_bytes(b"".join(lines[:5500]))
     (tmp_path / "ours/x.jsonl").write_bytes(b"".join(reversed(lines[500:])))
     built(tmp_path / "x.index", [tmp_path / "theirs"], unit="word", k=2)
-    work = ask(tmp_path / "x.index", [tmp_path / "ours"], How(threshold=0.9))
-    found = [(left, right) for block in work.answer().blocks for left, right, _, _ in block]
+    found = [row[:2] for row in ask(tmp_path / "x.index", [tmp_path / "ours"], 0.9).rows]
     ours, theirs = (os.fsencode(tmp_path / name / "x.jsonl#%d") for name in ("ours", "theirs"))
     assert found == [(ours % n, theirs % n) for n in reversed(range(500, 5500))]
 
@@ -232,8 +239,7 @@ def test_files_of_the_index_that_have_changed_never_match(texts, share, dice):
             if what != "removed":
                 asking[bytes(path)] = text if what in STANDING else other
         asking |= {bytes(Path(place, f"ours/{row:04}")): text for row, text in enumerate(texts[cut:])}
-        work = ask(index, [Path(place, "theirs"), Path(place, "ours")], HOW)
-        found = [row[:3] for block in work.answer().blocks for row in block]
+        found = [row[:3] for row in ask(index, [Path(place, "theirs"), Path(place, "ours")]).rows]
     names = [*standing, *asking]
     rows = Twin([*standing.values(), *asking.values()], HOW, len(standing)).matches()
     matches = [(names[row], names[other], jaccard) for row, other, jaccard in rows]

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import atexit
 import io
+import marshal
 import os
-import pickle
-import re
 import select
 import signal
 import socket
@@ -30,40 +29,57 @@ ROOT = Path(__file__).resolve().parents[2]
 
 FORKS = sys.platform == "linux"
 
-READ_AT_START = re.compile(r"PYTHON(?!PATH$|DONTWRITEBYTECODE$)|LC_|LANG|LOCPATH|TZ$|LD_|OPENBLAS_")
-"""Variables of which the interpreter, its libraries or NumPy take heed when they start, and never again."""
+READ_AT_START = ("PYTHON", "LC_", "LANG", "LOCPATH", "TZ", "LD_", "OPENBLAS_")
+"""Beginnings of variables that the interpreter, its libraries or NumPy read when they start, and never again."""
+
+READ_LATER = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+"""Variables of the interpreter that the server reads for each process."""
 
 
 def at_start(env: Mapping[str, str]) -> dict[str, str]:
     """The variables that matter at the start of a process."""
-    return {name: value for name, value in env.items() if READ_AT_START.match(name)}
+    return {name: env[name] for name in env if name.startswith(READ_AT_START) and name not in READ_LATER}
 
 
 class Server:
     """A server, started with an environment and options of the interpreter."""
 
     def __init__(self, env: Mapping[str, str], *options: str) -> None:
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115  (`stop` closes it)
-        self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        command = [sys.executable, *options, "-c", "from tests.cli import server; server.start()"]
-        with theirs:
+        self._place = tempfile.TemporaryDirectory(prefix="simdocs-tests-")
+        self.path = Path(self._place.name, "socket")
+        with socket.socket(socket.AF_UNIX) as listener, Path(self._place.name, "log").open("wb") as log:
+            listener.bind(str(self.path))
+            listener.listen(64)
+            start = ["-c", "from tests.cli import server; server.start()", str(listener.fileno())]
             self._process = subprocess.Popen(
-                command, cwd=ROOT, env=env, stdin=theirs, stdout=self._log, stderr=self._log, start_new_session=True
+                [sys.executable, *options, *start],
+                cwd=ROOT,
+                env=env,
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                pass_fds=[listener.fileno()],
+                start_new_session=True,
             )
         atexit.register(self.stop)
 
     def stop(self) -> None:
-        self._requests.close()
+        assert self._process.stdin is not None
+        self._process.stdin.close()
         self._process.wait()
-        self._log.close()
+        self._place.cleanup()
 
-    def ask(self, channel: int, streams: Sequence[int]) -> None:
-        """Have a process forked with these streams, which reads its job from the channel and tells its end there."""
+    def run(self, job: Job, streams: Sequence[int]) -> socket.socket:
+        """Have a process forked with these streams: the channel on which its number and its end are told."""
+        channel = socket.socket(socket.AF_UNIX)
         try:
-            socket.send_fds(self._requests, [b"."], [channel, *streams])
-        except BrokenPipeError:
-            self._log.seek(0)
-            raise RuntimeError(f"the server has ended: {self._log.read().decode()}") from None
+            channel.connect(str(self.path))
+            socket.send_fds(channel, [b"."], streams)
+            channel.sendall(marshal.dumps(tuple(job)))
+        except OSError:
+            channel.close()
+            raise RuntimeError(f"the server has ended: {self.path.with_name('log').read_text()}") from None
+        return channel
 
 
 @cache
@@ -88,20 +104,18 @@ class Forked:
         stdout: int | BinaryIO,
         stderr: int | BinaryIO,
     ) -> None:
-        job = Job([os.fsdecode(word) for word in arguments], os.fspath(cwd), dict(env), umask, before)
+        called = None if before is None else f"{before.__module__}:{before.__qualname__}"
+        job = Job([os.fsdecode(word) for word in arguments], os.fspath(cwd), dict(env), umask, called)
         self.returncode: int | None = None
-        self._channel, channel = socket.socketpair()
         self.stdin, given_in = _ours_and_theirs(stdin, reads=True)
         self.stdout, given_out = _ours_and_theirs(stdout, reads=False)
         self.stderr, given_err = _ours_and_theirs(stderr, reads=False)
+        given = [given_in, given_out, given_err]
         try:
-            server(*options).ask(channel.fileno(), [given_in, given_out, given_err])
+            self._channel = server(*options).run(job, given)
         finally:
-            channel.close()
-            for given in (given_in, given_out, given_err):
-                os.close(given)
-        self._channel.sendall(pickle.dumps(job))
-        self._channel.shutdown(socket.SHUT_WR)
+            for descriptor in given:
+                os.close(descriptor)
         self.pid = self._number()
 
     def _number(self) -> int:

@@ -2,11 +2,11 @@
 
 The copy becomes what a newly started program is: it has its own session, working directory, environment, umask, streams
 and arguments, and calls the program's own entry. Starting the interpreter and importing NumPy, which takes longer than
-all else, is spared. `tests.cli.forked` asks.
+all else, is spared. `tests.cli.forked` asks, and so does `tests.cli.stand_in`, a program.
 
-What arrives on standard input, which is a socket, is a message with four descriptors: a channel, and what is to be
-standard input, output and error. The copy reads a pickled `Job` from the channel; the server writes two numbers to it:
-that of the process when it has been forked, and its exit status when it has ended.
+Each connects to a socket and sends three descriptors, which are to be standard input, output and error, and a `Job`,
+as `marshal` writes it. It receives two numbers: that of the process when it has been forked, and its exit status when
+it has ended. The server ends when its standard input does.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import atexit
 import contextlib
 import gc
 import io
+import marshal
 import os
-import pickle
 import pkgutil
 import select
 import signal
@@ -25,7 +25,6 @@ import struct
 import sys
 import threading
 import traceback
-from collections.abc import Callable
 from importlib import import_module
 from typing import NamedTuple, NoReturn, TextIO
 
@@ -41,44 +40,45 @@ NUMBER = struct.Struct("i")
 
 
 class Job(NamedTuple):
-    """What a process is to run as. before: called just before the program."""
+    """What a process is to run as. before: a function to be called just before the program, as `module:name`."""
 
     arguments: list[str]
     cwd: str
     env: dict[str, str]
     umask: int
-    before: Callable[[], object] | None
+    before: str | None
 
 
-def serve(requests: socket.socket) -> None:
-    """Fork a process for each request, until nobody is left to ask."""
-    running: dict[int, tuple[int, int]] = {}  # by descriptor of the process: its number, its channel
+def serve(listener: socket.socket) -> None:
+    """Fork a process for each connection, until standard input ends."""
+    running: dict[int, tuple[int, socket.socket]] = {}  # by descriptor of the process: its number, its channel
     waiting = select.poll()
-    waiting.register(requests, select.POLLIN)
+    waiting.register(listener, select.POLLIN)
+    waiting.register(0, select.POLLIN)
     while True:
         for descriptor, _ in waiting.poll():
-            if descriptor == requests.fileno():
-                _, given, *_ = socket.recv_fds(requests, 1, 4)
-                if not given:
-                    for process, _ in running.values():
-                        _kill(process)
-                    return
-                channel, *streams = given
+            if descriptor == listener.fileno():
+                channel, _ = listener.accept()
+                _, streams, *_ = socket.recv_fds(channel, 1, 3)
                 process = os.fork()
                 if not process:
-                    become(channel, streams)
+                    become(channel.fileno(), streams)
                 for stream in streams:
                     os.close(stream)
                 ended = os.pidfd_open(process)
                 running[ended] = process, channel
                 waiting.register(ended, select.POLLIN)
                 _tell(channel, process)
-            else:
+            elif descriptor in running:
                 waiting.unregister(descriptor)
                 os.close(descriptor)
                 process, channel = running.pop(descriptor)
                 _tell(channel, os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
-                os.close(channel)
+                channel.close()
+            else:
+                for process, _ in running.values():
+                    _kill(process)
+                return
 
 
 def _kill(process: int) -> None:
@@ -87,9 +87,9 @@ def _kill(process: int) -> None:
             kill(process, signal.SIGKILL)
 
 
-def _tell(channel: int, number: int) -> None:
+def _tell(channel: socket.socket, number: int) -> None:
     with contextlib.suppress(BrokenPipeError):  # who asked may have gone away
-        os.write(channel, NUMBER.pack(number))
+        channel.send(NUMBER.pack(number))
 
 
 def become(channel: int, streams: list[int]) -> NoReturn:
@@ -97,7 +97,7 @@ def become(channel: int, streams: list[int]) -> NoReturn:
     try:
         os.setsid()
         with open(channel, "rb", closefd=False) as pipe:
-            job: Job = pickle.load(pipe)
+            job = Job(*marshal.load(pipe))
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
         os.closerange(3, 1 << 16)
@@ -106,9 +106,12 @@ def become(channel: int, streams: list[int]) -> NoReturn:
         os.environ.clear()
         os.environ.update(job.env)
         sys.argv = job.arguments
-        sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__ = streams_anew()
+        for name, stream in zip(("stdin", "stdout", "stderr"), streams_anew(), strict=True):
+            setattr(sys, name, stream)
+            setattr(sys, f"__{name}__", stream)
         if job.before is not None:
-            job.before()
+            module, _, name = job.before.partition(":")
+            getattr(import_module(module), name)()
         add_modules(job.env.get("PYTHONPATH"))
     except BaseException:
         os.write(2, traceback.format_exc().encode())
@@ -167,8 +170,8 @@ class _Unraisable(NamedTuple):
 
 
 def start() -> None:
-    """Import all that the program may come to import, and serve whoever is at the other end of standard input."""
-    requests = socket.socket(fileno=os.dup(0))
+    """Import all that the program may come to import, and serve whoever connects to the socket that is argument 1."""
+    listener = socket.socket(fileno=int(sys.argv[1]))
     sys.path[0] = os.path.dirname(sys.executable)  # where a console script is
     for module in pkgutil.walk_packages(simdocs.__path__, "simdocs."):
         if module.name != "simdocs.__main__":
@@ -177,4 +180,4 @@ def start() -> None:
         import_module(name)
     gc.collect()
     gc.freeze()
-    serve(requests)
+    serve(listener)

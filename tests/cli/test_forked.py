@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 
 import pytest
 
 from tests.cli import forked
-from tests.cli.program import anew, bound_by_modes, finished, running, simdocs
+from tests.cli.program import PROGRAM, anew, bound_by_modes, finished, running, simdocs, started
+from tests.cli.stand_in import stand_in
 from tests.cli.traps import prelude, trap
 
 pytestmark = pytest.mark.skipif(not forked.FORKS, reason="processes are forked on Linux only")
@@ -135,3 +137,30 @@ def test_what_is_read_at_the_start_makes_it_a_new_process(here):
     with running("--version") as process:
         assert isinstance(process, forked.Forked)
         finished(process)
+
+
+def in_sh(script, *arguments, program, **how):
+    """Run a line of shell, in which $0 is this program."""
+    with started(["/bin/sh", "-c", script, program, *arguments], **how) as process:
+        return finished(process)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_stand_in_does_in_a_shell_what_the_console_script_does(here, command):
+    done = [
+        in_sh('umask 077; "$0" "$@" < docs/a.txt; echo $?', *COMMANDS[command], cwd=here, program=program)
+        for program in (stand_in(), PROGRAM)
+    ]
+    assert done[0].out == done[1].out
+    assert re.sub(r"in [\d.]+ s", "", done[0].err) == re.sub(r"in [\d.]+ s", "", done[1].err)
+
+
+def test_the_stand_in_ends_by_a_signal_and_is_the_console_script_in_another_locale(here):
+    env = trap(here, "os.kill(main, 15)", "open", "docs/a.txt")
+    assert in_sh('"$0" dedupe docs -j1; echo $?', cwd=here, env=env, program=stand_in()).out == b"143\n"
+    told = "import os, sys; open('told', 'w').write(f'{sys.flags.hash_randomization} {sys.orig_argv[-1]}')"
+    for locale in ("C", "C.UTF-8"):
+        env = prelude(here / "docs", told) | {"LC_ALL": locale}
+        assert in_sh('"$0" --version', cwd=here, env=env, program=stand_in()).status == 0
+        shutil.rmtree(here / "docs/trap")
+        assert (here / "told").read_text().endswith("--version") == (locale == "C")

@@ -8,6 +8,8 @@ import re
 import sys
 from pathlib import Path
 
+from tests.cli.stand_in import where_it_is
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 EXAMPLES = ROOT / "examples"
@@ -53,10 +55,11 @@ def _step(text: str) -> tuple[str, str]:
 
 def at_terminal(command: str, directory: Path) -> str:
     """What somebody at a terminal of 100 columns sees of this command."""
+    environment = ENVIRONMENT | {"PATH": f"{where_it_is()}:{ENVIRONMENT['PATH']}"}
     child, terminal = pty.fork()
     if child == 0:
         os.chdir(directory)
-        os.execve("/bin/sh", ["sh", "-c", command], ENVIRONMENT)
+        os.execve("/bin/sh", ["sh", "-c", command], environment)
     seen = b""
     while True:
         try:

@@ -15,6 +15,7 @@ import pytest
 
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import PATIENCE, PROGRAM, bound_by_modes, environment, finished, started
+from tests.cli.stand_in import stand_in
 from tests.cli.traps import trap
 
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="no make")
@@ -36,14 +37,16 @@ class Made(NamedTuple):
     err: str
 
 
-def command(*arguments: str) -> list[str]:
-    return ["make", f"SIMDOCS={PROGRAM}", "CORPUS=the texts", "NEW=it's new", *arguments]
+def command(*arguments: str, program: str = PROGRAM) -> list[str]:
+    return ["make", f"SIMDOCS={program}", "CORPUS=the texts", "NEW=it's new", *arguments]
 
 
 def make(there: Path, *arguments: str, **how: Any) -> Made:
-    with started(command(*arguments), cwd=there, **how) as process:
+    """Run make; its stages by the console script, if anything is to be special about the process."""
+    program = PROGRAM if how else stand_in()
+    with started(command(*arguments, program=program), cwd=there, **how) as process:
         done = finished(process)
-    return Made(done.status, re.findall(rf"^{re.escape(PROGRAM)} (\w+) ", done.out.decode(), re.MULTILINE), done.err)
+    return Made(done.status, re.findall(rf"^{re.escape(program)} (\w+) ", done.out.decode(), re.MULTILINE), done.err)
 
 
 @pytest.fixture
@@ -203,7 +206,7 @@ def test_make_reports_another_run_of_the_same_stage(there):
         process.wait(PATIENCE)
         made = make(there)
         assert (made.status, made.ran) == (2, ["shingle"])
-        assert "is writing it" in made.err
+        assert "is being written" in made.err
         assert "Error 75" in made.err
     assert make(there, "build/corpus.shingles") == (0, ["shingle"], "")
 

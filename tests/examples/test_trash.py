@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.corpus import A1, A, B, lay
-from tests.cli.program import PROGRAM
+from tests.cli.program import simdocs
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/trash.py"
 NAMES = [
@@ -29,8 +29,9 @@ NAMES = [
 
 def answer(directory: Path, *options: str) -> bytes:
     """What simdocs says of the texts in a directory."""
-    command = [PROGRAM, "dedupe", "texts", "--strict", "--format", "jsonl", *options]
-    return subprocess.run(command, cwd=directory, capture_output=True, check=True).stdout
+    done = simdocs("dedupe", "texts", "--strict", "--format", "jsonl", *options, cwd=directory)
+    assert (done.status, done.err) == (0, "")
+    return done.out
 
 
 def trash(directory: Path, rows: bytes, *arguments: str) -> tuple[int, str]:

@@ -19,7 +19,7 @@ from simdocs.model.texts import Texts
 from simdocs.parameters import Shingling
 from tests import strategies as some
 
-PLACES, BANDS, ROWS = 6, 2, 3
+NUM_PERM, BANDS, ROWS = 6, 2, 3
 
 
 def frozen_rows(rows: Ragged) -> Ragged:
@@ -27,58 +27,58 @@ def frozen_rows(rows: Ragged) -> Ragged:
     return Ragged(some.frozen(rows.values), some.frozen(rows.offsets))
 
 
-def frozen_texts(raw: Ragged, how: Shingling) -> Texts:
+def frozen_texts(raw: Ragged, shingling: Shingling) -> Texts:
     """Normalised texts, which nothing may write to any more."""
-    texts = normalised_texts(raw, how)
+    texts = normalised_texts(raw, shingling)
     starts = None if texts.stride_offsets is None else some.frozen(texts.stride_offsets)
     return Texts(frozen_rows(texts.encoded), frozen_rows(texts.codepoints), starts)
 
 
-def frozen_units(raw: Ragged, how: Shingling) -> tuple[Texts, Units]:
+def frozen_units(raw: Ragged, shingling: Shingling) -> tuple[Texts, Units]:
     """Texts and their units, which nothing may write to any more."""
-    texts = frozen_texts(raw, how)
-    units = shingler_of(how.unit).units(texts)
+    texts = frozen_texts(raw, shingling)
+    units = shingler_of(shingling.unit).units(texts)
     return texts, Units(*map(some.frozen, (units.starts, units.stops, units.offsets)))
 
 
-def frozen_tokens(raw: Ragged, how: Shingling) -> Ragged:
+def frozen_tokens(raw: Ragged, shingling: Shingling) -> Ragged:
     """Tokens of a set or bag, which nothing may write to any more."""
-    tokens = frozen_rows(text_tokens(frozen_texts(raw, how), how))
-    return frozen_rows(multisets.token_multisets(tokens, how.seed)) if how.multiset else tokens
+    tokens = frozen_rows(text_tokens(frozen_texts(raw, shingling), shingling))
+    return frozen_rows(multisets.token_multisets(tokens, shingling.seed)) if shingling.multiset else tokens
 
 
-def text_rows(raw: Ragged, how: Shingling) -> list:
-    texts = frozen_texts(raw, how)
+def text_rows(raw: Ragged, shingling: Shingling) -> list:
+    texts = frozen_texts(raw, shingling)
     return list(zip(some.rows_of(texts.codepoints), some.rows_of(texts.encoded), strict=True))
 
 
-def unit_rows(raw: Ragged, how: Shingling) -> list:
-    texts, units = frozen_units(raw, how)
+def unit_rows(raw: Ragged, shingling: Shingling) -> list:
+    texts, units = frozen_units(raw, shingling)
     begins = np.repeat(texts.codepoints.offsets[:-1], np.diff(units.offsets))
     return some.rows_of(Ragged(np.column_stack((units.starts - begins, units.stops - begins)), units.offsets))
 
 
-def shingle_rows(raw: Ragged, how: Shingling) -> list:
-    texts, units = frozen_units(raw, how)
-    layout = shingler_of(how.unit).layout(texts, units, how)
+def shingle_rows(raw: Ragged, shingling: Shingling) -> list:
+    texts, units = frozen_units(raw, shingling)
+    layout = shingler_of(shingling.unit).layout(texts, units, shingling)
     begins = np.repeat(units.offsets[:-1], np.diff(layout.offsets))
     return some.rows_of(Ragged(np.column_stack((layout.firsts - begins, layout.sizes)), layout.offsets))
 
 
-def token_rows(raw: Ragged, how: Shingling) -> list:
-    return some.rows_of(frozen_tokens(raw, how))
+def token_rows(raw: Ragged, shingling: Shingling) -> list:
+    return some.rows_of(frozen_tokens(raw, shingling))
 
 
-def set_rows(raw: Ragged, how: Shingling) -> list:
-    return some.rows_of(multisets.token_sets(frozen_tokens(raw, how)))
+def set_rows(raw: Ragged, shingling: Shingling) -> list:
+    return some.rows_of(multisets.token_sets(frozen_tokens(raw, shingling)))
 
 
-def signature_rows(scheme: str, raw: Ragged, how: Shingling) -> list:
-    return scheme_of(scheme).signatures(frozen_tokens(raw, how), PLACES, how.seed).tolist()
+def signature_rows(scheme: str, raw: Ragged, shingling: Shingling) -> list:
+    return scheme_of(scheme).signatures(frozen_tokens(raw, shingling), NUM_PERM, shingling.seed).tolist()
 
 
-def band_key_rows(scheme: str, raw: Ragged, how: Shingling) -> list:
-    signatures = some.frozen(scheme_of(scheme).signatures(frozen_tokens(raw, how), PLACES, how.seed))
+def band_key_rows(scheme: str, raw: Ragged, shingling: Shingling) -> list:
+    signatures = some.frozen(scheme_of(scheme).signatures(frozen_tokens(raw, shingling), NUM_PERM, shingling.seed))
     order = some.frozen(np.arange(len(signatures)))
     return buckets.band_keys(signatures, order, BANDS, ROWS).T.tolist()
 

@@ -89,12 +89,12 @@ def test_a_loop_over_documents_would_be_noticed(loop):
 @pytest.mark.parametrize("ascii_only", [True, False])
 @pytest.mark.parametrize(("unit", "switches"), list(product(UNITS, [Normalisation(), ALL_ON])))
 def test_texts_and_shingles_take_no_more_steps_for_more_documents(unit, switches, ascii_only):
-    how = Shingling(unit=unit, k=3, normalisation=switches)
+    shingling = Shingling(unit=unit, k=3, normalisation=switches)
 
     def work(raw: Ragged) -> None:
-        texts = normalised_texts(raw, how)
+        texts = normalised_texts(raw, shingling)
         shingler = shingler_of(unit)
-        shingler.layout(texts, shingler.units(texts), how)
+        shingler.layout(texts, shingler.units(texts), shingling)
 
     assert_no_more_steps(work, *(same_text_in(count, ascii_only=ascii_only) for count in (FEW, MANY)))
 
@@ -102,11 +102,11 @@ def test_texts_and_shingles_take_no_more_steps_for_more_documents(unit, switches
 @pytest.mark.parametrize("ascii_only", [True, False])
 @pytest.mark.parametrize(("unit", "k"), [*product(UNITS, [1, 3]), ("char", 9), ("word", 5)])
 def test_token_sets_take_no_more_steps_for_more_documents(unit, k, ascii_only):
-    how = Shingling(unit=unit, k=k)
+    shingling = Shingling(unit=unit, k=k)
 
     def work(raw: Ragged) -> None:
-        tokens = text_tokens(normalised_texts(raw, how), how)
-        multisets.token_sets(multisets.token_multisets(tokens, how.seed))
+        tokens = text_tokens(normalised_texts(raw, shingling), shingling)
+        multisets.token_sets(multisets.token_multisets(tokens, shingling.seed))
 
     assert_no_more_steps(work, *(same_text_in(count, ascii_only=ascii_only) for count in (FEW, MANY)))
 
@@ -114,14 +114,14 @@ def test_token_sets_take_no_more_steps_for_more_documents(unit, k, ascii_only):
 @pytest.mark.parametrize("ascii_only", [True, False])
 @pytest.mark.parametrize(("scheme", "unit"), list(product(SCHEMES, UNITS)))
 def test_signatures_and_band_keys_take_no_more_steps_for_more_documents(scheme, unit, ascii_only):
-    how = Shingling(unit=unit, k=1)
+    shingling = Shingling(unit=unit, k=1)
 
     def work(tokens: Ragged) -> None:
         signatures = scheme_of(scheme).signatures(tokens, 4, 0)
         buckets.band_keys(signatures, np.arange(len(signatures)), 2, 2)
 
     few, many = (same_text_in(count, ascii_only=ascii_only) for count in (FEW, MANY))
-    assert_no_more_steps(work, *(text_tokens(normalised_texts(raw, how), how) for raw in (few, many)))
+    assert_no_more_steps(work, *(text_tokens(normalised_texts(raw, shingling), shingling) for raw in (few, many)))
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -137,9 +137,12 @@ def test_signatures_of_small_documents_take_no_more_steps_for_more_of_them(schem
 def test_short_documents_take_no_more_steps_for_more_of_them():
     batches = [some.documents([b"ab %d" % (n % 7) for n in range(count)]) for count in (FEW, MANY)]
     for unit in UNITS:
-        how = Shingling(unit=unit, k=9)
+        shingling = Shingling(unit=unit, k=9)
         assert_no_more_steps(
-            lambda raw, how=how: multisets.token_sets(text_tokens(normalised_texts(raw, how), how)), *batches
+            lambda raw, shingling=shingling: multisets.token_sets(
+                text_tokens(normalised_texts(raw, shingling), shingling)
+            ),
+            *batches,
         )
 
 

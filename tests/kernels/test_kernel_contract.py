@@ -40,11 +40,11 @@ each_kernel_and_unit = pytest.mark.parametrize(("name", "unit"), list(product(RO
 
 @each_kernel_and_unit
 @examples(8)
-@given(left=some.batches, right=some.batches, how=some.shinglings)
-def test_rows_do_not_depend_on_their_batch(name, unit, left, right, how):
-    kernel, how = ROW_KERNELS[name], replace(how, unit=unit)
-    apart = kernel(some.documents(left), how) + kernel(some.documents(right), how)
-    assert kernel(some.documents(left + right), how) == apart
+@given(left=some.batches, right=some.batches, shingling=some.shinglings)
+def test_rows_do_not_depend_on_their_batch(name, unit, left, right, shingling):
+    kernel, shingling = ROW_KERNELS[name], replace(shingling, unit=unit)
+    apart = kernel(some.documents(left), shingling) + kernel(some.documents(right), shingling)
+    assert kernel(some.documents(left + right), shingling) == apart
 
 
 @each_kernel_and_unit
@@ -52,33 +52,33 @@ def test_rows_do_not_depend_on_a_long_batch(name, unit):
     text = "The cows, the old ox: 12 of them und die Kuh.\n"
     batch = [(text * (n % 40) + f"{n} ")[n % 9 :].encode() for n in range(120)]
     mixed = [document.replace(b"o", "ô".encode()) if n % 3 else document for n, document in enumerate(batch)]
-    kernel, how = ROW_KERNELS[name], Shingling(unit=unit, k=3, multiset=True, seed=5)
-    one_by_one = [kernel(some.documents([document]), how) for document in mixed]
-    assert kernel(some.documents(mixed), how) == [row for rows in one_by_one for row in rows]
+    kernel, shingling = ROW_KERNELS[name], Shingling(unit=unit, k=3, multiset=True, seed=5)
+    one_by_one = [kernel(some.documents([document]), shingling) for document in mixed]
+    assert kernel(some.documents(mixed), shingling) == [row for rows in one_by_one for row in rows]
 
 
 @each_kernel_and_unit
 def test_an_empty_batch_has_no_rows_and_empty_documents_have_ordinary_ones(name, unit):
-    kernel, how = ROW_KERNELS[name], Shingling(unit=unit)
-    assert kernel(some.documents([]), how) == []
-    empty = kernel(some.documents([b""]), how)
+    kernel, shingling = ROW_KERNELS[name], Shingling(unit=unit)
+    assert kernel(some.documents([]), shingling) == []
+    empty = kernel(some.documents([b""]), shingling)
     assert len(empty) == 1
-    assert kernel(some.documents([b"", b" \n", b""]), how) == empty * 3
-    between = kernel(some.documents([b"", b"the cow", b"", "thé".encode(), b""]), how)
+    assert kernel(some.documents([b"", b" \n", b""]), shingling) == empty * 3
+    between = kernel(some.documents([b"", b"the cow", b"", "thé".encode(), b""]), shingling)
     assert between[::2] == empty * 3
 
 
 @given(some.batches, some.shinglings)
-def test_inputs_are_left_as_they_were(batch, how):
+def test_inputs_are_left_as_they_were(batch, shingling):
     raw = some.documents(batch)
-    texts = unwritten(normalised_texts, raw, how)
-    shingler = shingler_of(how.unit)
-    unwritten(shingler.layout, texts, unwritten(shingler.units, texts), how)
-    tokens = unwritten(text_tokens, texts, how)
-    sets = unwritten(multisets.token_sets, unwritten(multisets.token_multisets, tokens, how.seed))
+    texts = unwritten(normalised_texts, raw, shingling)
+    shingler = shingler_of(shingling.unit)
+    unwritten(shingler.layout, texts, unwritten(shingler.units, texts), shingling)
+    tokens = unwritten(text_tokens, texts, shingling)
+    sets = unwritten(multisets.token_sets, unwritten(multisets.token_multisets, tokens, shingling.seed))
     for scheme in map(scheme_of, SCHEMES):
-        unwritten(scheme.partial_signatures, tokens, 5, how.seed)
-        signatures = unwritten(scheme.signatures, tokens, 5, how.seed)
+        unwritten(scheme.partial_signatures, tokens, 5, shingling.seed)
+        signatures = unwritten(scheme.signatures, tokens, 5, shingling.seed)
         keys = unwritten(buckets.band_keys, signatures, np.arange(len(signatures)), 2, 2)
         shared = unwritten(buckets.shared_buckets, keys)
         ordered, owners = unwritten(buckets.bucket_tables, keys, np.arange(len(signatures)))
@@ -108,9 +108,11 @@ def unwritten(kernel: Callable[..., Any], *arguments: Any) -> Any:
 
 
 @given(some.batches, some.shinglings, st.randoms(use_true_random=False))
-def test_similarities_do_not_depend_on_order_or_cut_of_the_pairs(batch, how, random):
-    sets = multisets.token_sets(text_tokens(normalised_texts(some.documents([*batch, b"the cow"]), how), how))
-    signatures = some.frozen(scheme_of("fss").signatures(sets, 8, how.seed))
+def test_similarities_do_not_depend_on_order_or_cut_of_the_pairs(batch, shingling, random):
+    sets = multisets.token_sets(
+        text_tokens(normalised_texts(some.documents([*batch, b"the cow"]), shingling), shingling)
+    )
+    signatures = some.frozen(scheme_of("fss").signatures(sets, 8, shingling.seed))
     pairs = list(product(range(len(sets)), repeat=2))
     shuffled = random.sample(pairs, len(pairs))
     cut = random.randint(0, len(pairs))
@@ -167,14 +169,14 @@ def test_kernels_can_be_sent_to_a_worker(kernel):
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("text", ["the cow and the ox", "thé cow and the ôx"])
 def test_results_can_be_sent_from_a_worker(unit, text):
-    how = pickle.loads(pickle.dumps(Shingling(unit=unit, k=2)))
-    texts = normalised_texts(some.documents([text.encode(), b""]), how)
+    shingling = pickle.loads(pickle.dumps(Shingling(unit=unit, k=2)))
+    texts = normalised_texts(some.documents([text.encode(), b""]), shingling)
     units = shingler_of(unit).units(texts)
-    tokens = text_tokens(texts, how)
+    tokens = text_tokens(texts, shingling)
     for made in (
         texts,
         units,
-        shingler_of(unit).layout(texts, units, how),
+        shingler_of(unit).layout(texts, units, shingling),
         tokens,
         greedy_rounds.GroupingState.undecided(3),
     ):
@@ -228,7 +230,7 @@ def test_stop_word_lists_are_long_normalised_and_without_repeats(language):
     words = STOP_WORDS[language]
     assert len(words) >= 80
     assert len(set(words)) == len(words)
-    how = Shingling(unit="word")
-    texts = normalised_texts(some.documents([word.encode() for word in words]), how)
+    shingling = Shingling(unit="word")
+    texts = normalised_texts(some.documents([word.encode() for word in words]), shingling)
     assert [texts.encoded[row].tobytes().decode() for row in range(len(words))] == list(words)
     assert shingler_of("word").units(texts).offsets.tolist() == list(range(len(words) + 1))

@@ -30,26 +30,26 @@ ABCDABD = [2613040991, 1328615756, 2158755732, 3701159945, 2613040991, 274481622
 """Tokens of "abcdabd", k = 2, in text order: ab bc cd da ab bd."""
 
 
-def spelt(data: bytes, how: Shingling) -> list[str]:
+def spelt(data: bytes, shingling: Shingling) -> list[str]:
     """The shingles of one document, as the kernels cut them."""
-    texts = normalised_texts(some.documents([data]), how)
-    shingler = shingler_of(how.unit)
+    texts = normalised_texts(some.documents([data]), shingling)
+    shingler = shingler_of(shingling.unit)
     units = shingler.units(texts)
-    layout = shingler.layout(texts, units, how)
+    layout = shingler.layout(texts, units, shingling)
     starts, lengths = (array.tolist() for array in texts.byte_spans(units.starts, units.stops))
     each = [texts.data[a : a + n].tobytes().decode() for a, n in zip(starts, lengths, strict=True)]
     spans = zip(layout.firsts.tolist(), layout.sizes.tolist(), strict=True)
     return [shingler.separator.join(each[first : first + size]) for first, size in spans]
 
 
-def tokens(data: bytes, how: Shingling) -> list[int]:
-    return text_tokens(normalised_texts(some.documents([data]), how), how).values.tolist()
+def tokens(data: bytes, shingling: Shingling) -> list[int]:
+    return text_tokens(normalised_texts(some.documents([data]), shingling), shingling).values.tolist()
 
 
-def similarity(left: bytes, right: bytes, how: Shingling) -> float:
+def similarity(left: bytes, right: bytes, shingling: Shingling) -> float:
     """Jaccard of two documents, by the kernels from their bytes on."""
-    made = text_tokens(normalised_texts(some.documents([left, right]), how), how)
-    sets = multisets.token_sets(multisets.token_multisets(made, how.seed) if how.multiset else made)
+    made = text_tokens(normalised_texts(some.documents([left, right]), shingling), shingling)
+    sets = multisets.token_sets(multisets.token_multisets(made, shingling.seed) if shingling.multiset else made)
     return float(jaccard.exact(sets, np.array([0]), np.array([1]))[0])
 
 
@@ -57,10 +57,10 @@ def similarity(left: bytes, right: bytes, how: Shingling) -> float:
 
 
 def test_shingles_of_abcdabd_are_five_with_the_repeated_ab_once():
-    how = Shingling(k=2)
-    assert spelt(b"abcdabd", how) == ["ab", "bc", "cd", "da", "ab", "bd"]
-    assert set(spelt(b"abcdabd", how)) == {"ab", "bc", "cd", "da", "bd"}
-    sets = multisets.token_sets(text_tokens(normalised_texts(some.documents([b"abcdabd"]), how), how))
+    shingling = Shingling(k=2)
+    assert spelt(b"abcdabd", shingling) == ["ab", "bc", "cd", "da", "ab", "bd"]
+    assert set(spelt(b"abcdabd", shingling)) == {"ab", "bc", "cd", "da", "bd"}
+    sets = multisets.token_sets(text_tokens(normalised_texts(some.documents([b"abcdabd"]), shingling), shingling))
     assert sets.values.tolist() == sorted(set(ABCDABD))
 
 
@@ -93,10 +93,10 @@ def test_a_line_break_is_a_space_in_a_shingle():
     ],
 )
 def test_token_of_characters(shingle, seed, token):
-    how = Shingling(k=len(shingle), seed=seed)
+    shingling = Shingling(k=len(shingle), seed=seed)
     text = f"x{shingle}x".encode()
-    assert tokens(text, how)[1] == token
-    assert twin_shingles.tokens(text, how)[1] == token
+    assert tokens(text, shingling)[1] == token
+    assert twin_shingles.tokens(text, shingling)[1] == token
 
 
 def test_tokens_of_abcdabd_in_text_order():
@@ -139,15 +139,15 @@ def test_27_letters_and_k_5_give_14348907_possible_shingles():
 
 
 def test_jaccard_of_words_that_are_half_the_same():
-    how = Shingling(unit="word", k=1)
-    assert similarity(b"I love chocolate", b"I love chocolate and white pizza", how) == 3 / 6
+    shingling = Shingling(unit="word", k=1)
+    assert similarity(b"I love chocolate", b"I love chocolate and white pizza", shingling) == 3 / 6
 
 
 def test_jaccard_of_nadal_and_nadia():
-    how = Shingling(k=2)
-    assert sorted(set(spelt(b"nadal", how))) == ["ad", "al", "da", "na"]
-    assert sorted(set(spelt(b"nadia", how))) == ["ad", "di", "ia", "na"]
-    assert similarity(b"nadal", b"nadia", how) == 2 / 6
+    shingling = Shingling(k=2)
+    assert sorted(set(spelt(b"nadal", shingling))) == ["ad", "al", "da", "na"]
+    assert sorted(set(spelt(b"nadia", shingling))) == ["ad", "di", "ia", "na"]
+    assert similarity(b"nadal", b"nadia", shingling) == 2 / 6
 
 
 def test_rows_of_two_columns_are_of_four_types():

@@ -53,11 +53,11 @@ class Answers:
     def signatures(self) -> list[list[int]]:
         scheme, size, *_ = self.how.signing
         seed, multiset = self.how.shingling.seed, self.how.shingling.multiset
-        sets = [sorted(set(shingles.bag(one, seed) if multiset else one)) for one in self.tokens]
+        sets = [sorted(set(shingles.multiset(one, seed) if multiset else one)) for one in self.tokens]
         return [signatures.SCHEMES[scheme](tokens, size, seed) for tokens in sets]
 
     def jaccard(self, left: int, right: int) -> float:
-        compare = similarity.bag_jaccard if self.how.shingling.multiset else _jaccard_of_sets
+        compare = similarity.multiset_jaccard if self.how.shingling.multiset else _jaccard_of_sets
         if (left, right) not in self._scores:
             self._scores[left, right] = compare(self.tokens[left], self.tokens[right])
         return self._scores[left, right]
@@ -75,7 +75,7 @@ class Answers:
         cut = [slice(band * rows, band * rows + rows) for band in range(bands)]
         shared = any(self.signatures[left][band] == self.signatures[right][band] for band in cut)
         return shared and (
-            self.how.by_estimate or not similarity.hopeless(self.estimate(left, right), self.how.threshold, size)
+            self.how.by_estimate or not similarity.below_prefilter(self.estimate(left, right), self.how.threshold, size)
         )
 
     def similar(self, left: int, right: int) -> bool:

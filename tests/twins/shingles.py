@@ -25,45 +25,45 @@ def hash_of_numbers(numbers: list[int], seed: int) -> int:
     return hash32(struct.pack(f"<{len(numbers)}I", *numbers), seed)
 
 
-def text_of(data: bytes, how: Shingling) -> str:
+def text_of(data: bytes, shingling: Shingling) -> str:
     """The text of a document, normalised as its unit wants it."""
-    return texts.normalised(data, how.normalisation, lines=how.unit == "line")
+    return texts.normalised(data, shingling.normalisation, lines=shingling.unit == "line")
 
 
-def stop_words(how: Shingling) -> set[str]:
+def stop_words(shingling: Shingling) -> set[str]:
     """The stop words as they stand in normalised texts; where case is kept, in any of three spellings."""
-    spellings = set(STOP_WORDS[how.language])
-    if how.normalisation.keep_case:
+    spellings = set(STOP_WORDS[shingling.language])
+    if shingling.normalisation.keep_case:
         spellings |= {word.capitalize() for word in spellings} | {word.upper() for word in spellings}
-    return {texts.normalised(word.encode(), how.normalisation) for word in spellings}
+    return {texts.normalised(word.encode(), shingling.normalisation) for word in spellings}
 
 
-def shingles(text: str, how: Shingling) -> list[list[str]]:
+def shingles(text: str, shingling: Shingling) -> list[list[str]]:
     """The shingles of a normalised text, in text order: each a list of units."""
-    found = UNITS_OF[how.unit](text)
-    runs = [found[at : at + how.k] for at in range(len(found) - how.k + 1)]
-    if how.unit == "stopword":
-        stops = stop_words(how)
+    found = UNITS_OF[shingling.unit](text)
+    runs = [found[at : at + shingling.k] for at in range(len(found) - shingling.k + 1)]
+    if shingling.unit == "stopword":
+        stops = stop_words(shingling)
         runs = [run for run in runs if run[0] in stops]
     if not runs and found:
         return [found]
     return runs
 
 
-def token(shingle: list[str], how: Shingling) -> int:
+def token(shingle: list[str], shingling: Shingling) -> int:
     """The number that stands for a shingle."""
-    if how.unit == "char":
-        return hash32(texts.encoded("".join(shingle)), how.seed)
-    return hash_of_numbers([hash32(texts.encoded(unit), how.seed) for unit in shingle], how.seed)
+    if shingling.unit == "char":
+        return hash32(texts.encoded("".join(shingle)), shingling.seed)
+    return hash_of_numbers([hash32(texts.encoded(unit), shingling.seed) for unit in shingle], shingling.seed)
 
 
-def tokens(data: bytes, how: Shingling) -> list[int]:
+def tokens(data: bytes, shingling: Shingling) -> list[int]:
     """The tokens of one document, in text order, repeats included; of a bag, if it is to be one."""
-    found = [token(shingle, how) for shingle in shingles(text_of(data, how), how)]
-    return bag(found, how.seed) if how.multiset else found
+    found = [token(shingle, shingling) for shingle in shingles(text_of(data, shingling), shingling)]
+    return multiset(found, shingling.seed) if shingling.multiset else found
 
 
-def bag(found: list[int], seed: int) -> list[int]:
+def multiset(found: list[int], seed: int) -> list[int]:
     """Tokens in which the i-th occurrence (i >= 2) of one is the hash of it and i."""
     so_far: Counter[int] = Counter()
     out = []

@@ -15,35 +15,35 @@ def fmix32(number: int) -> int:
     return hash32(b"", number)
 
 
-def fss(tokens: list[int], size: int, seed: int = 0) -> list[int]:
+def fss(tokens: list[int], num_perm: int, seed: int = 0) -> list[int]:
     """Fast Similarity Sketching, round by round."""
     if not tokens:
-        return [EMPTY] * size
+        return [EMPTY] * num_perm
     kept: dict[int, int] = {}
-    for turn in range(2 * size):
+    for turn in range(2 * num_perm):
         reached: dict[int, int] = {}
         for token in tokens:
             value = fmix32((token + turn * GOLDEN) % 2**32) if turn else token
-            place = value * size >> 32 if turn < size else turn - size
+            place = value * num_perm >> 32 if turn < num_perm else turn - num_perm
             reached[place] = min(value, reached.get(place, value))
         kept = reached | kept  # a bin that was reached before keeps what it has
-        if len(kept) == size:
+        if len(kept) == num_perm:
             break
-    return [kept[place] for place in range(size)]
+    return [kept[place] for place in range(num_perm)]
 
 
-def functions(size: int, seed: int) -> list[tuple[int, int]]:
+def hash_functions(num_perm: int, seed: int) -> list[tuple[int, int]]:
     """The factor (odd) and term of each of `size` hash functions."""
     draw = np.random.PCG64(seed)
-    return [(draw.random_raw() | 1, draw.random_raw()) for _ in range(size)]
+    return [(draw.random_raw() | 1, draw.random_raw()) for _ in range(num_perm)]
 
 
-def permutation(tokens: list[int], size: int, seed: int = 0) -> list[int]:
+def permutation(tokens: list[int], num_perm: int, seed: int = 0) -> list[int]:
     """The smallest value of each hash function over the tokens."""
     if not tokens:
-        return [EMPTY] * size
+        return [EMPTY] * num_perm
     mixed = [fmix32(token) for token in tokens]
-    return [min((a * x + b) % 2**64 >> 32 for x in mixed) for a, b in functions(size, seed)]
+    return [min((a * x + b) % 2**64 >> 32 for x in mixed) for a, b in hash_functions(num_perm, seed)]
 
 
 SCHEMES = {"fss": fss, "permutation": permutation}

@@ -12,7 +12,7 @@ def jaccard(left: set[int], right: set[int]) -> float:
     return len(left & right) / len(left | right) if left and right else 0.0
 
 
-def bag_jaccard(left: Sequence[int], right: Sequence[int]) -> float:
+def multiset_jaccard(left: Sequence[int], right: Sequence[int]) -> float:
     """Minimum over maximum of the counts."""
     a, b = Counter(left), Counter(right)
     return (a & b).total() / (a | b).total() if a and b else 0.0
@@ -23,6 +23,6 @@ def estimate(left: Sequence[int], right: Sequence[int]) -> float:
     return sum(a == b for a, b in zip(left, right, strict=True)) / len(left)
 
 
-def hopeless(estimated: float, threshold: float, num_perm: int) -> bool:
+def below_prefilter(estimated: float, threshold: float, num_perm: int) -> bool:
     """More than 5 standard errors below the threshold, and K >= 64."""
     return num_perm >= 64 and estimated < threshold - 5 * math.sqrt(threshold * (1 - threshold) / num_perm)

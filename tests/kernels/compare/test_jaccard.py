@@ -109,7 +109,7 @@ def test_estimates_of_many_pairs_are_those_of_the_twin(count):
 def test_the_prefilter_drops_estimates_five_standard_errors_below(threshold, num_perm):
     estimated = [agree / num_perm for agree in range(num_perm + 1)]
     made = jaccard.below_prefilter(some.frozen(np.array(estimated)), threshold, num_perm)
-    assert made.tolist() == [twin.hopeless(value, threshold, num_perm) for value in estimated]
+    assert made.tolist() == [twin.below_prefilter(value, threshold, num_perm) for value in estimated]
 
 
 def test_the_prefilter_of_the_defaults_is_fixed():

@@ -58,13 +58,13 @@ def test_the_exact_join_finds_every_pair(tmp_path: Path, t: float, all_copies: b
         (tmp_path / f"{number:03}").write_text(text)
     sets = [frozenset(text.split()) for text in texts]
     expected = {
-        (one, other): jaccard(set(sets[one]), set(sets[other]))
-        for one, other in combinations(range(len(texts)), 2)
-        if jaccard(set(sets[one]), set(sets[other])) >= t
+        (left, right): jaccard(set(sets[left]), set(sets[right]))
+        for left, right in combinations(range(len(texts)), 2)
+        if jaccard(set(sets[left]), set(sets[right])) >= t
     }
     with sketched([tmp_path], unit="word", k=1, threshold=t, exact=True) as work:
-        rows = [row for block in work.pairs(all_copies).blocks for row in block]
-        assert {(int(one[-3:]), int(other[-3:])): found for one, other, found, _ in rows} == expected
+        rows = work.pairs(all_copies)
+        assert {(int(left[-3:]), int(right[-3:])): found for left, right, found, _ in rows} == expected
     assert len(expected) > 15
 
 
@@ -72,6 +72,5 @@ def test_the_exact_join_needs_no_bands_that_reach_the_recall(tmp_path: Path) -> 
     for name, text in {"a": "one two three", "b": "three four five"}.items():
         (tmp_path / name).write_text(text)
     with sketched([tmp_path], unit="word", k=1, threshold=0.01, num_perm=1, exact=True) as work:
-        rows = [row for block in work.groups().blocks for row in block]
-        assert [row[2] for row in rows] == [1 / 5]
-        assert (work.facts()["bands"], work.facts()["rows"]) == (None, None)
+        assert [row[2] for row in work.groups()] == [1 / 5]
+        assert work.result.comparison.bands is None

@@ -14,54 +14,57 @@ from tests.twins import signatures as twin
 
 @given(some.token_rows, some.sizes, some.seeds)
 @example([[], [], [1], []], 3, 0)
-def test_permutation_signatures_are_those_of_the_twin(rows, size, seed):
-    made = permutation.signatures(some.ragged(rows, np.uint32), size, seed)
-    assert made.tolist() == [twin.permutation(row, size, seed) for row in rows]
-    assert made.shape == (len(rows), size)
+def test_permutation_signatures_are_those_of_the_twin(rows, num_perm, seed):
+    made = permutation.signatures(some.ragged(rows, np.uint32), num_perm, seed)
+    assert made.tolist() == [twin.permutation(row, num_perm, seed) for row in rows]
+    assert made.shape == (len(rows), num_perm)
     assert made.dtype == np.uint32
 
 
 @given(some.sizes, some.seeds)
-def test_permutation_functions_are_drawn_from_pcg64(size, seed):
-    factors, terms = permutation.hash_functions(size, seed)
-    assert list(zip(factors.tolist(), terms.tolist(), strict=True)) == twin.functions(size, seed)
+def test_permutation_functions_are_drawn_from_pcg64(num_perm, seed):
+    factors, terms = permutation.hash_functions(num_perm, seed)
+    assert list(zip(factors.tolist(), terms.tolist(), strict=True)) == twin.hash_functions(num_perm, seed)
     assert all(factor % 2 for factor in factors.tolist())
 
 
 @given(some.seeds, st.integers(1, 128))
-def test_permutation_functions_are_the_same_for_every_num_perm(seed, size):
-    for few, many in zip(permutation.hash_functions(size, seed), permutation.hash_functions(128, seed), strict=True):
-        assert np.array_equal(few, many[:size])
+def test_permutation_functions_are_the_same_for_every_num_perm(seed, num_perm):
+    for few, many in zip(
+        permutation.hash_functions(num_perm, seed), permutation.hash_functions(128, seed), strict=True
+    ):
+        assert np.array_equal(few, many[:num_perm])
 
 
 @given(some.token_rows, some.sizes, some.seeds, st.randoms(use_true_random=False))
-def test_permutation_signatures_do_not_depend_on_order_and_repeats(rows, size, seed, random):
+def test_permutation_signatures_do_not_depend_on_order_and_repeats(rows, num_perm, seed, random):
     again = [random.sample(row + row, 2 * len(row)) for row in rows]
-    made = permutation.signatures(some.ragged(again, np.uint32), size, seed)
-    assert np.array_equal(made, permutation.signatures(some.ragged(rows, np.uint32), size, seed))
+    made = permutation.signatures(some.ragged(again, np.uint32), num_perm, seed)
+    assert np.array_equal(made, permutation.signatures(some.ragged(rows, np.uint32), num_perm, seed))
 
 
 @given(some.token_rows, some.token_rows, some.sizes, some.seeds)
-def test_the_permutation_signature_of_a_union_is_the_smaller_of_two(rows, others, size, seed):
+def test_the_permutation_signature_of_a_union_is_the_smaller_of_two(rows, others, num_perm, seed):
     both = [a + b for a, b in zip(rows, others, strict=False)]
     a, b, united = (
-        permutation.signatures(some.ragged(each[: len(both)], np.uint32), size, seed) for each in (rows, others, both)
+        permutation.signatures(some.ragged(each[: len(both)], np.uint32), num_perm, seed)
+        for each in (rows, others, both)
     )
     assert np.array_equal(united, np.minimum(a, b))
 
 
 @given(some.token_rows, some.sizes, some.seeds)
-def test_permutation_signatures_are_finished_in_one_pass(rows, size, seed):
+def test_permutation_signatures_are_finished_in_one_pass(rows, num_perm, seed):
     made = some.ragged(rows, np.uint32)
-    begun, undone = permutation.partial_signatures(made, size, seed)
+    begun, undone = permutation.partial_signatures(made, num_perm, seed)
     assert len(undone) == 0
-    assert np.array_equal(begun, permutation.signatures(made, size, seed))
+    assert np.array_equal(begun, permutation.signatures(made, num_perm, seed))
 
 
-@pytest.mark.parametrize("size", [1, 5])
-def test_permutation_signatures_of_large_batches_are_right(size):
-    draw = np.random.default_rng(size)
+@pytest.mark.parametrize("num_perm", [1, 5])
+def test_permutation_signatures_of_large_batches_are_right(num_perm):
+    draw = np.random.default_rng(num_perm)
     lengths = [0, 70_000, 0, 3, 32_765, 0, *draw.integers(0, 60, 700).tolist(), 33_000, 0]
     rows = [draw.integers(0, 2**32, length, np.uint32).tolist() for length in lengths]
-    made = permutation.signatures(some.ragged(rows, np.uint32), size, 6)
-    assert made.tolist() == [twin.permutation(row, size, 6) for row in rows]
+    made = permutation.signatures(some.ragged(rows, np.uint32), num_perm, 6)
+    assert made.tolist() == [twin.permutation(row, num_perm, 6) for row in rows]

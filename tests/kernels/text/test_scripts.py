@@ -67,24 +67,24 @@ PAGES = [
 """Languages of tldr_short: short pages about commands."""
 
 
-def tokens(text: str, how: Shingling) -> list[int]:
-    return some.rows_of(text_tokens(normalised_texts(some.documents([text.encode()]), how), how))[0]
+def tokens(text: str, shingling: Shingling) -> list[int]:
+    return some.rows_of(text_tokens(normalised_texts(some.documents([text.encode()]), shingling), shingling))[0]
 
 
 @pytest.mark.parametrize("language", WORDS)
 def test_words_of_every_script_are_counted_right(language):
     text, words = WORDS[language]
-    how = Shingling(unit="word", k=1)
-    assert spelt_units(normalised_texts(some.documents([text.encode()]), how), how) == [words.split("|")]
+    shingling = Shingling(unit="word", k=1)
+    assert spelt_units(normalised_texts(some.documents([text.encode()]), shingling), shingling) == [words.split("|")]
 
 
 @pytest.mark.parametrize("unit", ["char", "word", "line", "stopword"])
 @pytest.mark.parametrize("switches", [Normalisation(), Normalisation(nfkc=True, strip_accents=True)])
 def test_words_of_all_scripts_in_one_batch_are_the_same(unit, switches):
     batch = [unicodedata.normalize(form, text).encode() for text, form in WHOLE]
-    how = Shingling(unit=unit, k=2, normalisation=switches)
-    found = some.rows_of(text_tokens(normalised_texts(some.documents(batch), how), how))
-    assert found == [twin.tokens(raw, how) for raw in batch]
+    shingling = Shingling(unit=unit, k=2, normalisation=switches)
+    found = some.rows_of(text_tokens(normalised_texts(some.documents(batch), shingling), shingling))
+    assert found == [twin.tokens(raw, shingling) for raw in batch]
 
 
 @pytest.mark.parametrize("language", WORDS)
@@ -102,11 +102,11 @@ def test_only_a_capital_sigma_needs_str(language, monkeypatch):
 def test_composed_and_decomposed_texts_differ_without_nfkc(language, unit):
     text = WORDS[language][0]
     forms = [unicodedata.normalize(form, text) for form in ("NFC", "NFD")]
-    how = Shingling(unit=unit, k=1)
-    composed, decomposed = (tokens(form, how) for form in forms)
+    shingling = Shingling(unit=unit, k=1)
+    composed, decomposed = (tokens(form, shingling) for form in forms)
     assert composed != decomposed
-    how = replace(how, normalisation=Normalisation(nfkc=True))
-    composed, decomposed = (tokens(form, how) for form in forms)
+    shingling = replace(shingling, normalisation=Normalisation(nfkc=True))
+    composed, decomposed = (tokens(form, shingling) for form in forms)
     assert composed == decomposed
 
 
@@ -124,11 +124,11 @@ def pages():
 
 
 @pytest.mark.parametrize("language", PAGES)
-@pytest.mark.parametrize("how", [Shingling(), Shingling(unit="word", k=3)], ids=lambda how: how.unit)
-def test_words_of_real_pages_are_counted_right(language, how, pages):
+@pytest.mark.parametrize("shingling", [Shingling(), Shingling(unit="word", k=3)], ids=lambda shingling: shingling.unit)
+def test_words_of_real_pages_are_counted_right(language, shingling, pages):
     batch = pages[language]
-    found = some.rows_of(text_tokens(normalised_texts(some.documents(batch), how), how))
-    assert found == [twin.tokens(raw, how) for raw in batch]
+    found = some.rows_of(text_tokens(normalised_texts(some.documents(batch), shingling), shingling))
+    assert found == [twin.tokens(raw, shingling) for raw in batch]
     text = unicodedata.normalize("NFD", b"\n".join(batch).decode())
-    nfkc = replace(how, normalisation=Normalisation(nfkc=True))
+    nfkc = replace(shingling, normalisation=Normalisation(nfkc=True))
     assert tokens(text, nfkc) == tokens(unicodedata.normalize("NFC", text), nfkc) == twin.tokens(text.encode(), nfkc)

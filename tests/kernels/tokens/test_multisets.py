@@ -13,7 +13,7 @@ from simdocs.kernels.compare import jaccard
 from simdocs.kernels.tokens import multisets, murmur
 from tests import strategies as some
 from tests.twins import shingles as twin
-from tests.twins.similarity import bag_jaccard
+from tests.twins.similarity import multiset_jaccard
 
 few_tokens = st.lists(st.lists(st.integers(0, 3) | some.tokens, max_size=40), max_size=6)
 
@@ -33,7 +33,7 @@ def test_sets_are_sorted_without_repeats(rows):
 @given(few_tokens, some.seeds)
 def test_multisets_are_those_of_the_twin(rows, seed):
     made = multisets.token_multisets(some.ragged(rows, np.uint32), seed)
-    assert some.rows_of(made) == [twin.bag(row, seed) for row in rows]
+    assert some.rows_of(made) == [twin.multiset(row, seed) for row in rows]
 
 
 @given(few_tokens, some.seeds, st.sampled_from([1, 4, 16]))
@@ -43,7 +43,7 @@ def test_sets_and_multisets_of_large_rows_are_right(rows, seed, most):
     with sizes, mock.patch.object(murmur, "CHUNK", 3):
         assert some.rows_of(multisets.sort_rows(made)) == list(map(sorted, rows))
         assert some.rows_of(multisets.token_sets(made)) == list(map(twin.token_set, rows))
-        assert some.rows_of(multisets.token_multisets(made, seed)) == [twin.bag(row, seed) for row in rows]
+        assert some.rows_of(multisets.token_multisets(made, seed)) == [twin.multiset(row, seed) for row in rows]
 
 
 @given(few_tokens, some.seeds)
@@ -56,7 +56,7 @@ def test_a_multiset_has_as_many_tokens_as_occurrences(rows, seed):
 def test_multisets_compare_by_minimum_over_maximum_of_the_counts(rows, seed):
     made = multisets.token_sets(multisets.token_multisets(some.ragged(rows, np.uint32), seed))
     left, right = (side.ravel() for side in np.indices((len(rows), len(rows))))
-    expected = [bag_jaccard(rows[a], rows[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
+    expected = [multiset_jaccard(rows[a], rows[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
     assert jaccard.exact(made, left, right).tolist() == expected
 
 
@@ -73,4 +73,4 @@ def test_rows_of_any_size_are_sorted(lengths):
     made = some.ragged(rows, np.uint32)
     assert some.rows_of(multisets.sort_rows(made)) == list(map(sorted, rows))
     assert some.rows_of(multisets.token_sets(made)) == list(map(twin.token_set, rows))
-    assert some.rows_of(multisets.token_multisets(made, 4)) == [twin.bag(row, 4) for row in rows]
+    assert some.rows_of(multisets.token_multisets(made, 4)) == [twin.multiset(row, 4) for row in rows]

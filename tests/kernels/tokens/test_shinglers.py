@@ -28,9 +28,9 @@ from tests.twins import shingles as twin
 from tests.twins import units as twin_units
 
 
-def spelt_units(texts: Texts, how: Shingling) -> list[list[str]]:
+def spelt_units(texts: Texts, shingling: Shingling) -> list[list[str]]:
     """The units of each text, cut out of its bytes."""
-    units = shingler_of(how.unit).units(texts)
+    units = shingler_of(shingling.unit).units(texts)
     starts, lengths = (array.tolist() for array in texts.byte_spans(units.starts, units.stops))
     spelt = [
         texts.data[a : a + n].tobytes().decode("utf-8", "surrogateescape") for a, n in zip(starts, lengths, strict=True)
@@ -39,61 +39,63 @@ def spelt_units(texts: Texts, how: Shingling) -> list[list[str]]:
     return [spelt[a:b] for a, b in pairwise(cuts)]
 
 
-def spelt_shingles(texts: Texts, how: Shingling) -> list[list[list[str]]]:
+def spelt_shingles(texts: Texts, shingling: Shingling) -> list[list[list[str]]]:
     """The shingles of each text as the layout has them: lists of units."""
-    shingler = shingler_of(how.unit)
-    layout = shingler.layout(texts, shingler.units(texts), how)
-    units = [unit for text in spelt_units(texts, how) for unit in text]
+    shingler = shingler_of(shingling.unit)
+    layout = shingler.layout(texts, shingler.units(texts), shingling)
+    units = [unit for text in spelt_units(texts, shingling) for unit in text]
     spans = zip(layout.firsts.tolist(), layout.sizes.tolist(), strict=True)
     runs = [units[first : first + size] for first, size in spans]
     cuts = layout.offsets.tolist()
     return [runs[a:b] for a, b in pairwise(cuts)]
 
 
-def kernel_tokens(batch: list[bytes], how: Shingling) -> list[list[int]]:
-    found = text_tokens(normalised_texts(some.documents(batch), how), how)
-    return some.rows_of(multisets.token_multisets(found, how.seed) if how.multiset else found)
+def kernel_tokens(batch: list[bytes], shingling: Shingling) -> list[list[int]]:
+    found = text_tokens(normalised_texts(some.documents(batch), shingling), shingling)
+    return some.rows_of(multisets.token_multisets(found, shingling.seed) if shingling.multiset else found)
 
 
 @given(some.batches, some.shinglings)
-def test_units_are_those_of_the_twin(batch, how):
-    cut = twin.UNITS_OF[how.unit]
-    assert spelt_units(normalised_texts(some.documents(batch), how), how) == [
-        cut(twin.text_of(raw, how)) for raw in batch
+def test_units_are_those_of_the_twin(batch, shingling):
+    cut = twin.UNITS_OF[shingling.unit]
+    assert spelt_units(normalised_texts(some.documents(batch), shingling), shingling) == [
+        cut(twin.text_of(raw, shingling)) for raw in batch
     ]
 
 
 @given(some.batches, some.shinglings)
-def test_shingles_are_those_of_the_twin(batch, how):
-    expected = [twin.shingles(twin.text_of(raw, how), how) for raw in batch]
-    assert spelt_shingles(normalised_texts(some.documents(batch), how), how) == expected
+def test_shingles_are_those_of_the_twin(batch, shingling):
+    expected = [twin.shingles(twin.text_of(raw, shingling), shingling) for raw in batch]
+    assert spelt_shingles(normalised_texts(some.documents(batch), shingling), shingling) == expected
 
 
 @pytest.mark.parametrize("unit", UNITS)
-@given(batch=some.batches, how=some.shinglings)
-def test_tokens_are_those_of_mmh3(unit, batch, how):
-    how = replace(how, unit=unit)
-    assert kernel_tokens(batch, how) == [twin.tokens(raw, how) for raw in batch]
+@given(batch=some.batches, shingling=some.shinglings)
+def test_tokens_are_those_of_mmh3(unit, batch, shingling):
+    shingling = replace(shingling, unit=unit)
+    assert kernel_tokens(batch, shingling) == [twin.tokens(raw, shingling) for raw in batch]
 
 
 @pytest.mark.reliability("seams")
 @given(some.batches, st.sampled_from([1, 2, 3]))
 def test_marks_belong_to_a_letter_in_another_part(batch, size):
     """Of the parts in which marks are seen to."""
-    how = Shingling(unit="word")
-    texts = normalised_texts(some.documents(batch), how)
+    shingling = Shingling(unit="word")
+    texts = normalised_texts(some.documents(batch), shingling)
     with mock.patch.object(units, "_BLOCK", size), mock.patch.object(codepoint_table, "_BLOCK", size):
-        assert spelt_units(texts, how) == [twin.UNITS_OF[how.unit](twin.text_of(raw, how)) for raw in batch]
+        assert spelt_units(texts, shingling) == [
+            twin.UNITS_OF[shingling.unit](twin.text_of(raw, shingling)) for raw in batch
+        ]
 
 
 @pytest.mark.reliability("seams")
 @pytest.mark.parametrize("unit", UNITS)
-@given(batch=some.batches, how=some.shinglings, size=st.sampled_from([1, 2, 7]))
-def test_tokens_of_texts_in_pieces_leave_no_seam(unit, batch, how, size):
-    how = replace(how, unit=unit)
+@given(batch=some.batches, shingling=some.shinglings, size=st.sampled_from([1, 2, 7]))
+def test_tokens_of_texts_in_pieces_leave_no_seam(unit, batch, shingling, size):
+    shingling = replace(shingling, unit=unit)
     sizes = (mock.patch.object(pieces, "PIECE", size), mock.patch.object(pieces, "_LOOK_AHEAD", 1))
     with sizes[0], sizes[1], mock.patch.object(murmur, "CHUNK", size):
-        assert kernel_tokens(batch, how) == [twin.tokens(raw, how) for raw in batch]
+        assert kernel_tokens(batch, shingling) == [twin.tokens(raw, shingling) for raw in batch]
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -101,9 +103,9 @@ def test_tokens_of_texts_in_pieces_leave_no_seam(unit, batch, how, size):
 def test_tokens_of_a_text_larger_than_any_piece_are_right(unit, gap):
     text = gap.join(["日本語のテキスト", "กำลัง", "हिन्दी", "the cow's", "ёлка", "é"]) + gap
     document = (text * (pieces.PIECE // len(text) + 2)).encode()
-    how = Shingling(unit=unit, k=5)
-    assert kernel_tokens([b"one", document, b"two"], how) == [
-        twin.tokens(raw, how) for raw in (b"one", document, b"two")
+    shingling = Shingling(unit=unit, k=5)
+    assert kernel_tokens([b"one", document, b"two"], shingling) == [
+        twin.tokens(raw, shingling) for raw in (b"one", document, b"two")
     ]
 
 
@@ -114,9 +116,9 @@ def test_tokens_of_batches_larger_than_any_chunk_are_right(unit, k):
     sizes = np.random.default_rng(k).integers(0, 3 * len(text), 400)
     plain = [(3 * text)[:size].encode() for size in sizes.tolist()] + [(600 if k < 100 else 60) * text.encode()]
     other = [document.replace(b"o", "ö".encode()).replace(b"b", "日".encode()) for document in plain]
-    how = Shingling(unit=unit, k=k, seed=7)
+    shingling = Shingling(unit=unit, k=k, seed=7)
     for batch in (plain, other):
-        assert kernel_tokens(batch, how) == [twin.tokens(raw, how) for raw in batch]
+        assert kernel_tokens(batch, shingling) == [twin.tokens(raw, shingling) for raw in batch]
 
 
 @given(
@@ -124,9 +126,9 @@ def test_tokens_of_batches_larger_than_any_chunk_are_right(unit, k):
 )
 def test_lines_of_one_character_have_the_right_tokens(rows):
     """Or one byte that is not UTF-8: those are looked up."""
-    how = Shingling(unit="line", k=1)
+    shingling = Shingling(unit="line", k=1)
     document = b"\n".join(rows)
-    assert kernel_tokens([document], how) == [twin.tokens(document, how)]
+    assert kernel_tokens([document], shingling) == [twin.tokens(document, shingling)]
 
 
 def test_a_character_whose_hash_is_zero_has_the_right_token():
@@ -135,8 +137,8 @@ def test_a_character_whose_hash_is_zero_has_the_right_token():
     three = np.frombuffer("日".encode() + b"\0", "<u4")
     seed = int(murmur.mix(three)[0]) ^ 3
     assert mmh3.hash("日", seed) == 0
-    how = Shingling(unit="word", k=1, seed=seed)
-    assert kernel_tokens([text.encode()], how) == [twin.tokens(text.encode(), how)]
+    shingling = Shingling(unit="word", k=1, seed=seed)
+    assert kernel_tokens([text.encode()], shingling) == [twin.tokens(text.encode(), shingling)]
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -149,13 +151,13 @@ def test_a_text_without_units_has_no_shingle_and_a_short_one_has_one(unit):
 
 @given(some.batches, some.shinglings)
 @example([b"one two three the four five six seven"], Shingling(unit="stopword", k=3))
-def test_a_text_of_n_units_has_n_less_k_plus_one_shingles(batch, how):
-    units = spelt_units(normalised_texts(some.documents(batch), how), how)
-    counts = [len(row) for row in kernel_tokens(batch, how)]
-    if how.unit == "stopword":
+def test_a_text_of_n_units_has_n_less_k_plus_one_shingles(batch, shingling):
+    units = spelt_units(normalised_texts(some.documents(batch), shingling), shingling)
+    counts = [len(row) for row in kernel_tokens(batch, shingling)]
+    if shingling.unit == "stopword":
         assert [count > 0 for count in counts] == [len(found) > 0 for found in units]
     else:
-        assert counts == [max(len(found) - how.k + 1, min(len(found), 1)) for found in units]
+        assert counts == [max(len(found) - shingling.k + 1, min(len(found), 1)) for found in units]
 
 
 @pytest.mark.parametrize(
@@ -171,15 +173,21 @@ def test_a_text_of_n_units_has_n_less_k_plus_one_shingles(batch, how):
     ],
 )
 def test_marks_belong_to_the_word_before_them(text, words):
-    how = Shingling(unit="word")
-    assert spelt_units(normalised_texts(some.documents([text.encode()]), how), how) == [words]
+    shingling = Shingling(unit="word")
+    assert spelt_units(normalised_texts(some.documents([text.encode()]), shingling), shingling) == [words]
     assert twin_units.words(text.lower()) == words
 
 
 def test_a_mark_does_not_join_the_word_of_the_document_before():
     batch = [b"ab", "\u0301c".encode(), b"", b"d", b"e"]
-    how = Shingling(unit="word")
-    assert spelt_units(normalised_texts(some.documents(batch), how), how) == [["ab"], ["c"], [], ["d"], ["e"]]
+    shingling = Shingling(unit="word")
+    assert spelt_units(normalised_texts(some.documents(batch), shingling), shingling) == [
+        ["ab"],
+        ["c"],
+        [],
+        ["d"],
+        ["e"],
+    ]
 
 
 def test_every_code_point_has_the_kind_of_its_category():
@@ -203,24 +211,24 @@ def test_every_code_point_has_the_kind_of_its_category():
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_stop_word_begins_a_shingle(language):
-    how = Shingling(unit="stopword", k=2, language=language)
+    shingling = Shingling(unit="stopword", k=2, language=language)
     for switches in (Normalisation(), Normalisation(strip_accents=True, nfkc=True), Normalisation(keep_case=True)):
         batch = [f"xqx {word} xqz".encode() for word in STOP_WORDS[language]]
-        how = replace(how, normalisation=switches)
-        sizes = [len(row[0]) for row in spelt_shingles(normalised_texts(some.documents(batch), how), how)]
+        shingling = replace(shingling, normalisation=switches)
+        sizes = [len(row[0]) for row in spelt_shingles(normalised_texts(some.documents(batch), shingling), shingling)]
         assert sizes == [2] * len(batch)
 
 
 @pytest.mark.parametrize("spelling", ["the", "The", "THE"])
 def test_stop_words_begin_a_shingle_in_any_case(spelling):
     for keep_case in (False, True):
-        how = Shingling(unit="stopword", k=2, normalisation=Normalisation(keep_case=keep_case))
-        texts = normalised_texts(some.documents([f"Old {spelling} Cow Tee".encode()]), how)
+        shingling = Shingling(unit="stopword", k=2, normalisation=Normalisation(keep_case=keep_case))
+        texts = normalised_texts(some.documents([f"Old {spelling} Cow Tee".encode()]), shingling)
         words = [spelling, "Cow"] if keep_case else ["the", "cow"]
-        assert spelt_shingles(texts, how) == [[words]]
+        assert spelt_shingles(texts, shingling) == [[words]]
 
 
 def test_a_long_text_without_stop_words_beside_short_ones_is_one_shingle():
     batch = [b"xq " * 70_000, b"one two three four", b"xq " * 60_000, b"the xq xq"]
-    how = Shingling(unit="stopword", k=3)
-    assert kernel_tokens(batch, how) == [twin.tokens(raw, how) for raw in batch]
+    shingling = Shingling(unit="stopword", k=3)
+    assert kernel_tokens(batch, shingling) == [twin.tokens(raw, shingling) for raw in batch]

@@ -9,7 +9,7 @@ INSTALLED := $(VENV)/.installed
 SEEDS ?= 20
 MINUTES ?= 5
 
-.PHONY: help demo test test-slow fuzz check lint types layers format docs bench bench-short bench-stages bench-scripts accuracy expected clean
+.PHONY: help demo test test-slow fuzz check lint types layers format docs bench bench-short bench-stages bench-scripts bench-startup accuracy expected clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -71,6 +71,9 @@ bench-stages: $(INSTALLED) ## figures: every stage of 20,000 files, bytes on dis
 
 bench-scripts: $(INSTALLED) ## figures: what a character of each script costs, as a multiple of ASCII
 	$(BIN)/python benchmarks/scripts.py
+
+bench-startup: $(INSTALLED) ## figures: what a start takes, as a multiple of what Python takes
+	$(BIN)/python benchmarks/startup.py
 
 accuracy: $(INSTALLED) ## docs/accuracy.md anew: recall and precision on real texts; SEEDS=3 is quicker
 	$(BIN)/python benchmarks/accuracy.py --seeds $(SEEDS)

@@ -41,9 +41,8 @@ def pages() -> Mapping[str, str]:
 
 def _overview(context: click.Context) -> Iterator[str]:
     blocks = (simdocs.help or "").split("\n\n")
-    examples = [line.strip() for line in next(block for block in blocks if "\b" in block).splitlines()[1:]]
     yield from _head("simdocs", simdocs.short_help or "", simdocs.collect_usage_pieces(context))
-    yield from _paragraphs([block for block in blocks[1:] if "\b" not in block])
+    yield from _paragraphs(blocks[1:])
     yield ".SH COMMANDS"
     for name in simdocs.list_commands(context):
         yield from _entry(f"{_bold(f'simdocs-{name}')}(1)", simdocs.commands[name].get_short_help_str() + ".")
@@ -61,9 +60,8 @@ def _overview(context: click.Context) -> Iterator[str]:
     yield from _statuses(MEANINGS)
     yield _filled(PRECEDENCE)
     yield ".SH EXAMPLES"
-    for example in examples:
-        line, meaning = re.split(r"\s{2,}", example)
-        yield from _entry(_code(line), f"{meaning[0].upper()}{meaning[1:].rstrip(':')}.")
+    for line, meaning in simdocs.examples.items():
+        yield from _entry(_code(line), f"{meaning[0].upper()}{meaning[1:]}.")
     yield from _see_also("simdocs")
 
 

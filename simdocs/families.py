@@ -26,9 +26,9 @@ UNITS = Family(
     {
         "char": Unit("k characters in a row", f"{_SHINGLERS}:CHAR", 9),
         "word": Unit("k words in a row", f"{_SHINGLERS}:WORD", 5),
-        "line": Unit("k lines in a row; with k = 1 a document is a set of items, one a line", f"{_SHINGLERS}:LINE", 1),
+        "line": Unit("k lines in a row (with k = 1, a document is a set of lines)", f"{_SHINGLERS}:LINE", 1),
         "stopword": Unit(
-            "a stop word and the k-1 words after it, for prose among advertisements", f"{_SHINGLERS}:STOPWORD", 3
+            "a stop word and the k-1 words after it (for articles among advertisements)", f"{_SHINGLERS}:STOPWORD", 3
         ),
     }
 )
@@ -59,11 +59,11 @@ LANGUAGES = Family(
 SCHEMES = Family(
     {
         "fss": Member(
-            "Fast Similarity Sketching, one pass over the tokens, with a smaller error",
+            "Fast Similarity Sketching: one pass over the tokens, with a smaller error",
             "simdocs.kernels.sketch.fss:FSS",
         ),
         "permutation": Member(
-            "K random hash functions, as lectures teach MinHash; slower",
+            "K random hash functions, as lectures teach MinHash: slower",
             "simdocs.kernels.sketch.permutation:PERMUTATION",
         ),
     }
@@ -72,7 +72,7 @@ SCHEMES = Family(
 RULES = Family(
     {
         "recall": Member(f"the most rows that still find {mention('recall')} of the pairs at {mention('threshold')}"),
-        "nearest": Member(f"the lectures' rule, (1/b)^(1/r) nearest to {mention('threshold')}"),
+        "nearest": Member(f"bands b and rows r with (1/b)^(1/r) nearest to {mention('threshold')}, as in lectures"),
     }
 )
 
@@ -85,11 +85,11 @@ VERIFY = Family(
 
 KEEP = Family(
     {
-        "first": Member("the first in row order", f"{_ORDERS}:first"),
+        "first": Member("the first: by the order of DOCS, then by path", f"{_ORDERS}:first"),
         "longest": Member("the one with the most bytes", f"{_ORDERS}:longest"),
         "shortest": Member("the one with the fewest bytes", f"{_ORDERS}:shortest"),
-        "newest": Member("the one that was changed last", f"{_ORDERS}:newest"),
-        "oldest": Member("the one that was not changed for the longest time", f"{_ORDERS}:oldest"),
+        "newest": Member("the one modified last", f"{_ORDERS}:newest"),
+        "oldest": Member("the one modified first", f"{_ORDERS}:oldest"),
     }
 )
 
@@ -102,18 +102,18 @@ CLUSTERS = Family(
 
 LISTS = Family(
     {
-        "kept": Member("names of documents that are kept"),
-        "duplicates": Member("names of duplicates"),
-        "kept-lines": Member("lines of JSONL files that are kept, byte for byte"),
-        "duplicate-lines": Member("lines of JSONL files that are duplicates, byte for byte"),
+        "kept": Member("the names of documents that are kept"),
+        "duplicates": Member("the names of duplicates"),
+        "kept-lines": Member("the JSONL lines that are kept, byte for byte"),
+        "duplicate-lines": Member("the JSONL lines that are duplicates, byte for byte"),
     }
 )
 
-MATCH_LISTS = Family({"matches": Member("names of all matches, each once")})
+MATCH_LISTS = Family({"matches": Member("the names of all matches, each once")})
 
 FORMATS = Family(
     {
-        "table": Member("for people", "simdocs.views.table:Table"),
+        "table": Member("a table for people", "simdocs.views.table:Table"),
         "tsv": Member("tab-separated, without a header", "simdocs.views.output_formats:Tsv"),
         "jsonl": Member("one JSON object a line", "simdocs.views.output_formats:Jsonl"),
         "csv": Member("RFC 4180, with a header", "simdocs.views.output_formats:Csv"),
@@ -122,8 +122,8 @@ FORMATS = Family(
 
 COLORS = Family(
     {
-        "auto": Member("on a terminal"),
-        "always": Member("always"),
-        "never": Member("never"),
+        "auto": Member("on a terminal, unless NO_COLOR is set"),
+        "always": Member("also in files and pipes"),
+        "never": Member("nowhere"),
     }
 )

@@ -51,6 +51,14 @@ DOCUMENTS, TEXT, SHINGLES, SIGNATURES = "Documents", "Normalised text", "Shingle
 GROUPS, ANSWER, RUN = "Groups", "Answer", "Run"
 
 
+_THRESHOLD = (
+    "Minimum similarity of near-duplicates. Similarity (Jaccard) is the fraction of their shingles that two documents"
+    " have in common."
+)
+
+_UNITS = "SIZE is in bytes, or has a unit: K, M and G are powers of 1024; KB, MB and GB are powers of 1000."
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """One parameter.
@@ -80,19 +88,22 @@ class Parameter:
 _DECLARED = (
     # Documents
     Parameter(
-        "files_from", DOCUMENTS, PathName(), "Read the names of documents from FILE, one a line; - is standard input."
+        "files_from",
+        DOCUMENTS,
+        PathName(),
+        "Read the names of documents from FILE, one a line. A FILE of - is standard input.",
     ),
     Parameter(
         "files0_from",
         DOCUMENTS,
         PathName(),
-        "Read the names of documents from FILE, each ended by NUL; - is standard input.",
+        "Read the names of documents from FILE, each ended by NUL. A FILE of - is standard input.",
     ),
     Parameter(
         "include",
         DOCUMENTS,
         PatternList(),
-        "Only read files whose name matches GLOB (or whose path below DOCS does, if GLOB contains a slash)."
+        "Only read files whose name matches GLOB. A GLOB with a slash is compared with the path below DOCS."
         " May be repeated.",
         (),
     ),
@@ -100,70 +111,90 @@ _DECLARED = (
     Parameter("hidden", DOCUMENTS, Flag(), "Also read files and directories whose name begins with a dot.", False),
     Parameter("follow", DOCUMENTS, Flag(), "Follow symbolic links in directories.", False),
     Parameter("one_file_system", DOCUMENTS, Flag(), "Do not enter directories on other file systems.", False),
-    Parameter(
-        "max_size",
-        DOCUMENTS,
-        Size(),
-        "Skip larger documents (exit 3). K, M and G are powers of 1024; KB, MB and GB are powers of 1000.",
-        256 * MIB,
-        "256M",
-    ),
+    Parameter("max_size", DOCUMENTS, Size(), f"Skip larger documents, and exit 3. {_UNITS}", 256 * MIB, "256M"),
+    Parameter("max_size", DOCUMENTS, Size(), f"Refuse a larger text. {_UNITS}", 256 * MIB, "256M", question="show"),
     Parameter("text_field", DOCUMENTS, Text(), "Field of a JSON line that holds the text.", "text"),
     Parameter(
-        "id_field", DOCUMENTS, Text(), "Field of a JSON line that holds the document's name, shown as PATH#ID.", "id"
+        "id_field", DOCUMENTS, Text(), "Field of a JSON line that holds its id. The document is named PATH#ID.", "id"
     ),
-    Parameter("plain", DOCUMENTS, Flag(), "Read *.jsonl and *.ndjson files as one text each.", False),
+    Parameter("plain", DOCUMENTS, Flag(), "Read each *.jsonl and *.ndjson file as one text.", False),
     Parameter("jsonl", DOCUMENTS, Flag(), "Read standard input as JSON lines.", False),
     Parameter(
         "shingles",
         DOCUMENTS,
         ArtifactName(("shingles",)),
-        "Verify with these token sets of the artifact's documents instead of reading the documents again"
-        f" (with {mention('against')}: of that index's documents).",
+        "Verify with the token sets in X.shingles instead of reading the documents of the index again.",
+    ),
+    Parameter(
+        "shingles",
+        DOCUMENTS,
+        ArtifactName(("shingles",)),
+        "Verify with the token sets in X.shingles instead of reading the artifact's documents again."
+        f" With {mention('against')}, they are those of Y.index.",
+        question="dedupe",
     ),
     Parameter(
         "root",
         DOCUMENTS,
         PathName(directories=True),
-        "Directory from which the names of the artifact's documents are found now"
-        f" (with {mention('against')}: of that index's documents).",
-        described="where they were when the artifact was built",
+        "Find the documents of the index from DIR.",
+        described="the directory where it was built",
+    ),
+    Parameter(
+        "root",
+        DOCUMENTS,
+        PathName(directories=True),
+        f"Find the artifact's documents from DIR. With {mention('against')}, those of Y.index.",
+        described="the directory where it was built",
+        question="dedupe",
     ),
     # Normalised text
-    Parameter("nfkc", TEXT, Flag(), "First bring the text into Unicode compatibility form NFKC.", False),
-    Parameter("keep_case", TEXT, Flag(), "Do not lower-case.", False),
+    Parameter("nfkc", TEXT, Flag(), "Convert the text to Unicode normal form NFKC first.", False),
+    Parameter("keep_case", TEXT, Flag(), "Do not convert the text to lower case.", False),
     Parameter(
-        "strip_accents", TEXT, Flag(), "Remove accents (all nonspacing marks, also Indic and Thai vowel signs).", False
+        "strip_accents",
+        TEXT,
+        Flag(),
+        "Remove accents. These are all nonspacing marks, also Indic and Thai vowel signs.",
+        False,
     ),
-    Parameter("strip_punctuation", TEXT, Flag(), "Replace punctuation and symbols by spaces.", False),
-    Parameter("mask_digits", TEXT, Flag(), "Replace every digit by 0.", False),
+    Parameter("strip_punctuation", TEXT, Flag(), "Replace punctuation and symbols with spaces.", False),
+    Parameter("mask_digits", TEXT, Flag(), "Replace every digit with 0.", False),
     # Shingles
-    Parameter("unit", SHINGLES, Choice(UNITS), "What a shingle is made of.", "char"),
+    Parameter("unit", SHINGLES, Choice(UNITS), "Unit of a shingle.", "char"),
     Parameter(
         "k",
         SHINGLES,
         Whole(1, 1000),
-        "Number of units in a shingle.",
+        "Units in a shingle.",
         described=lambda: ", ".join(f"{name} {unit.k}" for name, unit in UNITS.items()),
     ),
     Parameter("language", SHINGLES, Choice(LANGUAGES), "Language of the stop words.", "en"),
-    Parameter("multiset", SHINGLES, Flag(), "Count how often a shingle occurs (multisets instead of sets).", False),
-    Parameter("seed", SHINGLES, Seed(), "Seed of every hash; random chooses one that nobody can know beforehand.", 0),
+    Parameter("multiset", SHINGLES, Flag(), "Count how often each shingle occurs: multisets instead of sets.", False),
+    Parameter("seed", SHINGLES, Seed(), "Seed of every hash. random chooses one that nobody can predict.", 0),
     # Signatures and bands
-    Parameter("num_perm", SIGNATURES, Whole(1, MAX_NUM_PERM), "Number of values in a signature.", 128),
+    Parameter(
+        "num_perm",
+        SIGNATURES,
+        Whole(1, MAX_NUM_PERM),
+        "Values in a signature. More make estimates more precise, and signatures larger.",
+        128,
+    ),
     Parameter("scheme", SIGNATURES, Choice(SCHEMES), "How signatures are computed.", "fss"),
+    Parameter("threshold", SIGNATURES, Fraction(), _THRESHOLD, 0.8),
     Parameter(
         "threshold",
         SIGNATURES,
         Fraction(),
-        "Jaccard similarity from which on two documents count as near-duplicates.",
+        f"{_THRESHOLD} With an index, the default is the index's.",
         0.8,
-        "0.8, or that of the index",
+        question="dedupe",
     ),
+    Parameter("threshold", SIGNATURES, Fraction(), _THRESHOLD, None, "the index's", question="query"),
     Parameter("recall", SIGNATURES, Fraction(), "Minimum fraction of pairs at the threshold that LSH must find.", 0.95),
-    Parameter("rule", SIGNATURES, Choice(RULES), "How the number of bands is chosen.", "recall"),
-    Parameter("bands", SIGNATURES, Whole(1, MAX_NUM_PERM), "Set the number of bands by hand."),
-    Parameter("rows", SIGNATURES, Whole(1, MAX_NUM_PERM), "Set the number of rows in a band by hand."),
+    Parameter("rule", SIGNATURES, Choice(RULES), "How the bands are chosen.", "recall"),
+    Parameter("bands", SIGNATURES, Whole(1, MAX_NUM_PERM), "Number of bands, instead of a rule."),
+    Parameter("rows", SIGNATURES, Whole(1, MAX_NUM_PERM), "Number of rows in a band, instead of a rule."),
     # Groups
     Parameter("keep", GROUPS, Choice(KEEP), "Which of several near-duplicates is kept.", "first"),
     Parameter("cluster", GROUPS, Choice(CLUSTERS), "What makes a group.", "greedy"),
@@ -172,24 +203,24 @@ _DECLARED = (
         "exact",
         GROUPS,
         Flag(),
-        "Find every pair, by rare tokens instead of bands; slower, and all tokens are held in memory.",
+        "Find every pair, by rare tokens instead of bands. Slower, and holds all tokens in memory.",
         False,
     ),
     Parameter(
         "max_candidates",
         GROUPS,
         Whole(1),
-        "Compare with at most N kept documents per bucket; exit 3 if that limit was reached.",
+        "Compare with at most N kept documents per bucket. Exit 3 if that limit was reached.",
         1000,
     ),
     Parameter(
         "against",
         GROUPS,
         ArtifactName(("index",)),
-        "Index of documents that are always kept; only DOCS can be duplicates.",
+        "Index of documents that are always kept. Only DOCS can be duplicates.",
     ),
     # Answer
-    Parameter("pairs", ANSWER, Flag(), "Answer with every pair of near-duplicates instead of groups.", False),
+    Parameter("pairs", ANSWER, Flag(), "List all pairs of near-duplicates instead of groups.", False),
     Parameter(
         "all_copies",
         ANSWER,
@@ -197,24 +228,19 @@ _DECLARED = (
         f"With {mention('pairs')}: list every pair of identical texts instead of a chain.",
         False,
     ),
-    Parameter("list", ANSWER, Choice(LISTS), "Answer with names alone, or with the lines of JSONL files themselves."),
-    Parameter("top", ANSWER, Whole(1), "Answer with at most N matches for each document."),
-    Parameter(
-        "nearest",
-        ANSWER,
-        Whole(1),
-        "Answer with the N most similar documents, whatever the threshold.",
-    ),
+    Parameter("list", ANSWER, Choice(LISTS), "List only names, or lines of JSONL files."),
+    Parameter("top", ANSWER, Whole(1), "List at most N matches for each document."),
+    Parameter("nearest", ANSWER, Whole(1), "List the N most similar documents. The threshold does not matter."),
     Parameter("itself", ANSWER, Flag(), "Let a document that is in the index match itself, too.", False),
-    Parameter(
-        "list", ANSWER, Choice(MATCH_LISTS), "Answer with the names of all matches, each once.", question="query"
-    ),
+    Parameter("list", ANSWER, Choice(MATCH_LISTS), "List only names.", question="query"),
     Parameter("nul", ANSWER, Flag(), f"With {mention('list')}: end each name with NUL instead of a line feed.", False),
+    Parameter("output", ANSWER, PathName(), "Write the artifact to PATH, completely or not at all."),
     Parameter(
         "output",
         ANSWER,
         PathName(),
-        "Write to PATH, completely or not at all; - is standard output, for an answer.",
+        "Write the answer to PATH, completely or not at all. A PATH of - is standard output.",
+        question="report",
     ),
     Parameter(
         "format",
@@ -225,22 +251,20 @@ _DECLARED = (
     ),
     Parameter("header", ANSWER, Flag(), "Begin TSV with the names of the columns.", False),
     Parameter("color", ANSWER, Choice(COLORS), "When to use colours.", "auto"),
-    Parameter("exit_code", RUN, Flag(), "Exit 1 if something was found.", False),
+    Parameter("exit_code", RUN, Flag(), "Exit 1 if near-duplicates were found.", False),
     # Run
     Parameter("jobs", RUN, Whole(1, 1024), "Number of worker processes.", described="all cores"),
-    Parameter("quiet", RUN, Flag(), "Print nothing but errors on standard error.", False),
+    Parameter("quiet", RUN, Flag(), "Print only errors on standard error.", False),
     Parameter("verbose", RUN, Flag(), "Name everything that was skipped, and print the summary.", False),
-    Parameter("summary", RUN, Flag(), "Print the summary, also when standard error is not a terminal.", False),
-    Parameter("summary_json", RUN, PathName(), "Write the counts, parameters and seconds to FILE as one JSON object."),
-    Parameter("strict", RUN, Flag(), "Exit 2 and publish nothing if a document could not be judged.", False),
+    Parameter("summary", RUN, Flag(), "Print the summary even if standard error is not a terminal.", False),
+    Parameter("summary_json", RUN, PathName(), "Write the summary to FILE as one JSON object."),
     Parameter(
-        "lock_wait",
-        RUN,
-        Seconds(),
-        "Wait that long while another run writes the same artifact; then exit 75.",
-        0.0,
+        "strict", RUN, Flag(), "Exit 2 instead of 3, and publish nothing, if a document could not be compared.", False
     ),
-    Parameter("debug", RUN, Flag(), "Show where an error comes from.", False),
+    Parameter(
+        "lock_wait", RUN, Seconds(), "Wait up to SECONDS while another run writes the same artifact, then exit 75.", 0.0
+    ),
+    Parameter("debug", RUN, Flag(), "Show the traceback of an error.", False),
 )
 
 PARAMETERS: Mapping[str, Parameter] = MappingProxyType(

@@ -11,14 +11,15 @@ from simdocs.cli.help import Command
 from simdocs.report_requests import DebugRequest
 
 
-@click.command(cls=Command, examples=("simdocs check docs.index", "simdocs check *.index *.shingles"), usual=("debug",))
+@click.command(cls=Command, examples=("simdocs check docs.index", "simdocs check *.index *.shingles"))
 @options.artifact("artifacts", "ARTIFACT...", nargs=-1, required=True)
 @options.of(DebugRequest)
 def check(**given: Any) -> int:
-    """Read all of an artifact and check that it is whole: its checksums, and every rule that it must keep.
+    """Check that artifacts are undamaged.
 
-    Prints nothing when all is well, else one line for each damage, and exits with status 4. Checksums find what rots,
-    not what somebody has forged.
+    Everything is read: checksums are compared, and every rule that an artifact must keep is checked. Prints nothing
+    when all is well. Otherwise prints one line for each problem and exits with status 4. Checksums find accidental
+    damage, not forgery.
     """
     from simdocs import api
     from simdocs.views import messages

@@ -23,14 +23,16 @@ from simdocs.requests import DedupeRequest
         "simdocs dedupe today/ --against archive.index --list kept",
         "find . -name '*.txt' -print0 | simdocs dedupe --files0-from - --pairs --format jsonl",
     ),
-    usual=("include", "exclude", "unit", "k", "threshold", "keep", "against", "pairs", "list", "output"),
+    usual=("threshold", "unit", "k", "include", "exclude", "keep", "against", "pairs", "list", "output"),
 )
 @options.documents
 @options.of(DedupeRequest, DrawRequest)
 def dedupe(**given: Any) -> int:
-    """Find the documents that are nearly the same.
+    """Find near-duplicates among documents.
 
-    DOCS are files, directories (read recursively), or - for standard input; or one artifact of them. Every duplicate is
-    listed with the document that is kept for it, their exact Jaccard similarity, and the estimate of their signatures.
+    DOCS are files, directories (read recursively), or - for standard input; or instead one artifact X.shingles,
+    X.signatures or X.index. Of each group of near-duplicates one document is kept. Every other one is listed with the
+    document kept, their exact Jaccard similarity, and the similarity that their signatures estimate. Documents without
+    near-duplicates are not listed.
     """
     return answer(DedupeRequest, given)

@@ -20,11 +20,11 @@ STATUS_OF: Mapping[type[BaseException], int] = MappingProxyType(
 
 MEANINGS: Mapping[int, str] = MappingProxyType(
     {
-        DONE: "done, also when nothing was found",
-        FOUND: "with --exit-code: something was found",
-        FAILED: "usage or fatal error; nothing was published",
-        UNJUDGED: "done, but some documents could not be judged; comes before 1 (--strict makes it 2)",
-        DAMAGED: "an artifact is damaged, of another kind or version, or of other parameters",
+        DONE: "success, also when nothing was found",
+        FOUND: "with --exit-code: near-duplicates were found",
+        FAILED: "usage error or fatal error; nothing was published",
+        UNJUDGED: "success, but some documents could not be compared; before 1, and 2 with --strict",
+        DAMAGED: "an artifact is damaged, of another kind or version, or has other parameters",
         LOCKED: "another run is writing the same artifact (--lock-wait waits for it)",
     }
 )

@@ -1,9 +1,9 @@
-"""Help: one screen with -h, everything with --help; commands in pipeline order; all wrong values in one message."""
+"""Help of a command: one screen with -h, everything with --help; and one message for all wrong values."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 Decorator = Callable[[Any], Any]
 
+ExplainOption = Callable[[str, Sequence[str]], str]
+"""What is to be said of an unknown option on a command line with these words; empty: nothing but that it is unknown."""
+
 _PROBLEMS = "simdocs.problems"
 
 
@@ -28,12 +31,39 @@ class Option(click.Option):
         self.section = section
         self.meaning = meaning or self.help or ""
 
+    @property
+    def members(self) -> Mapping[str, str]:
+        """The names that it takes with their meanings, if it takes the name of a member of a family."""
+        values = getattr(getattr(self.type, "parameter", None), "values", None)
+        return {name: spelled(member.help) for name, member in getattr(values, "family", {}).items()}
+
     def get_help_extra(self, ctx: click.Context) -> Any:
         """What stands in brackets after the help: a default that is described, without brackets of its own."""
         extra = super().get_help_extra(ctx)
         if isinstance(self.show_default, str):
             extra["default"] = self.show_default
         return extra
+
+    def full_help(self, ctx: click.Context) -> Iterator[tuple[str, str]]:
+        """Its spellings and its help, then each member of its family on a row of its own."""
+        record, members = self.get_help_record(ctx), self.members
+        if record is None:
+            return
+        spellings, text = record
+        # A list of languages is more easily read in a line.
+        if all(" " not in meaning for meaning in members.values()):
+            yield spellings, text
+            return
+        yield spellings, text.replace(self.help or "", self.meaning, 1)
+        yield from ((f"    {name}", meaning) for name, meaning in members.items())
+
+    def short_help(self, ctx: click.Context) -> tuple[str, str]:
+        """Its spellings, and the first sentence of its help with the names that it takes and its default."""
+        record = self.get_help_record(ctx)
+        assert record is not None
+        text = re.split(r"\.(?:\s|$)", self.meaning, maxsplit=1)[0]
+        text += f": {', '.join(self.members)}" if self.members else ""
+        return record[0], text + (f" [{self.show_default}]" if isinstance(self.show_default, str) else "")
 
     def handle_parse_result(
         self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
@@ -60,18 +90,28 @@ def together(*decorators: Decorator) -> Decorator:
 class Command(click.Command):
     """A command whose help has sections, examples and exit statuses, and which reports all bad values together.
 
-    usual: the parameters that the short help shows.
+    usual: the parameters that the short help shows. never: exit statuses that it cannot have. explain: explains options
+    that it does not have.
     """
 
-    def __init__(self, *args: Any, examples: Sequence[str] = (), usual: Sequence[str] = (), **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        examples: Sequence[str] = (),
+        usual: Sequence[str] = (),
+        never: Sequence[int] = (),
+        explain: ExplainOption | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
-        self.examples, self.usual = examples, usual
+        self.examples, self.usual, self.never, self.explain = examples, usual, never, explain
         self.params.append(short_help_option())
 
     @property
     def statuses(self) -> Mapping[int, str]:
         """The exit statuses that it can have, and what they mean."""
-        return exits.meanings([spelling for parameter in self.params for spelling in parameter.opts])
+        meanings = exits.meanings([spelling for parameter in self.params for spelling in parameter.opts])
+        return {status: meaning for status, meaning in meanings.items() if status not in self.never}
 
     def get_short_help_str(self, limit: int = 0) -> str:  # noqa: ARG002  (what is cut off says nothing)
         """What it does, in one line: the first sentence of its help."""
@@ -89,33 +129,29 @@ class Command(click.Command):
         """Write the options, section by section."""
         for heading, options in self.sections(ctx).items():
             with formatter.section(heading):
-                formatter.write_dl([record for option in options if (record := option.get_help_record(ctx))])
+                formatter.write_dl([row for option in options for row in _rows(option, ctx)])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the examples, each on a line of its own however long, and the exit statuses."""
-        self._write_examples(formatter, self.examples)
+        write_examples(formatter, self.examples)
         with formatter.section("Exit status"):
             formatter.write_dl([(str(status), meaning) for status, meaning in self.statuses.items()])
-
-    def _write_examples(self, formatter: click.HelpFormatter, examples: Sequence[str]) -> None:
-        with formatter.section("Examples"):
-            for example in examples:
-                formatter.write(f"{'':{formatter.current_indent}}{example}\n")
 
     def short_help_of(self, ctx: click.Context) -> str:
         """One screen: what it does, the usual options, two examples."""
         formatter = ctx.make_formatter()
         self.format_usage(ctx, formatter)
+        formatter.write_paragraph()
         first = re.split(r"\n\s*\n", (self.help or "").strip(), maxsplit=1)[0]
-        formatter.write_paragraph()
         formatter.write_text(" ".join(first.split()))
-        names = [name for parameter in self.usual for name in declarations(parameter)]
-        with formatter.section("Usual options"):
-            shown = [option for option in self.get_params(ctx) if set(option.opts) & set(names)]
-            formatter.write_dl([_brief(option, ctx) for option in shown if isinstance(option, Option)])
-        self._write_examples(formatter, self.examples[:2])
+        spellings = {spelling: option for option in self.get_params(ctx) for spelling in option.opts}
+        usual = [spellings[declarations(parameter)[0]] for parameter in self.usual]
+        if usual:
+            with formatter.section("Usual options [with their defaults]"):
+                formatter.write_dl([option.short_help(ctx) for option in usual if isinstance(option, Option)])
+        write_examples(formatter, self.examples[:2])
         formatter.write_paragraph()
-        formatter.write_text(f"All options: {ctx.command_path} --help")
+        formatter.write_text(f"Everything: {ctx.command_path} --help")
         return formatter.getvalue().rstrip("\n")
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
@@ -133,22 +169,31 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take the arguments apart; one UsageError names every option whose value is wrong."""
-        rest = super().parse_args(ctx, args)
+        words = list(args)
+        try:
+            rest = super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            explanation = "" if self.explain is None else self.explain(error.option_name, words)
+            if explanation:
+                raise click.UsageError(explanation, ctx) from None
+            raise
         if problems := ctx.meta.get(_PROBLEMS):
             raise click.UsageError("; ".join(problems), ctx)
         return rest
 
 
-def _brief(option: Option, ctx: click.Context) -> tuple[str, str]:
-    record = option.get_help_record(ctx)
-    assert record is not None
-    names, text = record
-    if option.meaning != option.help:
-        members = getattr(getattr(option.type, "parameter", None), "values", None)
-        family = getattr(members, "family", ())
-        default = f"  [default: {option.show_default}]" if isinstance(option.show_default, str) else ""
-        text = f"{option.meaning.rstrip('.')}: {', '.join(family)}.{default}"
-    return names, text
+def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:
+    """Write each example on a line of its own, however long."""
+    with formatter.section("Examples"):
+        for example in examples:
+            formatter.write(f"{'':{formatter.current_indent}}{example}\n")
+
+
+def _rows(option: click.Option, ctx: click.Context) -> Iterator[tuple[str, str]]:
+    if isinstance(option, Option):
+        yield from option.full_help(ctx)
+    elif (record := option.get_help_record(ctx)) is not None:
+        yield record
 
 
 def short_help_option() -> Option:
@@ -156,9 +201,7 @@ def short_help_option() -> Option:
 
     def show(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
         if wanted and not ctx.resilient_parsing:
-            command = ctx.command
-            text = command.short_help_of(ctx) if isinstance(command, Command) else ctx.get_help()
-            click.echo(text, color=ctx.color)
+            click.echo(ctx.command.short_help_of(ctx), color=ctx.color)  # type: ignore[attr-defined]
             ctx.exit()
 
     return Option(
@@ -167,47 +210,6 @@ def short_help_option() -> Option:
         is_eager=True,
         expose_value=False,
         callback=show,
-        help="Show short help and exit.",
+        help="Show the usual options and exit.",
         section="Run",
     )
-
-
-class Pipeline(click.Group):
-    """Commands in the order in which a pipeline runs them; a mistyped name gets the nearest one."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.params.append(short_help_option())
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Names in the order in which they were added."""
-        return list(self.commands)
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take the arguments apart. UsageError: an option of a command stands before it."""
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            owners = [
-                name
-                for name, command in self.commands.items()
-                if any(error.option_name in parameter.opts for parameter in command.params)
-            ]
-            if owners:
-                meant = next((word for word in args if word in owners), "COMMAND")
-                text = f"{error.option_name} belongs after the command: simdocs {meant} {error.option_name} ..."
-                raise click.UsageError(text, ctx) from None
-            raise
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that args name. UsageError, with a suggestion where there is one."""
-        wrong = args and args[0] not in self.commands and not args[0].startswith("-")
-        if wrong and not ctx.resilient_parsing:  # which is how a line is completed, whatever stands in it
-            from difflib import get_close_matches
-
-            near = get_close_matches(args[0], self.commands, 1)
-            hint = f"did you mean {near[0]}?" if near else f"the commands are {', '.join(self.commands)}"
-            raise click.UsageError(f"no command {args[0]!r}: {hint}", ctx)
-        return super().resolve_command(ctx, args)

@@ -20,15 +20,15 @@ from simdocs.requests import IndexRequest
         "simdocs index docs.signatures --threshold .9 -o docs.index",
         "simdocs index docs.index --threshold .6 -o looser.index",
     ),
-    usual=("include", "exclude", "unit", "k", "threshold", "recall", "num_perm", "output", "jobs", "verbose"),
+    usual=("threshold", "recall", "num_perm", "unit", "k", "include", "exclude", "output", "jobs", "verbose"),
 )
 @options.documents
 @options.of(IndexRequest, ReportRequest)
 def index(**given: Any) -> int:
-    """Make an index, in which documents similar to a given one are found at once.
+    """Make an index, which finds documents similar to a given one.
 
-    DOCS are files, directories (read recursively), or - for standard input; or one artifact X.shingles, X.signatures or
-    X.index. The index is written to -o NAME.index. Its bands are chosen so that at least --recall of the pairs exactly
-    at --threshold share a bucket. An index of an index has other bands for the same documents.
+    DOCS are files, directories (read recursively), or - for standard input; or instead one artifact X.shingles,
+    X.signatures or X.index. The bands of NAME.index are chosen so that at least --recall of the pairs exactly at
+    --threshold share a bucket. From X.index, an index with other bands is made without reading the documents again.
     """
     return build(IndexRequest, given)

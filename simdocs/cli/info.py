@@ -20,9 +20,10 @@ from simdocs.report_requests import TableRequest
 @options.artifact("artifact", "ARTIFACT")
 @options.of(TableRequest)
 def info(**given: Any) -> int:
-    """Show what an artifact is: parameters, arrays, counts, the first and last documents; of an index its S-curve.
+    """Show what an artifact holds.
 
-    Only what is shown is checked; `simdocs check` reads all of it.
+    These are its parameters, counts and arrays, its first and last documents, and for an index how likely pairs are
+    found. Only what is shown is checked; `simdocs check` reads everything.
     """
     drawn = TableRequest(**options.given(TableRequest, given))
     from simdocs import api

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 # Threads of a linear algebra library that is never called would cost seconds of start-up on a large machine.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -14,45 +15,75 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 
 from simdocs.cli import exits
+from simdocs.cli.command_group import CommandGroup
 from simdocs.cli.command_table import CommandTable
-from simdocs.cli.help import Command, Pipeline
+from simdocs.cli.help import Command
 from simdocs.cli.spelling import spelled
 from simdocs.errors import SimdocsError
 from simdocs.model.names import display_name
 from simdocs.version import __version__
 from simdocs.views import messages
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 COMPLETE = "_SIMDOCS_COMPLETE"
 """Set by a shell, to SHELL_complete or SHELL_source, it makes the program complete a line or print a script."""
 
 
 @click.group(
-    cls=Pipeline,
+    cls=CommandGroup,
     commands=CommandTable("simdocs.cli", ("shingle", "signature", "index", "query", "dedupe", "show", "info", "check")),
+    sections={
+        "Find near-duplicates": ("dedupe", "query"),
+        "Build artifacts, each from documents or the one before": ("shingle", "signature", "index"),
+        "Look closer": ("show", "info", "check"),
+    },
+    examples={
+        "simdocs dedupe docs/": "near-duplicates in docs/",
+        "simdocs dedupe docs/ --list duplicates": "the names of duplicates",
+        "simdocs index docs/ -o docs.index": "an index of docs/",
+        "simdocs query docs.index new.txt": "documents like new.txt",
+        "simdocs dedupe new/ --against docs.index --list kept": "names of new documents",
+    },
+    usual=(
+        "simdocs dedupe docs/",
+        "simdocs index docs/ -o docs.index && simdocs query docs.index new.txt",
+    ),
     context_settings={"help_option_names": ["--help"], "max_content_width": 100},
-    short_help="Find the near-duplicates in directories of texts",
+    short_help="Find near-duplicates among documents",
 )
 @click.version_option(__version__, "-V", "--version", prog_name="simdocs", message="%(prog)s %(version)s")
 def simdocs() -> None:
-    """Which of these documents are nearly the same?
+    """Find near-duplicates among documents.
 
-    \b
-    simdocs dedupe docs/                      near-duplicates of a directory of texts
-    simdocs dedupe docs/ --list duplicates    their names alone, one a line
-    simdocs index docs/ -o docs.index         an index, to be kept and asked
-    simdocs query docs.index letter.txt       documents nearly the same as this one
-    simdocs show letter.txt                   what a text is compared by
-
-    MinHash signatures and locality-sensitive hashing propose candidates, which are compared exactly before they are
-    reported. Each command takes documents, or what an earlier one has made of them.
+    Two documents are near-duplicates if they have most of their shingles (short pieces of text) in common. MinHash
+    signatures and locality-sensitive hashing propose candidate pairs, which are compared exactly before they are
+    reported.
     """
 
 
-@simdocs.command("help", cls=Command, examples=("simdocs help dedupe",))
-@click.argument("command", required=False)
+class _CommandName(click.ParamType[str]):
+    """The name of a command; shells offer all of them."""
+
+    name = "command"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:  # noqa: ARG002
+        """The commands whose names begin so, with what they do."""
+        from click.shell_completion import CompletionItem
+
+        commands = ((name, simdocs.commands[name]) for name in simdocs.commands if name.startswith(incomplete))
+        return [CompletionItem(name, help=command.get_short_help_str()) for name, command in commands]
+
+
+@simdocs.command("help", cls=Command, examples=("simdocs help dedupe",), never=(exits.DAMAGED,))
+@click.argument("command", required=False, type=_CommandName())
 @click.pass_context
 def help_command(context: click.Context, command: str | None) -> int:
-    """Show all help of a command."""
+    """Show the help of a command, or of the program.
+
+    The same as simdocs COMMAND --help.
+    """
     program = context.find_root()
     if command is None:
         click.echo(program.get_help())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -9,28 +11,49 @@ import click
 from simdocs.cli import options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import answer
+from simdocs.cli.spelling import declarations
 from simdocs.report_requests import DrawRequest
-from simdocs.requests import QueryRequest
+from simdocs.requests import IndexRequest, QueryRequest
+
+
+def _explain_option(option: str, words: Sequence[str]) -> str:
+    """What is to be said of an option that the index decides: how the index was built."""
+    fixed = {spelling: name for name in IndexRequest.parameters() for spelling in declarations(name)}
+    if option not in fixed:
+        return ""
+    from simdocs import api
+    from simdocs.commands.resolve import is_artifact
+
+    for word in words:
+        if is_artifact(os.fsencode(word)):
+            value = dict(api.info(word).facts).get(fixed[option].encode())
+            if value is None:
+                return ""
+            built = {b"yes": f"with {option}", b"no": f"without {option}"}.get(value)
+            told = built or f"with {option} {os.fsdecode(value)}"
+            return f"{word} was built {told}, and queries follow the index: leave the option out"
+    return f"queries follow the index in {option}: leave the option out, or build an index with it"
 
 
 @click.command(
     cls=Command,
+    explain=_explain_option,
     examples=(
         "simdocs query archive.index letter.txt",
         "simdocs query archive.index letter.txt --nearest 5",
         "simdocs query archive.index today/ --top 3 --header > matches.tsv",
         "simdocs query archive.index today/ --list matches -0 | xargs -0 -r ls -l",
     ),
-    usual=("include", "exclude", "threshold", "nearest", "top", "list", "output", "format", "exit_code", "verbose"),
+    usual=("threshold", "nearest", "top", "list", "include", "exclude", "output", "format", "exit_code", "verbose"),
 )
 @options.artifact("index", "X.index")
 @options.documents
 @options.of(QueryRequest, DrawRequest)
 def query(**given: Any) -> int:
-    """Find the documents of an index that are nearly the same as DOCS.
+    """Find the documents of an index that are similar to DOCS.
 
-    DOCS are files, directories (read recursively), or - for standard input; or one artifact X.shingles or X.signatures.
-    The shingling options come from the index. Every document is listed with its matches, the most similar first. A
-    document that is in the index does not match itself, but its copies do.
+    DOCS are files, directories (read recursively), or - for standard input; or instead one artifact X.shingles or
+    X.signatures. They are cut into shingles as the documents of the index were. Each document is listed with its
+    matches, the most similar first. A document that is in the index does not match itself, but its copies do.
     """
     return answer(QueryRequest, given)

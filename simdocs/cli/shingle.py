@@ -25,16 +25,16 @@ def _moved(_context: click.Context, _option: click.Parameter, given: str | None)
         "simdocs shingle docs/ -o docs.shingles",
         "simdocs shingle docs/ --unit word -k 3 -o docs.shingles",
     ),
-    usual=("include", "exclude", "unit", "k", "seed", "output", "jobs", "verbose"),
+    usual=("unit", "k", "seed", "nfkc", "strip_accents", "include", "exclude", "output", "jobs", "verbose"),
 )
 @options.documents
 @options.of(ShingleRequest, ReportRequest)
 @click.option("--show", hidden=True, expose_value=False, is_eager=True, callback=_moved)
 def shingle(**given: Any) -> int:
-    """Make the token sets by which documents are compared.
+    """Turn documents into token sets.
 
-    DOCS are files, directories (read recursively), or - for standard input. The token sets are written to
-    -o NAME.shingles: its file tokens.npy has each document's tokens, ascending. A shingle is k consecutive units of the
-    normalised text; its token is the 4-byte number that stands for it, MurmurHash3 as mmh3 computes it.
+    DOCS are files, directories (read recursively), or - for standard input. A shingle is k consecutive units of the
+    normalised text. Its token is a 4-byte number, the MurmurHash3 of the shingle (as mmh3 computes it). NAME.shingles
+    holds the tokens of each document in ascending order, in tokens.npy.
     """
     return build(ShingleRequest, given)

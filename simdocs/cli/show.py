@@ -23,14 +23,16 @@ from simdocs.requests import ShowRequest
         "printf abcdabd | simdocs show - -k 2",
         "simdocs show letter.txt --unit word -k 3",
     ),
-    usual=("unit", "k", "nfkc", "keep_case", "strip_accents", "seed", "output", "format", "header"),
+    never=(exits.DAMAGED,),
+    usual=("unit", "k", "nfkc", "keep_case", "strip_accents", "mask_digits", "seed", "output", "format", "header"),
 )
 @click.argument("text", metavar="FILE|-", type=click.Path(readable=False, path_type=bytes))
 @options.of(ShowRequest, ShowDrawRequest)
 def show(**given: Any) -> int:
-    """Show the shingles of one text and their tokens, in text order.
+    """Show the shingles of one text and their tokens.
 
-    FILE is a text; - is standard input. This is what a document is compared by.
+    FILE is a text; - is standard input. The shingles are listed in the order of the text, repeats included. They are
+    what documents are compared by.
     """
     request, drawn = requests_of(ShowRequest, ShowDrawRequest, given)
     output = path_of(drawn.output)

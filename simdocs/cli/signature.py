@@ -19,14 +19,15 @@ from simdocs.requests import SignatureRequest
         "simdocs signature docs.shingles -o docs.signatures",
         "simdocs signature docs/ --unit word --num-perm 256 -o docs.signatures",
     ),
-    usual=("include", "exclude", "unit", "k", "num_perm", "output", "jobs", "verbose"),
+    usual=("unit", "k", "num_perm", "scheme", "seed", "include", "exclude", "output", "jobs", "verbose"),
 )
 @options.documents
 @options.of(SignatureRequest, ReportRequest)
 def signature(**given: Any) -> int:
-    """Make signatures, whose agreement estimates the similarity of documents.
+    """Turn documents or token sets into signatures.
 
-    DOCS are files, directories (read recursively), or - for standard input; or one artifact X.shingles. The signatures
-    are written to -o NAME.signatures: its file signatures.npy has one row of K numbers for each document.
+    DOCS are files, directories (read recursively), or - for standard input; or instead one artifact X.shingles. The
+    fraction of values in which two signatures agree estimates how similar their documents are. NAME.signatures holds a
+    row of K values for each document, in signatures.npy.
     """
     return build(SignatureRequest, given)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+<<<<<<< HEAD
 import re
+=======
+>>>>>>> b921364 (Show short help on one screen and rewrite the help of every command)
 import subprocess
 import sys
 
 import pytest
 
 from simdocs import __version__
+<<<<<<< HEAD
 from tests.cli.program import anew, environment, simdocs
+=======
+from tests.cli.program import environment, simdocs
+>>>>>>> b921364 (Show short help on one screen and rewrite the help of every command)
 
-COMMANDS = ("shingle", "signature", "index", "query", "dedupe", "info", "check")
+COMMANDS = ("shingle", "signature", "index", "query", "dedupe", "show", "info", "check", "help")
 HEAVY = {"numpy", "rich", "tqdm", "mmh3", "multiprocessing", "importlib.metadata"}
 NEEDLESS = {"json", "secrets", "traceback", "hashlib", "ctypes", "subprocess", "tempfile"}
 """Each takes 1 to 5 ms, and is for what such a run does not do."""
@@ -34,8 +41,11 @@ def imported(err: str) -> set[str]:
     [
         ["--version"],
         ["--help"],
+        ["-h"],
         [],
-        *([command, "--help"] for command in COMMANDS),
+        *([command, option] for command in COMMANDS for option in ("-h", "--help")),
+        ["help", "query"],
+        ["--threshold", ".9", "dedupe"],
         ["dedupe", "-k", "0"],
         ["dedup"],
     ],
@@ -77,12 +87,15 @@ def test_the_public_module_imports_nothing_before_it_is_used():
     )
 
 
+<<<<<<< HEAD
 def test_the_version_imports_few_modules_beyond_those_of_click(of_click):
     """Measured: 30, of which 20 are the program's own. NumPy would be 100 more, rich 60."""
     modules = imported(anew("--version", env=environment(PYTHONPROFILEIMPORTTIME="1")).err)
     assert len(modules - of_click) <= 40
 
 
+=======
+>>>>>>> b921364 (Show short help on one screen and rewrite the help of every command)
 def test_rich_and_tqdm_are_not_imported_if_output_is_no_terminal(here):
     modules = imported(simdocs("dedupe", "docs", cwd=here, env=environment(PYTHONPROFILEIMPORTTIME="1")).err)
     assert "numpy" in modules
@@ -101,36 +114,3 @@ def test_rich_and_tqdm_are_not_imported_for_artifacts_if_output_is_no_terminal(c
 def test_version_is_printed():
     for option in ("--version", "-V"):
         assert simdocs(option) == (0, f"simdocs {__version__}\n".encode(), "")
-
-
-def test_help_names_commands_in_pipeline_order():
-    text = simdocs("--help").out.decode()
-    assert simdocs("-h").out.decode() == text
-    commands = text.split("Commands:\n")[1]
-    assert commands.index("shingle") < commands.index("dedupe")
-
-
-def test_help_of_dedupe_has_examples_and_defaults():
-    done = simdocs("dedupe", "--help")
-    assert (done.status, done.err) == (0, "")
-    text = done.out.decode()
-    assert simdocs("dedupe", "-h").out.decode() == text
-    assert max(map(len, text.split("\n"))) <= 100
-    assert text.count("  simdocs dedupe ") >= 2
-    for option in ("--unit", "-k", "--threshold", "--recall", "--num-perm", "--keep", "--max-candidates", "--seed"):
-        described = re.search(rf" {option}(?![\w-]).*?\n  -", text, re.DOTALL)
-        assert described, option
-        assert "default:" in described[0], option
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_has_the_statuses_that_the_command_can_have(command):
-    statuses = {"query": "0 1 2 3 4", "dedupe": "0 1 2 3 4", "info": "0 2 4", "check": "0 2 4"}
-    _, text = simdocs(command, "--help").out.decode().split("Exit status:\n")
-    found = re.findall(r"^  (\d+) +\w", text, re.MULTILINE)
-    assert found == statuses.get(command, "0 2 3 4 75").split()
-
-
-def test_help_is_shown_before_anything_is_checked(here):
-    """Also among other words, and without looking at a document."""
-    assert simdocs("dedupe", "gone", "--help", cwd=here) == simdocs("dedupe", "--help")

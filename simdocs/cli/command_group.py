@@ -1,0 +1,107 @@
+"""The program as a group of commands: its help, and what is said of commands and options that are mistyped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from simdocs.cli.help import short_help_option, write_examples
+
+
+class CommandGroup(click.Group):
+    """Commands in the order in which a pipeline runs them; a mistyped name gets the nearest one.
+
+    sections: the headings under which help lists them. examples: command lines with what they answer. usual: the
+    examples of the short help.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        sections: Mapping[str, Sequence[str]],
+        examples: Mapping[str, str],
+        usual: Sequence[str],
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.sections, self.examples, self.usual = sections, examples, usual
+        self.params.append(short_help_option())
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Names in the order in which they were added."""
+        return list(self.commands)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples, the commands under their headings, and the program's own options."""
+        width = max(map(len, self.examples))
+        write_examples(formatter, [f"{line:{width}}  {meaning}" for line, meaning in self.examples.items()])
+        self._write_commands(formatter)
+        with formatter.section("Options"):
+            options = [option.get_help_record(ctx) for option in self.get_params(ctx)]
+            formatter.write_dl([record for record in options if record])
+        formatter.write_paragraph()
+        formatter.write_text("Help of a command: simdocs COMMAND -h; all of it: simdocs COMMAND --help")
+
+    def short_help_of(self, ctx: click.Context) -> str:
+        """One screen: what it does, two examples, the commands."""
+        formatter = ctx.make_formatter()
+        self.format_usage(ctx, formatter)
+        formatter.write_paragraph()
+        formatter.write_text((self.help or "").strip().partition("\n")[0])
+        self._write_commands(formatter)
+        write_examples(formatter, self.usual)
+        formatter.write_paragraph()
+        formatter.write_text("Help of a command: simdocs COMMAND -h")
+        return formatter.getvalue().rstrip("\n")
+
+    def _write_commands(self, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, self.commands))
+        for heading, names in self.sections.items():
+            with formatter.section(heading):
+                rows = [(f"{name:{width}}", self.commands[name].get_short_help_str()) for name in names]
+                formatter.write_dl(rows)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take the arguments apart. UsageError: an option of a command stands before it."""
+        words = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if text := self._misplaced(error.option_name, words):
+                raise click.UsageError(text, ctx) from None
+            raise
+
+    def _misplaced(self, option: str, words: Sequence[str]) -> str:
+        """Where an option belongs that stands before the command; empty: no command has it, or one like it."""
+        owners: dict[str, list[str]] = {}
+        for name, command in self.commands.items():
+            for parameter in command.params:
+                if isinstance(parameter, click.Option) and not parameter.hidden:
+                    for spelling in parameter.opts:
+                        owners.setdefault(spelling, []).append(name)
+        wrong = ""
+        if option not in owners:
+            from difflib import get_close_matches
+
+            near = get_close_matches(option, owners, 1, 0.7)
+            if not near:
+                return ""
+            wrong, option = f"no option {option!r}: did you mean {near[0]}? ", near[0]
+        names = owners[option]
+        meant = next((word for word in words if word in names), names[0] if len(names) == 1 else "COMMAND")
+        return f"{wrong}{option} belongs after the command, as in simdocs {meant} {option}"
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that args name. UsageError, with a suggestion where there is one."""
+        wrong = args and args[0] not in self.commands and not args[0].startswith("-")
+        if wrong and not ctx.resilient_parsing:  # which is how a line is completed, whatever stands in it
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], self.commands, 1)
+            hint = f"did you mean {near[0]}?" if near else f"the commands are {', '.join(self.commands)}"
+            raise click.UsageError(f"no command {args[0]!r}: {hint}", ctx)
+        return super().resolve_command(ctx, args)

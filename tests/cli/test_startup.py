@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-import re
-=======
->>>>>>> b921364 (Show short help on one screen and rewrite the help of every command)
 import subprocess
 import sys
 
 import pytest
 
 from simdocs import __version__
-<<<<<<< HEAD
 from tests.cli.program import anew, environment, simdocs
-=======
-from tests.cli.program import environment, simdocs
->>>>>>> b921364 (Show short help on one screen and rewrite the help of every command)
 
 COMMANDS = ("shingle", "signature", "index", "query", "dedupe", "show", "info", "check", "help")
 HEAVY = {"numpy", "rich", "tqdm", "mmh3", "multiprocessing", "importlib.metadata"}
@@ -87,15 +79,12 @@ def test_the_public_module_imports_nothing_before_it_is_used():
     )
 
 
-<<<<<<< HEAD
 def test_the_version_imports_few_modules_beyond_those_of_click(of_click):
     """Measured: 30, of which 20 are the program's own. NumPy would be 100 more, rich 60."""
     modules = imported(anew("--version", env=environment(PYTHONPROFILEIMPORTTIME="1")).err)
     assert len(modules - of_click) <= 40
 
 
-=======
->>>>>>> b921364 (Show short help on one screen and rewrite the help of every command)
 def test_rich_and_tqdm_are_not_imported_if_output_is_no_terminal(here):
     modules = imported(simdocs("dedupe", "docs", cwd=here, env=environment(PYTHONPROFILEIMPORTTIME="1")).err)
     assert "numpy" in modules

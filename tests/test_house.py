@@ -14,11 +14,6 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "simdocs").rglob("*.py"))
 
 TO_BE_RENAMED = {
-    "corpora/discover.py",
-    "corpora/gzip_stream.py",
-    "corpora/jsonl.py",
-    "corpora/read_tasks.py",
-    "corpora/walk.py",
     "matching/lookup.py",
     "pipeline/advice.py",
     "pipeline/reading.py",

@@ -1,1 +1,1 @@
-"""Other people's files: found, read, told apart."""
+"""Other people's files: finding, reading and recognising them."""

@@ -1,4 +1,4 @@
-"""What kind of bytes a document is: binary, UTF-8, or UTF-16 and UTF-32 by their byte order marks."""
+"""The encoding of a document: binary, UTF-8, or UTF-16 or UTF-32 by its byte order mark."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MARKS = (  # UTF-32 first: the little-endian mark begins with that of UTF-16
 
 
 def _escape(error: UnicodeError) -> tuple[str, int]:
-    """Each byte of an invalid code unit as a unit of its own, as surrogateescape has them."""
+    """Replace each byte of an invalid code unit by a surrogate, as the error handler surrogateescape does."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     invalid = error.object[error.start : error.end]
@@ -27,14 +27,14 @@ codecs.register_error("simdocs.escape", _escape)
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether there is a NUL in the first 8 KiB, and no mark of UTF-16 or UTF-32."""
+    """Whether there is a NUL in the first 8 KiB, and no byte order mark of UTF-16 or UTF-32."""
     return b"\0" in data[:LOOKED_AT] and not data.startswith(tuple(mark for mark, _ in _MARKS))
 
 
 def as_utf8(data: bytes) -> tuple[bytes, bool]:
-    """The text as UTF-8 bytes without mark, and whether it was UTF-16 or UTF-32.
+    """The text as UTF-8 bytes without a byte order mark, and whether it was UTF-16 or UTF-32.
 
-    Bytes of UTF-8 are not looked at further; what is not valid in the wide forms becomes raw bytes. Never fails.
+    UTF-8 is not checked. Bytes that are not valid in UTF-16 or UTF-32 are kept as they are. Never fails.
     """
     for mark, encoding in _MARKS:
         if data.startswith(mark):

@@ -1,4 +1,4 @@
-"""From arguments to files: directories are walked, lists are read, every file is taken once."""
+"""From arguments to files: directories are walked, lists are read, and each file is taken once."""
 
 from __future__ import annotations
 
@@ -19,42 +19,47 @@ from simdocs.model.names import display_name
 from simdocs.model.skipped import Skipped, explanation
 from simdocs.parameters import Walking
 
-_NOTHING_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
+_MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 _SHOWN = 4096
-"""Bytes that are shown of a name of nothing: it may be a whole file."""
+"""Bytes of a missing name that a message shows: it may be the content of a whole file."""
 
 
 @dataclass(slots=True)
 class FileList:
-    """The files to read, in row order: names, sizes as the walk saw them, bytes of those that come but once."""
+    """The files to read, in row order.
+
+    sizes: when they were found. held: the bytes of those that can be read only once, such as pipes, by row.
+    """
 
     names: list[bytes] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
     held: dict[int, bytes] = field(default_factory=dict)
     ids: dict[FileId, None] = field(default_factory=dict)
-    """Of the files, in row order."""
+    """The ids of the files, in row order."""
     other_names: dict[FileId, list[bytes]] = field(default_factory=dict)
     """The names by which files were reached again, after their first."""
     inputs: set[FileId] = field(default_factory=set)
     """Other files that were read: lists of names."""
     texts: bool = False
-    """Whether what is held is known to be text."""
+    """Whether the bytes that are held are known to be texts."""
     named: set[int] = field(default_factory=set)
     """The files that were named as arguments themselves, by row."""
     jsonl: set[int] = field(default_factory=set)
-    """Those of which the bytes that are held are JSON lines, by row."""
+    """The files whose bytes that are held are JSON lines, by row."""
 
     def holds(self, path: str) -> bool:
-        """Whether the file at this path is one of them, or of the inputs."""
+        """Whether the file at this path is one of the files, or of the inputs."""
         found = regular_file_id(path)
         return found in self.ids or found in self.inputs
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where documents come from: names in order, or one list of names, NUL-ended or a line each. jsonl: standard input
-    holds JSON lines."""
+    """Where documents come from: names, or one list of names, which end with NUL or a line feed.
+
+    jsonl: standard input holds JSON lines.
+    """
 
     names: tuple[bytes, ...] = ()
     listed: bytes | None = None
@@ -62,8 +67,8 @@ class Sources:
     jsonl: bool = False
 
 
-def find(sources: Sources, how: Walking, skipped: Skipped) -> FileList:
-    """Every file once, in row order: by argument, and within it bytewise by whole path. A list is one argument.
+def find(sources: Sources, walking: Walking, skipped: Skipped) -> FileList:
+    """Find each file once, in row order: by argument, then bytewise by whole path. A list is one argument.
 
     InputError: an argument that does not exist, or is a device or socket; a list that cannot be read.
     """
@@ -71,15 +76,15 @@ def find(sources: Sources, how: Walking, skipped: Skipped) -> FileList:
     for name in sources.names:
         if name == b"-" and sources.jsonl:
             found.jsonl.add(len(found.names))
-            # Of a line there is a limit, of all of them none but memory.
+            # Each line has a limit, but all of them together have none but memory.
             _take(_once(name, 0, MOST, skipped), found)
         else:
-            _take(_expand(name, how, skipped, opened), found)
+            _take(_expand(name, walking, skipped, opened), found)
     if sources.listed is not None:
         entries: list[Entry] = []
         for number, name in list_of(sources.listed, sources.nul_ended, skipped, found.inputs):
             try:
-                entries += [replace(entry, named=False) for entry in _expand(name, how, skipped, opened)]
+                entries += [replace(entry, named=False) for entry in _expand(name, walking, skipped, opened)]
             except InputError as error:
                 raise of_entry(sources.listed, number, name, error) from None
         entries.sort(key=lambda entry: entry.name)
@@ -101,15 +106,15 @@ def _take(entries: Iterable[Entry], found: FileList) -> None:
         found.sizes.append(entry.size)
 
 
-def _expand(name: bytes, how: Walking, skipped: Skipped, opened: set[FileId]) -> Iterator[Entry]:
-    """The files that an argument stands for. opened: the FIFOs among those before it; nobody writes to one again."""
+def _expand(name: bytes, walking: Walking, skipped: Skipped, opened: set[FileId]) -> Iterator[Entry]:
+    """Yield the files that an argument stands for. opened: the FIFOs that were read; nobody writes to one again."""
     if name == b"-":
-        yield from _once(name, 0, how.max_size, skipped)
+        yield from _once(name, 0, walking.max_size, skipped)
         return
     try:
         status = status_of(name)
         if stat.S_ISDIR(status.st_mode):
-            yield from walk(name, how, skipped)
+            yield from walk(name, walking, skipped)
         elif stat.S_ISREG(status.st_mode):
             yield Entry(name, status.st_size, file_id(status), named=True)
         elif stat.S_ISFIFO(status.st_mode):
@@ -119,20 +124,20 @@ def _expand(name: bytes, how: Walking, skipped: Skipped, opened: set[FileId]) ->
             opened.add(file_id(status))
             descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
             try:
-                yield from _once(name, descriptor, how.max_size, skipped)
+                yield from _once(name, descriptor, walking.max_size, skipped)
             finally:
                 os.close(descriptor)
         else:
             raise InputError(f"{display_name(name)}: not a file, directory or FIFO")
     except OSError as error:
-        if error.errno in _NOTHING_THERE:
+        if error.errno in _MISSING:
             brief = name if len(name) <= _SHOWN else name[:_SHOWN] + b"..."
             raise InputError(f"{display_name(brief)}: {error.strerror}") from None
         skipped.add("unreadable", name, error.strerror or str(error))
 
 
 def _once(name: bytes, descriptor: int, limit: int, skipped: Skipped) -> Iterator[Entry]:
-    """A document whose bytes come but once."""
+    """Yield the document that is read from a descriptor, whose bytes cannot be read twice."""
     try:
         status = os.fstat(descriptor)
         data = read_stream(descriptor, limit)
@@ -141,12 +146,12 @@ def _once(name: bytes, descriptor: int, limit: int, skipped: Skipped) -> Iterato
     except OSError as error:
         skipped.add("unreadable", name, error.strerror or str(error))
     else:
-        # Standard input may be one of the files; a pipe is like nothing else.
+        # Standard input may be one of the files. A pipe has an id of its own.
         yield Entry(name, len(data), file_id(status), data, named=True)
 
 
 def read_single_text(name: bytes, limit: int) -> bytes:
-    """The bytes of the one text of this name; `-` is standard input. InputError: it cannot be read."""
+    """The bytes of the text with this name; `-` is standard input. InputError: it cannot be read."""
     try:
         if name == b"-":
             return read_stream(0, limit)

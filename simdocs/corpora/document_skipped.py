@@ -1,10 +1,10 @@
-"""DocumentSkipped: the verdict on a document that is not taken."""
+"""DocumentSkipped: raised for a document that is not compared."""
 
 from __future__ import annotations
 
 
-class DocumentSkipped(Exception):  # noqa: N818  (a verdict on a document, not an error of the run)
-    """A document that is skipped: reason (of model/skipped.py) and detail."""
+class DocumentSkipped(Exception):  # noqa: N818  (the run goes on without the document)
+    """A document is skipped. reason: one of model/skipped.py. detail: what exactly is wrong; may be empty."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(reason, detail)
@@ -12,7 +12,7 @@ class DocumentSkipped(Exception):  # noqa: N818  (a verdict on a document, not a
 
     @classmethod
     def of(cls, error: OSError) -> DocumentSkipped:
-        """The verdict that an error of opening or reading amounts to: vanished or unreadable."""
+        """The skip that an error of opening or reading stands for: vanished or unreadable."""
         if isinstance(error, (FileNotFoundError, NotADirectoryError)):
             return cls("vanished")
         return cls("unreadable", error.strerror or str(error))

@@ -1,4 +1,4 @@
-"""Gzip files: unfolded whole below a limit, or read in any place, never with more in memory than was asked for."""
+"""Gzip files: decompressed whole below a limit, or read anywhere, never with more in memory than was asked for."""
 
 from __future__ import annotations
 
@@ -10,68 +10,71 @@ from collections.abc import Callable
 
 from simdocs.corpora.document_skipped import DocumentSkipped
 
-_FED = 1 << 14
-"""Folded bytes taken at once: a checkpoint holds on to as many at most."""
+_COMPRESSED_AT_ONCE = 1 << 14
+"""Compressed bytes that are read at once. A checkpoint holds at most as many."""
 
 _PIECE = 1 << 18
-"""Unfolded bytes made at once, so that 16 KiB of zeros do not become 16 MiB unasked."""
+"""Decompressed bytes that are made at once, so that 16 KiB of zeros do not become 16 MiB before anybody asks."""
 
 _SPACING = 4 << 20
-"""Unfolded bytes between checkpoints: unfolded in some 15 ms."""
+"""Decompressed bytes between checkpoints. They take some 15 ms."""
 
 PADDING = 64 << 20
-"""Zeros that may follow a member. More are no padding, and reading through a hole of terabytes would take hours."""
+"""Zeros that may follow a member. More are not padding, and reading through a hole of terabytes would take hours."""
 
 _CHECKPOINTS = 64
-"""Checkpoints kept of one file, 40 KiB each, most of it zlib's window."""
+"""Checkpoints that are kept of one file. Each takes 40 KiB, most of it the window of zlib."""
 
 
 def is_compressed(name: bytes) -> bool:
-    """Whether a file of this name is read as gzip."""
+    """Whether a file with this name is read as gzip."""
     return name.endswith(b".gz")
 
 
-def unfold(data: bytes, limit: int) -> bytes:
-    """What a whole gzip file unfolds to, all its members.
+def decompress(data: bytes, limit: int) -> bytes:
+    """The content of a whole gzip file, with all its members.
 
-    DocumentSkipped: oversized (more than limit bytes, which are never held); malformed (damaged, cut short, not gzip).
+    Raises DocumentSkipped: oversized (more than limit bytes, which are never held in memory); malformed (damaged, cut
+    short, not gzip).
     """
-    unfolding = Unfolding(lambda offset: data[offset : offset + _FED])
-    content = unfolding.read(limit + 1)
+    stream = GzipStream(lambda offset: data[offset : offset + _COMPRESSED_AT_ONCE])
+    content = stream.read(limit + 1)
     if len(content) > limit:
-        raise DocumentSkipped("oversized", f"more than {limit} bytes unfolded")
-    unfolding.read(1)  # damage raises only where nothing is left to hand out before it
+        raise DocumentSkipped("oversized", f"more than {limit} bytes decompressed")
+    stream.read(1)  # damage is raised only when nothing is left to return before it
     return content
 
 
-class Unfolding:
-    """The content of a gzip file from one place on, forwards. source: folded bytes from an offset on, b"" at the end.
+class GzipStream:
+    """Reads the content of a gzip file forwards. source: compressed bytes from an offset on, b"" at the end.
 
-    Members follow each other, with any number of zeros after each, as gzip has it.
+    A file may have several members with any number of zeros after each, as gzip allows.
     """
 
-    __slots__ = ("_inflate", "_offset", "_pending", "_source", "at")
+    __slots__ = ("_decompressor", "_offset", "_pending", "_source", "at")
 
     def __init__(self, source: Callable[[int], bytes]) -> None:
         self.at = 0
-        """The place in the unfolded content."""
+        """The position in the decompressed content."""
         self._source = source
         self._offset = 0
         self._pending = b""
-        self._inflate: zlib._Decompress | None = zlib.decompressobj(wbits=31)
+        self._decompressor: zlib._Decompress | None = zlib.decompressobj(wbits=31)
 
-    def copy(self) -> Unfolding:
-        """The same place, to go on from independently."""
-        other = Unfolding(self._source)
+    def copy(self) -> GzipStream:
+        """Another stream at the same position. Reading one does not move the other."""
+        other = GzipStream(self._source)
         other.at, other._offset = self.at, self._offset
-        other._inflate = None if self._inflate is None else self._inflate.copy()
+        other._decompressor = None if self._decompressor is None else self._decompressor.copy()
         return other
 
-    def read(self, most: int) -> bytes:
-        """The next bytes, as many as wanted: fewer only at the end or before damage; the next call then raises
-        DocumentSkipped (malformed)."""
-        content = io.BytesIO()  # grows in place, and gives away what it holds without a copy
-        while (wanted := most - content.tell()) > 0:
+    def read(self, size: int) -> bytes:
+        """The next bytes: `size` of them, fewer only at the end of the file or before damage.
+
+        Raises DocumentSkipped (malformed) if there is nothing but damage left.
+        """
+        content = io.BytesIO()  # grows in place, and hands over what it holds without a copy
+        while (wanted := size - content.tell()) > 0:
             try:
                 piece = self._piece(min(wanted, _PIECE))
             except DocumentSkipped:
@@ -84,60 +87,60 @@ class Unfolding:
         return content.getvalue()
 
     def _piece(self, most: int) -> bytes:
-        """The next bytes: one at least and `most` at most, b"" at the end."""
-        while (inflate := self._inflate or self._next_member()) is not None:
-            folded = self._pending or self._source(self._offset)
+        """The next bytes: at least one and at most `most`; b"" at the end."""
+        while (decompressor := self._decompressor or self._next_member()) is not None:
+            compressed = self._pending or self._source(self._offset)
             try:
-                piece = inflate.decompress(folded, most)
+                piece = decompressor.decompress(compressed, most)
             except zlib.error:
                 raise DocumentSkipped("malformed", "not a gzip file, or a damaged one") from None
-            if not (piece or folded or inflate.eof):
+            if not (piece or compressed or decompressor.eof):
                 raise DocumentSkipped("malformed", "a gzip file cut short")
-            self._pending = inflate.unused_data or inflate.unconsumed_tail
-            self._offset += len(folded) - len(self._pending)
-            if inflate.eof:
-                self._inflate = None
+            self._pending = decompressor.unused_data or decompressor.unconsumed_tail
+            self._offset += len(compressed) - len(self._pending)
+            if decompressor.eof:
+                self._decompressor = None
             if piece:
                 self.at += len(piece)
                 return piece
         return b""
 
     def _next_member(self) -> zlib._Decompress | None:
-        """What unfolds the next member; None at the end of the file."""
+        """The decompressor of the next member; None at the end of the file."""
         begin = self._offset
-        while folded := self._pending or self._source(self._offset):
-            self._pending = folded.lstrip(b"\0")
-            self._offset += len(folded) - len(self._pending)
+        while compressed := self._pending or self._source(self._offset):
+            self._pending = compressed.lstrip(b"\0")
+            self._offset += len(compressed) - len(self._pending)
             if self._offset - begin > PADDING:
                 raise DocumentSkipped("malformed", f"more than {PADDING >> 20} MiB of zeros after its end")
             if self._pending:
-                self._inflate = zlib.decompressobj(wbits=31)
-                return self._inflate
+                self._decompressor = zlib.decompressobj(wbits=31)
+                return self._decompressor
         return None
 
 
-class Unfolder:
-    """Reads any part of what the gzip file behind an open descriptor unfolds to; the descriptor's position stays.
+class SeekableGzip:
+    """Reads any part of the content of a gzip file behind an open descriptor. The descriptor's position does not move.
 
-    It goes on from where it is, or from the last checkpoint before what is wanted. Checkpoints are made on the way, and
-    wider apart in a larger file, so that there are never more than a few.
+    Reading goes on from the current position, or from the last checkpoint before the part. Checkpoints are made on the
+    way. They are further apart in a larger file, so that there are never many.
     """
 
     def __init__(self, descriptor: int, spacing: int = _SPACING) -> None:
-        self._now = Unfolding(lambda offset: os.pread(descriptor, _FED, offset))
-        self._checkpoints = [self._now.copy()]
+        self._stream = GzipStream(lambda offset: os.pread(descriptor, _COMPRESSED_AT_ONCE, offset))
+        self._checkpoints = [self._stream.copy()]
         self._spacing = spacing
 
     def read(self, start: int, length: int) -> bytes:
-        """Bytes start to start + length, fewer only at the end.
+        """Bytes start to start + length of the content; fewer only at the end.
 
-        DocumentSkipped: malformed, in or before them; OSError.
+        Raises DocumentSkipped: malformed, in these bytes or before them; OSError.
         """
-        nearest = self._checkpoints[bisect_right(self._checkpoints, start, key=lambda one: one.at) - 1]
-        if start < self._now.at or nearest.at > self._now.at:
-            self._now = nearest.copy()
-        while self._now.at < start:
-            if not self._step(start - self._now.at):
+        nearest = self._checkpoints[bisect_right(self._checkpoints, start, key=lambda stream: stream.at) - 1]
+        if start < self._stream.at or nearest.at > self._stream.at:
+            self._stream = nearest.copy()
+        while self._stream.at < start:
+            if not self._step(start - self._stream.at):
                 return b""
         content = io.BytesIO()
         while (wanted := length - content.tell()) > 0 and (piece := self._step(wanted)):
@@ -145,9 +148,9 @@ class Unfolder:
         return content.getvalue()
 
     def _step(self, most: int) -> bytes:
-        piece = self._now.read(min(most, _PIECE))
-        if self._now.at - self._checkpoints[-1].at >= self._spacing:
-            self._checkpoints.append(self._now.copy())
+        piece = self._stream.read(min(most, _PIECE))
+        if self._stream.at - self._checkpoints[-1].at >= self._spacing:
+            self._checkpoints.append(self._stream.copy())
             if len(self._checkpoints) > _CHECKPOINTS:
                 self._checkpoints = self._checkpoints[::2]
                 self._spacing *= 2

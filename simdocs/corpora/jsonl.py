@@ -1,4 +1,4 @@
-"""Sequences: files of many documents, a JSON object a line; read in blocks of whole lines."""
+"""JSONL files: many documents, one JSON object a line. They are read in blocks of whole lines."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from simdocs.parameters import Sequences
 _SUFFIXES = (b".jsonl", b".jsonl.gz", b".ndjson", b".ndjson.gz")
 
 
-def is_sequence(name: bytes, how: Sequences) -> bool:
-    """Whether a file of this name is read as a sequence of documents."""
-    return not how.plain and name.endswith(_SUFFIXES)
+def is_jsonl(name: bytes, sequences: Sequences) -> bool:
+    """Whether a file with this name is read as one document a line."""
+    return not sequences.plain and name.endswith(_SUFFIXES)
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Whole lines of one file, or in their stead one line that is too long to be held: then dropped is its length."""
+    """Whole lines of one file; or none, for one line that is too long to be held: then dropped is its length."""
 
     name: bytes
     data: bytes
     start: int
-    """Where data begins in the file, unfolded."""
+    """Where data begins in the content of the file, after decompression."""
     first: int
     """The number of the first line, from 1."""
     stamp: Stamp
-    """Of the file as it was opened: of its folded bytes, if it is gzip."""
+    """Of the file when it was opened."""
     limit: int
-    """On the bytes of a line."""
+    """Most bytes of a line."""
     dropped: int = 0
 
     @property
@@ -47,20 +47,20 @@ class Lines:
         return self.first + (1 if self.dropped else self.data.count(b"\n"))
 
 
-def pieces(name: bytes, limit: int) -> Iterator[Lines]:
-    """The lines of a file in blocks of about BATCH_BYTES: one at least, and every line in exactly one.
+def read_blocks(name: bytes, limit: int) -> Iterator[Lines]:
+    """Yield the lines of a file in blocks of about BATCH_BYTES: at least one block, with every line in exactly one.
 
-    A mark of UTF-8 at the beginning is in none; the last line may lack its end. Whatever the file's size, no more is
-    held than a few blocks and a line of limit bytes. The file was what it was when it was opened as long as a block was
-    read, or had only grown; one that changes before the first is read a second time. Raises DocumentSkipped: vanished,
-    unreadable, special; and, after all whole lines that could be read: changed, unreadable, malformed (as gzip).
+    A byte order mark of UTF-8 at the beginning is left out. The last line may lack its end. At most a few blocks and a
+    line of limit bytes are held in memory, however large the file is. While a block was read, the file did not change
+    or only grew. A file that changes before the first block is read a second time. Raises DocumentSkipped: vanished,
+    unreadable, special; and after all whole lines that could be read: changed, unreadable, malformed (as gzip).
     """
     descriptor, status = open_file(name)
-    stamp, folded = Stamp.of(status), is_compressed(name)
+    stamp, compressed = Stamp.of(status), is_compressed(name)
     lines: Lines | None = None
     try:
         for turn in range(2):
-            content = chunks(descriptor, stamp, BATCH_BYTES, folded=folded, patient=turn > 0)
+            content = chunks(descriptor, stamp, BATCH_BYTES, compressed=compressed, patient=turn > 0)
             try:
                 for data, start, first, dropped in _blocks(content, min(limit, MOST)):
                     lines = Lines(name, data, start, first, stamp, limit, dropped)
@@ -80,9 +80,9 @@ def pieces(name: bytes, limit: int) -> Iterator[Lines]:
 
 
 def _blocks(content: Iterator[Chunk], limit: int) -> Iterator[tuple[bytes, int, int, int]]:
-    """Data, start, first and dropped of each of the blocks that Lines are made of."""
+    """Yield data, start, first and dropped of each block: see Lines."""
     start, first, dropped = 0, 1, 0
-    held: list[bytes] = []  # the beginning of a line whose end has not come yet, and how long it is
+    held: list[bytes] = []  # the beginning of a line whose end was not read yet; size: its length
     size = 0
     for turn, given in enumerate(content):
         if isinstance(given, int) and (dropped or size + given > limit):
@@ -115,8 +115,8 @@ def _blocks(content: Iterator[Chunk], limit: int) -> Iterator[tuple[bytes, int, 
         yield last, start, first, dropped
 
 
-def held_pieces(name: bytes, data: bytes, limit: int) -> Iterator[Lines]:
-    """The lines of a sequence that is held in memory, in blocks, as `pieces` has those of a file."""
+def blocks_in_memory(name: bytes, data: bytes, limit: int) -> Iterator[Lines]:
+    """Yield the lines of data in memory in blocks, as `read_blocks` yields those of a file."""
     content = (data[at : at + BATCH_BYTES] for at in range(0, len(data), BATCH_BYTES))
     for part, start, first, dropped in _blocks(content, min(limit, MOST)):
         yield Lines(name, part, start, first, NO_FILE, limit, dropped)
@@ -124,11 +124,11 @@ def held_pieces(name: bytes, data: bytes, limit: int) -> Iterator[Lines]:
 
 @dataclass(slots=True)
 class Parsed:
-    """The documents of some lines, one place each in five lists, and the lines that are none.
+    """The documents in some lines, as five lists with an entry for each, and the lines that are skipped.
 
-    container: bytes of PATH, the file's name. numbers: of the lines, from 1. names: PATH#ID, without id PATH#LINE.
-    texts: UTF-8, lone surrogates as three bytes. starts, extents: of the line in the unfolded file, without its
-    newline. skips: malformed and oversized lines, by PATH#LINE.
+    container: length of PATH, the name of the file. numbers: of the lines, from 1. names: PATH#ID, or PATH#LINE without
+    an id. texts: UTF-8, with lone surrogates as three bytes. starts, extents: of the line in the content of the file,
+    without its line feed. skips: malformed and oversized lines, by PATH#LINE.
     """
 
     container: int
@@ -140,8 +140,8 @@ class Parsed:
     skips: list[Skip] = field(default_factory=list)
 
 
-def parse(lines: Lines, how: Sequences) -> Parsed:
-    """The documents in some lines, in order. Lines of whitespace are neither documents nor skips. Never fails."""
+def parse(lines: Lines, sequences: Sequences) -> Parsed:
+    """The documents in some lines, in order. Lines of white space are neither documents nor skips. Never fails."""
     parsed = Parsed(len(lines.name))
     if lines.dropped and (skip := too_large(lines.dropped, lines.limit)):
         parsed.skips.append((skip.reason, b"%b#%d" % (lines.name, lines.first), skip.detail))
@@ -154,9 +154,9 @@ def parse(lines: Lines, how: Sequences) -> Parsed:
             if skip := too_large(len(line), lines.limit):
                 raise skip
             if line.strip():
-                text, identity = _document(line, how)
+                text, document_id = _document(line, sequences)
                 parsed.numbers.append(number)
-                parsed.names.append(b"%b#%b" % (lines.name, b"%d" % number if identity is None else identity))
+                parsed.names.append(b"%b#%b" % (lines.name, b"%d" % number if document_id is None else document_id))
                 parsed.texts.append(text)
                 parsed.starts.append(start)
                 parsed.extents.append(len(line))
@@ -166,15 +166,15 @@ def parse(lines: Lines, how: Sequences) -> Parsed:
     return parsed
 
 
-def text_of(line: bytes, how: Sequences) -> bytes | None:
-    """The text of a line as parse has it; None if the line is no document."""
+def text_of(line: bytes, sequences: Sequences) -> bytes | None:
+    """The text of a line, as parse returns it; None if the line is not a document."""
     try:
-        return _document(line, how)[0]
+        return _document(line, sequences)[0]
     except DocumentSkipped:
         return None
 
 
-def _document(line: bytes, how: Sequences) -> tuple[bytes, bytes | None]:
+def _document(line: bytes, sequences: Sequences) -> tuple[bytes, bytes | None]:
     """Text and id of a line, as UTF-8. Raises DocumentSkipped: malformed."""
     try:
         value = json.loads(line.decode("utf-8"))
@@ -190,12 +190,12 @@ def _document(line: bytes, how: Sequences) -> tuple[bytes, bytes | None]:
         raise DocumentSkipped("malformed", "a number of too many digits") from None
     if not isinstance(value, dict):
         raise DocumentSkipped("malformed", "not a JSON object")
-    text, identity = value.get(how.text_field), value.get(how.id_field)
+    text, document_id = value.get(sequences.text_field), value.get(sequences.id_field)
     if not isinstance(text, str):
-        if how.text_field in value:
-            raise DocumentSkipped("malformed", f"field {how.text_field!r} is not a string")
-        raise DocumentSkipped("malformed", f"field {how.text_field!r} is missing; the line has {_listed(value)}")
-    return text.encode("utf-8", "surrogatepass"), _identity(identity, how)
+        if sequences.text_field in value:
+            raise DocumentSkipped("malformed", f"field {sequences.text_field!r} is not a string")
+        raise DocumentSkipped("malformed", f"field {sequences.text_field!r} is missing; the line has {_listed(value)}")
+    return text.encode("utf-8", "surrogatepass"), _id_of(document_id, sequences)
 
 
 def _listed(value: dict[str, object]) -> str:
@@ -209,13 +209,13 @@ _SHOWN_FIELDS, _SHOWN_CHARACTERS = 8, 40
 """How many fields of a line a message names, and how much of each name."""
 
 
-def _identity(value: object, how: Sequences) -> bytes | None:
+def _id_of(value: object, sequences: Sequences) -> bytes | None:
     if value is None:
         return None
     if isinstance(value, str):
-        if "\0" in value:  # -0 ends names by it: a name that holds one would be read as two
-            raise DocumentSkipped("malformed", f"field {how.id_field!r} holds a NUL")
+        if "\0" in value:  # -0 ends each name with one, so the name would be read as two
+            raise DocumentSkipped("malformed", f"field {sequences.id_field!r} holds a NUL")
         return value.encode("utf-8", "surrogatepass")
     if isinstance(value, int) and not isinstance(value, bool):
         return b"%d" % value
-    raise DocumentSkipped("malformed", f"field {how.id_field!r} is neither a string nor an integer")
+    raise DocumentSkipped("malformed", f"field {sequences.id_field!r} is neither a string nor an integer")

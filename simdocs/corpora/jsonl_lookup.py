@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from simdocs.corpora.document_skipped import DocumentSkipped
-from simdocs.corpora.gzip_stream import Unfolder, is_compressed
+from simdocs.corpora.gzip_stream import SeekableGzip, is_compressed
 from simdocs.corpora.identity import Stamp
 from simdocs.corpora.long_paths import status_of
 from simdocs.corpora.read_file import open_file
@@ -15,22 +15,22 @@ MOST_OPEN = 4
 
 
 class _OpenFile:
-    """An open file: its descriptor, its stamp, and, if it is gzip, what decompresses it."""
+    """An open file: its descriptor and its stamp; gzip: what decompresses it, if it is compressed."""
 
     def __init__(self, path: bytes) -> None:
         self.descriptor, status = open_file(path)
         self.stamp = Stamp.of(status)
-        self.unfolder = Unfolder(self.descriptor) if is_compressed(path) else None
+        self.gzip = SeekableGzip(self.descriptor) if is_compressed(path) else None
 
     def read(self, start: int, extent: int) -> bytes:
         """The bytes there; fewer at the end of the file, or if a gzip file is damaged."""
-        if self.unfolder is None:
+        if self.gzip is None:
             data = b""
             while len(data) < extent and (more := os.pread(self.descriptor, extent - len(data), start + len(data))):
                 data += more  # once, but for lines of gigabytes
             return data
         try:
-            return self.unfolder.read(start, extent)
+            return self.gzip.read(start, extent)
         except DocumentSkipped:
             return b""
 

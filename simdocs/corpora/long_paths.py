@@ -1,4 +1,4 @@
-"""Opening files by names of any length: longer than PATH_MAX, too."""
+"""Opening files by names of any length, even longer than PATH_MAX."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import errno
 import os
 
 READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
-"""Never waits for a FIFO's writer, never inherited, never a controlling terminal."""
+"""Flags for reading: do not wait for the writer of a FIFO, do not inherit, do not become a controlling terminal."""
 
 _CHUNK = 4000
-"""Bytes of a path opened in one call: below PATH_MAX (4096 on Linux; macOS: 1024, where it fails as before)."""
+"""Bytes of a path that is opened in one call: below PATH_MAX, which is 4096 on Linux. On macOS it is 1024, and longer
+names cannot be opened."""
 
 
 def open_name(name: bytes, flags: int = READ) -> int:
-    """A descriptor of the file of this name. OSError as os.open raises it, but not for the length of the name."""
+    """A descriptor of the file with this name. Raises OSError as os.open does, except for length."""
     try:
         return os.open(name, flags)
     except OSError as error:
@@ -32,7 +33,7 @@ def open_name(name: bytes, flags: int = READ) -> int:
 
 
 def status_of(name: bytes) -> os.stat_result:
-    """The status of what has this name, links followed. OSError as os.stat raises it, but not for the name's length."""
+    """The status of the file with this name; links are followed. Raises OSError as os.stat does, except for length."""
     try:
         return os.stat(name)
     except OSError as error:
@@ -46,7 +47,7 @@ def status_of(name: bytes) -> os.stat_result:
 
 
 def _chunks(name: bytes) -> list[bytes]:
-    """The path cut at slashes into relative paths of at most _CHUNK bytes."""
+    """The path, cut at slashes into relative paths of at most _CHUNK bytes."""
     parts: list[list[bytes]] = [[]]
     size = 0
     for component in filter(None, name.split(b"/")):

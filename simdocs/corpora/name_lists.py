@@ -1,4 +1,4 @@
-"""Lists of names: --files-from and --files0-from."""
+"""Lists of names in a file: of lines, or of names that end with NUL."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from simdocs.model.skipped import Skipped
 
 
 def list_of(source: bytes, nul_ended: bool, skipped: Skipped, inputs: set[FileId]) -> Iterator[tuple[int, bytes]]:
-    """The entries of a list with their numbers, from 1: raw bytes, a line each or NUL-ended; the last may lack its end.
+    """Yield the entries of a list, as bytes, with their numbers from 1. The last entry may lack its end.
 
-    `-` is standard input. A malformed entry is noted with its number. The id of the list's file is added to inputs.
-    InputError: it cannot be read.
+    `-` is standard input. Malformed entries are added to skipped, the id of the list's file to inputs. InputError: the
+    list cannot be read.
     """
     data = _contents(source, inputs)
     end = b"\0" if nul_ended else b"\n"
@@ -29,7 +29,7 @@ def list_of(source: bytes, nul_ended: bool, skipped: Skipped, inputs: set[FileId
 
 
 def _malformed(name: bytes, source: bytes) -> str:
-    """What is wrong with an entry; nothing, if it is a name."""
+    """What is wrong with an entry; empty if it is a name."""
     if not name:
         return "is empty: leave it out"
     if b"\0" in name:
@@ -53,7 +53,7 @@ def _contents(source: bytes, inputs: set[FileId]) -> bytes:
 
 
 def _is_endless(status: os.stat_result, descriptor: int) -> bool:
-    """Whether a file is a device that need not come to an end: all but terminals and the one of nothing."""
+    """Whether a file is a device that may never end: any but a terminal and /dev/null."""
     if stat.S_ISCHR(status.st_mode):
         return not os.isatty(descriptor) and status.st_rdev != os.stat(os.devnull).st_rdev
     return stat.S_ISBLK(status.st_mode)

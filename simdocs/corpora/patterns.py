@@ -1,4 +1,4 @@
-"""--include and --exclude: shell patterns on names, or on paths below the argument if they hold a slash."""
+"""The patterns of include and exclude: for names, or for paths below the argument if they contain a slash."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _Match = Callable[[str], object]
 
 
 class Patterns:
-    """What a walk takes: a file that some --include matches, if any is given, and nothing that an --exclude does."""
+    """Decides which files a walk takes: those that match include, if any pattern is given, and do not match exclude."""
 
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
         self._include = _either(include) if include else None
         self._exclude = _either([pattern.rstrip("/") or "/" for pattern in exclude]) if exclude else None
 
     def leave_out(self, relative: bytes, is_directory: bool) -> bool:
-        """Whether to leave out the file or directory of this path, relative to the walk's root."""
+        """Whether to leave out the file or directory at this path, which is relative to the root of the walk."""
         if self._include is None and self._exclude is None:
             return False
         path = relative.decode("utf-8", "surrogateescape")
@@ -27,7 +27,7 @@ class Patterns:
 
 
 def _either(patterns: Sequence[str]) -> _Match:
-    """Matches what any of the patterns does: one with a slash the whole path, another the last component."""
+    """Matches what any pattern matches: the whole path if the pattern has a slash, otherwise the last component."""
     whole = _compiled([pattern.removeprefix("/") for pattern in patterns if "/" in pattern])
     last = _compiled([pattern for pattern in patterns if "/" not in pattern])
     return lambda path: whole(path) or last(path.rpartition("/")[2])

@@ -1,4 +1,4 @@
-"""Reading one document: all of it, in one piece of its history, or a reason why not."""
+"""Reading one document: all of it, as it was at one moment, or the reason why not."""
 
 from __future__ import annotations
 
@@ -7,43 +7,42 @@ import stat
 
 from simdocs.corpora.decode import LOOKED_AT, is_binary
 from simdocs.corpora.document_skipped import DocumentSkipped
-from simdocs.corpora.gzip_stream import is_compressed, unfold
+from simdocs.corpora.gzip_stream import decompress, is_compressed
 from simdocs.corpora.identity import Stamp
 from simdocs.corpora.long_paths import open_name
 
 _PIECE = 1 << 20
 
 _UNSIZED = 1 << 16
-"""Bytes asked for first where a file says that it has none: some of /proc answer the first question only."""
+"""Bytes to ask for first where a file claims to be empty. Some files in /proc answer only the first read."""
 
 MOST = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
-"""Bytes of the largest document that there could be memory for: at its peak it takes 4 times as many, or more."""
+"""Bytes of the largest document that memory could hold: at its peak a document takes 4 times its size, or more."""
 
 
 def read(name: bytes, limit: int, padding: int = 0) -> tuple[bytes, Stamp]:
-    """The bytes of the regular file of this name, unfolded if it is gzip by its name, and its stamp.
+    """The bytes of the regular file with this name, decompressed if the name ends in .gz, and the stamp of the file.
 
-    padding: bytes by which a gzip file itself may be larger than the limit. The file was the same before and after; one
-    that changes meanwhile is read a second time.
+    padding: bytes by which a gzip file itself may exceed the limit. The file was the same before and after. One that
+    changes meanwhile is read a second time.
 
-    Raises DocumentSkipped: vanished, unreadable (also: more than memory can hold), special, oversized (more than limit
-    bytes, folded or unfolded), changed, malformed (as gzip), binary (if it is large: then no more of it is read).
+    Raises DocumentSkipped: vanished; unreadable (also: more than memory can hold); special; oversized (more than limit
+    bytes, compressed or decompressed); changed; malformed (as gzip); binary (a large file, which is then not read to
+    its end).
     """
     descriptor, status = open_file(name)
-    folded = is_compressed(name)
+    compressed = is_compressed(name)
     try:
-        data, stamp = _read_open(descriptor, status, limit + padding if folded else limit, folded)
+        data, stamp = _read_open(descriptor, status, limit + padding if compressed else limit, compressed)
     except OSError as error:
         raise DocumentSkipped.of(error) from None
     finally:
         os.close(descriptor)
-    if folded:
-        data = unfold(data, min(limit, MOST))
-    return data, stamp
+    return decompress(data, min(limit, MOST)) if compressed else data, stamp
 
 
 def open_file(name: bytes) -> tuple[int, os.stat_result]:
-    """A descriptor of the regular file of this name, and its status.
+    """A descriptor of the regular file with this name, and its status.
 
     Raises DocumentSkipped: vanished, unreadable, special.
     """
@@ -61,9 +60,9 @@ def open_file(name: bytes) -> tuple[int, os.stat_result]:
     return descriptor, status
 
 
-def _read_open(descriptor: int, before: os.stat_result, limit: int, folded: bool) -> tuple[bytes, Stamp]:
+def _read_open(descriptor: int, before: os.stat_result, limit: int, compressed: bool) -> tuple[bytes, Stamp]:
     for _ in range(2):
-        if _PIECE < before.st_size <= limit and not folded and is_binary(os.pread(descriptor, LOOKED_AT, 0)):
+        if _PIECE < before.st_size <= limit and not compressed and is_binary(os.pread(descriptor, LOOKED_AT, 0)):
             raise DocumentSkipped("binary")
         if skip := too_large(before.st_size, limit):
             raise skip
@@ -77,7 +76,7 @@ def _read_open(descriptor: int, before: os.stat_result, limit: int, folded: bool
 
 
 def _read_all(descriptor: int, size: int, limit: int) -> bytes:
-    """All bytes up to the end. Sizes lie: those of /proc are 0, so size is only a hint, and the limit holds."""
+    """All bytes to the end. The size is only a hint, because it is 0 in /proc. The limit holds."""
     data = os.read(descriptor, size + 1 if size else _UNSIZED)
     if len(data) == size and size:
         return data
@@ -92,7 +91,8 @@ def _read_all(descriptor: int, size: int, limit: int) -> bytes:
 
 
 def too_large(size: int, limit: int, *, known: bool = True) -> DocumentSkipped | None:
-    """The verdict on so many bytes, if they are more than the limit, or than memory. known: there are no more."""
+    """The skip of a document of so many bytes; None if neither the limit nor memory forbids it. known: there are no
+    more bytes."""
     most = min(limit, MOST)
     if size <= most:
         return None

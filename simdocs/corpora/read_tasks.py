@@ -1,4 +1,4 @@
-"""Tasks: what is worked on at once, of files that are documents and of files that hold many."""
+"""Tasks: the files, or the lines of a JSONL file, that a worker reads together."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ from simdocs.corpora.batches import batches
 from simdocs.corpora.discover import FileList
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import is_compressed
-from simdocs.corpora.jsonl import Lines, held_pieces, is_sequence, pieces
+from simdocs.corpora.jsonl import Lines, blocks_in_memory, is_jsonl, read_blocks
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Sequences
 
-_UNFOLDED = 4
-"""What a gzip file of text is taken to grow by, for the size of a batch alone."""
+_GZIP_RATIO = 4
+"""Assumed ratio of compression of a gzip file of text. It only decides the size of a batch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Documents to read: their names, the bytes of those already held (by place), the limit on a size, and whether
-    those held are known to be texts, whatever they look like."""
+    """Documents to read.
+
+    held: the bytes of those in memory, by place. limit: most bytes of a document. texts: whether those in memory are
+    known to be texts, so that none is binary.
+    """
 
     names: list[bytes]
     held: dict[int, bytes]
@@ -29,29 +32,29 @@ class Files:
     texts: bool = False
 
 
-def tasks(found: FileList, limit: int, how: Sequences, skipped: Skipped) -> Iterator[tuple[Files | Lines, int]]:
-    """All of found in row order, in batches of files or blocks of lines, each with how many files are done with it.
+def tasks(found: FileList, limit: int, sequences: Sequences, skipped: Skipped) -> Iterator[tuple[Files | Lines, int]]:
+    """Yield all files in row order, as batches of files or blocks of lines, each with how many files end with it.
 
-    Those numbers add up to the files found. Sequences are read on the way; what of one cannot be is noted in skipped,
-    and the task in its stead may be without files. Whatever is held already is one document.
+    JSONL files are read on the way. A part of one that cannot be read is added to skipped, and its task has no files.
+    Bytes in memory are one document, unless they are known to be JSON lines.
     """
 
     def holds_many(row: int) -> bool:
-        return row in found.jsonl or (row not in found.held and is_sequence(found.names[row], how))
+        return row in found.jsonl or (row not in found.held and is_jsonl(found.names[row], sequences))
 
     for many, group in groupby(range(len(found.names)), holds_many):
         rows = list(group)
         if many:
             for row in rows:
                 name, data = found.names[row], found.held.get(row)
-                blocks = pieces(name, limit) if data is None else held_pieces(name, data, limit)
+                blocks = read_blocks(name, limit) if data is None else blocks_in_memory(name, data, limit)
                 yield from _lines(name, blocks, limit, skipped)
         else:
             yield from _files(found, range(rows[0], rows[-1] + 1), limit)
 
 
 def _files(found: FileList, rows: range, limit: int) -> Iterator[tuple[Files, int]]:
-    sizes = [found.sizes[row] * (_UNFOLDED if is_compressed(found.names[row]) else 1) for row in rows]
+    sizes = [found.sizes[row] * (_GZIP_RATIO if is_compressed(found.names[row]) else 1) for row in rows]
     for batch in batches(sizes):
         here = rows[batch.start : batch.stop]
         held = {place: found.held[row] for place, row in enumerate(here) if row in found.held}

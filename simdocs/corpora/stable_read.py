@@ -1,4 +1,4 @@
-"""The content of an open file in chunks, for as long as the file stays what it was."""
+"""The content of an open file in chunks, as long as the file does not change."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ import os
 from collections.abc import Callable, Iterator
 
 from simdocs.corpora.document_skipped import DocumentSkipped
-from simdocs.corpora.gzip_stream import Unfolding
+from simdocs.corpora.gzip_stream import GzipStream
 from simdocs.corpora.identity import Stamp
 
 Chunk = bytes | int
-"""Some bytes; or how many NUL bytes a hole in the file stands for, which are not read."""
+"""Some bytes; or the length of a hole in the file, whose NUL bytes are not read."""
 
 _MARK = 3
-"""Bytes that the first chunk has, if there are as many: those of a mark of UTF-8."""
+"""Least bytes of the first chunk, if the file has as many: the length of a byte order mark of UTF-8."""
 
-_FED = 1 << 16
-"""Bytes of a gzip file taken at once."""
+_COMPRESSED_AT_ONCE = 1 << 16
+"""Bytes of a gzip file that are read at once."""
 
 
-def chunks(descriptor: int, stamp: Stamp, size: int, *, folded: bool, patient: bool) -> Iterator[Chunk]:
-    """A file of this stamp from its beginning, unfolded if it is gzip, by about `size` bytes.
+def chunks(descriptor: int, stamp: Stamp, size: int, *, compressed: bool, patient: bool) -> Iterator[Chunk]:
+    """Yield the content of a file with this stamp in chunks of about `size` bytes, decompressed if it is gzip.
 
-    A chunk is given when what comes after it has been read and the file was the same even then; or, unless it is gzip,
-    had only grown: the chunk is where it was. The first is waited for until the file does not even grow, unless
-    patient. Raises DocumentSkipped, after all that could be given: malformed (as gzip), changed (also: grown).
+    A chunk is yielded after the next one was read, if the file was still the same then. A file that is not gzip may
+    have grown meanwhile, if the chunk is still where it was; but unless patient, not before the first chunk is yielded.
+    Raises DocumentSkipped after all chunks that could be yielded: malformed (as gzip), changed (also: grown).
     """
-    read = _unfolding(descriptor) if folded else _reading(descriptor)
+    read = _decompressing(descriptor) if compressed else _reading(descriptor)
     held: Chunk = b""
     at, grown, trouble = 0, False, None
     while True:
@@ -38,7 +38,7 @@ def chunks(descriptor: int, stamp: Stamp, size: int, *, folded: bool, patient: b
         if held or trouble:
             now = Stamp.of(os.fstat(descriptor))
             if not stamp.same_bytes(now):
-                if folded or not patient or now.size <= stamp.size or not _ends_at(descriptor, at, held):
+                if compressed or not patient or now.size <= stamp.size or not _ends_at(descriptor, at, held):
                     raise DocumentSkipped("changed")
                 stamp, grown = now, True
         if held:
@@ -47,7 +47,7 @@ def chunks(descriptor: int, stamp: Stamp, size: int, *, folded: bool, patient: b
         if not chunk:
             break
         held, at = chunk, at + len(chunk)
-        if not folded and (hole := _hole(descriptor, at, chunk)):
+        if not compressed and (hole := _hole(descriptor, at, chunk)):
             held, at = len(chunk) + hole, at + hole
     if trouble is not None:
         raise trouble
@@ -60,17 +60,17 @@ def _reading(descriptor: int) -> Callable[[int], bytes]:
     return lambda size: os.read(descriptor, size)
 
 
-def _unfolding(descriptor: int) -> Callable[[int], bytes]:
-    return Unfolding(lambda offset: os.pread(descriptor, _FED, offset)).read
+def _decompressing(descriptor: int) -> Callable[[int], bytes]:
+    return GzipStream(lambda offset: os.pread(descriptor, _COMPRESSED_AT_ONCE, offset)).read
 
 
 def _ends_at(descriptor: int, end: int, chunk: Chunk) -> bool:
-    """Whether the file holds these bytes up to there."""
+    """Whether the file has these bytes right before this position."""
     return isinstance(chunk, bytes) and os.pread(descriptor, len(chunk), end - len(chunk)) == chunk
 
 
 def _hole(descriptor: int, at: int, before: bytes) -> int:
-    """How long the hole is that the file has at this place, after a chunk that may be part of it; it is passed over."""
+    """The length of the hole at this position, after a chunk that may be part of it. The position moves past it."""
     if before.strip(b"\0") or not hasattr(os, "SEEK_DATA"):
         return 0
     try:

@@ -1,4 +1,4 @@
-"""Walking a directory by descriptors: no name is too long, no tree too deep, no link a loop."""
+"""Walks of directories by descriptors. Names may be long, trees deep, and links may form loops."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from simdocs.model.skipped import Skipped
 from simdocs.parameters import Walking
 
 MOST_OPEN = 32
-"""Directories held open at once; those above are opened again by name when their turn comes."""
+"""Directories that are open at once. Those above them are opened again by name when their turn comes."""
 
 ARTIFACT_SUFFIXES = (b".shingles", b".signatures", b".index")
 
 
 @dataclass(slots=True)
 class Entry:
-    """A file found: its name, size in bytes and id; its bytes, if they come but once."""
+    """A file that was found: its name, its size in bytes and its id. held: its bytes, if they can be read only once."""
 
     name: bytes
     size: int
@@ -36,9 +36,9 @@ class Entry:
 
 
 class _Seen(NamedTuple):
-    """What is to be visited, as its directory has it: no more of its status than is needed, for there may be millions.
+    """A file or directory to visit: only what is needed of its status, for there may be millions.
 
-    key: a directory's files share its name and a slash; so does its place in the order.
+    key: what it is sorted by. A directory's key ends with a slash, as the paths of its files do after its name.
     """
 
     key: bytes
@@ -53,7 +53,7 @@ class _Seen(NamedTuple):
 
 @dataclass(slots=True)
 class _Level:
-    """A directory on the way down: its descriptor (-1: closed for now), and what of it is still to come."""
+    """A directory on the way down: its descriptor (-1: closed for now), and its entries that are still to visit."""
 
     path: bytes
     descriptor: int
@@ -61,25 +61,25 @@ class _Level:
     entries: list[_Seen] = field(default_factory=list)
 
 
-def walk(root: bytes, how: Walking, skipped: Skipped) -> Iterator[Entry]:
-    """The regular files below directory root, bytewise by whole path.
+def walk(root: bytes, walking: Walking, skipped: Skipped) -> Iterator[Entry]:
+    """Yield the regular files below the directory root, bytewise by whole path.
 
-    Skips are noted. OSError only for root itself; a directory below that cannot be read is a skip.
+    What is left out is added to skipped. Raises OSError only for root itself.
     """
-    return _Walk(root, how, skipped).files()
+    return _Walk(root, walking, skipped).files()
 
 
 class _Walk:
-    """One walk: its stack of levels and the directories it has seen."""
+    """One walk: its stack of directories and the ids of those it has seen."""
 
-    def __init__(self, root: bytes, how: Walking, skipped: Skipped) -> None:
-        self.root, self.how, self.skipped = root, how, skipped
-        self.patterns = Patterns(how.include, how.exclude)
+    def __init__(self, root: bytes, walking: Walking, skipped: Skipped) -> None:
+        self.root, self.walking, self.skipped = root, walking, skipped
+        self.patterns = Patterns(walking.include, walking.exclude)
         self.seen: set[FileId] = set()
         self.stack: list[_Level] = []
         self.open: list[_Level] = []
-        """Those of the stack that hold a descriptor, in its order."""
-        self.link_flag = 0 if how.follow else os.O_NOFOLLOW
+        """Those of the stack that have a descriptor, in its order."""
+        self.link_flag = 0 if walking.follow else os.O_NOFOLLOW
 
     def files(self) -> Iterator[Entry]:
         try:
@@ -94,7 +94,7 @@ class _Walk:
                 path = _join(level.path, seen.name)
                 if not seen.is_directory:
                     yield Entry(path, seen.size, seen.file_id)
-                elif not (self.how.one_file_system and seen.file_id[0] != device):
+                elif not (self.walking.one_file_system and seen.file_id[0] != device):
                     self._descend(level, seen.name, path)
         finally:
             while self.stack:
@@ -110,14 +110,14 @@ class _Walk:
             self.skipped.add("unreadable", path, error.strerror or str(error))
         else:
             if not level.entries:
-                self._pop()  # a path of its own length for each level of a chain would be much memory
+                self._pop()  # the paths of a long chain of directories would take much memory
             try:
                 self._push(path, descriptor)
             except OSError as error:
                 self.skipped.add("unreadable", path, error.strerror or str(error))
 
     def _push(self, path: bytes, descriptor: int) -> None:
-        """List the directory and put it on the stack; its descriptor is ours from here on."""
+        """List the directory and put it on the stack. Its descriptor is closed here or with the stack."""
         try:
             status = os.fstat(descriptor)
             identity = file_id(status)
@@ -153,7 +153,7 @@ class _Walk:
             os.close(level.descriptor)
 
     def _reopen(self, level: _Level) -> None:
-        """Open the top of the stack again, if it is closed. OSError: its path leads elsewhere by now."""
+        """Open the top of the stack again, if it is closed. OSError: another directory has its path by now."""
         if level.descriptor >= 0:
             return
         descriptor = open_name(level.path, READ | os.O_DIRECTORY)
@@ -165,7 +165,7 @@ class _Walk:
         self._keep_open(level)
 
     def _list(self, path: bytes, descriptor: int) -> list[_Seen]:
-        """What of a directory is to be visited, last first: so that it can be popped."""
+        """The entries of a directory that are to be visited, last first, so that they can be popped."""
         found: list[_Seen] = []
         below = len(_join(self.root, b""))
         with os.scandir(descriptor) as entries:
@@ -185,15 +185,15 @@ class _Walk:
         return found
 
     def _status(self, entry: os.DirEntry[str], name: bytes) -> os.stat_result:
-        """The status of what is to be visited; DocumentSkipped for what is not."""
+        """The status of an entry that is to be visited. Raises DocumentSkipped for any other."""
         if entry.name.startswith(DRAFT_PREFIX):
             raise DocumentSkipped("artifact")
-        if name.startswith(b".") and not self.how.hidden:
+        if name.startswith(b".") and not self.walking.hidden:
             raise DocumentSkipped("hidden")
         try:
             status = entry.stat(follow_symlinks=False)
             if stat.S_ISLNK(status.st_mode):
-                if not self.how.follow:
+                if not self.walking.follow:
                     raise DocumentSkipped("link")
                 status = entry.stat()
         except FileNotFoundError:
@@ -211,7 +211,7 @@ class _Walk:
 
 
 def _is_artifact(descriptor: int) -> bool:
-    """Whether a directory is one of our artifacts, whatever its name: by its manifest."""
+    """Whether a directory is an artifact, by its manifest."""
     try:
         file = os.open("manifest.json", READ | os.O_NOFOLLOW, dir_fd=descriptor)
     except OSError:
@@ -225,5 +225,5 @@ def _is_artifact(descriptor: int) -> bool:
 
 
 def _join(directory: bytes, name: bytes) -> bytes:
-    """The name as find prints it: whatever ends the directory's name is kept as it is."""
+    """The path of a name in a directory. Slashes at the end of the directory are kept, as find(1) does."""
     return directory + name if directory.endswith(b"/") else directory + b"/" + name

@@ -298,7 +298,7 @@ def test_files_that_decompress_to_more_than_max_size_are_named(there):
     done = simdocs("dedupe", "docs", "docs/bomb.jsonl.gz", "--max-size", "1M", cwd=there)
     assert (done.status, done.out) == (3, b"")
     assert [line.split(": ")[1:4] for line in done.err.splitlines()] == [
-        ["docs/bomb.gz", "skipped", "larger than --max-size (more than 1048576 bytes unfolded)"],
+        ["docs/bomb.gz", "skipped", "larger than --max-size (more than 1048576 bytes decompressed)"],
         ["docs/bomb.jsonl.gz#1", "skipped", f"larger than --max-size ({10 + (1 << 24)} bytes)"],
     ]
 

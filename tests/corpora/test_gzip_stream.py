@@ -1,4 +1,4 @@
-"""Gzip files: what comes out is what went in, nothing is taken for whole that is not, and bombs stay folded."""
+"""Gzip files: what comes out is what went in, nothing is taken for whole that is not, and bombs stay compressed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from simdocs.corpora import gzip_stream
 from simdocs.corpora.discover import read_single_text
 from simdocs.corpora.document_skipped import DocumentSkipped
-from simdocs.corpora.gzip_stream import Unfolder, is_compressed, unfold
+from simdocs.corpora.gzip_stream import SeekableGzip, decompress, is_compressed
 from simdocs.corpora.identity import Stamp
 from simdocs.corpora.read_file import read
 from simdocs.errors import InputError
@@ -42,7 +42,7 @@ def bomb() -> bytes:
 
 def refused(data: bytes, limit: int = MIB) -> DocumentSkipped:
     with pytest.raises(DocumentSkipped) as caught:
-        unfold(data, limit)
+        decompress(data, limit)
     return caught.value
 
 
@@ -56,18 +56,18 @@ def test_compressed_files_are_known_by_their_names() -> None:
 
 @given(members, st.integers(0, 40000))
 def test_files_decompress_to_what_gzip_says(parts: list[bytes], padding: int) -> None:
-    folded = bytes(padding).join(map(gzip.compress, parts)) + bytes(padding)
-    assert gzip.decompress(folded) == b"".join(parts)
-    assert unfold(folded, MIB) == b"".join(parts)
+    compressed = bytes(padding).join(map(gzip.compress, parts)) + bytes(padding)
+    assert gzip.decompress(compressed) == b"".join(parts)
+    assert decompress(compressed, MIB) == b"".join(parts)
 
 
 @pytest.mark.parametrize("size", [0, 1, 1000, 300_000])
 def test_the_limit_is_met_exactly(size: int) -> None:
-    folded = gzip.compress(noise(2 * size))
-    assert len(unfold(folded, 2 * size)) == 2 * size
+    compressed = gzip.compress(noise(2 * size))
+    assert len(decompress(compressed, 2 * size)) == 2 * size
     if size:
-        skip = refused(folded, 2 * size - 1)
-        assert (skip.reason, skip.detail) == ("oversized", f"more than {2 * size - 1} bytes unfolded")
+        skip = refused(compressed, 2 * size - 1)
+        assert (skip.reason, skip.detail) == ("oversized", f"more than {2 * size - 1} bytes decompressed")
 
 
 def test_a_bomb_is_refused_without_being_held(bomb: bytes) -> None:
@@ -81,23 +81,23 @@ def test_a_bomb_is_refused_without_being_held(bomb: bytes) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"one text", b"one text " * 40])
 def test_a_file_cut_anywhere_is_malformed(content: bytes) -> None:
-    folded = gzip.compress(content, mtime=0)
-    two = folded + folded
+    compressed = gzip.compress(content, mtime=0)
+    two = compressed + compressed
     for length in range(len(two)):
-        if length == len(folded):
-            assert unfold(two[:length], MIB) == content
+        if length == len(compressed):
+            assert decompress(two[:length], MIB) == content
         else:
             assert refused(two[:length]).reason == "malformed", length
 
 
 def test_damage_anywhere_is_never_another_text() -> None:
     content = noise(400)
-    folded = gzip.compress(content, mtime=0)
-    for place in range(len(folded)):
-        damaged = bytearray(folded)
+    compressed = gzip.compress(content, mtime=0)
+    for place in range(len(compressed)):
+        damaged = bytearray(compressed)
         damaged[place] ^= 0x10
         try:
-            assert unfold(bytes(damaged), MIB) == content, place  # the header's time and system are not checked
+            assert decompress(bytes(damaged), MIB) == content, place  # the header's time and system are not checked
         except DocumentSkipped as skip:
             assert skip.reason == "malformed", place
 
@@ -125,7 +125,7 @@ def test_zeros_after_the_end_are_padding_up_to_a_point(tmp_path: Path) -> None:
         assert read(os.fsencode(path), 64 * MIB)[0] == b"text"
         stream.truncate(1 << 40)
         with pytest.raises(DocumentSkipped, match="more than 64 MiB of zeros after its end"):
-            Unfolder(stream.fileno()).read(0, 5)
+            SeekableGzip(stream.fileno()).read(0, 5)
 
 
 def test_compressed_files_are_read_decompressed(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_compressed_files_are_read_decompressed(tmp_path: Path) -> None:
     data, stamp = read(name, 3000)
     assert (data, stamp) == (content, Stamp.of(path.stat()))
     assert read_single_text(name, 3000) == content
-    with pytest.raises(DocumentSkipped, match="more than 2999 bytes unfolded"):
+    with pytest.raises(DocumentSkipped, match="more than 2999 bytes decompressed"):
         read(name, 2999)
     with pytest.raises(DocumentSkipped, match=f"oversized.*{path.stat().st_size} bytes"):
         read(name, 100)
@@ -159,9 +159,9 @@ def test_any_range_of_a_compressed_file_can_be_read(
         path.write_bytes(bytes(3).join(map(gzip.compress, MIXED)))
     whole = gzip.decompress(path.read_bytes())
     with path.open("rb", buffering=0) as stream:
-        unfolder = Unfolder(stream.fileno(), gap)
+        gzip_reader = SeekableGzip(stream.fileno(), gap)
         for start, length in wanted:
-            assert unfolder.read(start, length) == whole[start : start + length]
+            assert gzip_reader.read(start, length) == whole[start : start + length]
         assert stream.tell() == 0
 
 
@@ -170,28 +170,28 @@ def test_checkpoints_stay_few_and_are_used(tmp_path: Path, monkeypatch: pytest.M
     path.write_bytes(gzip.compress(content, 1))
     monkeypatch.setattr(gzip_stream, "_PIECE", 1024)
     with path.open("rb") as stream:
-        unfolder = Unfolder(stream.fileno(), 2048)
-        assert unfolder.read(2 * MIB - 5, 9) == content[-5:]
-        places = [checkpoint.at for checkpoint in unfolder._checkpoints]
+        gzip_reader = SeekableGzip(stream.fileno(), 2048)
+        assert gzip_reader.read(2 * MIB - 5, 9) == content[-5:]
+        places = [checkpoint.at for checkpoint in gzip_reader._checkpoints]
         assert 30 < len(places) <= 64
         assert max(after - before for before, after in pairwise(places)) < 2 * MIB / 30
         for start in random.Random(1).sample(range(2 * MIB), 40):
-            assert unfolder.read(start, 50) == content[start : start + 50]
-            assert [checkpoint.at for checkpoint in unfolder._checkpoints] == places
+            assert gzip_reader.read(start, 50) == content[start : start + 50]
+            assert [checkpoint.at for checkpoint in gzip_reader._checkpoints] == places
 
 
 def test_a_part_is_read_before_damage_and_not_beyond(tmp_path: Path) -> None:
     path, content = tmp_path / "a.gz", noise(MIB)
-    folded = gzip.compress(content)
-    path.write_bytes(folded[: len(folded) // 2])
+    compressed = gzip.compress(content)
+    path.write_bytes(compressed[: len(compressed) // 2])
     with path.open("rb") as stream:
-        unfolder = Unfolder(stream.fileno())
+        gzip_reader = SeekableGzip(stream.fileno())
         for _ in range(2):
-            assert unfolder.read(1000, 1000) == content[1000:2000]
+            assert gzip_reader.read(1000, 1000) == content[1000:2000]
             with pytest.raises(DocumentSkipped, match="cut short"):
-                unfolder.read(MIB - 10, 10)
+                gzip_reader.read(MIB - 10, 10)
             with pytest.raises(DocumentSkipped, match="cut short"):
-                unfolder.read(1000, MIB)
+                gzip_reader.read(1000, MIB)
 
 
 def test_a_bomb_is_walked_through_in_little_memory(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_a_bomb_is_walked_through_in_little_memory(tmp_path: Path) -> None:
     tracemalloc.start()
     try:
         with path.open("rb") as stream:
-            assert Unfolder(stream.fileno(), MIB // 2).read(64 * MIB - 7, 100) == bytes(7)
+            assert SeekableGzip(stream.fileno(), MIB // 2).read(64 * MIB - 7, 100) == bytes(7)
         assert tracemalloc.get_traced_memory()[1] < 8 * MIB
     finally:
         tracemalloc.stop()

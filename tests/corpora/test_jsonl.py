@@ -19,7 +19,7 @@ from simdocs.corpora import jsonl, jsonl_lookup
 from simdocs.corpora.discover import FileList
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.identity import Stamp
-from simdocs.corpora.jsonl import Lines, is_sequence, parse, pieces, text_of
+from simdocs.corpora.jsonl import Lines, is_jsonl, parse, read_blocks, text_of
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.model.skipped import Skip, Skipped
@@ -51,7 +51,7 @@ def documents(name: bytes, limit: int = MIB) -> tuple[list[Document], list[Skip]
     """What the blocks of a file give when they are parsed, after the way to another process."""
     found: list[Document] = []
     skips: list[Skip] = []
-    for lines in pieces(name, limit):
+    for lines in read_blocks(name, limit):
         parsed = pickle.loads(pickle.dumps(parse(pickle.loads(pickle.dumps(lines)), HOW)))
         assert parsed.container == len(name)
         found += zip(parsed.names, parsed.texts, parsed.starts, parsed.extents, strict=True)
@@ -115,8 +115,8 @@ lines_of_a_file = st.lists(st.sampled_from(GOOD + BLANK + [line for line, _ in B
 
 def test_json_lines_files_are_known_by_their_names() -> None:
     named = [b"a.jsonl", b"d/a.jsonl.gz", b"a.json", b"a.gz", b"jsonl", b"a.jsonl.txt"]
-    assert [is_sequence(name, HOW) for name in named] == [True, True, *[False] * 4]
-    assert not any(is_sequence(name, Sequences(plain=True)) for name in named)
+    assert [is_jsonl(name, HOW) for name in named] == [True, True, *[False] * 4]
+    assert not any(is_jsonl(name, Sequences(plain=True)) for name in named)
 
 
 @given(
@@ -127,19 +127,19 @@ def test_any_cut_into_blocks_gives_the_same_documents(
     lines: list[bytes],
     mark: bytes,
     ended: bool,
-    folded: bool,
+    compressed: bool,
     block: int,
     limit: int,
 ) -> None:
     content = mark + b"\n".join(lines) + b"\n" * (ended and bool(lines))
-    path = tmp_path_factory.getbasetemp() / ("cut.jsonl.gz" if folded else "cut.jsonl")
-    path.write_bytes(gzip.compress(content, mtime=0) if folded else content)
+    path = tmp_path_factory.getbasetemp() / ("cut.jsonl.gz" if compressed else "cut.jsonl")
+    path.write_bytes(gzip.compress(content, mtime=0) if compressed else content)
     name = os.fsencode(path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(jsonl, "BATCH_BYTES", block)
         found, skips = documents(name, limit)
         assert (found, [skip[:2] for skip in skips]) == twin(name, content, limit)
-        for lines_ in pieces(name, limit):
+        for lines_ in read_blocks(name, limit):
             assert lines_.dropped or content[lines_.start :].startswith(lines_.data)
             assert len(lines_.data) <= limit + 2 * max(block, 3)
     whole, _ = documents(name, limit)
@@ -202,15 +202,15 @@ def test_a_long_line_is_never_held(tmp_path: Path, suffix: str) -> None:
 def until_unread(name: bytes) -> tuple[list[Lines], DocumentSkipped]:
     got: list[Lines] = []
     with pytest.raises(DocumentSkipped) as caught:
-        got.extend(pieces(name, MIB))
+        got.extend(read_blocks(name, MIB))
     return got, caught.value
 
 
 def test_whole_lines_before_damage_are_read(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl.gz"
     content = b"".join(b'{"text": "%d"}\n' % number**9 for number in range(40_000))
-    folded = gzip.compress(content)
-    path.write_bytes(folded[: len(folded) // 2])
+    compressed = gzip.compress(content)
+    path.write_bytes(compressed[: len(compressed) // 2])
     got, skip = until_unread(os.fsencode(path))
     assert (skip.reason, skip.detail) == ("malformed", "a gzip file cut short")
     data = b"".join(lines.data for lines in got)
@@ -243,7 +243,7 @@ def test_a_line_of_a_changed_file_is_read_again(tmp_path: Path, suffix: str, rea
         to.write_bytes(gzip.compress(content) if suffix else content)
 
     write(b"one\ntwo\n")
-    [lines] = pieces(name, MIB)
+    [lines] = read_blocks(name, MIB)
     assert reader.read(name, 4, 3) == (b"two", lines.stamp)
     other = tmp_path / "other"
     write(b"ONE\nTWO\n", other)
@@ -303,7 +303,7 @@ def test_lines_of_a_file_below_a_very_long_path_are_read(tmp_path: Path, reader:
         stream.write(GOOD[0])
     os.close(at)
     name += b"/a.jsonl"
-    [lines] = pieces(name, MIB)
+    [lines] = read_blocks(name, MIB)
     assert reader.read(name, 0, len(GOOD[0])) == (GOOD[0], lines.stamp)
 
 
@@ -358,5 +358,5 @@ def test_tasks_are_in_row_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_tasks_are_batches_by_size_where_gzip_counts_fourfold(tmp_path: Path) -> None:
     plain = {f"{number}.txt": bytes(200_000) for number in range(3)}
-    folded = {f"{number}.gz": bytes(100_000) for number in range(3)}
-    assert [entry[-1] for entry in worked_on(plain | folded, tmp_path, {})[:-1]] == [2, 1, 1, 1, 1]  # type: ignore[index]
+    compressed = {f"{number}.gz": bytes(100_000) for number in range(3)}
+    assert [entry[-1] for entry in worked_on(plain | compressed, tmp_path, {})[:-1]] == [2, 1, 1, 1, 1]  # type: ignore[index]

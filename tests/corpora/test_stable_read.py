@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from simdocs.corpora import jsonl
 from simdocs.corpora.document_skipped import DocumentSkipped
-from simdocs.corpora.jsonl import parse, pieces
+from simdocs.corpora.jsonl import parse, read_blocks
 from simdocs.model.skipped import Skip
 from simdocs.parameters import Sequences
 
@@ -47,7 +47,7 @@ def names(path: Path, change: Change, after: int, times: int = 1) -> tuple[list[
         patch.setattr(jsonl, "BATCH_BYTES", BLOCK)
         patch.setattr(os, "read", read)
         try:
-            for lines in pieces(os.fsencode(path), MIB):
+            for lines in read_blocks(os.fsencode(path), MIB):
                 given += [int(name.rpartition(b"#")[2]) for name in parse(lines, Sequences()).names]
         except DocumentSkipped as skip:
             return given, (skip.reason, skip.detail)
@@ -163,7 +163,7 @@ def test_a_gzip_file_that_grows_is_read_no_further(tmp_path: Path, monkeypatch: 
     path = tmp_path / "a.jsonl.gz"
     path.write_bytes(gzip.compress(CONTENT))
     monkeypatch.setattr(jsonl, "BATCH_BYTES", BLOCK)
-    blocks = pieces(os.fsencode(path), MIB)
+    blocks = read_blocks(os.fsencode(path), MIB)
     assert next(blocks).first == 1
     with path.open("ab") as stream:
         stream.write(gzip.compress(CONTENT))
@@ -173,7 +173,7 @@ def test_a_gzip_file_that_grows_is_read_no_further(tmp_path: Path, monkeypatch: 
 
 def seen(path: Path, limit: int) -> tuple[list[tuple[bytes, bytes, int, int]], list[Skip]]:
     """The documents and the skips that its lines are."""
-    parsed = [parse(lines, Sequences()) for lines in pieces(os.fsencode(path), limit)]
+    parsed = [parse(lines, Sequences()) for lines in read_blocks(os.fsencode(path), limit)]
     documents = [row for one in parsed for row in zip(one.names, one.texts, one.starts, one.extents, strict=True)]
     return documents, [skip for one in parsed for skip in one.skips]
 

@@ -6,10 +6,11 @@ Python callers use the functions of the stages; nouns with NumPy arrays come bac
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
+from dataclasses import fields, replace
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, cast, overload
 
 import numpy as np
 
@@ -18,12 +19,14 @@ from simdocs.artifacts.reader import checked, open_artifact, usable
 from simdocs.commands.resolve import opened, shingling_of
 from simdocs.engines.local import Local, cores
 from simdocs.engines.run import Progress, Run, no_progress
-from simdocs.errors import UnjudgedError, UsageError
+from simdocs.errors import InputError, UnjudgedError, UsageError
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
-from simdocs.model.names import name_to_text
+from simdocs.model.names import display_name, name_to_text
 from simdocs.model.results import ArtifactInfo, BuildResult, CheckResult, Deduplication, Matches, SimilarPairs, Take
 from simdocs.requests import (
+    TOKEN_PARAMETERS,
     BuildRequest,
+    CheckedRequest,
     DedupeRequest,
     IndexRequest,
     Path,
@@ -51,6 +54,28 @@ Text = str | bytes
 
 Answer = BuildResult | Deduplication | SimilarPairs | Matches
 """What the door gives back for a request."""
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _with_keywords_of(
+    request: type[CheckedRequest], *arguments: str, some: Collection[str] | None = None
+) -> Callable[[Function], Function]:
+    """A decorator that makes help() show each keyword of a function. some: they are these parameters of the request."""
+    named = [field.name for field in fields(request)]
+    keywords = [name for name in ("texts", "names") if name in named and some is None]
+    keywords += [name for name in request.parameters() if some is None or name in some]
+    first = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in arguments]
+    if "documents" in named and some is None:
+        first.append(Parameter("documents", Parameter.VAR_POSITIONAL))
+    signature = Signature([*first, *(Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in keywords)])
+
+    def decorate(function: Function) -> Function:
+        function.__signature__ = signature  # type: ignore[attr-defined]
+        return function
+
+    return decorate
 
 
 @contextmanager
@@ -132,16 +157,19 @@ def open(artifact: Path) -> Shingles | Signatures | BandIndex:  # noqa: A001  (s
     return cast(Shingles | Signatures | BandIndex, opened)
 
 
+@_with_keywords_of(ShingleRequest)
 def shingle(*documents: Path, **keywords: Unpack[ShingleKeywords]) -> Shingles:
     """The token sets of documents (files, directories) or texts. output: also write them there, completely or not."""
     return cast(Shingles, _built(ShingleRequest(documents=documents, **keywords)))
 
 
+@_with_keywords_of(SignatureRequest)
 def signature(*documents: Path | Shingles, **keywords: Unpack[SignatureKeywords]) -> Signatures:
     """The signatures of documents, texts, or token sets (Shingles, or the path of X.shingles)."""
     return cast(Signatures, _built(SignatureRequest(documents=documents, **keywords)))
 
 
+@_with_keywords_of(IndexRequest)
 def index(*documents: Path | Shingles | Signatures | BandIndex, **keywords: Unpack[IndexKeywords]) -> BandIndex:
     """An index of documents, texts, token sets or signatures; of an index, one with other bands."""
     return cast(BandIndex, _built(IndexRequest(documents=documents, **keywords)))
@@ -149,7 +177,10 @@ def index(*documents: Path | Shingles | Signatures | BandIndex, **keywords: Unpa
 
 @overload
 def query(
-    index: Path | BandIndex, *documents: Path | Shingles | Signatures, **keywords: Unpack[QueryKeywords]
+    index: Path | BandIndex,
+    *documents: Path | Shingles | Signatures,
+    list: None = ...,
+    **keywords: Unpack[QueryKeywords],
 ) -> Matches: ...
 
 
@@ -162,6 +193,7 @@ def query(
 ) -> tuple[str, ...]: ...
 
 
+@_with_keywords_of(QueryRequest, "index")
 def query(index: Any, *documents: Any, **keywords: Any) -> Any:
     """The documents of an index that are nearly the same as these documents or texts.
 
@@ -172,7 +204,10 @@ def query(index: Any, *documents: Any, **keywords: Any) -> Any:
 
 @overload
 def dedupe(
-    *documents: Path | Shingles | Signatures | BandIndex, **keywords: Unpack[DedupeKeywords]
+    *documents: Path | Shingles | Signatures | BandIndex,
+    pairs: Literal[False] | None = ...,
+    list: None = ...,
+    **keywords: Unpack[DedupeKeywords],
 ) -> Deduplication: ...
 
 
@@ -180,7 +215,8 @@ def dedupe(
 def dedupe(
     *documents: Path | Shingles | Signatures | BandIndex,
     pairs: Literal[True],
-    all_copies: bool = ...,
+    list: None = ...,
+    all_copies: bool | None = ...,
     **keywords: Unpack[DedupeKeywords],
 ) -> SimilarPairs: ...
 
@@ -188,6 +224,7 @@ def dedupe(
 @overload
 def dedupe(
     *documents: Path | Shingles | Signatures | BandIndex,
+    pairs: Literal[False] | None = ...,
     list: Literal["kept", "duplicates"],
     **keywords: Unpack[DedupeKeywords],
 ) -> tuple[str, ...]: ...
@@ -196,11 +233,13 @@ def dedupe(
 @overload
 def dedupe(
     *documents: Path | Shingles | Signatures | BandIndex,
+    pairs: Literal[False] | None = ...,
     list: Literal["kept-lines", "duplicate-lines"],
     **keywords: Unpack[DedupeKeywords],
 ) -> tuple[bytes, ...]: ...
 
 
+@_with_keywords_of(DedupeRequest)
 def dedupe(*documents: Any, **keywords: Any) -> Any:
     """Which of these documents or texts are nearly the same, and which of them to keep.
 
@@ -209,11 +248,13 @@ def dedupe(*documents: Any, **keywords: Any) -> Any:
     return _asked(DedupeRequest(documents=documents, **keywords))
 
 
+@_with_keywords_of(ShowRequest, "text")
 def show(text: Path, **keywords: Unpack[ShowKeywords]) -> tuple[tuple[str, int], ...]:
     """Each shingle of the text in a file, in text order, with its token."""
     return show_shingles(ShowRequest(text=text, **keywords)).shingles
 
 
+@_with_keywords_of(ShingleRequest, "a", "b", some=TOKEN_PARAMETERS)
 def similarity(a: Text, b: Text, **keywords: Unpack[TokenKeywords]) -> float:
     """The exact Jaccard similarity of two texts. 0.0: one of them has no shingles, so it is similar to nothing."""
     from simdocs.corpora.decode import as_utf8
@@ -270,6 +311,9 @@ def _built(request: BuildRequest) -> Artifact:
 
 def _path(path: Path) -> bytes:
     try:
-        return os.fsencode(path)
+        encoded = os.fsencode(path)
     except TypeError:
         raise UsageError(f"{type(path).__name__} is no path") from None
+    if b"\0" in encoded:
+        raise InputError(f"{display_name(encoded)}: no path holds a NUL")
+    return encoded

@@ -1,7 +1,7 @@
 """The keywords of the Python API with their types, for editors and type checkers.
 
 Each name is a parameter of `simdocs.parameters`, where its values, its default and its meaning are declared. A keyword
-that is not given has its default, or the value of the artifact.
+that is not given, or is None, has its default, or the value of the artifact.
 """
 
 from __future__ import annotations
@@ -16,66 +16,66 @@ Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 class RunKeywords(TypedDict, total=False):
     """How the work is done."""
 
-    jobs: int
-    strict: bool
+    jobs: int | None
+    strict: bool | None
 
 
 class ReadKeywords(RunKeywords, total=False):
     """Which documents are read."""
 
-    texts: Sequence[str | bytes]
-    names: Sequence[str | bytes]
-    files_from: Path
-    files0_from: Path
-    include: tuple[str, ...]
-    exclude: tuple[str, ...]
-    hidden: bool
-    follow: bool
-    one_file_system: bool
-    max_size: int
-    text_field: str
-    id_field: str
-    plain: bool
-    jsonl: bool
+    texts: Sequence[str | bytes] | None
+    names: Sequence[str | bytes] | None
+    files_from: Path | None
+    files0_from: Path | None
+    include: tuple[str, ...] | None
+    exclude: tuple[str, ...] | None
+    hidden: bool | None
+    follow: bool | None
+    one_file_system: bool | None
+    max_size: int | None
+    text_field: str | None
+    id_field: str | None
+    plain: bool | None
+    jsonl: bool | None
 
 
 class TokenKeywords(TypedDict, total=False):
     """How a text becomes tokens."""
 
-    unit: Literal["char", "word", "line", "stopword"]
-    k: int
-    language: str
-    multiset: bool
-    seed: int | Literal["random"]
-    nfkc: bool
-    keep_case: bool
-    strip_accents: bool
-    strip_punctuation: bool
-    mask_digits: bool
+    unit: Literal["char", "word", "line", "stopword"] | None
+    k: int | None
+    language: str | None
+    multiset: bool | None
+    seed: int | Literal["random"] | None
+    nfkc: bool | None
+    keep_case: bool | None
+    strip_accents: bool | None
+    strip_punctuation: bool | None
+    mask_digits: bool | None
 
 
 class SketchKeywords(TypedDict, total=False):
     """How tokens become a signature."""
 
-    scheme: Literal["fss", "permutation"]
-    num_perm: int
+    scheme: Literal["fss", "permutation"] | None
+    num_perm: int | None
 
 
 class BandKeywords(TypedDict, total=False):
     """How signatures are cut into bands."""
 
-    threshold: float
-    recall: float
-    rule: Literal["recall", "nearest"]
-    bands: int
-    rows: int
+    threshold: float | None
+    recall: float | None
+    rule: Literal["recall", "nearest"] | None
+    bands: int | None
+    rows: int | None
 
 
 class TargetKeywords(TypedDict, total=False):
     """Where an artifact is written."""
 
-    output: Path
-    lock_wait: float
+    output: Path | None
+    lock_wait: float | None
 
 
 class ShingleKeywords(ReadKeywords, TokenKeywords, TargetKeywords, total=False):
@@ -93,29 +93,29 @@ class IndexKeywords(SignatureKeywords, BandKeywords, total=False):
 class DedupeKeywords(ReadKeywords, TokenKeywords, SketchKeywords, BandKeywords, total=False):
     """The keywords of `dedupe`, but for those that decide what comes back."""
 
-    exact: bool
-    verify: Literal["exact", "estimate"]
-    cluster: Literal["greedy", "components"]
-    keep: Literal["first", "longest", "shortest", "newest", "oldest"]
-    max_candidates: int
+    exact: bool | None
+    verify: Literal["exact", "estimate"] | None
+    cluster: Literal["greedy", "components"] | None
+    keep: Literal["first", "longest", "shortest", "newest", "oldest"] | None
+    max_candidates: int | None
     against: Any
     shingles: Any
-    root: Path
+    root: Path | None
 
 
 class QueryKeywords(ReadKeywords, total=False):
     """The keywords of `query`, but for those that decide what comes back."""
 
-    threshold: float
-    verify: Literal["exact", "estimate"]
-    top: int
-    nearest: int
-    itself: bool
+    threshold: float | None
+    verify: Literal["exact", "estimate"] | None
+    top: int | None
+    nearest: int | None
+    itself: bool | None
     shingles: Any
-    root: Path
+    root: Path | None
 
 
 class ShowKeywords(TokenKeywords, total=False):
     """The keywords of `show`."""
 
-    max_size: int
+    max_size: int | None

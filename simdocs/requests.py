@@ -24,7 +24,9 @@ _OF_FILES = (*(name for name in Walking.__slots__ if name != "max_size"), "files
 _OF_CHANCE = ("recall", "rule", "bands", "rows", "max_candidates", "verify", "against")
 """Parameters about what may be missed or is not compared: an exact join misses nothing."""
 
-SHINGLING = tuple(name for group in (Shingling, Normalisation) for name in group.__slots__ if name != "normalisation")
+TOKEN_PARAMETERS = tuple(
+    name for group in (Shingling, Normalisation) for name in group.__slots__ if name != "normalisation"
+)
 """The parameters that decide tokens."""
 
 

@@ -264,10 +264,7 @@ class PathName:
 
     def check(self, value: Any) -> bytes:
         """The path as the system spells it."""
-        try:
-            return os.fsencode(value)
-        except TypeError:
-            raise ValueError(self.wanted) from None
+        return _encoded_path(value, self.wanted)
 
     def parse(self, text: str) -> bytes:
         """The path as the system spells it."""
@@ -289,14 +286,21 @@ class ArtifactName:
         """The path as the system spells it, or the artifact itself."""
         if hasattr(value, "recipe"):
             return value
-        try:
-            return os.fsencode(value)
-        except TypeError:
-            raise ValueError(self.wanted) from None
+        return _encoded_path(value, self.wanted)
 
     def parse(self, text: str) -> bytes:
         """The path as the system spells it."""
         return os.fsencode(text)
+
+
+def _encoded_path(value: Any, wanted: str) -> bytes:
+    try:
+        path = os.fsencode(value)
+    except TypeError:
+        raise ValueError(wanted) from None
+    if b"\0" in path:
+        raise ValueError(f"{wanted}, which holds no NUL")
+    return path
 
 
 def _number(text: str, wanted: str) -> float:

@@ -40,7 +40,7 @@ def _kind_of_directory(path: str) -> str | None:
             head = os.read(file, _HEAD_BYTES) if stat.S_ISREG(os.fstat(file).st_mode) else b""
         finally:
             os.close(file)
-    except OSError:
+    except (OSError, ValueError):  # ValueError: the path holds a NUL
         return None
     if not is_manifest(head):
         return None

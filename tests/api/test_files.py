@@ -41,7 +41,8 @@ def test_skipped_documents_are_in_the_result(docs):
     assert index.skipped == simdocs.index("docs", max_size=1000).skipped == found.skipped
     # Nothing is skipped where nothing is walked.
     assert simdocs.open("docs.index").skipped.counts == simdocs.dedupe("docs.index").skipped.counts == {}
-    assert simdocs.query("docs.index", "docs/binary", "docs/a").skipped.counts == {"binary": 1}
+    named = simdocs.query("docs.index", "docs/binary", "docs/a").skipped
+    assert named.by_reason == {"named": [(b"docs/binary", "a NUL byte in the first 8 KiB")]}
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -39,7 +39,7 @@ kept: NDArray[np.int64] = decision.kept
 skipped: dict[str, int] = decision.skipped.counts
 opened = simdocs.open("docs.index")
 assert isinstance(opened, simdocs.BandIndex)
-share: float = opened.recipe.banding.recall if opened.recipe.banding else 0.0
+share: float = opened.recipe.banding.recall
 try:
     simdocs.open("x")
 except (simdocs.ArtifactError, simdocs.InputError) as error:
@@ -64,7 +64,7 @@ def test_every_public_name_can_be_imported_and_is_documented():
         assert getattr(simdocs, name) is not None
     assert {name for name in simdocs.__all__ if name.endswith("Error")} == {
         *("SimdocsError", "UsageError", "InputError", "OutputError", "ArtifactError", "ParametersError"),
-        *("LockedError", "WorkerError"),
+        *("LockedError", "WorkerError", "UnjudgedError", "UnreachableRecallError"),
     }
     assert all(issubclass(getattr(simdocs, name), simdocs.SimdocsError) for name in dir(simdocs) if "Error" in name)
     with pytest.raises(AttributeError, match="module 'simdocs' has no attribute 'dedup'"):

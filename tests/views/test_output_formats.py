@@ -13,19 +13,22 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simdocs.families import FORMATS
-from simdocs.model.answers import NAME, SIMILARITY, Answer, Column
+from simdocs.model.answers import NAME, SIMILARITY, TableColumn, TableHead
 from simdocs.model.names import display_name
-from simdocs.views.output_formats import harmless, names_nul_ended
+from simdocs.views.output_formats import NulEnded, harmless
 
 BYTES = st.binary(min_size=1, max_size=12).map(lambda name: name.replace(b"\0", b"x"))
 WRITTEN = st.text("\t\n\r\\\"',;nrtu0 \x1b\x9b\x7f\u202e\u2028é😀a", min_size=1).map(str.encode)
 NAMES = st.lists(BYTES | WRITTEN, min_size=1, max_size=5)
-COLUMNS = (Column("name", NAME), Column("jaccard", SIMILARITY))
+HEAD = TableHead((TableColumn("name", NAME), TableColumn("jaccard", SIMILARITY)))
 
 
 def drawn(form: str, names: list[bytes]) -> bytes:
-    answer = Answer(COLUMNS, [[(name, None if at % 2 else 2 / 3)] for at, name in enumerate(names)])
-    return b"".join(FORMATS[form].load().draw(answer, False))
+    """The names in this format, half of them with a similarity; in blocks of two rows."""
+    drawing = FORMATS[form].load()(HEAD)
+    rows = [(name, None if at % 2 else 2 / 3) for at, name in enumerate(names)]
+    blocks = [drawing.rows(rows[at : at + 2]) for at in range(0, len(rows), 2)]
+    return b"".join([drawing.begin(), *blocks, drawing.end()])
 
 
 def untabbed(field: bytes) -> bytes:
@@ -66,8 +69,9 @@ def test_names_come_back_from_jsonl(names):
 
 @given(NAMES)
 def test_nul_ended_names_come_back(names):
-    answer = Answer(COLUMNS[:1], [[(name,)] for name in names])
-    assert b"".join(names_nul_ended(answer)).split(b"\0") == [*names, b""]
+    drawing = NulEnded(TableHead(HEAD.columns[:1]))
+    assert drawing.begin() == drawing.end() == b""
+    assert drawing.rows([(name,) for name in names]).split(b"\0") == [*names, b""]
 
 
 TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}

@@ -1,0 +1,93 @@
+"""The typed keywords and the signatures of the public functions list exactly the parameters of the requests."""
+
+from __future__ import annotations
+
+import inspect
+import pydoc
+import typing
+from collections.abc import Callable
+from dataclasses import fields
+
+import pytest
+
+import simdocs
+from simdocs import keywords
+from simdocs.requests import (
+    TOKEN_PARAMETERS,
+    CheckedRequest,
+    DedupeRequest,
+    IndexRequest,
+    QueryRequest,
+    ShingleRequest,
+    ShowRequest,
+    SignatureRequest,
+)
+from simdocs.values import Choice
+
+ARGUMENTS = {"documents", "index", "text"}
+"""Fields of requests that are arguments by place."""
+
+DECIDE_THE_RESULT = {"pairs", "all_copies", "list"}
+"""Parameters by which the type of what comes back differs: overloads have them, the typed keywords do not."""
+
+Case = tuple[Callable[..., typing.Any], type[CheckedRequest], type]
+
+CASES: list[Case] = [
+    (simdocs.shingle, ShingleRequest, keywords.ShingleKeywords),
+    (simdocs.signature, SignatureRequest, keywords.SignatureKeywords),
+    (simdocs.index, IndexRequest, keywords.IndexKeywords),
+    (simdocs.query, QueryRequest, keywords.QueryKeywords),
+    (simdocs.dedupe, DedupeRequest, keywords.DedupeKeywords),
+    (simdocs.show, ShowRequest, keywords.ShowKeywords),
+]
+
+
+def keywords_of(request: type[CheckedRequest]) -> set[str]:
+    """The fields of a request that are keywords in Python."""
+    return {field.name for field in fields(request)} - ARGUMENTS
+
+
+@pytest.mark.parametrize(("function", "request_type", "typed"), CASES)
+def test_typed_keywords_are_the_fields_of_the_request(function, request_type, typed):
+    assert set(typing.get_type_hints(typed)) == keywords_of(request_type) - DECIDE_THE_RESULT
+    assert typed.__optional_keys__ == set(typing.get_type_hints(typed))
+    if DECIDE_THE_RESULT & keywords_of(request_type):
+        named = [set(inspect.signature(overload).parameters) for overload in typing.get_overloads(function)]
+        assert set.union(*named) >= DECIDE_THE_RESULT & keywords_of(request_type)
+
+
+def test_typed_keywords_of_similarity_are_the_parameters_that_decide_tokens():
+    assert set(typing.get_type_hints(keywords.TokenKeywords)) == set(TOKEN_PARAMETERS)
+
+
+@pytest.mark.parametrize(("function", "request_type", "typed"), CASES)
+def test_typed_keywords_accept_none_and_the_members_of_their_family(function, request_type, typed):
+    for name, hint in typing.get_type_hints(typed).items():
+        if hint is typing.Any:
+            continue
+        assert type(None) in typing.get_args(hint), name
+        literals = [arguments for kind in typing.get_args(hint) if (arguments := typing.get_args(kind))]
+        values = request_type.parameters()[name].values if name in request_type.parameters() else None
+        if isinstance(values, Choice) and literals:
+            assert literals == [tuple(values.family)], name
+
+
+@pytest.mark.parametrize(("function", "request_type", "typed"), CASES)
+def test_help_lists_every_parameter(function, request_type, typed):
+    found = inspect.signature(function).parameters
+    by_place = [name for name, parameter in found.items() if parameter.kind is not parameter.KEYWORD_ONLY]
+    assert by_place == [field.name for field in fields(request_type) if field.name in ARGUMENTS][::-1]
+    for name, parameter in found.items():
+        if name == "documents":
+            assert parameter.kind is parameter.VAR_POSITIONAL
+        elif name in ARGUMENTS:
+            assert parameter.default is parameter.empty
+        else:
+            assert (parameter.kind, parameter.default) == (parameter.KEYWORD_ONLY, None)
+    assert set(found) - ARGUMENTS == keywords_of(request_type)
+    shown = pydoc.plain(pydoc.render_doc(function))
+    assert all(f"{name}=None" in shown for name in keywords_of(request_type))
+
+
+def test_help_lists_every_parameter_of_similarity():
+    assert list(inspect.signature(simdocs.similarity).parameters) == ["a", "b", *TOKEN_PARAMETERS]

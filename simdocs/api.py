@@ -64,8 +64,8 @@ def _with_keywords_of(
 ) -> Callable[[Function], Function]:
     """A decorator that makes help() show each keyword of a function. some: they are these parameters of the request."""
     named = [field.name for field in fields(request)]
-    keywords = [name for name in ("texts", "names") if name in named and some is None]
-    keywords += [name for name in request.parameters() if some is None or name in some]
+    in_memory = [name for name in ("texts", "names") if name in named and some is None]
+    keywords = in_memory + [name for name in request.parameters() if some is None or name in some]
     first = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in arguments]
     if "documents" in named and some is None:
         first.append(Parameter("documents", Parameter.VAR_POSITIONAL))

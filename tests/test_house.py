@@ -15,10 +15,6 @@ SOURCES = sorted((ROOT / "simdocs").rglob("*.py"))
 
 TO_BE_RENAMED = {
     "matching/lookup.py",
-    "pipeline/advice.py",
-    "pipeline/reading.py",
-    "pipeline/reload.py",
-    "pipeline/shingling.py",
 }
 """Files with such parameters still: none may be added."""
 

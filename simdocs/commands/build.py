@@ -30,7 +30,7 @@ from simdocs.model.results import BuildResult, Expectation
 from simdocs.parameters import PARAMETERS, IndexRecipe, Recipe, SignatureRecipe
 from simdocs.pipeline.advice import advice
 from simdocs.pipeline.indexing import expected_of, low_recall, tables
-from simdocs.pipeline.prepare import Intake, found_of, signed
+from simdocs.pipeline.prepare import Intake, files_of, signed
 from simdocs.pipeline.shingling import shingle
 from simdocs.requests import BuildRequest, ShingleRequest, SignatureRequest
 from simdocs.version import __version__
@@ -118,7 +118,7 @@ def _build_shingles(plan: BuildPlan, writer: Writer, run: Run) -> tuple[Document
         writer.append("tokens", sets.values)
         lengths.append(sets.lengths)
 
-    documents = shingle(found_of(plan.intake, run), plan.intake.walking.max_size, plan.recipe, run, take)
+    documents = shingle(files_of(plan.intake, run), plan.intake.walking.max_size, plan.recipe, run, take)
     counts = np.concatenate(lengths) if lengths else np.empty(0, np.int64)
     writer.append("tokens", np.empty(0, np.uint32))
     writer.append("offsets", np.concatenate(([0], np.cumsum(counts))))

@@ -1,4 +1,4 @@
-"""From signatures to buckets: index, the third stage; and what is to be expected of it."""
+"""From signatures to buckets: index, the third stage; and what its bands will find."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from simdocs.model.results import Expectation
 from simdocs.parameters import MAX_NUM_PERM, Banding, BandingRequest, Bands, IndexRecipe
 
 SAMPLED = 10_000
-"""Pairs of documents from which the number of candidates is foretold."""
+"""Pairs of documents from which the number of candidates is estimated."""
 
 MANY_CANDIDATES = 100
-"""Candidates a document from which on more places are advised."""
+"""Candidates per document from which on a longer signature is advised."""
 
 CURVE = tuple(tenth / 10 for tenth in range(1, 11))
-"""Similarities at which the S-curve is told."""
+"""Similarities at which the S-curve is given."""
 
 
 def tables(documents: Documents, signatures: Tokens, bands: Bands) -> BucketTables:
@@ -35,13 +35,13 @@ def tables(documents: Documents, signatures: Tokens, bands: Bands) -> BucketTabl
 
 
 def expected_of(documents: Documents, signatures: Callable[[Index], Tokens], recipe: IndexRecipe) -> Expectation:
-    """What is to be expected of an index of these documents. signatures: gives those of some rows."""
+    """What the bands of an index of these documents will find. signatures: returns those of some rows."""
     firsts, _ = documents.distinct_texts()
     return expectation(signatures, firsts, recipe.banding, recipe.shingling.seed)
 
 
 def chosen_by(chosen: Banding, num_perm: int) -> str:
-    """How the bands were chosen: by the rule that was asked for, or `by hand` if they are not what the rule gives."""
+    """How the bands were chosen: the name of the rule, or `by hand` if the rule would choose others."""
     try:
         by_rule = banding.choose(BandingRequest(chosen.threshold, chosen.recall, chosen.rule), num_perm)
     except UnreachableRecallError:
@@ -61,7 +61,7 @@ def low_recall(chosen: Banding, num_perm: int) -> Iterator[str]:
 
 
 def expectation(signatures: Callable[[Index], Tokens], firsts: Array, chosen: Banding, seed: int) -> Expectation:
-    """What is to be expected of an index with these bands. signatures: gives those of some rows."""
+    """What an index with these bands will find. signatures: returns those of some rows."""
     bands, rows = chosen.cut
     similar = _sampled(signatures, firsts, seed)
     others = max(0, len(firsts) - 1)
@@ -74,7 +74,7 @@ def expectation(signatures: Callable[[Index], Tokens], firsts: Array, chosen: Ba
 
 
 def _sampled(signatures: Callable[[Index], Tokens], firsts: Array, seed: int) -> Floats:
-    """Estimated similarities of SAMPLED random pairs of distinct texts, or of all where there are fewer."""
+    """Estimated similarities of SAMPLED random pairs of distinct texts, or of all pairs if there are fewer."""
     size = len(firsts)
     if size * (size - 1) // 2 <= SAMPLED:
         left, right = np.triu_indices(size, 1)
@@ -93,7 +93,10 @@ def _candidates(similar: Floats, others: int, bands: int, rows: int) -> float:
 
 
 def _better(similar: Floats, others: int, chosen: Banding, places: int) -> tuple[int, float]:
-    """The smallest of 2, 4, 8, ... times the places with which the rule needs no more than MANY_CANDIDATES."""
+    """The smallest of 2, 4, 8, ... times the places with which the rule gives at most MANY_CANDIDATES, and how many.
+
+    0, 0 if there is none.
+    """
     while (places := 2 * places) <= MAX_NUM_PERM:
         try:
             bands, rows = banding.by_recall(chosen.threshold, chosen.recall, places)

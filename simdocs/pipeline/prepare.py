@@ -1,4 +1,4 @@
-"""Whatever a stage is given, documents or an artifact, brought to where they can be compared."""
+"""What a stage is given, as documents and signatures: from files, texts in memory or an artifact."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ from simdocs.pipeline.signing import sign, sign_token_sets
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """What a stage is given: names of documents, or an artifact of an earlier stage.
+    """What a stage is given: names of documents, texts in memory, or an artifact of an earlier stage.
 
-    texts: documents in memory, in place of sources. shingles: token sets of the same documents, to verify by. root:
-    where documents of an artifact are found again.
-    outputs: files to be written, which must not be among the documents.
+    shingles: token sets of the same documents, to verify with. root: the directory from which the documents of an
+    artifact are found. outputs: files that will be written, which must not be among the documents.
     """
 
     sources: Sources = field(default_factory=Sources)
@@ -37,8 +36,8 @@ class Intake:
     texts: FileList | None = None
 
 
-def found_of(intake: Intake, run: Run) -> FileList:
-    """The files that an intake names. UsageError: an output is one of them. InputError: see `find`."""
+def files_of(intake: Intake, run: Run) -> FileList:
+    """The files of an intake. UsageError: an output is one of them. InputError: see `find`."""
     if intake.texts is not None:
         return intake.texts
     found = find(intake.sources, intake.walking, run.skipped)
@@ -58,11 +57,11 @@ def found_of(intake: Intake, run: Run) -> FileList:
 def signed(
     intake: Intake, recipe: SignatureRecipe, run: Run, *, with_sets: bool
 ) -> tuple[Documents, Tokens, FileList | None]:
-    """Documents and signatures of whatever is given. with_sets: with the facts of token sets."""
+    """Documents, signatures, and the files if they were read now. with_sets: also record the facts of token sets."""
     sketching = recipe.sketching
     artifact = intake.artifact
     if artifact is None:
-        found = found_of(intake, run)
+        found = files_of(intake, run)
         limit = intake.walking.max_size
         return *sign(found, limit, recipe, sketching, run, with_sets=with_sets), found
     if isinstance(artifact, Shingles):

@@ -1,5 +1,4 @@
-"""From documents to signatures: signature, the second stage. Every text is read once, in batches, by as many workers
-as there are."""
+"""From documents to signatures: signature, the second stage. Each text is read once, in batches."""
 
 from __future__ import annotations
 
@@ -17,16 +16,18 @@ from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
 from simdocs.model.artifact import Shingles
 from simdocs.model.documents import Documents
+from simdocs.model.numbering import BlockPlaces
 from simdocs.model.ragged import Index, Ragged, Tokens, row_blocks
 from simdocs.parameters import Recipe, Sketching
-from simdocs.pipeline.reading import Advance, Read, Register, read_task
-from simdocs.pipeline.shingling import note, note_sets, shingled
+from simdocs.pipeline.reading import Read, read_task
+from simdocs.pipeline.register import Advance, Register
+from simdocs.pipeline.shingling import record_sets, record_texts, shingled
 
-_WORTH_THEIR_ROUNDS = 1 << 14
-"""Tokens of small documents that are signed with their batch; fewer wait for those of other batches."""
+_SIGNED_WITH_BATCH = 1 << 14
+"""Tokens of small documents from which on they are signed with their batch. Fewer wait for those of other batches."""
 
-_GATHERED = 1 << 18
-"""Tokens of small documents that are signed together: a mebibyte."""
+_SIGNED_TOGETHER = 1 << 18
+"""Tokens of small documents of many batches that are signed together: a mebibyte."""
 
 _STORED_AT_ONCE = 1 << 18
 """Tokens of an artifact that are signed at once."""
@@ -34,28 +35,30 @@ _STORED_AT_ONCE = 1 << 18
 
 @dataclass(slots=True)
 class Signed:
-    """What came of a task: the documents read, without their texts; signatures; rows (of these) and tokens of small
-    documents still to be signed."""
+    """The result of a task: the documents that were read, without their texts, and their signatures.
+
+    waiting, tokens: places and tokens of small documents that are still to be signed.
+    """
 
     read: Read
     signatures: Tokens
-    waiting: Index
+    waiting: BlockPlaces
     tokens: Ragged
 
 
 def sign_task(task: Files | Lines, recipe: Recipe, sketching: Sketching, *, with_sets: bool) -> Signed:
-    """Read, shingle and sign a task. with_sets: note the facts of token sets, too, which takes sorting them."""
+    """Read, shingle and sign the documents of a task. with_sets: also record the facts of their token sets."""
     read = read_task(task, recipe.sequences)
-    how = recipe.shingling
+    shingling = recipe.shingling
     out = np.empty((len(read.raws), sketching.num_perm), np.uint32)
-    waiting: list[Index] = []
+    waiting: list[BlockPlaces] = []
     small: list[Ragged] = []
-    for part in shingled(read.raws, how):
-        note(read.facts, part, how.k)
+    for part in shingled(read.raws, shingling):
+        record_texts(read.facts, part, shingling.k)
         tokens = multisets.token_sets(part.tokens) if with_sets else part.tokens
         if with_sets:
-            note_sets(read.facts, part.places, tokens)
-        out[part.places], undone, left = _begin(tokens, sketching, how.seed)
+            record_sets(read.facts, part.places, tokens)
+        out[part.places], undone, left = _begin(tokens, sketching, shingling.seed)
         waiting.append(part.places[undone])
         small.append(left)
     read.raws = []
@@ -63,13 +66,12 @@ def sign_task(task: Files | Lines, recipe: Recipe, sketching: Sketching, *, with
     return Signed(read, out, rows, Ragged.concat(small, np.uint32))
 
 
-def _begin(tokens: Ragged, sketching: Sketching, seed: int) -> tuple[Tokens, Index, Ragged]:
-    """Signatures; which rows are not done, and the tokens of those: small documents, where they are too few to be
-    worth their rounds."""
+def _begin(tokens: Ragged, sketching: Sketching, seed: int) -> tuple[Tokens, BlockPlaces, Ragged]:
+    """Signatures; and the places and tokens of small documents that are not signed yet, because they are too few."""
     scheme = scheme_of(sketching.scheme)
     begun, undone = scheme.partial_signatures(tokens, sketching.num_perm, seed)
     small = tokens.take(undone)
-    if len(small.values) < _WORTH_THEIR_ROUNDS:
+    if len(small.values) < _SIGNED_WITH_BATCH:
         return begun, undone, small
     begun[undone] = scheme.signatures(small, sketching.num_perm, seed)
     return begun, undone[:0], small.take(undone[:0])
@@ -84,7 +86,7 @@ def sign(
     *,
     with_sets: bool,
 ) -> tuple[Documents, Tokens]:
-    """Documents and signatures of the files found: those that were read, in row order. Skips are noted."""
+    """Sign the files found: return the documents that could be read, in row order, and their signatures."""
     register, advance = Register(found, run.skipped), Advance(found)
     rows = _Rows(len(found.names), sketching, recipe.shingling.seed)
     work = partial(sign_task, recipe=recipe, sketching=sketching, with_sets=with_sets)
@@ -102,7 +104,7 @@ def sign(
 
 
 def sign_token_sets(shingles: Shingles, sketching: Sketching, run: Run) -> Tokens:
-    """Return the signatures of token sets, (N, K) uint32."""
+    """The signatures of token sets: (N, K) uint32."""
     offsets = shingles["offsets"].all()
     rows = _Rows(shingles.n_documents, sketching, shingles.recipe.shingling.seed)
     work = partial(_begin, sketching=sketching, seed=shingles.recipe.shingling.seed)
@@ -119,8 +121,7 @@ def sign_token_sets(shingles: Shingles, sketching: Sketching, run: Run) -> Token
 
 
 class _Rows:
-    """Signatures as they come in. Small documents of many batches are signed together: their rounds cost calls, not
-    work."""
+    """Collects signatures. Small documents of many batches are signed together, because calls would take most time."""
 
     def __init__(self, expected: int, sketching: Sketching, seed: int) -> None:
         self._signatures: Tokens = np.empty((expected, sketching.num_perm), np.uint32)
@@ -130,23 +131,23 @@ class _Rows:
         self._tokens: list[Ragged] = []
         self._held = 0
 
-    def add(self, signatures: Tokens, waiting: Index, tokens: Ragged) -> None:
-        """Take the next signatures; those of the rows `waiting` among them are to be made of these tokens."""
+    def add(self, signatures: Tokens, waiting: BlockPlaces, tokens: Ragged) -> None:
+        """Add the next signatures. Those at the places `waiting` are still to be computed from these tokens."""
         end = self.filled + len(signatures)
         if end > len(self._signatures):
-            # Grown in place where the system can: what is doubled is address space.
+            # It grows in place where the system can do that, so only address space is doubled.
             self._signatures.resize((max(end, 2 * len(self._signatures)), self._signatures.shape[1]), refcheck=False)
         self._signatures[self.filled : end] = signatures
         if len(waiting):
             self._waiting.append(self.filled + waiting)
             self._tokens.append(tokens)
             self._held += len(tokens.values)
-            if self._held >= _GATHERED:
+            if self._held >= _SIGNED_TOGETHER:
                 self._flush()
         self.filled = end
 
     def _flush(self) -> None:
-        """Sign all that waits."""
+        """Sign all documents that wait."""
         if self._waiting:
             tokens = Ragged.concat(self._tokens, np.uint32)
             signatures = scheme_of(self._sketching.scheme).signatures(tokens, self._sketching.num_perm, self._seed)
@@ -154,6 +155,6 @@ class _Rows:
         self._waiting, self._tokens, self._held = [], [], 0
 
     def all(self) -> Tokens:
-        """All signatures, (N, K)."""
+        """All signatures: (N, K) uint32."""
         self._flush()
         return self._signatures[: self.filled]

@@ -131,7 +131,7 @@ def test_artifacts_are_the_same_bytes_for_any_batches_and_workers(there, monkeyp
     expected = alike(by_every_road(how))
     monkeypatch.setattr(read_tasks, "batches", partial(cutting.batches, most_bytes=size))
     monkeypatch.setattr(jsonl, "BATCH_BYTES", max(size, 5))
-    for constant in ("_STORED_AT_ONCE", "_GATHERED", "_WORTH_THEIR_ROUNDS"):
+    for constant in ("_STORED_AT_ONCE", "_SIGNED_TOGETHER", "_SIGNED_WITH_BATCH"):
         monkeypatch.setattr(signing, constant, size)
     made = alike(by_every_road(how, jobs))
     for kind, files in made.items():

@@ -10,7 +10,7 @@ from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.read_tasks import tasks
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Sequences, Walking
-from simdocs.pipeline.reading import Advance
+from simdocs.pipeline.register import Advance
 
 
 def test_bytes_rise_to_the_total_and_move_within_a_large_file(tmp_path: Path) -> None:

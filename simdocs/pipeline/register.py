@@ -1,0 +1,147 @@
+"""Documents get their rows: the results of tasks come together in row order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdocs.corpora.discover import FileList
+from simdocs.corpora.identity import FileId, identities
+from simdocs.corpora.jsonl import Lines
+from simdocs.corpora.read_tasks import Files
+from simdocs.model.documents import DOCUMENT, EMPTY, Documents
+from simdocs.model.names import display_name
+from simdocs.model.numbering import BlockPlaces
+from simdocs.model.skipped import Skipped, explanation
+from simdocs.pipeline.reading import Read, ragged_bytes
+
+
+class Register:
+    """Numbers documents in row order, as the results of tasks come in."""
+
+    def __init__(self, found: FileList, skipped: Skipped) -> None:
+        self._found, self._skipped = found, skipped
+        self._names: list[bytes] = []
+        self._facts: list[NDArray[np.void]] = []
+        self._held: dict[int, bytes] = {}
+        self._file, self._ids = b"", set[bytes]()
+        self._named_like_lines = {name for name in found.names if b"#" in name}
+        ids = enumerate(found.ids if found.other_names else ())
+        self._reached_again: dict[int, FileId] = {
+            file: file_id for file, file_id in ids if file_id in found.other_names
+        }
+        self._replaced = set[int]()
+        self._named_rows: list[int] = []
+        self._done = 0
+        self.rows = 0
+
+    def enter(self, read: Read, done: int) -> BlockPlaces:
+        """Give the documents of the next task their rows: return which of them (places among those read) have one.
+
+        done: how many more files end with this task. A line with the name of an earlier line or of a file gets no row;
+        it is added to skipped.
+        """
+        self._skipped.extend(read.skips)
+        taken = [at for at in range(len(read.names)) if not self._repeats(read, at)]
+        for row, at in enumerate(taken, self.rows):
+            self._names.append(read.names[at])
+            file = self._done + (0 if read.facts["container"][at] else read.places[at])
+            if file in self._found.named:
+                self._named_rows.append(row)
+            if file in self._found.held:
+                self._held[row] = _span(self._found.held[file], read.facts[at])
+            elif file in self._reached_again:
+                (identity,) = identities(read.facts[at : at + 1])
+                if not identity.in_file(self._reached_again[file]):
+                    self._replaced.add(file)
+        rows = np.array(taken, np.int64)
+        self._facts.append(read.facts[rows])
+        self.rows += len(rows)
+        self._done += done
+        return rows
+
+    def _repeats(self, read: Read, at: int) -> bool:
+        container = int(read.facts["container"][at])
+        if not container:
+            return False
+        name = read.names[at]
+        if name[:container] != self._file:
+            self._file, self._ids = name[:container], set()
+        other = "an earlier line" if name in self._ids else "a file" if name in self._named_like_lines else ""
+        if other:
+            line = b"%b#%d" % (self._file, read.places[at])
+            self._skipped.add("malformed", line, f"{other} has the name {display_name(name)}: give it an id of its own")
+        self._ids.add(name)
+        return bool(other)
+
+    def _report_other_names(self) -> None:
+        """Report the other names of files that were reached again.
+
+        A file was not read by its other names. If its first name is gone or belongs to another file by now, neither was
+        the file itself.
+        """
+        gone = {name for reason in ("vanished", "special") for name, _ in self._skipped.by_reason.get(reason, ())}
+        for file, file_id in self._reached_again.items():
+            first = self._found.names[file]
+            lost = file in self._replaced or first in gone
+            for name in self._found.other_names[file_id]:
+                if lost:
+                    self._skipped.add(
+                        "unreadable", name, f"was to be read as {display_name(first)}, which is gone or replaced"
+                    )
+                else:
+                    self._skipped.add("again", name)
+
+    def documents(self) -> Documents:
+        """All documents that have a row. Other names of their files are reported."""
+        self._report_other_names()
+        self._report_named()
+        facts = np.concatenate(self._facts) if self._facts else np.empty(0, DOCUMENT)
+        for row in self._named_rows:
+            if facts["flags"][row] & EMPTY and not facts["container"][row]:
+                self._skipped.warnings.append(
+                    f"{display_name(self._names[row])}: is empty, so it is similar to nothing"
+                )
+        return Documents(ragged_bytes(self._names), facts, self._held)
+
+    def _report_named(self) -> None:
+        """Report files that were named as arguments and are not compared, whatever the reason."""
+        named = {self._found.names[file] for file in self._found.named}
+        for reason in ("binary", "special", "vanished"):
+            entries = self._skipped.by_reason.pop(reason, [])
+            for name, detail in entries:
+                if name in named:
+                    self._skipped.add("named", name, explanation(reason))
+                else:
+                    self._skipped.add(reason, name, detail)
+
+
+def _span(held: bytes, fact: np.void) -> bytes:
+    """The bytes of a document, from bytes in memory: all of them, or one line."""
+    return held[fact["start"] : fact["start"] + fact["extent"]] if fact["container"] else held
+
+
+class Advance:
+    """Measures progress while files are read: how many files and bytes are done with each task."""
+
+    def __init__(self, found: FileList) -> None:
+        self._ends = np.cumsum(found.sizes).tolist()
+        self.total = self._ends[-1] if self._ends else 0
+        self.files: list[int] = []
+        """How many files end with each task."""
+        self.bytes: list[int] = []
+        """How many bytes of files are done after each task."""
+
+    def watch(self, tasks: Iterator[tuple[Files | Lines, int]]) -> Iterator[Files | Lines]:
+        """Yield the tasks alone, and note how far each one gets."""
+        done = within = 0
+        for task, files in tasks:
+            within += len(task.data) + task.dropped if isinstance(task, Lines) else 0
+            if files:
+                done, within = done + files, 0
+            before, end = ([0, *self._ends][at] for at in (done, min(done + 1, len(self._ends))))
+            self.files.append(files)
+            self.bytes.append(min(before + within, end))
+            yield task

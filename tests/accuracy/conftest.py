@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from benchmarks import corpora, exact, texts
+from benchmarks import corpora, exact, groups, recall, texts
+from tests.cli.forked import at_start
+from tests.cli.stand_in import stand_in
 
 NAME = "irplag"
 """It stands in the place of this one."""
@@ -27,6 +30,16 @@ def read_truth(home: Path, unit: str) -> dict[tuple[str, str], float]:
     with gzip.open(home / NAME / f"truth_{unit[0]}{corpora.UNITS[unit]}.tsv.gz", "rt", encoding="utf-8") as file:
         rows = [line.rstrip("\n").split("\t") for line in file]
     return {(one, other): float(jaccard) for one, other, jaccard in rows}
+
+
+@pytest.fixture(autouse=True)
+def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the measurements start the stand-in of the program."""
+    for name in at_start(os.environ):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    for module in (recall, groups):
+        monkeypatch.setattr(module, "SIMDOCS", stand_in())
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ FORKS = sys.platform == "linux"
 READ_AT_START = ("PYTHON", "LC_", "LANG", "LOCPATH", "TZ", "LD_", "OPENBLAS_")
 """Beginnings of variables that the interpreter, its libraries or NumPy read when they start, and never again."""
 
-READ_LATER = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+READ_LATER = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONIOENCODING")
 """Variables of the interpreter that the server reads for each process."""
 
 

@@ -128,11 +128,13 @@ def become(channel: int, streams: list[int]) -> NoReturn:
 
 def streams_anew() -> tuple[TextIO, TextIO, TextIO]:
     """Standard streams as the interpreter makes them when it starts."""
+    encoding, _, errors = os.environ.get("PYTHONIOENCODING", "").partition(":")
     made = []
     for number, (mode, old) in enumerate(zip("rww", (sys.stdin, sys.stdout, sys.stderr), strict=True)):
         binary = open(number, f"{mode}b", closefd=False)  # noqa: SIM115  (they stay open to the end)
         each_line = binary.isatty() or number == 2
-        made.append(io.TextIOWrapper(binary, old.encoding, old.errors, "\n", line_buffering=each_line))
+        how = errors if errors and number < 2 else old.errors
+        made.append(io.TextIOWrapper(binary, encoding or old.encoding, how, "\n", line_buffering=each_line))
     return made[0], made[1], made[2]
 
 

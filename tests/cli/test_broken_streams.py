@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import resource
 import signal
+from pathlib import Path
 
 import pytest
 
 from tests.cli.corpus import A
 from tests.cli.every import BUILDING, EVERY, WRITING
-from tests.cli.program import finished, in_shell, running, simdocs
+from tests.cli.program import Done, finished, in_shell, running, simdocs
 
 HELP = ["--version", "--help", "dedupe --help", "shingle --help"]
 SHINGLES = "show docs/a.txt"
@@ -26,6 +27,12 @@ def copies(tmp_path_factory):
     return root
 
 
+def into_a_full_disk(*arguments, cwd) -> Done:
+    """Run the program with /dev/full as standard output."""
+    with Path("/dev/full").open("wb") as full:
+        return simdocs(*arguments, cwd=cwd, stdout=full)
+
+
 @pytest.mark.reliability(
     "full output",
     "a full standard output (`/dev/full`)",
@@ -33,7 +40,7 @@ def copies(tmp_path_factory):
 )
 @pytest.mark.parametrize("what", ["-j1", "--pairs -j2", "--list kept -0", "--format table"])
 def test_a_full_disk_at_standard_output_is_one_line_and_status_2(here, what):
-    done = in_shell(f"simdocs dedupe docs {what} > /dev/full", cwd=here)
+    done = into_a_full_disk("dedupe", "docs", *what.split(), cwd=here)
     assert done.status == 2
     assert len(done.err.splitlines()) == 1
     assert done.err.startswith("simdocs: error: ")
@@ -43,7 +50,7 @@ def test_a_full_disk_at_standard_output_is_one_line_and_status_2(here, what):
 @pytest.mark.reliability("full output")
 @pytest.mark.parametrize("what", [*HELP, SHINGLES])
 def test_help_version_and_shingles_on_a_full_disk_are_one_line_and_status_2(here, what):
-    done = in_shell(f"simdocs {what} > /dev/full", cwd=here)
+    done = into_a_full_disk(*what.split(), cwd=here)
     assert (done.status, len(done.err.splitlines())) == (2, 1)
     assert done.err.startswith("simdocs: error: ")
     assert "No space left on device" in done.err
@@ -54,9 +61,10 @@ def test_help_version_and_shingles_on_a_full_disk_are_one_line_and_status_2(here
 @pytest.mark.reliability("closed output")
 @pytest.mark.parametrize("command", WRITING)
 def test_every_command_reports_a_full_or_closed_standard_output(shelved, command):
-    for where, why in (("/dev/full", "No space left on device"), ("&-", "Bad file descriptor")):
-        done = in_shell(f'simdocs "$@" >{where}', *EVERY[command], cwd=shelved)
-        assert done == (2, b"", f"simdocs: error: standard output: write error: {why}\n")
+    said = "simdocs: error: standard output: write error: {}\n"
+    assert into_a_full_disk(*EVERY[command], cwd=shelved) == (2, b"", said.format("No space left on device"))
+    closed = in_shell('simdocs "$@" >&-', *EVERY[command], cwd=shelved)
+    assert closed == (2, b"", said.format("Bad file descriptor"))
 
 
 @pytest.mark.reliability(
@@ -74,7 +82,7 @@ def test_no_artifact_is_published_if_its_summary_cannot_be_written(shelved, comm
 @pytest.mark.reliability("summary")
 def test_no_answer_is_published_if_its_summary_cannot_be_written(here):
     (here / "out").write_bytes(b"old")
-    assert in_shell("simdocs dedupe docs -o out --summary-json /dev/full", cwd=here).status == 2
+    assert simdocs("dedupe", "docs", "-o", "out", "--summary-json", "/dev/full", cwd=here).status == 2
     assert (here / "out").read_bytes() == b"old"
 
 
@@ -88,7 +96,7 @@ def test_a_full_or_closed_standard_error_changes_no_answer(shelved, command):
 
 def test_a_full_device_as_output_or_summary_is_status_2(here):
     for output in ("-o /dev/full", "--summary-json /dev/full"):
-        done = in_shell(f"simdocs dedupe docs {output}", cwd=here)
+        done = simdocs("dedupe", "docs", *output.split(), cwd=here)
         assert (done.status, len(done.err.splitlines())) == (2, 1)
     done = in_shell("simdocs dedupe docs --exit-code -v 2> /dev/full", cwd=here)
     assert (done.status, len(done.rows)) == (1, 1)

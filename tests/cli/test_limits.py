@@ -114,7 +114,7 @@ def ladder(large: Path, command: str, jobs: str, rungs: range) -> list[Done]:
 @pytest.mark.parametrize(("command", "jobs"), [("dedupe", "-j2"), ("index", "-j1")])
 def test_memory_that_runs_out_during_the_work_is_one_line_and_status_2(large, command, jobs):
     """In whichever process, and at whichever array."""
-    tried = ladder(large, command, jobs, range(140, 231, 30))
+    tried = ladder(large, command, jobs, range(140, 231, 90))
     assert tried[0].status == 2
 
 

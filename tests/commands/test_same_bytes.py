@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pkgutil
 import random
+from contextlib import chdir
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -30,15 +31,23 @@ SIZES = [
 HOW = {"unit": "word", "k": 2, "threshold": 0.5} | CATCH_ALL
 
 
+NAMES = ["two", "one"]
+
+
+def lay(root: Path) -> None:
+    """Write a corpus in directories."""
+    texts = family(7, 60)
+    for part, name in enumerate(("one", "two", "two/below")):
+        (root / name).mkdir()
+        shelve(root / name, texts[part * 20 : part * 20 + 20])
+
+
 @pytest.fixture
 def there(tmp_path, monkeypatch) -> list[str]:
     """A corpus in directories, by names that do not depend on where it is."""
-    texts = family(7, 60)
-    for part, name in enumerate(("one", "two", "two/below")):
-        (tmp_path / name).mkdir()
-        shelve(tmp_path / name, texts[part * 20 : part * 20 + 20])
+    lay(tmp_path)
     monkeypatch.chdir(tmp_path)
-    return ["two", "one"]
+    return NAMES
 
 
 def every(names: list[str], **options: object) -> list[bytes]:
@@ -47,10 +56,18 @@ def every(names: list[str], **options: object) -> list[bytes]:
     return [*what, printed(names, cluster="components", keep="newest", **HOW, **options)]
 
 
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory) -> list[bytes]:
+    """What is answered with nothing special about the work."""
+    root = tmp_path_factory.mktemp("expected")
+    lay(root)
+    with chdir(root):
+        return every(NAMES)
+
+
 @pytest.mark.reliability("workers and batches")
 @pytest.mark.parametrize("jobs", [2, 3])
-def test_answers_are_the_same_for_any_number_of_workers(there, jobs):
-    expected = every(there)
+def test_answers_are_the_same_for_any_number_of_workers(there, expected, jobs):
     assert all(len(one.splitlines()) > 10 for one in expected)
     assert every(there, jobs=jobs) == expected
 
@@ -58,8 +75,7 @@ def test_answers_are_the_same_for_any_number_of_workers(there, jobs):
 @pytest.mark.reliability("workers and batches")
 @pytest.mark.parametrize("most_bytes", [200, 5000])
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_answers_are_the_same_for_any_size_of_batches(there, monkeypatch, most_bytes, jobs):
-    expected = every(there)
+def test_answers_are_the_same_for_any_size_of_batches(there, expected, monkeypatch, most_bytes, jobs):
     cuts = partial(cutting.batches, most_bytes=most_bytes)
     for stage in STAGES:
         if hasattr(stage, "batches"):
@@ -67,25 +83,22 @@ def test_answers_are_the_same_for_any_size_of_batches(there, monkeypatch, most_b
     assert every(there, jobs=jobs) == expected
 
 
-def test_answers_are_the_same_for_any_number_of_documents_in_a_batch(there, monkeypatch):
-    expected = every(there)
+def test_answers_are_the_same_for_any_number_of_documents_in_a_batch(there, expected, monkeypatch):
     monkeypatch.setattr(cutting, "BATCH_DOCUMENTS", 4)
     assert every(there) == expected
 
 
 @pytest.mark.parametrize("size", [1, 1 << 30])
 @pytest.mark.parametrize(("stage", "constant"), SIZES)
-def test_answers_are_the_same_for_any_size_of_blocks(there, monkeypatch, stage, constant, size):
+def test_answers_are_the_same_for_any_size_of_blocks(there, expected, monkeypatch, stage, constant, size):
     """Whatever the stages cut or gather by: it is about speed and memory."""
-    expected = every(there)
     monkeypatch.setattr(stage, constant, size)
     assert every(there) == expected
 
 
 @pytest.mark.reliability("workers and batches")
 @pytest.mark.parametrize("seed", range(3))
-def test_answers_are_the_same_for_any_order_of_directory_entries(there, monkeypatch, seed):
-    expected = every(there)
+def test_answers_are_the_same_for_any_order_of_directory_entries(there, expected, monkeypatch, seed):
     dice = random.Random(seed)
     listed = os.scandir
 
@@ -107,8 +120,7 @@ def test_answers_are_the_same_for_any_order_of_directory_entries(there, monkeypa
     assert every(there) == expected
 
 
-def test_answers_are_the_same_for_any_order_of_creation(there, tmp_path, monkeypatch):
-    expected = every(there)
+def test_answers_are_the_same_for_any_order_of_creation(there, expected, tmp_path, monkeypatch):
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     random.Random(1).shuffle(files)
     again = tmp_path / "again"

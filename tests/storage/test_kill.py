@@ -17,6 +17,7 @@ import pytest
 
 from simdocs.artifacts.damage import damages
 from simdocs.storage.targets import draft_name
+from tests.amounts import slow
 from tests.artifacts.tiny import found, save
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import PROGRAM, Done, environment, finished, simdocs, started
@@ -59,24 +60,26 @@ def _killed(work, fault: Faulty) -> int:
     "`kill -9` at any call that writes",
     "The old output or the new one is there. The next run sweeps what is left.",
 )
+@pytest.mark.parametrize("kind", ["signatures", *slow("shingles", "index")])
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
-def test_a_writer_killed_at_any_call_leaves_the_old_or_the_new_artifact(place, there):
+def test_a_writer_killed_at_any_call_leaves_the_old_or_the_new_artifact(place, there, kind):
     """The writer is a child process, which cannot clean up."""
-    path = place / NAME
+    target = f"a.{kind}"
+    path = place / target
     if there:
-        save(path, 0, "index")
-    calls = calls_of(lambda: save(path, 1, "index"))
+        save(path, 0, kind)
+    calls = calls_of(lambda: save(path, 1, kind))
     for at, name in enumerate([*calls, "none"]):
         if not there:
             shutil.rmtree(path)
-        old, new = found(path, "index"), 2 * at + 2
+        old, new = found(path, kind), 2 * at + 2
         fault = Faulty(lambda: os.kill(os.getpid(), signal.SIGKILL), at)
-        ended = _killed(lambda new=new: save(path, new, "index"), fault)
+        ended = _killed(lambda new=new: save(path, new, kind), fault)
         assert ended == (0 if name == "none" else -signal.SIGKILL), (at, name)
-        assert found(path, "index") in ((new,) if name == "none" else (old, new)), (at, name)
-        assert set(os.listdir(place)) <= {NAME, draft_name(NAME)}
-        save(path, new + 1, "index")
-        assert (found(path, "index"), os.listdir(place)) == (new + 1, [NAME]), (at, name)
+        assert found(path, kind) in ((new,) if name == "none" else (old, new)), (at, name)
+        assert set(os.listdir(place)) <= {target, draft_name(target)}
+        save(path, new + 1, kind)
+        assert (found(path, kind), os.listdir(place)) == (new + 1, [target]), (at, name)
 
 
 class Call(NamedTuple):

@@ -12,10 +12,9 @@ import pytest
 from simdocs.storage import syscalls
 from simdocs.storage.atomic_file import atomic_file
 from simdocs.storage.targets import draft_name
+from tests.amounts import slow
 from tests.artifacts.tiny import found, save
 from tests.storage.power import Recorder, Tree, lay, states
-
-NAME = "a.index"
 
 
 def after_every_cut(place: Path, work: Callable[[Path], object]) -> list[Tree]:
@@ -55,22 +54,23 @@ def test_the_simulated_disk_loses_what_was_not_synced(place, monkeypatch):
     "power lost at any moment; what was not synced is lost, torn, or written in any order",
     "The old output or the new one, whole. The next run sweeps the rest.",
 )
+@pytest.mark.parametrize("kind", ["signatures", *slow("shingles", "index")])
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
-def test_a_power_cut_at_any_instant_leaves_the_old_or_the_new_artifact(place, there):
-    begun = place / "begun"
+def test_a_power_cut_at_any_instant_leaves_the_old_or_the_new_artifact(place, there, kind):
+    target, begun = f"a.{kind}", place / "begun"
     begun.mkdir()
     if there:
-        save(begun / NAME, 1, "index")
-    trees = after_every_cut(begun, lambda where: save(where / NAME, 2, "index"))
+        save(begun / target, 1, kind)
+    trees = after_every_cut(begun, lambda where: save(where / target, 2, kind))
     assert len(trees) > 100
     ended = set()
     for number, tree in enumerate(trees):
         where = place / str(number)
         lay(tree, where)
-        assert set(os.listdir(where)) <= {NAME, draft_name(NAME)}
-        ended.add(found(where / NAME, "index"))
-        save(where / NAME, 3, "index")
-        assert (found(where / NAME, "index"), os.listdir(where)) == (3, [NAME])
+        assert set(os.listdir(where)) <= {target, draft_name(target)}
+        ended.add(found(where / target, kind))
+        save(where / target, 3, kind)
+        assert (found(where / target, kind), os.listdir(where)) == (3, [target])
         shutil.rmtree(where)
     assert ended == {1 if there else None, 2}
 

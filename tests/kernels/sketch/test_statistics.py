@@ -87,12 +87,12 @@ def assert_unbiased(scheme: str, union: int, shared: int, count: int) -> None:
 
 @pytest.mark.parametrize(("scheme", "union", "shared"), [(s, *case) for s, case in product(SCHEMES, SMALL)])
 def test_agreement_is_the_similarity_of_small_sets(scheme, union, shared):
-    assert_unbiased(scheme, union, shared, 4_000)
+    assert_unbiased(scheme, union, shared, 2_000)
 
 
 @pytest.mark.parametrize(("scheme", "union", "shared"), [(s, *case) for s, case in product(SCHEMES, LARGE)])
 def test_agreement_is_the_similarity_of_large_sets(scheme, union, shared):
-    assert_unbiased(scheme, union, shared, 1_000)
+    assert_unbiased(scheme, union, shared, 500)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

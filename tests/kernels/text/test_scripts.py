@@ -15,6 +15,7 @@ from simdocs.kernels.text import character_mapping
 from simdocs.kernels.tokens.shinglers import normalised_texts, text_tokens
 from simdocs.parameters import Normalisation, Shingling
 from tests import strategies as some
+from tests.amounts import slow
 from tests.kernels.tokens.test_shinglers import spelt_units
 from tests.twins import shingles as twin
 
@@ -112,7 +113,7 @@ def test_composed_and_decomposed_texts_differ_without_nfkc(language, unit):
 
 @pytest.fixture(scope="module")
 def pages():
-    """The documents of tldr_short by language, 200 at most."""
+    """The documents of tldr_short by language."""
     if why := corpora.absent("tldr_short"):
         pytest.skip(why)
     found = defaultdict(list)
@@ -120,13 +121,14 @@ def pages():
         for document in map(json.loads, file):
             found[document["lang"]].append(document["text"].encode())
     assert set(found) == set(PAGES)
-    return {language: documents[:200] for language, documents in found.items()}
+    return found
 
 
+@pytest.mark.parametrize("most", [40, *slow(200)])
 @pytest.mark.parametrize("language", PAGES)
 @pytest.mark.parametrize("shingling", [Shingling(), Shingling(unit="word", k=3)], ids=lambda shingling: shingling.unit)
-def test_words_of_real_pages_are_counted_right(language, shingling, pages):
-    batch = pages[language]
+def test_words_of_real_pages_are_counted_right(language, shingling, most, pages):
+    batch = pages[language][:most]
     found = some.rows_of(text_tokens(normalised_texts(some.documents(batch), shingling), shingling))
     assert found == [twin.tokens(raw, shingling) for raw in batch]
     text = unicodedata.normalize("NFD", b"\n".join(batch).decode())

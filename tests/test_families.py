@@ -1,0 +1,100 @@
+"""A new member of a family is one entry in its table: everything else finds it there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import simdocs
+from simdocs.artifacts.reader import open_artifact
+from simdocs.kernels.sketch.schemes import scheme_of
+from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
+from simdocs.parameters import PARAMETERS, Shingling
+from tests import strategies as some
+from tests.toys import registered
+
+ROOT = Path(__file__).resolve().parent.parent
+FERRY = "the ferry leaves at nine from the northern quay"
+TEXTS = {"a": FERRY, "b": FERRY + "!"}
+
+
+@pytest.fixture
+def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two documents of the same words."""
+    (tmp_path / "docs").mkdir()
+    for name, text in TEXTS.items():
+        (tmp_path / "docs" / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def program(*arguments: str, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command line, with the toys in their tables."""
+    return subprocess.run(
+        [sys.executable, "-m", "tests.toys", *arguments],
+        cwd=cwd,
+        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "PYTHONPATH": str(ROOT)} | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_help_lists_every_toy_with_what_it_is() -> None:
+    shown = " ".join(program("dedupe", "--help").stdout.split())
+    for said in (
+        "toyunit: toy units in a row",
+        "toyscheme: a toy of a scheme",
+        "toykeep: the toy that is kept",
+        "toyformat: a toy of a format",
+        "toyunit 2",
+    ):
+        assert said in shown
+
+
+@pytest.mark.parametrize("family", ["unit", "scheme", "keep", "format"])
+def test_completion_offers_every_toy(family: str) -> None:
+    line = {"COMP_WORDS": f"simdocs dedupe --{family} toy", "COMP_CWORD": "3", "_SIMDOCS_COMPLETE": "bash_complete"}
+    assert program(**line).stdout == f"plain,toy{family}\n"
+
+
+def test_the_command_line_answers_with_toys(docs: Path) -> None:
+    toys = ("--unit", "toyunit", "--scheme", "toyscheme", "--keep", "toykeep", "--format", "toyformat")
+    done = program("dedupe", "docs", *toys, cwd=docs)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "DOCS/A\tDOCS/B\t1.000000\t1.000000\n"
+
+
+def test_python_answers_with_toys_and_names_them_in_errors(docs: Path) -> None:
+    with registered():
+        found = simdocs.dedupe("docs", unit="toyunit", scheme="toyscheme", keep="toykeep")
+        assert [row[:2] for row in found.rows()] == [("docs/a", "docs/b")]
+        assert found.comparison.recipe.shingling.k == 2
+        with pytest.raises(simdocs.UsageError, match="one of char, word, line, stopword, toyunit, not 'toys'"):
+            simdocs.dedupe("docs", unit="toys")
+    with pytest.raises(simdocs.UsageError, match="unit must be one of"):
+        simdocs.dedupe("docs", unit="toyunit")
+
+
+def test_a_manifest_keeps_toys_and_is_refused_without_them(docs: Path) -> None:
+    with registered():
+        simdocs.index("docs", output="docs.index", unit="toyunit", scheme="toyscheme")
+        recipe = open_artifact(b"docs.index").recipe
+        assert (recipe.shingling.unit, recipe.sketching.scheme) == ("toyunit", "toyscheme")
+        assert [row[1] for row in simdocs.query("docs.index", "docs/a").rows()] == ["docs/b"]
+    with pytest.raises(simdocs.ArtifactError, match="made with unit 'toyunit', which this simdocs does not know"):
+        simdocs.open("docs.index")
+
+
+def test_kernels_run_toys() -> None:
+    with registered():
+        shingling = Shingling(unit="toyunit", k=PARAMETERS["k"].values.check(2))
+        tokens = text_tokens(normalised_texts(some.documents([b"the ferry leaves", b""]), shingling), shingling)
+        assert tokens.lengths.tolist() == [2, 0]
+        assert shingler_of("toyunit") is shingler_of("word")
+        signatures = scheme_of("toyscheme").signatures(tokens, 4, 0)
+        assert np.array_equal(signatures, scheme_of("fss").signatures(tokens, 4, 0))

@@ -47,10 +47,10 @@ def program(*arguments: str, cwd: Path = ROOT, **environment: str) -> subprocess
 def test_help_lists_every_toy_with_what_it_is() -> None:
     shown = " ".join(program("dedupe", "--help").stdout.split())
     for said in (
-        "toyunit: toy units in a row",
-        "toyscheme: a toy of a scheme",
-        "toykeep: the toy that is kept",
-        "toyformat: a toy of a format",
+        "toyunit toy units in a row",
+        "toyscheme a toy of a scheme",
+        "toykeep the toy that is kept",
+        "toyformat a toy of a format",
         "toyunit 2",
     ):
         assert said in shown

@@ -1,4 +1,4 @@
-"""Work on this machine: in this process, or in a pool of others; results in the order of the tasks either way."""
+"""Work on this machine: in this process or in a pool of worker processes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NO_MORE = object()
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _AHEAD = 3
-"""Tasks a worker that may be under way or done before the oldest is."""
+"""Tasks for each worker that may be running or done before the oldest one is."""
 
 
 def cores() -> int:
@@ -38,11 +38,11 @@ def cores() -> int:
 
 
 class Local:
-    """A place to work: `with Local(jobs) as engine: engine.map(function, tasks)`.
+    """An engine on this machine: `with Local(jobs) as engine: engine.map(function, tasks)`.
 
-    With one job nothing is forked. Functions, tasks and results cross a pipe and so must be picklable. A worker is
-    started when a task finds none that waits, keeps no other descriptor, and ends when its pipe closes: when this
-    process dies, they all do.
+    With one job, tasks run in this process. Otherwise functions, tasks and results cross a pipe, and so must be
+    picklable. A worker starts when a task finds no idle one. It closes all other descriptors, and ends when its pipe
+    closes, so that no worker outlives this process.
     """
 
     def __init__(self, jobs: int) -> None:
@@ -62,7 +62,7 @@ class Local:
             pipe.close()
         for worker in self._workers:
             if error is not None:
-                worker.kill()  # it holds nothing that must be tidied up, and may ignore gentler signals
+                worker.kill()  # it has nothing to clean up, and may ignore gentler signals
             worker.join()
         self._pipes, self._workers = [], []
         self.state.close()
@@ -88,7 +88,7 @@ class Local:
         idle = list(self._pipes)
         sent = turn = 0
         while True:
-            # A worker is sent a task only when it waits for one: two that both send would wait for ever.
+            # A task is sent only to an idle worker. If both sides were writing, they would wait for each other.
             while len(working) < self.jobs and sent < turn + _AHEAD * self.jobs:
                 task = next(coming, _NO_MORE)
                 if task is _NO_MORE:
@@ -121,13 +121,13 @@ class Local:
         return answer
 
     def _start(self) -> Connection:
-        """One worker more, and the pipe to it."""
-        # Forking spares each worker the import of NumPy; elsewhere than on Linux it is not safe.
+        """Start a worker, and return the pipe to it."""
+        # Forking saves each worker the import of NumPy. It is safe only on Linux.
         context = multiprocessing.get_context("fork") if FORKS else multiprocessing.get_context("spawn")
         try:
             ours, theirs = context.Pipe()
             worker = context.Process(target=_serve, args=(theirs,), daemon=True)
-            # Until it heeds them in its own way, a signal would be taken in ours, with a traceback.
+            # Until the worker has set its own handlers, a signal would reach ours and print a traceback.
             before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
             try:
                 worker.start()
@@ -142,18 +142,18 @@ class Local:
 
 
 def _reuse_memory() -> None:
-    """Have the arrays of one batch take the memory of the last.
+    """Let the arrays of a batch reuse the memory of the batch before.
 
-    The C library of Linux takes arrays of more than 128 KiB fresh from the system, which clears them page by page,
-    until one is freed: those as large are then reused (mallopt(3), M_MMAP_THRESHOLD). So one larger than any that a
-    batch needs is freed first. It is never touched, and takes no memory; a run takes 10 to 30 % less time. Workers
-    that are forked have it from here.
+    For arrays of more than 128 KiB the C library of Linux asks the system for fresh memory, which is cleared page by
+    page, until an array of that size has been freed once (mallopt(3), M_MMAP_THRESHOLD). So an array larger than any
+    that a batch needs is freed first. It is never touched, so it takes no memory, and a run takes 10 to 30 % less time.
+    Forked workers inherit the effect.
     """
     np.empty(8 << 20, np.uint8)
 
 
 def _value(answer: tuple[bool, Any]) -> Any:
-    """What a function returned; what it raised, raised here."""
+    """The result of a task. Raises the error if there was one."""
     well, value = answer
     if not well:
         raise value
@@ -161,14 +161,14 @@ def _value(answer: tuple[bool, Any]) -> Any:
 
 
 def _serve(pipe: Connection) -> None:
-    """A worker's life: tasks in, results out, until the pipe closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it, too, and closes the pipe
+    """Run tasks in a worker, until its pipe closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it, too, and closes the pipe
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
             signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     if FORKS:
-        # A lock must not outlive the parent in a worker, nor a pipe of one worker be held open by another.
+        # A worker must not keep a lock of its parent, nor the pipe of another worker.
         os.closerange(3, pipe.fileno())
         os.closerange(pipe.fileno() + 1, 1 << 16)
     state = WorkerState()
@@ -188,11 +188,11 @@ def _result_of(pipe: Connection, state: WorkerState) -> tuple[bool, Any]:
         function, task = pipe.recv()
     except (EOFError, OSError):
         raise
-    except Exception as error:  # no memory to take it in
+    except Exception as error:  # for example, no memory to receive it
         return False, error
     try:
         return True, function(task, state)
-    except Exception as error:  # crosses the pipe and is raised where the map is
+    except Exception as error:  # raised in the parent, by map
         return False, error
 
 
@@ -201,5 +201,5 @@ def _answer(pipe: Connection, answer: tuple[bool, Any]) -> None:
         pipe.send(answer)
     except OSError:
         raise
-    except Exception as error:  # no memory to pack it up, of which nothing has been sent
+    except Exception as error:  # for example, no memory to pickle it; nothing was sent yet
         pipe.send((False, error))

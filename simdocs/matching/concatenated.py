@@ -1,4 +1,4 @@
-"""Two corpora as one: those of an index and new ones, or an index and what it is asked for."""
+"""Two corpora as one: documents of an index, and the new documents that are compared with them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.kernels.compare import jaccard
 from simdocs.matching.corpus import Corpus
 from simdocs.model.documents import DOCUMENT
-from simdocs.model.ragged import Array, Floats, Index, Mask
+from simdocs.model.numbering import BlockPlaces, Rows
+from simdocs.model.ragged import Floats, Mask
 from simdocs.parameters import Shingling
 from simdocs.pipeline.reload import Source
 
@@ -29,20 +30,20 @@ class ConcatenatedCorpus:
 
     @property
     def root(self) -> bytes:
-        """The directory from which the first, if they are of an earlier run, are found."""
+        """The directory from which the names of the first are found."""
         return self.first.root
 
     @property
     def places(self) -> int:
-        """Places of a signature."""
+        """The number of places in a signature."""
         return self.first.places
 
-    def _split(self, rows: Array) -> tuple[Index, Index]:
-        """Places among rows of those of the first, and of those of the second."""
+    def _split(self, rows: Rows) -> tuple[BlockPlaces, BlockPlaces]:
+        """The places among rows of documents of the first, and of the second."""
         of_second = np.asarray(rows) >= len(self.first)
         return np.flatnonzero(~of_second), np.flatnonzero(of_second)
 
-    def facts(self, rows: Array) -> NDArray[np.void]:
+    def facts(self, rows: Rows) -> NDArray[np.void]:
         """Their facts, (n,) DOCUMENT."""
         ours, theirs = self._split(rows)
         out = np.empty(len(rows), DOCUMENT)
@@ -50,27 +51,27 @@ class ConcatenatedCorpus:
         out[theirs] = self.second.facts(rows[theirs] - len(self.first))
         return out
 
-    def names(self, rows: Array) -> list[bytes]:
+    def names(self, rows: Rows) -> list[bytes]:
         """Their names."""
         return self._each(rows, Corpus.names)
 
-    def _each(self, rows: Array, names: Callable[[Corpus, Array], list[bytes]]) -> list[bytes]:
-        """The names of these rows, as this method of the corpora gives them."""
+    def _each(self, rows: Rows, names: Callable[[Corpus, Rows], list[bytes]]) -> list[bytes]:
+        """The names of these rows, by this method of the corpora."""
         ours, theirs = self._split(rows)
         named = dict(zip(ours.tolist(), names(self.first, rows[ours]), strict=True))
         named |= zip(theirs.tolist(), names(self.second, rows[theirs] - len(self.first)), strict=True)
         return [named[place] for place in range(len(rows))]
 
-    def printed_names(self, rows: Array) -> list[bytes]:
-        """Their names as they work in the working directory."""
+    def printed_names(self, rows: Rows) -> list[bytes]:
+        """Their names, as they work in the working directory."""
         return self._each(rows, Corpus.printed_names)
 
-    def lines(self, rows: Array, shingling: Shingling, reader: LineReader) -> list[bytes]:
-        """The lines of their sequences that they are: of the second alone."""
+    def lines(self, rows: Rows, shingling: Shingling, reader: LineReader) -> list[bytes]:
+        """The lines of JSONL files that they are. All rows must be of the second."""
         return self.second.lines(rows - len(self.first), shingling, reader)
 
-    def estimates(self, left: Index, right: Index) -> Floats:
-        """The estimated similarity of left[i] and right[i]."""
+    def estimates(self, left: Rows, right: Rows) -> Floats:
+        """The estimated similarities of documents left[i] and right[i]: float64 (n,)."""
         rows, places = np.unique(np.concatenate((left, right)), return_inverse=True)
         ours, theirs = self._split(rows)
         signatures = np.empty((len(rows), self.places), np.uint32)
@@ -78,14 +79,14 @@ class ConcatenatedCorpus:
         signatures[theirs] = self.second.signatures.rows(rows[theirs] - len(self.first))
         return jaccard.estimates(signatures, places[: len(left)], places[len(left) :])
 
-    def sources(self, rows: Index) -> list[tuple[Index, Source]]:
-        """Where the token sets of these rows are to be had."""
+    def sources(self, rows: Rows) -> list[tuple[BlockPlaces, Source]]:
+        """Where the token sets of these rows come from: sources, each with the places of its sets among rows."""
         ours, theirs = self._split(rows)
         found = [(ours[places], source) for places, source in self.first.sources(rows[ours])]
         return found + [(theirs[at], source) for at, source in self.second.sources(rows[theirs] - len(self.first))]
 
-    def recorded(self, rows: Index) -> Mask:
-        """Which were noted by an earlier run."""
+    def recorded(self, rows: Rows) -> Mask:
+        """Which of these rows an earlier run has read."""
         ours, theirs = self._split(rows)
         out = np.empty(len(rows), bool)
         out[ours] = self.first.recorded(rows[ours])

@@ -1,4 +1,4 @@
-"""A corpus: documents with their signatures, and where their token sets are to be had."""
+"""A corpus: documents with their signatures, and where their token sets come from."""
 
 from __future__ import annotations
 
@@ -17,54 +17,56 @@ from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.columns import Column, MemoryColumn
 from simdocs.model.documents import Documents
 from simdocs.model.names import display_name
-from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, Tokens, ranges
+from simdocs.model.numbering import BlockPlaces, Rows
+from simdocs.model.ragged import Floats, Mask, Ragged, Tokens, ranges
 from simdocs.parameters import Sequences, Shingling
 from simdocs.pipeline.reading import ragged_bytes
 from simdocs.pipeline.reload import ReloadRequest, Source, unchanged_line
 
 
 class Documented(Protocol):
-    """What judging and answering ask of documents, by row."""
+    """Documents by row, with what verification and answers need of them."""
 
     def __len__(self) -> int: ...
 
     @property
     def places(self) -> int:
-        """Places of a signature."""
+        """The number of places in a signature."""
 
     @property
     def root(self) -> bytes:
-        """The directory from which those of an earlier run are found; nothing, if there are none such."""
+        """The directory from which names are found; nothing: the working directory."""
 
-    def facts(self, rows: Array) -> NDArray[np.void]:
+    def facts(self, rows: Rows) -> NDArray[np.void]:
         """Their facts, (n,) DOCUMENT."""
 
-    def names(self, rows: Array) -> list[bytes]:
+    def names(self, rows: Rows) -> list[bytes]:
         """Their names."""
 
-    def printed_names(self, rows: Array) -> list[bytes]:
-        """Their names as they work in the working directory."""
+    def printed_names(self, rows: Rows) -> list[bytes]:
+        """Their names, as they work in the working directory."""
 
-    def lines(self, rows: Array, shingling: Shingling, reader: LineReader) -> list[bytes]:
-        """The lines of sequences that they are, byte for byte, without ends. InputError: one is not what it was."""
+    def lines(self, rows: Rows, shingling: Shingling, reader: LineReader) -> list[bytes]:
+        """The lines of JSONL files that they are, byte for byte, without ends. InputError: a line has changed."""
 
-    def estimates(self, left: Index, right: Index) -> Floats:
-        """The estimated similarity of left[i] and right[i]."""
+    def estimates(self, left: Rows, right: Rows) -> Floats:
+        """The estimated similarities of documents left[i] and right[i]: float64 (n,)."""
 
-    def sources(self, rows: Index) -> list[tuple[Index, Source]]:
-        """Where the token sets of these rows are to be had: places among rows, and a source of the sets of those."""
+    def sources(self, rows: Rows) -> list[tuple[BlockPlaces, Source]]:
+        """Where the token sets of these rows come from: sources, each with the places of its sets among rows."""
 
-    def recorded(self, rows: Index) -> Mask:
-        """Which were noted by an earlier run, so that they may have changed since."""
+    def recorded(self, rows: Rows) -> Mask:
+        """Which of these rows an earlier run has read, so that their files may have changed since."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Documents in memory, or of an artifact, of which only what is needed is read.
+    """Documents in memory, or those of an artifact, of which only what is needed is read.
 
-    sets: tokens and offsets, where token sets need not be made again from the texts, and the row of each document in
-    them, where that is another. root: the directory from which names are found, where it is not the working
-    directory. limit: bytes of a document. artifact_name: the name of the artifact, if they come from one.
+    limit: most bytes of a document. held: the bytes of documents that are in memory, by row. sets: tokens and offsets
+    of the token sets, if there are any; set_rows: the row of each document in them, if it is another. root: the
+    directory from which names are found; nothing: the working directory. artifact_name: empty if there is none. prefix:
+    see name_prefix.
     """
 
     name_bytes: Column
@@ -75,7 +77,7 @@ class Corpus:
     sequences: Sequences = field(default_factory=Sequences)
     held: dict[int, bytes] = field(default_factory=dict)
     sets: tuple[Column, Column] | None = None
-    set_rows: Index | None = None
+    set_rows: Rows | None = None
     root: bytes = b""
     artifact_name: str = ""
     prefix: bytes = b""
@@ -96,7 +98,7 @@ class Corpus:
 
     @classmethod
     def of_artifact(cls, artifact: Artifact, signatures: Column, sets: Shingles | None, root: bytes | None) -> Corpus:
-        """Return the documents of an artifact.
+        """The documents of an artifact.
 
         root: the directory from which they are found; None: from where they were found first. InputError: root is not
         a directory.
@@ -118,8 +120,8 @@ class Corpus:
             artifact_name=artifact.name,
         )
 
-    def some(self, rows: Index) -> Corpus:
-        """These documents alone, in memory, in this order; their token sets stay where they are."""
+    def some(self, rows: Rows) -> Corpus:
+        """These documents alone, in memory, in this order. Their token sets stay where they are."""
         names = ragged_bytes(self.names(rows))
         return replace(
             self,
@@ -136,10 +138,10 @@ class Corpus:
 
     @property
     def places(self) -> int:
-        """Places of a signature."""
+        """The number of places in a signature."""
         return self.signatures.shape[1]
 
-    def facts(self, rows: Array) -> NDArray[np.void]:
+    def facts(self, rows: Rows) -> NDArray[np.void]:
         """Their facts, (n,) DOCUMENT."""
         return self.every_fact.rows(rows)
 
@@ -147,7 +149,7 @@ class Corpus:
         """The facts of all documents, (N,) DOCUMENT."""
         return self.every_fact.all()
 
-    def names(self, rows: Array) -> list[bytes]:
+    def names(self, rows: Rows) -> list[bytes]:
         """Their names."""
         starts = self.name_offsets.rows(rows)
         lengths = self.name_offsets.rows(np.asarray(rows) + 1) - starts
@@ -155,38 +157,38 @@ class Corpus:
         ends = np.cumsum(lengths).tolist()
         return [every[end - length : end] for end, length in zip(ends, lengths.tolist(), strict=True)]
 
-    def printed_names(self, rows: Array) -> list[bytes]:
-        """Their names as they work in the working directory."""
+    def printed_names(self, rows: Rows) -> list[bytes]:
+        """Their names, as they work in the working directory."""
         prefix = self.prefix
         return [os.path.join(prefix, name) for name in self.names(rows)] if prefix else self.names(rows)
 
-    def lines(self, rows: Array, shingling: Shingling, reader: LineReader) -> list[bytes]:
-        """The lines of sequences that they are, byte for byte, without ends. InputError: one is not what it was."""
-        wanted = self._wanted(rows)
-        return [unchanged_line(wanted, place, shingling, reader) for place in range(len(rows))]
+    def lines(self, rows: Rows, shingling: Shingling, reader: LineReader) -> list[bytes]:
+        """The lines of JSONL files that they are, byte for byte, without ends. InputError: a line has changed."""
+        request = self._request(rows)
+        return [unchanged_line(request, place, shingling, reader) for place in range(len(rows))]
 
-    def estimates(self, left: Index, right: Index) -> Floats:
-        """The estimated similarity of left[i] and right[i]."""
+    def estimates(self, left: Rows, right: Rows) -> Floats:
+        """The estimated similarities of documents left[i] and right[i]: float64 (n,)."""
         if isinstance(self.signatures, MemoryColumn):
             return jaccard.estimates(self.signatures.array, left, right)
         rows, places = np.unique(np.concatenate((left, right)), return_inverse=True)
         return jaccard.estimates(self.signatures.rows(rows), places[: len(left)], places[len(left) :])
 
-    def _held(self, rows: Index) -> dict[int, bytes]:
+    def _held(self, rows: Rows) -> dict[int, bytes]:
         if not self.held:
             return {}
         return {at: self.held[row] for at, row in enumerate(rows.tolist()) if row in self.held}
 
-    def sources(self, rows: Index) -> list[tuple[Index, Source]]:
-        """Where the token sets of these rows are to be had: all of them in one place."""
+    def sources(self, rows: Rows) -> list[tuple[BlockPlaces, Source]]:
+        """Where the token sets of these rows come from: all from one source."""
         return [(np.arange(len(rows)), self._source(rows))]
 
-    def recorded(self, rows: Index) -> Mask:
-        """Which were noted by an earlier run: all documents of an artifact."""
+    def recorded(self, rows: Rows) -> Mask:
+        """Which of these rows an earlier run has read: those of an artifact, unless there are token sets."""
         return np.full(len(rows), bool(self.artifact_name) and self.sets is None)
 
-    def _source(self, rows: Index) -> Source:
-        """ArtifactError: documents are to be read again, and the artifact does not say any more where they are."""
+    def _source(self, rows: Rows) -> Source:
+        """ArtifactError: the documents must be read again, and it is not known where they are."""
         if self.sets is not None:
             tokens, offsets = self.sets
             rows = rows if self.set_rows is None else self.set_rows[rows]
@@ -196,16 +198,16 @@ class Corpus:
         if self.artifact_name and not self.root:
             missing = f"{self.artifact_name}/{RUN}: does not say where its documents are"
             raise ArtifactError(f"{missing}: give their directory with {mention('root')}")
-        return self._wanted(rows)
+        return self._request(rows)
 
-    def _wanted(self, rows: Index) -> ReloadRequest:
+    def _request(self, rows: Rows) -> ReloadRequest:
         return ReloadRequest(
             self.names(rows), self._held(rows), self.limit, self.facts(rows), self.root, self.sequences
         )
 
 
 def name_prefix(root: bytes | None, recorded: bytes) -> bytes:
-    """What recorded names are joined to so that they work in the working directory; empty where they work as they are.
+    """The path that recorded names are joined to so that they work in the working directory; empty if they do already.
 
     root: the directory that the user named instead of the recorded one.
     """

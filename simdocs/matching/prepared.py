@@ -13,14 +13,15 @@ from simdocs.matching.corpus import Corpus
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.columns import MemoryColumn
 from simdocs.model.documents import Documents
-from simdocs.model.ragged import Index, Ragged, Tokens
+from simdocs.model.numbering import Rows, TextNumbers
+from simdocs.model.ragged import Ragged, Tokens
 from simdocs.parameters import Banding, Bands, SignatureRecipe
 from simdocs.pipeline.prepare import Intake, signed
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Documents and their signatures. index: whose tables can be used instead of making new ones."""
+    """Documents and their signatures. index: the index that they come from, if any, whose tables can be used."""
 
     documents: Documents
     signatures: Tokens
@@ -28,11 +29,11 @@ class Prepared:
     recipe: SignatureRecipe
     index: BandIndex | None = None
 
-    def buckets(self, bands: Bands, firsts: Index, numbers: Index | None = None) -> Ragged:
-        """The buckets that documents `firsts` share, as members numbered 0, 1, ...
+    def buckets(self, bands: Bands, firsts: Rows, numbers: TextNumbers | None = None) -> Ragged:
+        """The buckets that documents `firsts` share, as members numbered 0, 1, ...: Ragged int64.
 
-        numbers: (N,) the number of every document, where firsts are the first of each text: then the tables of the
-        index will do.
+        numbers: (N,) the number of each document, if firsts are the first documents of the texts. Then the tables of
+        the index can be used.
         """
         if self.index is None or numbers is None:
             return shared_buckets(band_keys(self.signatures, firsts, *bands))
@@ -41,7 +42,7 @@ class Prepared:
 
 
 def prepared(intake: Intake, recipe: SignatureRecipe, run: Run) -> Prepared:
-    """What is given, ready to be compared."""
+    """Read and sign what is given, or take its signatures from the artifact."""
     documents, signatures, found = signed(intake, recipe, run, with_sets=False)
     if found is not None:
         corpus = Corpus.of(documents, signatures, intake.walking.max_size, recipe.sequences)
@@ -64,7 +65,7 @@ def threshold_warning(threshold: float, banding: Banding) -> Iterator[str]:
 
 
 def of_same_documents(shingles: Shingles | None, artifact: Artifact) -> Shingles | None:
-    """The shingles, if they are those that the other artifact was made of, or would be. ArtifactError: they are not."""
+    """The shingles. ArtifactError: the artifact was made from other documents or with other parameters."""
     if shingles is not None and shingles.made_from != artifact.made_from:
         raise ArtifactError(
             f"{shingles.name}: not of the same documents and parameters as {artifact.name}: build one of them again"

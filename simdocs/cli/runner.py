@@ -53,7 +53,7 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
     from simdocs.model.results import Matches
     from simdocs.views import messages, summary
     from simdocs.views.answer_tables import head_of
-    from simdocs.views.progress import Progress
+    from simdocs.views.progress import ProgressBar
 
     started = time.monotonic()
     output, note_path = path_of(drawn.output), path_of(drawn.summary_json)
@@ -61,7 +61,7 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
         # What is entered first is published last: no summary without its answer.
         note = stack.enter_context(to_file(note_path))
         stream = stack.enter_context(stream_of(output))
-        progress = Progress(quiet=bool(drawn.quiet))
+        progress = ProgressBar(quiet=bool(drawn.quiet))
         run = stack.enter_context(api.running(request.jobs, progress))
         stack.callback(progress.close)
         drawing = Drawing(drawn, head_of(request), stream, before=progress.close, hold=bool(request.strict))
@@ -97,14 +97,14 @@ def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
     from simdocs import api
     from simdocs.model.results import BuildResult
     from simdocs.views import messages, summary
-    from simdocs.views.progress import Progress
+    from simdocs.views.progress import ProgressBar
 
     started = time.monotonic()
     note_path = path_of(told_as.summary_json)
     told = messages.Teller(told_as, spelled)
     with ExitStack() as stack:
         note = stack.enter_context(to_file(note_path))
-        progress = Progress(quiet=bool(told_as.quiet))
+        progress = ProgressBar(quiet=bool(told_as.quiet))
         run = stack.enter_context(api.running(request.jobs, progress))
         stack.callback(progress.close)
 

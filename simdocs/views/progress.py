@@ -16,7 +16,7 @@ _NARROW = 70
 """Columns below which times and rates are left out, so that the bar itself has room."""
 
 
-class Progress:
+class ProgressBar:
     """Called with (step, done, total); draws when standard error is a terminal, else does nothing."""
 
     def __init__(self, *, quiet: bool) -> None:

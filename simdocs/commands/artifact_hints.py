@@ -24,8 +24,10 @@ def explain_order(request: QueryRequest) -> None:
     """UsageError: an index stands among the documents of a query, as in `query letter.txt docs.index`."""
     for document in request.documents:
         if isinstance(document, bytes) and document != b"-" and kind_of(document) == "index":
-            asked = display_name(request.index) if isinstance(request.index, bytes) else "DOCS"
-            raise UsageError(f"the index comes first: simdocs query {display_name(document)} {asked}")
+            name = display_name(document)
+            if isinstance(request.index, bytes) and kind_of(request.index) != "index":
+                raise UsageError(f"the index comes first: simdocs query {name} {display_name(request.index)}")
+            raise UsageError(f"{name}: a query cannot be an index: name documents, X.shingles or X.signatures")
 
 
 def explain_no_index(name: bytes) -> UsageError:

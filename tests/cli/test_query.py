@@ -251,7 +251,10 @@ def test_a_query_needs_an_index(indexed):
     for arguments, why in {
         ("docs", "new"): "docs: needs an index: simdocs index docs -o docs.index",
         ("new", "docs.index"): "the index comes first: simdocs query docs.index new",
-        ("docs.index", "docs.index"): "the index comes first: simdocs query docs.index DOCS",
+        (
+            "docs.index",
+            "docs.index",
+        ): "docs.index: a query cannot be an index: name documents, X.shingles or X.signatures",
         ("docs.index",): "nothing to read: name files or directories, or - for standard input",
     }.items():
         assert simdocs("query", *arguments, cwd=indexed) == (2, b"", f"simdocs: error: {why}\n")

@@ -92,3 +92,8 @@ def test_only_cli_imports_click_and_only_views_rich_and_tqdm() -> None:
         imported = set(re.findall(r"^\s*(?:from|import) (click|rich|tqdm)\b", path.read_text(), re.MULTILINE))
         allowed = {"cli": {"click"}, "views": {"rich", "tqdm"}}.get(room, set())
         assert imported <= allowed, path
+
+
+def test_only_the_door_chooses_an_engine() -> None:
+    found = {path.relative_to(ROOT).as_posix() for path in SOURCES if "engines.local" in path.read_text()}
+    assert found == {"simdocs/api.py"}

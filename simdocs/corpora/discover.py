@@ -35,8 +35,8 @@ class FileList:
     names: list[bytes] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
     held: dict[int, bytes] = field(default_factory=dict)
-    ids: dict[FileId, None] = field(default_factory=dict)
-    """The ids of the files, in row order."""
+    ids: dict[FileId, int] = field(default_factory=dict)
+    """The rows of the files by their ids, in row order."""
     other_names: dict[FileId, list[bytes]] = field(default_factory=dict)
     """The names by which files were reached again, after their first."""
     inputs: set[FileId] = field(default_factory=set)
@@ -44,7 +44,7 @@ class FileList:
     texts: bool = False
     """Whether the bytes that are held are known to be texts."""
     named: set[int] = field(default_factory=set)
-    """The files that were named as arguments themselves, by row."""
+    """The files that were named as arguments themselves, by row, whether or not a walk reached them first."""
     jsonl: set[int] = field(default_factory=set)
     """The files whose bytes that are held are JSON lines, by row."""
 
@@ -94,14 +94,14 @@ def find(sources: Sources, walking: Walking, skipped: Skipped) -> FileList:
 
 def _take(entries: Iterable[Entry], found: FileList) -> None:
     for entry in entries:
-        if entry.file_id in found.ids:
+        row = found.ids.setdefault(entry.file_id, len(found.names))
+        if entry.named:
+            found.named.add(row)
+        if row < len(found.names):
             found.other_names.setdefault(entry.file_id, []).append(entry.name)
             continue
-        found.ids[entry.file_id] = None
         if entry.held is not None:
-            found.held[len(found.names)] = entry.held
-        if entry.named:
-            found.named.add(len(found.names))
+            found.held[row] = entry.held
         found.names.append(entry.name)
         found.sizes.append(entry.size)
 

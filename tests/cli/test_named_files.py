@@ -29,6 +29,13 @@ def test_a_binary_file_in_a_directory_or_a_list_is_passed_by(there: Path) -> Non
     assert (listed.status, listed.err) == (0, "")
 
 
+def test_a_named_binary_file_is_reported_whatever_reached_it_first(there: Path) -> None:
+    for arguments in (["docs", "docs/photo"], ["docs/photo", "docs"]):
+        done = simdocs("dedupe", *arguments, cwd=there)
+        assert done.status == 3
+        assert done.err == "simdocs: docs/photo: skipped: named, but not compared (a NUL byte in the first 8 KiB)\n"
+
+
 def test_a_named_empty_file_is_reported_with_status_0(there: Path) -> None:
     done = simdocs("dedupe", "docs/a", "docs/empty", cwd=there)
     assert (done.status, done.err) == (0, "simdocs: warning: docs/empty: is empty, so it is similar to nothing\n")

@@ -21,7 +21,7 @@ LINES = re.compile(r"simdocs: (error: .+|warning: .+|.+: skipped: .+|and \d+ mor
 
 BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
-NOT_TOGETHER = re.compile(r"go(es)? (together|with)|writes lines of sequences")
+NOT_TOGETHER = re.compile(r"go(es)? (together|with)|writes lines as they are|--jsonl is about standard input")
 
 Seen = Mapping[bytes, tuple[object, ...]]
 
@@ -86,7 +86,8 @@ def lawful(command: str, arguments: Sequence[bytes], done: Done) -> None:
     """It ended as is documented, and said so."""
     assert done.status in (0, 1, 2, 3, 4)
     assert done.status != 1 or b"--exit-code" in arguments
-    quiet, verbose = ({b"-q", b"--quiet"} & set(arguments), {b"-v", b"--verbose"} & set(arguments))
+    quiet = {b"-q", b"--quiet"} & set(arguments)
+    verbose = {b"-v", b"--verbose", b"--summary"} & set(arguments)
     assert "(unexpected: " not in done.err
     if b"--debug" not in arguments:
         assert "Traceback" not in done.err

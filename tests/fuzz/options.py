@@ -6,10 +6,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import click
-from click.core import ParameterSource
 from hypothesis import strategies as st
 
+from simdocs.cli.param_types import ParameterType
 from simdocs.cli.program import simdocs
+from simdocs.parameters import PARAMETERS
+from simdocs.values import ArtifactName, Choice, Fraction, PathName, Seconds, Seed, Size, Whole
 
 COMMANDS: Mapping[str, click.Command] = simdocs.commands
 
@@ -34,9 +36,11 @@ KINDS_OF_ANSWER: list[dict[str, Spelling]] = [
     {"pairs": (b"--pairs",), "all_copies": (b"--all-copies",)},
     {"cluster": (b"--cluster", b"components")},
     {"cluster": (b"--cluster", b"components"), "keep": (b"--keep", b"oldest")},
-    {"listed": (b"--list", b"kept"), "form": (b"--format", b"jsonl")},
-    {"listed": (b"--list", b"duplicates"), "nul": (b"-0",)},
-    {"form": (b"--format", b"csv"), "keep": (b"--keep", b"shortest")},
+    {"list": (b"--list", b"kept"), "format": (b"--format", b"jsonl")},
+    {"list": (b"--list", b"kept-lines")},
+    {"list": (b"--list", b"duplicate-lines"), "keep": (b"--keep", b"longest")},
+    {"list": (b"--list", b"duplicates"), "nul": (b"-0",)},
+    {"format": (b"--format", b"csv"), "keep": (b"--keep", b"shortest")},
     {"strict": (b"--strict",)},
 ]
 """Options that decide what is asked, by name."""
@@ -45,12 +49,11 @@ GLOBS = ["*", "*.txt", "a*", "[!a]*", "*/*", "?", "a/", "/a", "[", "", "**", "\u
 
 NO_VALUES = ["", "-1", "0", "nan", "1e400", "x", "9" * 30, "1\n", "é", "\udcff", "-", "--"]
 
-VALUES = {
-    "share": [".05", ".25", ".3", ".5", ".6", "75e-2", ".8", "0.9", "1", "1.0"],
-    "size": ["0", "1", "20", "100", "1K", "1m", "9G"],
-    "seed": ["0", "1", "4294967295", "random"],
-}
-"""Of types that are the program's own."""
+FRACTIONS = [".05", ".25", ".3", ".5", ".6", "75e-2", ".8", "0.9", "1", "1.0"]
+
+SIZES = ["0", "1", "20", "100", "1K", "1m", "2KB", "1KiB", "9G"]
+
+SEEDS = ["0", "1", "4294967295", "random"]
 
 
 def options_of(command: str, leave_out: Collection[str] = ()) -> list[click.Option]:
@@ -67,9 +70,9 @@ def drawn(
 
 
 def foretold(command: str, leave_out: Collection[str], most: int) -> st.SearchStrategy[list[Spelling]]:
-    """Options of which the twin can tell what comes out; what takes a file is asked otherwise."""
-    files = [one.name or "" for one in options_of(command) if isinstance(one.type, click.Path)]
-    some = drawn(command, [], {*leave_out, *files, "debug"}, most=most)
+    """Options of which the twin can tell what comes out: none that takes a file, and not help."""
+    others = [one.name or "" for one in options_of(command) if _takes_path(one) or not one.expose_value]
+    some = drawn(command, [], {*leave_out, *others, "debug"}, most=most)
     return some.map(lambda spelt: [one for one in spelt if one[1:] not in ((b"table",), (b"random",))])
 
 
@@ -83,6 +86,11 @@ def name_of(spelling: Spelling, command: str) -> str:
     return next((one.name or "" for one in options_of(command) if spelling[0].decode() in one.opts), "")
 
 
+def _takes_path(option: click.Option) -> bool:
+    kind = option.type
+    return isinstance(kind, ParameterType) and isinstance(kind.parameter.values, PathName | ArtifactName)
+
+
 def _spelt(option: click.Option, names: Sequence[bytes], valid: bool) -> st.SearchStrategy[Spelling]:
     spelling = st.sampled_from([name.encode() for name in (*option.opts, *option.secondary_opts)])
     if option.is_flag:
@@ -92,20 +100,18 @@ def _spelt(option: click.Option, names: Sequence[bytes], valid: bool) -> st.Sear
 
 
 def _values(option: click.Option, names: Sequence[bytes]) -> st.SearchStrategy[bytes]:
-    kind = option.type
-    if isinstance(kind, click.Choice):
-        return st.sampled_from([str(choice).encode() for choice in kind.choices])
-    if isinstance(kind, click.Path):
+    if option.name == "jobs":  # a thousand workers would only try the machine
+        return st.sampled_from([b"1", b"2"])
+    kind = option.type.parameter.values if isinstance(option.type, ParameterType) else None
+    if isinstance(kind, PathName | ArtifactName):
         return st.sampled_from([name for name in names if name])
-    if isinstance(kind, click.IntRange):
-        if option.name == "jobs":  # a thousand workers would only try the machine
-            return st.sampled_from([b"1", b"2"])
-        few = st.integers(int(kind.min or 0), int(kind.min or 0) + 8).map(lambda number: b"%d" % number)
+    if isinstance(kind, Whole):
+        few = st.integers(kind.least, kind.least + 8).map(lambda number: b"%d" % number)
         return few | st.sampled_from([b"64", b"100", b"128"])
-    named = type(kind).__name__.lower()
-    if isinstance(kind, click.FloatRange) and named not in VALUES:
-        return st.sampled_from([b"0", b".5", b"1e3"])
-    return st.sampled_from(VALUES.get(named, GLOBS)).map(_encoded)
+    if isinstance(kind, Choice):
+        return st.sampled_from(list(kind.family)).map(_encoded)
+    words = {Seconds: ["0", ".5", "1e3"], Fraction: FRACTIONS, Size: SIZES, Seed: SEEDS}
+    return st.sampled_from(words.get(type(kind), GLOBS)).map(_encoded)
 
 
 def _encoded(value: str) -> bytes:
@@ -117,13 +123,17 @@ OF_INDEX = ("threshold", "text_field", "id_field", "plain")
 
 
 def parsed(command: str, arguments: Sequence[bytes]) -> dict[str, Any]:
-    """The values of all parameters of a command, by name; None where an index knows better."""
+    """The values of all parameters of a command, by name: the default of each that is not given.
+
+    None where an index knows better, or where there is no default.
+    """
     decoded = [argument.decode("utf-8", "surrogateescape") for argument in arguments]
     # Within the program's own context: a command remembers by which names it was first asked for help.
     whole = click.Context(simdocs, **simdocs.context_settings)
-    context = COMMANDS[command].make_context(command, decoded, whole)
-    values = dict(context.params)
-    if command == "query" or values.get("against"):
-        by_default = {name for name in OF_INDEX if context.get_parameter_source(name) is ParameterSource.DEFAULT}
-        values.update(dict.fromkeys(by_default))
+    values = dict(COMMANDS[command].make_context(command, decoded, whole).params)
+    kept = OF_INDEX if command == "query" or values.get("against") else ()
+    for name, value in values.items():
+        declared = PARAMETERS.get(f"{command}.{name}", PARAMETERS.get(name))
+        if value is None and declared is not None and name not in kept:
+            values[name] = declared.default
     return values

@@ -13,10 +13,11 @@ from tests.fuzz.laws import refused, world
 from tests.fuzz.running import Run, forked, fresh
 from tests.fuzz.trees import Tree, trees
 from tests.twins import program
+from tests.twins.formats import form_of
 
 OUTPUTS = [b"../out/answer", b"../out/answer.tsv", b"../out/answer.jsonl", b"../out/answer.csv"]
 
-EVERY_PAIR = {"pairs": True, "all_copies": True, "exact": True, "form": "tsv", "listed": None, "nul": False}
+EVERY_PAIR = {"pairs": True, "all_copies": True, "exact": True, "format": "tsv", "list": None, "nul": False}
 
 
 class Case(NamedTuple):
@@ -60,7 +61,7 @@ def asked(case: Case, run: Run) -> None:
 
 def sound(answer: bytes, pairs: bytes, values: program.Options) -> None:
     """All that is said to be similar is."""
-    if program.form_of(values) == "tsv" and not values["listed"] and not values["header"]:
+    if form_of(values) == "tsv" and not values["list"] and not values["header"]:
         event("a cap that may bite")
         similar = {tuple(line.split(b"\t")) for line in pairs.splitlines()}
         similar |= {(right, left, *figures) for left, right, *figures in similar}

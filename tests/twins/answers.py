@@ -135,17 +135,35 @@ class Answers:
         Not itself: not the same text of the same file."""
         rows = []
         for row in self.judged:
-            own = self.documents[row]
             near = [
                 (-self.score(other, row), self.documents[other].name, other)
                 for other in self.judged
                 if row >= self.given > other and self.similar(other, row)
-                if itself
-                or not own.file
-                or (own.file, own.start) != (self.documents[other].file, self.documents[other].start)
+                if itself or not self.same(row, other)
             ]
             rows += [(row, other, -score) for score, _, other in sorted(near)[:top]]
         return rows
+
+    def nearest(self, number: int, itself: bool = True) -> list[Row]:
+        """Of each document that is not of the index those of it that agree with it in most places of their signatures,
+        and have something in common with it: the most similar first, then by name."""
+        rows = []
+        for row in self.judged:
+            if row < self.given:
+                continue
+            order = sorted(
+                (other for other in self.judged if other < self.given and self.estimate(other, row) > 0),
+                key=lambda other: -self.estimate(other, row),  # sorted leaves equals as they are: ties by row
+            )
+            near = [other for other in order if self.score(other, row) > 0 and (itself or not self.same(row, other))]
+            ranked = sorted((-self.score(other, row), self.documents[other].name, other) for other in near[:number])
+            rows += [(row, other, -score) for score, _, other in ranked]
+        return rows
+
+    def same(self, row: int, other: int) -> bool:
+        """Whether two documents are the same text of the same file."""
+        own, its = self.documents[row], self.documents[other]
+        return bool(own.file) and (own.file, own.start) == (its.file, its.start)
 
 
 def _jaccard_of_sets(left: Sequence[int], right: Sequence[int]) -> float:

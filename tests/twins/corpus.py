@@ -71,13 +71,18 @@ class Corpus:
         self.options, self.stdin = options, stdin
         self.skipped: Counter[str] = Counter()
         self.documents: list[Document] = []
+        self._named: set[tuple[object, ...]] = set()  # files that are arguments themselves
         first: dict[tuple[object, ...], bytes] = {}
         for name, file in self._files():
             self.skipped["again"] += file in first
             first.setdefault(file, name)
         self.names = set(first.values())
         for file, name in first.items():
+            before = self.skipped["binary"]
             self._judged(self._documents, name, file)
+            if file in self._named and self.skipped["binary"] > before:
+                self.skipped["binary"] = before
+                self.skipped["named"] += 1
 
     def _judged(self, what: Any, *arguments: Any) -> Any:
         """The outcome of a judgement; None, and a skip, if it is that something is not read."""
@@ -91,11 +96,14 @@ class Corpus:
 
     def _files(self) -> Iterator[tuple[bytes, tuple[object, ...]]]:
         """Every name with the identity of its file: arguments in order, or those of a list by name."""
-        if self.options["docs"].count(b"-") > 1:
+        if self.options["documents"].count(b"-") > 1:
             raise EndedError(2)
         source = self.options["files_from"] or self.options["files0_from"]
-        for name in self.options["docs"]:
-            yield from self._argument(name)
+        for name in self.options["documents"]:
+            for path, file in self._argument(name):
+                if name == b"-" or stat.S_ISREG(os.stat(name).st_mode):
+                    self._named.add(file)
+                yield path, file
         if source:
             end = b"\n" if self.options["files_from"] else b"\0"
             names = self._list(source).split(end)
@@ -188,7 +196,8 @@ class Corpus:
         return bool(include) and not is_directory and not any(map(matches, include))
 
     def _documents(self, name: bytes, file: tuple[object, ...]) -> None:
-        limit, many = self.options["max_size"], name.endswith((b".jsonl", b".jsonl.gz")) and not self.options["plain"]
+        limit, suffixes = self.options["max_size"], (b".jsonl", b".jsonl.gz", b".ndjson", b".ndjson.gz")
+        many = self.options["jsonl"] if name == b"-" else name.endswith(suffixes) and not self.options["plain"]
         if name == b"-":
             data, mtime_ns, whole = self._input(), 0, True
         else:

@@ -34,7 +34,9 @@ class Facts(NamedTuple):
 def documents(root: Path) -> list[Document]:
     """The documents below a directory, in row order."""
     lists = {"files_from": None, "files0_from": None}
-    return Corpus({"docs": [os.fsencode(root)]} | lists | asdict(Walking()) | asdict(Sequences())).documents
+    return Corpus(
+        {"documents": [os.fsencode(root)]} | lists | asdict(Walking()) | asdict(Sequences()) | {"jsonl": False}
+    ).documents
 
 
 def facts(document: Document, how: Shingling) -> Facts:

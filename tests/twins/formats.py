@@ -6,6 +6,7 @@ import base64
 import csv
 import io
 import json
+import os
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
@@ -18,8 +19,8 @@ Cells = tuple[Any, ...]
 
 def form_of(options: Options) -> str:
     """The format, by name; in a pipe or file it is TSV, unless something else is said."""
-    suffix = PurePath(options["output"] or "").suffix.removeprefix(".")
-    return options["form"] or (suffix if suffix in ("table", "tsv", "jsonl", "csv") else "tsv")
+    suffix = PurePath(os.fsdecode(options["output"] or b"")).suffix.removeprefix(".")
+    return options["format"] or (suffix if suffix in ("table", "tsv", "jsonl", "csv") else "tsv")
 
 
 def drawn(options: Options, columns: Sequence[str], rows: Sequence[Cells]) -> bytes:

@@ -6,6 +6,7 @@ has to be told what it does.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -14,22 +15,24 @@ from simdocs.parameters import Normalisation, Sequences, Shingling
 from tests.twins import bands
 from tests.twins.answers import Answers, How, Row, Signing
 from tests.twins.corpus import Corpus, EndedError, Options
-from tests.twins.formats import Cells, drawn, form_of
+from tests.twins.formats import Cells, drawn
 
-UNJUDGED = ("unreadable", "oversized", "malformed")
+UNJUDGED = ("unreadable", "oversized", "malformed", "named")
 """Reasons that leave a document unjudged."""
 
-WITHOUT_EFFECT = {"jobs", "quiet", "verbose", "debug", "summary_json", "lock_wait", "one_file_system", "color"}
+WITHOUT_EFFECT = {
+    "jobs", "quiet", "verbose", "debug", "summary", "summary_json", "lock_wait", "one_file_system", "color",
+}  # fmt: skip
 """On what is answered here, that is: about files of one file system, into a pipe or a file."""
 
 KNOWN = WITHOUT_EFFECT | {
-    "docs", "files_from", "files0_from", "include", "exclude", "hidden", "follow", "max_size",
-    "text_field", "id_field", "plain",
+    "documents", "files_from", "files0_from", "include", "exclude", "hidden", "follow", "max_size",
+    "text_field", "id_field", "plain", "jsonl",
     "unit", "k", "language", "multiset", "seed", *Normalisation.__slots__,
     "num_perm", "scheme", "threshold", "recall", "rule", "bands", "rows",
     "keep", "cluster", "verify", "exact", "max_candidates", "against",
-    "pairs", "all_copies", "listed", "nul", "top", "itself",
-    "output", "form", "header", "exit_code", "strict", "index", "shingles", "root",
+    "pairs", "all_copies", "list", "nul", "top", "nearest", "itself",
+    "output", "format", "header", "exit_code", "strict", "index", "shingles", "root",
 }  # fmt: skip
 
 
@@ -86,7 +89,7 @@ def dedupe(options: Options, stdin: bytes = b"", index: Index | None = None) -> 
     answers = Answers([*kept, *new], _how(options, *fixed), len(kept))
     if options["pairs"]:
         rows = answers.all_pairs() if options["all_copies"] else answers.pairs()
-        return _ended(options, corpus, ("document", "other"), _cells(answers, rows), {"pairs": len(rows)})
+        return _ended(options, corpus, ("document", "other"), _cells(answers, rows, options), {"pairs": len(rows)})
     rows = answers.components() if options["cluster"] == "components" else answers.greedy()
     duplicates = {row[1] for row in rows}
     facts: dict[str, Any] = {
@@ -94,18 +97,23 @@ def dedupe(options: Options, stdin: bytes = b"", index: Index | None = None) -> 
         "groups": len({row[0] for row in rows}),
         "kept": len(new) - len(rows),
     }
-    if not options["listed"]:
-        return _ended(options, corpus, ("kept", "duplicate"), _cells(answers, rows), facts)
+    if not options["list"]:
+        return _ended(options, corpus, ("kept", "duplicate"), _cells(answers, rows, options), facts)
+    what = options["list"].removesuffix("-lines").removesuffix("s")
     listed = [
         document
         for row, document in enumerate(answers.documents)
-        if row >= len(kept) and (row in duplicates) == (options["listed"] == "duplicates")
+        if row >= len(kept) and (row in duplicates) == (what == "duplicate")
     ]
-    if form_of(options) == "jsonl" and any(document.line is not None for document in corpus.documents):
+    if options["list"].endswith("-lines"):
         if not all(document.line is not None for document in corpus.documents):
             return Ended(2, b"", {})
+        if listed and options.get("root"):
+            return Ended(2, b"", {})  # lines are read again, and are not found there
         return _ended(options, corpus, ("line",), [(document.line,) for document in listed], facts)
-    return _ended(options, corpus, ("name",), [(document.name,) for document in listed], facts)
+    names = _printed(answers, options)
+    cells = [(name,) for name, document in zip(names, answers.documents, strict=True) if document in listed]
+    return _ended(options, corpus, ("name",), cells, facts)
 
 
 def query(options: Options, index: Index, stdin: bytes = b"") -> Ended:
@@ -117,13 +125,17 @@ def query(options: Options, index: Index, stdin: bytes = b"") -> Ended:
     except EndedError as error:
         return Ended(error.status, b"", {})
     answers = Answers([*kept, *corpus.documents], _how(options, shingling, signing, threshold), len(kept))
-    rows = answers.matches(options["itself"], options["top"])
+    if options["nearest"]:
+        rows = answers.nearest(options["nearest"], options["itself"])
+    else:
+        rows = answers.matches(options["itself"], options["top"])
     facts = {"indexed": len(kept), "matches": len(rows), "matched": len({row[0] for row in rows})}
-    if options["listed"]:
+    if options["list"]:
         matches = sorted({row[1] for row in rows})
-        cells: Sequence[Cells] = [(answers.documents[row].name,) for row in matches]
+        names = _printed(answers, options)
+        cells: Sequence[Cells] = [(names[row],) for row in matches]
         return _ended(options, corpus, ("name",), cells, facts)
-    return _ended(options, corpus, ("query", "match"), _cells(answers, rows), facts)
+    return _ended(options, corpus, ("query", "match"), _cells(answers, rows, options), facts)
 
 
 def _read(options: Options, stdin: bytes, index: Index | None = None) -> Corpus:
@@ -141,9 +153,19 @@ def _how(options: Options, shingling: Shingling, signing: Signing, threshold: fl
     return How(shingling, asked, options.get("keep", "first"), signing, bool(options.get("exact")), estimate)
 
 
-def _cells(answers: Answers, rows: Sequence[Row]) -> list[Cells]:
+def _printed(answers: Answers, options: Options) -> list[bytes]:
+    """The names of all documents. Those of an artifact are joined to --root, which is never where the program runs."""
+    of_artifact = answers.given or len(answers.documents)
+    root = options.get("root") or b""
+    return [
+        os.path.join(root, document.name) if row < of_artifact else document.name
+        for row, document in enumerate(answers.documents)
+    ]
+
+
+def _cells(answers: Answers, rows: Sequence[Row], options: Options) -> list[Cells]:
     """Names, the exact similarity, the estimate."""
-    names = [document.name for document in answers.documents]
+    names = _printed(answers, options)
     exact = not answers.how.by_estimate
     return [(names[a], names[b], score if exact else None, answers.estimate(a, b)) for a, b, score in rows]
 

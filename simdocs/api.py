@@ -19,7 +19,7 @@ from simdocs.artifacts.reader import checked, open_artifact, usable
 from simdocs.commands.resolve import opened, shingling_of
 from simdocs.engines.local import Local, cores
 from simdocs.engines.run import Progress, Run, no_progress
-from simdocs.errors import InputError, UnjudgedError, UsageError
+from simdocs.errors import InputError, UnjudgedError, UsageError, spelled
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.names import display_name, name_to_text
 from simdocs.model.results import ArtifactInfo, BuildResult, CheckResult, Deduplication, Matches, SimilarPairs, Take
@@ -288,10 +288,18 @@ def _asked(request: Any) -> Any:
     with running(request.jobs or 1) as run:
         result = ask(request, run, take)
     if request.list is None:
-        return result
+        return _spelled(result)
     if request.list.endswith("-lines"):
         return tuple(line for block in listed for line in block.lines)
     return tuple(name_to_text(name) for block in listed for name in block.names)
+
+
+def _spelled(result: Any) -> Any:
+    """The result with the parameters that its texts mention spelled as in Python."""
+    result.skipped.warnings[:] = map(spelled, result.skipped.warnings)
+    comparison = replace(result.comparison, warnings=tuple(map(spelled, result.comparison.warnings)))
+    result = replace(result, comparison=comparison)
+    return replace(result, advice=tuple(map(spelled, result.advice))) if hasattr(result, "advice") else result
 
 
 def _built(request: BuildRequest) -> Artifact:

@@ -115,3 +115,11 @@ def test_query_of_nothing_finds_nothing(index):
     assert len(simdocs.query(empty, texts=[A]).pairs) == 0
     assert len(simdocs.query(simdocs.index(texts=["", ""]), texts=[A, ""]).pairs) == 0
     assert len(simdocs.dedupe(empty).pairs) == 0
+
+
+def test_texts_of_results_spell_parameters_as_python_does(here):
+    simdocs.index("docs", output="docs.index")
+    found = simdocs.query("docs.index", "docs", threshold=0.3)
+    (warning,) = found.comparison.warnings
+    assert "an index with threshold 0.3 finds more" in warning
+    assert "\0" not in warning

@@ -54,6 +54,7 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
     from simdocs.views import messages, summary
     from simdocs.views.answer_tables import head_of
     from simdocs.views.progress import ProgressBar
+    from simdocs.views.warnings import lines_meant
 
     started = time.monotonic()
     output, note_path = path_of(drawn.output), path_of(drawn.summary_json)
@@ -81,6 +82,8 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
             note.write(summary.as_json(result, seconds, spelled))
             note.flush()  # fails, where it cannot be written, before the answer is published
         told.summary(summary.lines(result, seconds))
+        if told.is_loud and not drawn.nul:  # Names with NULs are for xargs -0: nobody takes them for lines.
+            told.summary(lines_meant(result, drawn.listing))
     told.written(output)
     if run.skipped.unjudged:
         return exits.UNJUDGED

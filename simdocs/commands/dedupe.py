@@ -33,7 +33,7 @@ from simdocs.matching.decision import Decision, decide
 from simdocs.matching.found_pairs import PairCollector
 from simdocs.matching.prepared import Prepared, of_same_documents, prepared, threshold_warning
 from simdocs.matching.self_join import SelfJoin, self_join, verifier_of
-from simdocs.matching.similar_pairs import similar_pairs
+from simdocs.matching.similar_pairs import PairsLeftOut, similar_pairs
 from simdocs.matching.template_advice import template_advice
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
@@ -171,9 +171,12 @@ def find_pairs(
 ) -> SimilarPairs:
     """Every pair of near-duplicates. take: is given them in blocks; then they are not held for the result."""
     joined = _self_join(plan, ready, run)
+    chain = None if all_copies else PairsLeftOut.of(joined)
     held, found, collector = [Pairs.empty()], 0, PairCollector(len(ready.documents))
     for pairs in similar_pairs(joined, all_copies=all_copies):
         found += len(pairs)
+        if chain is not None:
+            chain.add(pairs)
         collector.add(pairs)
         if take is None:
             held.append(pairs)
@@ -187,7 +190,7 @@ def find_pairs(
         names_of_pairs(ready.corpus, every),
         _comparison(plan, ready, run),
         found,
-        0 if all_copies else _pairs_left_out(joined),
+        0 if chain is None else chain.count,
         template_advice(collector.graph(), ready.corpus, plan.recipe.shingling.unit),
     )
 
@@ -229,13 +232,6 @@ def _refuse_other_than_lines(documents: Documents, listing: str) -> None:
             f"{option} {listing} writes lines of JSONL files, and {len(others)} of the documents are no lines, such as"
             f" {example}: {option} {names} writes names"
         )
-
-
-def _pairs_left_out(joined: SelfJoin) -> int:
-    """How many pairs of identical texts a chain of copies does not list."""
-    _, text = joined.prepared.documents.distinct_texts(joined.lost)
-    copies = np.bincount(text[text >= 0])
-    return sum(n * (n - 1) // 2 - (n - 1) for n in copies[copies > 1].tolist())
 
 
 def _comparison(plan: DedupePlan, ready: Prepared, run: Run) -> Comparison:

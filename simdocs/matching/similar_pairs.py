@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from simdocs.matching.distinct_texts import pairs_of_copies
 from simdocs.matching.self_join import SelfJoin
 from simdocs.model.groups import Pairs
 from simdocs.model.numbering import Rows, TextNumbers
+from simdocs.model.ragged import Index
 
 
 def similar_pairs(join: SelfJoin, *, all_copies: bool) -> Iterator[Pairs]:
@@ -49,6 +51,32 @@ def _chain(text: TextNumbers) -> tuple[Rows, Rows]:
     left, right = order[:-1][linked], order[1:][linked]
     by_left = np.argsort(left)
     return left[by_left], right[by_left]
+
+
+@dataclass(slots=True)
+class PairsLeftOut:
+    """Counts the similar pairs that are not listed, because copies of one text are listed as a chain.
+
+    text: (N,) the number of each document's text. copies: how many documents have each text. count: the pairs left out
+    so far.
+    """
+
+    text: TextNumbers
+    copies: Index
+    count: int
+
+    @classmethod
+    def of(cls, join: SelfJoin) -> PairsLeftOut:
+        """The counter for these documents: of n copies, it leaves out n (n-1) / 2 pairs less the n-1 of the chain."""
+        _, text = join.prepared.documents.distinct_texts(join.lost)
+        copies = np.bincount(text[text >= 0])
+        several = copies[copies > 1]
+        return cls(text, copies, int(((several - 1) * (several - 2) // 2).sum()))
+
+    def add(self, pairs: Pairs) -> None:
+        """Count what is left out for these pairs: of two similar texts, only the first copies are listed."""
+        left, right = self.text[pairs.left], self.text[pairs.right]
+        self.count += int((self.copies[left] * self.copies[right] - 1)[left != right].sum())
 
 
 def _every_pair(join: SelfJoin, firsts: Rows, text: TextNumbers) -> Iterator[Pairs]:

@@ -191,8 +191,8 @@ class Deduplication:
 class SimilarPairs:
     """Every pair of near-duplicates. pairs, names: as of Deduplication, empty if the pairs were handed over in blocks.
 
-    found: how many pairs there are. left_out: pairs of identical texts that the chain of copies does not list.
-    advice: as of Deduplication.
+    found: how many pairs are listed. left_out: how many similar pairs are not, because copies of one text are listed
+    as a chain. advice: as of Deduplication.
     """
 
     documents: Documents

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from simdocs.errors import mention
 from simdocs.model.documents import EMPTY
 from simdocs.model.results import Deduplication, Matches, SimilarPairs
+
+_LINES = {"kept": "kept-lines", "duplicates": "duplicate-lines"}
 
 
 def too_few(result: Deduplication | SimilarPairs | Matches) -> Iterator[str]:
@@ -14,3 +17,13 @@ def too_few(result: Deduplication | SimilarPairs | Matches) -> Iterator[str]:
     against = isinstance(result, Matches) or (isinstance(result, Deduplication) and result.against_index)
     if compared < (1 if against else 2):
         yield "nothing was compared: there is no document" if not compared else "nothing was compared: one document"
+
+
+def lines_meant(result: Deduplication | SimilarPairs | Matches, listing: str | None) -> Iterator[str]:
+    """That names are listed, where all documents are lines of JSONL files, which somebody may have meant instead.
+
+    Said in every format: `--list kept > kept.jsonl` writes TSV and means lines, too.
+    """
+    if listing in _LINES and len(result.documents) and result.documents.facts["container"].all():
+        option = mention("list")
+        yield f"{option} {listing} writes names: {option} {_LINES[listing]} writes the lines themselves"

@@ -77,6 +77,18 @@ def test_the_summary_has_the_facts_of_pairs(here):
     assert facts_of(here, "docs", "--pairs", "--all-copies")["pairs"] == 3
 
 
+def test_pairs_left_out_are_those_that_all_copies_adds(here):
+    """Copies of one text, and copies of two texts that are similar."""
+    lay(here, {f"docs/copy{at}": (A, A1)[at % 2] for at in range(5)})
+    chained = facts_of(here, "docs", "--pairs")
+    every = facts_of(here, "docs", "--pairs", "--all-copies")
+    assert (chained["pairs"], every["pairs"], every["pairs_left_out"]) == (6, 21, 0)
+    assert chained["pairs_left_out"] == 15
+    said = "identical texts are listed as a chain, which leaves out 15 pairs (--all-copies lists every pair)"
+    assert said in simdocs("dedupe", "docs", "--pairs", "--summary", cwd=here).err.splitlines()
+    assert "a chain" not in simdocs("dedupe", "docs", "--pairs", "--all-copies", "--summary", cwd=here).err
+
+
 def test_the_summary_has_the_facts_of_components(here):
     facts = facts_of(here, "docs", "--cluster", "components")
     assert [(one["kept"], one["documents"], one["all_compared"]) for one in facts["components"]] == [

@@ -1,0 +1,54 @@
+"""Pairs that a chain of copies leaves out are counted exactly."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.families import UNITS
+from simdocs.model.results import SimilarPairs
+from tests.amounts import examples
+from tests.commands.deduping import shelve, sketched
+from tests.similar_texts import corpora, family
+from tests.twins.text_answers import Text
+
+MEANS: list[dict[str, object]] = [
+    {"bands": 128, "rows": 1},
+    {"bands": 12, "rows": 4},
+    {"bands": 12, "rows": 4, "verify": "estimate"},
+    {"exact": True},
+]
+"""Ways to find pairs, some of which miss a few."""
+
+
+def counts(texts: list[Text], **options: object) -> tuple[int, int, int, int]:
+    """Pairs listed, pairs left out; the same with all copies."""
+    with tempfile.TemporaryDirectory() as root:
+        shelve(Path(root), texts)
+        with sketched([root], **options) as work:
+            found = []
+            for all_copies in (False, True):
+                rows = work.pairs(all_copies)
+                assert isinstance(work.result, SimilarPairs)
+                assert len(rows) == work.result.found
+                found += [work.result.found, work.result.left_out]
+    return found[0], found[1], found[2], found[3]
+
+
+@examples(40)
+@given(texts=corpora(18), unit=st.sampled_from(list(UNITS)), means=st.sampled_from(MEANS))
+def test_pairs_left_out_are_those_that_all_copies_adds(texts, unit, means):
+    chained, left_out, every, none = counts(texts, unit=unit, k=2, threshold=0.5, **means)
+    assert (left_out, none) == (every - chained, 0)
+
+
+@pytest.mark.parametrize("means", MEANS)
+def test_pairs_left_out_of_a_larger_corpus_are_those_that_all_copies_adds(means):
+    texts = family(7, 120)
+    chained, left_out, every, none = counts(texts + texts[::2], unit="word", k=2, threshold=0.5, **means)
+    assert (left_out, none) == (every - chained, 0)
+    assert left_out > 100

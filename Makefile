@@ -1,5 +1,5 @@
-# simdocs: `make` lists the targets. Each works as the first command in a fresh clone: it makes the
-# virtual environment that it needs.
+# simdocs: `make` lists the targets. Each works as the first command in a fresh clone, because it creates the virtual
+# environment that it needs.
 
 PYTHON ?= python3.11
 VENV := .venv
@@ -29,56 +29,56 @@ $(INSTALLED): pyproject.toml | $(BIN)/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $(CORE) $@
 
-demo: $(CORE) ## the near-duplicates of the example corpus
+demo: $(CORE) ## find the near-duplicates of the example corpus
 	@PATH='$(abspath $(BIN))':"$$PATH" sh examples/demo.sh
 
-test: $(INSTALLED) ## the tests, on all cores that this process may use
+test: $(INSTALLED) ## run the tests, on all cores that this process may use
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 
-test-slow: $(INSTALLED) ## the tests in their long form, too
+test-slow: $(INSTALLED) ## run the tests in their long form, too
 	$(BIN)/python -m pytest -n auto --dist loadgroup -m 'slow or not slow' --hypothesis-profile=thorough
 
-fuzz: $(INSTALLED) ## random trees, names, bytes and options for MINUTES=5; SEED=n: again what was found
+fuzz: $(INSTALLED) ## run simdocs on random trees, names, bytes and options for MINUTES=5; SEED=n repeats one run
 	$(BIN)/python -m tests.fuzz $(if $(SEED),--seed $(SEED),--minutes $(MINUTES))
 
-check: lint types layers test ## what CI runs: all of these
+check: lint types layers test ## run everything that CI runs
 
-lint: $(INSTALLED) ## ruff: format and lint
+lint: $(INSTALLED) ## check formatting and lint with ruff
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 
-types: $(INSTALLED) ## mypy, strict
+types: $(INSTALLED) ## check types with mypy in strict mode
 	$(BIN)/mypy
 
-layers: $(INSTALLED) ## the layers of the house, by import-linter
+layers: $(INSTALLED) ## check with import-linter that imports point down
 	$(BIN)/lint-imports --no-logo --no-cache
 
-format: $(INSTALLED) ## let ruff mend what it can
+format: $(INSTALLED) ## format the code and fix what ruff can fix
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: $(INSTALLED) ## generated pages, man pages and shell completion in docs/ anew, from program and tests
+docs: $(INSTALLED) ## write the generated pages in docs/ anew: reference, formats, reliability, man pages, completion
 	$(BIN)/python docs/generate.py
 
-bench: $(INSTALLED) ## figures: speed, memory, precision and recall on 20,000 generated files
+bench: $(INSTALLED) ## measure speed, memory, precision and recall on 20,000 generated files
 	$(BIN)/python benchmarks/dedupe.py
 
-bench-short: $(INSTALLED) ## the same on 2,000 files
+bench-short: $(INSTALLED) ## measure the same on 2,000 files
 	$(BIN)/python benchmarks/dedupe.py --files 2000 --runs 1
 
-bench-stages: $(INSTALLED) ## figures: every stage of 20,000 files, bytes on disk, a query against 200,000 documents
+bench-stages: $(INSTALLED) ## measure each stage on 20,000 files, bytes on disk, and a query of 200,000 documents
 	$(BIN)/python benchmarks/stages.py
 
-bench-scripts: $(INSTALLED) ## figures: what a character of each script costs, as a multiple of ASCII
+bench-scripts: $(INSTALLED) ## measure what a character of each script costs, as a multiple of ASCII
 	$(BIN)/python benchmarks/scripts.py
 
-bench-startup: $(INSTALLED) ## figures: what a start takes, as a multiple of what Python takes
+bench-startup: $(INSTALLED) ## measure the time to start, as a multiple of Python's
 	$(BIN)/python benchmarks/startup.py
 
-accuracy: $(INSTALLED) ## docs/accuracy.md anew: recall and precision on real texts; SEEDS=3 is quicker
+accuracy: $(INSTALLED) ## measure recall and precision on real texts and write docs/accuracy.md; SEEDS=3 is quicker
 	$(BIN)/python benchmarks/accuracy.py --seeds $(SEEDS)
 
-expected: $(INSTALLED) ## examples/EXPECTED.tsv anew, to be read before it is committed
+expected: $(INSTALLED) ## write examples/EXPECTED.tsv anew; read it before you commit it
 	cd examples && ../$(BIN)/simdocs dedupe corpus --header -o EXPECTED.tsv
 
 clean: ## remove the environment and all caches

@@ -1,1 +1,1 @@
-"""Figures: timings live here, never in tests that pass or fail by the clock."""
+"""Benchmarks: speed and time are measured here, because no test may pass or fail by the clock."""

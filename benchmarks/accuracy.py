@@ -1,4 +1,4 @@
-"""Recall, precision and groups of `simdocs dedupe` on real texts with exact truth, and the candidates of its peers.
+"""Measure `simdocs dedupe` on real texts whose similarities are known exactly, and the candidates of its peers.
 
 usage: python benchmarks/accuracy.py [--seeds 20] [--corpora NAME,NAME] [--output docs/accuracy.md]
 """
@@ -19,7 +19,7 @@ THRESHOLDS = (0.8, 0.5)
 
 
 def measure(names: list[str], seeds: int, scratch: Path) -> accuracy_page.Results:
-    """Everything, corpus by corpus."""
+    """Measure everything, corpus by corpus."""
     results = accuracy_page.Results(seeds, peers.installed())
     for name in names:
         for unit in corpora.UNITS:
@@ -47,23 +47,23 @@ def measure(names: list[str], seeds: int, scratch: Path) -> accuracy_page.Result
 
 
 def main() -> None:
-    """Measure, write the page; exit status 1 if a claim does not hold."""
+    """Measure and write the page. The exit status is 1 if a claim does not hold."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--corpora", default=",".join(corpora.NAMES))
     parser.add_argument("--output", type=Path, default=accuracy_page.PAGE)
     options = parser.parse_args()
     if options.seeds < 2:
-        parser.error("--seeds: two at least, or there is no standard error")
+        parser.error("--seeds must be 2 or more: the standard error needs two seeds")
     names = [name for name in options.corpora.split(",") if not (reason := corpora.absent(name)) or print(reason)]
     if not names:
-        raise SystemExit("nothing to measure on")
+        raise SystemExit("there is no corpus to measure")
     with tempfile.TemporaryDirectory() as scratch:
         results = measure(names, options.seeds, Path(scratch))
     options.output.write_text(accuracy_page.page(results))
     print(f"{options.output}: written")
     if not results.hold:
-        raise SystemExit("some claims do not hold: see there")
+        raise SystemExit(f"some claims do not hold: see {options.output}")
 
 
 if __name__ == "__main__":

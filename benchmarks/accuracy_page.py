@@ -1,4 +1,4 @@
-"""docs/accuracy.md, from what was measured: the figures and tables of accuracy.template.md."""
+"""Write docs/accuracy.md: put the figures and tables that were measured into accuracy.template.md."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TEMPLATE = HERE / "accuracy.template.md"
 
 @dataclass(slots=True)
 class Results:
-    """All that was measured, in the order of measuring; the versions of the peers."""
+    """Everything that was measured, in the order of measuring, and the versions of the peers."""
 
     seeds: int
     peers: dict[str, str]
@@ -39,7 +39,7 @@ class Results:
 
 
 def page(results: Results) -> str:
-    """The whole page."""
+    """Return the whole page."""
     found = sum(seed.found for one in results.recalls for seed in one.seeds)
     moved = sum(seed.moved for one in results.recalls for seed in one.seeds)
     looked_at = sum(one.seeds[0].moved for one in results.recalls)
@@ -80,24 +80,24 @@ def page(results: Results) -> str:
 
 
 def share(value: float, digits: int = 5) -> str:
-    """.99788, 1.00000."""
+    """Return a share as text without its leading zero: .99788, 1.00000."""
     return f"{value:.{digits}f}".removeprefix("0")
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """A table in Markdown."""
+    """Return a table in Markdown."""
     lines = [list(head), *[list(row) for row in rows]]
     lines.insert(1, ["---"] * len(lines[0]))
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
 
 
 def case(one: Recall | Groups) -> tuple[str, str, str]:
-    """The first three columns."""
+    """Return the first three columns: the corpus, the unit with k, and the threshold."""
     return one.corpus, f"{one.unit} {UNITS[one.unit]}", share(one.threshold, 1)
 
 
 def texts(recalls: list[Recall]) -> str:
-    """What the corpora are."""
+    """Return the table of the corpora."""
     rows = []
     for name in dict.fromkeys(one.corpus for one in recalls):
         left_out = {one.unit: one.left_out for one in recalls if one.corpus == name}
@@ -107,7 +107,7 @@ def texts(recalls: list[Recall]) -> str:
 
 
 def pairs(recalls: list[Recall]) -> str:
-    """Recall and precision of pairs."""
+    """Return the table of the recall and precision of pairs."""
     rows = []
     for one in recalls:
         mean, error, least = one.measured("pairs")
@@ -122,7 +122,7 @@ def pairs(recalls: list[Recall]) -> str:
 
 
 def documents(recalls: list[Recall]) -> str:
-    """Recall of documents."""
+    """Return the table of the recall of documents."""
     rows = []
     for one in recalls:
         mean, error, least = one.measured("documents")
@@ -133,7 +133,7 @@ def documents(recalls: list[Recall]) -> str:
 
 
 def groups(measured: list[Groups]) -> str:
-    """What was removed, one row for all policies."""
+    """Return the table of the duplicates, with one row for all policies."""
     rows = []
     for one in dict.fromkeys(map(case, measured)):
         some = {group.policy: group for group in measured if case(group) == one}
@@ -146,7 +146,7 @@ def groups(measured: list[Groups]) -> str:
 
 
 def beside(results: Results, threshold: float) -> str:
-    """Candidates of all at one threshold."""
+    """Return the table of the candidates of simdocs and its peers at one threshold."""
     some = [one for one in results.proposed if one.threshold == threshold]
     columns = list(dict.fromkeys((one.corpus, one.unit) for one in some))
     versions = results.peers | {"simdocs": version("simdocs")}
@@ -160,6 +160,6 @@ def beside(results: Results, threshold: float) -> str:
 
 
 def proposed(one: Proposed) -> str:
-    """Recall, and the share of false candidates."""
+    """Return the recall, and in brackets the share of false candidates."""
     found = one.documents if one.corpus in BY_DOCUMENT else one.pairs
     return f"{share(found, 3)} ({share(one.false, 2)})"

@@ -1,5 +1,6 @@
-"""What each choice of unit, k, threshold and recall finds in real texts whose origin is known: the tables of
-docs/guide.md. A corpus that is not there is left out.
+"""Print the tables of docs/guide.md: what each choice of unit, k, threshold and recall finds in real texts.
+
+A corpus that is not there is left out.
 
 usage: SIMDOCS_CORPORA=/path/to/corpora python benchmarks/choosing.py
 """
@@ -25,7 +26,7 @@ UNITS = ("", "-k 5", "--unit word", "--unit word -k 3", "--unit line")
 CODE = (*UNITS, "--unit line --strip-punctuation")
 RECALLS = ("--recall .8", "--recall .95", "--recall .99", "--exact")
 MANY = 1_000_000
-"""A cap that no bucket reaches."""
+"""A value of --max-candidates that no bucket reaches."""
 
 Documents = dict[str, dict[str, Any]]
 Pairs = list[tuple[dict[str, Any], dict[str, Any], float]]
@@ -58,7 +59,7 @@ def similar(corpus: str, least: float, options: str) -> Pairs:
 
 
 def sure(corpus: str) -> list[str]:
-    """How to find all pairs, or practically all where finding all takes long."""
+    """Return the options that find all pairs, or nearly all pairs where finding all would take long."""
     return ["--exact"] if corpus == "irplag" else ["--recall", ".99"]
 
 
@@ -71,12 +72,12 @@ def table(heading: str, columns: Iterable[str], rows: Iterable[tuple[str, list[s
 
 
 def share(part: int, whole: int) -> str:
-    """As whole per cents."""
+    """Return a share in whole per cent."""
     return f"{100 * part / whole:.0f} %"
 
 
 def prose() -> None:
-    """Versions of one document that follow one another, and pairs of two documents."""
+    """Print how many pairs of successive versions of a document are found, and how many pairs of two documents."""
     families: dict[str, list[str]] = {}
     for document in documents("peps_history_pd").values():
         families.setdefault(document["family"], []).append(document["id"])
@@ -96,7 +97,7 @@ def prose() -> None:
 
 
 def code() -> None:
-    """Copies of a program by the level of disguise, and programs that were written independently."""
+    """Print how many copies of programs are found by level of disguise, and how many independent programs."""
     every = documents("irplag").values()
     copies = {level: sum(document["label"] == level for document in every) for level in ("L1", "L2", "L3")}
     independent = sum(document["label"] == "non" for document in every)
@@ -115,7 +116,7 @@ def code() -> None:
 
 
 def short() -> None:
-    """Pairs of short pages, and how many of them are pages on one command."""
+    """Print how many pairs of short pages are found, and how many of them are pages about the same command."""
 
     def row(options: str) -> list[str]:
         pairs = similar("tldr_short", 0.5, options)
@@ -129,7 +130,7 @@ def short() -> None:
 
 
 def laws() -> None:
-    """Documents that have a similar one, and those of which the most similar one is another licence."""
+    """Print how many documents have a similar one, and for how many the most similar one is another licence."""
 
     def row(options: str) -> list[str]:
         pairs = similar("licences_scancode", 0.8, options)
@@ -153,7 +154,7 @@ def laws() -> None:
 
 
 def recall() -> None:
-    """Candidates that are compared, and similar pairs that are found."""
+    """Print how many candidates are compared, and how many similar pairs are found."""
 
     def row(corpus: str, threshold: str, options: str) -> list[str]:
         lines, summary = run(corpus, "--unit", "word", "--threshold", threshold, *options.split())

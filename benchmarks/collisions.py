@@ -1,4 +1,4 @@
-"""Is a similarity other than that of the truth because tokens of 4 bytes collide?"""
+"""Whether a similarity differs from the truth because tokens of 4 bytes collide."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.corpora import SIX_DIGITS, Array, Corpus
 
 
 def moved(corpus: Corpus, keys: Array, jaccard: Array) -> list[tuple[int, float, float]]:
-    """Pairs of the truth whose similarity is another one, in six digits: key, similarity, that of the truth."""
+    """Return the pairs whose similarity differs from the truth in six digits: key, similarity, truth."""
     known = corpus.keys(corpus.left, corpus.right)
     order = np.argsort(known)
     place = order[np.searchsorted(known[order], keys).clip(max=len(known) - 1)]
@@ -21,7 +21,7 @@ def moved(corpus: Corpus, keys: Array, jaccard: Array) -> list[tuple[int, float,
 
 
 def explained(corpus: Corpus, pair: tuple[int, float, float], seed: int) -> bool:
-    """Whether the truth is that of the shingles, and the other similarity that of tokens that mmh3 itself makes."""
+    """Whether the shingles as strings give the truth, and tokens that mmh3 computes give the other similarity."""
     key, jaccard, truth = pair
     one, other = (exact.shingles(corpus.texts[row], corpus.unit, corpus.k) for row in divmod(key, len(corpus.names)))
     hashed = similarity(*({token(shingle, seed) for shingle in shingles} for shingles in (one, other)))
@@ -29,12 +29,12 @@ def explained(corpus: Corpus, pair: tuple[int, float, float], seed: int) -> bool
 
 
 def similarity(one: set[Hashable] | set[int], other: set[Hashable] | set[int]) -> float:
-    """Jaccard of two sets, in six digits."""
+    """Return the Jaccard similarity of two sets, rounded to six digits."""
     return round(len(one & other) / len(one | other), 6)
 
 
 def token(shingle: Hashable, seed: int) -> int:
-    """Of characters, the hash of the shingle; of words, that of their hashes."""
+    """Return the token of a shingle: the hash of its characters, or the hash of the hashes of its words."""
     if isinstance(shingle, str):
         return mmh3.hash(shingle, seed, signed=False)
     hashes = [mmh3.hash(word, seed, signed=False) for word in shingle]

@@ -1,8 +1,9 @@
 """Real texts with the exact similarity of their pairs, as arrays.
 
-A corpus is a directory that holds `docs.jsonl.gz` (an object a line, with `id` and `text`) and, for characters and for
-words, `truth_c9.tsv.gz` and `truth_w3.tsv.gz`: every pair from .4 or .5 up, as id, id, Jaccard similarity with six
-digits. Such corpora are no part of this project: SIMDOCS_CORPORA names the directory that holds them.
+A corpus is a directory. It holds `docs.jsonl.gz`, with one object for each line (`id` and `text`). For characters and
+for words it also holds `truth_c9.tsv.gz` and `truth_w3.tsv.gz`, which list every pair whose similarity is .4 or .5 or
+more: id, id, and Jaccard similarity with six digits. The corpora are not part of this project. SIMDOCS_CORPORA names
+the directory that holds them.
 """
 
 from __future__ import annotations
@@ -36,33 +37,33 @@ NAMES = {
         " bc78721; CC-BY-4.0",
     ),
 }
-"""Each corpus: what it is, and where it is from."""
+"""For each corpus, what it is and where it comes from."""
 
 BY_DOCUMENT = {"licences_scancode"}
-"""Scored by documents: a few families have nearly all of its pairs."""
+"""Corpora that are scored by documents, because a few families have nearly all of their pairs."""
 
 UNITS = {"char": 9, "word": 3}
 """Each unit with the k of the truth."""
 
 NEAR = 0.0005
-"""A pair within this of the threshold, but not at it, is counted apart: two colliding tokens decide such a pair."""
+"""A pair that is nearer to the threshold than this, but not at it, is counted apart: two colliding tokens decide it."""
 
 SIX_DIGITS = 5e-7
 
 UNSPACED = {"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR"}
-"""Scripts written without spaces: words in the names of their characters."""
+"""Scripts that are written without spaces: words that occur in the Unicode names of their characters."""
 
 Array = np.ndarray
 
 
 def home() -> Path:
-    """The directory of the corpora."""
+    """Return the directory that holds the corpora."""
     beside = Path(__file__).resolve().parents[1].parent / "shared" / "corpora"
     return Path(os.environ.get("SIMDOCS_CORPORA") or beside)
 
 
 def absent(name: str) -> str | None:
-    """Why this corpus cannot be measured on; None if it can."""
+    """Return why this corpus cannot be measured, or None if it can."""
     if (home() / name / "docs.jsonl.gz").exists():
         return None
     return f"no corpus {name}: SIMDOCS_CORPORA names the directory that holds {name}/docs.jsonl.gz"
@@ -70,13 +71,13 @@ def absent(name: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """The pairs of a corpus at a threshold or above, and those too near to it to count; keys of `Corpus.keys`."""
+    """The pairs of a corpus at a threshold or above (clear), and those too near to it to count, as `Corpus.keys`."""
 
     threshold: float
     clear: Array
     near: Array
     jaccard: Array
-    """Of the clear ones."""
+    """The similarities of the clear pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +96,15 @@ class Corpus:
 
     @property
     def k(self) -> int:
-        """Units in a shingle."""
+        """The number of units in a shingle."""
         return UNITS[self.unit]
 
     def keys(self, left: Array, right: Array) -> Array:
-        """One number for each pair of rows."""
+        """Return one number for each pair of rows."""
         return left * len(self.names) + right
 
     def at(self, threshold: float) -> Truth:
-        """What there is to find at a threshold."""
+        """Return the pairs that there are to find at a threshold."""
         off = self.jaccard - threshold
         clear = (np.abs(off) < SIX_DIGITS) | (off >= NEAR)
         near = ~clear & (np.abs(off) < NEAR)
@@ -115,8 +116,8 @@ class Corpus:
 def defined_otherwise(text: str, unit: str) -> bool:
     """Whether the truth shingles this text by another rule than simdocs does.
 
-    It counts U+FEFF at the start, which simdocs takes for a byte order mark, as a character. Its words are `\\w+`: a
-    combining mark ends one, and a clause without spaces is one.
+    The truth counts U+FEFF at the start as a character, which simdocs drops as a byte order mark. Its words are `\\w+`:
+    a combining mark ends a word, and a clause without spaces is a single word.
     """
     if unit == "char":
         return text.startswith("\ufeff")
@@ -128,7 +129,7 @@ def defined_otherwise(text: str, unit: str) -> bool:
 
 
 def read(name: str, unit: str) -> Corpus:
-    """A corpus, without the documents whose shingles the truth defines otherwise."""
+    """Read a corpus, without the documents that the truth shingles by another rule."""
     lines, names, texts, left_out = [], [], [], 0
     with gzip.open(home() / name / "docs.jsonl.gz") as file:
         for line in file:

@@ -1,4 +1,4 @@
-"""Speed, memory, precision and recall of `simdocs dedupe`, whole processes from files to answer.
+"""Measure speed, memory, precision and recall of `simdocs dedupe`, as whole processes from files to answer.
 
 usage: python benchmarks/dedupe.py [--files 20000] [--bytes 4000] [--runs 5] [--jobs N]
 """
@@ -27,7 +27,7 @@ UNITS = {"char": 9, "word": 5}
 
 
 def resident(pid: int) -> int:
-    """Bytes resident in a process and its children, shared pages counted in each: an upper bound."""
+    """Return an upper bound of the resident bytes of a process and its children: shared pages count in each."""
     try:
         own = int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
@@ -37,7 +37,7 @@ def resident(pid: int) -> int:
 
 
 def measured(command: list[str]) -> tuple[float, float, int]:
-    """CPU seconds of the process and all its children, wall seconds, peak of resident bytes of all together."""
+    """Run a command: return the CPU seconds of it and its children, wall seconds, and the peak of resident bytes."""
     start = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     peak = 0
@@ -59,7 +59,7 @@ def measured(command: list[str]) -> tuple[float, float, int]:
 
 
 def speed(directory: Path, size: int, unit: str, runs: int, jobs: list[str]) -> str:
-    """One line of figures: medians of whole processes."""
+    """Return one line of figures: medians of whole processes."""
     command = [SIMDOCS, "dedupe", str(directory), "--unit", unit, *jobs]
     measured(command)  # fills the file cache
     taken = [measured(command) for _ in range(runs)]
@@ -72,10 +72,10 @@ def speed(directory: Path, size: int, unit: str, runs: int, jobs: list[str]) -> 
 
 
 def accuracy(directory: Path, count: int, unit: str) -> str:
-    """Precision and recall of the pairs among the first documents, against exact brute force on their shingles.
+    """Return the precision and recall of the pairs among the first documents, compared with brute force.
 
-    Tokens of 4 bytes collide now and then, which moves a similarity by a shingle: pairs within NEAR of the threshold
-    count neither for nor against.
+    Tokens of 4 bytes collide now and then, which changes a similarity by one shingle. So pairs within NEAR of the
+    threshold are not counted.
     """
     files = sorted(directory.rglob("*.txt"))[:count]
     number = {str(path): at for at, path in enumerate(files)}
@@ -95,7 +95,7 @@ def accuracy(directory: Path, count: int, unit: str) -> str:
 
 
 def main() -> None:
-    """Generate, measure, print."""
+    """Generate files, measure, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=int, default=20_000)
     parser.add_argument("--bytes", type=int, default=4_000)

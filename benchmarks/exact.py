@@ -1,4 +1,4 @@
-"""Exact Jaccard of all pairs, by brute force, with nothing of simdocs: the truth that answers are held to."""
+"""The exact Jaccard similarity of all pairs, by brute force and without code of simdocs: the truth for benchmarks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WORD = re.compile(r"\w+")
 
 
 def shingles(text: str, unit: str, k: int) -> set[Hashable]:
-    """The set of k-shingles of a text, as strings or tuples of strings: nothing is hashed."""
+    """Return the set of k-shingles of a text, as strings or tuples of strings. Nothing is hashed."""
     if unit == "char":
         normalised = " ".join(text.lower().split())
         whole: Sequence[str] = normalised
@@ -27,7 +27,7 @@ def shingles(text: str, unit: str, k: int) -> set[Hashable]:
 
 
 def pairs(texts: Sequence[str], unit: str, k: int, threshold: float) -> dict[tuple[int, int], float]:
-    """Every pair (i, j), i < j, with Jaccard >= threshold."""
+    """Return every pair (i, j), i < j, whose Jaccard similarity reaches the threshold, with that similarity."""
     numbers: dict[Hashable, int] = {}
     rows = [[numbers.setdefault(shingle, len(numbers)) for shingle in shingles(text, unit, k)] for text in texts]
     sizes = np.array([len(row) for row in rows])

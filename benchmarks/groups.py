@@ -1,4 +1,4 @@
-"""Groups of `simdocs dedupe` on a corpus with exact truth: is every removed document like the one kept in its stead?"""
+"""Check the groups of `simdocs dedupe` on a corpus with exact truth: each duplicate must be like its kept document."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ POLICIES = ("first", "longest", "shortest", "newest", "oldest")
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """What one keep policy did with a corpus."""
+    """The answer of `dedupe` about a corpus under one keep policy, compared with the truth."""
 
     corpus: str
     unit: str
@@ -27,24 +27,24 @@ class Groups:
     documents: int
     removed: int
     below: int
-    """Removed documents whose kept one is not at the threshold or above, by the truth."""
+    """Duplicates whose similarity to their kept document is below the threshold, by the truth."""
     near: int
-    """Removed documents that are too near to the threshold to count."""
+    """Duplicates whose similarity to their kept document is too near to the threshold to count."""
     out_of_order: int
-    """Removed documents that the policy would rather have kept than the one kept in their stead."""
+    """Duplicates that come before their kept document in keep order."""
     inconsistent: int
-    """Documents removed twice, or removed and also kept in the stead of another."""
+    """Documents that are listed as duplicates twice, or both as a duplicate and as kept."""
     left: int
     """True pairs of which both documents are kept."""
 
     @property
     def holds(self) -> bool:
-        """Whether nothing was removed that should not be."""
+        """Whether no document was removed wrongly."""
         return not (self.below or self.out_of_order or self.inconsistent)
 
 
 def lay(corpus: Corpus, directory: Path) -> Array:
-    """The documents as files 000000.txt, … in the order of rows; the time of each, all unlike, in nanoseconds."""
+    """Write the documents as files 000000.txt, … in row order, and return their modification times, all different."""
     directory.mkdir()
     seconds = list(range(1_000_000_000, 1_000_000_000 + len(corpus.texts)))
     random.Random(corpus.name).shuffle(seconds)
@@ -56,7 +56,7 @@ def lay(corpus: Corpus, directory: Path) -> Array:
 
 
 def measure(corpus: Corpus, threshold: float, policy: str, directory: Path, times: Array) -> Groups:
-    """One run on the files, held to the truth."""
+    """Run `dedupe` once on the files, and compare its answer with the truth."""
     command = [SIMDOCS, "dedupe", str(directory), "--keep", policy, "--format", "tsv", "-q"]
     command += ["--unit", corpus.unit, "-k", str(corpus.k), "--threshold", str(threshold)]
     answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -85,7 +85,7 @@ def measure(corpus: Corpus, threshold: float, policy: str, directory: Path, time
 
 
 def places(corpus: Corpus, policy: str, times: Array) -> Array:
-    """The place of each row in keep order."""
+    """Return the position of each row in keep order."""
     sizes = np.array([len(text.encode()) for text in corpus.texts])
     first = {"first": 0 * sizes, "longest": -sizes, "shortest": sizes, "newest": -times, "oldest": times}[policy]
     place = np.empty(len(sizes), np.int64)

@@ -1,7 +1,7 @@
-"""Candidates that other libraries propose, from the same shingles, 128 places, and their own choice of bands.
+"""The candidates that other libraries propose, from the same shingles, with 128 places and their own choice of bands.
 
-Each is measured where it can be imported. A peer is one function of the shingle sets (called as often as it reads
-them) and a threshold, to its bands, its rows, and its candidate pairs as arrays of rows left < right.
+A library is measured if it can be imported. Each has one function here. It takes a function that yields the shingle
+sets and a threshold, and returns the bands, the rows, and the candidate pairs as two arrays of rows, left < right.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from benchmarks.recall import documents_of, run
 PLACES = 128
 SEED = 42
 TOGETHER = 64
-"""Documents whose shingles are held as strings at once."""
+"""The number of documents whose shingles are held as strings at the same time."""
 
 Shingled = Callable[[], Iterator[list[str]]]
 Candidates = tuple[int, int, Array, Array]
@@ -40,14 +40,15 @@ class Proposed:
     bands: int
     rows: int
     pairs: float
-    """Share of the true pairs among them."""
+    """The share of the true pairs that are candidates."""
     documents: float
+    """The share of the documents in true pairs that are in a true candidate pair."""
     false: float
-    """Share of them that are no true pairs."""
+    """The share of the candidates that are not true pairs."""
 
 
 def datasketch(shingled: Shingled, threshold: float) -> Candidates:
-    """MinHashLSH(threshold=t, num_perm=128), which minimises the area of errors."""
+    """Return the candidates of MinHashLSH(threshold=t, num_perm=128), which minimises the area of errors."""
     from datasketch import MinHash, MinHashLSH
 
     lsh = MinHashLSH(threshold=threshold, num_perm=PLACES)
@@ -60,7 +61,7 @@ def datasketch(shingled: Shingled, threshold: float) -> Candidates:
 
 
 def rensa(shingled: Shingled, threshold: float) -> Candidates:
-    """RMinHashLSH, full sets, with the number of bands that its deduplicator takes for the threshold."""
+    """Return the candidates of RMinHashLSH on full sets, with the bands of its deduplicator for the threshold."""
     from rensa import RMinHash, RMinHashLSH
 
     bands = next(bands for least, bands in ((0.9, 4), (0.8, 8), (0.7, 16), (0.5, 32), (0, 64)) if threshold >= least)
@@ -73,7 +74,10 @@ def rensa(shingled: Shingled, threshold: float) -> Candidates:
 
 
 def gaoya(shingled: Shingled, threshold: float) -> Candidates:
-    """MinHashStringIndex, bands by its S-curve; it drops candidates whose estimate is below the threshold."""
+    """Return the candidates of MinHashStringIndex, which chooses bands by its S-curve.
+
+    It drops candidates whose estimate is below the threshold.
+    """
     from gaoya.minhash import MinHashStringIndex
 
     index = MinHashStringIndex(32, threshold, None, None, PLACES, analyzer=list, id_container="vec").minhash_index
@@ -85,7 +89,7 @@ def gaoya(shingled: Shingled, threshold: float) -> Candidates:
 
 
 def fastsketch(shingled: Shingled, threshold: float) -> Candidates:  # noqa: ARG001  (it takes no threshold)
-    """FastSimilaritySketch and LSH with the 16 bands of its documentation."""
+    """Return the candidates of FastSimilaritySketch and LSH, with the 16 bands of its documentation."""
     from FastSketchLSH import LSH, FastSimilaritySketch
 
     bands = 16
@@ -104,23 +108,23 @@ PEERS = {
     "rensa": (rensa, "rensa", 0.0),
     "FastSketchLSH": (fastsketch, "FastSketchLSH", 0.7),
 }
-"""Name of the distribution: function, module, and the least threshold for which it is meant: FastSketchLSH chooses
-nothing, and the 16 x 8 of its documentation are steepest at .71."""
+"""For each distribution: its function, its module, and the smallest threshold for which it is meant. FastSketchLSH does
+not choose its bands, and the 16 x 8 of its documentation are steepest at .71."""
 
 
 def installed() -> dict[str, str]:
-    """The peers that can be imported, with their versions."""
+    """Return the peers that can be imported, with their versions."""
     return {peer: version(peer) for peer, (_, module, _) in PEERS.items() if importlib.util.find_spec(module)}
 
 
 def measure(corpus: Corpus, threshold: float, peer: str) -> Proposed:
-    """The candidates of one peer held to the truth."""
+    """Compare the candidates of one peer with the truth."""
     bands, rows, left, right = PEERS[peer][0](lambda: shingles(corpus), threshold)
     return judged(corpus, threshold, peer, bands, rows, corpus.keys(left, right))
 
 
 def measure_simdocs(corpus: Corpus, threshold: float, bands: int, rows: int, scratch: Path) -> Proposed:
-    """The same of simdocs: its candidates are what it lists when an estimate of next to nothing is enough."""
+    """Compare the candidates of simdocs with the truth: it lists them if the threshold for estimates is nearly 0."""
     file = scratch / "all.jsonl"
     file.write_bytes(b"".join(corpus.lines))
     by_hand = ["--bands", str(bands), "--rows", str(rows), "--verify", "estimate"]
@@ -130,7 +134,7 @@ def measure_simdocs(corpus: Corpus, threshold: float, bands: int, rows: int, scr
 
 
 def judged(corpus: Corpus, threshold: float, peer: str, bands: int, rows: int, keys: Array) -> Proposed:
-    """Candidates held to the truth; those too near to the threshold do not count."""
+    """Compare candidates with the truth. Pairs that are too near to the threshold are not counted."""
     truth = corpus.at(threshold)
     keys = np.unique(keys)
     counted = keys[~np.isin(keys, truth.near)]
@@ -142,20 +146,20 @@ def judged(corpus: Corpus, threshold: float, peer: str, bands: int, rows: int, k
 
 
 def shingles(corpus: Corpus) -> Iterator[list[str]]:
-    """The shingle set of each document, as strings. Words hold no space, so that joined ones are as distinct."""
+    """Yield the shingle set of each document, as strings. Words are joined by spaces, which no word contains."""
     for text in corpus.texts:
         some = exact.shingles(text, corpus.unit, corpus.k)
         yield [one if isinstance(one, str) else " ".join(one) for one in some]
 
 
 def together(documents: Iterator[list[str]]) -> Iterator[list[list[str]]]:
-    """A few documents at a time."""
+    """Yield the documents in lists of at most TOGETHER."""
     while some := list(islice(documents, TOGETHER)):
         yield some
 
 
 def columns(met: Iterable[Iterable[int]]) -> tuple[Array, Array]:
-    """Rows with those met, as two columns, the earlier row left."""
+    """Return the pairs of each row with the earlier rows that it met, as two columns, the earlier row left."""
     left, right = [], []
     for row, others in enumerate(met):
         earlier = [other for other in others if other < row]

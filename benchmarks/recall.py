@@ -1,4 +1,4 @@
-"""Recall and precision of `simdocs dedupe --pairs` on a corpus with exact truth, seed by seed."""
+"""Measure recall and precision of `simdocs dedupe --pairs` on a corpus with exact truth, seed by seed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STANDARD_ERRORS = 3
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one run found: pairs as keys, ascending, and their similarities."""
+    """The pairs that one run found, as ascending keys, and their similarities."""
 
     keys: Array
     jaccard: Array
@@ -30,22 +30,23 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """What one seed gave."""
+    """The result of one seed, compared with the truth."""
 
     pairs: float
-    """Share of the true pairs that was found."""
+    """The share of the true pairs that were found."""
     documents: float
-    """Share of the documents of true pairs of which one was found."""
+    """The share of the documents in true pairs for which at least one true pair was found."""
     found: int
-    """Pairs found that are not too near to the threshold to count."""
+    """The number of pairs found, without those that are too near to the threshold to count."""
     false: int
+    """The number of pairs found that are not true."""
     moved: int
-    """Found pairs whose similarity is not that of the truth to six digits."""
+    """The number of pairs found whose similarity differs from the truth in six digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """All seeds of a corpus, a unit and a threshold, and what was predicted."""
+    """The results of all seeds for a corpus, a unit and a threshold, and the predictions."""
 
     corpus: str
     unit: str
@@ -59,43 +60,43 @@ class Recall:
     rows: int
     pairs_predicted: float
     documents_predicted: float
-    """By the most similar pair of each."""
+    """The prediction if each document is found as often as its most similar pair."""
     documents_independent: float
-    """If all pairs of a document were found independently."""
+    """The prediction if all pairs of a document were found independently."""
     seeds: tuple[Seed, ...]
     unexplained: int
-    """Of the similarities moved under the first seed: those that colliding tokens do not explain."""
+    """The number of similarities that differ from the truth under the first seed without a collision of tokens."""
 
     def measured(self, what: str) -> tuple[float, float, float]:
-        """Mean, standard error of the mean, and least over the seeds, of `pairs` or `documents`."""
+        """Return the mean, its standard error and the minimum over the seeds, of `pairs` or `documents`."""
         shares = np.array([getattr(seed, what) for seed in self.seeds])
         error = shares.std(ddof=1) / sqrt(len(shares)) if len(shares) > 1 else 0.0
         return float(shares.mean()), float(error), float(shares.min())
 
     def predicted(self, what: str) -> float:
-        """What the mean should be at least."""
+        """Return the prediction: the mean should be at least this."""
         return float(getattr(self, f"{what}_predicted"))
 
     @property
     def scored(self) -> str:
-        """What the corpus is scored by."""
+        """What the corpus is scored by: "documents" or "pairs"."""
         return "documents" if self.corpus in BY_DOCUMENT else "pairs"
 
     @property
     def holds(self) -> bool:
-        """Whether the mean is not below the prediction by more than the standard error explains."""
+        """Whether the mean reaches the prediction, within three standard errors."""
         mean, error, _ = self.measured(self.scored)
         return mean >= self.predicted(self.scored) - STANDARD_ERRORS * error
 
     @property
     def precision(self) -> float:
-        """Share of the pairs found, under all seeds, that are true."""
+        """The share of the pairs found, under all seeds, that are true."""
         found = sum(seed.found for seed in self.seeds)
         return 1 - sum(seed.false for seed in self.seeds) / max(1, found)
 
 
 def measure(corpus: Corpus, threshold: float, seeds: int, scratch: Path) -> Recall:
-    """So many seeds of one corpus at one threshold."""
+    """Measure one corpus at one threshold with this number of seeds."""
     file = scratch / f"{corpus.name}-{corpus.unit}.jsonl"
     file.write_bytes(b"".join(corpus.lines))
     truth = corpus.at(threshold)
@@ -134,7 +135,7 @@ def measure(corpus: Corpus, threshold: float, seeds: int, scratch: Path) -> Reca
 
 
 def run(corpus: Corpus, file: Path, threshold: float, seed: int, *options: str) -> Found:
-    """What the program finds in a file of the corpus's documents."""
+    """Run `dedupe --pairs` on a file that holds the documents of the corpus, and return the pairs that it finds."""
     summary = file.with_suffix(".summary")
     command = [SIMDOCS, "dedupe", str(file), "--pairs", "--all-copies", "--format", "jsonl", "-q"]
     command += ["--unit", corpus.unit, "-k", str(corpus.k), "--threshold", str(threshold), "--seed", str(seed)]
@@ -155,7 +156,7 @@ def run(corpus: Corpus, file: Path, threshold: float, seed: int, *options: str) 
 
 
 def judged(corpus: Corpus, truth: Truth, found: Found, moved: int) -> Seed:
-    """One run held to the truth."""
+    """Compare one run with the truth."""
     counted = found.keys[~np.isin(found.keys, truth.near)]
     right = np.isin(counted, truth.clear)
     documents = documents_of(corpus, counted[right])
@@ -169,5 +170,5 @@ def judged(corpus: Corpus, truth: Truth, found: Found, moved: int) -> Seed:
 
 
 def documents_of(corpus: Corpus, keys: Array) -> int:
-    """How many documents are in some of these pairs."""
+    """Return the number of documents that are in these pairs."""
     return len(np.unique(np.concatenate(np.divmod(keys, len(corpus.names)))))

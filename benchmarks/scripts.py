@@ -1,6 +1,6 @@
-"""What a character of each script costs `simdocs dedupe`, as a multiple of one of ASCII.
+"""Measure what a character of each script costs `simdocs dedupe`, as a multiple of an ASCII character.
 
-Whole processes, in turn, less what a run over no documents takes.
+Whole processes are measured in turn. The time of a run without documents is subtracted.
 
 usage: python benchmarks/scripts.py [--files 5000] [--characters 3000] [--runs 3]
 """
@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.dedupe import SIMDOCS, UNITS, measured
 
 SCRIPTS = {
-    # Letters of which words are drawn, and what stands between words. Marks among them: as frequent as in prose.
+    # The letters of which random words are made, and what stands between words. Marks are as frequent as in prose.
     "ASCII": ("abcdefghijklmnop", " "),
     "Cyrillic": ("абвгдежзийклмноп", " "),
     "Han": ("".join(map(chr, range(0x4E00, 0x5600))), ""),
@@ -29,7 +29,7 @@ SCRIPTS = {
 
 
 def write(directory: Path, script: str, files: int, characters: int) -> None:
-    """Files of that many characters of a script, words of two to nine letters."""
+    """Write files of this many characters of a script, in words of two to nine letters."""
     letters, space = SCRIPTS[script]
     rng = random.Random(3)
     directory.mkdir()
@@ -39,28 +39,28 @@ def write(directory: Path, script: str, files: int, characters: int) -> None:
 
 
 def cost(directory: Path, unit: str) -> float:
-    """CPU seconds of a run, with one worker."""
+    """Return the CPU seconds of a run with one worker."""
     return measured([SIMDOCS, "dedupe", str(directory), "--unit", unit, "-j1", "-q"])[0]
 
 
 def main() -> None:
-    """A line for every unit and script."""
+    """Print a line for every unit and script."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=int, default=5000)
     parser.add_argument("--characters", type=int, default=3000)
     parser.add_argument("--runs", type=int, default=3)
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as shelf:
-        nothing = Path(shelf, "nothing")
+    with tempfile.TemporaryDirectory() as scratch:
+        nothing = Path(scratch, "nothing")
         nothing.mkdir()
         for script in SCRIPTS:
-            write(Path(shelf, script), script, given.files, given.characters)
+            write(Path(scratch, script), script, given.files, given.characters)
         for unit in UNITS:
             taken: dict[str, list[float]] = {script: [] for script in SCRIPTS}
             for _ in range(given.runs):
                 start = cost(nothing, unit)
                 for script, seconds in taken.items():
-                    seconds.append(cost(Path(shelf, script), unit) - start)
+                    seconds.append(cost(Path(scratch, script), unit) - start)
             for script, seconds in taken.items():
                 each = statistics.median(seconds) / given.files / given.characters * 1e9
                 ratio = statistics.median(a / b for a, b in zip(seconds, taken["ASCII"], strict=True))

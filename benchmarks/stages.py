@@ -1,4 +1,4 @@
-"""Every stage on its own: bytes of text per CPU second, bytes on disk a document; and a query of one document.
+"""Measure each stage on its own (text per CPU second, bytes on disk per document), and a query with one document.
 
 usage: python benchmarks/stages.py [--files 20000] [--bytes 4000] [--indexed 200000] [--runs 5]
 """
@@ -21,22 +21,22 @@ QUERIED_BYTES = 600
 
 
 def medians(command: list[str], runs: int) -> tuple[float, float, int]:
-    """CPU and wall seconds, and resident bytes, of whole processes: medians, the file cache being filled."""
+    """Return medians of CPU seconds, wall seconds and resident bytes of whole processes."""
     taken = [measured(command) for _ in range(runs)]
     cpu, wall, peak = (statistics.median(column) for column in zip(*taken, strict=True))
     return cpu, wall, int(peak)
 
 
 def on_disk(artifact: Path) -> int:
-    """Bytes of an artifact's files."""
+    """Return the bytes of an artifact's files."""
     return sum(file.stat().st_size for file in artifact.iterdir())
 
 
 def stages(directory: Path, size: int, count: int, unit: str, runs: int) -> None:
-    """A line for every stage, from documents and from the stage before."""
-    shelf = directory.parent
+    """Print a line for each stage, from documents and from the stage before."""
+    scratch = directory.parent
     options = ["--unit", unit, "-j1"]
-    made = {name: str(shelf / f"{unit}.{name}") for name in ("shingles", "signatures", "index")}
+    made = {name: str(scratch / f"{unit}.{name}") for name in ("shingles", "signatures", "index")}
     lines = (
         ("shingle DOCS", ["shingle", str(directory), *options, "-o", made["shingles"]], made["shingles"]),
         ("signature X.shingles", ["signature", made["shingles"], "-j1", "-o", made["signatures"]], made["signatures"]),
@@ -54,24 +54,24 @@ def stages(directory: Path, size: int, count: int, unit: str, runs: int) -> None
         )
 
 
-def query(shelf: Path, count: int, runs: int) -> None:
-    """One document against an index of `count`."""
-    every = shelf / "many.jsonl"
+def query(scratch: Path, count: int, runs: int) -> None:
+    """Print the time of a query with one document, in an index of `count` documents."""
+    every = scratch / "many.jsonl"
     with every.open("w") as file:
         for number, text in enumerate(texts.texts(count, QUERIED_BYTES, seed=2)):
             file.write(json.dumps({"id": number, "text": text}) + "\n")
             if number == count // 2:
-                (shelf / "one.txt").write_text(text + " and a few words more")
-    index = str(shelf / "many.index")
+                (scratch / "one.txt").write_text(text + " and a few words more")
+    index = str(scratch / "many.index")
     cpu, wall, peak = medians([SIMDOCS, "index", str(every), "-o", index], 1)
     disk = on_disk(Path(index)) / count
     print(f"index of {count:,} documents: CPU {cpu:.1f} s, wall {wall:.1f} s, {disk:,.0f} bytes a document")
-    cpu, wall, peak = medians([SIMDOCS, "query", index, str(shelf / "one.txt")], 2 * runs + 1)
+    cpu, wall, peak = medians([SIMDOCS, "query", index, str(scratch / "one.txt")], 2 * runs + 1)
     print(f"query of one document: whole process {wall:.2f} s (CPU {cpu:.2f} s), {peak / 2**20:.0f} MiB resident")
 
 
 def main() -> None:
-    """Generate, measure, print."""
+    """Generate files, measure, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=int, default=20_000)
     parser.add_argument("--bytes", type=int, default=4_000)

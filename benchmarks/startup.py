@@ -1,7 +1,7 @@
-"""What it takes to start: the CPU time of `simdocs --version` as a multiple of that of `python -c pass`.
+"""Measure the start: the CPU time of `simdocs --version` as a multiple of that of `python -c pass`.
 
-Python is started without `site`, which takes as long as the machine's owner likes. Both run in turn, and the least time
-of each counts, because no machine is ever idle.
+Python is started without `site`, whose time depends on what is installed on the machine. The commands run in turn, and
+the smallest time of each counts, because other programs run on the machine, too.
 
 usage: python benchmarks/startup.py [--runs 9]
 """

@@ -1,4 +1,7 @@
-"""Texts to measure on: random prose from a Zipf vocabulary, part of it edited versions. Same seed, same bytes."""
+"""Generate texts to measure: random prose from a Zipf vocabulary, partly edited versions of earlier texts.
+
+The same seed gives the same bytes.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,10 @@ from pathlib import Path
 
 VOCABULARY = 30_000
 EDITED = 0.3
-"""Share of the documents that are edited versions of another."""
+"""The share of the documents that are edited versions of another one."""
 
 RATES = (0.0, 0.001, 0.002, 0.004, 0.006, 0.009, 0.012, 0.015, 0.02, 0.03, 0.05)
-"""Share of the words that an edit changes: Jaccard from 1 down to about .4."""
+"""The share of the words that an edit changes. The Jaccard similarities are between 1 and about .4."""
 
 ONSETS = (*"bcdfghjklmnprstvwz", "br", "ch", "cl", "dr", "fl", "gr", "pl", "pr", "sh", "sl", "st", "th", "tr")
 NUCLEI = tuple("aeiou")
@@ -20,7 +23,7 @@ CODAS = ("", "n", "r", "s", "t")
 
 
 def vocabulary(rng: random.Random) -> list[str]:
-    """Distinct pronounceable words, the short ones first."""
+    """Return distinct pronounceable words, the short ones first."""
     words: dict[str, None] = {}
     while len(words) < VOCABULARY:
         syllables = 1 + (len(words) > 100) + (len(words) > 3000) * rng.randrange(2)
@@ -30,7 +33,7 @@ def vocabulary(rng: random.Random) -> list[str]:
 
 
 def texts(count: int, mean_bytes: int, seed: int) -> Iterator[str]:
-    """`count` texts of about mean_bytes, between a quarter and twice as much."""
+    """Yield `count` texts of about mean_bytes, between a quarter and twice as much."""
     rng = random.Random(seed)
     words = vocabulary(rng)
     weights = list(accumulate(1 / rank for rank in range(1, len(words) + 1)))
@@ -45,7 +48,7 @@ def texts(count: int, mean_bytes: int, seed: int) -> Iterator[str]:
 
 
 def edited(original: list[str], rate: float, words: list[str], weights: list[float], rng: random.Random) -> list[str]:
-    """The words with some replaced, dropped or inserted."""
+    """Return the words with some of them replaced, dropped or inserted."""
     out: list[str] = []
     for word in original:
         if rng.random() >= rate:
@@ -60,7 +63,7 @@ def edited(original: list[str], rate: float, words: list[str], weights: list[flo
 
 
 def punctuated(words: list[str], rng: random.Random) -> list[str]:
-    """The words as sentences: capitals, commas, full stops."""
+    """Return the words as sentences, with capitals, commas and full stops."""
     out, start = [], True
     for word in words:
         mark = rng.choices(("", ",", "."), (86, 6, 8))[0]
@@ -70,7 +73,7 @@ def punctuated(words: list[str], rng: random.Random) -> list[str]:
 
 
 def prose(words: list[str], rng: random.Random) -> str:
-    """Lines; their ends differ from one version to the next."""
+    """Return the words as lines. Where lines end differs from one version to the next."""
     lines, line = [], ""
     width = rng.randrange(60, 90)
     for word in words:
@@ -82,7 +85,7 @@ def prose(words: list[str], rng: random.Random) -> str:
 
 
 def write(directory: Path, count: int, mean_bytes: int, seed: int) -> int:
-    """Write the texts as files, 1,000 a directory; how many bytes."""
+    """Write the texts as files, 1,000 in each directory, and return their bytes."""
     total = 0
     for number, text in enumerate(texts(count, mean_bytes, seed)):
         path = directory / f"{number // 1000:03d}" / f"{number:06d}.txt"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Print what is new in a delivery. For cron, nightly:
+# Print what is new in a delivery. This script is meant to be run by cron every night:
 #
 #     nightly.sh [-0] ARCHIVE DELIVERY NAME.index
 #

@@ -8,8 +8,8 @@ TRASH must not exist yet, and must be on the same file system as TREE, but not i
 it. Before anything is moved, each duplicate and the document that it duplicates are looked up: both must be regular
 files below TREE, reached without following a symbolic link, and must not be one and the same file.
 
-Exit status: 0 all were moved; 1 something is wrong with the answer or a file, and nothing was moved; 2 wrong usage, or
-moving failed.
+Exit status: 0 if all were moved; 1 if something is wrong with the answer or a file, and nothing was moved; 2 if the
+usage was wrong or moving failed.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from collections.abc import Iterator
 
 
 def name(row: dict[str, str], column: str) -> bytes:
-    """The bytes of a file's name; names that are not UTF-8 are in base64."""
+    """Return the bytes of a file's name. Names that are not UTF-8 are in base64."""
     encoded = row.get(f"{column}_b64")
     return base64.b64decode(encoded) if encoded else row[column].encode("utf-8", "surrogateescape")
 
 
 def below(tree: bytes, path: bytes) -> list[bytes]:
-    """The components of a path below the tree. ValueError if it does not lie there."""
+    """Return the components of a path below the tree. ValueError: it does not lie there."""
     parts = path.removeprefix(tree.rstrip(b"/") + b"/").split(b"/")
     if parts == path.split(b"/") or {b"", b".", b".."} & set(parts):
         raise ValueError(f"{os.fsdecode(path)!r} is not in {os.fsdecode(tree)!r}")
@@ -39,7 +39,7 @@ def below(tree: bytes, path: bytes) -> list[bytes]:
 
 @contextlib.contextmanager
 def parent(tree: int, parts: list[bytes], *, make: bool = False) -> Iterator[int]:
-    """A descriptor of the directory that holds the file, opened step by step, so that no link is followed."""
+    """Open the directory that holds the file, step by step, so that no link is followed. Yield its descriptor."""
     here = os.dup(tree)
     try:
         for part in parts[:-1]:
@@ -55,7 +55,7 @@ def parent(tree: int, parts: list[bytes], *, make: bool = False) -> Iterator[int
 
 
 def identity(tree: int, parts: list[bytes]) -> tuple[int, int]:
-    """Device and inode of a regular file. ValueError if it is something else; OSError if it is missing."""
+    """Return the device and inode of a regular file. ValueError: it is something else. OSError: it is missing."""
     with parent(tree, parts) as directory:
         facts = os.stat(parts[-1], dir_fd=directory, follow_symlinks=False)
     if not stat.S_ISREG(facts.st_mode):

@@ -1,8 +1,8 @@
 """simdocs: which of these documents are nearly the same?
 
-The stages, on paths, texts or what an earlier stage made: `shingle`, `signature`, `index`, `query`, `dedupe`; `open`
-an artifact. They return nouns with NumPy arrays inside, raise SimdocsError, and print nothing. Each is imported when it
-is first used.
+`shingle`, `signature`, `index`, `query` and `dedupe` take paths, texts, or the artifact of an earlier stage. `open`
+opens an artifact. These functions return objects that hold NumPy arrays, raise SimdocsError, and print nothing. Each is
+imported when it is first used.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _HOMES = {
     "simdocs.model.results": ("Deduplication", "Matches", "SimilarPairs"),
     "simdocs.model.artifact": ("BandIndex", "Shingles", "Signatures"),
 }
-"""Where public names live; those of errors live in simdocs.errors."""
+"""The module of each public name. All other public names are errors, in simdocs.errors."""
 
 __all__ = [
     "ArtifactError",
@@ -73,7 +73,7 @@ def _module_of(name: str) -> str:
     return next((module for module, names in _HOMES.items() if name in names), "simdocs.errors")
 
 
-if not TYPE_CHECKING:  # or else a name that does not exist would have a type
+if not TYPE_CHECKING:  # otherwise a name that does not exist would have a type
 
     def __getattr__(name: str) -> Any:
         """A public name, imported now (PEP 562)."""

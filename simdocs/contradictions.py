@@ -1,4 +1,4 @@
-"""What was asked and an artifact decides otherwise."""
+"""Contradictions: a request asks for one value, and its artifact was built with another."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from simdocs.requests import CheckedRequest
 def contradictions(
     request: CheckedRequest, recipe: object, name: str, fixed: Sequence[str], free: Sequence[str] = ()
 ) -> Iterator[str]:
-    """What was asked and differs from what an artifact was built with. fixed: the groups that the artifact decides.
+    """Yield a message for each parameter that the request gives and the artifact was built without.
 
-    free: parameters that may differ.
+    fixed: the groups of parameters that the artifact decides. free: parameters that may differ.
     """
     given = request.given()
     for group in fixed:

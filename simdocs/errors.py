@@ -2,13 +2,13 @@
 
     SimdocsError                 what went wrong, with what, and what to do
     ├── UsageError               the request makes no sense as it stands           exit 2
-    │   └── UnreachableRecallError  no bands and rows find that share of the pairs    exit 2
+    │   └── UnreachableRecallError  no bands and rows reach the recall                exit 2
     ├── InputError               a named argument cannot be read                   exit 2
     ├── OutputError              an answer cannot be written                       exit 2
     ├── WorkerError              a worker process was killed                       exit 2
     ├── UnjudgedError            --strict, and something could not be judged       exit 2
     ├── ArtifactError            an artifact is damaged, or not what is wanted     exit 4
-    │   └── ParametersError         two that were made with different parameters      exit 4
+    │   └── ParametersError         two artifacts do not have the same parameters     exit 4
     └── LockedError              another run is writing the same artifact          exit 75
 
 One table, in cli/exits.py, maps them to exit statuses.
@@ -41,11 +41,11 @@ class UnjudgedTally(Protocol):
 
     @property
     def unjudged_counts(self) -> Mapping[str, int]:
-        """How many could not be judged, by reason."""
+        """The number of documents that could not be judged, by reason."""
 
 
 class SimdocsError(Exception):
-    """Something that its reader can mend: the message is one line and says how.
+    """An error that the user can mend: the message is one line and says how.
 
     message: may mention parameters (see `mention`); str() of the error spells them as Python does.
     """
@@ -87,7 +87,7 @@ class WorkerError(SimdocsError):
     """A worker process could not be started, or ended before its work was done."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"{what}: try fewer, such as {mention('jobs')} 1")
+        super().__init__(f"{what}: use fewer workers, such as {mention('jobs')} 1")
 
 
 class UnjudgedError(SimdocsError):
@@ -100,18 +100,24 @@ class UnjudgedError(SimdocsError):
 
 
 class ArtifactError(SimdocsError):
-    """An artifact is damaged, or of another kind or version than is wanted."""
+    """An artifact is damaged, or has another kind or version than the one that is needed."""
 
 
 class ParametersError(ArtifactError):
-    """Two artifacts, or an artifact and this program, that were made with different parameters."""
+    """Two artifacts do not have the same parameters, or an artifact and this Python do not.
+
+    name: the artifact. other: what it was compared with. differences: for each parameter that differs, the value of the
+    artifact and that of the other.
+    """
 
     def __init__(self, name: str, other: str, differences: Mapping[str, tuple[object, object]]) -> None:
         self.differences = differences
         each = "; ".join(
-            f"{name} is {mine!r} there and {theirs!r} here" for name, (mine, theirs) in differences.items()
+            f"{parameter} is {mine!r}, not {theirs!r}" for parameter, (mine, theirs) in differences.items()
         )
-        super().__init__(f"{name}: of other parameters than {other}: {each}: build it again with the same")
+        super().__init__(
+            f"{name}: does not have the parameters of {other}: {each}: build it again with the same parameters"
+        )
 
 
 class LockedError(SimdocsError):

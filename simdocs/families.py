@@ -1,4 +1,4 @@
-"""The families: shinglers, signature schemes, keep policies, output formats ... One table each.
+"""The families, such as shinglers, signature schemes, keep policies and output formats: one table for each.
 
 A new member is one entry here, or one call of `register`, that names its implementation. The command line, its help,
 the Python API, the checks of manifests and the contract tests follow from the tables.
@@ -17,7 +17,7 @@ _ORDERS = "simdocs.kernels.group.keep_order"
 
 @dataclass(frozen=True, slots=True)
 class Unit(Member):
-    """What a shingle is made of. k: the default number of units in one."""
+    """A unit of shingles. k: the default number of units in a shingle."""
 
     k: int = 1
 
@@ -35,7 +35,7 @@ UNITS = Family(
 
 
 def default_k(unit: str) -> int:
-    """How many units a shingle has when k is not given."""
+    """The number of units in a shingle when k is not given."""
     return UNITS[unit].k
 
 

@@ -1,7 +1,7 @@
 """The keywords of the Python API with their types, for editors and type checkers.
 
-Each name is a parameter of `simdocs.parameters`, where its values, its default and its meaning are declared. A keyword
-that is not given, or is None, has its default, or the value of the artifact.
+Each name is a parameter of `simdocs.parameters`, where its values, its default and its meaning are declared. If a
+keyword is not given or is None, the default applies, or the value with which the artifact was built.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class IndexKeywords(SignatureKeywords, BandKeywords, total=False):
 
 
 class DedupeKeywords(ReadKeywords, TokenKeywords, SketchKeywords, BandKeywords, total=False):
-    """The keywords of `dedupe`, but for those that decide what comes back."""
+    """The keywords of `dedupe`, except those that decide what is returned."""
 
     exact: bool | None
     verify: Literal["exact", "estimate"] | None
@@ -104,7 +104,7 @@ class DedupeKeywords(ReadKeywords, TokenKeywords, SketchKeywords, BandKeywords, 
 
 
 class QueryKeywords(ReadKeywords, total=False):
-    """The keywords of `query`, but for those that decide what comes back."""
+    """The keywords of `query`, except those that decide what is returned."""
 
     threshold: float | None
     verify: Literal["exact", "estimate"] | None

@@ -45,7 +45,7 @@ from simdocs.values import (
 )
 
 MAX_NUM_PERM = 1 << 16
-"""Most numbers in a signature."""
+"""The largest number of values in a signature."""
 
 DOCUMENTS, TEXT, SHINGLES, SIGNATURES = "Documents", "Normalised text", "Shingles", "Signatures and bands"
 GROUPS, ANSWER, RUN = "Groups", "Answer", "Run"
@@ -63,9 +63,9 @@ _UNITS = "SIZE is in bytes, or has a unit: K, M and G are powers of 1024; KB, MB
 class Parameter:
     """One parameter.
 
-    section: the heading of help under which it stands. default: its value when it is not given; None if it then has
-    none, or one that depends on others. described: that default in words, where the value alone does not say it.
-    question: the only question in which this declaration counts; empty: it counts in all others.
+    section: the heading under which help lists it. default: its value when it is not given; None if there is no default
+    or if it depends on other parameters. described: the default in words, if the value alone does not say it. question:
+    the only question for which this declaration counts; empty: it counts for all others.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Parameter:
 
     @property
     def shown_default(self) -> str:
-        """The default as help and the reference show it; empty if there is none to show."""
+        """The default as help and the reference show it; empty if they show none."""
         described = self.described() if callable(self.described) else self.described
         if described or self.default is None or self.default == () or isinstance(self.values, Flag):
             return described
@@ -280,7 +280,7 @@ def _default(name: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Normalisation:
-    """What is done to a text before it is cut into units, in DESIGN's order."""
+    """The changes that are made to a text before it is cut into units, in this order."""
 
     nfkc: bool = _default("nfkc")
     keep_case: bool = _default("keep_case")
@@ -303,14 +303,14 @@ class Shingling:
 
 @dataclass(frozen=True, slots=True)
 class Sketching:
-    """How tokens become a signature; its seed is that of the tokens."""
+    """How tokens become a signature. The seed is that of the tokens."""
 
     scheme: str = _default("scheme")
     num_perm: int = _default("num_perm")
 
 
 class Bands(NamedTuple):
-    """How a signature is cut: into this many bands of this many rows each."""
+    """The number of bands into which a signature is cut, and the number of rows in each."""
 
     bands: int
     rows: int
@@ -318,7 +318,7 @@ class Bands(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BandingRequest:
-    """How signatures shall be cut into bands: by rule for a threshold and a recall, or by hand."""
+    """How signatures should be cut into bands: by a rule, for a threshold and a recall, or by hand."""
 
     threshold: float = _default("threshold")
     recall: float = _default("recall")
@@ -329,7 +329,7 @@ class BandingRequest:
 
 @dataclass(frozen=True, slots=True)
 class Banding:
-    """How signatures are cut into bands: what was asked for, and the bands and rows that were chosen."""
+    """How signatures are cut into bands: what was requested, and the bands and rows that were chosen."""
 
     threshold: float
     recall: float
@@ -354,7 +354,7 @@ class Sequences:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What a `.shingles` artifact was made by, and what the others share with it."""
+    """The parameters with which a `.shingles` artifact was made, and which every other artifact has, too."""
 
     sequences: Sequences
     shingling: Shingling
@@ -363,14 +363,14 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class SignatureRecipe(Recipe):
-    """What a `.signatures` artifact was made by."""
+    """The parameters with which a `.signatures` artifact was made."""
 
     sketching: Sketching
 
 
 @dataclass(frozen=True, slots=True)
 class IndexRecipe(SignatureRecipe):
-    """What an `.index` was made by."""
+    """The parameters with which an `.index` was made."""
 
     banding: Banding
 

@@ -1,4 +1,4 @@
-"""What becomes of an answer: how it is drawn, where to, and what is told about the run. Of the command line alone."""
+"""What the command line does with an answer: how it is drawn, where it is written, and what is said about the run."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from simdocs.requests import CheckedRequest, not_together
 _COMPRESSED = ("gz", "zst", "bz2", "xz")
 
 _NOT_OFFERED = ("json", "ndjson", "parquet", "xlsx", "xls", "ods", "html", "xml", "yaml", "yml", "md", "feather", "npy")
-"""Suffixes that promise a format of which we have none."""
+"""Suffixes that promise a format that simdocs cannot write."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class DebugRequest(CheckedRequest):
-    """Whether an error shows where it comes from."""
+    """Whether an error shows its traceback."""
 
     question: ClassVar[str] = "report"
 
@@ -28,7 +28,7 @@ class DebugRequest(CheckedRequest):
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class TableRequest(DebugRequest):
-    """How a table is drawn, and where to."""
+    """How a table is drawn, and where it is written."""
 
     output: bytes | None = None
     format: str | None = None
@@ -56,7 +56,7 @@ class TableRequest(DebugRequest):
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class ReportRequest(DebugRequest):
-    """What is told about a run, and where its summary is written."""
+    """What is said about a run, and where its summary is written."""
 
     quiet: bool | None = None
     verbose: bool | None = None
@@ -74,7 +74,7 @@ class ReportRequest(DebugRequest):
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class DrawRequest(ReportRequest, TableRequest):
-    """How the answer of a run is drawn, and what is told about it. listing: what the answer lists, if anything."""
+    """How the answer of a run is drawn, and what is said about the run. listing: what the answer lists, if anything."""
 
     listing: str | None = None
     nul: bool | None = None

@@ -26,7 +26,7 @@ Arrays = Mapping[str, Array]
 
 
 def damages(path: bytes) -> list[str]:
-    """Return what is wrong with the artifact of this path, one line for each problem. InputError: it does not exist."""
+    """Return what is wrong with the artifact at this path, one line for each problem. InputError: it does not exist."""
     name = display_name(path)
     for _ in range(TRIES):
         try:

@@ -33,13 +33,13 @@ class ArrayFormat:
 
     @property
     def file(self) -> str:
-        """The name of its file."""
+        """The name of the file that holds the array."""
         return f"{self.name}.npy"
 
 
 @dataclass(frozen=True, slots=True)
 class ArtifactFormat:
-    """One kind of artifact. noun: its class. recipe_type: the class of its recipe."""
+    """The format of one kind of artifact. noun: its class. recipe_type: the class of its recipe."""
 
     noun: type[Artifact]
     recipe_type: type[Recipe]
@@ -53,22 +53,22 @@ class ArtifactFormat:
 
     @property
     def suffix(self) -> str:
-        """The suffix of its names."""
+        """The suffix of the names of these artifacts."""
         return f".{self.kind}"
 
     @property
     def name(self) -> str:
-        """What the manifest calls it."""
+        """The name of the format in the manifest."""
         return f"simdocs.{self.kind}"
 
     @property
     def parameter_groups(self) -> tuple[str, ...]:
-        """The groups of parameters in its manifest: "sequences", "shingling", ..."""
+        """The groups of parameters in the manifest: "sequences", "shingling", ..."""
         return tuple(field.name for field in fields(self.recipe_type) if field.name != "unicode")
 
     @property
     def files(self) -> frozenset[str]:
-        """The names of all files that may be in its directory."""
+        """The names of all files that may be in the directory of an artifact."""
         return frozenset((MANIFEST, RUN, *(array.file for array in self.arrays)))
 
 

@@ -23,7 +23,7 @@ from simdocs.parameters import PARAMETERS, IndexRecipe, Recipe, SignatureRecipe
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What manifest.json says. shapes, checksums: by array. made_from: see `made_from`."""
+    """The contents of manifest.json. shapes, checksums: by array. made_from: see the function `made_from`."""
 
     format: ArtifactFormat
     recipe: Recipe
@@ -66,9 +66,9 @@ def _with_checksum(body: dict[str, Any]) -> bytes:
 
 
 def decoded(data: bytes, name: str) -> Manifest:
-    """Return the manifest in these bytes. name: of the artifact, for messages.
+    """Return the manifest in these bytes. name: the name of the artifact, for messages.
 
-    ArtifactError: it is damaged, or of another version.
+    ArtifactError: it is damaged, or has another version.
     """
     where = f"{name}/{MANIFEST}"
     if not data:
@@ -81,9 +81,9 @@ def decoded(data: bytes, name: str) -> Manifest:
         form = _format(whole, name)
         manifest = _of(whole, form, name)
     except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError):
-        raise damaged(where, "not a manifest of ours") from None
+        raise damaged(where, "it is not a manifest of simdocs") from None
     if manifest.encoded() != data:
-        raise damaged(where, "it does not describe an artifact of ours")
+        raise damaged(where, "it does not describe an artifact of simdocs")
     return manifest
 
 
@@ -91,7 +91,7 @@ def _format(body: dict[str, Any], name: str) -> ArtifactFormat:
     form = next((form for form in FORMATS.values() if form.name == body["format"]), None)
     if form is None:
         raise ArtifactError(
-            f"{name}: is of a kind that this simdocs does not know ({str(body['format'])[:60]!r}): upgrade simdocs"
+            f"{name}: has a kind that this simdocs does not know ({str(body['format'])[:60]!r}): upgrade simdocs"
         )
     if body["version"] != form.version:
         remedy = "upgrade simdocs" if body["version"] > form.version else "build it again"
@@ -117,7 +117,7 @@ def _of(body: dict[str, Any], form: ArtifactFormat, name: str) -> Manifest:
 
 
 def _agree(form: ArtifactFormat, shapes: Mapping[str, tuple[int, ...]], known: Mapping[str, int]) -> None:
-    """Raise ValueError unless each letter in the format's shapes stands for one number, which is possible.
+    """Raise ValueError unless each letter in the format's shapes stands for a single number, and a possible one.
 
     known: numbers that the parameters give, by letter.
     """
@@ -132,7 +132,7 @@ def _agree(form: ArtifactFormat, shapes: Mapping[str, tuple[int, ...]], known: M
 
 
 def _possible(recipe: Recipe, name: str) -> None:
-    """Raise ValueError for a number out of range, and ArtifactError for a unit, scheme, ... that is not known here."""
+    """Raise ValueError for a number out of range, and ArtifactError for an unknown unit, scheme, ..."""
     shingling = recipe.shingling
     numbers: list[tuple[str, object]] = [("k", shingling.k), ("seed", shingling.seed)]
     members = [("unit", shingling.unit), ("language", shingling.language)]
@@ -198,13 +198,13 @@ def refuse_other_unicode(recipe: Recipe, name: str) -> None:
     """Raise ParametersError if the artifact was made with other Unicode tables than this Python has."""
     here = replace(recipe, unicode=unidata_version)
     if found := differences(recipe, here, ()):
-        raise ParametersError(name, "this Python's", found)
+        raise ParametersError(name, "this Python", found)
 
 
 def made_from(documents: Documents, recipe: Recipe) -> str:
     """Return a hash of the documents' names and token sets and of the shingling parameters, in hexadecimal.
 
-    Artifacts of the same documents and shingling have the same.
+    Artifacts of the same documents and shingling have the same hash.
     """
     known = hashlib.sha256(json.dumps([asdict(recipe.shingling), recipe.unicode]).encode())
     for array in (documents.names.offsets, documents.names.values, documents.facts["set_digest"]):

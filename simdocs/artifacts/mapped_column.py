@@ -83,9 +83,10 @@ class MappedColumn:
 def map_file(
     dir_fd: int, name: str, array: ArrayFormat, shape: tuple[int, ...], checksums: Sequence[str]
 ) -> MappedColumn:
-    """Map an array in the directory `dir_fd`, after comparing its size and header with what the manifest says.
+    """Map an array in the directory `dir_fd`, after comparing its size and header with the manifest.
 
-    Only the header is read. name: of the artifact, for messages. ArtifactError: they differ. FileNotFoundError.
+    Only the header is read. name: the name of the artifact, for messages. ArtifactError: they differ.
+    FileNotFoundError: there is no such file.
     """
     file = os.open(array.file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=dir_fd)
     try:

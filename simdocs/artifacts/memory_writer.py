@@ -31,7 +31,7 @@ class MemoryWriter:
         self._pieces.setdefault(name, []).append(piece)
 
     def finish(self, documents: Documents, recipe: Recipe, run: Mapping[str, Any]) -> None:
-        """Take the documents, the recipe and what run.json would say."""
+        """Take the documents, the recipe and the contents of run.json, and build the artifact."""
         names = documents.names
         arrays = {"documents": documents.facts, "names": names.values, "name_offsets": names.offsets}
         arrays |= {name: np.concatenate(pieces) for name, pieces in self._pieces.items()}

@@ -25,10 +25,11 @@ _AT_ONCE = 1 << 22
 
 
 def header(dtype: np.dtype[Any], shape: Sequence[int]) -> bytes:
-    """Return the first bytes of the .npy file of this array: equally many for every length of its first axis."""
+    """Return the first bytes of the .npy file of this array. Their number does not depend on the length of its first
+    axis."""
     described = f"{{'descr': {dtype.descr if dtype.names else dtype.str!r}, 'fortran_order': False, 'shape': "
     spelt = f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''}), }}"
-    # Room for 20 digits of the first axis: its length is known only when everything was written.
+    # Leave space for 20 digits of the first axis: its length is known only when everything was written.
     room = len(_MAGIC) + 2 + len(described) + len(spelt) - len(str(shape[0])) + 20 + 1
     total = -(-room // _ALIGN) * _ALIGN
     text = (described + spelt).ljust(total - len(_MAGIC) - 3) + "\n"
@@ -58,7 +59,7 @@ class ArrayWriter:
 
     def append(self, piece: Array) -> None:
         """Append rows (n, *width)."""
-        # A few at a time: writing copies them, and a piece may fill most of the memory.
+        # Only a few rows are written at a time: writing copies them, and a piece may fill most of the memory.
         step = max(1, _AT_ONCE * len(piece) // max(1, piece.nbytes))
         for at in range(0, len(piece), step):
             self._append(piece[at : at + step])

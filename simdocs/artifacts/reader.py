@@ -22,11 +22,11 @@ _MAX_MANIFEST_BYTES = 1 << 28
 _MAX_RUN_BYTES = 1 << 24
 
 TRIES = 100
-"""How often to open an artifact that is replaced at the same moment."""
+"""The number of attempts to open an artifact that is replaced at the same moment."""
 
 
 def open_artifact(path: bytes) -> Artifact:
-    """Open the artifact of this path. Its columns are memory-mapped and checked when they are read.
+    """Open the artifact at this path. Its columns are memory-mapped and checked when they are read.
 
     InputError: it does not exist, or may not be read. ArtifactError: it is damaged.
     """
@@ -59,11 +59,11 @@ def open_artifact(path: bytes) -> Artifact:
 def usable(artifact: Artifact, kinds: Collection[str]) -> Artifact:
     """Return the artifact itself.
 
-    ArtifactError: it is of none of these kinds, or was made with other Unicode tables than this Python has.
+    ArtifactError: it is of another kind than these, or was made with other Unicode tables than this Python has.
     """
     if artifact.kind not in kinds:
-        wanted = " or ".join(kinds) or "documents"
-        raise ArtifactError(f"{artifact.name}: is an artifact of kind {artifact.kind}: this takes {wanted}")
+        wanted = f"one of kind {' or '.join(kinds)}" if kinds else "documents"
+        raise ArtifactError(f"{artifact.name}: is an artifact of kind {artifact.kind}: name {wanted} instead")
     refuse_other_unicode(artifact.recipe, artifact.name)
     return artifact
 
@@ -121,7 +121,7 @@ def missing(dir_fd: int, name: str, file: str) -> ArtifactError:
 
 
 def read_manifest(dir_fd: int, name: str) -> Manifest:
-    """Return the manifest in this directory. ArtifactError: it is damaged. FileNotFoundError."""
+    """Return the manifest in this directory. ArtifactError: it is damaged. FileNotFoundError: there is none."""
     return decoded(_read(dir_fd, MANIFEST, _MAX_MANIFEST_BYTES, name), name)
 
 
@@ -132,7 +132,7 @@ def _read(dir_fd: int, file: str, limit: int, name: str) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             raise damaged(f"{name}/{file}", "not a regular file")
         if status.st_size > limit:
-            raise damaged(f"{name}/{file}", f"{status.st_size} bytes: too large to be one of ours")
+            raise damaged(f"{name}/{file}", f"{status.st_size} bytes are too many for this file")
         with os.fdopen(os.dup(descriptor), "rb") as opened:
             return opened.read(status.st_size)  # read() without a size could allocate more
     finally:

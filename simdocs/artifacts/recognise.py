@@ -1,4 +1,4 @@
-"""Recognise an artifact: what is one, and of which kind."""
+"""Recognise artifacts and their kinds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simdocs.model.own_files import is_manifest
 from simdocs.storage.targets import Replaceable
 
 _HEAD_BYTES = 200
-"""Bytes of a manifest that are read to see its format: its name is in the first line."""
+"""Bytes of a manifest that are read to find its format, which is named at the beginning."""
 
 
 def kind_of(path: bytes) -> str | None:
@@ -22,7 +22,7 @@ def kind_of(path: bytes) -> str | None:
 
 
 def is_artifact(path: str) -> bool:
-    """Return whether the directory of this path is an artifact, by its manifest."""
+    """Return whether the directory at this path is an artifact, by its manifest."""
     return _kind_of_directory(path) is not None
 
 
@@ -48,7 +48,10 @@ def _kind_of_directory(path: str) -> str | None:
 
 
 def _is_of_kind(dir_fd: int, names: frozenset[str], *, kind: str) -> bool:
-    """Whether a directory with these names is of this kind: by its manifest, or by its arrays if that is damaged."""
+    """Whether a directory with these names is an artifact of this kind, by its manifest.
+
+    If the manifest is damaged or missing, the names of the arrays decide.
+    """
     types = {name: stat.S_IFMT(os.stat(name, dir_fd=dir_fd, follow_symlinks=False).st_mode) for name in names}
     if stat.S_IFDIR in types.values():
         return False

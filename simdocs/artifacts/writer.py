@@ -1,4 +1,4 @@
-"""Write an artifact: its arrays as they come, then its manifest; it appears in one step."""
+"""Write an artifact: its arrays piece by piece, then its manifest. It is published in one step."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ArtifactWriter:
             self._writers[name].append(piece)
 
     def finish(self, documents: Documents, recipe: Recipe, run: Mapping[str, Any]) -> None:
-        """Write the documents, the manifest and run.json. run: what differs between two equal runs, for JSON."""
+        """Write the documents, the manifest and run.json. run: the facts that differ between two equal runs."""
         self.append("documents", documents.facts)
         self.append("names", documents.names.values)
         self.append("name_offsets", documents.names.offsets)
@@ -80,7 +80,8 @@ class _NotFinished(Exception):  # noqa: N818  (control flow, not an error)
 def write_artifact(path: str, kind: str, wait: float = 0.0) -> Iterator[ArtifactWriter]:
     """Open a writer of the artifact `path`, which is published at the end if it was finished.
 
-    UsageError: the path has no name, or the suffix of another kind. Other errors: see `atomic_directory`.
+    UsageError: the path does not end with a name, or has the suffix of another kind. For other errors, see
+    `atomic_directory`.
     """
     _check_name(path, kind)
     with (

@@ -1,7 +1,7 @@
 """Publish a directory in one step: at every instant its name means the whole old one or the whole new one.
 
 The new directory is built as a draft beside its target. The draft is also the lock: the process that holds it may write
-that target. At last the draft and the target exchange their names, and what was replaced is removed.
+that target. Finally the draft and the target exchange their names, and the old directory is removed.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _filled(base: str, dir_fd: int, replaceable: Replaceable, name: str, wait: f
                 if draft < 0:
                     time.sleep(lock.RETRY_SECONDS)
             lock.write_holder(draft)
-        # Not before we hold the lock: until then another run may be removing what it replaced.
+        # This comes after the lock, because until then another run may still be removing what it replaced.
         refuse_others(base, dir_fd, replaceable, name)
         with as_output_error(name):
             old = lock.lock_target(base, dir_fd, name, deadline)

@@ -20,7 +20,7 @@ from simdocs.storage.syscalls import as_output_error, signals_deferred
 from simdocs.storage.targets import IsArtifact, draft_name, open_parent, sync_parent
 
 _DESCRIPTORS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
-"""Names of files that are open already. They are written to and never replaced, whatever they are."""
+"""Names of files that are open already. They are written to and never replaced, whatever their type."""
 
 
 @contextlib.contextmanager
@@ -51,7 +51,7 @@ def _status(path: str) -> os.stat_result | None:
 
 def _direct(path: str, name: str) -> Iterator[OutputStream]:
     with as_output_error(name):
-        # Not opened again: that would overwrite from the beginning what was written there before.
+        # Opening it again would overwrite from the beginning what was written there before.
         open_already = {"/dev/stdout": 1, "/dev/stderr": 2}.get(path)
         descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC) if open_already is None else os.dup(open_already)
     try:

@@ -25,7 +25,7 @@ _ADVICE = f"try again later, or wait with {mention('lock_wait')}"
 
 
 def try_lock_draft(draft: str, dir_fd: int, name: str, *, last_try: bool) -> int:
-    """Create, lock and empty the draft directory, and return its descriptor, or -1 if that must be tried again.
+    """Create, lock and empty the draft directory, and return its descriptor, or -1 if the caller must try again.
 
     LockedError: another run holds it, and this was the last try.
     """

@@ -57,7 +57,7 @@ def open_directory(name: str, dir_fd: int | None = None) -> int:
 
 
 def create(name: str, dir_fd: int) -> int:
-    """Create a file for writing, readable by its owner only, and return its descriptor. FileExistsError."""
+    """Create a file for writing that only its owner can read, and return its descriptor. FileExistsError."""
     return os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=dir_fd)
 
 
@@ -74,7 +74,7 @@ def close(descriptor: int) -> None:
 
 
 def try_lock(descriptor: int) -> bool:
-    """Lock a file or directory, without waiting, and return whether we hold the lock."""
+    """Try to lock a file or directory without waiting, and return whether we hold the lock."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

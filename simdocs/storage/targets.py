@@ -35,7 +35,7 @@ class Replaceable:
 
 
 def draft_name(base: str) -> str:
-    """Return how the names of the drafts of this target begin: short, however long the target's name is."""
+    """Return the beginning of the names of this target's drafts. It is short, however long the target's name is."""
     return f"{DRAFT_PREFIX}{hashlib.sha256(os.fsencode(base)).hexdigest()[:16]}"
 
 

@@ -154,19 +154,19 @@ def test_an_artifact_is_the_only_input(here):
     for how in ({"root": "."}, {"shingles": "docs.shingles"}):
         with pytest.raises(simdocs.UsageError, match=f"{next(iter(how))} goes with an artifact, not with documents"):
             simdocs.dedupe("docs", **how)
-    for stage, kind, wanted in (
-        (simdocs.shingle, "shingles", "documents"),
-        (simdocs.signature, "index", "shingles"),
+    for stage, kind, remedy in (
+        (simdocs.shingle, "shingles", "name documents instead"),
+        (simdocs.signature, "index", "name one of kind shingles instead"),
     ):
         for given in (f"docs.{kind}", simdocs.open(f"docs.{kind}")):
-            with pytest.raises(simdocs.ArtifactError, match=f"of kind {kind}: this takes {wanted}$"):
+            with pytest.raises(simdocs.ArtifactError, match=f"of kind {kind}: {remedy}$"):
                 stage(given)
     for given in ("docs.shingles", simdocs.open("docs.shingles")):
-        with pytest.raises(simdocs.ArtifactError, match=r"of kind shingles: this takes index$"):
+        with pytest.raises(simdocs.ArtifactError, match=r"of kind shingles: name one of kind index instead$"):
             simdocs.query(given, texts=[A])
     with pytest.raises(simdocs.UsageError, match=r"^docs\.index: a query cannot be an index"):
         simdocs.query("docs.index", "docs.index")
-    with pytest.raises(simdocs.ArtifactError, match=r"of kind index: this takes shingles or signatures$"):
+    with pytest.raises(simdocs.ArtifactError, match=r"of kind index: name one of kind shingles or signatures instead$"):
         simdocs.query("docs.index", simdocs.open("docs.index"))
     with pytest.raises(simdocs.UsageError, match="nothing to read"):
         simdocs.query("docs.index")

@@ -208,7 +208,9 @@ def test_paths_that_are_not_artifacts_are_reported(place, index):
     assert "not an artifact: there is no manifest.json in it" in verdict(place / "nothing.index")
     with pytest.raises(InputError, match="no such artifact"):
         open_artifact(os.fsencode(place / "missing.index"))
-    with pytest.raises(ArtifactError, match="an artifact of kind index: this takes shingles or signatures"):
+    with pytest.raises(
+        ArtifactError, match="an artifact of kind index: name one of kind shingles or signatures instead"
+    ):
         usable(open_artifact(os.fsencode(index)), ("shingles", "signatures"))
 
 

@@ -144,7 +144,7 @@ def test_other_versions_are_refused_with_a_remedy(copies, version, said):
 def test_an_unknown_kind_is_refused(copies):
     name = copies["index"]
     said = forge(name, body_of(name) | {"format": "simdocs.graph"})
-    assert said == f"{name}: is of a kind that this simdocs does not know ('simdocs.graph'): upgrade simdocs"
+    assert said == f"{name}: has a kind that this simdocs does not know ('simdocs.graph'): upgrade simdocs"
 
 
 @pytest.mark.parametrize(

@@ -78,11 +78,11 @@ def test_check_names_the_rule_that_is_broken(there, what):
 @pytest.mark.parametrize(
     ("kind", "group", "changes", "message"),
     [
-        ("signatures", "sketching", {"num_perm": 64}, "manifest.json: damaged: not a manifest of ours"),
-        ("index", "sketching", {"num_perm": 127}, "manifest.json: damaged: not a manifest of ours"),
-        ("index", "banding", {"bands": 17}, "manifest.json: damaged: not a manifest of ours"),
-        ("index", "banding", {"rows": 8}, "manifest.json: damaged: not a manifest of ours"),
-        ("index", "banding", {"rows": None}, "manifest.json: damaged: not a manifest of ours"),
+        ("signatures", "sketching", {"num_perm": 64}, "manifest.json: damaged: it is not a manifest of simdocs"),
+        ("index", "sketching", {"num_perm": 127}, "manifest.json: damaged: it is not a manifest of simdocs"),
+        ("index", "banding", {"bands": 17}, "manifest.json: damaged: it is not a manifest of simdocs"),
+        ("index", "banding", {"rows": 8}, "manifest.json: damaged: it is not a manifest of simdocs"),
+        ("index", "banding", {"rows": None}, "manifest.json: damaged: it is not a manifest of simdocs"),
         ("index", "banding", {"rows": 6}, "band_keys.npy: band 0 does not match signatures.npy"),
     ],
 )

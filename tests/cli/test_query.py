@@ -246,7 +246,10 @@ def test_a_query_needs_an_index(indexed):
     built(Path("docs.signatures"), ["docs"])
     done = simdocs("query", "docs.signatures", "new", cwd=indexed)
     assert done[:2] == (4, b"")
-    assert done.err == "simdocs: error: docs.signatures: is an artifact of kind signatures: this takes index\n"
+    assert (
+        done.err
+        == "simdocs: error: docs.signatures: is an artifact of kind signatures: name one of kind index instead\n"
+    )
     assert simdocs("query", "gone.index", "new", cwd=indexed).status == 2
     for arguments, why in {
         ("docs", "new"): "docs: needs an index: simdocs index docs -o docs.index",

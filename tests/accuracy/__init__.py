@@ -1,1 +1,1 @@
-"""What simdocs finds in real texts, held to exact truth; and that the measuring itself can be trusted."""
+"""simdocs finds in real texts what the exact truth says, and the measurements can be trusted."""

@@ -1,4 +1,4 @@
-"""A made-up corpus in the form of the real ones, with truth by brute force."""
+"""An invented corpus in the form of the real ones, with the truth by brute force."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from tests.cli.forked import at_start
 from tests.cli.stand_in import stand_in
 
 NAME = "irplag"
-"""It stands in the place of this one."""
+"""The name of the real corpus that the invented one stands for."""
 
 LEAST = 0.4
 
 
 def write_truth(home: Path, unit: str, pairs: dict[tuple[str, str], float]) -> None:
-    """The truth of the corpus by one unit."""
+    """Write the truth of the corpus for a unit."""
     with gzip.open(home / NAME / f"truth_{unit[0]}{corpora.UNITS[unit]}.tsv.gz", "wt", encoding="utf-8") as file:
         file.writelines(f"{one}\t{other}\t{jaccard:.6f}\n" for (one, other), jaccard in pairs.items())
 
 
 def read_truth(home: Path, unit: str) -> dict[tuple[str, str], float]:
-    """The same, read back."""
+    """Read the truth of the corpus for a unit."""
     with gzip.open(home / NAME / f"truth_{unit[0]}{corpora.UNITS[unit]}.tsv.gz", "rt", encoding="utf-8") as file:
         rows = [line.rstrip("\n").split("\t") for line in file]
     return {(one, other): float(jaccard) for one, other, jaccard in rows}
@@ -34,7 +34,7 @@ def read_truth(home: Path, unit: str) -> dict[tuple[str, str], float]:
 
 @pytest.fixture(autouse=True)
 def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the measurements start the stand-in of the program."""
+    """Make the measurements start the stand-in for the program, which starts faster."""
     for name in at_start(os.environ):
         monkeypatch.delenv(name)
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
@@ -44,7 +44,7 @@ def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where corpora are looked for: 120 short texts, a third of them edited versions."""
+    """The directory of corpora, with one corpus of 120 short texts, a third of them edited versions."""
     home = tmp_path / "corpora"
     (home / NAME).mkdir(parents=True)
     some = list(texts.texts(120, 600, seed=5))

@@ -1,4 +1,4 @@
-"""What `make accuracy` measures: it finds nothing wrong where all is well, and sees what is."""
+"""The measurements of `make accuracy` report no error where there is none, and report each error that there is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accuracy on real texts with exact truth, as docs/accuracy.md has it: a few seeds. Skipped where there are none."""
+"""The claims of docs/accuracy.md hold on real texts with a few seeds. The tests are skipped if there are no corpora."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from benchmarks import corpora, exact, groups, recall
 from benchmarks.accuracy import THRESHOLDS
 
 SHORT, LONG = 3, 20
-"""Seeds."""
+"""The number of seeds in the short and in the long form."""
 
 QUICK = "irplag"
-"""The corpus that the short form reads, and by characters alone where groups are measured."""
+"""The only corpus of the short form. Groups are measured on it by characters only."""
 
 CASES = [
     pytest.param(name, unit, marks=[] if name == QUICK else pytest.mark.slow, id=f"{name}-{unit}")
@@ -31,7 +31,7 @@ def read(name: str, unit: str) -> corpora.Corpus:
     return corpora.read(name, unit)
 
 
-def claims(name: str, unit: str, threshold: float, seeds: int, scratch: Path) -> None:
+def assert_claims_hold(name: str, unit: str, threshold: float, seeds: int, scratch: Path) -> None:
     measured = recall.measure(read(name, unit), threshold, seeds, scratch)
     assert measured.true > 20
     assert sum(seed.false for seed in measured.seeds) == 0
@@ -42,15 +42,15 @@ def claims(name: str, unit: str, threshold: float, seeds: int, scratch: Path) ->
 
 @pytest.mark.parametrize("threshold", THRESHOLDS)
 @pytest.mark.parametrize(("name", "unit"), CASES)
-def test_every_pair_is_true_and_recall_is_as_predicted(name, unit, threshold, tmp_path):
-    claims(name, unit, threshold, SHORT, tmp_path)
+def test_every_reported_pair_is_true_and_recall_is_as_predicted(name, unit, threshold, tmp_path):
+    assert_claims_hold(name, unit, threshold, SHORT, tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("threshold", THRESHOLDS)
 @pytest.mark.parametrize(("name", "unit"), CASES)
-def test_every_pair_is_true_and_recall_is_as_predicted_for_many_seeds(name, unit, threshold, tmp_path):
-    claims(name, unit, threshold, LONG, tmp_path)
+def test_every_reported_pair_is_true_and_recall_is_as_predicted_for_many_seeds(name, unit, threshold, tmp_path):
+    assert_claims_hold(name, unit, threshold, LONG, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_every_removed_document_is_similar_to_the_kept_one(name, unit, threshold
 
 
 @pytest.mark.parametrize("unit", corpora.UNITS)
-def test_the_stated_truth_is_that_of_brute_force(unit):
+def test_the_truth_of_the_corpus_equals_brute_force(unit):
     corpus = read("irplag", unit)
     brute = exact.pairs(corpus.texts, unit, corpus.k, 0.5)
     pairs = zip(corpus.left.tolist(), corpus.right.tolist(), corpus.jaccard.tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""A damaged artifact raises an ArtifactError, one line with the file and a remedy; it never gives another answer."""
+"""A damaged artifact raises an ArtifactError, whose message names the file and a remedy. It gives no wrong answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FILES = [*(("index", file) for file in OF_INDEX), ("shingles", "tokens.npy"), ("
 
 
 def verdict(path: Path) -> str:
-    """Read all of an artifact, and return the message of the error; empty if it holds what was written."""
+    """Read all of an artifact and return the message of the error, or nothing if it holds what was written."""
     try:
         artifact = open_artifact(os.fsencode(path))
         for name, array in arrays(artifact.kind, 1, 3).items():
@@ -49,7 +49,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture
 def index(tiny: dict[str, Path], place: Path) -> Path:
-    """An index to be damaged."""
+    """An index that a test may damage."""
     return Path(shutil.copytree(tiny["index"], place / "tiny.index"))
 
 
@@ -149,7 +149,7 @@ class Trap:
     "They are never read: an array's header must be, byte for byte, what the manifest says.",
 )
 def test_arrays_of_another_type_or_shape_are_reported(index, place):
-    """Some have the right size, and one would run code if it were unpickled."""
+    """Some of these arrays have the right size. One would run code if it were unpickled."""
     file = index / "same_as.npy"
     right = np.load(file)
     size = file.stat().st_size

@@ -1,4 +1,4 @@
-"""Forged manifests with a correct checksum, and random damage: an ArtifactError, or the original content."""
+"""A forged manifest with a correct checksum, or random damage, gives an ArtifactError or the original content."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def forge(path: Path, body: Body) -> str:
 
 @pytest.fixture
 def copies(tiny, place) -> dict[str, Path]:  # noqa: F811
-    """An artifact of each kind to be damaged."""
+    """An artifact of each kind that a test may damage."""
     return {kind: Path(shutil.copytree(path, place / path.name)) for kind, path in tiny.items()}
 
 
@@ -111,7 +111,7 @@ def test_a_manifest_with_a_missing_or_extra_key_is_refused(copies, kind):
 
 @pytest.mark.reliability("forged manifests")
 def test_a_manifest_with_other_counts_is_refused_before_allocation(copies):
-    """A number is changed everywhere in the manifest: the sizes of the files show it, before anything is allocated."""
+    """The number of rows is changed everywhere in the manifest, so that only the sizes of the files contradict it."""
     body = body_of(copies["index"])
     tracemalloc.start()
     try:
@@ -205,11 +205,11 @@ MUTATIONS = st.lists(
 )
 
 
-def mutate(path: Path, file: str, how: str, at: int, to: int, more: bytes) -> None:
+def mutate(path: Path, file: str, kind: str, at: int, to: int, more: bytes) -> None:
     data = (path / file).read_bytes()
     begin, end = sorted((at % (len(data) + 1), to % (len(data) + 1)))
     piece = data[begin:end]
-    if how == "swap":
+    if kind == "swap":
         other = sorted(os.listdir(path))[to % len(os.listdir(path))]
         (path / file).write_bytes((path / other).read_bytes())
         return
@@ -220,7 +220,7 @@ def mutate(path: Path, file: str, how: str, at: int, to: int, more: bytes) -> No
         "repeat": piece * 2,
         "zero": bytes(len(piece)),
     }
-    (path / file).write_bytes(data[:begin] if how == "shorten" else data[:begin] + new[how] + data[end:])
+    (path / file).write_bytes(data[:begin] if kind == "shorten" else data[:begin] + new[kind] + data[end:])
 
 
 def damage_at_random(tiny: dict[str, Path], place: Path, mutations: list[Any]) -> None:  # noqa: F811

@@ -1,4 +1,4 @@
-"""Artifacts that the first release wrote in format version 1 still mean the same."""
+"""Artifacts that the first release wrote in format version 1 still give the same answers."""
 
 from __future__ import annotations
 

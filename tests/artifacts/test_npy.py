@@ -1,4 +1,4 @@
-"""Arrays on disk: NumPy reads them, pieces make the whole, and exactly what is read is checked."""
+"""NumPy reads the arrays on disk, pieces make the whole array, and exactly the blocks that are read are checked."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ LETTERS = ArrayFormat("letters", np.dtype("<u4"), ("N",), "")
 @examples(20)
 @given(data=st.data())
 def test_only_the_blocks_that_are_read_are_checked(tmp_path_factory, name, data):
-    """Compared with plain indexing; one damaged block is reported if it is read, and only then."""
+    """Results equal those of plain indexing, and a damaged block is reported only if it is read."""
     place = tmp_path_factory.mktemp("stored")
     array = FORMATS["index"].arrays[-3] if name == "documents" else LETTERS
     shape, block = ((7,), 60) if name == "documents" else CASES[name]

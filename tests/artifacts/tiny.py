@@ -1,4 +1,4 @@
-"""Tiny artifacts, each made from a number (its salt), and a way to see which of them a directory holds."""
+"""Tiny artifacts, each made from a number (its salt), and functions that tell which of them a directory holds."""
 
 from __future__ import annotations
 

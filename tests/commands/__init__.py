@@ -1,1 +1,1 @@
-"""Every question, asked in this process and compared with its twin."""
+"""Tests that run every command in this process and compare its answer with that of a twin."""

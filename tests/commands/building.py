@@ -1,4 +1,4 @@
-"""Artifacts built through their Python stages, in this process; and what of them has to be the same."""
+"""Build artifacts in this process, and read those of their contents that must be the same for every build."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ REQUESTS: dict[str, type[BuildRequest]] = {
 
 
 def opened(path: Path) -> Artifact:
-    """The artifact at this path."""
+    """Open the artifact at this path."""
     return open_artifact(os.fsencode(path))
 
 
 def built(target: Path, given: Sequence[bytes | str | Path] | Path, jobs: int = 1, **options: Any) -> Artifact:
-    """The artifact of this name, whose suffix is its kind, made of documents (a list of names) or of an artifact.
+    """Build an artifact from documents (a list of names) or from an artifact, and open it.
 
-    Parameters of later stages are left out.
+    The suffix of target is the kind of artifact. Parameters of later stages are left out.
     """
     documents = (given,) if isinstance(given, Path) else tuple(given)
     asked = REQUESTS[target.suffix[1:]]
@@ -43,12 +43,12 @@ def built(target: Path, given: Sequence[bytes | str | Path] | Path, jobs: int = 
 
 
 def content(path: Path) -> dict[str, bytes]:
-    """All files of an artifact but run.json, which holds what differs between two equal runs."""
+    """Return all files of an artifact except run.json, which differs between two equal runs."""
     return {file.name: file.read_bytes() for file in sorted(path.iterdir()) if file.name != "run.json"}
 
 
 def names_on(path: Path) -> list[bytes]:
-    """The names of an artifact's documents."""
+    """Return the names of an artifact's documents."""
     artifact = opened(path)
     data, offsets = artifact["names"].all().tobytes(), artifact["name_offsets"].all().tolist()
     return [data[begin:end] for begin, end in pairwise(offsets)]

@@ -1,4 +1,4 @@
-"""dedupe through its command, in this process, in two steps: documents are read, then they are compared."""
+"""Run dedupe in this process in two steps: first the documents are read, then they are compared."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from simdocs.views.summary import as_json
 from tests.twins.text_answers import Text
 
 CATCH_ALL = {"bands": 128, "rows": 1}
-"""A band a row: no pair of any similarity worth the name is missed."""
+"""128 bands of one row: practically every pair that has any similarity becomes a candidate."""
 
 
 @dataclass
 class Work:
-    """Documents that are read, and how they are compared when an answer is asked for. result: the last answer."""
+    """Documents that were read, and the plan by which they are compared. result: the result of the last answer."""
 
     plan: DedupePlan
     ready: Prepared
@@ -39,38 +39,38 @@ class Work:
 
     @property
     def skipped(self) -> Skipped:
-        """What was skipped so far."""
+        """Everything that was skipped so far."""
         return self.run.skipped
 
     def groups(self) -> list[Row]:
-        """The rows of the groups."""
+        """Return the rows of the groups."""
         return self._rows(lambda take: find_groups(self.plan, self.ready, self.run, None, take))
 
     def pairs(self, all_copies: bool = False) -> list[Row]:
-        """The rows of all similar pairs."""
+        """Return the rows of all similar pairs."""
         return self._rows(lambda take: find_pairs(self.plan, self.ready, self.run, all_copies=all_copies, take=take))
 
     def listed(self, listing: str) -> list[Row]:
-        """The rows of a list."""
+        """Return the rows of a list."""
         return self._rows(lambda take: find_groups(self.plan, self.ready, self.run, listing, take))
 
     def names(self, listing: str) -> list[Any]:
-        """The names of a list."""
+        """Return the names of a list."""
         return [name for (name,) in self.listed(listing)]
 
     def facts(self) -> dict[str, Any]:
-        """What the program would tell about the last answer, as JSON, but for the time that it took."""
+        """Return the summary of the last answer as JSON, without the time that it took."""
         assert self.result is not None
         facts: dict[str, Any] = json.loads(as_json(self.result, 0.0))
         del facts["seconds"]
         return facts
 
     def answer(self, what: str) -> list[Row]:
-        """The rows of the answer of this kind."""
+        """Return the rows of an answer of this kind."""
         return self.groups() if what in ("groups", "components") else self.pairs(what == "all_pairs")
 
     def decided(self) -> Pairs:
-        """Every duplicate with the document that is kept for it, by row."""
+        """Return every duplicate with its kept document, by row."""
         self.result = find_groups(self.plan, self.ready, self.run)
         return self.result.pairs
 
@@ -81,18 +81,18 @@ class Work:
 
 
 def plan(names: Sequence[Any], **options: Any) -> DedupePlan:
-    """What a request about these documents amounts to."""
+    """Return the plan for a request about these documents."""
     return plan_dedupe(DedupeRequest(documents=tuple(map(encoded, names)), **options))
 
 
 def encoded(name: Any) -> Any:
-    """A path as bytes; an artifact as it is."""
+    """Return a path as bytes, and an artifact unchanged."""
     return os.fsencode(name) if isinstance(name, str | bytes | os.PathLike) else name
 
 
 @contextmanager
 def begun(asked: DedupePlan, jobs: int = 1) -> Iterator[Work]:
-    """The documents of a plan, read."""
+    """Read the documents of a plan."""
     with Local(jobs) as engine:
         run = Run(engine)
         yield Work(asked, read_documents(asked, run), run)
@@ -100,18 +100,18 @@ def begun(asked: DedupePlan, jobs: int = 1) -> Iterator[Work]:
 
 @contextmanager
 def sketched(names: Sequence[Any], jobs: int = 1, **options: Any) -> Iterator[Work]:
-    """Documents read and signed, ready to be compared."""
+    """Read and sign documents, so that they can be compared."""
     with begun(plan(names, **options), jobs) as work:
         yield work
 
 
 def with_threshold(asked: DedupePlan, threshold: float) -> DedupePlan:
-    """The same, at another threshold."""
+    """Return the same plan with another threshold."""
     return replace(asked, threshold=threshold)
 
 
 def answer(root: Path, what: str = "groups", jobs: int = 1, **options: Any) -> list[tuple[bytes, bytes, float]]:
-    """What dedupe answers about a directory: names relative to it, and the similarity."""
+    """Return the answer of dedupe about a directory: names relative to it, and the similarity."""
     with sketched([root], jobs, **options) as work:
         rows = work.answer(what)
         assert work.skipped.counts == {}
@@ -120,13 +120,13 @@ def answer(root: Path, what: str = "groups", jobs: int = 1, **options: Any) -> l
 
 
 def printed(names: Sequence[bytes | str | Path], what: str = "groups", jobs: int = 1, **options: Any) -> bytes:
-    """The same as the program would print it into a pipe."""
+    """Return the answer as the program would print it into a pipe."""
     with sketched(names, jobs, **options) as work:
         return Tsv(GROUPS).rows(work.answer(what))
 
 
-def shelve(root: Path, texts: Sequence[Text]) -> list[bytes]:
-    """Write documents below root, named so that row order is theirs; their names."""
+def write_texts(root: Path, texts: Sequence[Text]) -> list[bytes]:
+    """Write documents below root, with names in their order, and return the names."""
     names = [b"%04d" % row for row in range(len(texts))]
     for name, text in zip(names, texts, strict=True):
         path = root / os.fsdecode(name)

@@ -1,4 +1,4 @@
-"""Stages on disk: the same bytes by whatever road, and in them what is true of the documents."""
+"""Artifacts have the same bytes through whichever stages they are built, and hold the facts of their documents."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PLACES = {"num_perm": 24, "bands": 6, "rows": 4}
 
 
 def lay(root: Path) -> None:
-    """A tree of documents of every kind: among them a family of texts that resemble one another."""
+    """Write documents of every kind, among them a family of similar texts."""
     files = {
         "a/empty": b"",
         "a/blank": b" \n\r\n\t",
@@ -54,7 +54,7 @@ def lay(root: Path) -> None:
     lines += [{"text": f"{at} of the ox", "id": at % 5} for at in range(12)]  # repeated ids are left out
     files["c/data.jsonl"] = b"\xef\xbb\xbf" + b"\r\n\n".join(json.dumps(line).encode() for line in lines)
     files |= {f"e/{row:02}": text.data for row, text in enumerate(family(11, 25))}
-    # Made in another order than theirs, so that inodes and times do not say it.
+    # They are created in another order than that of their names, so that inodes and times do not give it away.
     for name in random.Random(3).sample(sorted(files), len(files)):
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -73,9 +73,9 @@ def there(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
-def by_every_road(how: dict, jobs: int = 1) -> dict[str, list[dict[str, bytes]]]:
-    """The content of each kind of artifact, by all the roads that lead to it."""
-    build = partial(built, jobs=jobs, **how)
+def built_through_every_stage(options: dict, jobs: int = 1) -> dict[str, list[dict[str, bytes]]]:
+    """Build each kind of artifact through all possible stages, and return the contents of the artifacts by kind."""
+    build = partial(built, jobs=jobs, **options)
     docs = ["docs"]
     build(Path("1.shingles"), docs)
     build(Path("1.signatures"), docs)
@@ -88,12 +88,12 @@ def by_every_road(how: dict, jobs: int = 1) -> dict[str, list[dict[str, bytes]]]
     return {kind: [content(Path(f"{n}.{kind}")) for n in range(1, count + 1)] for kind, count in kinds.items()}
 
 
-def alike(roads: dict[str, list[dict[str, bytes]]]) -> dict[str, dict[str, bytes]]:
-    """The content of each kind; that of every road is the same."""
-    for kind, contents in roads.items():
+def the_only(found: dict[str, list[dict[str, bytes]]]) -> dict[str, dict[str, bytes]]:
+    """Return the content of each kind of artifact, which must be the same in all of them."""
+    for kind, contents in found.items():
         for other in contents[1:]:
             assert differing(contents[0], other) == [], kind
-    return {kind: contents[0] for kind, contents in roads.items()}
+    return {kind: contents[0] for kind, contents in found.items()}
 
 
 def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
@@ -104,8 +104,8 @@ def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
 @pytest.mark.parametrize("multiset", [False, True])
 @pytest.mark.parametrize("unit", UNITS)
 def test_artifacts_built_through_any_stages_are_the_same_bytes(there, unit, multiset, scheme):
-    how = {"unit": unit, "k": K_OF[unit], "multiset": multiset, "scheme": scheme} | PLACES
-    made = alike(by_every_road(how))
+    options = {"unit": unit, "k": K_OF[unit], "multiset": multiset, "scheme": scheme} | PLACES
+    made = the_only(built_through_every_stage(options))
     assert {kind: sorted(files) for kind, files in made.items()} == {
         "shingles": ["documents.npy", "manifest.json", "name_offsets.npy", "names.npy", "offsets.npy", "tokens.npy"],
         "signatures": ["documents.npy", "manifest.json", "name_offsets.npy", "names.npy", "signatures.npy"],
@@ -127,13 +127,13 @@ def test_artifacts_built_through_any_stages_are_the_same_bytes(there, unit, mult
 
 @pytest.mark.parametrize(("jobs", "size"), [(1, 1), (1, 700), (2, 700), (2, 1 << 19)])
 def test_artifacts_are_the_same_bytes_for_any_batches_and_workers(there, monkeypatch, jobs, size):
-    how = {"unit": "word", "k": 2} | PLACES
-    expected = alike(by_every_road(how))
+    options = {"unit": "word", "k": 2} | PLACES
+    expected = the_only(built_through_every_stage(options))
     monkeypatch.setattr(read_tasks, "batches", partial(cutting.batches, most_bytes=size))
     monkeypatch.setattr(jsonl, "BATCH_BYTES", max(size, 5))
     for constant in ("_STORED_AT_ONCE", "_SIGNED_TOGETHER", "_SIGNED_WITH_BATCH"):
         monkeypatch.setattr(signing, constant, size)
-    made = alike(by_every_road(how, jobs))
+    made = the_only(built_through_every_stage(options, jobs))
     for kind, files in made.items():
         assert differing(expected[kind], files) == []
 
@@ -143,14 +143,14 @@ def test_artifacts_are_the_same_bytes_for_any_batches_and_workers(there, monkeyp
 @pytest.mark.parametrize("switched", [False, True])
 def test_facts_of_documents_are_those_of_the_twin(there, unit, multiset, switched):
     switches = Normalisation(strip_punctuation=switched, strip_accents=switched)
-    how = Shingling(unit, K_OF[unit], multiset=multiset, seed=5, normalisation=switches)
-    options = {"unit": unit, "k": how.k, "multiset": multiset, "seed": 5}
+    shingling = Shingling(unit, K_OF[unit], multiset=multiset, seed=5, normalisation=switches)
+    options = {"unit": unit, "k": shingling.k, "multiset": multiset, "seed": 5}
     options |= {"strip_punctuation": switched, "strip_accents": switched} | PLACES
-    shelf = built(Path("x.shingles"), ["docs"], **options)
+    artifact = built(Path("x.shingles"), ["docs"], **options)
     documents = twin.documents(Path("docs"))
     assert names_on(Path("x.shingles")) == [document.name for document in documents]
-    expected = [twin.facts(document, how) for document in documents]
-    found = shelf["documents"].all()
+    expected = [twin.facts(document, shingling) for document in documents]
+    found = artifact["documents"].all()
     stats = [os.stat(document.path) for document in documents]
     for fact, stat in zip(found, stats, strict=True):
         assert (fact["mtime_ns"], fact["ctime_ns"], fact["inode"]) == (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
@@ -159,9 +159,9 @@ def test_facts_of_documents_are_those_of_the_twin(there, unit, multiset, switche
     assert found["count"].tolist() == [len(fact.tokens) for fact in expected]
     assert [one.tobytes() for one in found["digest"]] == [fact.digest for fact in expected]
     assert [one.tobytes() for one in found["set_digest"]] == [fact.set_digest for fact in expected]
-    offsets = shelf["offsets"].all()
+    offsets = artifact["offsets"].all()
     assert offsets.tolist() == np.cumsum([0, *(len(fact.tokens) for fact in expected)]).tolist()
-    assert shelf["tokens"].all().tolist() == [token for fact in expected for token in fact.tokens]
+    assert artifact["tokens"].all().tolist() == [token for fact in expected for token in fact.tokens]
     assert {bit for fact in expected for bit in (1, 2, 4, 8) if fact.flags & bit} == {1, 2, 4, 8}
 
     index = built(Path("x.index"), Path("x.shingles"), **options)
@@ -178,19 +178,19 @@ def test_facts_of_documents_are_those_of_the_twin(there, unit, multiset, switche
 
 
 def by_row(rows: np.ndarray, keys: np.ndarray):
-    """Rows, ascending, and keys of each band."""
+    """Yield the rows of each band, ascending, with their keys."""
     for of_band, keys_of_band in zip(rows, keys, strict=True):
         order = np.argsort(of_band)
         yield of_band[order].tolist(), keys_of_band[order].tolist()
 
 
 @pytest.mark.parametrize("files", [{}, {"empty": b""}, {"binary": b"\0"}, {"one": b"the cow of the ox"}])
-def test_artifacts_of_no_or_empty_documents_are_ordinary(tmp_path, monkeypatch, files):
+def test_artifacts_without_documents_or_with_empty_ones_can_be_built(tmp_path, monkeypatch, files):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docs").mkdir()
     for name, data in files.items():
         (tmp_path / "docs" / name).write_bytes(data)
-    alike(by_every_road({}))
+    the_only(built_through_every_stage({}))
     assert opened(Path("1.index"))["band_keys"].shape == (18, int("one" in files))
 
 

@@ -1,4 +1,4 @@
-"""What dedupe answers is what comparing every pair, one document after the other, answers."""
+"""dedupe gives the same answer as a comparison of every pair, one document after the other."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 
 from simdocs.families import CLUSTERS, KEEP, SCHEMES, UNITS
 from tests.amounts import examples
-from tests.commands.deduping import CATCH_ALL, answer, shelve, sketched
+from tests.commands.deduping import CATCH_ALL, answer, sketched, write_texts
 from tests.similar_texts import corpora, family
-from tests.twins.text_answers import How, Row, Text, Twin
+from tests.twins.text_answers import Choices, Row, Text, Twin
 
 K_OF = {"char": 3, "word": 2, "line": 1, "stopword": 2}
 
 
-def asked(texts: list[Text], how: How, what: str, **options: object) -> list[Row]:
-    """The stages' answer in row numbers."""
+def asked(texts: list[Text], choices: Choices, what: str, **options: object) -> list[Row]:
+    """Return the answer of dedupe about these texts, in row numbers."""
     with tempfile.TemporaryDirectory() as root:
-        row_of = {name: row for row, name in enumerate(shelve(Path(root), texts))}
-        parameters = how._asdict() | CATCH_ALL | options
+        row_of = {name: row for row, name in enumerate(write_texts(Path(root), texts))}
+        parameters = choices._asdict() | CATCH_ALL | options
         found = answer(Path(root), what, **parameters)
     return [(row_of[left], row_of[right], jaccard) for left, right, jaccard in found]
 
@@ -34,29 +34,29 @@ def asked(texts: list[Text], how: How, what: str, **options: object) -> list[Row
 @given(texts=corpora(), multiset=st.booleans(), scheme=st.sampled_from(list(SCHEMES)))
 @example(texts=[Text(b""), Text(b"")], multiset=False, scheme="fss")
 def test_groups_are_those_of_the_twin(unit, keep, texts, multiset, scheme):
-    how = How(unit, K_OF[unit], multiset, 0.5, keep)
-    assert asked(texts, how, "groups", scheme=scheme) == Twin(texts, how).greedy()
+    choices = Choices(unit, K_OF[unit], multiset, 0.5, keep)
+    assert asked(texts, choices, "groups", scheme=scheme) == Twin(texts, choices).greedy()
 
 
 @pytest.mark.parametrize("keep", KEEP)
 @examples(8)
 @given(texts=corpora(), unit=st.sampled_from(list(UNITS)), multiset=st.booleans())
 def test_components_are_those_of_the_twin(keep, texts, unit, multiset):
-    how = How(unit, K_OF[unit], multiset, 0.5, keep)
-    assert asked(texts, how, "groups", cluster="components") == Twin(texts, how).components()
+    choices = Choices(unit, K_OF[unit], multiset, 0.5, keep)
+    assert asked(texts, choices, "groups", cluster="components") == Twin(texts, choices).components()
 
 
 @examples(15)
 @given(texts=corpora(), unit=st.sampled_from(list(UNITS)), multiset=st.booleans())
 def test_the_looseness_of_components_is_that_of_the_twin(texts, unit, multiset):
-    how = How(unit, K_OF[unit], multiset)
-    twin = Twin(texts, how)
+    choices = Choices(unit, K_OF[unit], multiset)
+    twin = Twin(texts, choices)
     members: dict[int, list[int]] = {}
     for first, row, _ in twin.components():
         members.setdefault(first, [first]).append(row)
     with tempfile.TemporaryDirectory() as root:
-        names = shelve(Path(root), texts)
-        options = how._asdict() | CATCH_ALL | {"cluster": "components"}
+        names = write_texts(Path(root), texts)
+        options = choices._asdict() | CATCH_ALL | {"cluster": "components"}
         with sketched([root], **options) as work:
             work.groups()
             facts = work.facts()["components"]
@@ -75,30 +75,30 @@ def test_the_looseness_of_components_is_that_of_the_twin(texts, unit, multiset):
 @examples(15)
 @given(texts=corpora(), unit=st.sampled_from(list(UNITS)), multiset=st.booleans(), keep=st.sampled_from(list(KEEP)))
 def test_pairs_are_those_of_the_twin(texts, unit, multiset, keep):
-    how = How(unit, K_OF[unit], multiset, 0.5, keep)
-    twin = Twin(texts, how)
-    assert asked(texts, how, "pairs") == twin.pairs()
-    assert asked(texts, how, "all_pairs") == twin.all_pairs()
+    choices = Choices(unit, K_OF[unit], multiset, 0.5, keep)
+    twin = Twin(texts, choices)
+    assert asked(texts, choices, "pairs") == twin.pairs()
+    assert asked(texts, choices, "all_pairs") == twin.all_pairs()
 
 
 @examples(15)
 @given(texts=corpora(), threshold=st.sampled_from((0.5, 0.6, 2 / 3, 0.75, 1.0)), k=st.integers(1, 5))
 def test_a_similarity_at_the_threshold_counts(texts, threshold, k):
-    how = How("char", k, False, threshold, "first")
-    twin = Twin(texts, how)
-    assert asked(texts, how, "groups") == twin.greedy()
-    assert asked(texts, how, "pairs") == twin.pairs()
+    choices = Choices("char", k, False, threshold, "first")
+    twin = Twin(texts, choices)
+    assert asked(texts, choices, "groups") == twin.greedy()
+    assert asked(texts, choices, "pairs") == twin.pairs()
 
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("cluster", CLUSTERS)
 def test_answers_about_larger_corpora_are_those_of_the_twin(seed, cluster):
     texts = family(seed, 120)
-    how = How("word", 2, bool(seed % 2), 0.5, list(KEEP)[seed])
-    twin = Twin(texts, how)
+    choices = Choices("word", 2, bool(seed % 2), 0.5, list(KEEP)[seed])
+    twin = Twin(texts, choices)
     expected = twin.greedy() if cluster == "greedy" else twin.components()
     assert len(expected) > 20
-    assert asked(texts, how, "groups", cluster=cluster) == expected
+    assert asked(texts, choices, "groups", cluster=cluster) == expected
 
 
 @pytest.mark.slow
@@ -107,8 +107,8 @@ def test_answers_about_larger_corpora_are_those_of_the_twin(seed, cluster):
 @settings(max_examples=1000)
 @given(texts=corpora(24), multiset=st.booleans(), cluster=st.sampled_from(list(CLUSTERS)))
 def test_answers_about_many_more_corpora_are_those_of_the_twin(unit, keep, texts, multiset, cluster):
-    how = How(unit, K_OF[unit], multiset, 0.5, keep)
-    twin = Twin(texts, how)
+    choices = Choices(unit, K_OF[unit], multiset, 0.5, keep)
+    twin = Twin(texts, choices)
     expected = twin.greedy() if cluster == "greedy" else twin.components()
-    assert asked(texts, how, "groups", cluster=cluster) == expected
-    assert asked(texts, how, "pairs") == twin.pairs()
+    assert asked(texts, choices, "groups", cluster=cluster) == expected
+    assert asked(texts, choices, "pairs") == twin.pairs()

@@ -1,4 +1,4 @@
-"""dedupe of an artifact answers what dedupe of its documents answers."""
+"""dedupe of an artifact gives the same answer as dedupe of its documents."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from simdocs.views.answer_tables import GROUPS, NAMES
 from simdocs.views.output_formats import Tsv
 from tests.amounts import examples
 from tests.commands.building import built
-from tests.commands.deduping import CATCH_ALL, Work, shelve, sketched
+from tests.commands.deduping import CATCH_ALL, Work, sketched, write_texts
 from tests.corpora.changing import CHANGES, STANDING, change
 from tests.similar_texts import corpora, family
-from tests.twins.text_answers import How, Text, Twin
+from tests.twins.text_answers import Choices, Text, Twin
 
 KINDS = ("shingles", "signatures", "index")
-HOW = {"unit": "word", "k": 2, "threshold": 0.5}
+OPTIONS = {"unit": "word", "k": 2, "threshold": 0.5}
 ASKED = [
     ("groups", {}),
     ("groups", {"keep": "newest"}),
@@ -40,35 +40,35 @@ ASKED = [
 
 @contextmanager
 def on(path: Path, jobs: int = 1, shingles: Path | None = None, **options: object) -> Iterator[Work]:
-    """An artifact, ready to be compared."""
+    """Open an artifact whose documents can be compared."""
     with sketched([path], jobs, shingles=shingles, **options) as work:
         yield work
 
 
 def drawn(work: Work, what: str) -> bytes:
-    """The answer as the program would print it into a pipe, and the names of the duplicates and of the kept."""
+    """Return the answer as the program would print it, and the names of the kept documents and the duplicates."""
     listed = [Tsv(NAMES).rows(work.listed(listing)) for listing in ("kept", "duplicates") if what == "groups"]
     return b"\f".join([Tsv(GROUPS).rows(work.answer(what)), *listed])
 
 
 @pytest.fixture
 def there(tmp_path, monkeypatch) -> Path:
-    """docs, a family of texts with lines among them; and artifacts of them."""
+    """A directory with docs, which hold a family of texts as files and lines, and with artifacts of docs."""
     (tmp_path / "docs").mkdir()
     texts = family(21, 70)
-    shelve(tmp_path / "docs", texts)
+    write_texts(tmp_path / "docs", texts)
     lines = [b'{"text": "%s"}\n' % b" ".join(text.data.split()) for text in texts[:20] if text.data.isascii()]
     (tmp_path / "docs/lines.jsonl").write_bytes(b"".join(lines))
     monkeypatch.chdir(tmp_path)
     for kind in KINDS:
-        built(Path(f"x.{kind}"), ["docs"], **HOW, **CATCH_ALL)
+        built(Path(f"x.{kind}"), ["docs"], **OPTIONS, **CATCH_ALL)
     return tmp_path
 
 
 @pytest.mark.parametrize(("what", "options"), ASKED)
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_all_artifacts_answer_as_their_documents_do(there, what, options, jobs):
-    parameters = HOW | CATCH_ALL | options
+    parameters = OPTIONS | CATCH_ALL | options
     with sketched(["docs"], **parameters) as work:
         expected, facts, skipped = drawn(work, what), work.facts(), work.skipped
     assert len(expected.splitlines()) > 20
@@ -86,7 +86,7 @@ def test_all_artifacts_answer_as_their_documents_do(there, what, options, jobs):
 
 @pytest.mark.parametrize(("what", "options"), ASKED)
 def test_documents_may_be_gone_if_their_shingles_are_there(there, what, options):
-    parameters = HOW | CATCH_ALL | options
+    parameters = OPTIONS | CATCH_ALL | options
     with sketched(["docs"], **parameters) as work:
         expected = drawn(work, what)
     shutil.rmtree("docs")
@@ -97,9 +97,9 @@ def test_documents_may_be_gone_if_their_shingles_are_there(there, what, options)
         assert drawn(work, what) == expected
 
 
-def test_missing_documents_of_an_artifact_are_named(there):
+def test_missing_documents_of_an_artifact_are_reported(there):
     shutil.rmtree("docs")
-    with on(Path("x.index"), **HOW) as work:
+    with on(Path("x.index"), **OPTIONS) as work:
         rows = work.groups()
     assert rows == []  # not even copies
     lost = {name for name, _ in work.skipped.by_reason["unverified"]}
@@ -122,20 +122,20 @@ def test_missing_documents_of_an_artifact_are_named(there):
 def test_artifacts_of_any_texts_answer_as_the_twin(tmp_path_factory, texts, unit, multiset, scheme, cut, keep, cluster):
     place = tmp_path_factory.mktemp("any")
     (place / "docs").mkdir()
-    shelve(place / "docs", texts)
-    how = {"unit": unit, "k": 2, "multiset": multiset, "scheme": scheme, "threshold": 0.4, "num_perm": 16}
-    how |= {"bands": cut[0], "rows": cut[1]}
-    with sketched([place / "docs"], **how, keep=keep, cluster=cluster) as work:
+    write_texts(place / "docs", texts)
+    options = {"unit": unit, "k": 2, "multiset": multiset, "scheme": scheme, "threshold": 0.4, "num_perm": 16}
+    options |= {"bands": cut[0], "rows": cut[1]}
+    with sketched([place / "docs"], **options, keep=keep, cluster=cluster) as work:
         expected = drawn(work, "groups"), drawn(work, "all_pairs")
     for kind in KINDS:
-        built(place / f"x.{kind}", [place / "docs"], **how)
-        with on(place / f"x.{kind}", **how, keep=keep, cluster=cluster) as work:
+        built(place / f"x.{kind}", [place / "docs"], **options)
+        with on(place / f"x.{kind}", **options, keep=keep, cluster=cluster) as work:
             assert (drawn(work, "groups"), drawn(work, "all_pairs")) == expected
 
 
 @pytest.mark.parametrize("change", ["text", "name", "fewer", "k", "seed", "case"])
 def test_shingles_of_other_documents_are_refused(there, change):
-    options = dict(HOW)
+    options = dict(OPTIONS)
     if change == "text":
         Path("docs/0003").write_bytes(b"another text altogether, of some words")
     elif change == "name":
@@ -152,7 +152,7 @@ def test_shingles_of_other_documents_are_refused(there, change):
     for kind in KINDS[1:]:
         with (
             pytest.raises(ArtifactError, match=f"other.shingles: not of the same documents .* as x.{kind}"),
-            on(Path(f"x.{kind}"), 1, Path("other.shingles"), **HOW),
+            on(Path(f"x.{kind}"), 1, Path("other.shingles"), **OPTIONS),
         ):
             pass
 
@@ -160,8 +160,8 @@ def test_shingles_of_other_documents_are_refused(there, change):
 def test_shingles_of_the_same_documents_read_again_are_accepted(there):
     for path in Path("docs").iterdir():
         os.utime(path)
-    built(Path("again.shingles"), ["docs"], **HOW)
-    with on(Path("x.index"), 1, Path("again.shingles"), **HOW) as work:
+    built(Path("again.shingles"), ["docs"], **OPTIONS)
+    with on(Path("x.index"), 1, Path("again.shingles"), **OPTIONS) as work:
         assert len(drawn(work, "groups")) > 0
 
 
@@ -171,25 +171,25 @@ def test_shingles_of_the_same_documents_read_again_are_accepted(there):
 @examples(8)
 @given(texts=corpora(20), dice=st.randoms(use_true_random=False), keep=st.sampled_from(list(KEEP)))
 def test_answers_leave_out_documents_that_have_changed_since_the_build(kind, what, texts, dice, keep):
-    """The answer is that about those that have not, whatever happened to the others."""
-    how, standing = How("word", 2, False, 0.5, keep), list[Text]()
+    """The answer is the same as about the unchanged documents alone."""
+    choices, standing = Choices("word", 2, False, 0.5, keep), list[Text]()
     names = list[bytes]()
     with tempfile.TemporaryDirectory() as place:
         path, docs = Path(place, f"x.{kind}"), Path(place, "docs")
         docs.mkdir()
-        paths = [docs / os.fsdecode(name) for name in shelve(docs, texts)]
-        built(path, [docs], **HOW, **CATCH_ALL)
+        paths = [docs / os.fsdecode(name) for name in write_texts(docs, texts)]
+        built(path, [docs], **OPTIONS, **CATCH_ALL)
         for one, text in zip(paths, texts, strict=True):
             done, other = dice.choice(CHANGES), dice.choice(texts)
             change(one, done, other.data)
-            before, after = Twin([text, other], how).normalised
+            before, after = Twin([text, other], choices).normalised
             if done in STANDING or (done != "removed" and before == after):
                 standing.append(text)
                 names.append(bytes(one))
         with on(path, threshold=0.5, keep=keep, cluster="components" if what == "components" else "greedy") as work:
             found = [row[:3] for row in work.answer("groups" if what == "greedy" else what)]
             kept = work.names("kept") if what == "greedy" else []
-    rows = getattr(Twin(standing, how), what)()
+    rows = getattr(Twin(standing, choices), what)()
     assert [(one, other) for one, other, _ in found] == [(names[left], names[right]) for left, right, _ in rows]
     if what == "greedy":
         assert kept == [name for name in names if name not in {names[right] for _, right, _ in rows}]

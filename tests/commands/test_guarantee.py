@@ -1,26 +1,26 @@
-"""Nothing is removed on a guess: every removed document is similar enough to the one kept in its stead."""
+"""Every document that dedupe lists as a duplicate is similar enough to its kept document."""
 
 from __future__ import annotations
 
 import pytest
 
 from simdocs.families import KEEP, SCHEMES, UNITS
-from tests.commands.deduping import shelve, sketched
+from tests.commands.deduping import sketched, write_texts
 from tests.similar_texts import family
-from tests.twins.text_answers import How, Twin
+from tests.twins.text_answers import Choices, Twin
 
 K_OF = {"char": 5, "word": 2, "line": 1, "stopword": 2}
 
 
 @pytest.mark.parametrize("keep", KEEP)
 @pytest.mark.parametrize("unit", UNITS)
-def test_every_removed_document_is_similar_to_the_kept_one_with_default_bands(keep, unit, tmp_path):
+def test_every_duplicate_is_similar_to_its_kept_document_with_default_bands(keep, unit, tmp_path):
     texts = family(len(keep), 100, vocabulary=4000)
-    how = How(unit, K_OF[unit], keep == "first", 0.8, keep)
-    twin = Twin(texts, how)
-    names = shelve(tmp_path, texts)
+    choices = Choices(unit, K_OF[unit], keep == "first", 0.8, keep)
+    twin = Twin(texts, choices)
+    names = write_texts(tmp_path, texts)
     scheme = sorted(SCHEMES)[len(keep) % 2]
-    with sketched([tmp_path], scheme=scheme, unit=unit, k=how.k, multiset=how.multiset, keep=keep) as work:
+    with sketched([tmp_path], scheme=scheme, unit=unit, k=choices.k, multiset=choices.multiset, keep=keep) as work:
         rows, kept, duplicates = work.groups(), work.names("kept"), work.names("duplicates")
     place = {bytes(tmp_path) + b"/" + name: row for row, name in enumerate(names)}
     for one, other, jaccard, _ in rows:
@@ -34,18 +34,18 @@ def test_every_removed_document_is_similar_to_the_kept_one_with_default_bands(ke
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_almost_every_pair_is_found_with_default_bands(scheme, tmp_path):
     texts = family(1, 220, vocabulary=4000)
-    how = How("word", 2, False, 0.8, "first")
-    names = shelve(tmp_path, texts)
+    choices = Choices("word", 2, False, 0.8, "first")
+    names = write_texts(tmp_path, texts)
     with sketched([tmp_path], scheme=scheme, unit="word", k=2) as work:
         found = {row[:2] for row in work.pairs(True)}
     prefix = bytes(tmp_path) + b"/"
-    expected = {(prefix + names[a], prefix + names[b]) for a, b, _ in Twin(texts, how).all_pairs()}
+    expected = {(prefix + names[a], prefix + names[b]) for a, b, _ in Twin(texts, choices).all_pairs()}
     assert found <= expected
     assert len(found) >= 0.95 * len(expected) > 50
 
 
-def test_an_estimate_is_never_called_a_similarity(tmp_path):
-    shelve(tmp_path, family(2, 80))
+def test_an_estimate_never_stands_in_the_column_of_similarities(tmp_path):
+    write_texts(tmp_path, family(2, 80))
     with sketched([tmp_path], verify="estimate", unit="word", k=2) as work:
         rows = [*work.groups(), *work.pairs(True)]
         assert work.run.tally.verified == 0
@@ -54,7 +54,7 @@ def test_an_estimate_is_never_called_a_similarity(tmp_path):
 
 
 def test_estimates_are_fractions_of_equal_places(tmp_path):
-    shelve(tmp_path, family(3, 80))
+    write_texts(tmp_path, family(3, 80))
     with sketched([tmp_path], unit="word", k=2, num_perm=100) as work:
         rows = work.pairs(True)
     assert len(rows) > 20
@@ -65,7 +65,7 @@ def test_estimates_are_fractions_of_equal_places(tmp_path):
 
 @pytest.mark.parametrize("options", [{}, {"cluster": "components"}, {"exact": True}, {"verify": "estimate"}])
 def test_no_more_pairs_are_verified_than_there_are_candidates(tmp_path, options):
-    shelve(tmp_path, family(5, 60))
+    write_texts(tmp_path, family(5, 60))
     with sketched([tmp_path], unit="word", k=2, threshold=0.5, **options) as work:
         work.groups()
         assert 0 <= work.run.tally.verified <= work.run.tally.candidates

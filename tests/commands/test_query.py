@@ -1,4 +1,4 @@
-"""query answers what comparing every document asked about with every document of the index answers."""
+"""query gives the same answer as a comparison of every query with every document of the index."""
 
 from __future__ import annotations
 
@@ -23,45 +23,47 @@ from simdocs.requests import QueryRequest
 from simdocs.views.answer_tables import rows_of
 from tests.amounts import examples
 from tests.commands.building import built
-from tests.commands.deduping import CATCH_ALL, shelve
+from tests.commands.deduping import CATCH_ALL, write_texts
 from tests.corpora.changing import CHANGES, STANDING, change
 from tests.similar_texts import corpora, family
 from tests.twins.answers import Signing
-from tests.twins.text_answers import How, Row, Text, Twin
+from tests.twins.text_answers import Choices, Row, Text, Twin
 
 K_OF = {"char": 3, "word": 2, "line": 1, "stopword": 2}
 
-HOW = How("word", 2, False, 0.5)
+CHOICES = Choices("word", 2, False, 0.5)
 
 
-def twin(ours: list[Text], theirs: list[Text], how: How, signing: Signing | None = None) -> list[Row]:
-    """For each of ours, in order, those of theirs that are similar enough, the most similar first; ties by name, which
-    is row order here."""
-    rows = Twin([*theirs, *ours], how, len(theirs), signing).matches()
+def twin(ours: list[Text], theirs: list[Text], choices: Choices, signing: Signing | None = None) -> list[Row]:
+    """Return for each of our texts, in order, the similar ones among theirs, the most similar first.
+
+    Ties are in the order of names, which is row order here.
+    """
+    rows = Twin([*theirs, *ours], choices, len(theirs), signing).matches()
     return [(row - len(theirs), other, jaccard) for row, other, jaccard in rows]
 
 
 class Answered(NamedTuple):
-    """What a query found: the rows of its answer, and its result."""
+    """The rows of the answer to a query, and its result."""
 
     rows: list[AnswerRow]
     result: Matches
 
     @property
     def skipped(self) -> Skipped:
-        """What was skipped."""
+        """Everything that was skipped."""
         return self.result.skipped
 
     @property
     def numbered(self) -> list[Row]:
-        """The answer as row numbers: names end in them."""
+        """The answer in row numbers, in which names end."""
         return [(int(left[-4:]), int(right[-4:]), jaccard) for left, right, jaccard, _ in self.rows]
 
 
 def ask(
     index: Path, names: list[Path], threshold: float = 0.5, jobs: int = 1, listing: str | None = None, **options: object
 ) -> Answered:
-    """What an index answers about these documents, in this process."""
+    """Query an index with these documents, in this process."""
     request = QueryRequest(index=index, documents=tuple(names), threshold=threshold, **options)
     blocks = list[Block]()
     with Local(jobs) as engine:
@@ -69,11 +71,11 @@ def ask(
     return Answered([row for block in blocks for row in rows_of(block)], result)
 
 
-def asked(ours: list[Text], theirs: list[Text], how: How, jobs: int = 1, **options: object) -> list[Row]:
-    """The same of texts, laid out, indexed and asked about."""
+def asked(ours: list[Text], theirs: list[Text], choices: Choices, jobs: int = 1, **options: object) -> list[Row]:
+    """Write their texts and ours, index theirs, query with ours, and return the answer in row numbers."""
     with tempfile.TemporaryDirectory() as place:
-        index = laid(Path(place), ours, theirs, how, **options)
-        answered = ask(index, [index.parent / "ours"], how.threshold, jobs)
+        index = laid(Path(place), ours, theirs, choices, **options)
+        answered = ask(index, [index.parent / "ours"], choices.threshold, jobs)
         rows = answered.numbered
         assert answered.skipped.counts == {}
         assert answered.result.found == len(rows)
@@ -81,12 +83,12 @@ def asked(ours: list[Text], theirs: list[Text], how: How, jobs: int = 1, **optio
         return rows
 
 
-def laid(place: Path, ours: list[Text], theirs: list[Text], how: How, **options: object) -> Path:
-    """Two directories of texts, and an index of the second."""
+def laid(place: Path, ours: list[Text], theirs: list[Text], choices: Choices, **options: object) -> Path:
+    """Write two directories of texts, and an index of the second. Return the path of the index."""
     for name, texts in (("ours", ours), ("theirs", theirs)):
         (place / name).mkdir()
-        shelve(place / name, texts)
-    parameters = {"unit": how.unit, "k": how.k, "multiset": how.multiset, "threshold": how.threshold}
+        write_texts(place / name, texts)
+    parameters = {"unit": choices.unit, "k": choices.k, "multiset": choices.multiset, "threshold": choices.threshold}
     built(place / "x.index", [place / "theirs"], **(parameters | CATCH_ALL | options))
     return place / "x.index"
 
@@ -96,16 +98,16 @@ def laid(place: Path, ours: list[Text], theirs: list[Text], how: How, **options:
 @given(texts=corpora(16), share=st.floats(0, 1), multiset=st.booleans(), scheme=st.sampled_from(list(SCHEMES)))
 def test_every_similar_document_is_found(unit, texts, share, multiset, scheme):
     cut = int(share * len(texts))
-    how = How(unit, K_OF[unit], multiset, 0.5)
-    assert asked(texts[cut:], texts[:cut], how, scheme=scheme) == twin(texts[cut:], texts[:cut], how)
+    choices = Choices(unit, K_OF[unit], multiset, 0.5)
+    assert asked(texts[cut:], texts[:cut], choices, scheme=scheme) == twin(texts[cut:], texts[:cut], choices)
 
 
 @examples(15)
 @given(texts=corpora(16), share=st.floats(0, 1), bands=st.integers(1, 4), rows=st.integers(1, 4))
 def test_matches_are_those_that_share_a_bucket(texts, share, bands, rows):
-    cut, how = int(share * len(texts)), How("word", 2, True, 0.5)
-    found = asked(texts[cut:], texts[:cut], how, num_perm=16, bands=bands, rows=rows)
-    assert found == twin(texts[cut:], texts[:cut], how, Signing("fss", 16, bands, rows))
+    cut, choices = int(share * len(texts)), Choices("word", 2, True, 0.5)
+    found = asked(texts[cut:], texts[:cut], choices, num_perm=16, bands=bands, rows=rows)
+    assert found == twin(texts[cut:], texts[:cut], choices, Signing("fss", 16, bands, rows))
 
 
 @pytest.mark.reliability(
@@ -118,24 +120,24 @@ def test_matches_are_those_that_share_a_bucket(texts, share, bands, rows):
 def test_matches_do_not_depend_on_how_many_are_looked_up_at_once(monkeypatch, constant, size):
     texts = family(5, 90)
     monkeypatch.setattr(lookup, constant, size)
-    expected = twin(texts[50:], texts[:50], HOW)
+    expected = twin(texts[50:], texts[:50], CHOICES)
     assert len(expected) > 50
-    assert asked(texts[50:], texts[:50], HOW, jobs=2) == expected
+    assert asked(texts[50:], texts[:50], CHOICES, jobs=2) == expected
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_matches_in_larger_corpora_are_those_of_the_twin(seed):
     texts = family(seed, 200)
-    expected = twin(texts[80:], texts[:80], HOW)
+    expected = twin(texts[80:], texts[:80], CHOICES)
     assert len(expected) > 50
-    assert asked(texts[80:], texts[:80], HOW) == expected
+    assert asked(texts[80:], texts[:80], CHOICES) == expected
 
 
 @pytest.fixture
 def there(tmp_path, monkeypatch) -> Path:
-    """ours, theirs, and x.index of the second."""
+    """A directory with ours, theirs, and x.index of theirs."""
     texts = family(8, 60)
-    laid(tmp_path, texts[30:], texts[:30], HOW)
+    laid(tmp_path, texts[30:], texts[:30], CHOICES)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -150,7 +152,7 @@ def test_top_keeps_the_best_matches(there, top):
 
 def test_a_document_does_not_match_itself_but_its_copies_do(there):
     texts = [Text(path.read_bytes()) for path in sorted((there / "theirs").iterdir())]
-    every = twin(texts, texts, HOW)
+    every = twin(texts, texts, CHOICES)
     assert ask(there / "x.index", [Path("theirs")]).numbered == [row for row in every if row[0] != row[1]]
     assert ask(there / "x.index", [Path("theirs")], itself=True).numbered == every
     assert len({row[0] for row in every if row[0] == row[1]}) > 20
@@ -158,7 +160,7 @@ def test_a_document_does_not_match_itself_but_its_copies_do(there):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_matches_are_listed_by_name(there, jobs):
+def test_the_list_of_matches_names_each_match_once_in_row_order(there, jobs):
     listed = [name for (name,) in ask(there / "x.index", [there / "ours"], jobs=jobs, listing="matches").rows]
     matched = {row[1] for row in ask(there / "x.index", [there / "ours"]).numbered}
     assert listed == [os.fsencode(there / "theirs" / f"{row:04}") for row in sorted(matched)]
@@ -173,7 +175,7 @@ def test_matches_by_estimate_are_those_of_the_twin(there):
     assert [row[:2] for row in found] == [row[:2] for row in sorted(found, key=lambda row: (row[0], -row[3], row[1]))]
 
 
-def test_missing_documents_of_the_index_are_named_once(there, monkeypatch):
+def test_missing_documents_of_the_index_are_reported_once(there, monkeypatch):
     expected = ask(there / "x.index", [there / "ours"]).numbered
     for row in {row[1] for row in expected if row[2] < 1}:
         os.remove(there / "theirs" / f"{row:04}")
@@ -191,9 +193,9 @@ def test_matches_are_sorted_by_similarity_then_name_not_by_row(tmp_path, seed):
     directories = ("z", "a", "m")
     for at, name in enumerate(directories):
         (tmp_path / name).mkdir()
-        shelve(tmp_path / name, texts[at * 10 : at * 10 + 10])
+        write_texts(tmp_path / name, texts[at * 10 : at * 10 + 10])
     (tmp_path / "ours").mkdir()
-    shelve(tmp_path / "ours", texts[30:])
+    write_texts(tmp_path / "ours", texts[30:])
     built(tmp_path / "x.index", [tmp_path / name for name in directories], unit="word", k=2, **CATCH_ALL)
     found = ask(tmp_path / "x.index", [tmp_path / "ours"], 0.1).rows
     assert found == sorted(found, key=lambda row: (row[0], -row[2], row[1]))
@@ -217,23 +219,23 @@ def test_thousands_of_documents_are_looked_up_at_once(tmp_path):
 @settings(max_examples=300)
 @given(texts=corpora(24), share=st.floats(0, 1), multiset=st.booleans(), scheme=st.sampled_from(list(SCHEMES)))
 def test_matches_in_many_more_corpora_are_those_of_the_twin(unit, texts, share, multiset, scheme):
-    cut, how = int(share * len(texts)), How(unit, K_OF[unit], multiset, 0.5)
-    assert asked(texts[cut:], texts[:cut], how, scheme=scheme) == twin(texts[cut:], texts[:cut], how)
+    cut, choices = int(share * len(texts)), Choices(unit, K_OF[unit], multiset, 0.5)
+    assert asked(texts[cut:], texts[:cut], choices, scheme=scheme) == twin(texts[cut:], texts[:cut], choices)
 
 
 @pytest.mark.reliability("changed since")
 @examples(20)
 @given(texts=corpora(16), share=st.floats(0, 1), dice=st.randoms(use_true_random=False))
 def test_files_of_the_index_that_have_changed_never_match(texts, share, dice):
-    """What is still what it was is matched, but not by itself; what is not is asked about as it is now."""
+    """Unchanged documents match others but not themselves. Changed ones are queries with their new text."""
     cut = int(share * len(texts))
     standing, asking = dict[bytes, Text](), dict[bytes, Text]()
     with tempfile.TemporaryDirectory() as place:
-        index = laid(Path(place), texts[cut:], texts[:cut], HOW)
+        index = laid(Path(place), texts[cut:], texts[:cut], CHOICES)
         for row, text in enumerate(texts[:cut]):
             path, what, other = Path(place, f"theirs/{row:04}"), dice.choice(CHANGES), dice.choice(texts)
             change(path, what, other.data)
-            before, after = Twin([text, other], HOW).normalised
+            before, after = Twin([text, other], CHOICES).normalised
             if what in STANDING or (what != "removed" and before == after):
                 standing[bytes(path)] = text
             if what != "removed":
@@ -241,6 +243,6 @@ def test_files_of_the_index_that_have_changed_never_match(texts, share, dice):
         asking |= {bytes(Path(place, f"ours/{row:04}")): text for row, text in enumerate(texts[cut:])}
         found = [row[:3] for row in ask(index, [Path(place, "theirs"), Path(place, "ours")]).rows]
     names = [*standing, *asking]
-    rows = Twin([*standing.values(), *asking.values()], HOW, len(standing)).matches()
+    rows = Twin([*standing.values(), *asking.values()], CHOICES, len(standing)).matches()
     matches = [(names[row], names[other], jaccard) for row, other, jaccard in rows]
     assert found == [match for match in matches if match[0] != match[1]]

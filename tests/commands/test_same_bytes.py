@@ -1,4 +1,4 @@
-"""The same bytes, however the work is cut, shared out or found."""
+"""Answers have the same bytes for any batches, blocks, workers, and order of files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from simdocs.corpora import batches as cutting
-from tests.commands.deduping import CATCH_ALL, printed, shelve
+from tests.commands.deduping import CATCH_ALL, printed, write_texts
 from tests.similar_texts import family
 
 STAGES = [
@@ -28,7 +28,7 @@ SIZES = [
     if name.startswith("_") and name.isupper() and isinstance(value, int)
 ]
 
-HOW = {"unit": "word", "k": 2, "threshold": 0.5} | CATCH_ALL
+OPTIONS = {"unit": "word", "k": 2, "threshold": 0.5} | CATCH_ALL
 
 
 NAMES = ["two", "one"]
@@ -39,26 +39,26 @@ def lay(root: Path) -> None:
     texts = family(7, 60)
     for part, name in enumerate(("one", "two", "two/below")):
         (root / name).mkdir()
-        shelve(root / name, texts[part * 20 : part * 20 + 20])
+        write_texts(root / name, texts[part * 20 : part * 20 + 20])
 
 
 @pytest.fixture
 def there(tmp_path, monkeypatch) -> list[str]:
-    """A corpus in directories, by names that do not depend on where it is."""
+    """The names of a corpus in directories, relative to the working directory."""
     lay(tmp_path)
     monkeypatch.chdir(tmp_path)
     return NAMES
 
 
 def every(names: list[str], **options: object) -> list[bytes]:
-    """All that can be asked of them."""
-    what = [printed(names, what, **HOW, **options) for what in ("groups", "pairs", "all_pairs")]
-    return [*what, printed(names, cluster="components", keep="newest", **HOW, **options)]
+    """Return every kind of answer about these documents."""
+    what = [printed(names, what, **OPTIONS, **options) for what in ("groups", "pairs", "all_pairs")]
+    return [*what, printed(names, cluster="components", keep="newest", **OPTIONS, **options)]
 
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory) -> list[bytes]:
-    """What is answered with nothing special about the work."""
+    """The answers with one worker and the usual batches and blocks."""
     root = tmp_path_factory.mktemp("expected")
     lay(root)
     with chdir(root):
@@ -91,7 +91,7 @@ def test_answers_are_the_same_for_any_number_of_documents_in_a_batch(there, expe
 @pytest.mark.parametrize("size", [1, 1 << 30])
 @pytest.mark.parametrize(("stage", "constant"), SIZES)
 def test_answers_are_the_same_for_any_size_of_blocks(there, expected, monkeypatch, stage, constant, size):
-    """Whatever the stages cut or gather by: it is about speed and memory."""
+    """The constants of the stages affect only speed and memory."""
     monkeypatch.setattr(stage, constant, size)
     assert every(there) == expected
 
@@ -103,7 +103,7 @@ def test_answers_are_the_same_for_any_order_of_directory_entries(there, expected
     listed = os.scandir
 
     class Shuffled:
-        """os.scandir, in another order."""
+        """The entries of os.scandir in another order."""
 
         def __init__(self, path):
             with listed(path) as entries:
@@ -133,7 +133,7 @@ def test_answers_are_the_same_for_any_order_of_creation(there, expected, tmp_pat
     assert every(there) == expected
 
 
-def test_answers_are_the_same_for_directories_arguments_and_lists(there):
-    """One directory, its files one by one in row order, and the list of their names."""
+def test_answers_are_the_same_for_a_directory_and_for_its_files(there):
+    """The answer about a directory equals the answer about its files as arguments in row order."""
     below = sorted(os.fsencode(path) for path in Path("two").rglob("*") if path.is_file())
-    assert printed(["two"], **HOW) == printed(below, **HOW) != b""
+    assert printed(["two"], **OPTIONS) == printed(below, **OPTIONS) != b""

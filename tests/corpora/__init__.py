@@ -1,1 +1,1 @@
-"""Finding and reading other people's files."""
+"""Tests of finding and reading documents."""

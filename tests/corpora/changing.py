@@ -1,4 +1,4 @@
-"""What may happen to files after an artifact was made of them."""
+"""Changes that may happen to files after an artifact was made of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ CHANGES = ("none", "none", "touched", "copied", "rewritten", "replaced", "remove
 
 
 def change(path: Path, what: str, data: bytes) -> None:
-    """Something that happens to a file: it has this data if it is rewritten or replaced."""
+    """Change a file. A file that is rewritten or replaced gets this data."""
     if what in ("copied", "replaced"):
         path.with_name("another").write_bytes(path.read_bytes() if what == "copied" else data)
         path.with_name("another").replace(path)
@@ -21,4 +21,4 @@ def change(path: Path, what: str, data: bytes) -> None:
 
 
 STANDING = ("none", "touched", "copied")
-"""After which a document is what it was."""
+"""The changes that leave the text of a document as it was."""

@@ -1,4 +1,4 @@
-"""Row order, and which of several is kept."""
+"""Row order, names, and which of several copies is kept."""
 
 from __future__ import annotations
 

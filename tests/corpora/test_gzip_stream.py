@@ -1,4 +1,4 @@
-"""Gzip files: what comes out is what went in, nothing is taken for whole that is not, and bombs stay compressed."""
+"""Gzip files are decompressed correctly, damaged files are malformed, and bombs are never held decompressed."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ members = st.lists(st.binary(max_size=300) | st.sampled_from([b"a" * 5000, b"\0"
 
 
 def noise(size: int, seed: int = 0) -> bytes:
-    """Bytes that gzip can make a half of."""
+    """Return random bytes that gzip compresses to about half their size."""
     return random.Random(seed).randbytes(size // 2).hex().encode()
 
 
 @pytest.fixture(scope="module")
 def bomb() -> bytes:
-    """A GiB of zeros."""
+    """A gzip file that decompresses to a GiB of zeros."""
     folder = zlib.compressobj(1, wbits=31)
     zeros = bytes(16 * MIB)
     return b"".join([*(folder.compress(zeros) for _ in range(64)), folder.flush()])
@@ -55,14 +55,14 @@ def test_compressed_files_are_known_by_their_names() -> None:
 
 
 @given(members, st.integers(0, 40000))
-def test_files_decompress_to_what_gzip_says(parts: list[bytes], padding: int) -> None:
+def test_files_decompress_as_by_the_gzip_module(parts: list[bytes], padding: int) -> None:
     compressed = bytes(padding).join(map(gzip.compress, parts)) + bytes(padding)
     assert gzip.decompress(compressed) == b"".join(parts)
     assert decompress(compressed, MIB) == b"".join(parts)
 
 
 @pytest.mark.parametrize("size", [0, 1, 1000, 300_000])
-def test_the_limit_is_met_exactly(size: int) -> None:
+def test_a_file_of_exactly_the_limit_is_decompressed_and_a_larger_one_is_not(size: int) -> None:
     compressed = gzip.compress(noise(2 * size))
     assert len(decompress(compressed, 2 * size)) == 2 * size
     if size:
@@ -70,7 +70,7 @@ def test_the_limit_is_met_exactly(size: int) -> None:
         assert (skip.reason, skip.detail) == ("oversized", f"more than {2 * size - 1} bytes decompressed")
 
 
-def test_a_bomb_is_refused_without_being_held(bomb: bytes) -> None:
+def test_a_bomb_is_refused_without_being_held_in_memory(bomb: bytes) -> None:
     tracemalloc.start()
     try:
         assert refused(bomb).reason == "oversized"
@@ -107,7 +107,7 @@ def test_damage_anywhere_is_never_another_text() -> None:
     [b"plain text", b"\0" + gzip.compress(b"", mtime=0), gzip.compress(b"text", mtime=0) + b"more"],
     ids=["plain text", "a byte before", "bytes after"],
 )
-def test_what_is_not_gzip_is_malformed(data: bytes) -> None:
+def test_a_file_that_is_not_gzip_is_malformed(data: bytes) -> None:
     assert refused(data).reason == "malformed"
 
 
@@ -116,7 +116,7 @@ def test_what_is_not_gzip_is_malformed(data: bytes) -> None:
     "a gzip file followed by zeros",
     "Up to 64 MiB of zeros count as padding; more make the file malformed; status 3.",
 )
-def test_zeros_after_the_end_are_padding_up_to_a_point(tmp_path: Path) -> None:
+def test_zeros_after_the_end_are_padding_up_to_64_mib(tmp_path: Path) -> None:
     """A hole of a terabyte is not read to its end."""
     path = tmp_path / "a.gz"
     path.write_bytes(gzip.compress(b"text"))
@@ -165,7 +165,9 @@ def test_any_range_of_a_compressed_file_can_be_read(
         assert stream.tell() == 0
 
 
-def test_checkpoints_stay_few_and_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_backwards_uses_a_limited_number_of_checkpoints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path, content = tmp_path / "a.gz", noise(2 * MIB)
     path.write_bytes(gzip.compress(content, 1))
     monkeypatch.setattr(gzip_stream, "_PIECE", 1024)
@@ -180,7 +182,7 @@ def test_checkpoints_stay_few_and_are_used(tmp_path: Path, monkeypatch: pytest.M
             assert [checkpoint.at for checkpoint in gzip_reader._checkpoints] == places
 
 
-def test_a_part_is_read_before_damage_and_not_beyond(tmp_path: Path) -> None:
+def test_parts_before_damage_are_read_and_later_parts_are_malformed(tmp_path: Path) -> None:
     path, content = tmp_path / "a.gz", noise(MIB)
     compressed = gzip.compress(content)
     path.write_bytes(compressed[: len(compressed) // 2])
@@ -194,7 +196,7 @@ def test_a_part_is_read_before_damage_and_not_beyond(tmp_path: Path) -> None:
                 gzip_reader.read(1000, MIB)
 
 
-def test_a_bomb_is_walked_through_in_little_memory(tmp_path: Path) -> None:
+def test_the_end_of_a_bomb_is_read_in_little_memory(tmp_path: Path) -> None:
     path = tmp_path / "bomb.gz"
     path.write_bytes(gzip.compress(bytes(64 * MIB), 1))
     tracemalloc.start()

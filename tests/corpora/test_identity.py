@@ -1,4 +1,4 @@
-"""Recognising files and documents: the same file, unchanged, of the same text."""
+"""Files and documents are recognised: the same file, an unchanged file, the same text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from simdocs.model.ragged import Ragged
 
 
 class Documents:
-    """Files below root as they are recorded now; with their texts as digests."""
+    """Files below root as they are recorded now, with the digests of their texts."""
 
     def __init__(self, root: Path, *names: str) -> None:
         self.root, self._names = os.fsencode(root), [os.fsencode(name) for name in names]
@@ -138,7 +138,7 @@ def test_lines_of_one_file_are_told_apart_by_their_spans_and_names(docs: Path) -
     assert same_documents(lines, pairs[0], lines, pairs[1]).tolist() == [True, False, False, True]
 
 
-def test_documents_found_in_the_same_place(docs: Path) -> None:
+def test_documents_are_in_the_same_place_if_their_names_lead_to_one_file(docs: Path) -> None:
     recorded = Documents(docs, "a", "b", "c")
     (docs / "b").unlink()
     (docs / "link").symlink_to("c")

@@ -1,4 +1,4 @@
-"""Files of many documents: any cut into blocks gives the documents of a slow twin, and each line is found again."""
+"""A JSON Lines file gives the same documents as its twin for any size of blocks, and each line can be read again."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.parameters import Sequences
 
-HOW = Sequences()
+SEQUENCES = Sequences()
 MIB = 1 << 20
 BOM = b"\xef\xbb\xbf"
 
@@ -48,11 +48,11 @@ def reader() -> Iterator[LineReader]:
 
 
 def documents(name: bytes, limit: int = MIB) -> tuple[list[Document], list[Skip]]:
-    """What the blocks of a file give when they are parsed, after the way to another process."""
+    """Return the documents and skips of a file's blocks, which are pickled as on the way to a worker."""
     found: list[Document] = []
     skips: list[Skip] = []
     for lines in read_blocks(name, limit):
-        parsed = pickle.loads(pickle.dumps(parse(pickle.loads(pickle.dumps(lines)), HOW)))
+        parsed = pickle.loads(pickle.dumps(parse(pickle.loads(pickle.dumps(lines)), SEQUENCES)))
         assert parsed.container == len(name)
         found += zip(parsed.names, parsed.texts, parsed.starts, parsed.extents, strict=True)
         skips += parsed.skips
@@ -60,7 +60,7 @@ def documents(name: bytes, limit: int = MIB) -> tuple[list[Document], list[Skip]
 
 
 def twin(name: bytes, content: bytes, limit: int) -> tuple[list[Document], list[tuple[str, bytes]]]:
-    """The same from all of the content at once; skips without details."""
+    """Return the documents and skips of a file from its whole content. The skips have no details."""
     found, skips = [], []
     start = 3 if content.startswith(BOM) else 0
     for number, line in enumerate(content[start:].split(b"\n"), 1):
@@ -115,7 +115,7 @@ lines_of_a_file = st.lists(st.sampled_from(GOOD + BLANK + [line for line, _ in B
 
 def test_json_lines_files_are_known_by_their_names() -> None:
     named = [b"a.jsonl", b"d/a.jsonl.gz", b"a.json", b"a.gz", b"jsonl", b"a.jsonl.txt"]
-    assert [is_jsonl(name, HOW) for name in named] == [True, True, *[False] * 4]
+    assert [is_jsonl(name, SEQUENCES) for name in named] == [True, True, *[False] * 4]
     assert not any(is_jsonl(name, Sequences(plain=True)) for name in named)
 
 
@@ -148,7 +148,7 @@ def test_any_cut_into_blocks_gives_the_same_documents(
         for _, text, start, extent in found:
             line, _ = reader.read(name, start, extent)
             assert line == content[start : start + extent]
-            assert text_of(line, HOW) == text
+            assert text_of(line, SEQUENCES) == text
 
 
 def test_documents_of_a_file_are_its_lines(tmp_path: Path) -> None:
@@ -164,24 +164,24 @@ def test_documents_of_a_file_are_its_lines(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("line", "detail"), BAD, ids=range(len(BAD)))
-def test_malformed_lines_are_named_with_what_is_wrong(line: bytes, detail: str) -> None:
+def test_malformed_lines_are_reported_with_the_reason(line: bytes, detail: str) -> None:
     lines = Lines(b"a.jsonl", b'\n{"text": "good"}\n' + line + b"\n", 100, 7, Stamp(0, 0, 0, 0), MIB)
-    parsed = parse(lines, HOW)
+    parsed = parse(lines, SEQUENCES)
     assert parsed.names == [b"a.jsonl#8"]
     assert parsed.starts == [101]
     assert parsed.skips == [("malformed", b"a.jsonl#9", detail)]
-    assert text_of(line, HOW) is None
+    assert text_of(line, SEQUENCES) is None
 
 
-def test_fields_of_text_and_id_are_chosen() -> None:
-    how = Sequences(text_field="körper", id_field="text")
+def test_text_field_and_id_field_choose_the_fields_of_a_line() -> None:
+    sequences = Sequences(text_field="körper", id_field="text")
     line = '{"körper": "b", "text": "name", "id": true}'.encode()
-    parsed = parse(Lines(b"a", line, 0, 1, Stamp(0, 0, 0, 0), MIB), how)
-    assert (parsed.names, parsed.texts, text_of(line, how)) == ([b"a#name"], [b"b"], b"b")
+    parsed = parse(Lines(b"a", line, 0, 1, Stamp(0, 0, 0, 0), MIB), sequences)
+    assert (parsed.names, parsed.texts, text_of(line, sequences)) == ([b"a#name"], [b"b"], b"b")
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_a_long_line_is_never_held(tmp_path: Path, suffix: str) -> None:
+def test_a_line_above_the_limit_is_never_held_in_memory(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"a.jsonl{suffix}"
     long = b'{"text": "' + b"a" * (40 * MIB) + b'"}'
     content = GOOD[0] + b"\n" + long + b"\n" + long + b"\n" + GOOD[0] + b"\n" + long
@@ -219,7 +219,7 @@ def test_whole_lines_before_damage_are_read(tmp_path: Path) -> None:
     assert content.startswith(data)
 
 
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, reader: LineReader) -> None:
+def test_a_file_that_cannot_be_read_is_skipped_with_the_reason(tmp_path: Path, reader: LineReader) -> None:
     name = os.fsencode(tmp_path / "a.jsonl")
     assert until_unread(name)[1].reason == "vanished"
     os.mkfifo(name)
@@ -281,7 +281,7 @@ def test_lines_in_order_are_read_without_opening_the_file_again(
     opened.clear()
     for _, text, start, extent in found:
         for name in names[:4]:
-            assert text_of(reader.read(name, start, extent)[0], HOW) == text
+            assert text_of(reader.read(name, start, extent)[0], SEQUENCES) == text
     assert opened == names[:4]
     reader.read(names[4], 0, 3)
     reader.read(names[3], 0, 3)
@@ -307,8 +307,10 @@ def test_lines_of_a_file_below_a_very_long_path_are_read(tmp_path: Path, reader:
     assert reader.read(name, 0, len(GOOD[0])) == (GOOD[0], lines.stamp)
 
 
-def worked_on(contents: dict[str, bytes], folder: Path, held: dict[int, bytes], how: Sequences = HOW) -> list[object]:
-    """Tasks on files of these contents, in short, and at last what was skipped; a file without content is missing."""
+def tasks_of(
+    contents: dict[str, bytes], folder: Path, held: dict[int, bytes], sequences: Sequences = SEQUENCES
+) -> list[object]:
+    """Return the tasks for files with these contents, in short, and then the skips. None: the file is missing."""
     for name, content in contents.items():
         if content is not None:
             (folder / name).write_bytes(content)
@@ -316,7 +318,7 @@ def worked_on(contents: dict[str, bytes], folder: Path, held: dict[int, bytes], 
     found.held = held
     skipped = Skipped()
     done: list[object] = []
-    for task, files in tasks(found, 100, how, skipped):
+    for task, files in tasks(found, 100, sequences, skipped):
         if isinstance(task, Files):
             assert task.limit == 100
             done.append(([os.path.basename(name).decode() for name in task.names], task.held, files))
@@ -340,7 +342,7 @@ def test_tasks_are_in_row_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         "i.jsonl.gz": gzip.compress(b"4\n5\n") + b"damage",
         "j": b"j",
     }
-    assert worked_on(contents, tmp_path, {0: b"A", 5: b"F"}) == [
+    assert tasks_of(contents, tmp_path, {0: b"A", 5: b"F"}) == [
         (["a", "b.gz"], {0: b"A"}, 2),
         ("c.jsonl", b"1\n2\n", 0),
         ("c.jsonl", b"3", 1),
@@ -352,11 +354,11 @@ def test_tasks_are_in_row_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         (["j"], {}, 1),
         {"malformed": [b"g.jsonl.gz", b"i.jsonl.gz"], "vanished": [b"h.jsonl"]},
     ]
-    assert worked_on(contents, tmp_path, {}, Sequences(plain=True)) == [(list(contents), {}, 10), {}]
-    assert worked_on({}, tmp_path, {}) == [{}]
+    assert tasks_of(contents, tmp_path, {}, Sequences(plain=True)) == [(list(contents), {}, 10), {}]
+    assert tasks_of({}, tmp_path, {}) == [{}]
 
 
 def test_tasks_are_batches_by_size_where_gzip_counts_fourfold(tmp_path: Path) -> None:
     plain = {f"{number}.txt": bytes(200_000) for number in range(3)}
     compressed = {f"{number}.gz": bytes(100_000) for number in range(3)}
-    assert [entry[-1] for entry in worked_on(plain | compressed, tmp_path, {})[:-1]] == [2, 1, 1, 1, 1]  # type: ignore[index]
+    assert [entry[-1] for entry in tasks_of(plain | compressed, tmp_path, {})[:-1]] == [2, 1, 1, 1, 1]  # type: ignore[index]

@@ -1,4 +1,4 @@
-"""--include and --exclude: on names, or on paths below the argument if they hold a slash."""
+"""--include and --exclude match names, or paths below the argument if the pattern contains a slash."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def test_include_and_exclude_take_files_by_name(docs, include, exclude, taken):
 
 
 @pytest.mark.parametrize("pattern", ["n*", "n*.txt", "g?txt?h", "[!a].*", "d*d.txt", "*"])
-def test_a_pattern_without_a_slash_is_about_one_component(docs, pattern):
-    """No star reaches over a slash into the next."""
+def test_a_pattern_without_a_slash_matches_a_single_component(docs, pattern):
+    """A star does not match a slash."""
     last = [f"docs/{name}" for name in FILES if fnmatchcase(name.split("/")[-1], pattern)]
     assert found("docs", include=(pattern,)) == last
     none = [f"docs/{name}" for name in FILES if not any(fnmatchcase(part, pattern) for part in name.split("/"))]

@@ -1,4 +1,4 @@
-"""Files of many documents, with holes in them, or while others write to them: what they were and are is never mixed."""
+"""JSON Lines files that have holes, or that change while they are read: old and new lines are never mixed."""
 
 from __future__ import annotations
 
@@ -23,14 +23,16 @@ MIB = 1 << 20
 LINES = [b'{"text": "line %d", "id": %d}' % (number, number) for number in range(1, 21)]
 CONTENT = b"".join(line + b"\n" for line in LINES)
 BLOCK = 64
-"""Bytes of two lines and some."""
+"""Bytes of a block: a little more than two lines."""
 
 Change = Callable[[Path], object]
 
 
 def names(path: Path, change: Change, after: int, times: int = 1) -> tuple[list[int], tuple[str, str] | None]:
-    """The numbers of the lines given, where the file is changed after so many reads of it, and so many times; and for
-    what reason there are no more, with the detail."""
+    """Read a file that changes after this number of reads, and then this number of times.
+
+    Return the numbers of the lines that were given, and the reason and detail if the rest was skipped.
+    """
     reads, real, inode = 0, os.read, path.stat().st_ino
 
     def read(descriptor: int, size: int) -> bytes:
@@ -58,7 +60,7 @@ moments = count(1)
 
 
 def write(path: Path, content: bytes) -> None:
-    """At a time of its own, however coarse the clock of the file system is."""
+    """Write a file with a new modification time, however coarse the clock of the file system is."""
     path.write_bytes(content)
     os.utime(path, ns=(0, next(moments)))
 
@@ -106,7 +108,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("change", [rewrite, rewrite_longer, shrink])
 @pytest.mark.parametrize("after", range(4, 9))
 def test_a_file_rewritten_meanwhile_gives_only_lines_of_the_old_one(path: Path, change: Change, after: int) -> None:
-    """Of what it was, whole lines from the beginning; of what it is now, none."""
+    """Whole lines are read from the beginning of the old file, and no line of the new one."""
     given, why = names(path, change, after)
     assert given == list(range(1, len(given) + 1))
     assert 0 < len(given) < len(LINES)
@@ -172,7 +174,7 @@ def test_a_gzip_file_that_grows_is_read_no_further(tmp_path: Path, monkeypatch: 
 
 
 def seen(path: Path, limit: int) -> tuple[list[tuple[bytes, bytes, int, int]], list[Skip]]:
-    """The documents and the skips that its lines are."""
+    """Return the documents and the skips of a file."""
     parsed = [parse(lines, Sequences()) for lines in read_blocks(os.fsencode(path), limit)]
     documents = [row for one in parsed for row in zip(one.names, one.texts, one.starts, one.extents, strict=True)]
     return documents, [skip for one in parsed for skip in one.skips]
@@ -184,7 +186,7 @@ limits = st.sampled_from([1, 5000, 20_000, MIB])
 
 @pytest.mark.reliability("sparse lines")
 @given(between_holes, st.booleans(), limits, st.sampled_from([500, 6000, MIB]))
-def test_holes_read_as_the_zeros_that_they_stand_for(
+def test_a_file_with_holes_gives_the_same_documents_as_one_with_zeros(
     tmp_path_factory: pytest.TempPathFactory, data: list[bytes], ended: bool, limit: int, block: int
 ) -> None:
     path, hole = tmp_path_factory.getbasetemp() / "holes.jsonl", 1 << 14

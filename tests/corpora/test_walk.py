@@ -1,4 +1,4 @@
-"""Walks over many files: how much is held of each."""
+"""Walks over many files hold little memory for each file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MANY = 20_000
 
 
 def walked(root: Path) -> tuple[list[bytes], int]:
-    """The names found below a directory, and the most bytes that were held meanwhile."""
+    """Return the names found below a directory, and the peak of the memory that the walk held."""
     tracemalloc.start()
     try:
         found = find(Sources((os.fsencode(root),)), Walking(), Skipped())
@@ -30,8 +30,8 @@ def walked(root: Path) -> tuple[list[bytes], int]:
     "20,000 files in one directory",
     "During and after the walk, less than 512 bytes are held for each; documents are in the order of their names.",
 )
-def test_a_walk_holds_less_than_512_bytes_a_file(tmp_path):
-    """Less is held of a file, its name included, than of its signature; in the walk, too."""
+def test_a_walk_holds_less_than_512_bytes_for_each_file(tmp_path):
+    """That is less than a signature takes. It includes the name, and holds during the walk, too."""
     names = [f"{tmp_path}/{number * 7919 % MANY:06}" for number in range(MANY)]
     for name in names:
         os.close(os.open(name, os.O_CREAT | os.O_WRONLY))
@@ -40,8 +40,8 @@ def test_a_walk_holds_less_than_512_bytes_a_file(tmp_path):
     assert held < 512 * MANY
 
 
-def test_a_walk_through_a_deep_chain_does_not_hold_every_path_in_full(tmp_path):
-    """What is held does not grow with the names of all directories above, each in full."""
+def test_a_walk_through_a_deep_chain_of_directories_does_not_hold_every_path(tmp_path):
+    """The paths of all directories together would take memory that grows with the square of the depth."""
     levels, name = 400, "d" * 200
     descriptor = os.open(tmp_path, os.O_RDONLY)
     for _ in range(levels):

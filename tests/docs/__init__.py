@@ -1,1 +1,1 @@
-"""The pages say what the program does."""
+"""Tests of the documentation: the pages describe what the program does."""

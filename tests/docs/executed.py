@@ -1,4 +1,4 @@
-"""Run what the pages of the documentation show: their Python blocks and their console sessions."""
+"""Run the Python blocks and the console sessions of the documentation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def execute(page: Path) -> dict[str, object]:
 
 
 def sessions(page: Path) -> dict[str, list[tuple[str, str]]]:
-    """For each section of a page (## heading), the commands of its console blocks with the output that is shown.
+    """Return, for each section of a page (## heading), the commands of its console blocks with the output shown.
 
     The commands of a section run in order in one directory; sections do not depend on each other.
     """
@@ -54,7 +54,7 @@ def _step(text: str) -> tuple[str, str]:
 
 
 def at_terminal(command: str, directory: Path) -> str:
-    """What somebody at a terminal of 100 columns sees of this command."""
+    """Return what this command prints on a terminal of 100 columns."""
     environment = ENVIRONMENT | {"PATH": f"{where_it_is()}:{ENVIRONMENT['PATH']}"}
     child, terminal = pty.fork()
     if child == 0:
@@ -75,11 +75,11 @@ def at_terminal(command: str, directory: Path) -> str:
 
 
 def without_seconds(output: str) -> str:
-    """The output without the time that a run took."""
+    """Return the output without the time that a run took."""
     return re.sub(r"in \d+\.\d\d s", "in some time", output)
 
 
 def long_lines(page: Path) -> list[str]:
-    """Lines that are too long; a row of a table cannot be broken."""
+    """Return the lines of a page that are too long. Rows of tables do not count, because they cannot be broken."""
     lines = page.read_text(encoding="utf-8").splitlines()
     return [line for line in lines if len(line) > 120 and not line.startswith("|")]

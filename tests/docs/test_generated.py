@@ -1,4 +1,4 @@
-"""The reference and the formats are what the program says of itself."""
+"""The generated pages are up to date."""
 
 from __future__ import annotations
 

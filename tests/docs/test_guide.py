@@ -1,4 +1,4 @@
-"""What docs/guide.md computes is so. Its commands are run in test_readme_and_examples."""
+"""The figures that docs/guide.md states are correct. Its commands are run in test_readme_and_examples."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from tests.docs.executed import DOCS, long_lines
 GUIDE = DOCS / "guide.md"
 UNITS = (("char", 9), ("char", 5), ("word", 5), ("word", 3))
 FIRST_LETTER = 0x3400
-"""Every letter of a text is another one, from here on, so that no two of its shingles are equal by accident."""
+"""The first letter of a text. Every letter of a text is different, so that no two shingles are equal by accident."""
 
 
 def word(number: int) -> str:
-    """A word of 5 letters that no other number has."""
+    """Return a word of 5 letters that belongs to this number only."""
     return "".join(chr(FIRST_LETTER + 5 * number + at) for at in range(5))
 
 
 def shingles(words: list[str], unit: str, k: int) -> set[tuple[str, ...]]:
-    """The shingles of a text of these words."""
+    """Return the shingles of a text with these words."""
     units = words if unit == "word" else list(" ".join(words))
     return {tuple(units[at : at + k]) for at in range(len(units) - k + 1)}
 
 
 def similarity_after(edits: int, words: int, unit: str, k: int) -> float:
-    """The similarity of a text and the same text in which so many words, far apart, are replaced."""
+    """Return the similarity of a text and the same text with this number of words, far apart, replaced."""
     text = [word(number) for number in range(words)]
     edited = list(text)
     for edit in range(edits):

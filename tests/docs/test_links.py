@@ -11,18 +11,18 @@ from tests.docs.executed import ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").glob("*.md")])
 NOT_FOR_READERS = {"docs/formats.head.md", "docs/reliability.template.md"}
-"""Parts from which a page is generated."""
+"""Files from which a page is generated."""
 
 
 def links(page: Path) -> list[str]:
-    """Where the page's links lead, without the web."""
+    """Return the targets of a page's links, without those on the web."""
     prose = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     prose = re.sub(r"`[^`\n]*`", "", prose)
     return [target for target in re.findall(r"\[[^\]]*\]\(([^)\s]+)\)", prose) if "://" not in target]
 
 
 def anchors(page: Path) -> set[str]:
-    """The names by which a page's headings can be linked to, as GitHub makes them."""
+    """Return the names by which a page's headings can be linked to, as GitHub makes them."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

@@ -1,4 +1,4 @@
-"""The manual pages: one a command, with all that its help has, in roff that every formatter takes."""
+"""Each command has a manual page with everything that its help has, in roff that every formatter accepts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 
 
 def printed(page: Path) -> str:
-    """What a formatter without fonts prints, its lines as long as they come."""
+    """Return what a formatter without fonts prints, with lines of any length."""
     command = ["groff", "-man", "-Tascii", "-rLL=1000n", "-P-cbou"]
     done = subprocess.run([*command, page], capture_output=True, text=True, check=True)
     return done.stdout

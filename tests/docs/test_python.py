@@ -1,4 +1,4 @@
-"""docs/python.md says what is so, and of every public name."""
+"""The code on docs/python.md runs, and the page mentions every public name."""
 
 from __future__ import annotations
 

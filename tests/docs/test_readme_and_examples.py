@@ -1,4 +1,4 @@
-"""The README, the examples and the demo say what the program does."""
+"""The commands in the README, the guide and the examples print what the pages show."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.docs.executed import ENVIRONMENT, EXAMPLES, ROOT, SCRIPTS, at_termina
 README = ROOT / "README.md"
 MOST_LINES, LONGEST_LINE = 130, 100
 PAGES_WITH_SESSIONS = {"README.md": 7, "docs/output.md": 10, "docs/guide.md": 28}
-"""Pages whose commands are run, and how many commands each has at least."""
+"""Pages whose commands are run, and the minimum number of commands on each."""
 
 SESSIONS = {(page, section): steps for page in PAGES_WITH_SESSIONS for section, steps in sessions(ROOT / page).items()}
 

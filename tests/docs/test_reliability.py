@@ -1,4 +1,4 @@
-"""docs/reliability.md has a row for each case that a test is marked with, and says so where there is no test."""
+"""docs/reliability.md has a row for each case that a test is marked with, and says which cases have no test."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 CASES = 160
-"""As many rows as there are at least: none is lost by accident."""
+"""The minimum number of rows, so that none is lost by accident."""
 
 
 @pytest.fixture

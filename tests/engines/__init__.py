@@ -1,1 +1,1 @@
-"""Where work runs."""
+"""Tests of the engines, which run the work."""

@@ -1,4 +1,4 @@
-"""A pool of processes: in order, whatever crosses the pipes, and never a deadlock."""
+"""A pool of processes returns results in order, raises errors in the parent, and never deadlocks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_results_come_in_the_order_of_their_tasks(jobs):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_an_error_is_raised_where_the_map_is(jobs):
+def test_an_error_in_a_task_is_raised_by_map(jobs):
     with pytest.raises(ValueError, match="not seven"), Local(jobs) as engine:
         list(engine.map(picky, range(20)))
 
@@ -55,7 +55,7 @@ def test_tasks_are_taken_a_few_ahead_of_their_results(jobs):
 
 
 def in_another_process(program: str) -> subprocess.CompletedProcess[bytes]:
-    """Run it where it can hang without harm; a hang is a failure."""
+    """Run a program in a process of its own, with a timeout: if it hangs, the test fails."""
     return subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, timeout=20, check=False
     )
@@ -63,7 +63,7 @@ def in_another_process(program: str) -> subprocess.CompletedProcess[bytes]:
 
 @pytest.mark.parametrize("size", [100_000, 1_000_000])
 def test_tasks_and_results_larger_than_a_pipe_do_not_deadlock(size):
-    """Larger than what a pipe holds, both ways: the one end must not wait to write while the other does."""
+    """If both ends of a pipe wrote more than it holds, each would wait for the other to read."""
     done = in_another_process(f"""
         from simdocs.engines.local import Local
         with Local(2) as engine:
@@ -92,8 +92,8 @@ def test_unread_results_do_not_keep_workers_alive():
         ("its result is packed up", "MemoryError"),
     ],
 )
-def test_memory_that_runs_out_in_a_worker_is_raised_where_the_map_is(where, error):
-    """It is raised where the map is, and nothing is said by the worker itself."""
+def test_map_raises_the_error_if_a_worker_runs_out_of_memory(where, error):
+    """The worker itself prints nothing."""
     done = in_another_process(f"""
         import os
         from simdocs.engines.local import Local

@@ -1,1 +1,1 @@
-"""The scripts in examples/, run as they are meant to be run."""
+"""Tests of the scripts in examples/."""

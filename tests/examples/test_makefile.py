@@ -1,4 +1,4 @@
-"""examples/Makefile, run by make: what it makes, what it makes again, and what is left when it is interrupted."""
+"""examples/Makefile makes its targets, remakes those that are out of date, and continues after an interruption."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DUPLICATES = b"the texts/a.txt\tthe texts/b with space.txt"
 
 
 class Made(NamedTuple):
-    """How make ended, the stages that it ran, and what it said."""
+    """The exit status of make, the stages that it ran, and its standard error."""
 
     status: int
     ran: list[str]
@@ -41,10 +41,10 @@ def command(*arguments: str, program: str = PROGRAM) -> list[str]:
     return ["make", f"SIMDOCS={program}", "CORPUS=the texts", "NEW=it's new", *arguments]
 
 
-def make(there: Path, *arguments: str, **how: Any) -> Made:
-    """Run make; its stages by the console script, if anything is to be special about the process."""
-    program = PROGRAM if how else stand_in()
-    with started(command(*arguments, program=program), cwd=there, **how) as process:
+def make(there: Path, *arguments: str, **process_options: Any) -> Made:
+    """Run make. The stages run in the installed program if process options are given, otherwise in a stand-in."""
+    program = PROGRAM if process_options else stand_in()
+    with started(command(*arguments, program=program), cwd=there, **process_options) as process:
         done = finished(process)
     return Made(done.status, re.findall(rf"^{re.escape(program)} (\w+) ", done.out.decode(), re.MULTILINE), done.err)
 
@@ -82,7 +82,7 @@ def test_a_changed_document_makes_the_right_stages_run_again(there):
     assert make(there).ran == ALL
 
     def replaced() -> None:
-        """By a file of the same size and time."""
+        """Replace a text by a file of the same size and time."""
         times = (texts / "a.txt").stat().st_mtime_ns
         (texts / "other").write_bytes(A[::-1])
         os.utime(texts / "other", ns=(times, times))
@@ -104,7 +104,7 @@ def test_a_changed_document_makes_the_right_stages_run_again(there):
         assert make(there, "-n") == (0, stages, "")
         if at % 8 == 0:
             assert make(there) == (0, stages, "")
-        else:  # faster: as if they had been made
+        else:  # making the targets look up to date is faster than making them
             for name in ORDERED:
                 os.utime(there / "build" / name)
         assert make(there, "-n") == (0, [], "")
@@ -129,7 +129,6 @@ def test_make_works_without_a_second_directory(there):
 
 
 def test_make_works_with_a_json_lines_file(there):
-    """One file for all of them."""
     lines = there / "all.jsonl"
     lines.write_text('{"id": "a", "text": "one two three"}\n{"id": "b", "text": "One two three"}\n')
     assert make(there, "CORPUS=all.jsonl", "NEW=").ran == ALL[:-1]
@@ -146,7 +145,7 @@ MOMENTS = {
 
 
 def interrupted(there: Path, moment: str, number: int, *, all_of_them: bool) -> None:
-    """Run make, and end it, or it and its stage, in the middle of one."""
+    """Run make, and end it in the middle of a stage. all_of_them: end the stage, too."""
     event, match, _ = MOMENTS[moment]
     env = trap(there, HANGS, event, match)
     with started(command(), cwd=there, env=env) as process:
@@ -184,8 +183,7 @@ def test_an_interrupted_make_continues_where_it_stopped(there, moment, number, a
     assert make(there) == (0, [], "")
 
 
-def test_an_interrupted_make_keeps_the_older_artifact(there):
-    """It stays, and is not taken for the newer one."""
+def test_an_interrupted_make_keeps_the_older_artifact_and_remakes_it(there):
     older = there / "build/corpus.shingles"
     assert make(there, "build/corpus.shingles").ran == ["shingle"]
     before = older.stat()
@@ -197,7 +195,7 @@ def test_an_interrupted_make_keeps_the_older_artifact(there):
 
 
 def test_make_reports_another_run_of_the_same_stage(there):
-    """Make was killed, its stage was not: the next make is told so, and the one after that finishes."""
+    """Make was killed, but its stage was not. The next make fails because of it, and the one after that finishes."""
     env = trap(there, HANGS, *MOMENTS["first stage"][:2])
     with started(command(), cwd=there, env=env) as process:
         while not (there / "reached").exists() and process.poll() is None:
@@ -212,7 +210,7 @@ def test_make_reports_another_run_of_the_same_stage(there):
 
 
 def test_make_stops_at_unreadable_documents(there):
-    """Make stops at it as often as it is run, and what was made before stays, until it is left out or can be read."""
+    """Every make stops at the document, and older targets stay, until it is excluded or can be read."""
     assert make(there).ran == ALL
     closed = there / "the texts/closed.txt"
     closed.write_bytes(B)
@@ -266,7 +264,7 @@ def test_make_refuses_an_output_directory_that_cannot_work(there, arguments, mes
 
 @pytest.mark.reliability("cron")
 def test_make_works_as_cron_runs_it(there):
-    """An environment of next to nothing."""
+    """The environment holds only PATH."""
     env = {name: value for name, value in environment().items() if name == "PATH"}
     assert make(there, "build/corpus.shingles", env=env, before=lambda: os.umask(0o077)) == (0, ["shingle"], "")
     assert {path.stat().st_mode & 0o077 for path in (there / "build").iterdir()} == {0}

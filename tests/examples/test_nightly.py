@@ -1,4 +1,4 @@
-"""examples/nightly.sh, run as cron runs it."""
+"""examples/nightly.sh prints what is new in a delivery when cron runs it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ C = b"Of the two clocks in the hall the taller one is late, by a quarter of an h
 
 
 def nightly(*arguments: Argument, before: Callable[[], object] | None = None, **variables: str) -> Done:
-    """Run the script as cron does; with the stand-in of the program, unless a process is to be special."""
+    """Run the script as cron does, with a stand-in for the program unless `before` or variables are given."""
 
     def as_cron() -> None:
         os.umask(0o077)
@@ -38,7 +38,7 @@ def nightly(*arguments: Argument, before: Callable[[], object] | None = None, **
 
 @pytest.fixture
 def three(tmp_path: Path) -> list[Path]:
-    """An archive, a delivery, and an index to be made."""
+    """The paths of an archive, of a delivery, and of an index that does not exist yet."""
     lay(tmp_path / "archive", {"a.txt": A, "deep/b.txt": C})
     lay(tmp_path / "the delivery", {"1.txt": A1, "2 3.txt": B, "4.txt": B + b" It does.", "5.txt": C})
     (tmp_path / "lib").mkdir()
@@ -78,8 +78,7 @@ def test_a_delivery_may_hold_any_names(three):
 
 
 @pytest.mark.parametrize("where", [0, 1], ids=["archive", "delivery"])
-def test_unreadable_documents_are_reported_and_the_rest_judged(three, where):
-    """It is said, and the rest is judged."""
+def test_unreadable_documents_are_reported_and_the_others_compared(three, where):
     closed = three[where] / "closed.txt"
     closed.write_bytes(B[::-1])
     closed.chmod(0)
@@ -91,7 +90,7 @@ def test_unreadable_documents_are_reported_and_the_rest_judged(three, where):
 
 @contextmanager
 def held(index: Path) -> Iterator[int]:
-    """Another run is writing this index."""
+    """Hold the lock of this index, as another run that is writing it would."""
     draft = index.with_name(draft_name(index.name))
     draft.mkdir()
     descriptor = os.open(draft, os.O_RDONLY)
@@ -138,7 +137,7 @@ def test_wrong_arguments_of_the_nightly_script_are_refused(arguments):
 
 
 def test_an_archive_without_files_is_refused(three, tmp_path):
-    """It may not be mounted: everything would be new."""
+    """If the archive is not mounted, every text would seem to be new."""
     (tmp_path / "mount/point").mkdir(parents=True)
     done = nightly(tmp_path / "mount", *three[1:])
     assert (done.status, done.out) == (2, b"")

@@ -1,4 +1,4 @@
-"""examples/trash.py moves duplicates and nothing else, whatever their names are."""
+"""examples/trash.py moves duplicates with any names, and nothing else."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ NAMES = [
 
 
 def answer(directory: Path, *options: str) -> bytes:
-    """What simdocs says of the texts in a directory."""
+    """Return the answer of `simdocs dedupe` about the texts in a directory."""
     done = simdocs("dedupe", "texts", "--strict", "--format", "jsonl", *options, cwd=directory)
     assert (done.status, done.err) == (0, "")
     return done.out
 
 
 def trash(directory: Path, rows: bytes, *arguments: str) -> tuple[int, str]:
-    """The exit status and the messages of a run."""
+    """Run the script, and return its exit status and messages."""
     command = [sys.executable, EXAMPLE, *(arguments or ("texts", "trash"))]
     done = subprocess.run(command, cwd=directory, input=rows, capture_output=True, check=False)
     assert done.stdout == b""
@@ -43,13 +43,13 @@ def trash(directory: Path, rows: bytes, *arguments: str) -> tuple[int, str]:
 
 
 def files(directory: Path) -> set[bytes]:
-    """The paths of all files below a directory."""
+    """Return the paths of all files below a directory."""
     found = os.walk(os.fsencode(directory))
     return {os.path.relpath(os.path.join(at, name), os.fsencode(directory)) for at, _, names in found for name in names}
 
 
 def written(directory: Path, names: list[bytes]) -> None:
-    """Copies of one text under these names."""
+    """Write copies of the same text under these names."""
     for name in names:
         path = directory / os.fsdecode(name)
         path.parent.mkdir(parents=True, exist_ok=True)

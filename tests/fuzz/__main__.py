@@ -22,8 +22,8 @@ def main() -> int:
     rounds = 0
     while asked.seed is None or not rounds:
         seed = secrets.randbits(32) if asked.seed is None else asked.seed
-        how = ("--hypothesis-profile=fuzz", f"--hypothesis-seed={seed}")
-        if status := subprocess.call([sys.executable, "-m", "pytest", "-x", "--tb=short", *how, HERE]):
+        options = ("--hypothesis-profile=fuzz", f"--hypothesis-seed={seed}")
+        if status := subprocess.call([sys.executable, "-m", "pytest", "-x", "--tb=short", *options, HERE]):
             print(f"make fuzz SEED={seed} goes the same way again")
             return status
         rounds += 1

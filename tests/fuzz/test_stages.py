@@ -118,16 +118,16 @@ def deduplicated(here: World, case: Case, documents: list[bytes], stdin: bytes) 
 def queried(here: World, case: Case, index: program.Index) -> None:
     """Other documents, looked up in the index."""
     documents, stdin = case.others.arguments(here.cwd, here.root + b"/others")
-    how = options.flat([*walking(case.options), *case.asking], "query")
-    done = here.run("query", *how, b"../out/a.index", *documents, stdin=stdin)
+    chosen = options.flat([*walking(case.options), *case.asking], "query")
+    done = here.run("query", *chosen, b"../out/a.index", *documents, stdin=stdin)
     if not refused(done):
-        values = options.parsed("query", [*how, b"../out/a.index", *documents])
+        values = options.parsed("query", [*chosen, b"../out/a.index", *documents])
         expected = here.ask(program.query, values, index, stdin)
         assert (done.status, done.out) == (expected.status, expected.out)
         event(f"matches: {min(expected.found, 2)}")
         if b"--" in documents:
             sets = (b"--shingles", b"../out/a.shingles", b"--root", b"/")
-            again = here.run("query", *how, *sets, b"../out/a.index", *documents, stdin=stdin)
+            again = here.run("query", *chosen, *sets, b"../out/a.index", *documents, stdin=stdin)
             expected = here.ask(program.query, values | {"root": b"/"}, index, stdin)
             assert (again.status, again.out) == (expected.status, expected.out)
 
@@ -135,8 +135,8 @@ def queried(here: World, case: Case, index: program.Index) -> None:
 def held_against(here: World, case: Case, index: program.Index) -> None:
     """The same, deduplicated against the index."""
     documents, stdin = case.others.arguments(here.cwd, here.root + b"/others")
-    how = options.flat([*walking(case.options), *case.deduping], "dedupe")
-    arguments = [*how, b"--against", b"../out/a.index", *documents]
+    chosen = options.flat([*walking(case.options), *case.deduping], "dedupe")
+    arguments = [*chosen, b"--against", b"../out/a.index", *documents]
     done = here.run("dedupe", *arguments, stdin=stdin)
     if not refused(done):
         values = options.parsed("dedupe", arguments)

@@ -197,8 +197,8 @@ from simdocs.parameters import Shingling
 raw = Ragged.from_rows([np.frombuffer("The cow, und die K\\u00fch!".encode(), np.uint8)], np.uint8)
 for unit in UNITS:
     for language in LANGUAGES:
-        how = Shingling(unit=unit, k=2, language=language)
-        print(unit, language, text_tokens(normalised_texts(raw, how), how).values.tolist())
+        shingling = Shingling(unit=unit, k=2, language=language)
+        print(unit, language, text_tokens(normalised_texts(raw, shingling), shingling).values.tolist())
 """
 
 

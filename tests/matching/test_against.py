@@ -17,31 +17,31 @@ from simdocs.families import KEEP, SCHEMES, UNITS
 from simdocs.model.artifact import Artifact
 from tests.amounts import examples
 from tests.commands.building import built
-from tests.commands.deduping import CATCH_ALL, Work, shelve, sketched
+from tests.commands.deduping import CATCH_ALL, Work, sketched, write_texts
 from tests.corpora.changing import CHANGES, change
 from tests.similar_texts import corpora, family
 from tests.twins import bands
 from tests.twins import groups as sequential
-from tests.twins.text_answers import How, Row, Text, Twin
+from tests.twins.text_answers import Choices, Row, Text, Twin
 
 K_OF = {"char": 3, "word": 2, "line": 1, "stopword": 2}
 
 
-def twin(ours: list[Text], theirs: list[Text], how: How) -> list[Row]:
+def twin(ours: list[Text], theirs: list[Text], choices: Choices) -> list[Row]:
     """Theirs are kept; of ours those that are similar to none kept before. Ours are numbered after theirs."""
-    return Twin([*theirs, *ours], how, len(theirs)).greedy()
+    return Twin([*theirs, *ours], choices, len(theirs)).greedy()
 
 
-def laid(place: Path, ours: list[Text], theirs: list[Text], how: How, **options: object) -> Artifact:
+def laid(place: Path, ours: list[Text], theirs: list[Text], choices: Choices, **options: object) -> Artifact:
     """Two directories of texts, and an index of the second."""
     for name, texts in (("theirs", theirs), ("yours", ours)):
         (place / name).mkdir()
-        shelve(place / name, texts)
-    return built(place / "y.index", [place / "theirs"], **parameters(how), **options)
+        write_texts(place / name, texts)
+    return built(place / "y.index", [place / "theirs"], **parameters(choices), **options)
 
 
-def parameters(how: How) -> dict[str, object]:
-    return {"unit": how.unit, "k": how.k, "multiset": how.multiset, "threshold": how.threshold}
+def parameters(choices: Choices) -> dict[str, object]:
+    return {"unit": choices.unit, "k": choices.k, "multiset": choices.multiset, "threshold": choices.threshold}
 
 
 @contextmanager
@@ -60,11 +60,11 @@ def number(name: bytes, theirs: int) -> int:
     return int(name[-4:]) + (theirs if b"/yours/" in name else 0)
 
 
-def asked(ours: list[Text], theirs: list[Text], how: How, **options: object) -> list[Row]:
+def asked(ours: list[Text], theirs: list[Text], choices: Choices, **options: object) -> list[Row]:
     """What the stages answer about texts, laid out and indexed."""
     with tempfile.TemporaryDirectory() as place:
-        index = laid(Path(place), ours, theirs, how, **CATCH_ALL, **options)
-        with against(index, Path(place, "yours"), keep=how.keep) as work:
+        index = laid(Path(place), ours, theirs, choices, **CATCH_ALL, **options)
+        with against(index, Path(place, "yours"), keep=choices.keep) as work:
             rows = rows_of(work, len(theirs))
         assert work.skipped.counts == {}
         assert work.result.found == len(rows)
@@ -76,17 +76,17 @@ def asked(ours: list[Text], theirs: list[Text], how: How, **options: object) -> 
 @examples(4)
 @given(texts=corpora(18), share=st.floats(0, 1), multiset=st.booleans(), scheme=st.sampled_from(list(SCHEMES)))
 def test_groups_against_an_index_are_those_of_the_twin(unit, keep, texts, share, multiset, scheme):
-    cut, how = int(share * len(texts)), How(unit, K_OF[unit], multiset, 0.5, keep)
-    assert asked(texts[cut:], texts[:cut], how, scheme=scheme) == twin(texts[cut:], texts[:cut], how)
+    cut, choices = int(share * len(texts)), Choices(unit, K_OF[unit], multiset, 0.5, keep)
+    assert asked(texts[cut:], texts[:cut], choices, scheme=scheme) == twin(texts[cut:], texts[:cut], choices)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_groups_of_larger_corpora_against_an_index_are_those_of_the_twin(seed):
-    texts, how = family(seed, 150), How("word", 2, bool(seed % 2), 0.5, list(KEEP)[seed])
-    expected = twin(texts[60:], texts[:60], how)
+    texts, choices = family(seed, 150), Choices("word", 2, bool(seed % 2), 0.5, list(KEEP)[seed])
+    expected = twin(texts[60:], texts[:60], choices)
     assert len({row[0] < 60 for row in expected}) == 2
     assert len(expected) > 20
-    assert asked(texts[60:], texts[:60], how) == expected
+    assert asked(texts[60:], texts[:60], choices) == expected
 
 
 @examples(30)
@@ -98,13 +98,13 @@ def test_groups_of_larger_corpora_against_an_index_are_those_of_the_twin(seed):
     cut=st.sampled_from([(1, 1), (2, 1), (1, 2), (4, 3)]),
 )
 def test_max_candidates_caps_the_comparisons_of_a_bucket(texts, share, keep, most, cut):
-    how = How("word", 1, False, 0.5, keep)
+    choices = Choices("word", 1, False, 0.5, keep)
     places = {"num_perm": 12, "bands": cut[0], "rows": cut[1]}
-    theirs, ours = distinct(texts, int(share * len(texts)), how)
-    every = Twin([*theirs, *ours], how, len(theirs))
+    theirs, ours = distinct(texts, int(share * len(texts)), choices)
+    every = Twin([*theirs, *ours], choices, len(theirs))
     order = every.in_keep_order()
     with tempfile.TemporaryDirectory() as place:
-        index = laid(Path(place), ours, theirs, how, **places)
+        index = laid(Path(place), ours, theirs, choices, **places)
         with against(index, Path(place, "yours"), keep=keep, max_candidates=most) as work:
             found = [row[:2] for row in rows_of(work, len(theirs))]
         signatures = np.concatenate((index["signatures"].all(), work.ready.signatures)).tolist()
@@ -126,15 +126,15 @@ def test_max_candidates_caps_the_comparisons_of_a_bucket(texts, share, keep, mos
 )
 def test_files_of_the_index_that_have_changed_are_new_or_not_there(both, texts, share, dice, keep):
     """What is still what it was is kept; what is not is new, if it is among the documents given, and else is not."""
-    how, cut = How("word", 2, False, 0.5, keep), int(share * len(texts))
+    choices, cut = Choices("word", 2, False, 0.5, keep), int(share * len(texts))
     theirs, ours = texts[:cut], texts[cut:]
     standing, changed = dict[bytes, Text](), dict[bytes, Text]()
     with tempfile.TemporaryDirectory() as place:
-        index = laid(Path(place), ours, theirs, how, **CATCH_ALL)
+        index = laid(Path(place), ours, theirs, choices, **CATCH_ALL)
         for row, text in enumerate(theirs):
             name, what, other = f"theirs/{row:04}", dice.choice(CHANGES), dice.choice(texts)
             change(Path(place, name), what, other.data)
-            one, another = Twin([text, other], how).normalised
+            one, another = Twin([text, other], choices).normalised
             if what in ("rewritten", "replaced") and one != another:
                 os.utime(Path(place, name), ns=(text.mtime_ns, text.mtime_ns))
                 changed[name.encode()] = Text(other.data, text.mtime_ns)
@@ -147,27 +147,27 @@ def test_files_of_the_index_that_have_changed_are_new_or_not_there(both, texts, 
     new = {b"/yours/%04d" % row: text for row, text in enumerate(ours)}
     every = standing | (changed if both else {}) | new
     names = [name[-11:] for name in every]
-    rows = Twin(list(every.values()), how, len(standing)).greedy()
+    rows = Twin(list(every.values()), choices, len(standing)).greedy()
     assert sorted(found) == sorted((names[left], names[right], jaccard) for left, right, jaccard in rows)
 
 
-def distinct(texts: list[Text], cut: int, how: How) -> tuple[list[Text], list[Text]]:
+def distinct(texts: list[Text], cut: int, choices: Choices) -> tuple[list[Text], list[Text]]:
     """The texts before the cut and after it, without copies."""
-    normalised = Twin(texts, how).normalised
+    normalised = Twin(texts, choices).normalised
     rows = [row for row, text in enumerate(normalised) if text not in normalised[:row]]
     return [texts[row] for row in rows if row < cut], [texts[row] for row in rows if row >= cut]
 
 
-HOW = How("word", 2, False, 0.5)
+CHOICES = Choices("word", 2, False, 0.5)
 
 
 @pytest.fixture
 def there(tmp_path, monkeypatch) -> tuple[Path, list[Row], int]:
     """yours and y.index of theirs; the answer, and how many are theirs."""
     texts = family(4, 90)
-    laid(tmp_path, texts[40:], texts[:40], HOW, **CATCH_ALL)
+    laid(tmp_path, texts[40:], texts[:40], CHOICES, **CATCH_ALL)
     monkeypatch.chdir(tmp_path)
-    return tmp_path, twin(texts[40:], texts[:40], HOW), 40
+    return tmp_path, twin(texts[40:], texts[:40], CHOICES), 40
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -175,16 +175,18 @@ def there(tmp_path, monkeypatch) -> tuple[Path, list[Row], int]:
 def test_new_documents_may_be_an_artifact(there, kind, jobs):
     place, expected, theirs = there
     banding = {"threshold": 0.5, "bands": 5} if kind == "index" else {}
-    shelf = built(place / f"x.{kind}", [place / "yours"], unit=HOW.unit, k=HOW.k, multiset=HOW.multiset, **banding)
-    index = built(place / "y.index", [place / "theirs"], **parameters(HOW), **CATCH_ALL)
-    with against(index, shelf, jobs=jobs) as work:
+    artifact = built(
+        place / f"x.{kind}", [place / "yours"], unit=CHOICES.unit, k=CHOICES.k, multiset=CHOICES.multiset, **banding
+    )
+    index = built(place / "y.index", [place / "theirs"], **parameters(CHOICES), **CATCH_ALL)
+    with against(index, artifact, jobs=jobs) as work:
         assert rows_of(work, theirs) == expected != []
 
 
 @pytest.mark.parametrize("listed", ["kept", "duplicates"])
 def test_lists_name_only_new_documents(there, listed):
     place, expected, theirs = there
-    index = built(place / "y.index", [place / "theirs"], **parameters(HOW), **CATCH_ALL)
+    index = built(place / "y.index", [place / "theirs"], **parameters(CHOICES), **CATCH_ALL)
     with against(index, place / "yours") as work:
         names = [name for (name,) in work.listed(listed)]
     duplicates = {row[1] for row in expected}
@@ -198,7 +200,7 @@ def test_files_of_the_index_are_passed_over(there):
     place, expected, theirs = there
     os.symlink("theirs", place / "link")
     os.link(place / "theirs/0003", place / "hard")
-    index = built(place / "y.index", [place / "theirs"], **parameters(HOW), **CATCH_ALL)
+    index = built(place / "y.index", [place / "theirs"], **parameters(CHOICES), **CATCH_ALL)
     os.utime(place / "theirs/0004")
     for name in ("theirs", "link", "hard", "./yours/../theirs/0004"):
         with against(index, place / "yours", name) as work:
@@ -216,5 +218,5 @@ def test_files_of_the_index_are_passed_over(there):
 @settings(max_examples=100)
 @given(texts=corpora(28), share=st.floats(0, 1), multiset=st.booleans())
 def test_groups_of_many_more_corpora_against_an_index_are_those_of_the_twin(unit, keep, texts, share, multiset):
-    cut, how = int(share * len(texts)), How(unit, K_OF[unit], multiset, 0.5, keep)
-    assert asked(texts[cut:], texts[:cut], how) == twin(texts[cut:], texts[:cut], how)
+    cut, choices = int(share * len(texts)), Choices(unit, K_OF[unit], multiset, 0.5, keep)
+    assert asked(texts[cut:], texts[:cut], choices) == twin(texts[cut:], texts[:cut], choices)

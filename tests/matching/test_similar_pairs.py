@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from simdocs.families import UNITS
 from simdocs.model.results import SimilarPairs
 from tests.amounts import examples
-from tests.commands.deduping import shelve, sketched
+from tests.commands.deduping import sketched, write_texts
 from tests.similar_texts import corpora, family
 from tests.twins.text_answers import Text
 
@@ -28,7 +28,7 @@ MEANS: list[dict[str, object]] = [
 def counts(texts: list[Text], **options: object) -> tuple[int, int, int, int]:
     """Pairs listed, pairs left out; the same with all copies."""
     with tempfile.TemporaryDirectory() as root:
-        shelve(Path(root), texts)
+        write_texts(Path(root), texts)
         with sketched([root], **options) as work:
             found = []
             for all_copies in (False, True):

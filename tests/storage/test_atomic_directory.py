@@ -138,9 +138,9 @@ def test_a_signal_just_before_the_commit_leaves_no_signal_blocked(place, monkeyp
     save(path, 1)
     block = signal.pthread_sigmask
 
-    def struck(how: int, numbers: object) -> object:
-        old = block(how, numbers)
-        if how == signal.SIG_BLOCK and numbers:
+    def struck(action: int, numbers: object) -> object:
+        old = block(action, numbers)
+        if action == signal.SIG_BLOCK and numbers:
             raise Ended
         return old
 

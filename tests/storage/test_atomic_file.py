@@ -127,14 +127,14 @@ def test_a_draft_that_another_writer_sweeps_is_created_again(tmp_path, monkeypat
     path = tmp_path / "answer"
     flock, met = fcntl.flock, []
 
-    def meanwhile(descriptor: int, how: int) -> None:
+    def meanwhile(descriptor: int, operation: int) -> None:
         if not met:
             (draft,) = os.listdir(tmp_path)
             met.append(os.open(tmp_path / draft, os.O_RDONLY))
             flock(met[0], fcntl.LOCK_EX)
             os.unlink(tmp_path / draft)
             threading.Timer(0.2, os.close, met).start()
-        flock(descriptor, how)
+        flock(descriptor, operation)
 
     monkeypatch.setattr(syscalls, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": meanwhile})))
     write(path)
@@ -146,12 +146,12 @@ def test_a_second_writer_does_not_take_a_draft_that_is_not_locked_yet(tmp_path, 
     path = tmp_path / "answer"
     flock, met = fcntl.flock, []
 
-    def meanwhile(descriptor: int, how: int) -> None:
+    def meanwhile(descriptor: int, operation: int) -> None:
         if not met:
             met.append(descriptor)
             with atomic_file(str(path), is_artifact) as second:
                 second.write(b"second")
-        flock(descriptor, how)
+        flock(descriptor, operation)
 
     monkeypatch.setattr(syscalls, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": meanwhile})))
     with atomic_file(str(path), is_artifact) as first:

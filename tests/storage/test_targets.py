@@ -155,18 +155,18 @@ def test_the_target_of_a_link_is_replaced_and_the_link_stays(place, dangling):
 
 
 @pytest.mark.parametrize("file", [*sorted(FORMATS["signatures"].files)])
-@pytest.mark.parametrize("how", ["empty", "garbage", "missing", "FIFO", "link"])
-def test_a_damaged_artifact_is_replaced(place, file, how):
+@pytest.mark.parametrize("damage", ["empty", "garbage", "missing", "FIFO", "link"])
+def test_a_damaged_artifact_is_replaced(place, file, damage):
     path = place / NAME
     save(path, 1)
     (path / file).unlink()
-    if how == "empty":
+    if damage == "empty":
         (path / file).touch()
-    elif how == "garbage":
+    elif damage == "garbage":
         (path / file).write_bytes(b"\xff" * 300)
-    elif how == "FIFO":
+    elif damage == "FIFO":
         os.mkfifo(path / file)
-    elif how == "link":
+    elif damage == "link":
         (path / file).symlink_to("nowhere")
     save(path, 2)
     assert (found(path), os.listdir(place)) == (2, [NAME])

@@ -25,7 +25,7 @@ class Signing(NamedTuple):
     rows: int = 7
 
 
-class How(NamedTuple):
+class Criteria(NamedTuple):
     """What decides an answer. exact: all documents are candidates. by_estimate: what decides is the estimate."""
 
     shingling: Shingling
@@ -39,11 +39,11 @@ class How(NamedTuple):
 class Answers:
     """The answers about these documents, in row order. given: how many, the first, are those of an index."""
 
-    def __init__(self, documents: Sequence[Document], how: How, given: int = 0) -> None:
-        self.documents, self.how, self.given = documents, how, given
-        self.normalised = [shingles.text_of(document.text, how.shingling) for document in documents]
+    def __init__(self, documents: Sequence[Document], criteria: Criteria, given: int = 0) -> None:
+        self.documents, self.criteria, self.given = documents, criteria, given
+        self.normalised = [shingles.text_of(document.text, criteria.shingling) for document in documents]
         self.tokens = [
-            [shingles.token(one, how.shingling) for one in shingles.shingles(text, how.shingling)]
+            [shingles.token(one, criteria.shingling) for one in shingles.shingles(text, criteria.shingling)]
             for text in self.normalised
         ]
         self.judged = [row for row, tokens in enumerate(self.tokens) if tokens]
@@ -51,13 +51,13 @@ class Answers:
 
     @cached_property
     def signatures(self) -> list[list[int]]:
-        scheme, size, *_ = self.how.signing
-        seed, multiset = self.how.shingling.seed, self.how.shingling.multiset
+        scheme, size, *_ = self.criteria.signing
+        seed, multiset = self.criteria.shingling.seed, self.criteria.shingling.multiset
         sets = [sorted(set(shingles.multiset(one, seed) if multiset else one)) for one in self.tokens]
         return [signatures.SCHEMES[scheme](tokens, size, seed) for tokens in sets]
 
     def jaccard(self, left: int, right: int) -> float:
-        compare = similarity.multiset_jaccard if self.how.shingling.multiset else _jaccard_of_sets
+        compare = similarity.multiset_jaccard if self.criteria.shingling.multiset else _jaccard_of_sets
         if (left, right) not in self._scores:
             self._scores[left, right] = compare(self.tokens[left], self.tokens[right])
         return self._scores[left, right]
@@ -67,25 +67,26 @@ class Answers:
 
     def score(self, left: int, right: int) -> float:
         """By what it is decided whether they are similar."""
-        return self.estimate(left, right) if self.how.by_estimate else self.jaccard(left, right)
+        return self.estimate(left, right) if self.criteria.by_estimate else self.jaccard(left, right)
 
     def candidates(self, left: int, right: int) -> bool:
         """Whether they share a bucket, and their estimate is not hopeless."""
-        _, size, bands, rows = self.how.signing
+        _, size, bands, rows = self.criteria.signing
         cut = [slice(band * rows, band * rows + rows) for band in range(bands)]
         shared = any(self.signatures[left][band] == self.signatures[right][band] for band in cut)
         return shared and (
-            self.how.by_estimate or not similarity.below_prefilter(self.estimate(left, right), self.how.threshold, size)
+            self.criteria.by_estimate
+            or not similarity.below_prefilter(self.estimate(left, right), self.criteria.threshold, size)
         )
 
     def similar(self, left: int, right: int) -> bool:
-        met = self.how.exact or self.candidates(left, right)
-        return met and self.score(left, right) >= self.how.threshold
+        met = self.criteria.exact or self.candidates(left, right)
+        return met and self.score(left, right) >= self.criteria.threshold
 
     def in_keep_order(self) -> list[int]:
         """Those of the index come first."""
         new = self.documents[self.given :]
-        order = keep_order(self.how.keep, [one.size for one in new], [one.mtime_ns for one in new])
+        order = keep_order(self.criteria.keep, [one.size for one in new], [one.mtime_ns for one in new])
         rows = [*range(self.given), *(row + self.given for row in order)]
         return [row for row in rows if row in self.judged]
 

@@ -39,13 +39,13 @@ def documents(root: Path) -> list[Document]:
     ).documents
 
 
-def facts(document: Document, how: Shingling) -> Facts:
+def facts(document: Document, shingling: Shingling) -> Facts:
     """The facts of one document."""
-    text = shingles.text_of(document.text, how)
-    length = len(UNITS_OF[how.unit](text))
-    flags = 1 * (length == 0) + 2 * (0 < length < how.k) + 4 * (not is_utf8(document.text))
+    text = shingles.text_of(document.text, shingling)
+    length = len(UNITS_OF[shingling.unit](text))
+    flags = 1 * (length == 0) + 2 * (0 < length < shingling.k) + 4 * (not is_utf8(document.text))
     flags += 8 * document.data.startswith(tuple(WIDE))
-    tokens = shingles.token_set(shingles.tokens(document.text, how))
+    tokens = shingles.token_set(shingles.tokens(document.text, shingling))
     return Facts(
         len(document.data),
         length,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from simdocs.families import default_k
 from simdocs.parameters import Normalisation, Sequences, Shingling
 from tests.twins import bands
-from tests.twins.answers import Answers, How, Row, Signing
+from tests.twins.answers import Answers, Criteria, Row, Signing
 from tests.twins.corpus import Corpus, EndedError, Options
 from tests.twins.formats import Cells, drawn
 
@@ -86,7 +86,7 @@ def dedupe(options: Options, stdin: bytes = b"", index: Index | None = None) -> 
     known = [document for document in corpus.documents if (document.file, document.start, document.data) in texts]
     new = [document for document in corpus.documents if document not in known]
     corpus.skipped["known"] = len(known)
-    answers = Answers([*kept, *new], _how(options, *fixed), len(kept))
+    answers = Answers([*kept, *new], _criteria(options, *fixed), len(kept))
     if options["pairs"]:
         rows = answers.all_pairs() if options["all_copies"] else answers.pairs()
         return _ended(options, corpus, ("document", "other"), _cells(answers, rows, options), {"pairs": len(rows)})
@@ -124,7 +124,7 @@ def query(options: Options, index: Index, stdin: bytes = b"") -> Ended:
         corpus = _read(options, stdin, index)
     except EndedError as error:
         return Ended(error.status, b"", {})
-    answers = Answers([*kept, *corpus.documents], _how(options, shingling, signing, threshold), len(kept))
+    answers = Answers([*kept, *corpus.documents], _criteria(options, shingling, signing, threshold), len(kept))
     if options["nearest"]:
         rows = answers.nearest(options["nearest"], options["itself"])
     else:
@@ -147,10 +147,10 @@ def _read(options: Options, stdin: bytes, index: Index | None = None) -> Corpus:
     return Corpus(options, stdin)
 
 
-def _how(options: Options, shingling: Shingling, signing: Signing, threshold: float) -> How:
+def _criteria(options: Options, shingling: Shingling, signing: Signing, threshold: float) -> Criteria:
     estimate = options["verify"] == "estimate"
     asked = options["threshold"] or threshold
-    return How(shingling, asked, options.get("keep", "first"), signing, bool(options.get("exact")), estimate)
+    return Criteria(shingling, asked, options.get("keep", "first"), signing, bool(options.get("exact")), estimate)
 
 
 def _printed(answers: Answers, options: Options) -> list[bytes]:
@@ -166,7 +166,7 @@ def _printed(answers: Answers, options: Options) -> list[bytes]:
 def _cells(answers: Answers, rows: Sequence[Row], options: Options) -> list[Cells]:
     """Names, the exact similarity, the estimate."""
     names = _printed(answers, options)
-    exact = not answers.how.by_estimate
+    exact = not answers.criteria.by_estimate
     return [(names[a], names[b], score if exact else None, answers.estimate(a, b)) for a, b, score in rows]
 
 

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from simdocs.parameters import Shingling
-from tests.twins.answers import Answers, Row, Signing
-from tests.twins.answers import How as Decision
+from tests.twins.answers import Answers, Criteria, Row, Signing
 from tests.twins.corpus import Document
 
-__all__ = ["How", "Row", "Text", "Twin"]
+__all__ = ["Choices", "Row", "Text", "Twin"]
 
 
 class Text(NamedTuple):
@@ -20,7 +19,7 @@ class Text(NamedTuple):
     mtime_ns: int = 0
 
 
-class How(NamedTuple):
+class Choices(NamedTuple):
     """What decides an answer, but for LSH."""
 
     unit: str = "char"
@@ -34,8 +33,10 @@ class Twin(Answers):
     """The answers about these texts, in row order, which are named by it. given: how many, the first, are those of an
     index. signing: with signatures cut so, of which those meet that share a bucket; else all meet."""
 
-    def __init__(self, texts: Sequence[Text], how: How, given: int = 0, signing: Signing | None = None) -> None:
+    def __init__(self, texts: Sequence[Text], choices: Choices, given: int = 0, signing: Signing | None = None) -> None:
         documents = [Document(b"%04d" % row, *text) for row, text in enumerate(texts)]
-        shingling = Shingling(how.unit, how.k, multiset=how.multiset)
+        shingling = Shingling(choices.unit, choices.k, multiset=choices.multiset)
         exact = signing is None
-        super().__init__(documents, Decision(shingling, how.threshold, how.keep, signing or Signing(), exact), given)
+        super().__init__(
+            documents, Criteria(shingling, choices.threshold, choices.keep, signing or Signing(), exact), given
+        )

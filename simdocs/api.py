@@ -29,13 +29,13 @@ from simdocs.requests import (
     CheckedRequest,
     DedupeRequest,
     IndexRequest,
-    Path,
     QueryRequest,
     Request,
     ShingleRequest,
     ShowRequest,
     SignatureRequest,
 )
+from simdocs.values import Path
 
 if TYPE_CHECKING:
     from simdocs.commands.build import Conclude
@@ -49,8 +49,6 @@ if TYPE_CHECKING:
         SignatureKeywords,
         TokenKeywords,
     )
-
-Text = str | bytes
 
 Answer = BuildResult | Deduplication | SimilarPairs | Matches
 """What the door gives back for a request."""
@@ -255,7 +253,7 @@ def show(text: Path, **keywords: Unpack[ShowKeywords]) -> tuple[tuple[str, int],
 
 
 @_with_keywords_of(ShingleRequest, "a", "b", some=TOKEN_PARAMETERS)
-def similarity(a: Text, b: Text, **keywords: Unpack[TokenKeywords]) -> float:
+def similarity(a: str | bytes, b: str | bytes, **keywords: Unpack[TokenKeywords]) -> float:
     """The exact Jaccard similarity of two texts. 0.0: one of them has no shingles, so it is similar to nothing."""
     from simdocs.corpora.decode import as_utf8
     from simdocs.kernels.compare import jaccard

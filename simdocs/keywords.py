@@ -6,11 +6,10 @@ keyword is not given or is None, the default applies, or the value with which th
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any, Literal, TypedDict
 
-Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+from simdocs.values import Path
 
 
 class RunKeywords(TypedDict, total=False):

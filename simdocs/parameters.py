@@ -34,12 +34,12 @@ from simdocs.values import (
     Choice,
     Flag,
     Fraction,
+    FreeText,
     PathName,
     PatternList,
     Seconds,
     Seed,
     Size,
-    Text,
     Values,
     Whole,
 )
@@ -113,10 +113,8 @@ _DECLARED = (
     Parameter("one_file_system", DOCUMENTS, Flag(), "Do not enter directories on other file systems.", False),
     Parameter("max_size", DOCUMENTS, Size(), f"Skip larger documents, and exit 3. {_UNITS}", 256 * MIB, "256M"),
     Parameter("max_size", DOCUMENTS, Size(), f"Refuse a larger text. {_UNITS}", 256 * MIB, "256M", question="show"),
-    Parameter("text_field", DOCUMENTS, Text(), "Field of a JSON line that holds the text.", "text"),
-    Parameter(
-        "id_field", DOCUMENTS, Text(), "Field of a JSON line that holds its id. The document is named PATH#ID.", "id"
-    ),
+    Parameter("text_field", DOCUMENTS, FreeText(), "Field of a JSON line that holds the text.", "text"),
+    Parameter("id_field", DOCUMENTS, FreeText(), "Field of a JSON line that holds its id, as in PATH#ID.", "id"),
     Parameter("plain", DOCUMENTS, Flag(), "Read each *.jsonl and *.ndjson file as one text.", False),
     Parameter("jsonl", DOCUMENTS, Flag(), "Read standard input as JSON lines.", False),
     Parameter(

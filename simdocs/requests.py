@@ -14,9 +14,7 @@ from typing import Any, ClassVar
 
 from simdocs.errors import UsageError, mention
 from simdocs.parameters import PARAMETERS, Normalisation, Parameter, Sequences, Shingling, Walking
-from simdocs.values import ArtifactName, PathName, Values
-
-Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+from simdocs.values import ArtifactName, Path, PathName, Values
 
 _OF_FILES = (*(name for name in Walking.__slots__ if name != "max_size"), "files_from", "files0_from", "jsonl")
 """Parameters about finding documents, which an artifact does not need."""

@@ -14,6 +14,9 @@ from typing import Any, Generic, Protocol, TypeVar
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+"""A path, as Python callers give it."""
+
 _UNITS_OF_SIZE = {"": 1, "k": KIB, "m": MIB, "g": GIB}
 _UNITS_OF_SIZE |= {"kib": KIB, "mib": MIB, "gib": GIB, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9}
 
@@ -223,7 +226,7 @@ class Choice:
         return self.check(text)
 
 
-class Text:
+class FreeText:
     """A text that is looked for in documents or in their names."""
 
     wanted = "a text"
@@ -252,7 +255,7 @@ class PatternList:
 
     def parse(self, text: str) -> str:
         """One pattern."""
-        return Text().parse(text)
+        return FreeText().parse(text)
 
 
 @dataclass(frozen=True, slots=True)

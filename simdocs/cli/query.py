@@ -26,11 +26,11 @@ def _explain_option(option: str, words: Sequence[str]) -> str:
 
     for word in words:
         if is_artifact(os.fsencode(word)):
-            value = dict(api.info(word).facts).get(fixed[option].encode())
+            value = dict(api.info(word).facts).get(fixed[option])
             if value is None:
                 return ""
-            built = {b"yes": f"with {option}", b"no": f"without {option}"}.get(value)
-            told = built or f"with {option} {os.fsdecode(value)}"
+            built = {"yes": f"with {option}", "no": f"without {option}"}.get(value)
+            told = built or f"with {option} {value}"
             return f"{word} was built {told}, and queries follow the index: leave the option out"
     return f"queries follow the index in {option}: leave the option out, or build an index with it"
 

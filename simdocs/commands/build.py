@@ -155,7 +155,7 @@ def _run_facts(plan: BuildPlan, run: Run, started: str) -> dict[str, Any]:
     """What differs between two equal runs, for run.json."""
     artifact = plan.intake.artifact
     earlier = {} if artifact is None else dict(artifact.run)
-    skipped = {reason: sorted(name_to_text(name) for name, _ in each) for reason, each in run.skipped.by_reason.items()}
+    skipped = {reason: sorted(name for name, _ in each) for reason, each in run.skipped.by_reason.items()}
     return {
         "simdocs": __version__,
         "command": list(plan.command),

@@ -226,7 +226,7 @@ def _refuse_other_than_lines(documents: Documents, listing: str) -> None:
     """UsageError: a document is no line of a JSONL file."""
     others = np.flatnonzero(documents.facts["container"] == 0)
     if len(others):
-        example, option = display_name(documents.name(int(others[0]))), mention("list")
+        example, option = display_name(documents.raw_name(int(others[0]))), mention("list")
         names = "duplicates" if listing.startswith("duplicate") else "kept"
         raise UsageError(
             f"{option} {listing} writes lines of JSONL files, and {len(others)} of the documents are no lines, such as"

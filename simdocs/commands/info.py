@@ -13,7 +13,7 @@ from simdocs.artifacts.formats import FORMATS
 from simdocs.matching.corpus import name_prefix
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import EMPTY, INVALID, SHORT, WIDE
-from simdocs.model.names import text_to_name
+from simdocs.model.names import name_to_text, text_to_name
 from simdocs.model.results import ArtifactInfo, Expectation
 from simdocs.parameters import IndexRecipe, Recipe
 from simdocs.pipeline.indexing import chosen_by, expected_of
@@ -28,15 +28,14 @@ def info(artifact: Artifact) -> ArtifactInfo:
     """Everything that an artifact says of itself without its texts, and what is to be expected of an index."""
     recipe = artifact.recipe
     if not isinstance(recipe, IndexRecipe):
-        return ArtifactInfo(artifact.kind, tuple((_raw(key), value) for key, value in _facts(artifact, None)))
+        return ArtifactInfo(artifact.kind, tuple(_facts(artifact, None)))
     expected = expected_of(artifact.documents, artifact["signatures"].rows, recipe)
-    facts = tuple((_raw(key), value) for key, value in _facts(artifact, expected))
-    return ArtifactInfo(artifact.kind, facts, recipe.banding, expected)
+    return ArtifactInfo(artifact.kind, tuple(_facts(artifact, expected)), recipe.banding, expected)
 
 
-def _facts(artifact: Artifact, expected: Expectation | None) -> Iterator[tuple[str, bytes]]:
+def _facts(artifact: Artifact, expected: Expectation | None) -> Iterator[tuple[str, str]]:
     form, documents = FORMATS[artifact.kind], artifact.documents
-    yield "kind", artifact.kind.encode()
+    yield "kind", artifact.kind
     yield "version", _text(form.version)
     yield "made_from", _text(artifact.made_from)
     yield "documents", _text(artifact.n_documents)
@@ -53,24 +52,24 @@ def _facts(artifact: Artifact, expected: Expectation | None) -> Iterator[tuple[s
             yield name, _rule(artifact.recipe) if name == "rule" else value
     for array in form.arrays:
         kind = "structured" if array.dtype.names else array.dtype.str
-        yield array.file, f"{kind} {artifact[array.name].shape}".encode()
+        yield array.file, f"{kind} {artifact[array.name].shape}"
     if expected is not None:
         yield from _expectation(expected)
     yield from _run(artifact)
     first = list(range(min(ENDS, artifact.n_documents)))
     last = list(range(max(ENDS, artifact.n_documents - ENDS), artifact.n_documents))
     prefix = name_prefix(None, artifact.root)
-    yield from (("first", os.path.join(prefix, documents.name(row))) for row in first)
-    yield from (("last", os.path.join(prefix, documents.name(row))) for row in last)
+    yield from (("first", name_to_text(os.path.join(prefix, documents.raw_name(row)))) for row in first)
+    yield from (("last", name_to_text(os.path.join(prefix, documents.raw_name(row)))) for row in last)
 
 
-def _rule(recipe: Recipe) -> bytes:
+def _rule(recipe: Recipe) -> str:
     """The rule by which the bands were really chosen."""
     assert isinstance(recipe, IndexRecipe)
-    return chosen_by(recipe.banding, recipe.sketching.num_perm).encode()
+    return chosen_by(recipe.banding, recipe.sketching.num_perm)
 
 
-def _expectation(expected: Expectation) -> Iterator[tuple[str, bytes]]:
+def _expectation(expected: Expectation) -> Iterator[tuple[str, str]]:
     yield "probability", _text(expected.at_threshold)
     yield from ((f"probability_at_{similarity:g}", _text(chance)) for similarity, chance in expected.curve)
     yield "candidates_a_document", _text(expected.candidates)
@@ -78,7 +77,7 @@ def _expectation(expected: Expectation) -> Iterator[tuple[str, bytes]]:
         yield "fewer_candidates_with_num_perm", _text(expected.better_num_perm)
 
 
-def _parameters(group: Any) -> Iterator[tuple[str, bytes]]:
+def _parameters(group: Any) -> Iterator[tuple[str, str]]:
     for field in fields(group):
         value = getattr(group, field.name)
         if is_dataclass(value):
@@ -87,30 +86,31 @@ def _parameters(group: Any) -> Iterator[tuple[str, bytes]]:
             yield field.name, _text(value)
 
 
-def _run(artifact: Artifact) -> Iterator[tuple[str, bytes]]:
+def _run(artifact: Artifact) -> Iterator[tuple[str, str]]:
     """What run.json says; it is outside the checksums, so anything may stand there."""
     for key in ("simdocs", "start", "root"):
         if isinstance(value := artifact.run.get(key), str):
-            yield key, _raw(value)
+            yield key, _printable(value)
     command = artifact.run.get("command")
     if isinstance(command, list):
-        yield "command", _raw(" ".join(str(word) for word in command))
+        yield "command", _printable(" ".join(str(word) for word in command))
     skipped = artifact.run.get("skipped")
     if isinstance(skipped, dict):
         for reason, names in skipped.items():
             if isinstance(names, list):
-                yield f"skipped_{reason}", _text(len(names))
+                yield _printable(f"skipped_{reason}"), _text(len(names))
 
 
-def _text(value: Any) -> bytes:
+def _text(value: Any) -> str:
     if isinstance(value, bool):
-        return b"yes" if value else b"no"
-    return f"{value:.6g}".encode() if isinstance(value, float) else _raw(str(value))
+        return "yes" if value else "no"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _raw(text: str) -> bytes:
-    """The bytes that a text of JSON stands for; escapes, where it can stand for none."""
+def _printable(text: str) -> str:
+    """A text from run.json; with escapes, if it holds a surrogate that stands for no byte."""
     try:
-        return text_to_name(text)
+        text_to_name(text)
     except UnicodeEncodeError:
-        return text.encode("utf-8", "backslashreplace")
+        return text.encode("utf-8", "backslashreplace").decode()
+    return text

@@ -39,6 +39,8 @@ class Lines:
     """Of the file when it was opened."""
     limit: int
     """Most bytes of a line."""
+    read_to: int
+    """How far the file itself was read by then, in bytes: of the compressed file, if it is gzip."""
     dropped: int = 0
 
     @property
@@ -63,7 +65,7 @@ def read_blocks(name: bytes, limit: int) -> Iterator[Lines]:
             content = chunks(descriptor, stamp, BATCH_BYTES, compressed=compressed, patient=turn > 0)
             try:
                 for data, start, first, dropped in _blocks(content, min(limit, MOST)):
-                    lines = Lines(name, data, start, first, stamp, limit, dropped)
+                    lines = Lines(name, data, start, first, stamp, limit, os.lseek(descriptor, 0, os.SEEK_CUR), dropped)
                     yield lines
                 return
             except DocumentSkipped as skip:
@@ -119,7 +121,7 @@ def blocks_in_memory(name: bytes, data: bytes, limit: int) -> Iterator[Lines]:
     """Yield the lines of data in memory in blocks, as `read_blocks` yields those of a file."""
     content = (data[at : at + BATCH_BYTES] for at in range(0, len(data), BATCH_BYTES))
     for part, start, first, dropped in _blocks(content, min(limit, MOST)):
-        yield Lines(name, part, start, first, NO_FILE, limit, dropped)
+        yield Lines(name, part, start, first, NO_FILE, limit, start + len(part) + dropped, dropped)
 
 
 @dataclass(slots=True)

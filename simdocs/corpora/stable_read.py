@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import GzipStream
@@ -27,7 +28,9 @@ def chunks(descriptor: int, stamp: Stamp, size: int, *, compressed: bool, patien
     have grown meanwhile, if the chunk is still where it was; but unless patient, not before the first chunk is yielded.
     Raises DocumentSkipped after all chunks that could be yielded: malformed (as gzip), changed (also: grown).
     """
-    read = _decompressing(descriptor) if compressed else _reading(descriptor)
+    # The descriptor's position says how far the file itself was read. Progress is measured by it.
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    read = _decompressing(descriptor) if compressed else partial(os.read, descriptor)
     held: Chunk = b""
     at, grown, trouble = 0, False, None
     while True:
@@ -55,13 +58,8 @@ def chunks(descriptor: int, stamp: Stamp, size: int, *, compressed: bool, patien
         raise DocumentSkipped("changed")
 
 
-def _reading(descriptor: int) -> Callable[[int], bytes]:
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return lambda size: os.read(descriptor, size)
-
-
 def _decompressing(descriptor: int) -> Callable[[int], bytes]:
-    return GzipStream(lambda offset: os.pread(descriptor, _COMPRESSED_AT_ONCE, offset)).read
+    return GzipStream(lambda _: os.read(descriptor, _COMPRESSED_AT_ONCE)).read
 
 
 def _ends_at(descriptor: int, end: int, chunk: Chunk) -> bool:

@@ -43,7 +43,7 @@ class Artifact:
         return self.columns[column]
 
     def __repr__(self) -> str:
-        parts = [f"{self.n_documents} documents", *_shown_parameters(self.recipe)]
+        parts = [f"documents={self.n_documents}", *_shown_parameters(self.recipe)]
         return f"<{type(self).__name__}: {', '.join(parts)}>"
 
     @property

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Index, Mask, Ragged
 
 FIELDS = (
@@ -57,7 +58,11 @@ class Documents:
     def __len__(self) -> int:
         return len(self.facts)
 
-    def name(self, row: int) -> bytes:
+    def name(self, row: int) -> str:
+        """The name of the document in this row, with a lone surrogate for each byte that is not UTF-8."""
+        return name_to_text(self.raw_name(row))
+
+    def raw_name(self, row: int) -> bytes:
         """The name of the document in this row, as raw bytes."""
         return self.names[row].tobytes()
 

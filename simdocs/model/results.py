@@ -53,8 +53,8 @@ class TokenBlock:
 class FactBlock:
     """Some keys of an answer with their values."""
 
-    keys: list[bytes]
-    values: list[bytes]
+    keys: list[str]
+    values: list[str]
 
 
 Block = PairBlock | NameBlock | LineBlock | TokenBlock | FactBlock
@@ -172,7 +172,7 @@ class Deduplication:
     @property
     def kept_names(self) -> list[str]:
         """The names of the documents that are kept."""
-        return [name_to_text(self.documents.name(row)) for row in self.kept.tolist()]
+        return [self.documents.name(row) for row in self.kept.tolist()]
 
     @property
     def duplicate_names(self) -> list[str]:
@@ -184,7 +184,7 @@ class Deduplication:
         return _named(self.pairs, *self.names)
 
     def __repr__(self) -> str:
-        return f"<Deduplication: {self.found:,} duplicates of {self.groups:,} among {len(self.documents):,} documents>"
+        return f"<Deduplication: documents={len(self.documents)}, groups={self.groups}, duplicates={self.found}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -213,7 +213,7 @@ class SimilarPairs:
         return _named(self.pairs, *self.names)
 
     def __repr__(self) -> str:
-        return f"<SimilarPairs: {self.found:,} among {len(self.documents):,} documents>"
+        return f"<SimilarPairs: documents={len(self.documents)}, pairs={self.found}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -244,7 +244,7 @@ class Matches:
         return _named(self.pairs, *self.names)
 
     def __repr__(self) -> str:
-        return f"<Matches: {self.found:,} for {self.matched:,} of {len(self.documents):,} documents>"
+        return f"<Matches: documents={len(self.documents)}, matched={self.matched}, matches={self.found}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -252,7 +252,7 @@ class ArtifactInfo:
     """What an artifact is. facts: keys and values, in the order in which they are shown."""
 
     kind: str
-    facts: tuple[tuple[bytes, bytes], ...]
+    facts: tuple[tuple[str, str], ...]
     banding: Banding | None = None
     expectation: Expectation | None = None
 

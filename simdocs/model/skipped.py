@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from simdocs.errors import mention
+from simdocs.model.names import name_to_text
 
 JUDGED: Mapping[str, str] = MappingProxyType(
     {
@@ -63,15 +64,16 @@ def _zero_filled(text: str) -> str:
 class Skipped:
     """The skipped documents of a run, by reason, in the order in which they were met.
 
-    warnings: lines about other things that the user should know, which may mention parameters.
+    entries: raw names and details. warnings: lines about other things that the user should know, which may mention
+    parameters.
     """
 
-    by_reason: dict[str, list[tuple[bytes, str]]] = field(default_factory=dict)
+    entries: dict[str, list[tuple[bytes, str]]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
     def add(self, reason: str, name: bytes, detail: str = "") -> None:
         """Add one skipped document."""
-        self.by_reason.setdefault(reason, []).append((name, detail))
+        self.entries.setdefault(reason, []).append((name, detail))
 
     def extend(self, skips: Iterable[Skip]) -> None:
         """Add these skipped documents."""
@@ -79,13 +81,20 @@ class Skipped:
             self.add(*skip)
 
     @property
+    def by_reason(self) -> dict[str, list[tuple[str, str]]]:
+        """The names and details of the skipped documents, by reason. A name keeps every byte, as `Documents.name`."""
+        return {
+            reason: [(name_to_text(name), detail) for name, detail in each] for reason, each in self.entries.items()
+        }
+
+    @property
     def counts(self) -> dict[str, int]:
         """How many documents were skipped, by reason, in the order of the tables of reasons."""
-        return {reason: len(self.by_reason[reason]) for reason in (*JUDGED, *UNJUDGED) if reason in self.by_reason}
+        return {reason: len(self.entries[reason]) for reason in (*JUDGED, *UNJUDGED) if reason in self.entries}
 
     def sorted(self, reason: str) -> list[tuple[bytes, str]]:
         """The names and details of the documents skipped for this reason, sorted, with numbers in them by size."""
-        return sorted(self.by_reason[reason], key=_natural_key)
+        return sorted(self.entries[reason], key=_natural_key)
 
     @property
     def unjudged_counts(self) -> dict[str, int]:

@@ -82,7 +82,7 @@ class Register:
         A file was not read by its other names. If its first name is gone or belongs to another file by now, neither was
         the file itself.
         """
-        gone = {name for reason in ("vanished", "special") for name, _ in self._skipped.by_reason.get(reason, ())}
+        gone = {name for reason in ("vanished", "special") for name, _ in self._skipped.entries.get(reason, ())}
         for file, file_id in self._reached_again.items():
             first = self._found.names[file]
             lost = file in self._replaced or first in gone
@@ -110,7 +110,7 @@ class Register:
         """Report files that were named as arguments and are not compared, whatever the reason."""
         named = {self._found.names[file] for file in self._found.named}
         for reason in ("binary", "special", "vanished"):
-            entries = self._skipped.by_reason.pop(reason, [])
+            entries = self._skipped.entries.pop(reason, [])
             for name, detail in entries:
                 if name in named:
                     self._skipped.add("named", name, explanation(reason))
@@ -136,11 +136,10 @@ class Advance:
 
     def watch(self, tasks: Iterator[tuple[Files | Lines, int]]) -> Iterator[Files | Lines]:
         """Yield the tasks alone, and note how far each one gets."""
-        done = within = 0
+        done = 0
         for task, files in tasks:
-            within += len(task.data) + task.dropped if isinstance(task, Lines) else 0
-            if files:
-                done, within = done + files, 0
+            done += files
+            within = task.read_to if isinstance(task, Lines) and not files else 0
             before, end = ([0, *self._ends][at] for at in (done, min(done + 1, len(self._ends))))
             self.files.append(files)
             self.bytes.append(min(before + within, end))

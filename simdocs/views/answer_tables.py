@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from simdocs.model.answers import LINE, NAME, NUMBER, SIMILARITY, Row, TableColumn, TableHead
+from simdocs.model.names import text_to_name
 from simdocs.model.results import Block, FactBlock, LineBlock, NameBlock, PairBlock, TokenBlock
 from simdocs.requests import DedupeRequest, QueryRequest, Request, ShowRequest
 
@@ -47,4 +48,4 @@ def rows_of(block: Block) -> list[Row]:
     if isinstance(block, TokenBlock):
         return list(zip(block.shingles, block.tokens, strict=True))
     assert isinstance(block, FactBlock)
-    return list(zip(block.keys, block.values, strict=True))
+    return [(key.encode(), text_to_name(value)) for key, value in zip(block.keys, block.values, strict=True)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from pathlib import Path
 
@@ -39,7 +38,7 @@ def rows(lefts: Documents, pairs: Pairs, rights: Documents) -> list[Row]:
     """Pairs as the program prints them."""
     columns = (pairs.left.tolist(), pairs.right.tolist(), pairs.jaccard.tolist(), pairs.estimate.tolist())
     return [
-        (os.fsdecode(lefts.name(left)), os.fsdecode(rights.name(right)), f"{jaccard:.6f}", f"{estimate:.6f}")
+        (lefts.name(left), rights.name(right), f"{jaccard:.6f}", f"{estimate:.6f}")
         for left, right, jaccard, estimate in zip(*columns, strict=True)
     ]
 

@@ -21,7 +21,7 @@ def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return lay(tmp_path, {"docs/a": A, "docs/b": A1, "docs/c": B}) / "docs"
 
 
-def names(found: simdocs.Deduplication, rows: list[int]) -> list[bytes]:
+def names(found: simdocs.Deduplication, rows: list[int]) -> list[str]:
     return [found.documents.name(row) for row in rows]
 
 
@@ -30,19 +30,19 @@ def test_skipped_documents_are_in_the_result(docs):
     (docs / "link").symlink_to("a")
     found = simdocs.dedupe("docs", max_size=1000)
     assert {reason: [name for name, _ in each] for reason, each in found.skipped.by_reason.items()} == {
-        "hidden": [b"docs/.hidden"],
-        "link": [b"docs/link"],
-        "binary": [b"docs/binary"],
-        "oversized": [b"docs/large"],
+        "hidden": ["docs/.hidden"],
+        "link": ["docs/link"],
+        "binary": ["docs/binary"],
+        "oversized": ["docs/large"],
     }
     assert found.skipped.counts["oversized"] == found.skipped.unjudged == 1
-    assert names(found, [0, 1, 2]) == [b"docs/a", b"docs/b", b"docs/c"]
+    assert names(found, [0, 1, 2]) == ["docs/a", "docs/b", "docs/c"]
     index = simdocs.index("docs", max_size=1000, output="docs.index")
     assert index.skipped == simdocs.index("docs", max_size=1000).skipped == found.skipped
     # Nothing is skipped where nothing is walked.
     assert simdocs.open("docs.index").skipped.counts == simdocs.dedupe("docs.index").skipped.counts == {}
     named = simdocs.query("docs.index", "docs/binary", "docs/a").skipped
-    assert named.by_reason == {"named": [(b"docs/binary", "a NUL byte in the first 8 KiB")]}
+    assert named.by_reason == {"named": [("docs/binary", "a NUL byte in the first 8 KiB")]}
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -53,11 +53,11 @@ def test_files_changed_between_two_calls_are_noticed(docs, jobs):
     assert by_row(simdocs.dedupe("docs", jobs=jobs)) == [(0, 1)]
     (docs / "b").write_bytes(B)
     for found in (simdocs.dedupe(index, jobs=jobs), simdocs.query(index, texts=[A2], jobs=jobs)):
-        assert found.skipped.by_reason == {"unverified": [(b"docs/b", "changed")]}
+        assert found.skipped.by_reason == {"unverified": [("docs/b", "changed")]}
         assert (0, 1) not in by_row(found)
     assert by_row(simdocs.dedupe("docs", jobs=jobs)) == [(1, 2)]
     (docs / "b").unlink()
-    assert simdocs.dedupe(index, jobs=jobs).skipped.by_reason == {"unverified": [(b"docs/b", "gone")]}
+    assert simdocs.dedupe(index, jobs=jobs).skipped.by_reason == {"unverified": [("docs/b", "gone")]}
     # Back again, with the same text but other times.
     (docs / "b").write_bytes(A1.upper())
     assert by_row(simdocs.dedupe(index, jobs=jobs)) == [(0, 1)]
@@ -74,11 +74,11 @@ def test_workers_start_after_lines_were_read(docs, name):
         found = simdocs.dedupe(name, "docs", jobs=jobs)
         assert by_row(found) == [(0, 1), (0, 3), (0, 4), (2, 5)]
         assert found.skipped.counts == {}
-    assert names(found, [0, 1, 5]) == [f"{name}#0".encode(), f"{name}#1".encode(), b"docs/c"]
+    assert names(found, [0, 1, 5]) == [f"{name}#0", f"{name}#1", "docs/c"]
     index = simdocs.index(name, id_field="none")
     for jobs in (1, 2):
         assert by_row(simdocs.query(index, texts=[A], jobs=jobs)) == [(0, 0), (0, 1)]
-    assert names(index, [0, 1, 2]) == [f"{name}#{line}".encode() for line in (1, 2, 3)]
+    assert names(index, [0, 1, 2]) == [f"{name}#{line}" for line in (1, 2, 3)]
     assert len(simdocs.shingle(name, plain=True).documents) == 1
 
 
@@ -86,10 +86,10 @@ def test_names_that_are_not_utf_8_come_back(docs):
     odd = os.fsdecode(b"docs/\xff\n")
     Path(odd).write_bytes(A)
     found = simdocs.dedupe(odd, "docs", texts=None)
-    assert found.documents.name(0) == b"docs/\xff\n"
+    assert found.documents.name(0) == "docs/\udcff\n"
     assert by_row(found) == [(0, 1), (0, 2)]
-    assert simdocs.shingle(texts=[A], names=[odd]).documents.name(0) == b"docs/\xff\n"
-    assert simdocs.shingle(texts=[A], names=[b"\xff\0"]).documents.name(0) == b"\xff\0"
+    assert simdocs.shingle(texts=[A], names=[odd]).documents.name(0) == "docs/\udcff\n"
+    assert simdocs.shingle(texts=[A], names=[b"\xff\0"]).documents.name(0) == "\udcff\0"
 
 
 def test_a_failed_build_leaves_the_old_artifact(docs):

@@ -31,7 +31,7 @@ built: simdocs.BandIndex = simdocs.index(texts=["a", b"b"], names=["one", b"two"
 keys: NDArray[np.uint64] = built.tables.keys
 found: simdocs.Matches = simdocs.query(built, os.fsencode("x"), top=3)
 for left, right, score in zip(found.pairs.left.tolist(), found.pairs.right.tolist(), found.pairs.jaccard.tolist()):
-    name: bytes = built.documents.name(right)
+    name: str = built.documents.name(right)
 asked, match, jaccard, estimate = next(found.rows())
 similarity: float = jaccard
 decision = simdocs.dedupe("docs.index", threshold=0.9, verify="estimate")

@@ -53,7 +53,7 @@ def test_opening_and_building_give_the_same_noun(place, kind):
         for name, array in arrays(kind, 1).items():
             assert artifact[name].all().dtype == array.dtype
             assert np.array_equal(artifact[name].all(), array)
-        assert artifact.documents.name(2) == b"1/2"
+        assert artifact.documents.name(2) == "1/2"
     assert in_memory(kind, 1).made_from == on_disk(kind, 1, place).made_from != in_memory(kind, 2).made_from
 
 
@@ -96,11 +96,11 @@ def test_all_blocks_are_checked_on_request(place):
 
 
 def test_the_repr_is_one_short_line(place):
-    assert repr(in_memory("shingles", 1)) == "<Shingles: 3 documents, unit='char', k=9>"
+    assert repr(in_memory("shingles", 1)) == "<Shingles: documents=3, unit='char', k=9>"
     assert repr(on_disk("index", 1, place)) == (
-        "<BandIndex: 3 documents, unit='char', k=9, num_perm=4, threshold=0.8, bands=2, rows=2>"
+        "<BandIndex: documents=3, unit='char', k=9, num_perm=4, threshold=0.8, bands=2, rows=2>"
     )
     words = simdocs.index(texts=["a b", "c"], unit="word", k=2, nfkc=True, num_perm=16, bands=4, rows=4, seed=7)
     assert repr(words) == (
-        "<BandIndex: 2 documents, unit='word', k=2, seed=7, nfkc=True, num_perm=16, threshold=0.8, bands=4, rows=4>"
+        "<BandIndex: documents=2, unit='word', k=2, seed=7, nfkc=True, num_perm=16, threshold=0.8, bands=4, rows=4>"
     )

@@ -165,7 +165,7 @@ def test_documents_of_a_file_are_its_lines(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("line", "detail"), BAD, ids=range(len(BAD)))
 def test_malformed_lines_are_reported_with_the_reason(line: bytes, detail: str) -> None:
-    lines = Lines(b"a.jsonl", b'\n{"text": "good"}\n' + line + b"\n", 100, 7, Stamp(0, 0, 0, 0), MIB)
+    lines = Lines(b"a.jsonl", b'\n{"text": "good"}\n' + line + b"\n", 100, 7, Stamp(0, 0, 0, 0), MIB, 0)
     parsed = parse(lines, SEQUENCES)
     assert parsed.names == [b"a.jsonl#8"]
     assert parsed.starts == [101]
@@ -176,7 +176,7 @@ def test_malformed_lines_are_reported_with_the_reason(line: bytes, detail: str) 
 def test_text_field_and_id_field_choose_the_fields_of_a_line() -> None:
     sequences = Sequences(text_field="körper", id_field="text")
     line = '{"körper": "b", "text": "name", "id": true}'.encode()
-    parsed = parse(Lines(b"a", line, 0, 1, Stamp(0, 0, 0, 0), MIB), sequences)
+    parsed = parse(Lines(b"a", line, 0, 1, Stamp(0, 0, 0, 0), MIB, 0), sequences)
     assert (parsed.names, parsed.texts, text_of(line, sequences)) == ([b"a#name"], [b"b"], b"b")
 
 
@@ -325,7 +325,7 @@ def tasks_of(
         else:
             done.append((os.path.basename(task.name).decode(), task.data, files))
     assert sum(entry[-1] for entry in done) == len(contents)  # type: ignore[index]
-    return [*done, {reason: [os.path.basename(name) for name, _ in of] for reason, of in skipped.by_reason.items()}]
+    return [*done, {reason: [os.path.basename(name) for name, _ in of] for reason, of in skipped.entries.items()}]
 
 
 def test_tasks_are_in_row_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

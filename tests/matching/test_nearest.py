@@ -53,7 +53,7 @@ def test_the_nearest_are_those_with_the_highest_estimates(there: Path, number: i
     order = sorted(np.flatnonzero(agree).tolist(), key=lambda row: (-agree[row], row))
     found = simdocs.query("docs.index", "asked", nearest=number)
     assert sorted(found.pairs.right.tolist()) == sorted(order[:number])
-    assert {row[1] for row in found.rows()} == {index.documents.name(row).decode() for row in order[:number]}
+    assert {row[1] for row in found.rows()} == {index.documents.name(row) for row in order[:number]}
     for _, name, jaccard, estimate in found.rows():
         ours, theirs = Path("asked").read_text(), Path(name).read_text()
         assert jaccard == simdocs.similarity(ours, theirs, unit="word", k=2) > 0

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
+import random
 from pathlib import Path
+
+import pytest
 
 from simdocs.corpora.batches import BATCH_BYTES
 from simdocs.corpora.discover import Sources, find
@@ -13,10 +17,12 @@ from simdocs.parameters import Sequences, Walking
 from simdocs.pipeline.register import Advance
 
 
-def test_bytes_rise_to_the_total_and_move_within_a_large_file(tmp_path: Path) -> None:
-    line = b'{"text": "%s"}\n' % (b"word " * 200)
+@pytest.mark.parametrize("name", ["b.jsonl", "b.jsonl.gz"])
+def test_bytes_rise_to_the_total_and_move_within_a_large_file(tmp_path: Path, name: str) -> None:
+    texts = (random.Random(row).randbytes(500).hex() for row in range(8 * BATCH_BYTES // 1000))
+    lines = "".join(f'{{"text": "{text}"}}\n' for text in texts).encode()
     (tmp_path / "a.txt").write_bytes(b"x" * 1000)
-    (tmp_path / "b.jsonl").write_bytes(line * (4 * BATCH_BYTES // len(line)))
+    (tmp_path / name).write_bytes(gzip.compress(lines, 1) if name.endswith(".gz") else lines)
     (tmp_path / "c.txt").write_bytes(b"y" * 3000)
     (tmp_path / "d.jsonl").write_bytes(b"")
     found = find(Sources((bytes(tmp_path),)), Walking(), Skipped())

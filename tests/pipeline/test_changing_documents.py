@@ -84,7 +84,7 @@ def test_a_document_that_cannot_be_read_again_is_not_removed(docs, change, name)
         change(docs / name)
         found = grouped(work)
         counts = work.skipped.counts
-        entries = work.skipped.by_reason["unverified"]
+        entries = work.skipped.entries["unverified"]
     others = [one.encode() for one in "abc" if one != name]
     assert found == [(others[0], others[1])]
     assert counts == {"unverified": 1}
@@ -134,7 +134,7 @@ def test_a_file_that_has_become_a_gzip_bomb_is_not_decompressed(docs):
             assert tracemalloc.get_traced_memory()[1] < 1 << 25
         finally:
             tracemalloc.stop()
-    assert work.skipped.by_reason == {"unverified": [(b"b.gz", "changed")]}
+    assert work.skipped.entries == {"unverified": [(b"b.gz", "changed")]}
 
 
 @pytest.mark.parametrize("touched", [False, True])
@@ -211,4 +211,4 @@ def test_a_file_that_keeps_changing_while_it_is_read_is_named(docs, monkeypatch)
     growing(monkeypatch, docs / "b", 1000)
     with sketched(["a", "b", "c"]) as work:
         assert grouped(work) == [(b"a", b"c")]
-        assert work.skipped.by_reason == {"changed": [(b"b", "")]}
+        assert work.skipped.entries == {"changed": [(b"b", "")]}

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from simdocs.cli.help import short_help_option, write_examples
+from simdocs.cli.help import short_help_option, unknown_option, write_examples
+from simdocs.cli.spelling import nearest_option
 
 
 class CommandGroup(click.Group):
@@ -71,7 +72,7 @@ class CommandGroup(click.Group):
         except click.NoSuchOption as error:
             if text := self._misplaced(error.option_name, words):
                 raise click.UsageError(text, ctx) from None
-            raise
+            raise unknown_option(error, self, ctx) from None
 
     def _misplaced(self, option: str, words: Sequence[str]) -> str:
         """Where an option belongs that stands before the command; empty: no command has it, or one like it."""
@@ -83,14 +84,17 @@ class CommandGroup(click.Group):
                         owners.setdefault(spelling, []).append(name)
         wrong = ""
         if option not in owners:
-            from difflib import get_close_matches
-
-            near = get_close_matches(option, owners, 1, 0.7)
+            near = nearest_option(option, owners)
             if not near:
                 return ""
-            wrong, option = f"no option {option!r}: did you mean {near[0]}? ", near[0]
+            wrong, option = f"no option {option!r}: did you mean {near}? ", near
         names = owners[option]
-        meant = next((word for word in words if word in names), names[0] if len(names) == 1 else "COMMAND")
+        named = next((word for word in words if word in self.commands), "")
+        if named and named not in names:
+            explain = getattr(self.commands[named], "explain", None)
+            if explain is not None and (explanation := explain(option, words)):
+                return f"{wrong}{explanation}"
+        meant = named if named in names else names[0] if len(names) == 1 else "COMMAND"
         return f"{wrong}{option} belongs after the command, as in simdocs {meant} {option}"
 
     def resolve_command(

@@ -10,7 +10,7 @@ import click
 
 from simdocs.cli import exits
 from simdocs.cli.memory_check import look_for_room
-from simdocs.cli.spelling import declarations, spelled
+from simdocs.cli.spelling import declarations, nearest_option, spelled
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -176,10 +176,18 @@ class Command(click.Command):
             explanation = "" if self.explain is None else self.explain(error.option_name, words)
             if explanation:
                 raise click.UsageError(explanation, ctx) from None
-            raise
+            raise unknown_option(error, self, ctx) from None
         if problems := ctx.meta.get(_PROBLEMS):
             raise click.UsageError("; ".join(problems), ctx)
         return rest
+
+
+def unknown_option(error: click.NoSuchOption, command: click.Command, ctx: click.Context) -> click.NoSuchOption:
+    """The error about an option that a command does not have, with the one that it may stand for."""
+    spellings = [spelling for option in command.params for spelling in option.opts]
+    near = nearest_option(error.option_name, spellings)
+    text = f"no option {error.option_name!r}" + (f": did you mean {near}?" if near else "")
+    return click.NoSuchOption(error.option_name, text, ctx=ctx)
 
 
 def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:

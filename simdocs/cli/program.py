@@ -142,7 +142,8 @@ def _line_about_usage(error: click.UsageError, arguments: Sequence[str]) -> str:
     if isinstance(error, click.NoSuchOption):
         for name in arguments:
             if name.startswith(error.option_name) and os.path.lexists(name):
-                return f"{said}: the file of that name is {display_name(os.fsencode('./' + name))}"
+                there = display_name(os.fsencode("./" + name))
+                return f"no option {error.option_name!r}: the file of that name is {there}"
     return f"{said} (see: {error.ctx.command_path} --help)" if error.ctx else said
 
 

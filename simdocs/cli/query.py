@@ -11,22 +11,36 @@ import click
 from simdocs.cli import options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import answer
-from simdocs.cli.spelling import declarations
+from simdocs.cli.spelling import declarations, nearest_option
 from simdocs.report_requests import DrawRequest
-from simdocs.requests import IndexRequest, QueryRequest
+from simdocs.requests import CheckedRequest, IndexRequest, QueryRequest
 
 
 def _explain_option(option: str, words: Sequence[str]) -> str:
     """What is to be said of an option that the index decides: how the index was built."""
-    fixed = {spelling: name for name in IndexRequest.parameters() for spelling in declarations(name)}
-    if option not in fixed:
+    own = {spelling for asked in (QueryRequest, DrawRequest) for spelling in _spellings(asked)}
+    fixed = {spelling: name for spelling, name in _spellings(IndexRequest).items() if spelling not in own}
+    near = option if option in fixed else nearest_option(option, {*own, *fixed})
+    if near not in fixed:
         return ""
+    wrong = "" if near == option else f"no option {option!r}: did you mean {near}? "
+    explanation = _explain_fixed(near, fixed[near], words)
+    return explanation and wrong + explanation
+
+
+def _spellings(asked: type[CheckedRequest]) -> dict[str, str]:
+    """The options of a request, each with the name of its parameter."""
+    return {spelling: name for name in asked.parameters() for spelling in declarations(name)}
+
+
+def _explain_fixed(option: str, parameter: str, words: Sequence[str]) -> str:
+    """With what the index among these words was built; empty: it does not say."""
     from simdocs import api
     from simdocs.commands.resolve import is_artifact
 
     for word in words:
         if is_artifact(os.fsencode(word)):
-            value = dict(api.info(word).facts).get(fixed[option])
+            value = dict(api.info(word).facts).get(parameter)
             if value is None:
                 return ""
             built = {"yes": f"with {option}", "no": f"without {option}"}.get(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from simdocs import errors
@@ -67,6 +67,15 @@ def spelling(parameter: str) -> str:
         return {"documents": "DOCS"}.get(parameter, parameter)
     spellings = declarations(parameter)
     return spellings[0] if parameter in ("output", "jobs", "quiet", "verbose") else spellings[-1]
+
+
+def nearest_option(option: str, spellings: Iterable[str]) -> str:
+    """The spelling that a mistyped option may stand for: one that begins so, or looks alike; empty: none does."""
+    from difflib import get_close_matches
+
+    known = sorted(spellings)
+    begun = [spelling for spelling in known if len(option) > len("--") and spelling.startswith(option)]
+    return next(iter(begun or get_close_matches(option, known, 1, 0.7)), "")
 
 
 def spelled(message: str) -> str:

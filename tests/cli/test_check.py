@@ -182,7 +182,7 @@ def test_check_refuses_what_is_not_an_artifact(there):
         (("nowhere.index",), 2, "nowhere.index: no such artifact"),
         (("docs/0",), 4, "docs/0: not an artifact: Not a directory"),
         (("docs",), 4, "docs: not an artifact: there is no manifest.json in it"),
-        (("--wrong",), 2, "No such option"),
+        (("--wrong",), 2, "no option"),
     ):
         done = check(there, *arguments)
         assert (done.status, len(done.err.splitlines())) == (status, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import unicodedata
 
@@ -61,7 +62,10 @@ WRONG_VALUES = [
         "-j": ("2.5", "a whole number from 1 to 1024"),
     },
     {"-k": ("1001", "from 1 to 1000"), "--seed": ("", SEED), "--max-size": ("1.5M", SIZE), "-t": ("inf", FRACTION)},
-    {"-t": ("nan", FRACTION)},
+    {"-t": ("nan", FRACTION), "--max-size": ("10Bi", SIZE)},
+    {"--max-size": ("10BM", SIZE)},
+    {"--max-size": ("10 M", SIZE)},
+    {"--max-size": ("9999999999G", SIZE)},
     {"--recall": ("nan", FRACTION)},
     {"-k": ("\u0663", "from 1 to 1000"), "-j": ("1_0", "from 1 to 1024"), "--max-size": ("M", SIZE)},
 ]
@@ -141,13 +145,56 @@ def test_values_are_checked_before_documents_are_looked_at(here):
         (["dedup", "docs"], "dedupe"),
         (["shingel"], "shingle"),
         (["dedupe", "--treshold", ".9", "docs"], "--threshold"),
+        (["dedupe", "--all", "--pairs", "docs"], "--all-copies"),
+        (["dedupe", "docs", "--summ"], "--summary"),
+        (["--treshold", ".9", "dedupe", "docs"], "--threshold"),
+        (["--vresion"], "--version"),
+        (["query", "x.index", "f", "--unti", "word"], "--unit"),
+        (["--unti", "word", "query", "x.index", "f"], "--unit"),
     ],
+    ids=" ".join,
 )
 def test_a_misspelt_command_or_option_brings_a_suggestion(here, arguments, meant):
     done = simdocs(*arguments, cwd=here)
     assert is_one_line(done)
-    assert "did you mean" in done.err.lower()
-    assert meant in done.err
+    assert f": did you mean {meant}?" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "right"),
+    [
+        (["--pairs", "dedupe", "docs"], "simdocs dedupe --pairs"),
+        (["-t", ".9", "dedupe", "docs"], "simdocs dedupe -t"),
+        (["--threshold=.9", "query", "x.index", "f"], "simdocs query --threshold"),
+        (["--nearest", "3"], "simdocs query --nearest"),
+        (["--unit", "word"], "simdocs COMMAND --unit"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_an_option_before_the_command_is_told_its_place(here, arguments, right):
+    done = simdocs(*arguments, cwd=here)
+    assert is_one_line(done)
+    option = right.split()[-1]
+    assert done.err == f"simdocs: error: {option} belongs after the command, as in {right} (see: simdocs --help)\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "with_what"),
+    [
+        ("--unit word", "with --unit char"),
+        ("-k 5", "with -k 9"),
+        ("--nfkc", "without --nfkc"),
+        ("--num-perm 64", "with --num-perm 128"),
+        ("--bands 9", "with --bands 18"),
+    ],
+)
+def test_a_query_is_told_how_its_index_was_built(shelved, words, with_what):
+    """Also if the option stands before the command."""
+    follow = f"x.index was built {with_what}, and queries follow the index: leave the option out"
+    done = simdocs("query", "x.index", "more", *words.split(), cwd=shelved)
+    assert (is_one_line(done), done.err) == (True, f"simdocs: error: {follow} (see: simdocs query --help)\n")
+    before = simdocs(*words.split(), "query", "x.index", "more", cwd=shelved)
+    assert (is_one_line(before), before.err) == (True, f"simdocs: error: {follow} (see: simdocs --help)\n")
 
 
 @pytest.mark.parametrize("arguments", [["frobnicate"], ["dedupe", "docs", "-Z"]])
@@ -262,8 +309,39 @@ def test_language_goes_with_stop_words_only(tmp_path):
 
 def test_lock_wait_must_be_a_number_of_seconds(tmp_path):
     lay(tmp_path, {"docs/a": b"a text"})
-    for wrong in ("nan", "-1", "soon"):
+    for wrong in ("nan", "-1", "soon", "1m"):
         done = simdocs("index", "docs", "-o", "x.index", "--lock-wait", wrong, cwd=tmp_path)
         assert is_one_line(done)
-        assert wrong in done.err
+        assert f"--lock-wait must be a number of seconds, 0 or more, not '{wrong}' (see: " in done.err
     assert simdocs("index", "docs", "-o", "x.index", "--lock-wait", "inf", cwd=tmp_path).status == 0
+
+
+SIZES = {
+    "0": 0,
+    "10": 10,
+    "10b": 10,
+    "10k": 10 << 10,
+    "10K": 10 << 10,
+    "10kB": 10_000,
+    "10KiB": 10 << 10,
+    "10M": 10 << 20,
+    "10MB": 10_000_000,
+    "10MiB": 10 << 20,
+    "2g": 2 << 30,
+    "2GB": 2_000_000_000,
+    "2GiB": 2 << 30,
+}
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_sizes_have_units_of_1024_or_1000(tmp_path, size):
+    done = simdocs("dedupe", "--files-from", "-", "--max-size", size, "--summary-json", "note", cwd=tmp_path, stdin=b"")
+    assert done == (0, b"", "")
+    assert json.loads((tmp_path / "note").read_bytes())["parameters"]["walking"]["max_size"] == SIZES[size]
+
+
+def test_a_size_in_thousands_leaves_out_what_is_larger(tmp_path):
+    lay(tmp_path, {"docs/a": b"a" * 1000, "docs/b": b"b" * 1001, "docs/c": b"c" * 1025})
+    for size, larger in (("1kB", ["docs/b", "docs/c"]), ("1k", ["docs/c"])):
+        done = simdocs("dedupe", "docs", "--max-size", size, cwd=tmp_path)
+        assert [line.split(": ")[1] for line in done.err.splitlines()] == larger

@@ -37,8 +37,8 @@ class TableRequest(DebugRequest):
 
     @property
     def suffix(self) -> str:
-        """The suffix of the output's name, without its dot."""
-        return os.path.splitext(os.fsdecode(self.output or b""))[1].removeprefix(".")
+        """The suffix of the output's name in lower case, without its dot."""
+        return os.path.splitext(os.fsdecode(self.output or b""))[1].removeprefix(".").lower()
 
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()
@@ -88,7 +88,7 @@ class DrawRequest(ReportRequest, TableRequest):
             yield not_together("nul", "format")
         if self._lists_lines and self.format:
             yield f"{mention('list')} {self.listing} writes lines as they are, without {mention('format')}"
-        if self.nul and self.suffix in FORMATS and self.suffix != "tsv":
+        if self.nul and self.suffix in (*FORMATS, *_NOT_OFFERED) and self.suffix != "tsv":
             yield f"{mention('nul')} and {mention('output')} NAME.{self.suffix} do not go together"
         paths = [os.path.realpath(path) for path in (self.output, self.summary_json) if path and path != b"-"]
         if len(set(paths)) < len(paths):

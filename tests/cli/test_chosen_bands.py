@@ -1,0 +1,79 @@
+"""Bands that find fewer pairs than the stated recall bring a warning, from the command that chooses them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.program import simdocs
+
+COMMANDS = {
+    "index": ("index", "docs", "-o", "x.index"),
+    "index of an artifact": ("index", "x.signatures", "-o", "x.index"),
+    "dedupe": ("dedupe", "docs"),
+    "pairs": ("dedupe", "docs", "--pairs"),
+}
+TOO_FEW = {
+    "--bands 4 --rows 10": "4 bands of 10 rows find a pair at 0.8 with probability 0.3651",
+    "--bands 4": "4 bands of 32 rows find a pair at 0.8 with probability 0.0032",
+    "--rule nearest": "8 bands of 16 rows find a pair at 0.8 with probability 0.2042",
+    "--rule nearest -t .6": "16 bands of 8 rows find a pair at 0.6 with probability 0.2374",
+}
+ENOUGH = ["", "--bands 20 --rows 6", "--recall .3", "--rule recall", "--rule nearest --recall .2"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("chosen", TOO_FEW)
+def test_bands_below_the_stated_recall_bring_a_warning(shelved, command, chosen):
+    """In a pipe as at a terminal: -q silences it."""
+    done = simdocs(*COMMANDS[command], *chosen.split(), cwd=shelved)
+    why = "less than the recall of 0.95: leave out --bands, --rows and --rule to reach it"
+    assert (done.status, done.err) == (0, f"simdocs: warning: {TOO_FEW[chosen]}, {why}\n")
+    assert simdocs(*COMMANDS[command], *chosen.split(), "-q", cwd=shelved) == (0, done.out, "")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("chosen", ENOUGH)
+def test_bands_that_reach_the_stated_recall_bring_no_warning(shelved, command, chosen):
+    done = simdocs(*COMMANDS[command], *chosen.split(), cwd=shelved)
+    assert (done.status, done.err) == (0, "")
+
+
+def test_what_uses_an_index_does_not_repeat_the_warning_of_its_bands(shelved):
+    assert simdocs("index", "docs", "--bands", "4", "--rows", "10", "-q", "-o", "x.index", cwd=shelved).status == 0
+    for command in (("dedupe", "x.index"), ("query", "x.index", "more"), ("dedupe", "more", "--against", "x.index")):
+        assert simdocs(*command, cwd=shelved).err == ""
+
+
+@pytest.mark.parametrize(
+    ("chosen", "rule"),
+    [
+        ("", "recall"),
+        ("--recall .5", "recall"),
+        ("--rule nearest", "nearest"),
+        ("--bands 4 --rows 10", "by hand"),
+        ("--rows 10", "by hand"),
+    ],
+)
+def test_info_says_by_which_rule_bands_were_chosen(here, chosen, rule):
+    assert simdocs("index", "docs", *chosen.split(), "-q", "-o", "x.index", cwd=here).status == 0
+    assert [b"rule", rule.encode()] in simdocs("info", "x.index", cwd=here).rows
+
+
+@pytest.mark.parametrize("command", ["index", "dedupe"])
+@pytest.mark.parametrize("bands", ["--bands", "--rows"])
+@pytest.mark.parametrize("choice", ["--recall .9", "--rule nearest", "--rule recall"])
+def test_bands_by_hand_do_not_go_with_a_choice(here, command, bands, choice):
+    done = simdocs(*COMMANDS[command], bands, "9", *choice.split(), cwd=here)
+    assert (done.status, done.out) == (2, b"")
+    assert done.err == f"simdocs: error: {bands} and {choice.split()[0]} do not go together\n"
+
+
+def test_a_threshold_that_no_bands_serve_brings_the_exact_join_to_mind(here):
+    done = simdocs("dedupe", "docs", "-t", ".01", cwd=here)
+    assert (done.status, done.out, done.err.count("\n")) == (2, b"", 1)
+    assert "no bands and rows reach a recall of 0.95 at threshold 0.01 with --num-perm 128" in done.err
+    assert done.err.endswith(": use --num-perm 299 or more, or --exact to find every pair\n")
+    for remedy in (("--num-perm", "299"), ("--exact",)):
+        assert simdocs("dedupe", "docs", "-t", ".01", *remedy, cwd=here).status == 0
+    less = simdocs("dedupe", "docs", "-t", ".01", "--num-perm", "298", cwd=here)
+    assert less.status == 2

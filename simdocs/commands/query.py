@@ -134,5 +134,13 @@ def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | No
         tuple(threshold_warning(plan.threshold, banding)),
     )
     return Matches(
-        asked.documents, Pairs.concat(held), (left, right), comparison, len(indexed), found, matched, similar
+        asked.documents,
+        Pairs.concat(held),
+        (left, right),
+        comparison,
+        len(indexed),
+        found,
+        matched,
+        similar,
+        plan.nearest,
     )

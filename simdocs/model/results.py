@@ -222,7 +222,8 @@ class Matches:
 
     documents: those that were asked about. pairs: left, their rows; right, rows of the index; in the order of the
     answer; empty if they were handed over in blocks. names: of both documents of each pair. indexed: documents in the
-    index. found: matches. matched: documents that have one. similar: matches at the threshold or above.
+    index. found: matches. matched: documents that have one. similar: matches at the threshold or above. nearest: how
+    many of the most similar documents were asked for, whatever the threshold (0: those at the threshold).
     """
 
     documents: Documents
@@ -233,6 +234,7 @@ class Matches:
     found: int
     matched: int
     similar: int
+    nearest: int = 0
 
     @property
     def skipped(self) -> Skipped:

@@ -12,7 +12,6 @@ from simdocs.model.documents import EMPTY, SHORT, Documents
 from simdocs.model.names import display_name
 from simdocs.model.results import (
     BuildResult,
-    Comparison,
     ComponentFacts,
     Deduplication,
     Expectation,
@@ -47,8 +46,7 @@ def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]
     read = _read(result.documents, result.skipped.counts)
     yield f"{read}, against {counted(result.indexed, 'document')}" if isinstance(result, Matches) else read
     compared = result.comparison
-    found = "every pair is found" if compared.bands is None else _bands(compared)
-    yield f"{found}; {counted(compared.candidates, 'candidate')}, {compared.verified:,} verified"
+    yield f"{_how_found(result)}; {counted(compared.candidates, 'candidate')}, {compared.verified:,} verified"
     yield from _outcome(result, seconds)
 
 
@@ -108,6 +106,7 @@ def _facts(result: Summarised) -> dict[str, Any]:
         "verified": compared.verified,
     }
     if isinstance(result, Matches):
+        facts |= {"nearest": result.nearest} if result.nearest else {}
         return facts | {"matches": result.found, "matched": result.matched, "parameters": asdict(compared.recipe)}
     if isinstance(result, SimilarPairs):
         facts |= {"pairs": result.found, "pairs_left_out": result.left_out}
@@ -173,8 +172,13 @@ def _tokens(documents: Documents) -> int:
     return int(documents.facts["count"].sum())
 
 
-def _bands(compared: Comparison) -> str:
-    assert compared.bands is not None
+def _how_found(result: Deduplication | SimilarPairs | Matches) -> str:
+    """By which means candidates were found."""
+    compared = result.comparison
+    if isinstance(result, Matches) and result.nearest:
+        return f"the {result.nearest:,} nearest by signature, whatever the threshold"
+    if compared.bands is None:
+        return "every pair is found"
     return _found_by(compared.bands.bands, compared.bands.rows, compared.threshold, compared.probability)
 
 

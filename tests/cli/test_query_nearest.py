@@ -1,0 +1,85 @@
+"""query --nearest N: what is this like?"""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from tests.cli.corpus import A1, A2, A, B, jaccard, lay
+from tests.cli.program import simdocs
+
+FAR = A[:150] + B[:60]
+"""A text that is a little like A, far below the threshold."""
+
+LIKE_FAR = [("far", "docs/a.txt", jaccard(FAR, A)), ("far", "docs/b.txt", jaccard(FAR, A1))]
+
+
+@pytest.fixture
+def asked(here):
+    assert simdocs("index", "docs", "-o", "x.index", cwd=here) == (0, b"", "")
+    return lay(here, {"far": FAR, "near": A2, "other": b"0123456789" * 9})
+
+
+def nearest(where, *arguments):
+    done = simdocs("query", "x.index", *arguments, cwd=where)
+    assert (done.status, done.err) == (0, "")
+    return [tuple(field.decode() for field in row[:3]) for row in done.rows]
+
+
+def test_documents_below_the_threshold_are_found(asked):
+    assert nearest(asked, "far") == []
+    assert max(float(row[2]) for row in LIKE_FAR) < 0.6
+    assert nearest(asked, "far", "--nearest", "2") == sorted(LIKE_FAR, key=lambda row: row[2], reverse=True)
+    assert len(nearest(asked, "far", "--nearest", "1")) == 1
+
+
+def test_each_document_has_its_own_nearest(asked):
+    both = nearest(asked, "near", "far", "--nearest", "1")
+    assert both == nearest(asked, "near", "--nearest", "1") + nearest(asked, "far", "--nearest", "1")
+    assert nearest(asked, "other", "--nearest", "9") == []
+
+
+def test_list_and_estimate_go_with_nearest(asked):
+    listed = simdocs("query", "x.index", "far", "near", "--nearest", "2", "--list", "matches", cwd=asked)
+    assert listed == (0, b"docs/a.txt\ndocs/b.txt\n", "")
+    rows = simdocs("query", "x.index", "far", "--nearest", "2", "--verify", "estimate", cwd=asked).rows
+    assert [row[2] for row in rows] == [b"", b""]
+
+
+@pytest.mark.parametrize("other", [("--top", "1"), ("--threshold", ".5")])
+def test_nearest_does_not_go_with_another_choice_of_matches(asked, other):
+    done = simdocs("query", "x.index", "far", "--nearest", "2", *other, cwd=asked)
+    assert done == (2, b"", f"simdocs: error: --nearest and {other[0]} do not go together\n")
+
+
+@pytest.mark.parametrize("wrong", ["0", "-1", "many"])
+def test_nearest_is_a_whole_number(asked, wrong):
+    done = simdocs("query", "x.index", "far", "--nearest", wrong, cwd=asked)
+    assert (done.status, done.out) == (2, b"")
+    assert f"--nearest must be a whole number, 1 or more, not '{wrong}'" in done.err
+
+
+def test_exit_code_asks_for_matches_at_the_threshold(asked):
+    assert simdocs("query", "x.index", "far", "--nearest", "2", "--exit-code", cwd=asked).status == 0
+    assert simdocs("query", "x.index", "near", "--nearest", "2", "--exit-code", cwd=asked).status == 1
+
+
+def test_a_missing_document_is_named(asked):
+    os.remove(asked / "docs/a.txt")
+    done = simdocs("query", "x.index", "far", "--nearest", "1", cwd=asked)
+    assert (done.status, done.names) == (3, [("far", "docs/b.txt")])
+    assert "docs/a.txt: skipped: missing or changed when it had to be verified (gone)" in done.err
+
+
+def test_the_summary_says_that_the_nearest_were_asked_for(asked):
+    """It promises nothing about bands, which are not used."""
+    done = simdocs("query", "x.index", "far", "--nearest", "2", "--summary", "--summary-json", "note", cwd=asked)
+    assert "the 2 nearest by signature, whatever the threshold; " in done.err
+    assert "band" not in done.err
+    note = json.loads((asked / "note").read_bytes())
+    assert (note["nearest"], note["matches"]) == (2, 2)
+    assert "nearest" not in json.loads(
+        simdocs("query", "x.index", "far", "--summary-json", "/dev/stdout", cwd=asked).out
+    )

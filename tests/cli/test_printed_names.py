@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.corpus import A1, A2, A, lay
 from tests.cli.program import Done, simdocs
-from tests.commands.building import opened
+from tests.commands.building import names_on
 
 ASKS = {
     "kept": ("dedupe", "{}/x.index", "--list", "kept"),
@@ -54,7 +54,7 @@ def printed(done: Done) -> list[str]:
 def test_names_are_those_recorded_in_the_directory_of_the_build(built_there, ask):
     """However that directory, and the artifact in it, are spelled."""
     names = printed(asked(ask, ".", built_there))
-    recorded = {name.decode() for name in map(opened(built_there / "x.index").documents.name, range(4))}
+    recorded = set(map(os.fsdecode, names_on(built_there / "x.index")))
     assert set(names) <= recorded | {"near", "./near"}
     assert set(names) & recorded
     again = printed(asked(ask, built_there, built_there))

@@ -59,4 +59,4 @@ def test_a_query_of_an_artifact_with_other_parameters_is_refused(shelved, kind):
     assert simdocs(command, "more", "-k", "5", "-o", f"y.{kind}", cwd=shelved).status == 0
     done = simdocs("query", "x.index", f"y.{kind}", cwd=shelved)
     assert (done.status, done.out, done.err.count("\n")) == (4, b"", 1)
-    assert done.err.startswith(f"simdocs: error: y.{kind}: of other parameters than x.index: k is 5 there and 9 here: ")
+    assert done.err.startswith(f"simdocs: error: y.{kind}: does not have the parameters of x.index: k is 5, not 9: ")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import time
 from typing import Any
@@ -40,16 +42,21 @@ class ProgressBar:
         if self._bar is not None:
             self._bar.close()
         elif self._step:  # Ctrl-C came while it was drawn for the first time
-            from shutil import get_terminal_size
-
-            sys.stderr.write("\r" + " " * (get_terminal_size().columns - 1) + "\r")
+            sys.stderr.write("\r" + " " * (_columns() - 1) + "\r")
             sys.stderr.flush()
         self._bar, self._step = None, ""
 
 
-def _bar(step: str, total: int) -> Any:
-    from shutil import get_terminal_size
+def _columns() -> int:
+    """How wide the terminal is that shows progress. Standard output may be a file, so that is not asked first."""
+    try:
+        columns = os.get_terminal_size(sys.stderr.fileno()).columns
+    except OSError:
+        columns = 0
+    return columns or shutil.get_terminal_size().columns
 
+
+def _bar(step: str, total: int) -> Any:
     from tqdm import tqdm
 
     tqdm.monitor_interval = 0  # no thread: processes are forked later
@@ -65,5 +72,5 @@ def _bar(step: str, total: int) -> Any:
         unit_scale=in_bytes,
         unit_divisor=1024,
         dynamic_ncols=True,
-        bar_format=narrow if get_terminal_size().columns < _NARROW else None,
+        bar_format=narrow if _columns() < _NARROW else None,
     )

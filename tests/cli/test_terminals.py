@@ -90,19 +90,21 @@ def test_a_slow_run_shows_its_progress(here, answer):
     "Ctrl-C while a progress bar is shown",
     "The bar is cleared, the cursor stays visible, and it ends by the signal.",
 )
+@pytest.mark.parametrize("columns", [200, 40])
 @pytest.mark.parametrize("command", ["shingle", "index", "query", "dedupe"])
-def test_progress_is_cleared_when_a_run_is_interrupted(shelved, command):
+def test_progress_is_cleared_when_a_run_is_interrupted(shelved, command, columns):
     """The bar is taken away, and the cursor is where it was, and can be seen."""
     for name in ("f", "g"):
         lay(shelved, {f"{where}/{name}": A * 2500 for where in ("docs", "more")})  # a batch each
     env = trap(shelved, "time.sleep(0.5)", "open", "/f'") | {"TERM": "xterm"}
     with (shelved / "trap/sitecustomize.py").open("a") as hooks:
         hooks.write(INTERRUPTED)
-    done = on_terminal(*EVERY[command], "-j1", which=["stderr"], cwd=shelved, env=env)
+    done = on_terminal(*EVERY[command], "-j1", which=["stderr"], columns=columns, cwd=shelved, env=env)
     assert (done.status, done.out) == (-signal.SIGINT, b"")
     *_, bar, blank, after = done.err.split("\r")
     assert "%" in bar
     assert (blank.strip(), after) == ("", "")
+    assert len(bar.rstrip()) <= len(blank) < columns
     assert "\x1b" not in done.err
 
 
@@ -113,6 +115,21 @@ def interrupt(event, arguments):
 
 sys.addaudithook(interrupt)
 """
+
+
+@pytest.mark.parametrize("command", ["shingle", "index", "query", "dedupe"])
+@pytest.mark.parametrize("columns", [40, 60])
+def test_a_narrow_terminal_shows_the_whole_bar(shelved, command, columns):
+    """What is done, how far, and of how much: nothing is cut off."""
+    lay(shelved, {f"{where}/{name}": A * 2500 for where in ("docs", "more") for name in ("f", "g")})
+    env = trap(shelved, "time.sleep(0.5)", "open", "/f'") | {"TERM": "xterm"}
+    done = on_terminal(*EVERY[command], "-j1", which=["stderr"], columns=columns, cwd=shelved, env=env)
+    assert done.status == 0
+    drawn = [bar.rstrip() for bar in done.err.split("\n")[0].split("\r") if "%" in bar]
+    assert drawn
+    for bar in drawn:
+        assert len(bar) < columns
+        assert re.fullmatch(r"[a-z ]+: +\d+%\|.{5,}\| [\d.]+[kMG]?/[\d.]+[kMG]?", bar), bar
 
 
 def test_quiet_shows_nothing_on_a_terminal(here):

@@ -93,9 +93,8 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
 
 def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
     """Build an artifact: the exit status."""
-    nowhere = options["output"] in (None, b"-")
-    missing = (f"{mention('output')} NAME.{asked.kind} is missing: name the artifact to write",) if nowhere else ()
-    request, told_as = requests_of(asked, ReportRequest, options, missing)
+    nowhere = _explain_no_output(asked, options["documents"]) if options["output"] in (None, b"-") else ""
+    request, told_as = requests_of(asked, ReportRequest, options, (nowhere,) if nowhere else ())
     hint_at_terminal(request, told_as)
     from simdocs import api
     from simdocs.model.results import BuildResult
@@ -131,6 +130,14 @@ def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
     target = display_name(os.fsencode(cast(bytes, request.output)))
     told.summary(summary.lines(result, time.monotonic() - started, target))
     return exits.UNJUDGED if run.skipped.unjudged else exits.DONE
+
+
+def _explain_no_output(asked: type[BuildRequest], documents: Sequence[object]) -> str:
+    """What is missing if no artifact to write is named; or that none was meant, as in `index docs.index new/`."""
+    from simdocs.commands.artifact_hints import explain_adding
+
+    missing = f"{mention('output')} NAME.{asked.kind} is missing: name the artifact to write"
+    return explain_adding(asked, documents) or missing
 
 
 def hint_at_terminal(request: CheckedRequest, told: ReportRequest | ShowDrawRequest) -> None:

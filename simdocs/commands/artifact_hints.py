@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from simdocs.artifacts.recognise import kind_of
 from simdocs.errors import UsageError
 from simdocs.model.names import display_name
-from simdocs.requests import IndexRequest, QueryRequest, ReadRequest
+from simdocs.requests import CheckedRequest, IndexRequest, QueryRequest, ReadRequest
 
 
 def explain_wrong_kind(request: ReadRequest) -> None:
     """UsageError, with the command that was meant, for the mistakes that people make with artifacts."""
-    documents = request.documents
+    if why := explain_adding(type(request), request.documents):
+        raise UsageError(why)
+
+
+def explain_adding(asked: type[CheckedRequest], documents: Sequence[object]) -> str:
+    """How documents are added to an index, if these arguments of a command seem to mean that; else empty."""
     kinds = [kind_of(name) if isinstance(name, bytes) and name != b"-" else None for name in documents]
-    if type(request) is IndexRequest and "index" in kinds and len(documents) > 1:
-        index = display_name(documents[kinds.index("index")])
-        raise UsageError(
-            f"an index is built from all of its documents at once: to add documents, name the old and the new ones"
-            f" (simdocs index OLD NEW -o {index})"
-        )
+    if asked is not IndexRequest or "index" not in kinds or len(documents) < 2:
+        return ""
+    index = documents[kinds.index("index")]
+    assert isinstance(index, bytes)
+    return (
+        f"an index is built from all of its documents at once: to add documents, name the old and the new ones"
+        f" (simdocs index OLD NEW -o {display_name(index)})"
+    )
 
 
 def explain_order(request: QueryRequest) -> None:

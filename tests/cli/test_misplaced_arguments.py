@@ -1,0 +1,55 @@
+"""Arguments in the wrong place bring the command that was meant; no message advises to remove anything."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import pytest
+
+from tests.cli.corpus import A1, A, B, lay
+from tests.cli.program import simdocs
+
+ADD = "an index is built from all of its documents at once: to add documents, name the old and the new ones"
+FIRST = "the index comes first: simdocs query"
+KEPT = "is not replaced: choose another name"
+
+MEANT = {
+    "query docs more/d.txt": "docs: needs an index: simdocs index docs -o docs.index",
+    "query docs/ more/d.txt": "docs/: needs an index: simdocs index docs/ -o docs.index",
+    "query docs/a.txt docs": "docs/a.txt: needs an index: simdocs index docs/a.txt -o docs/a.txt.index",
+    "dedupe more --against docs": "docs: needs an index: simdocs index docs -o docs.index",
+    "dedupe x.signatures --against docs/": "docs/: needs an index: simdocs index docs/ -o docs.index",
+    "query more/d.txt x.index": f"{FIRST} x.index more/d.txt",
+    "query more docs x.index": f"{FIRST} x.index more",
+    "index x.index more": f"{ADD} (simdocs index OLD NEW -o x.index)",
+    "index more x.index": f"{ADD} (simdocs index OLD NEW -o x.index)",
+    "index x.index more -o new.index": f"{ADD} (simdocs index OLD NEW -o x.index)",
+    "index docs -o docs": f"docs: exists and is not an artifact of kind index, so it {KEPT}",
+    "index docs/a.txt -o docs/a.txt": f"docs/a.txt: exists and is not an artifact of kind index, so it {KEPT}",
+    "shingle more -o docs": f"docs: exists and is not an artifact of kind shingles, so it {KEPT}",
+}
+
+
+@pytest.mark.parametrize("line", MEANT)
+def test_arguments_in_the_wrong_place_bring_what_was_meant(shelved, line):
+    before = sorted(str(path) for path in shelved.rglob("*"))
+    done = simdocs(*line.split(), cwd=shelved)
+    assert done == (2, b"", f"simdocs: error: {MEANT[line]}\n")
+    assert not re.search(r"\b(remove|delete|rm)\b", done.err)
+    assert sorted(str(path) for path in shelved.rglob("*")) == before
+    assert (shelved / "docs/a.txt").read_bytes() == A
+
+
+def test_the_commands_in_the_messages_work(here):
+    lay(here, {"f": A1, "new/g": B})
+    said = simdocs("query", "docs", "f", cwd=here).err.split(": ")[-1].split()
+    assert simdocs(*said[1:], cwd=here) == (0, b"", "")
+    said = simdocs("query", "f", "docs.index", cwd=here).err.split(": ")[-1].split()
+    assert [row[:2] for row in simdocs(*said[1:], cwd=here).rows] == [[b"f", b"docs/b.txt"], [b"f", b"docs/a.txt"]]
+    said = re.search(r"\(simdocs (.*)\)", simdocs("index", "docs.index", "new", cwd=here).err)
+    assert said
+    words = said[1].replace("OLD", "docs").replace("NEW", "new").split()
+    assert simdocs(*words, cwd=here) == (0, b"", "")
+    assert [b"documents", b"4"] in simdocs("info", "docs.index", cwd=here).rows
+    assert sorted(os.listdir(here)) == ["docs", "docs.index", "f", "new"]

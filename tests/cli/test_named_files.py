@@ -57,10 +57,3 @@ def test_other_commands_report_it_too(there: Path, command: str) -> None:
     done = simdocs(command, *(["a.index"] if command == "query" else []), *arguments, cwd=there)
     assert done.status == 3
     assert "docs/photo: skipped: named, but not compared" in done.err
-
-
-@pytest.mark.parametrize(("names", "said"), [(["docs/a"], "one document"), (["docs/empty"], "no document")])
-def test_too_few_documents_to_compare_are_said_in_the_summary(there: Path, names: list[str], said: str) -> None:
-    assert "nothing was compared" in (summary := simdocs("dedupe", *names, "--summary", cwd=there).err)
-    assert said in summary
-    assert "nothing was compared" not in simdocs("dedupe", "docs/a", "docs/b", "--summary", cwd=there).err

@@ -61,12 +61,3 @@ def test_estimates_are_fractions_of_equal_places(tmp_path):
     for _, _, jaccard, estimate in rows:
         assert estimate == round(estimate * 100) / 100
         assert abs(jaccard - estimate) < 0.25
-
-
-@pytest.mark.parametrize("options", [{}, {"cluster": "components"}, {"exact": True}, {"verify": "estimate"}])
-def test_no_more_pairs_are_verified_than_there_are_candidates(tmp_path, options):
-    write_texts(tmp_path, family(5, 60))
-    with sketched([tmp_path], unit="word", k=2, threshold=0.5, **options) as work:
-        work.groups()
-        assert 0 <= work.run.tally.verified <= work.run.tally.candidates
-        assert work.run.tally.candidates > 0

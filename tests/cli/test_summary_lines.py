@@ -1,0 +1,131 @@
+"""The lines of a summary: what was compared, what was found, and what the duplicates take."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.corpus import A1, A2, A, B, lay
+from tests.cli.program import simdocs
+from tests.cli.terminal import on_terminal
+from tests.similar_texts import family
+
+TEXTS = "docs", "new"
+
+ASKS = {
+    "groups": ("dedupe", "docs", "new"),
+    "longest": ("dedupe", "docs", "new", "--keep", "longest"),
+    "estimate": ("dedupe", "docs", "new", "--verify", "estimate"),
+    "exact": ("dedupe", "docs", "new", "--exact"),
+    "components": ("dedupe", "docs", "new", "--cluster", "components"),
+    "pairs": ("dedupe", "docs", "new", "--pairs"),
+    "all copies": ("dedupe", "docs", "new", "--pairs", "--all-copies"),
+    "exact pairs": ("dedupe", "docs", "new", "--pairs", "--exact"),
+    "an index": ("dedupe", "docs.index"),
+    "pairs of an index": ("dedupe", "docs.index", "--pairs", "--all-copies"),
+    "against": ("dedupe", "new", "--against", "docs.index"),
+    "query": ("query", "docs.index", "new"),
+    "top": ("query", "docs.index", "new", "--top", "1"),
+    "nearest": ("query", "docs.index", "new", "--nearest", "3"),
+    "query by estimate": ("query", "docs.index", "new", "--verify", "estimate"),
+}
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Directories of similar texts with many copies, and an index of one."""
+    texts = family(5, 60)
+    files = {f"{TEXTS[at % 3 == 0]}/{at:03}": text.data for at, text in enumerate(texts + texts[::2] + texts[::3])}
+    root = lay(tmp_path_factory.mktemp("large"), files)
+    words = ("--unit", "word", "-k", "2", "-t", ".5")
+    assert simdocs("index", "docs", *words, "-q", "-o", "docs.index", cwd=root).status == 0
+    return root
+
+
+@pytest.mark.parametrize("ask", ASKS)
+def test_verified_pairs_are_some_of_the_candidates(large, ask):
+    words = ("--unit", "word", "-k", "2", "-t", ".5") if ASKS[ask][1:3] == ("docs", "new") else ()
+    done = simdocs(*ASKS[ask], *words, "-q", "-o", "/dev/null", "--summary-json", "/dev/stdout", cwd=large)
+    assert done.status == 0
+    note = json.loads(done.out)
+    assert 0 <= note["verified"] <= note["candidates"]
+    assert note["candidates"] > 20
+    assert (note["verified"] == 0) == ("estimate" in ASKS[ask])
+
+
+def lines(where: Path, *arguments: str) -> list[str]:
+    """The summary, the time that it took left out."""
+    done = simdocs(*arguments, "--summary", "-o", "answer", cwd=where)
+    assert done.status == 0
+    return [re.sub(r", in \d+\.\d\d s", "", line) for line in done.err.splitlines()]
+
+
+def test_the_summary_has_the_bytes_that_duplicates_take(here):
+    lay(here, {"docs/copy.txt": A, "large/a": b"word " * 5000, "large/b": b"Word " * 5000})
+    *_, last = lines(here, "dedupe", "docs")
+    assert last == f"2 duplicates of 1 document, 2 kept; the duplicates take {len(A1 + A)} bytes"
+    *_, last = lines(here, "dedupe", "large")
+    assert last == "1 duplicate of 1 document, 1 kept; the duplicates take 24.4 KiB"
+    assert simdocs("dedupe", "large", "--summary-json", "note", cwd=here).status == 0
+    assert json.loads((here / "note").read_bytes())["duplicate_bytes"] == 25000
+
+
+def test_an_answer_without_rows_is_said_in_words(here):
+    """Never `0 matches for 0 documents`."""
+    lay(here, {"other": B[::-1], "empty/e": b""})
+    assert simdocs("index", "docs", "-o", "x.index", cwd=here).status == 0
+    for arguments, said in {
+        ("dedupe", "docs/a.txt", "docs/c.txt"): "no duplicates",
+        ("dedupe", "empty"): "no duplicates",
+        ("dedupe", "other", "--against", "x.index"): "no duplicates",
+        ("query", "x.index", "other"): "no matches",
+        ("query", "x.index", "empty"): "no matches",
+    }.items():
+        summary = lines(here, *arguments)
+        assert summary[-1] == said
+        assert not re.search(r"\b0 (matches|duplicates|documents)\b", "\n".join(summary[-1:]))
+
+
+TOO_FEW = {
+    ("dedupe", "docs/a.txt"): "one document",
+    ("dedupe", "docs/a.txt", "--pairs"): "one document",
+    ("dedupe", "one.index"): "one document",
+    ("dedupe", "docs/a.txt", "empty"): "one document",
+    ("dedupe", "empty"): "there is no document",
+    ("dedupe", "empty", "--against", "x.index"): "there is no document",
+    ("query", "x.index", "empty"): "there is no document",
+}
+ENOUGH = [
+    ("dedupe", "docs/a.txt", "docs/c.txt"),
+    ("dedupe", "docs/a.txt", "--against", "x.index"),
+    ("query", "x.index", "docs/a.txt"),
+]
+
+
+@pytest.mark.parametrize("arguments", [*TOO_FEW, *ENOUGH], ids=" ".join)
+def test_too_few_documents_are_said_in_one_line_to_who_looks(here, arguments):
+    lay(here, {"empty/e": b""})
+    for source, target in (("docs", "x.index"), ("docs/a.txt", "one.index")):
+        assert simdocs("index", source, "-o", target, cwd=here).status == 0
+    expected = [f"nothing was compared: {TOO_FEW[arguments]}"] if arguments in TOO_FEW else []
+    quiet = simdocs(*arguments, cwd=here)
+    assert (quiet.status, quiet.err) == (0, "")
+    looked = on_terminal(*arguments, which=["stderr"], cwd=here)
+    for done in (looked, simdocs(*arguments, "-v", cwd=here), simdocs(*arguments, "--summary", cwd=here)):
+        assert [line for line in done.err.splitlines() if "nothing was compared" in line] == expected
+        assert done.out == quiet.out
+    assert on_terminal(*arguments, "-q", which=["stderr"], cwd=here).err == ""
+
+
+def test_the_summary_alone_explains_nothing_else(here):
+    """--summary without -v names nothing that was passed by."""
+    lay(here, {"docs/binary": b"\0", "docs/d.txt": A2})
+    summary = simdocs("dedupe", "docs", "--summary", cwd=here)
+    verbose = simdocs("dedupe", "docs", "-v", cwd=here)
+    assert "docs/binary" not in summary.err
+    assert "docs/binary" in verbose.err
+    assert len(summary.err.splitlines()) == 3
+    assert simdocs("dedupe", "docs", "--summary", "-q", cwd=here).status == 2

@@ -1,4 +1,4 @@
-"""How much of a test runs: a short form in `make test`, all of it in `make test-slow`."""
+"""Parts of tests that run only in `make test-slow`, and the number of examples in the short form."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from hypothesis import settings
 
 
 def slow(*cases: Any) -> list[Any]:
-    """Parameters that belong to the long form only; a tuple stands for several."""
+    """Return parameters that only the long form uses. A tuple is a case of several parameters."""
     return [pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.slow) for case in cases]
 
 
 def examples(count: int) -> settings:
-    """So many examples in the short form, and as many more in the long one as elsewhere."""
+    """Run this number of examples in the short form, and proportionally more in the long form."""
     return settings(max_examples=max(1, count * settings.default.max_examples // 60))

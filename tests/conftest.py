@@ -1,6 +1,6 @@
-"""How Hypothesis runs: the same examples every time, and many more of them with `make test-slow`.
+"""Profiles of Hypothesis: the same examples every time, and many more of them with `make test-slow`.
 
-`--hypothesis-profile=explore` looks for new ones; `make fuzz` does so, too, in rounds.
+`--hypothesis-profile=explore` draws new examples. `make fuzz` does so, too, in rounds.
 """
 
 from hypothesis import HealthCheck, settings

@@ -1,4 +1,4 @@
-"""Random texts that resemble one another: few words, copies, small edits, empty and short ones."""
+"""Random similar texts: of few words, with copies, small edits, and empty and short texts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ODD = (b"", b" \n", b"!!!", b"a", b"the", b"\xef\xbb\xbf", b"\xc3")
 
 
 def edited(words: list[bytes], kind: str, at: int, word: bytes) -> list[bytes]:
-    """One word put in, dropped, replaced; or the words as they are."""
+    """Return the words with one inserted, dropped or replaced, or unchanged."""
     at = at % (len(words) + 1)
     if kind == "insert":
         return [*words[:at], word, *words[at:]]
@@ -28,7 +28,7 @@ def edited(words: list[bytes], kind: str, at: int, word: bytes) -> list[bytes]:
 
 @st.composite
 def corpora(draw: Any, most: int = 14) -> list[Text]:
-    """Texts of which many are an earlier one, edited or written with other spaces and case."""
+    """Draw texts, many of which are earlier ones with edits, other spaces or another case."""
     texts: list[list[bytes]] = []
     out = []
     for _ in range(draw(st.integers(0, most))):
@@ -50,7 +50,7 @@ def corpora(draw: Any, most: int = 14) -> list[Text]:
 
 
 def family(seed: int, size: int, words: int = 60, vocabulary: int = 400) -> list[Text]:
-    """A larger corpus: families of texts a few edits apart from one of their own, with copies and a few odd ones."""
+    """Return a larger corpus: families of texts that are a few edits apart, with copies and a few odd texts."""
     dice = random.Random(seed)
     heads: list[list[bytes]] = []
     out = []

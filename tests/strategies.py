@@ -1,4 +1,4 @@
-"""What Hypothesis feeds to the kernels: hostile batches of few atoms, so that repeats and short documents abound."""
+"""Strategies for the inputs of kernels: hostile batches of few atoms, with many repeats and short documents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from simdocs.parameters import Normalisation, Shingling
 WHITESPACE = [chr(point) for point in range(sys.maxunicode + 1) if chr(point).isspace()]
 
 SEPARATORS = [chr(code) for code in (*range(9), *range(14, 28), 127)]
-"""Control characters that are not whitespace: any of them may stand in a text."""
+"""Control characters that are not whitespace. Any of them may occur in a text."""
 
 ASCII = ["a", "b", "B", "Z", "_", "0", "7", ".", "!", "$", "'", " ", " ", "\n", "\r\n", "\t", "\x00", "\x1f", "\x7f"]
 STOPS = ["the ", "The ", "THE ", "of ", " und ", "dass ", "daß ", "même ", "été ", "не ", "l'"]
@@ -32,7 +32,7 @@ _FAMILIES = [_COMMON, _COMMON, ASCII, STOPS, CASED, COMPOSED, UNSPACED, MARKED, 
 
 
 def _batches(families: list[list[bytes]]) -> st.SearchStrategy[list[bytes]]:
-    """Batches of documents, each made of a few atoms, those of one document or of the whole batch."""
+    """Return batches of documents of a few atoms, which belong to a document or to the whole batch."""
     atoms = st.sampled_from(families).flatmap(st.sampled_from)
     alphabet = st.lists(atoms, min_size=1, max_size=7)
 
@@ -48,12 +48,12 @@ def _batches(families: list[list[bytes]]) -> st.SearchStrategy[list[bytes]]:
 
 
 ATOMS = [[atom.encode() for atom in family] for family in _FAMILIES] + [INVALID]
-"""By family, as bytes; the last are not valid as UTF-8."""
+"""The atoms of each family as bytes. Those of the last family are not valid UTF-8."""
 
 _ASCII_ONLY = [[atom for atom in family if atom.isascii()] for family in ATOMS]
 
 batches = _batches(ATOMS) | _batches([family for family in _ASCII_ONLY if family])
-"""Documents as bytes: none, some empty, ASCII or not."""
+"""Batches of documents as bytes. A batch may have no documents, and documents may be empty or not ASCII."""
 
 normalisations = st.builds(
     Normalisation,
@@ -79,30 +79,30 @@ shinglings = st.builds(
 tokens = st.sampled_from([0, 1, 2**31, 2**32 - 2, 2**32 - 1]) | st.integers(0, 2**32 - 1)
 
 token_rows = st.lists(st.lists(tokens, max_size=30), max_size=6)
-"""Tokens of documents, in text order: extremes and repeats are frequent."""
+"""The tokens of documents, in text order, with many extreme values and repeats."""
 
 sizes = st.integers(1, 8) | st.sampled_from([16, 33, 64, 100, 128])
-"""Places of a signature."""
+"""Numbers of places in a signature."""
 
 
 def frozen(array: Array) -> Array:
-    """The array, which nothing may write to any more."""
+    """Make an array read-only, and return it."""
     array.flags.writeable = False
     return array
 
 
 def ragged(rows: Sequence[Sequence[int]], dtype: type) -> Ragged:
-    """One row for each sequence of numbers, read-only."""
+    """Return a read-only Ragged with one row for each sequence of numbers."""
     made = Ragged.from_rows([np.array(row, dtype) for row in rows], dtype)
     return Ragged(frozen(made.values), frozen(made.offsets))
 
 
 def documents(batch: Sequence[bytes]) -> Ragged:
-    """The bytes of a batch as the kernels take them, read-only."""
+    """Return the bytes of a batch as the kernels take them, read-only."""
     made = Ragged.from_rows([np.frombuffer(document, np.uint8) for document in batch], np.uint8)
     return Ragged(frozen(made.values), frozen(made.offsets))
 
 
 def rows_of(made: Ragged) -> list[list[int]]:
-    """Back to a list for each row."""
+    """Return a list for each row."""
     return [made[row].tolist() for row in range(len(made))]

@@ -1,4 +1,4 @@
-"""A new member of a family is one entry in its table: everything else finds it there."""
+"""A new member of a family needs only one entry in its table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TEXTS = {"a": FERRY, "b": FERRY + "!"}
 
 @pytest.fixture
 def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two documents of the same words."""
+    """A directory with two documents of the same words."""
     (tmp_path / "docs").mkdir()
     for name, text in TEXTS.items():
         (tmp_path / "docs" / name).write_text(text)
@@ -33,7 +33,7 @@ def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def program(*arguments: str, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
-    """The command line, with the toys in their tables."""
+    """Run the command line with the toys in their tables."""
     return subprocess.run(
         [sys.executable, "-m", "tests.toys", *arguments],
         cwd=cwd,

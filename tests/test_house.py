@@ -1,4 +1,4 @@
-"""The house is as it is drawn: layers, small files, no names that say nothing."""
+"""The source keeps the rules of ARCHITECTURE.md: layers, small files, and names that say something."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "simdocs").rglob("*.py"))
 
 OF_TWO_MEANINGS = {"Path", "Text"}
-"""Types that are defined twice still: none may be added."""
+"""Types that are still defined twice. None may be added."""
 
 
 def test_imports_point_one_way() -> None:
@@ -35,7 +35,7 @@ def test_no_file_has_a_name_that_says_nothing() -> None:
 
 
 def test_no_file_stem_occurs_twice_but_that_of_a_command() -> None:
-    """A command is in cli/ and in commands/."""
+    """A command has a file in cli/ and one in commands/."""
     stems = Counter(path.stem for path in SOURCES if not path.stem.startswith("__"))
     twice = {stem for stem, count in stems.items() if count > 1}
     rooms = {path.stem: {other.parent.name for other in SOURCES if other.stem == path.stem} for path in SOURCES}
@@ -43,7 +43,7 @@ def test_no_file_stem_occurs_twice_but_that_of_a_command() -> None:
 
 
 def parameters_of(path: Path) -> Iterator[str]:
-    """The name of every parameter of every function in a file."""
+    """Yield the name of every parameter of every function in a file."""
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.arguments):
             some = [*node.posonlyargs, *node.args, *node.kwonlyargs, node.vararg, node.kwarg]
@@ -58,7 +58,7 @@ def test_no_parameter_has_a_name_that_says_nothing() -> None:
 
 
 def types_of(path: Path) -> Iterator[str]:
-    """The name of every class and every alias of a type that a file defines at its top."""
+    """Yield the name of every class and every type alias that a file defines at its top level."""
     for node in ast.parse(path.read_bytes()).body:
         if isinstance(node, ast.ClassDef):
             yield node.name

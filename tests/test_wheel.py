@@ -1,4 +1,4 @@
-"""The wheel brings the manual pages and the files for completion to where man and the shells look for them."""
+"""The wheel installs the manual pages and the completion files where man and the shells look for them."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Other people's files: finding, reading and recognising them."""
+"""Finding, reading and recognising documents."""

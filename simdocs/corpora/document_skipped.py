@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class DocumentSkipped(Exception):  # noqa: N818  (the run goes on without the document)
-    """A document is skipped. reason: one of model/skipped.py. detail: what exactly is wrong; may be empty."""
+    """A document is skipped. reason: one of those in model/skipped.py. detail: what exactly is wrong, or empty."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(reason, detail)
@@ -12,7 +12,7 @@ class DocumentSkipped(Exception):  # noqa: N818  (the run goes on without the do
 
     @classmethod
     def of(cls, error: OSError) -> DocumentSkipped:
-        """The skip that an error of opening or reading stands for: vanished or unreadable."""
+        """The exception for an error in opening or reading a file. The reason is vanished or unreadable."""
         if isinstance(error, (FileNotFoundError, NotADirectoryError)):
             return cls("vanished")
         return cls("unreadable", error.strerror or str(error))

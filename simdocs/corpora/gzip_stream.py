@@ -1,4 +1,4 @@
-"""Gzip files: decompressed whole below a limit, or read anywhere, never with more in memory than was asked for."""
+"""Gzip files: decompressed whole up to a limit, or read at any position. Only what was asked for is held in memory."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _COMPRESSED_AT_ONCE = 1 << 14
 """Compressed bytes that are read at once. A checkpoint holds at most as many."""
 
 _PIECE = 1 << 18
-"""Decompressed bytes that are made at once, so that 16 KiB of zeros do not become 16 MiB before anybody asks."""
+"""Decompressed bytes that are produced at once, so that 16 KiB of zeros do not become 16 MiB that nobody asked for."""
 
 _SPACING = 4 << 20
 """Decompressed bytes between checkpoints. They take some 15 ms."""
 
 PADDING = 64 << 20
-"""Zeros that may follow a member. More are not padding, and reading through a hole of terabytes would take hours."""
+"""Zeros that may follow a member. More are not padding: reading through a hole of terabytes would take hours."""
 
 _CHECKPOINTS = 64
-"""Checkpoints that are kept of one file. Each takes 40 KiB, most of it the window of zlib."""
+"""Checkpoints that are kept for each file. A checkpoint takes 40 KiB, most of it the window of zlib."""
 
 
 def is_compressed(name: bytes) -> bool:

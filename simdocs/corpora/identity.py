@@ -1,4 +1,4 @@
-"""Whether a document is still the same: the same file, unchanged, of the same text.
+"""Whether a document is still the same: the same file, an unchanged file, or the same text.
 
 Everything by which simdocs recognises a file or a document is decided here. Only reading a text again, to compare it
 with the digest that was recorded, is left to `pipeline/reload.py`.
@@ -25,7 +25,7 @@ FileId = tuple[int, int]
 """Device and inode: the same for all names of a file."""
 
 Location = tuple[object, object, bytes]
-"""Where a document is found now: its file, by id or else by path, and what of its name stands for a line of it."""
+"""Where a document is found now: its file, by id or else by path, and the part of its name that names a line."""
 
 _RECORDED = ("inode", "mtime_ns", "ctime_ns", "size", "start", "extent", "digest")
 """The facts that are an Identity, in the order of its fields."""
@@ -67,7 +67,7 @@ class Stamp:
 
     @classmethod
     def at(cls, path: bytes) -> Stamp | None:
-        """The stamp of the file at this path; None if it cannot be had."""
+        """The stamp of the file at this path; None if its status cannot be read."""
         try:
             return cls.of(status_of(path))
         except (OSError, ValueError):
@@ -87,11 +87,11 @@ NO_FILE = Stamp(0, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What was recorded of a document when it was read, by which it is recognised later.
+    """The facts that were recorded when a document was read, by which it is recognised later.
 
-    inode, mtime_ns, ctime_ns: of its file; all 0 if it came from no file. size: bytes of its text as read. start,
-    extent: the span of its line, if it is one. digest: of its normalised text. Version 1 of the artifact format records
-    neither the size of the file on disk nor its device.
+    inode, mtime_ns, ctime_ns: those of its file; all 0 if it came from no file. size: bytes of its text as read. start,
+    extent: the span of its line, if it is a line. digest: that of its normalised text. Version 1 of the artifact format
+    records neither the size of the file on disk nor its device.
     """
 
     inode: int
@@ -112,7 +112,7 @@ class Identity:
         return self.inode == file[1]
 
     def unchanged(self, stamp: Stamp | None) -> bool:
-        """Whether the file with this stamp is the one that was read, and was not changed since.
+        """Whether the file with this stamp is the one that was read, and has not changed since.
 
         The size on disk cannot be compared: the size that was recorded is that of one line, or of decompressed text.
         """
@@ -123,7 +123,7 @@ class Identity:
         )
 
     def unchanged_text(self, stamp: Stamp, size: int) -> bool:
-        """Whether a text of this size, read again from a file with this stamp, is surely the one that was recorded."""
+        """Whether a text of this size, read again from a file with this stamp, is certainly the one recorded."""
         return self.unchanged(stamp) and size == self.size
 
 
@@ -137,11 +137,11 @@ def identities(facts: NDArray[np.void]) -> Iterator[Identity]:
 
 
 class Recorded(Protocol):
-    """Documents by row, with what was recorded of each when it was read."""
+    """Documents by row, with the facts that were recorded when they were read."""
 
     @property
     def root(self) -> bytes:
-        """The directory from which their names are found; nothing: the working directory."""
+        """The directory from which their names are found; empty for the working directory."""
 
     def __len__(self) -> int: ...
 
@@ -156,7 +156,7 @@ class Recorded(Protocol):
 
 
 def locations(documents: Recorded, rows: Rows) -> list[Location]:
-    """Where these documents are found now. Nothing is read: it may not be the text that was recorded."""
+    """Where these documents are found now. Nothing is read, so the text there may have changed."""
     names, ends = documents.names(rows), documents.facts(rows)["container"].tolist()
     lines = [name[end:] if end else b"" for name, end in zip(names, ends, strict=True)]
     files = [name[:end] if end else name for name, end in zip(names, ends, strict=True)]
@@ -174,9 +174,9 @@ def _located(path: bytes) -> tuple[object, object]:
 def same_documents(first: Recorded, left: Rows, second: Recorded, right: Rows) -> Mask:
     """Whether documents left[i] of the first and right[i] of the second are the same file, or the same line of it.
 
-    They are if its inode and times are the same, or if both are found in the same place now.
+    They are if inode and times are the same, or if both are found in the same place now.
     """
-    # Facts are large, and the same document stands in many pairs: only what is asked of them is held for each.
+    # Facts are large, and the same document occurs in many pairs. So they are read once for each document.
     lefts, a = np.unique(left, return_inverse=True)
     rights, b = np.unique(right, return_inverse=True)
     ours, theirs = first.facts(lefts), second.facts(rights)
@@ -191,14 +191,14 @@ def same_documents(first: Recorded, left: Rows, second: Recorded, right: Rows) -
 
 
 def _numbered_locations(documents: Recorded, rows: Rows, numbers: dict[Location, int]) -> Index:
-    """The locations of these documents as numbers. New ones are entered into numbers."""
+    """The locations of these documents as numbers. New locations are added to `numbers`."""
     unique, which = np.unique(rows, return_inverse=True)
     found = locations(documents, unique)
     return np.array([numbers.setdefault(location, len(numbers)) for location in found], np.int64)[which]
 
 
 def in_same_place(documents: Recorded, rows: Rows, others: Recorded, other_rows: Rows) -> Mask:
-    """Which of these documents are found now where one of the others is."""
+    """Which of these documents are found now in the same place as one of the others."""
     here = locations(documents, rows)
     inodes = [location[1] for location in here if isinstance(location[1], int)]
     there = set(locations(others, other_rows[np.isin(others.facts(other_rows)["inode"], inodes)]))
@@ -206,9 +206,9 @@ def in_same_place(documents: Recorded, rows: Rows, others: Recorded, other_rows:
 
 
 def recognised(new: Recorded, recorded: Recorded) -> Mask:
-    """Which new documents are recorded already: those of the same text and the same file.
+    """Which new documents are recorded already, with the same text and the same file.
 
-    A file is the same by its inode and times, or by where it is now.
+    A file is the same if its inode and times are, or if it is found in the same place now.
     """
     facts, theirs = new.all_facts(), recorded.all_facts()
     known = np.zeros(len(new), bool)
@@ -225,12 +225,12 @@ def recognised(new: Recorded, recorded: Recorded) -> Mask:
 
 
 def _with_digests(marks: list[Any], facts: NDArray[np.void]) -> Iterator[tuple[object, ...]]:
-    """Each mark with the digest of its document's text."""
+    """Yield each mark with the digest of its document's text."""
     return ((*mark, *digest) for mark, digest in zip(marks, facts["digest"].tolist(), strict=True))
 
 
 def row_digests(rows: Ragged) -> Array:
-    """The first 16 bytes of the SHA-256 of each row, as its bytes stand in memory: two numbers each, (N, 2) uint64."""
+    """The first 16 bytes of the SHA-256 of each row's bytes in memory, as two numbers for each row: (N, 2) uint64."""
     view = np.ascontiguousarray(rows.values).view(np.uint8).data
     ends = (rows.offsets * rows.values.itemsize).tolist()
     digests = b"".join(hashlib.sha256(view[a:b]).digest()[:16] for a, b in pairwise(ends))

@@ -1,4 +1,4 @@
-"""A line of a JSONL file, read again by its position; files stay open between one line and the next."""
+"""Lines of JSONL files, read again by their positions. Files stay open between one line and the next."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_OPEN = 4
 
 
 class _OpenFile:
-    """An open file: its descriptor and its stamp; gzip: what decompresses it, if it is compressed."""
+    """An open file, with its descriptor and its stamp. gzip: a reader that decompresses it, if it is compressed."""
 
     def __init__(self, path: bytes) -> None:
         self.descriptor, status = open_file(path)
@@ -27,7 +27,7 @@ class _OpenFile:
         if self.gzip is None:
             data = b""
             while len(data) < extent and (more := os.pread(self.descriptor, extent - len(data), start + len(data))):
-                data += more  # once, but for lines of gigabytes
+                data += more  # only lines of gigabytes need a second read
             return data
         try:
             return self.gzip.read(start, extent)
@@ -40,14 +40,14 @@ class LineReader:
 
     def __init__(self) -> None:
         self._open: dict[bytes, _OpenFile] = {}
-        """By path, the last used last."""
+        """Open files by path. The file that was used last is the last one."""
 
     def read(self, path: bytes, start: int, extent: int) -> tuple[bytes, Stamp]:
-        """The bytes of a line, by Parsed's start and extent, and the stamp of the file that they are from.
+        """The bytes of a line and the stamp of its file. start, extent: as in Parsed.
 
-        The stamp is as that of Lines, and was the file's before and after. Lines in ascending order are read in one
-        pass through the file. Raises DocumentSkipped: vanished, unreadable, special, changed (there are fewer bytes,
-        or it is changing now).
+        The file has the stamp before and after the line is read. Lines in ascending order are read in one pass through
+        the file. Raises DocumentSkipped: vanished, unreadable, special, changed (the file is shorter now, or is
+        changing).
         """
         try:
             for _ in range(2):

@@ -1,4 +1,4 @@
-"""Opening files by names of any length, even longer than PATH_MAX."""
+"""Open files by names of any length, even longer than PATH_MAX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists of names in a file: of lines, or of names that end with NUL."""
+"""Lists of names in a file: one name on each line, or names that end with NUL."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _contents(source: bytes, inputs: set[FileId]) -> bytes:
         with os.fdopen(descriptor, "rb") as stream:
             status = os.fstat(descriptor)
             if _is_endless(status, descriptor):
-                raise InputError(f"{display_name(source)}: a device, not a list of names: name a file, a FIFO or -")
+                raise InputError(f"{display_name(source)}: is a device, not a list of names: name a file, a FIFO or -")
             inputs.add(file_id(status))
             return stream.read()
     except OSError as error:
@@ -53,15 +53,15 @@ def _contents(source: bytes, inputs: set[FileId]) -> bytes:
 
 
 def _is_endless(status: os.stat_result, descriptor: int) -> bool:
-    """Whether a file is a device that may never end: any but a terminal and /dev/null."""
+    """Whether a file is a device that may never end. These are all except terminals and /dev/null."""
     if stat.S_ISCHR(status.st_mode):
         return not os.isatty(descriptor) and status.st_rdev != os.stat(os.devnull).st_rdev
     return stat.S_ISBLK(status.st_mode)
 
 
 def of_entry(source: bytes, number: int, name: bytes, error: InputError) -> InputError:
-    """The error that an entry is none of a document, with what to do."""
+    """The error about an entry that does not name a document, with a remedy."""
     where = f"{display_name(source)}: entry {number}"
-    if b"\n" in name:  # most likely the whole of another kind of list
+    if b"\n" in name:  # most likely the entry is a whole list of lines
         return InputError(f"{where} holds line feeds and names nothing: {mention('files_from')} reads lists of lines")
     return InputError(f"{where}: {error.message}: mend the entry, or leave it out")

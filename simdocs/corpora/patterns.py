@@ -1,4 +1,4 @@
-"""The patterns of include and exclude: for names, or for paths below the argument if they contain a slash."""
+"""The patterns of include and exclude match names, or paths below the argument if they contain a slash."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ class Patterns:
 
 
 def _either(patterns: Sequence[str]) -> _Match:
-    """Matches what any pattern matches: the whole path if the pattern has a slash, otherwise the last component."""
+    """A function that matches what any of the patterns matches.
+
+    A pattern with a slash is compared with the whole path, any other one with the last component.
+    """
     whole = _compiled([pattern.removeprefix("/") for pattern in patterns if "/" in pattern])
     last = _compiled([pattern for pattern in patterns if "/" not in pattern])
     return lambda path: whole(path) or last(path.rpartition("/")[2])

@@ -1,4 +1,4 @@
-"""Tasks: the files, or the lines of a JSONL file, that a worker reads together."""
+"""Tasks: files, or lines of a JSONL file, that a worker reads together."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _GZIP_RATIO = 4
 class Files:
     """Documents to read.
 
-    held: the bytes of those in memory, by place. limit: most bytes of a document. texts: whether those in memory are
-    known to be texts, so that none is binary.
+    held: the bytes of those that are in memory, by place. limit: the largest size of a document in bytes. texts:
+    whether those in memory are known to be texts, so that none is binary.
     """
 
     names: list[bytes]
@@ -33,10 +33,10 @@ class Files:
 
 
 def tasks(found: FileList, limit: int, sequences: Sequences, skipped: Skipped) -> Iterator[tuple[Files | Lines, int]]:
-    """Yield all files in row order, as batches of files or blocks of lines, each with how many files end with it.
+    """Yield all files in row order, as batches of files or blocks of lines, with the number of files that end there.
 
-    JSONL files are read on the way. A part of one that cannot be read is added to skipped, and its task has no files.
-    Bytes in memory are one document, unless they are known to be JSON lines.
+    JSONL files are read on the way. If a part of one cannot be read, that is added to skipped. Bytes in memory are one
+    document, unless they are known to be JSON lines.
     """
 
     def holds_many(row: int) -> bool:

@@ -1,4 +1,4 @@
-"""The content of an open file in chunks, as long as the file does not change."""
+"""Read an open file in chunks, as long as it does not change."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from simdocs.corpora.gzip_stream import GzipStream
 from simdocs.corpora.identity import Stamp
 
 Chunk = bytes | int
-"""Some bytes; or the length of a hole in the file, whose NUL bytes are not read."""
+"""Bytes, or the length of a hole in the file, whose NUL bytes are not read."""
 
 _MARK = 3
-"""Least bytes of the first chunk, if the file has as many: the length of a byte order mark of UTF-8."""
+"""The smallest size of the first chunk: the length of a UTF-8 byte order mark. A smaller file is one chunk."""
 
 _COMPRESSED_AT_ONCE = 1 << 16
 """Bytes of a gzip file that are read at once."""
@@ -25,8 +25,9 @@ def chunks(descriptor: int, stamp: Stamp, size: int, *, compressed: bool, patien
     """Yield the content of a file with this stamp in chunks of about `size` bytes, decompressed if it is gzip.
 
     A chunk is yielded after the next one was read, if the file was still the same then. A file that is not gzip may
-    have grown meanwhile, if the chunk is still where it was; but unless patient, not before the first chunk is yielded.
-    Raises DocumentSkipped after all chunks that could be yielded: malformed (as gzip), changed (also: grown).
+    have grown meanwhile, if the chunk is still at its position. Unless patient, it must not have grown before the first
+    chunk is yielded. Raises DocumentSkipped after all chunks that could be yielded: malformed (it is not valid gzip),
+    changed (this includes growth).
     """
     # The descriptor's position says how far the file itself was read. Progress is measured by it.
     os.lseek(descriptor, 0, os.SEEK_SET)

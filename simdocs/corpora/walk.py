@@ -1,4 +1,4 @@
-"""Walks of directories by descriptors. Names may be long, trees deep, and links may form loops."""
+"""Walks of directories by descriptors. Names may be long, trees may be deep, and links may form loops."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ARTIFACT_SUFFIXES = (b".shingles", b".signatures", b".index")
 
 @dataclass(slots=True)
 class Entry:
-    """A file that was found: its name, its size in bytes and its id. held: its bytes, if they can be read only once."""
+    """A file that was found, with its size in bytes. held: its bytes, if they can be read only once."""
 
     name: bytes
     size: int
@@ -36,9 +36,9 @@ class Entry:
 
 
 class _Seen(NamedTuple):
-    """A file or directory to visit: only what is needed of its status, for there may be millions.
+    """A file or directory to visit. It holds only the needed part of the status, because there may be millions.
 
-    key: what it is sorted by. A directory's key ends with a slash, as the paths of its files do after its name.
+    key: the sort key. A directory's key ends with a slash, which comes after its name in the paths of its files, too.
     """
 
     key: bytes
@@ -53,7 +53,7 @@ class _Seen(NamedTuple):
 
 @dataclass(slots=True)
 class _Level:
-    """A directory on the way down: its descriptor (-1: closed for now), and its entries that are still to visit."""
+    """A directory above the current one: its descriptor (-1: closed for now), and entries that are still to visit."""
 
     path: bytes
     descriptor: int
@@ -64,7 +64,7 @@ class _Level:
 def walk(root: bytes, walking: Walking, skipped: Skipped) -> Iterator[Entry]:
     """Yield the regular files below the directory root, bytewise by whole path.
 
-    What is left out is added to skipped. Raises OSError only for root itself.
+    Files and directories that are left out are added to skipped. Raises OSError only for root itself.
     """
     return _Walk(root, walking, skipped).files()
 
@@ -78,7 +78,7 @@ class _Walk:
         self.seen: set[FileId] = set()
         self.stack: list[_Level] = []
         self.open: list[_Level] = []
-        """Those of the stack that have a descriptor, in its order."""
+        """The levels of the stack that have a descriptor, in its order."""
         self.link_flag = 0 if walking.follow else os.O_NOFOLLOW
 
     def files(self) -> Iterator[Entry]:

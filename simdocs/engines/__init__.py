@@ -1,1 +1,1 @@
-"""Where work runs."""
+"""Engines: they run the work, in this process or in others."""

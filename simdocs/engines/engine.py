@@ -1,4 +1,4 @@
-"""What the rest of simdocs asks of an engine, wherever it runs the work."""
+"""The protocol of engines, which run functions on tasks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Engine(Protocol):
 
     @property
     def state(self) -> WorkerState:
-        """What the calling process keeps for as long as the engine is open."""
+        """The objects that the calling process keeps for as long as the engine is open."""
 
     def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         """Yield function(task) for each task, in the order of the tasks.
@@ -31,7 +31,7 @@ class Engine(Protocol):
     def map_with_state(
         self, function: Callable[[Task, WorkerState], Result], tasks: Iterable[Task]
     ) -> Iterator[Result]:
-        """Yield function(task, state) for each task, where state belongs to the worker that runs it. Otherwise as map.
+        """Yield function(task, state) for each task, with the state of the worker that runs it. Otherwise like map.
 
         A result must not depend on what the state holds: any worker may run any task.
         """

@@ -1,4 +1,4 @@
-"""Work on this machine: in this process or in a pool of worker processes."""
+"""The engine that runs tasks on this machine: in this process or in a pool of worker processes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from simdocs.errors import WorkerError
 
 FORKS = sys.platform == "linux"
 
-_KILLED = "a worker process was killed, perhaps for want of memory"
+_KILLED = "a worker process was killed, perhaps because memory ran out"
 
 _NO_MORE = object()
 
@@ -33,7 +33,7 @@ _AHEAD = 3
 
 
 def cores() -> int:
-    """The processor cores that this process may use."""
+    """The number of processor cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -77,7 +77,7 @@ class Local:
     def map_with_state(
         self, function: Callable[[Task, WorkerState], Result], tasks: Iterable[Task]
     ) -> Iterator[Result]:
-        """Yield function(task, state) for each task, with the state of the worker that runs it. Otherwise as map."""
+        """Yield function(task, state) for each task, with the state of the worker that runs it. Otherwise like map."""
         if self.jobs == 1:
             # map lets go of a task when it is done; a loop variable would hold it while the result is used.
             yield from map(function, tasks, repeat(self.state))
@@ -183,7 +183,7 @@ def _without_state(function: Callable[[Task], Result], task: Task, _state: Worke
 
 
 def _result_of(pipe: Connection, state: WorkerState) -> tuple[bool, Any]:
-    """Run the next task: whether it succeeded, and its result or the error. An error in receiving it counts, too."""
+    """Run the next task. Return whether it succeeded, and its result or the error, which may be one in receiving it."""
     try:
         function, task = pipe.recv()
     except (EOFError, OSError):

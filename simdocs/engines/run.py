@@ -1,4 +1,4 @@
-"""A run: the engine that does the work, and what is counted and reported on the way."""
+"""A run of a command: the engine that does the work, what was skipped, progress, and counts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def no_progress(_step: str, _done: int, _total: int) -> None:
 
 @dataclass(slots=True)
 class Tally:
-    """What verification did: candidate pairs looked at, and pairs whose exact similarity was computed.
+    """Counts of verification: candidate pairs, and pairs whose exact similarity was computed.
 
     lost: the names of documents that were reported as missing or changed, so that each is reported once.
     """
@@ -30,7 +30,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of a command: where it works, what it skipped, whom it tells about progress, and what it counted."""
+    """A run of a command: its engine, what it skipped, where it reports progress, and what it counted."""
 
     engine: Engine
     skipped: Skipped = field(default_factory=Skipped)

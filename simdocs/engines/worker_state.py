@@ -1,4 +1,4 @@
-"""What a worker keeps from one task to the next: caches and open files."""
+"""The state that a worker keeps from one task to the next: caches and open files."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any, Protocol, TypeVar
 
 
 class Closable(Protocol):
-    """Something that is released when its worker ends."""
+    """An object that is released when its worker ends."""
 
     def close(self) -> None:
-        """Release what is held. The object is not used afterwards."""
+        """Release everything that is held. The object is not used afterwards."""
 
 
 Kept = TypeVar("Kept", bound=Closable)

@@ -1,1 +1,1 @@
-"""Nouns: what travels between the stages. Flat arrays with offsets, never an object per document."""
+"""The data that passes between the stages: flat arrays with offsets, never one object for each document."""

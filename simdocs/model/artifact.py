@@ -1,4 +1,4 @@
-"""Artifacts: what the stages make of documents. They hold columns, in memory or memory-mapped, and look the same."""
+"""Artifacts: the results of the stages. They hold columns, and are the same in memory and memory-mapped."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from simdocs.parameters import PARAMETERS, IndexRecipe, Recipe, SignatureRecipe
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Artifact:
-    """N documents and what one stage made of them.
+    """N documents, and the arrays that a stage made from them.
 
     name: its path as given, for messages; "the index given" if it is in memory.
-    recipe: every parameter that it was made with.
+    recipe: all parameters with which it was made.
     made_from: a hash of the documents' names, their token sets and the shingling parameters.
     columns: its arrays by name; docs/formats.md lists them for each kind.
-    run: what run.json says about the run that made it; empty if that cannot be read.
+    run: the contents of run.json about the run that made it; empty if the file cannot be read.
     held: the bytes of documents that cannot be read a second time, by row.
     skipped: what was skipped when it was made; empty if it was opened from disk.
     """
@@ -63,7 +63,7 @@ class Artifact:
         root = self.run.get("root")
         try:
             return text_to_name(root) if isinstance(root, str) and "\0" not in root else b""
-        except UnicodeEncodeError:  # run.json was changed: no name is read like this
+        except UnicodeEncodeError:  # run.json was changed by hand: no name becomes this text
             return b""
 
     def _array(self, column: str) -> Array:

@@ -1,4 +1,4 @@
-"""Columns: the arrays of an artifact, in memory or on disk, of which a reader may ask for parts."""
+"""Columns: the arrays of an artifact, in memory or on disk, which can be read in parts."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Pairs:
 
     @property
     def score(self) -> Floats:
-        """The similarity that decides: the exact one, or the estimate if there is no exact one. float64 (P,)."""
+        """The similarity that decides: the exact one if it is known, otherwise the estimate. float64 (P,)."""
         return np.where(np.isnan(self.jaccard), self.estimate, self.jaccard)
 
     def take(self, order: Array) -> Pairs:
@@ -41,7 +41,7 @@ class Pairs:
 
     @classmethod
     def empty(cls) -> Pairs:
-        """An object without pairs."""
+        """No pairs."""
         return cls(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
 
     @classmethod
@@ -73,7 +73,7 @@ class Components:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """What dedupe decided: each duplicate (right) with the document kept in its place (left), in row order."""
+    """The groups that dedupe found: each duplicate (right) with its kept document (left), in row order."""
 
     pairs: Pairs
     components: Components | None = None

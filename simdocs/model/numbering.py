@@ -1,4 +1,4 @@
-"""Names for arrays of numbers that say what the numbers count. All are int64 arrays of one axis."""
+"""Type aliases that say what the numbers in an array count. All are int64 arrays of one axis."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Rows = NDArray[np.int64]
 """Rows of documents in a corpus."""
 
 TextNumbers = NDArray[np.int64]
-"""Numbers of distinct texts: copies of one text have the same. -1: of no text that is compared."""
+"""Numbers of distinct texts. Copies of a text have the same number. -1: a text that is not compared."""
 
 BlockPlaces = NDArray[np.int64]
 """Positions, from 0, among the documents, pairs or texts that a block of work is about."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 DRAFT_PREFIX = ".simdocs-tmp-"
-"""The beginning of the name of a draft: a file or directory that is being written, or that a killed run left over."""
+"""The beginning of the name of a draft: a file or directory that is being written, or that a killed run left behind."""
 
 
 def is_manifest(head: bytes) -> bool:

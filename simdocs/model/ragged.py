@@ -1,4 +1,4 @@
-"""Ragged arrays: rows of unequal length, end to end in one array. And short names for types of arrays."""
+"""Ragged arrays: rows of unequal length, end to end in one array; and short names for types of arrays."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Documents become token sets, signatures and an index."""
+"""The stages: documents become token sets, signatures and an index."""

@@ -1,4 +1,4 @@
-"""Advice: whether k is too small or too large for the documents, and whether the language of stop words fits them."""
+"""Advice about parameters that do not suit the documents: a k that is too small or too large, or another language."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from simdocs.model.ragged import Array
 from simdocs.parameters import PARAMETERS, Shingling
 
 VARIETY: Mapping[str, float] = MappingProxyType({"char": 20.0, "word": 5000.0})
-"""The number of equally frequent units that would be as varied as those of text. 20 characters: Leskovec, Rajaraman,
-Ullman, Mining of Massive Datasets, section 3.2.2. Words: about as many as carry a text."""
+"""For each unit, the number of equally frequent units that would be as varied as those of real text. 20 characters:
+Leskovec, Rajaraman, Ullman, Mining of Massive Datasets, section 3.2.2. Words: a rough vocabulary."""
 
 _LIKELY = 0.05
-"""Probability that a shingle occurs in an unrelated document, from which on k is too small."""
+"""k is too small if a shingle occurs in an unrelated document with a larger probability than this."""
 
 _FEW_SHINGLES = 5
 """A document with fewer than this many times k units has few shingles in common with itself after an edit."""
@@ -65,5 +65,5 @@ def _without_stop_words(lengths: Array, counts: Array, shingling: Shingling) -> 
 
 
 def _by_chance(variety: float, k: int, units: float) -> float:
-    """The probability that a given shingle is among those of a text with so many units, if all were equally likely."""
+    """The probability that a given shingle is in a text with this number of units, if all were equally likely."""
     return float(-np.expm1(units * np.log1p(-(variety**-k))))

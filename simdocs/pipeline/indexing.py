@@ -1,4 +1,4 @@
-"""From signatures to buckets: index, the third stage; and what its bands will find."""
+"""The third stage, index: from signatures to buckets, and a forecast of what the bands will find."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ SAMPLED = 10_000
 """Pairs of documents from which the number of candidates is estimated."""
 
 MANY_CANDIDATES = 100
-"""Candidates per document from which on a longer signature is advised."""
+"""With more candidates for each document than this, a longer signature is advised."""
 
 CURVE = tuple(tenth / 10 for tenth in range(1, 11))
-"""Similarities at which the S-curve is given."""
+"""The similarities at which the S-curve is stated."""
 
 
 def tables(documents: Documents, signatures: Tokens, bands: Bands) -> BucketTables:
@@ -35,13 +35,13 @@ def tables(documents: Documents, signatures: Tokens, bands: Bands) -> BucketTabl
 
 
 def expected_of(documents: Documents, signatures: Callable[[Index], Tokens], recipe: IndexRecipe) -> Expectation:
-    """What the bands of an index of these documents will find. signatures: returns those of some rows."""
+    """What the bands of an index of these documents will find. signatures: returns the signatures of given rows."""
     firsts, _ = documents.distinct_texts()
     return expectation(signatures, firsts, recipe.banding, recipe.shingling.seed)
 
 
 def chosen_by(chosen: Banding, num_perm: int) -> str:
-    """How the bands were chosen: the name of the rule, or `by hand` if the rule would choose others."""
+    """How the bands were chosen: the name of the rule, or `by hand` if the rule would choose other bands."""
     try:
         by_rule = banding.choose(BandingRequest(chosen.threshold, chosen.recall, chosen.rule), num_perm)
     except UnreachableRecallError:
@@ -50,7 +50,7 @@ def chosen_by(chosen: Banding, num_perm: int) -> str:
 
 
 def low_recall(chosen: Banding, num_perm: int) -> Iterator[str]:
-    """A warning if bands that were not chosen for a recall find fewer pairs at the threshold than is stated."""
+    """Yield a warning if bands that were not chosen for a recall find fewer pairs at the threshold than the recall."""
     found = banding.candidate_probability(chosen.threshold, *chosen.cut)
     if found < chosen.recall and chosen_by(chosen, num_perm) != "recall":
         yield (
@@ -61,7 +61,7 @@ def low_recall(chosen: Banding, num_perm: int) -> Iterator[str]:
 
 
 def expectation(signatures: Callable[[Index], Tokens], firsts: Array, chosen: Banding, seed: int) -> Expectation:
-    """What an index with these bands will find. signatures: returns those of some rows."""
+    """What an index with these bands will find. signatures: returns the signatures of given rows."""
     bands, rows = chosen.cut
     similar = _sampled(signatures, firsts, seed)
     others = max(0, len(firsts) - 1)
@@ -93,9 +93,9 @@ def _candidates(similar: Floats, others: int, bands: int, rows: int) -> float:
 
 
 def _better(similar: Floats, others: int, chosen: Banding, places: int) -> tuple[int, float]:
-    """The smallest of 2, 4, 8, ... times the places with which the rule gives at most MANY_CANDIDATES, and how many.
+    """The smallest num_perm of 2, 4, 8, ... times `places` that gives at most MANY_CANDIDATES, and their number.
 
-    0, 0 if there is none.
+    Returns 0, 0 if there is none.
     """
     while (places := 2 * places) <= MAX_NUM_PERM:
         try:

@@ -1,4 +1,4 @@
-"""What a stage is given, as documents and signatures: from files, texts in memory or an artifact."""
+"""Documents and signatures for a stage, from files, from texts in memory or from an artifact."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from simdocs.pipeline.signing import sign, sign_token_sets
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """What a stage is given: names of documents, texts in memory, or an artifact of an earlier stage.
+    """The input of a stage: names of documents, texts in memory, or an artifact of an earlier stage.
 
-    shingles: token sets of the same documents, to verify with. root: the directory from which the documents of an
+    shingles: token sets of the same documents, for verification. root: the directory from which the documents of an
     artifact are found. outputs: files that will be written, which must not be among the documents.
     """
 
@@ -57,7 +57,7 @@ def files_of(intake: Intake, run: Run) -> FileList:
 def signed(
     intake: Intake, recipe: SignatureRecipe, run: Run, *, with_sets: bool
 ) -> tuple[Documents, Tokens, FileList | None]:
-    """Documents, signatures, and the files if they were read now. with_sets: also record the facts of token sets."""
+    """Documents, signatures, and the files if they were read now. with_sets: record facts of the token sets, too."""
     sketching = recipe.sketching
     artifact = intake.artifact
     if artifact is None:

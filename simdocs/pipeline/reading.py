@@ -1,4 +1,4 @@
-"""Reading the documents of a task, with the facts that are recorded of each."""
+"""Read the documents of a task, with the facts that are recorded about each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from simdocs.parameters import Sequences
 class Read:
     """The documents that were read in a task, and the skips of the others.
 
-    places: of the files in the task, or the numbers of lines. raws: the texts as UTF-8. facts: (n,) DOCUMENT.
+    places: the places of the files in the task, or the numbers of lines. raws: the texts as UTF-8. facts: (n,)
+    DOCUMENT.
     """
 
     places: list[int]

@@ -1,4 +1,4 @@
-"""Documents get their rows: the results of tasks come together in row order."""
+"""Number the documents: the results of tasks are put together in row order."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class Register:
         self.rows = 0
 
     def enter(self, read: Read, done: int) -> BlockPlaces:
-        """Give the documents of the next task their rows: return which of them (places among those read) have one.
+        """Give the documents of the next task their rows. Return the places, among those read, of documents with a row.
 
-        done: how many more files end with this task. A line with the name of an earlier line or of a file gets no row;
-        it is added to skipped.
+        done: the number of files that end with this task. A line that has the name of an earlier line or of a file gets
+        no row, and is added to skipped.
         """
         self._skipped.extend(read.skips)
         taken = [at for at in range(len(read.names)) if not self._repeats(read, at)]
@@ -119,20 +119,20 @@ class Register:
 
 
 def _span(held: bytes, fact: np.void) -> bytes:
-    """The bytes of a document, from bytes in memory: all of them, or one line."""
+    """The bytes of a document, from bytes in memory: all of them, or a line."""
     return held[fact["start"] : fact["start"] + fact["extent"]] if fact["container"] else held
 
 
 class Advance:
-    """Measures progress while files are read: how many files and bytes are done with each task."""
+    """Measures progress while files are read: the numbers of files and bytes that are done with each task."""
 
     def __init__(self, found: FileList) -> None:
         self._ends = np.cumsum(found.sizes).tolist()
         self.total = self._ends[-1] if self._ends else 0
         self.files: list[int] = []
-        """How many files end with each task."""
+        """The number of files that end with each task."""
         self.bytes: list[int] = []
-        """How many bytes of files are done after each task."""
+        """The number of bytes of files that are done after each task."""
 
     def watch(self, tasks: Iterator[tuple[Files | Lines, int]]) -> Iterator[Files | Lines]:
         """Yield the tasks alone, and note how far each one gets."""

@@ -1,4 +1,4 @@
-"""Documents read a second time: their texts, where these are unchanged, and which documents are missing or changed."""
+"""Read documents a second time: return unchanged texts, and report documents that are missing or have changed."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from simdocs.parameters import Sequences, Shingling
 from simdocs.pipeline.shingling import normalised, shingled
 
 _SLACK = 1 << 16
-"""Bytes by which a file of the same text may be larger than it was, for spaces or a worse compression."""
+"""Bytes by which a file with the same text may have grown, because of spaces or less compression."""
 
 MISSING = "gone"
-"""What is reported about a document whose file does not exist any more."""
+"""The detail that is reported about a document whose file no longer exists."""
 
 _REASONS = {"vanished": MISSING} | dict.fromkeys(("special", "oversized", "malformed", "binary"), "changed")
 
@@ -39,9 +39,9 @@ _REASONS = {"vanished": MISSING} | dict.fromkeys(("special", "oversized", "malfo
 class ReloadRequest:
     """Documents to read a second time.
 
-    held: the bytes of those that are still in memory, by place. limit: bytes of a document. facts: what was recorded
-    when they were first read, (n,) DOCUMENT. root: the directory from which their names are found; nothing: the working
-    directory. sequences: what of a line of JSONL is text.
+    held: the bytes of those that are still in memory, by place. limit: the largest size of a document in bytes. facts:
+    those recorded when they were first read, (n,) DOCUMENT. root: the directory from which their names are found; empty
+    for the working directory. sequences: which field of a line of JSONL holds the text.
     """
 
     names: list[bytes]
@@ -52,19 +52,19 @@ class ReloadRequest:
     sequences: Sequences
 
     def file(self, place: int) -> bytes:
-        """The path of the file that a document is, or is a line of."""
+        """The path of a document's file, which it is or of which it is a line."""
         container = int(self.facts[place]["container"])
         name = self.names[place]
         return os.path.join(self.root, name[:container] if container else name)
 
     def identity(self, place: int) -> Identity:
-        """What was recorded of a document."""
+        """The recorded identity of a document."""
         (identity,) = identities(self.facts[place : place + 1])
         return identity
 
 
 Source = ReloadRequest | Ragged
-"""Where token sets come from: documents to read again, or the sets themselves."""
+"""A source of token sets: documents to read again, or the sets themselves."""
 
 
 def reload_token_sets(
@@ -72,7 +72,7 @@ def reload_token_sets(
 ) -> tuple[list[tuple[int, Tokens]], list[Skip]]:
     """The token sets of the unchanged documents among these places, with their places, and the skips of the others.
 
-    A document is unchanged if its file is, by inode and times, or else if its text has the digest that was recorded.
+    A document is unchanged if the inode and times of its file are, or if its text has the digest that was recorded.
     """
     texts, skips = _read_again(request, places, reader)
     found = []
@@ -81,7 +81,7 @@ def reload_token_sets(
         sets = multisets.token_sets(part.tokens)
         for row, at in enumerate(part.places.tolist()):
             if same[row]:
-                # A slice would hold the tokens of its whole batch in memory; a large document is all of its batch.
+                # A slice would keep the tokens of the whole batch in memory. A large document is alone in its batch.
                 found.append((texts.places[at], sets[row].copy() if len(sets) > 1 else sets.values))
             else:
                 skips.append(("unverified", request.names[texts.places[at]], "changed"))
@@ -103,9 +103,9 @@ def unchanged(request: ReloadRequest, shingling: Shingling, reader: LineReader) 
 
 
 def _of_unchanged_files(request: ReloadRequest) -> Mask:
-    """Which documents have a file that is unchanged, or have none that could change. No file is read.
+    """Which documents have an unchanged file, or no file that could change. No file is read.
 
-    A file of many documents is looked at once.
+    The status of a file with many documents is read once.
     """
     stamps: dict[bytes, Stamp | None] = {}
     same = np.ones(len(request.names), bool)
@@ -122,7 +122,7 @@ def _of_unchanged_files(request: ReloadRequest) -> Mask:
 def unchanged_line(request: ReloadRequest, place: int, shingling: Shingling, reader: LineReader) -> bytes:
     """The line of a JSONL file that a document is, byte for byte, without its end.
 
-    InputError: neither its file nor its text is what it was.
+    InputError: the file and the text have changed, or cannot be read.
     """
     identity, name = request.identity(place), request.names[place]
     if place in request.held:
@@ -147,14 +147,14 @@ def _is_text_of(request: ReloadRequest, place: int, line: bytes, shingling: Shin
 
 @dataclass(frozen=True, slots=True)
 class _Reread:
-    """Texts read a second time: their places, the texts as UTF-8, and whether each is surely unchanged."""
+    """Texts read a second time: their places, the texts as UTF-8, and whether each is certainly unchanged (sure)."""
 
     places: list[int]
     raws: list[bytes]
     sure: list[bool]
 
     def same(self, some: BlockPlaces, texts: Texts, request: ReloadRequest) -> Mask:
-        """Which of some of them, normalised, are unchanged."""
+        """Which of these texts are unchanged. some: their places here. texts: the same texts, normalised."""
         same = np.array(self.sure, bool)[some]
         if not same.all():
             places = np.array(self.places)[some][~same]
@@ -163,7 +163,7 @@ class _Reread:
 
 
 def _read_again(request: ReloadRequest, places: list[int], reader: LineReader) -> tuple[_Reread, list[Skip]]:
-    """The documents at these places, read again, and the skips of those that cannot be."""
+    """The documents at these places, read again, and the skips of those that cannot be read."""
     texts, skips = _Reread([], [], []), list[Skip]()
     for place in places:
         try:
@@ -178,7 +178,7 @@ def _read_again(request: ReloadRequest, places: list[int], reader: LineReader) -
 
 
 def _text(request: ReloadRequest, place: int, reader: LineReader) -> tuple[bytes, bool]:
-    """The text of a document, read again, as UTF-8, and whether it is surely unchanged. Raises DocumentSkipped."""
+    """The text of a document, read again, as UTF-8, and whether it is certainly unchanged. Raises DocumentSkipped."""
     if place in request.held:
         return as_utf8(_held_text(request, place))[0], True
     identity = request.identity(place)
@@ -191,16 +191,16 @@ def _text(request: ReloadRequest, place: int, reader: LineReader) -> tuple[bytes
         if text is None:
             raise DocumentSkipped("changed")
     else:
-        # What has become much larger is another text, and must not be decompressed to find that out.
+        # A file that has become much larger holds another text. It must not be decompressed to find that out.
         text, stamp = read(path, min(request.limit, 2 * identity.size + _SLACK), PADDING)
     return as_utf8(text)[0], identity.unchanged_text(stamp, len(text))
 
 
 def _held_text(request: ReloadRequest, place: int) -> bytes:
-    """The text of a document whose bytes are still in memory: all of them, or what of a line is text."""
+    """The text of a document whose bytes are still in memory: all of them, or the text field of a line."""
     held = request.held[place]
     if not request.facts[place]["container"]:
         return held
     text = text_of(held, request.sequences)
-    assert text is not None, "a line that was a document once is one still"
+    assert text is not None, "bytes in memory do not change, so a line that was parsed once can be parsed again"
     return text

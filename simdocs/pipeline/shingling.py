@@ -1,4 +1,4 @@
-"""From documents to tokens: shingle, the first stage."""
+"""The first stage, shingle: from documents to tokens."""
 
 from __future__ import annotations
 
@@ -70,9 +70,8 @@ def record_texts(facts: NDArray[np.void], part: Shingled, k: int) -> None:
     facts["flags"][part.places] |= np.where(empty, EMPTY, np.where(short, SHORT, 0)).astype(np.uint32)
     points = part.texts.codepoints
     if part.texts.stride_offsets is not None:
-        escaped = (
-            points.values >= 0xDC80
-        )  # a mask, because the positions of very many invalid bytes would take much memory
+        # This is a mask, because the positions of very many invalid bytes would take much memory.
+        escaped = points.values >= 0xDC80
         escaped &= points.values <= 0xDCFF
         facts["flags"][part.places[count_true_in_rows(escaped, points.offsets) > 0]] |= INVALID
 
@@ -84,7 +83,7 @@ def record_sets(facts: NDArray[np.void], places: BlockPlaces, sets: Ragged) -> N
 
 
 def shingle_task(task: Files | Lines, recipe: Recipe) -> tuple[Read, Ragged]:
-    """Read the documents of a task: return them without their texts, and their token sets."""
+    """Read the documents of a task. Return them without their texts, and their token sets."""
     read = read_task(task, recipe.sequences)
     row_of = np.empty(len(read.raws), np.int64)
     parts, done = [], 0

@@ -1,4 +1,4 @@
-"""From documents to signatures: signature, the second stage. Each text is read once, in batches."""
+"""The second stage, signature: from documents to signatures. Each text is read once, in batches."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from simdocs.pipeline.register import Advance, Register
 from simdocs.pipeline.shingling import record_sets, record_texts, shingled
 
 _SIGNED_WITH_BATCH = 1 << 14
-"""Tokens of small documents from which on they are signed with their batch. Fewer wait for those of other batches."""
+"""If the small documents of a batch have this many tokens, they are signed at once. Otherwise they wait for others."""
 
 _SIGNED_TOGETHER = 1 << 18
-"""Tokens of small documents of many batches that are signed together: a mebibyte."""
+"""Tokens of small documents from several batches that are signed together: a mebibyte."""
 
 _STORED_AT_ONCE = 1 << 18
 """Tokens of an artifact that are signed at once."""
@@ -37,7 +37,7 @@ _STORED_AT_ONCE = 1 << 18
 class Signed:
     """The result of a task: the documents that were read, without their texts, and their signatures.
 
-    waiting, tokens: places and tokens of small documents that are still to be signed.
+    waiting, tokens: the places and tokens of small documents that are not signed yet.
     """
 
     read: Read
@@ -47,7 +47,7 @@ class Signed:
 
 
 def sign_task(task: Files | Lines, recipe: Recipe, sketching: Sketching, *, with_sets: bool) -> Signed:
-    """Read, shingle and sign the documents of a task. with_sets: also record the facts of their token sets."""
+    """Read, shingle and sign the documents of a task. with_sets: record the facts of their token sets, too."""
     read = read_task(task, recipe.sequences)
     shingling = recipe.shingling
     out = np.empty((len(read.raws), sketching.num_perm), np.uint32)
@@ -67,7 +67,7 @@ def sign_task(task: Files | Lines, recipe: Recipe, sketching: Sketching, *, with
 
 
 def _begin(tokens: Ragged, sketching: Sketching, seed: int) -> tuple[Tokens, BlockPlaces, Ragged]:
-    """Signatures; and the places and tokens of small documents that are not signed yet, because they are too few."""
+    """Signatures, and the places and tokens of small documents that are not signed yet because they are too few."""
     scheme = scheme_of(sketching.scheme)
     begun, undone = scheme.partial_signatures(tokens, sketching.num_perm, seed)
     small = tokens.take(undone)
@@ -86,7 +86,7 @@ def sign(
     *,
     with_sets: bool,
 ) -> tuple[Documents, Tokens]:
-    """Sign the files found: return the documents that could be read, in row order, and their signatures."""
+    """Sign the files found. Return the documents that could be read, in row order, and their signatures."""
     register, advance = Register(found, run.skipped), Advance(found)
     rows = _Rows(len(found.names), sketching, recipe.shingling.seed)
     work = partial(sign_task, recipe=recipe, sketching=sketching, with_sets=with_sets)
@@ -121,7 +121,7 @@ def sign_token_sets(shingles: Shingles, sketching: Sketching, run: Run) -> Token
 
 
 class _Rows:
-    """Collects signatures. Small documents of many batches are signed together, because calls would take most time."""
+    """Collects signatures. Small documents of several batches are signed together, which saves calls."""
 
     def __init__(self, expected: int, sketching: Sketching, seed: int) -> None:
         self._signatures: Tokens = np.empty((expected, sketching.num_perm), np.uint32)
@@ -135,7 +135,7 @@ class _Rows:
         """Add the next signatures. Those at the places `waiting` are still to be computed from these tokens."""
         end = self.filled + len(signatures)
         if end > len(self._signatures):
-            # It grows in place where the system can do that, so only address space is doubled.
+            # The array grows in place where the system can do that, so only address space is doubled.
             self._signatures.resize((max(end, 2 * len(self._signatures)), self._signatures.shape[1]), refcheck=False)
         self._signatures[self.filled : end] = signatures
         if len(waiting):
@@ -147,7 +147,7 @@ class _Rows:
         self.filled = end
 
     def _flush(self) -> None:
-        """Sign all documents that wait."""
+        """Sign all waiting documents."""
         if self._waiting:
             tokens = Ragged.concat(self._tokens, np.uint32)
             signatures = scheme_of(self._sketching.scheme).signatures(tokens, self._sketching.num_perm, self._seed)

@@ -1,4 +1,4 @@
-"""Token sets of documents that are read a second time. Those used last are kept for the next block of pairs."""
+"""A cache of the token sets of documents that are read a second time, for the next blocks of pairs."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from simdocs.parameters import Shingling
 from simdocs.pipeline.reload import ReloadRequest, Source, reload_token_sets
 
 _CACHE_BYTES = 32 << 20
-"""Bytes of token sets that a worker caches. Where every document meets many others, round after round, reading them
-again each time would cost more than all comparisons."""
+"""Bytes of token sets that a worker caches. If every document is compared with many others, round after round, reading
+them again each time would cost more than all comparisons."""
 
 _ENTRY = 600
-"""Bytes that an entry takes beside its tokens: the name, the facts and the objects of a document."""
+"""Bytes that an entry takes in addition to its tokens, for the name, the facts and the objects of a document."""
 
 
 class TokenCache:
-    """Token sets by document, of one shingling. When it is full, the set that was not used for longest is dropped."""
+    """Token sets by document, for one shingling. When it is full, the least recently used set is dropped."""
 
     def __init__(self, limit: int = _CACHE_BYTES) -> None:
         self._limit, self._held = limit, 0
@@ -33,9 +33,9 @@ class TokenCache:
     def token_sets(
         self, wanted: ReloadRequest, shingling: Shingling, lines: LineReader
     ) -> tuple[Ragged, Mask, list[Skip]]:
-        """Token sets of documents, one row each (Ragged uint32, ascending), and which of the documents are unchanged.
+        """Token sets of documents, which of the documents are unchanged, and the skips of the others.
 
-        The row of a missing or changed document is empty; its skip is in the third part.
+        Each document has a row (Ragged uint32, ascending). The row of a missing or changed document is empty.
         """
         if shingling != self._shingling:
             self.close()
@@ -78,7 +78,7 @@ class TokenCache:
 def load_token_sets(source: Source, state: WorkerState, shingling: Shingling) -> tuple[Ragged, Mask, list[Skip]]:
     """Token sets of a source, which of its documents are unchanged, and the skips of the others.
 
-    Documents that have to be read again go through the cache of the worker: see TokenCache.token_sets.
+    Documents that must be read again go through the cache of the worker: see TokenCache.token_sets.
     """
     if isinstance(source, ReloadRequest):
         return state.get(TokenCache).token_sets(source, shingling, state.get(LineReader))

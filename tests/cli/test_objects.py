@@ -114,7 +114,7 @@ def test_a_socket_that_is_named_is_an_error(here):
 @pytest.mark.reliability("endless list", "a list that never ends (`/dev/zero`)", "Ends with status 2 at once.")
 @pytest.mark.parametrize("option", ["--files-from", "--files0-from"])
 def test_a_list_without_end_is_an_error_at_once(here, option):
-    why = "a device, not a list of names: name a file, a FIFO or -"
+    why = "is a device, not a list of names: name a file, a FIFO or -"
     assert simdocs("dedupe", option, "/dev/zero", cwd=here) == (2, b"", f"simdocs: error: /dev/zero: {why}\n")
     done = in_shell(f"simdocs index -o x.index {option} - < /dev/zero", cwd=here)
     assert done == (2, b"", f"simdocs: error: -: {why}\n")

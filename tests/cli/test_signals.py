@@ -234,7 +234,7 @@ def test_a_worker_that_dies_is_one_line_and_status_2(here, number):
     env = trap(here, f"os.kill(os.getpid(), {number})", "open", "docs/c.txt", in_worker=True)
     done = simdocs("dedupe", "docs", "-j2", "-o", "out", cwd=here, env=env)
     assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
-    assert done.err.startswith("simdocs: error: a worker process was killed, perhaps for want of memory")
+    assert done.err.startswith("simdocs: error: a worker process was killed, perhaps because memory ran out")
     assert listing(here) == ["docs"]
 
 

@@ -1,1 +1,1 @@
-"""Trees, bytes, names and options that nobody thought of: see `make fuzz`."""
+"""Tests with random trees, bytes, names and options. `make fuzz` runs many of them."""

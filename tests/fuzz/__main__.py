@@ -1,4 +1,4 @@
-"""Rounds of random examples, until time is up or something is found: `make fuzz`."""
+"""Run rounds of random examples until the time is up or a test fails: `make fuzz`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ HERE = Path(__file__).parent
 
 
 def main() -> int:
-    """The status of the last round: 0 if nothing was found."""
+    """Return the exit status of the last round: 0 if no test failed."""
     parser = argparse.ArgumentParser(prog="make fuzz")
-    parser.add_argument("--minutes", type=float, default=5.0, help="no round begins after so many")
-    parser.add_argument("--seed", type=int, help="one round: that of this seed")
+    parser.add_argument("--minutes", type=float, default=5.0, help="begin no round after this many minutes")
+    parser.add_argument("--seed", type=int, help="run only the round of this seed")
     asked = parser.parse_args()
     end = time.monotonic() + 60 * asked.minutes
     rounds = 0
@@ -24,12 +24,12 @@ def main() -> int:
         seed = secrets.randbits(32) if asked.seed is None else asked.seed
         options = ("--hypothesis-profile=fuzz", f"--hypothesis-seed={seed}")
         if status := subprocess.call([sys.executable, "-m", "pytest", "-x", "--tb=short", *options, HERE]):
-            print(f"make fuzz SEED={seed} goes the same way again")
+            print(f"make fuzz SEED={seed} repeats this round")
             return status
         rounds += 1
         if time.monotonic() > end:
             break
-    print(f"rounds of random examples: {rounds}; nothing was found")
+    print(f"rounds of random examples: {rounds}; no test failed")
     return 0
 
 

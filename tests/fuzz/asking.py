@@ -1,4 +1,4 @@
-"""What a run is asked about: documents named in every way."""
+"""The documents of a run, named in every possible way."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tests.fuzz.trees import Tree, waits
 
 
 class Naming(NamedTuple):
-    """Documents: as arguments, or as a list of names in a file or on standard input; and what is on that, else."""
+    """Documents named as arguments, or in a list in a file or on standard input. stdin: standard input otherwise."""
 
     names: tuple[bytes, ...]
     listed: bytes = b""
     stdin: bytes = b""
 
     def arguments(self, cwd: bytes, place: bytes) -> tuple[list[bytes], bytes]:
-        """Arguments, the last of them, and standard input. The list, if it is in a file, is written to place."""
+        """Return the last arguments and standard input. If the list is in a file, it is written to place."""
         names = [name for name in self.names if name == b"-" or not waits(os.path.join(cwd, name))]
         if not self.listed:
             return [b"--", *(names or [b"."])], self.stdin
@@ -33,7 +33,7 @@ class Naming(NamedTuple):
 
 
 def paths_of(tree: Tree) -> list[bytes]:
-    """All that has a name, without what is named so that it has to be an artifact; directories, too."""
+    """Return all paths of a tree, with its directories, except those with the suffix of an artifact."""
     paths = {b".", b"./", *tree}
     for path in tree:
         while path := os.path.dirname(path):
@@ -42,7 +42,7 @@ def paths_of(tree: Tree) -> list[bytes]:
 
 
 def namings(tree: Tree, place: bytes = b"", *, stdin: bool = True) -> st.SearchStrategy[Naming]:
-    """Most name the whole tree. place: the directory that it is in. stdin: it may be one of the documents."""
+    """Draw namings, most of them of the whole tree. place: its directory. stdin: whether - may be a document."""
     paths = st.sampled_from([place + path for path in paths_of(tree)])
     spelt = paths | paths.map(lambda path: b"./" + path) | paths.map(lambda path: b"../in/" + path)
     several = st.lists(spelt, min_size=1, max_size=4)

@@ -1,4 +1,4 @@
-"""What files hold: texts of every script that resemble one another, in every encoding; sequences; gzip; rubbish."""
+"""The contents of files: similar texts in every script and encoding, JSON lines, gzip, and random bytes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ENCODINGS = [
 ]
 
 VALUES = [None, True, 1.5, [], {}, "\0", "\ud800", 10**30]
-"""What a field of a line may be, besides what it should be."""
+"""Wrong values for a field of a line."""
 
 BAD_LINES = [
     b"{",
@@ -43,18 +43,18 @@ BAD_LINES = [
 T = TypeVar("T")
 
 Holds = Callable[[bytes], st.SearchStrategy[bytes]]
-"""What a file of this name may hold."""
+"""Returns a strategy for the contents of a file, from its name."""
 
 
 def mostly(usual: st.SearchStrategy[T], *others: st.SearchStrategy[T]) -> st.SearchStrategy[T]:
-    """Two times in three what is usual, else one of the others."""
+    """Draw from the usual strategy two times in three, and otherwise from one of the others."""
     weighted = [usual] * 2 * len(others) + list(others)  # `|` would take a strategy that stands there twice as one
     return st.sampled_from(weighted).flatmap(lambda one: one)
 
 
 @st.composite
 def families(draw: st.DrawFn) -> list[bytes]:
-    """Texts of which most are an earlier one, edited."""
+    """Draw texts, most of which are edited versions of earlier ones."""
     few = draw(st.just(PROSE) | st.lists(st.sampled_from(ATOMS).flatmap(st.sampled_from), min_size=2, max_size=7))
     atom = st.sampled_from(few)
     long, short = st.lists(atom, min_size=15, max_size=40), st.lists(atom, max_size=4)
@@ -70,7 +70,7 @@ def families(draw: st.DrawFn) -> list[bytes]:
 
 
 def held(texts: Sequence[bytes]) -> Holds:
-    """By the end of its name, for the most part."""
+    """Return strategies for the contents of files, which depend mostly on the suffixes of their names."""
     one = st.sampled_from(texts)
     any_bytes = mostly(one, one.flatmap(_written), one.flatmap(_written), one.flatmap(_damaged), st.binary(max_size=40))
     line = _lines(texts)
@@ -80,20 +80,20 @@ def held(texts: Sequence[bytes]) -> Holds:
 
     def of(name: bytes) -> st.SearchStrategy[bytes]:
         inside = sequences if b".jsonl" in name else any_bytes
-        return inside.flatmap(_folded) if name.endswith(b".gz") else inside
+        return inside.flatmap(_compressed) if name.endswith(b".gz") else inside
 
     return of
 
 
 def _written(text: bytes) -> st.SearchStrategy[bytes]:
-    """A text in another encoding, case, or with other spaces."""
+    """Draw the text in another encoding or case, or with other spaces."""
     characters = text.decode("utf-8", "replace")
     others = [mark + characters.encode(encoding, "replace") for mark, encoding in ENCODINGS]
     return st.sampled_from([*others, text.upper(), text.replace(b" ", b"\r\n"), b"\n" + text + b"\t", text + text])
 
 
 def _damaged(text: bytes) -> st.SearchStrategy[bytes]:
-    """A text with a few bytes put in, or cut short."""
+    """Draw the text with a few bytes inserted, or cut short."""
     place = st.integers(0, len(text))
     put = st.tuples(
         place, st.sampled_from([b"\0", b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xff\xfe", b"\n", b"!", b"\x85"])
@@ -102,7 +102,7 @@ def _damaged(text: bytes) -> st.SearchStrategy[bytes]:
 
 
 def _lines(texts: Sequence[bytes]) -> st.SearchStrategy[bytes]:
-    """Lines of a sequence: most are well-formed, and have an id or not."""
+    """Draw lines of JSON, most of them well-formed, with or without an id."""
     text = st.sampled_from([text.decode("utf-8", "surrogateescape") for text in texts])
     own = mostly(st.integers(0, 30), st.text(max_size=3), st.sampled_from(VALUES))
     fields = st.fixed_dictionaries(
@@ -114,8 +114,8 @@ def _lines(texts: Sequence[bytes]) -> st.SearchStrategy[bytes]:
     )
 
 
-def _folded(data: bytes) -> st.SearchStrategy[bytes]:
-    """A gzip file of one member or two, whole or not; or none."""
+def _compressed(data: bytes) -> st.SearchStrategy[bytes]:
+    """Draw a gzip file of one or two members, which may be damaged, or the data itself."""
     whole = gzip.compress(data, mtime=0)
     half = len(data) // 2
     two = gzip.compress(data[:half], mtime=0) + b"\0" * (half % 3) + gzip.compress(data[half:], mtime=0)

@@ -1,4 +1,4 @@
-"""What holds of every run, whatever it is asked for and whatever the files are."""
+"""The laws that every run keeps, for all arguments and all files."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ Seen = Mapping[bytes, tuple[object, ...]]
 
 
 class World:
-    """A directory with a tree in `in` and outputs in `out`, in which the program is run: in the first of them."""
+    """A directory with a tree in `in`, where the program runs, and outputs in `out`."""
 
     def __init__(self, root: bytes, run: Run) -> None:
         self.root, self.cwd, self._run = root, os.path.join(root, b"in"), run
 
     def run(self, command: str, *arguments: bytes, stdin: bytes = b"", outputs: Sequence[bytes] = ()) -> Done:
-        """What came of it, which kept the laws. outputs: what it may write, if it ends well."""
+        """Run the program and check that it keeps the laws. outputs: what it may write if it succeeds."""
         before = seen(self.root)
         done = self._run(command, *arguments, cwd=self.cwd, stdin=stdin)
         may = [
@@ -45,34 +45,34 @@ class World:
         return done
 
     def ask(self, twin: Callable[..., Ended], *arguments: Any) -> Ended:
-        """What a twin answers in the same place."""
+        """Return the answer of a twin in the same directory."""
         with unprivileged(), chdir(self.cwd):
             return twin(*arguments)
 
     def read(self, path: bytes) -> bytes:
-        """A file, if there is one."""
+        """Return the contents of a file, or nothing if there is no file."""
         path = os.path.join(self.cwd, path)
         return Path(os.fsdecode(path)).read_bytes() if os.path.exists(path) else b""
 
     def below(self, path: bytes) -> dict[bytes, bytes]:
-        """All files below a directory, by their paths from there."""
+        """Return all files below a directory by their paths relative to it."""
         root = Path(os.fsdecode(os.path.join(self.cwd, path)))
         return {os.fsencode(file.relative_to(root)): file.read_bytes() for file in root.rglob("*") if file.is_file()}
 
     def answer(self, done: Done, output: bytes) -> bytes:
-        """What was answered, wherever it went."""
+        """Return the answer, which is in the output file or on standard output."""
         assert not output or done.out == b""
         return self.read(output) if output else done.out
 
     def facts(self, path: bytes) -> dict[str, Any]:
-        """What a summary says."""
+        """Return the facts of a summary."""
         facts: dict[str, Any] = json.loads(self.read(path))
         return facts
 
 
 @contextmanager
 def world(tree: Tree, run: Run) -> Iterator[World]:
-    """Such a directory."""
+    """Create a world with this tree."""
     with tempfile.TemporaryDirectory() as place:
         root = os.fsencode(place)
         for name in ("in", "out"):
@@ -83,7 +83,7 @@ def world(tree: Tree, run: Run) -> Iterator[World]:
 
 
 def lawful(command: str, arguments: Sequence[bytes], done: Done) -> None:
-    """It ended as is documented, and said so."""
+    """Check that a run ended with a documented status, and with the messages that belong to it."""
     assert done.status in (0, 1, 2, 3, 4)
     assert done.status != 1 or b"--exit-code" in arguments
     quiet = {b"-q", b"--quiet"} & set(arguments)
@@ -102,12 +102,12 @@ def lawful(command: str, arguments: Sequence[bytes], done: Done) -> None:
 
 
 def refused(done: Done) -> bool:
-    """Whether options do not go together, or not with the documents."""
+    """Whether a run was refused because its options do not go together, or not with its documents."""
     return done.status == 2 and NOT_TOGETHER.search(done.err) is not None
 
 
 def said(done: Done, *, verbose: bool) -> None:
-    """Errors are what it ends with, and are one line, but for those of `check`."""
+    """Check that errors are the last lines, one line each, and that nothing else is said without being asked for."""
     lines = done.err.splitlines()
     errors = [line for line in lines if line.startswith("simdocs: error: ")]
     if done.status in (2, 4):
@@ -121,7 +121,7 @@ def said(done: Done, *, verbose: bool) -> None:
 
 
 def harmless(text: str) -> None:
-    """A terminal comes to no harm."""
+    """Check that a text holds no character that could harm a terminal."""
     for line in text.split("\n"):
         for character in line:
             assert unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp"), line
@@ -130,7 +130,7 @@ def harmless(text: str) -> None:
 
 
 def untouched(before: Seen, after: Seen, outputs: Sequence[bytes]) -> None:
-    """Nothing has changed but the outputs, and what is below them."""
+    """Check that nothing has changed except the outputs and what is below them."""
 
     def apart(found: Seen) -> dict[bytes, tuple[object, ...]]:
         return {

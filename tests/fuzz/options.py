@@ -1,4 +1,4 @@
-"""Options, drawn from those that the program declares: one that is new is drawn, too."""
+"""Strategies for options. They are drawn from those that the program declares, so a new option is drawn, too."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SIMILAR: list[dict[str, Spelling]] = [
     {"k": (b"-k", b"3"), "threshold": (b"-t", b".3"), "exact": (b"--exact",)},
     {"k": (b"-k", b"2"), "threshold": (b"-t", b".4"), "bands": (b"--bands", b"128"), "rows": (b"--rows", b"1")},
 ]
-"""Options with which something is found, by name."""
+"""Options by name with which most runs find duplicates."""
 
 KINDS_OF_ANSWER: list[dict[str, Spelling]] = [
     {},
@@ -43,7 +43,7 @@ KINDS_OF_ANSWER: list[dict[str, Spelling]] = [
     {"format": (b"--format", b"csv"), "keep": (b"--keep", b"shortest")},
     {"strict": (b"--strict",)},
 ]
-"""Options that decide what is asked, by name."""
+"""Options by name that decide the kind of the answer."""
 
 GLOBS = ["*", "*.txt", "a*", "[!a]*", "*/*", "?", "a/", "/a", "[", "", "**", "\udcff*", "text", "id", "body", "é"]
 
@@ -57,32 +57,32 @@ SEEDS = ["0", "1", "4294967295", "random"]
 
 
 def options_of(command: str, leave_out: Collection[str] = ()) -> list[click.Option]:
-    """The options of a command, but for some, by name."""
+    """Return the options of a command, except those with the names left out."""
     return [one for one in COMMANDS[command].params if isinstance(one, click.Option) and one.name not in leave_out]
 
 
 def drawn(
     command: str, names: Sequence[bytes], leave_out: Collection[str] = (), *, valid: bool = True, most: int = 6
 ) -> st.SearchStrategy[list[Spelling]]:
-    """A few options of a command. names: of files, for those that take one. valid: with values that they can have."""
+    """Draw a few options of a command. names: file names for options that take one. valid: only valid values."""
     choice = st.sampled_from(options_of(command, leave_out))
     return st.lists(choice.flatmap(lambda one: _spelt(one, names, valid)), max_size=most, unique_by=lambda one: one[0])
 
 
 def foretold(command: str, leave_out: Collection[str], most: int) -> st.SearchStrategy[list[Spelling]]:
-    """Options of which the twin can tell what comes out: none that takes a file, and not help."""
+    """Draw options whose effect the twin knows: none that takes a file, and not help."""
     others = [one.name or "" for one in options_of(command) if _takes_path(one) or not one.expose_value]
     some = drawn(command, [], {*leave_out, *others, "debug"}, most=most)
     return some.map(lambda spelt: [one for one in spelt if one[1:] not in ((b"table",), (b"random",))])
 
 
 def flat(some: Iterable[Spelling], command: str = "") -> list[bytes]:
-    """Options as arguments; with a command those that it has."""
+    """Return options as arguments. With a command, only options of that command are returned."""
     return [part for one in some if not command or name_of(one, command) for part in one]
 
 
 def name_of(spelling: Spelling, command: str) -> str:
-    """The name of the option that a command calls so; "" if it has none."""
+    """Return the name of the option that a command spells like this, or "" if it has none."""
     return next((one.name or "" for one in options_of(command) if spelling[0].decode() in one.opts), "")
 
 
@@ -119,13 +119,13 @@ def _encoded(value: str) -> bytes:
 
 
 OF_INDEX = ("threshold", "text_field", "id_field", "plain")
-"""Parameters that are those of an index, if they are not given."""
+"""Parameters that are taken from an index if they are not given."""
 
 
 def parsed(command: str, arguments: Sequence[bytes]) -> dict[str, Any]:
-    """The values of all parameters of a command, by name: the default of each that is not given.
+    """Return the values of all parameters of a command by name, with the default of each that is not given.
 
-    None where an index knows better, or where there is no default.
+    The value is None if the index decides it, or if there is no default.
     """
     decoded = [argument.decode("utf-8", "surrogateescape") for argument in arguments]
     # Within the program's own context: a command remembers by which names it was first asked for help.

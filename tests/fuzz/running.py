@@ -1,4 +1,4 @@
-"""Runs of the program as somebody who is bound by the modes of files."""
+"""Run the program as a user to whom the modes of files apply."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Run = Callable[..., Done]
 
 
 def fresh(*arguments: Argument, cwd: Argument, stdin: bytes = b"") -> Done:
-    """The installed program, in a process that is started for it."""
+    """Run the installed program in a new process."""
     return anew(*arguments, cwd=os.fsdecode(cwd), stdin=stdin, before=bound_by_modes)
 
 
 def forked(*arguments: Argument, cwd: Argument, stdin: bytes = b"") -> Done:
-    """The same, some ten times faster. Warnings are errors."""
+    """Run the program in a forked process, which is about ten times faster. Warnings are errors."""
     return simdocs(*arguments, cwd=os.fsdecode(cwd), stdin=stdin, before=bound_by_modes, options=("-W", "error"))

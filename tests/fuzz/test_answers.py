@@ -1,4 +1,4 @@
-"""dedupe answers what the twin of the whole program answers, byte for byte."""
+"""dedupe gives the same answer as the twin of the whole program, byte for byte."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EVERY_PAIR = {"pairs": True, "all_copies": True, "exact": True, "format": "tsv",
 
 
 class Case(NamedTuple):
-    """A tree, and what is asked of it."""
+    """A tree, and a request about it."""
 
     tree: Tree
     naming: Naming
@@ -39,7 +39,7 @@ def cases(draw: st.DrawFn) -> Case:
 
 
 def asked(case: Case, run: Run) -> None:
-    """The program and its twin, about the same."""
+    """Check that the program and its twin give the same answer."""
     with world(case.tree, run) as here:
         documents, stdin = case.naming.arguments(here.cwd, here.root + b"/list")
         where = [b"-o", case.output] if case.output else []
@@ -60,7 +60,7 @@ def asked(case: Case, run: Run) -> None:
 
 
 def sound(answer: bytes, pairs: bytes, values: program.Options) -> None:
-    """All that is said to be similar is."""
+    """Check that all pairs in an answer are similar."""
     if form_of(values) == "tsv" and not values["list"] and not values["header"]:
         event("a cap that may bite")
         similar = {tuple(line.split(b"\t")) for line in pairs.splitlines()}

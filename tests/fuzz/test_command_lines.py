@@ -1,4 +1,4 @@
-"""Whatever stands on a command line, the program ends as it should, and nothing but its outputs is touched."""
+"""For any command line, the program ends with a documented status, and changes nothing but its outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The job done a stage at a time is the job done at once; and what query and --against answer, the twin answers."""
+"""The stages one by one give the same as all at once, and query and --against give the same answers as the twin."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ GIVEN = [
     [b"../out/a.signatures", b"--shingles", b"../out/a.shingles"],
     [b"../out/a.index", b"--shingles", b"../out/a.shingles", b"--root", b"/"],
 ]
-"""Artifacts in the place of documents."""
+"""Artifacts that are given instead of documents."""
 
 WALKING = ("include", "exclude", "hidden", "follow", "one_file_system", "max_size")
 """Options that do not go with an artifact."""
 
 
 class Case(NamedTuple):
-    """A tree; which documents are indexed, and how; a part of it that is there again; which documents are asked about,
-    and how; and how they are deduplicated."""
+    """A tree, the documents that are indexed and the options for that; a second copy of a part of the tree; the
+    documents that are queries; the options of query; and the options of dedupe."""
 
     tree: Tree
     naming: Naming
@@ -79,7 +79,7 @@ def test_random_trees_in_stages_answer_as_at_once(case):
 
 
 def in_stages(here: World, case: Case, documents: list[bytes], stdin: bytes) -> None:
-    """An index made of signatures made of shingles is the one made at once."""
+    """Check that an index built through shingles and signatures equals the index built at once."""
     given_, some = documents, case.options
     for kind, command in COMMANDS.items():
         target = b"../out/a." + kind.encode()
@@ -94,12 +94,12 @@ def in_stages(here: World, case: Case, documents: list[bytes], stdin: bytes) -> 
 
 
 def of_artifacts(some: list[options.Spelling]) -> list[options.Spelling]:
-    """Options that go with an artifact."""
+    """Return the options that go with an artifact."""
     return [one for one in some if options.name_of(one, "index") not in WALKING]
 
 
 def deduplicated(here: World, case: Case, documents: list[bytes], stdin: bytes) -> None:
-    """Whichever artifact is deduplicated, the answer is that about the documents."""
+    """Check that dedupe of each artifact gives the same answer as dedupe of the documents."""
     values = options.parsed("dedupe", [*options.flat([*case.options, *case.deduping], "dedupe"), *documents])
     expected = here.ask(program.dedupe, values, stdin)
     if expected.status == 2 or program.may_be_capped(values, expected):
@@ -116,7 +116,7 @@ def deduplicated(here: World, case: Case, documents: list[bytes], stdin: bytes) 
 
 
 def queried(here: World, case: Case, index: program.Index) -> None:
-    """Other documents, looked up in the index."""
+    """Check that query gives the same answer as the twin about other documents."""
     documents, stdin = case.others.arguments(here.cwd, here.root + b"/others")
     chosen = options.flat([*walking(case.options), *case.asking], "query")
     done = here.run("query", *chosen, b"../out/a.index", *documents, stdin=stdin)

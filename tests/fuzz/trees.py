@@ -1,4 +1,4 @@
-"""Trees of files: names of any bytes, links, FIFOs, what cannot be read."""
+"""Strategies for trees of files, with names of any bytes, links, FIFOs, and files that cannot be read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.twins.corpus import contents
 
 
 class Node(NamedTuple):
-    """What has a name: of a file its bytes, of a link where it leads. closed: nobody may read it."""
+    """An entry of a tree. data: the bytes of a file, or the target of a link. closed: nobody may read it."""
 
     kind: str
     data: bytes = b""
@@ -25,7 +25,7 @@ class Node(NamedTuple):
 
 
 Tree = Mapping[bytes, Node]
-"""By path."""
+"""The entries of a tree by path."""
 
 ODD = [
     b"-", b"-x", b"--pairs", b" ", b"a b", b"new\nline", b"tab\t", b"back\\slash\\t", b"\r", b"\xff\xfe", b"\x85",
@@ -58,7 +58,7 @@ KINDS = ["file"] * 40 + ["link", "link", "link", "hard link", "hard link", "dire
 
 @st.composite
 def trees(draw: st.DrawFn, least: int = 4, most: int = 14) -> Tree:
-    """A few directories, and what is in them."""
+    """Draw a few directories and their entries."""
     holds = held(draw(families()))
     directories = [b""]
     for name in draw(st.lists(_directories, max_size=3)):
@@ -85,7 +85,7 @@ def _nodes(draw: st.DrawFn, path: bytes, others: list[bytes], holds: Holds) -> N
 
 
 def lay(root: bytes, tree: Tree) -> None:
-    """Write a tree below root, as far as it can be: a name may be taken, or be below one that is no directory."""
+    """Write a tree below root. Entries that cannot be written are left out, such as those below a plain file."""
     os.makedirs(root, exist_ok=True)
     for path, node in tree.items():
         try:
@@ -112,7 +112,7 @@ def _make(root: bytes, path: bytes, node: Node) -> None:
 
 @contextmanager
 def closed(root: bytes, tree: Tree) -> Iterator[None]:
-    """While what is to be closed is."""
+    """Make the closed entries of a tree unreadable for the duration of the context."""
     paths = [os.path.join(root, path) for path, node in tree.items() if node.closed]
     modes = [(path, stat.S_IMODE(os.lstat(path).st_mode)) for path in paths if os.path.lexists(path)]
     try:
@@ -125,7 +125,7 @@ def closed(root: bytes, tree: Tree) -> Iterator[None]:
 
 
 def waits(path: bytes) -> bool:
-    """Whether to open it might be to wait for somebody."""
+    """Whether opening this path might wait for a writer."""
     try:
         return stat.S_ISFIFO(os.stat(path).st_mode)
     except OSError:
@@ -133,7 +133,7 @@ def waits(path: bytes) -> bool:
 
 
 def seen(root: bytes) -> dict[bytes, tuple[object, ...]]:
-    """All that is below root, so that nothing can change unseen."""
+    """Return everything below root, so that each change can be noticed."""
     found: dict[bytes, tuple[object, ...]] = {}
     for directory, below, files in os.walk(root):
         for name in (*below, *files):

@@ -1,1 +1,1 @@
-"""Candidates become answers."""
+"""Tests of how candidates become answers."""

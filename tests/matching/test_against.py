@@ -1,4 +1,4 @@
-"""dedupe --against answers what the sequential greedy does in which all documents of the index are kept first."""
+"""dedupe --against gives the same answer as sequential greedy grouping that keeps all documents of the index first."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ K_OF = {"char": 3, "word": 2, "line": 1, "stopword": 2}
 
 
 def twin(ours: list[Text], theirs: list[Text], choices: Choices) -> list[Row]:
-    """Theirs are kept; of ours those that are similar to none kept before. Ours are numbered after theirs."""
+    """Return the groups in which theirs are always kept. Ours are numbered after theirs."""
     return Twin([*theirs, *ours], choices, len(theirs)).greedy()
 
 
 def laid(place: Path, ours: list[Text], theirs: list[Text], choices: Choices, **options: object) -> Artifact:
-    """Two directories of texts, and an index of the second."""
+    """Write two directories of texts, and return an index of theirs."""
     for name, texts in (("theirs", theirs), ("yours", ours)):
         (place / name).mkdir()
         write_texts(place / name, texts)
@@ -46,13 +46,13 @@ def parameters(choices: Choices) -> dict[str, object]:
 
 @contextmanager
 def against(index: Artifact, *given_: Path | str | Artifact, jobs: int = 1, **options: object) -> Iterator[Work]:
-    """The new documents, ready to be compared with those of the index."""
+    """Read and sign the new documents, so that they can be compared with those of the index."""
     with sketched(given_, jobs, against=index, threshold=0.5, **options) as work:
         yield work
 
 
 def rows_of(work: Work, theirs: int) -> list[Row]:
-    """The answer as row numbers."""
+    """Return the answer in row numbers."""
     return [(number(left, theirs), number(right, theirs), jaccard) for left, right, jaccard, _ in work.groups()]
 
 
@@ -61,7 +61,7 @@ def number(name: bytes, theirs: int) -> int:
 
 
 def asked(ours: list[Text], theirs: list[Text], choices: Choices, **options: object) -> list[Row]:
-    """What the stages answer about texts, laid out and indexed."""
+    """Write and index texts, and return the answer of dedupe --against in row numbers."""
     with tempfile.TemporaryDirectory() as place:
         index = laid(Path(place), ours, theirs, choices, **CATCH_ALL, **options)
         with against(index, Path(place, "yours"), keep=choices.keep) as work:
@@ -124,8 +124,8 @@ def test_max_candidates_caps_the_comparisons_of_a_bucket(texts, share, keep, mos
 @given(
     texts=corpora(20), share=st.floats(0, 1), dice=st.randoms(use_true_random=False), keep=st.sampled_from(list(KEEP))
 )
-def test_files_of_the_index_that_have_changed_are_new_or_not_there(both, texts, share, dice, keep):
-    """What is still what it was is kept; what is not is new, if it is among the documents given, and else is not."""
+def test_changed_files_of_the_index_are_new_documents_or_ignored(both, texts, share, dice, keep):
+    """Unchanged files are kept. A changed file is a new document if it is among the documents given."""
     choices, cut = Choices("word", 2, False, 0.5, keep), int(share * len(texts))
     theirs, ours = texts[:cut], texts[cut:]
     standing, changed = dict[bytes, Text](), dict[bytes, Text]()
@@ -152,7 +152,7 @@ def test_files_of_the_index_that_have_changed_are_new_or_not_there(both, texts, 
 
 
 def distinct(texts: list[Text], cut: int, choices: Choices) -> tuple[list[Text], list[Text]]:
-    """The texts before the cut and after it, without copies."""
+    """Return the texts before the cut and after it, without copies."""
     normalised = Twin(texts, choices).normalised
     rows = [row for row, text in enumerate(normalised) if text not in normalised[:row]]
     return [texts[row] for row in rows if row < cut], [texts[row] for row in rows if row >= cut]
@@ -163,7 +163,7 @@ CHOICES = Choices("word", 2, False, 0.5)
 
 @pytest.fixture
 def there(tmp_path, monkeypatch) -> tuple[Path, list[Row], int]:
-    """yours and y.index of theirs; the answer, and how many are theirs."""
+    """The directory of yours and of y.index of theirs, the expected answer, and the number of theirs."""
     texts = family(4, 90)
     laid(tmp_path, texts[40:], texts[:40], CHOICES, **CATCH_ALL)
     monkeypatch.chdir(tmp_path)
@@ -208,7 +208,7 @@ def test_files_of_the_index_are_passed_over(there):
             listed = {kept for (kept,) in work.listed("kept")}
             assert listed <= {os.fsencode(place / "yours" / f"{row:04}") for row in range(50)}
         again = len(os.listdir(name)) if os.path.isdir(name) else 1
-        # Asked for twice: for the groups, and for the names.
+        # They are counted twice: once for the groups, and once for the names.
         assert work.skipped.counts == {"known": 2 * again}
 
 

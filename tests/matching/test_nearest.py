@@ -17,7 +17,7 @@ WORDS = ("the", "ferry", "leaves", "its", "northern", "quay", "at", "seven", "ev
 
 
 def text(first: int, count: int) -> str:
-    """Some words of a text, so that two of them have more in common the more they overlap."""
+    """Return some words of a cyclic text. Two results have more in common if they overlap more."""
     return " ".join(WORDS[(first + at) % len(WORDS)] for at in range(count))
 
 
@@ -92,7 +92,7 @@ def test_documents_that_have_nothing_in_common_are_not_listed(there: Path) -> No
     assert "docs/other" not in names
 
 
-def test_by_estimate_nothing_is_read_again(there: Path) -> None:
+def test_nearest_documents_by_estimate_are_not_read_again(there: Path) -> None:
     expected = [row[1] for row in simdocs.query("docs.index", "asked", nearest=3, verify="estimate").rows()]
     for name in expected:
         os.remove(name)

@@ -1,4 +1,4 @@
-"""Pairs that a chain of copies leaves out are counted exactly."""
+"""The pairs that a chain of copies leaves out are counted exactly."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MEANS: list[dict[str, object]] = [
 
 
 def counts(texts: list[Text], **options: object) -> tuple[int, int, int, int]:
-    """Pairs listed, pairs left out; the same with all copies."""
+    """Return the numbers of pairs listed and left out, without and with all copies."""
     with tempfile.TemporaryDirectory() as root:
         write_texts(Path(root), texts)
         with sketched([root], **options) as work:

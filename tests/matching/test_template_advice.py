@@ -1,4 +1,4 @@
-"""Advice about templates: when it is given, and what it says."""
+"""Advice about templates is given if most pairs are in large groups, or if one group has many of the documents."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from simdocs.model.groups import Pairs
 
 
 class NamesOnly:
-    """A corpus of which only the names are asked for: d0, d1, ..."""
+    """A corpus that has nothing but names: d0, d1, ..."""
 
     def printed_names(self, rows: Iterable[int]) -> list[bytes]:
         return [b"d%d" % row for row in rows]
 
 
 def family(first: int, documents: int, score: float = 0.9) -> list[tuple[int, int, float]]:
-    """Every pair of so many documents, from this row on."""
+    """Return every pair of this number of documents, from this row on."""
     rows = range(first, first + documents)
     return [(left, right, score) for left in rows for right in rows if left < right]
 

@@ -1,1 +1,1 @@
-"""The nouns."""
+"""Tests of the data model."""

@@ -1,4 +1,4 @@
-"""Rows of unequal length, held to lists of lists."""
+"""Ragged arrays behave like lists of lists."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def test_rows_can_be_taken_in_any_order(rows, data):
     assert some.rows_of(made.take(np.array(wanted, np.int64))) == [rows[row] for row in wanted]
 
 
-def test_all_rows_as_they_stand_are_not_copied():
+def test_taking_all_rows_in_their_order_copies_nothing():
     made = some.ragged([[1], [], [2, 3]], np.uint32)
     assert made.take(np.arange(3)).values is made.values
     assert made.take(np.array([0, 2, 1])).values is not made.values
 
 
 @given(st.lists(st.integers(0, 9), max_size=30), st.integers(1, 12))
-def test_blocks_of_rows_hold_at_most_so_many_values(lengths, most):
+def test_blocks_of_rows_hold_at_most_the_given_number_of_values(lengths, most):
     cuts = list(row_blocks(ragged.offsets_of(np.array(lengths, np.int64)), most))
     assert [row for first, end in cuts for row in range(first, end)] == list(range(len(lengths)))
     for first, end in cuts:
@@ -45,7 +45,7 @@ def test_blocks_of_rows_hold_at_most_so_many_values(lengths, most):
 
 
 @pytest.mark.parametrize("lengths", [[0, 0, 0], [], [0]])
-def test_empty_rows_are_ordinary(lengths):
+def test_empty_rows_hold_no_true_values(lengths):
     assert count_true_in_rows(np.empty(0, bool), ragged.offsets_of(np.array(lengths, np.int64))).tolist() == [0] * len(
         lengths
     )

@@ -1,1 +1,1 @@
-"""Documents become artifacts."""
+"""Tests of how documents become artifacts."""

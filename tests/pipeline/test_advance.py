@@ -1,4 +1,4 @@
-"""How far reading is, in bytes: it never goes back, moves within one file, and ends at the whole."""
+"""Progress in bytes never goes back, moves within a large file, and ends at the total."""
 
 from __future__ import annotations
 

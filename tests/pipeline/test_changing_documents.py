@@ -1,4 +1,4 @@
-"""Documents that change, vanish or are replaced while they are looked at: never compared half old, half new."""
+"""Documents that change, vanish or are replaced during a run are reported, and never compared half old, half new."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEXT = b"a fairly long text about nothing much, so that one word more leaves it 
 
 @pytest.fixture
 def docs(tmp_path, monkeypatch):
-    """a, b and c: near-duplicates, all three."""
+    """A directory with three near-duplicates: a, b and c."""
     for name, end in ((b"a", b"."), (b"b", b"!"), (b"c", b"?")):
         (tmp_path / os.fsdecode(name)).write_bytes(TEXT + end)
     monkeypatch.chdir(tmp_path)
@@ -125,7 +125,7 @@ def test_a_file_that_has_become_a_gzip_bomb_is_not_decompressed(docs):
         (docs / f"{name}.gz").write_bytes(gzip.compress((docs / name).read_bytes()))
     index = built(docs / "x.index", ["a.gz", "b.gz", "c.gz"])
     (docs / "b.gz").write_bytes(gzip.compress(b"a" * (1 << 26)))
-    # Worse compressed, but the same text.
+    # This is the same text, but compressed less.
     (docs / "c.gz").write_bytes(gzip.compress((docs / "c").read_bytes() + b" " * 9999, 0))
     with sketched([index]) as work:
         tracemalloc.start()
@@ -152,7 +152,7 @@ def test_a_gzip_file_may_be_mostly_padding(docs, touched):
 
 
 def test_touched_files_are_read_again_in_bounded_memory(docs):
-    """They are read to the end, since their times are not what they were, but a batch at a time."""
+    """They are read again because their times have changed, but only a batch at a time."""
     lines = [b"%d " % number * 100_000 for number in range(40)]
     for number, line in enumerate(lines):
         for copy in "ab":
@@ -179,7 +179,7 @@ def test_files_that_decompress_to_much_are_read_a_batch_at_a_time():
 
 
 def growing(monkeypatch, path, times: int) -> None:
-    """Every read of this file, for so many times, is followed by a write to it."""
+    """Append to this file after each of the first reads of it. times: the number of those reads."""
     inode, read = path.stat().st_ino, os.read
     left = [times]
 
@@ -207,7 +207,7 @@ def test_a_file_that_changes_once_while_it_is_read_is_read_again(docs, monkeypat
     "a file that changes during the second reading too",
     "It is named and the others are read; status 3.",
 )
-def test_a_file_that_keeps_changing_while_it_is_read_is_named(docs, monkeypatch):
+def test_a_file_that_keeps_changing_while_it_is_read_is_reported(docs, monkeypatch):
     growing(monkeypatch, docs / "b", 1000)
     with sketched(["a", "b", "c"]) as work:
         assert grouped(work) == [(b"a", b"c")]

@@ -1,4 +1,4 @@
-"""What documents hold: encodings, binary, empty, short and odd texts."""
+"""Documents in any encoding are read, and binary, empty and short ones are recognised."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def encoded(text: str) -> dict[str, bytes]:
 
 
 def similar(where: Path, files: dict[str, bytes], what: str = "groups", **options: object) -> dict[str, float]:
-    """`kept duplicate` and their similarity, for every duplicate among these files."""
+    """Return the similarity of every duplicate among these files, by `kept duplicate`."""
     for name, data in files.items():
         (where / name).write_bytes(data)
     with sketched([where], **options) as work:
@@ -43,13 +43,13 @@ def similar(where: Path, files: dict[str, bytes], what: str = "groups", **option
     "It selects the encoding and is dropped. The same text in another encoding is a copy.",
 )
 @pytest.mark.parametrize("unit", UNITS)
-def test_one_text_in_every_encoding_is_one_text(tmp_path, unit):
+def test_the_same_text_in_every_encoding_is_a_copy(tmp_path, unit):
     found = similar(tmp_path, encoded(TEXT), unit=unit, k=2)
     assert len(found) == 5
     assert set(found.values()) == {1.0}
 
 
-def test_wide_and_invalid_encodings_are_noted(tmp_path):
+def test_utf_16_utf_32_and_invalid_utf_8_are_recorded(tmp_path):
     files = encoded("héllo") | {"short": b"ok", "invalid": b"\xe4 is no UTF-8 at all"}
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
@@ -72,7 +72,7 @@ def test_an_edited_text_in_another_encoding_is_verified(tmp_path):
     "UTF-16 of an odd length or with unpaired surrogates; UTF-32 beyond the last code point",
     "Invalid parts are read byte by byte.",
 )
-def test_wide_text_that_is_cut_short_is_still_text(tmp_path):
+def test_utf_16_and_utf_32_that_are_cut_short_are_still_text(tmp_path):
     whole = encoded(TEXT)["utf-16-le"]
     assert set(similar(tmp_path, {"a": whole, "b": whole[:-1], "c": encoded(TEXT)["utf-32-be"][:-3]})) == {"a b", "a c"}
 
@@ -113,7 +113,7 @@ def test_a_nul_after_the_first_8_kib_is_a_character(tmp_path):
 )
 @pytest.mark.parametrize("what", ["groups", "pairs", "all_pairs", "components"])
 @pytest.mark.parametrize("unit", UNITS)
-def test_empty_documents_are_like_nothing(tmp_path, what, unit):
+def test_empty_documents_are_similar_to_nothing(tmp_path, what, unit):
     files = {"a": b"", "b": b"", "c": b" \n\t", "d": codecs.BOM_UTF8, "e": codecs.BOM_UTF16_LE, "f": b" \n"}
     if what == "components":
         assert similar(tmp_path, files, unit=unit, cluster="components") == {}
@@ -126,7 +126,7 @@ def test_empty_documents_are_like_nothing(tmp_path, what, unit):
     "a text without words that is compared by words",
     "It is empty in the same way. Compared by characters, it is an ordinary text.",
 )
-def test_a_text_without_words_is_empty_by_words_alone(tmp_path):
+def test_a_text_without_words_is_empty_only_if_compared_by_words(tmp_path):
     files = {"a": b"!!! ... !!!", "b": b"!!! ... !!!"}
     assert similar(tmp_path, files) == {"a b": 1.0}
     assert similar(tmp_path, files, unit="word", k=5) == {}
@@ -147,7 +147,7 @@ def test_short_texts_are_one_shingle(tmp_path):
     "bytes that are not valid UTF-8 (Latin-1, PDF, surrogates in UTF-8)",
     "Each is a unit of its own and never U+FFFD, so different bytes stay different. `info` counts these documents.",
 )
-def test_bytes_that_are_not_utf_8_are_told_apart(tmp_path):
+def test_different_bytes_that_are_not_utf_8_stay_different(tmp_path):
     def text(byte: int) -> bytes:
         return b"".join(b"%c%d" % (byte, at) for at in range(100))
 
@@ -174,7 +174,7 @@ def test_each_normalisation_switch_makes_its_texts_equal(tmp_path, switch, one, 
     assert similar(tmp_path, files, **{switch: True}) == {"a b": 1.0}
 
 
-def test_keep_case_tells_capitals_apart(tmp_path):
+def test_texts_that_differ_in_case_are_different_with_keep_case(tmp_path):
     files = {"a": A, "b": A.upper(), "c": B}
     assert set(similar(tmp_path, files)) == {"a b"}
     assert similar(tmp_path, files, keep_case=True) == {}
@@ -187,7 +187,7 @@ def test_multiset_counts_repeated_shingles(tmp_path):
     assert similar(tmp_path, files, unit="word", k=2, multiset=True) == {}
 
 
-def test_the_seed_changes_estimates_alone(tmp_path):
+def test_the_seed_changes_only_the_estimates(tmp_path):
     (tmp_path / "a").write_bytes(A * 2)
     (tmp_path / "b").write_bytes(A + A.replace(b"seven", b"eight"))
     rows = []

@@ -1,4 +1,4 @@
-"""Inject faults: the n-th call that changes the disk fails, before or after it does its work."""
+"""Inject faults: make the n-th call that changes the disk fail, before or after it does its work."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CALLS = (
 
 
 class Ended(BaseException):
-    """What the handler of a signal raises."""
+    """The exception that the handler of a signal raises."""
 
 
 Fault = BaseException | Callable[[], object]
@@ -35,7 +35,7 @@ FAULTS: dict[str, tuple[Fault, bool]] = {
 
 
 class Faulty:
-    """Counts the calls of syscalls.py; at the n-th the fault is raised or called."""
+    """Counts the calls of syscalls.py, and raises or calls the fault at the n-th."""
 
     def __init__(self, fault: Fault | None = None, at: int = -1, done: bool = False) -> None:
         self.fault, self.at, self.done = fault, at, done

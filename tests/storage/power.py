@@ -1,8 +1,8 @@
 """Simulate a disk that loses power: record what syscalls.py does, and list every state that may be left on the disk.
 
-What was not synced may be there or not. Of a file that is what was written after its last sync, which may be cut
-anywhere; of a directory, every name given, taken or exchanged after its last sync, in any order. (That is weaker than
-what file systems with a journal do, and so is whoever relies on less.)
+Changes that were not synced may be lost. For a file these are the bytes written after its last sync, which may be cut
+anywhere. For a directory they are the names that were added, removed or exchanged after its last sync, in any order.
+File systems with a journal guarantee more than this, so code that is safe here is safe there.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from simdocs.storage import syscalls
 
 @dataclass(eq=False)
 class File:
-    """The bytes of a file, and how many of them were synced."""
+    """The bytes of a file, and the number of them that were synced (sure)."""
 
     data: bytes
     sure: int
 
     def after(self, cut: str) -> bytes:
-        """Return what is left of it: everything, what was synced, or that and half of the rest."""
+        """Return what is left of the file: everything, the synced part, or the synced part and half of the rest."""
         return self.data[: {"whole": len(self.data), "lost": self.sure, "torn": (self.sure + len(self.data)) // 2}[cut]]
 
 
@@ -59,7 +59,7 @@ def read(path: Path) -> File | Directory:
 
 
 class Recorder:
-    """Replaces os in syscalls.py: passes every call on, and calls `looked` after each change."""
+    """Replaces os in syscalls.py. Passes every call on, and calls `looked` after each change."""
 
     def __init__(self, place: Path, looked: Callable[[Directory], None]) -> None:
         root = read(place)
@@ -146,8 +146,11 @@ Tree = dict[str, Any]
 
 
 def states(root: Directory) -> Iterator[Tree]:
-    """Yield what may be left if power is lost now: all changes of names so far, the first n of them, only one of them,
-    or all but one; with the data whole, lost or torn."""
+    """Yield the trees that a power cut may leave now.
+
+    Of the changes of names so far, all, the first n, a single one, or all but one are left. Data may be whole, lost or
+    torn.
+    """
     for cut in ("whole", "lost", "torn"):
         for first in range(max(map(len, _pending(root)), default=0) + 1):
             yield _found(root, cut, lambda changes, first=first: list(range(min(first, len(changes)))))
@@ -169,7 +172,7 @@ def _found(node: File | Directory, cut: str, came_through: Callable[[list[Any]],
 
 
 def lay(tree: Tree, place: Path) -> None:
-    """Create such a tree in a new directory."""
+    """Write a tree into a new directory."""
     place.mkdir()
     for name, content in tree.items():
         if isinstance(content, bytes):

@@ -134,15 +134,17 @@ class Bench:
         return about
 
     def is_about(self, line: str) -> bool:
-        """Return whether a call concerns the index, its draft or, if it syncs, their directory. Closing a directory
-        does not count: it never fails."""
+        """Return whether a call concerns the index, its draft, or the sync of their directory.
+
+        Calls that close a directory do not count, because they never fail.
+        """
         name = line.split()[1]
         if name.startswith("close"):
             return draft_name(NAME) + "/" in line
         return NAME in line or draft_name(NAME) in line or name.startswith("fsync")
 
     def injected(self, call: Call, fault: str) -> Done:
-        """Run the program with this fault at that call; the log shows that it happened there."""
+        """Run the program with this fault at that call, and check in the log that it happened there."""
         self.reset()
         done = self.run(f"{call.name}:{fault}:when={call.number}")
         lines = [line for line in self.log.read_text().splitlines() if "resumed" not in line]
@@ -154,7 +156,7 @@ class Bench:
         return done
 
     def state(self) -> str:
-        """Return which of the two artifacts is there, undamaged: "old", "new", or "mix" if neither."""
+        """Return which of the two artifacts is there, undamaged: "old", "new", or "mix" for anything else."""
         path = self.root / NAME
         if not path.exists():
             return "mix" if self.there else "old"
@@ -223,7 +225,7 @@ def test_the_program_killed_at_some_calls_leaves_old_or_new(place):
 
 @pytest.mark.reliability("disk errors")
 @traced
-def test_the_program_with_disk_errors_at_some_calls(place):
+def test_disk_errors_at_some_calls_are_reported_and_leave_old_or_new(place):
     bench = Bench(place, there=True)
     calls = bench.calls()
     refuse(bench, last_of_each(calls, "write", "renameat2"), ("ENOSPC",))
@@ -245,6 +247,6 @@ def test_the_program_killed_at_every_call_leaves_old_or_new(place, there):
 @pytest.mark.slow
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 @pytest.mark.parametrize("error", ERRORS)
-def test_the_program_with_disk_errors_at_every_call(place, there, error):
+def test_disk_errors_at_every_call_are_reported_and_leave_old_or_new(place, there, error):
     bench = Bench(place, there=there)
     refuse(bench, bench.calls(), (error,))

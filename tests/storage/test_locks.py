@@ -1,4 +1,4 @@
-"""One writer at a time: others wait, or say who it is. The lock is free when its holder ends, however it ends."""
+"""Only one writer at a time: others wait, or report who it is. The lock is free as soon as its holder has ended."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 @pytest.fixture
 def here(place: Path) -> Path:
-    """A directory with docs, and an artifact of something else."""
+    """A directory with docs, and with an artifact of other documents."""
     lay(place, {"docs/a.txt": A, "docs/b.txt": A1, "docs/c.txt": B})
     save(place / NAME, 1)
     return place
@@ -51,7 +51,7 @@ def of_program(path: Path) -> bool:
     "The second ends with status 75 and names the process, host and start of the first, or waits for it "
     "(`--lock-wait`).",
 )
-def test_a_second_writer_is_told_who_holds_the_lock(here):
+def test_a_second_writer_reports_who_holds_the_lock(here):
     with write_artifact(str(here / NAME), "signatures"):
         said = (
             rf"a\.signatures: is being written by process {os.getpid()} on {socket.gethostname()}"
@@ -74,7 +74,7 @@ def test_a_second_writer_is_told_who_holds_the_lock(here):
 
 
 @pytest.mark.parametrize("holder", ["holder", "garbage", "nothing"])
-def test_a_lock_whose_holder_left_no_readable_note(here, holder):
+def test_a_lock_is_reported_even_if_the_note_about_its_holder_is_unreadable(here, holder):
     with write_artifact(str(here / NAME), "signatures"):
         note = here / draft_name(NAME) / "holder"
         if holder == "garbage":

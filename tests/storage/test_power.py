@@ -1,4 +1,4 @@
-"""Power cuts at any instant, whatever reached the disk: the old or the new one is there, and the next run succeeds."""
+"""After a power cut at any instant, the old or the new output is there, and the next run succeeds."""
 
 from __future__ import annotations
 

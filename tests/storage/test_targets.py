@@ -1,4 +1,4 @@
-"""What a new artifact replaces: an artifact of its kind, damaged or not, and nothing else."""
+"""A new artifact replaces only an artifact of its own kind, damaged or not."""
 
 from __future__ import annotations
 

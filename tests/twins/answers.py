@@ -1,4 +1,4 @@
-"""The answers about a corpus: every two documents compared, one after the other, from the definitions."""
+"""The twin of all answers about a corpus. It compares every two documents, one after the other."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tests.twins.corpus import Document
 from tests.twins.groups import keep_order
 
 Row = tuple[int, int, float]
-"""Two documents, and how similar they are."""
+"""Two documents and their similarity."""
 
 
 class Signing(NamedTuple):
-    """How documents are signed, and their signatures cut: those that agree in all rows of a band are candidates."""
+    """How documents are signed, and how their signatures are cut into bands. bands, rows: see the glossary."""
 
     scheme: str = "fss"
     num_perm: int = 128
@@ -26,7 +26,7 @@ class Signing(NamedTuple):
 
 
 class Criteria(NamedTuple):
-    """What decides an answer. exact: all documents are candidates. by_estimate: what decides is the estimate."""
+    """What decides an answer. exact: all pairs are candidates. by_estimate: the estimate decides."""
 
     shingling: Shingling
     threshold: float
@@ -37,7 +37,7 @@ class Criteria(NamedTuple):
 
 
 class Answers:
-    """The answers about these documents, in row order. given: how many, the first, are those of an index."""
+    """The answers about these documents, in row order. given: the first `given` documents are those of an index."""
 
     def __init__(self, documents: Sequence[Document], criteria: Criteria, given: int = 0) -> None:
         self.documents, self.criteria, self.given = documents, criteria, given
@@ -66,11 +66,11 @@ class Answers:
         return similarity.estimate(self.signatures[left], self.signatures[right])
 
     def score(self, left: int, right: int) -> float:
-        """By what it is decided whether they are similar."""
+        """Return the number that decides whether two documents are similar."""
         return self.estimate(left, right) if self.criteria.by_estimate else self.jaccard(left, right)
 
     def candidates(self, left: int, right: int) -> bool:
-        """Whether they share a bucket, and their estimate is not hopeless."""
+        """Return whether two documents share a bucket, and pass the prefilter."""
         _, size, bands, rows = self.criteria.signing
         cut = [slice(band * rows, band * rows + rows) for band in range(bands)]
         shared = any(self.signatures[left][band] == self.signatures[right][band] for band in cut)
@@ -84,14 +84,14 @@ class Answers:
         return met and self.score(left, right) >= self.criteria.threshold
 
     def in_keep_order(self) -> list[int]:
-        """Those of the index come first."""
+        """Return the rows in keep order, with those of the index first, without empty documents."""
         new = self.documents[self.given :]
         order = keep_order(self.criteria.keep, [one.size for one in new], [one.mtime_ns for one in new])
         rows = [*range(self.given), *(row + self.given for row in order)]
         return [row for row in rows if row in self.judged]
 
     def greedy(self) -> list[Row]:
-        """Kept unless one kept before is similar enough; else under the most similar of those, ties to the earlier."""
+        """Return each duplicate with the most similar document kept before it, ties to the earlier one."""
         kept: list[int] = []
         rows = []
         for row in self.in_keep_order():
@@ -104,7 +104,7 @@ class Answers:
         return sorted(rows)
 
     def components(self) -> list[Row]:
-        """Whatever a chain connects, under the first in keep order; with the similarity to that one."""
+        """Return the documents that a chain connects, with the first in keep order and the similarity to it."""
         order = self.in_keep_order()
         seen: set[int] = set()
         rows = []
@@ -122,7 +122,10 @@ class Answers:
         return [(a, b, self.score(a, b)) for a, b in combinations(self.judged, 2) if self.similar(a, b)]
 
     def pairs(self) -> list[Row]:
-        """Copies of one text as a chain from the first, which stands for all of them in every other pair."""
+        """Return all similar pairs, but copies of a text only as a chain from the first copy.
+
+        Only the first copy occurs in other pairs.
+        """
         copies: dict[str, list[int]] = {}
         for row in self.judged:
             copies.setdefault(self.normalised[row], []).append(row)
@@ -132,8 +135,10 @@ class Answers:
         return sorted(chain + others)
 
     def matches(self, itself: bool = True, top: int | None = None) -> list[Row]:
-        """Of each document that is not of the index those of it that are similar: the most similar first, then by name.
-        Not itself: not the same text of the same file."""
+        """Return the similar documents of the index for each new document, the most similar first, then by name.
+
+        itself: let a document match itself, which is the same text of the same file.
+        """
         rows = []
         for row in self.judged:
             near = [
@@ -146,8 +151,10 @@ class Answers:
         return rows
 
     def nearest(self, number: int, itself: bool = True) -> list[Row]:
-        """Of each document that is not of the index those of it that agree with it in most places of their signatures,
-        and have something in common with it: the most similar first, then by name."""
+        """Return for each new document those of the index whose signatures agree with its own in most places.
+
+        Documents that have nothing in common are left out. The most similar come first, then the order is by name.
+        """
         rows = []
         for row in self.judged:
             if row < self.given:
@@ -162,7 +169,7 @@ class Answers:
         return rows
 
     def same(self, row: int, other: int) -> bool:
-        """Whether two documents are the same text of the same file."""
+        """Return whether two documents are the same text of the same file."""
         own, its = self.documents[row], self.documents[other]
         return bool(own.file) and (own.file, own.start) == (its.file, its.start)
 

@@ -1,4 +1,4 @@
-"""Bands and rows, their S-curve and their choice; buckets and candidate pairs."""
+"""The choice of bands and rows, their S-curve, buckets, and candidate pairs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from itertools import combinations
 
 
 def probability(similarity: float, bands: int, rows: int) -> Decimal:
-    """1 - (1 - s^r)^b to 60 digits, of the number that is written when this similarity is."""
+    """Return 1 - (1 - s^r)^b to 60 digits, for the decimal number that Python prints for this similarity."""
     with localcontext(prec=60):
         return 1 - (1 - Decimal(repr(similarity)) ** rows) ** bands
 
 
 def by_recall(at: float, recall: float, num_perm: int) -> tuple[int, int] | None:
-    """The largest r whose b = K div r reaches the recall, or None: no number of bands finds all pairs that differ."""
+    """Return b = K div r and the largest r that reach the recall, or None if there are none.
+
+    No number of bands finds all pairs that differ.
+    """
     if recall == 1 > at:
         return None
     enough = [r for r in range(1, num_perm + 1) if probability(at, num_perm // r, r) >= Decimal(repr(recall))]
@@ -23,7 +26,7 @@ def by_recall(at: float, recall: float, num_perm: int) -> tuple[int, int] | None
 
 
 def least_num_perm(at: float, recall: float) -> int:
-    """The smallest K that reaches the recall with some b and r: with r = 1, which finds the most."""
+    """Return the smallest K that reaches the recall, which it does with r = 1."""
     num_perm = 1
     while probability(at, num_perm, 1) < Decimal(repr(recall)):
         num_perm += 1
@@ -31,18 +34,18 @@ def least_num_perm(at: float, recall: float) -> int:
 
 
 def distance_to(at: float, bands: int, rows: int) -> float:
-    """How far (1/b)^(1/r) is from t."""
+    """Return the distance of (1/b)^(1/r) from t."""
     return abs((1 / bands) ** (1 / rows) - at)
 
 
 def by_nearest(at: float, num_perm: int) -> tuple[int, int]:
-    """Of all b and r with b·r = K those that bring (1/b)^(1/r) nearest to t; ties to fewer bands."""
+    """Return b and r with b·r = K whose (1/b)^(1/r) is nearest to t, ties to fewer bands."""
     every = [(b, r) for b in range(1, num_perm + 1) for r in range(1, num_perm + 1) if b * r == num_perm]
     return min(every, key=lambda bands_rows: (distance_to(at, *bands_rows), bands_rows))
 
 
 def by_hand(bands: int | None, rows: int | None, num_perm: int) -> tuple[int, int] | None:
-    """The numbers given, or as many as there is room for; None if there is not enough."""
+    """Return the numbers given, the other as large as possible, or None if they need more than num_perm values."""
     if bands is None:
         bands = max(1, num_perm // rows)
     if rows is None:
@@ -51,7 +54,7 @@ def by_hand(bands: int | None, rows: int | None, num_perm: int) -> tuple[int, in
 
 
 def buckets(signatures: Sequence[Sequence[int]], bands: int, rows: int) -> list[tuple[int, ...]]:
-    """For each band the documents that agree in all its rows, if two or more; ascending."""
+    """Return, for each band, each set of two or more documents that agree in all its rows, ascending."""
     found = []
     for band in range(bands):
         by_rows = defaultdict(list)
@@ -62,5 +65,5 @@ def buckets(signatures: Sequence[Sequence[int]], bands: int, rows: int) -> list[
 
 
 def pairs(shared: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
-    """The candidate pairs (a, b), a < b, each once, ascending."""
+    """Return the candidate pairs (a, b), a < b, each once, ascending."""
     return sorted({pair for members in shared for pair in combinations(sorted(members), 2)})

@@ -1,6 +1,6 @@
-"""Files become documents: named, walked, read; with the standard library, one after the other.
+"""The twin of finding and reading documents, with the standard library, one file after the other.
 
-Options are those of the command line, by their names there, with - for _.
+Options are those of the command line by name, with _ for -.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from tests.twins.decoding import is_binary, unfolded, utf8
+from tests.twins.decoding import is_binary, decompressed, utf8
 
 WIDE = {  # UTF-32 first, since its little-endian mark begins with the other's
     b"\xff\xfe\0\0": (4, "little"),
@@ -28,8 +28,11 @@ Options = Mapping[str, Any]
 
 
 class Document(NamedTuple):
-    """One text with a name: its bytes as read, when its file changed, the file and where in it the text begins; of a
-    line of a sequence the line itself, and how many bytes of the name are the file's."""
+    """A text with a name.
+
+    data: its bytes as read. file, start: its file, and where the text begins in it. line: the line of a JSON Lines
+    file that it is. container: the number of bytes of the name that are the name of that file.
+    """
 
     name: bytes
     data: bytes
@@ -61,11 +64,11 @@ class EndedError(Exception):
 
 
 class UnreadError(Exception):
-    """The reason for which a file or a line is skipped."""
+    """A file or a line is skipped. The argument is the reason."""
 
 
 class Corpus:
-    """The documents that options name, in row order; and how many files and lines were skipped, by reason."""
+    """The documents that options name, in row order, and the number of files and lines that were skipped, by reason."""
 
     def __init__(self, options: Options, stdin: bytes = b"") -> None:
         self.options, self.stdin = options, stdin
@@ -85,7 +88,7 @@ class Corpus:
                 self.skipped["named"] += 1
 
     def _judged(self, what: Any, *arguments: Any) -> Any:
-        """The outcome of a judgement; None, and a skip, if it is that something is not read."""
+        """Call a function and return its result, or count a skip and return None if something cannot be read."""
         try:
             return what(*arguments)
         except UnreadError as reason:
@@ -95,7 +98,7 @@ class Corpus:
         return None
 
     def _files(self) -> Iterator[tuple[bytes, tuple[object, ...]]]:
-        """Every name with the identity of its file: arguments in order, or those of a list by name."""
+        """Yield every name with the identity of its file: arguments in order, or the entries of a list by name."""
         if self.options["documents"].count(b"-") > 1:
             raise EndedError(2)
         source = self.options["files_from"] or self.options["files0_from"]
@@ -143,7 +146,7 @@ class Corpus:
             raise EndedError(2)
 
     def _walk(self, root: bytes, place: bytes, seen: set[object]) -> Iterator[tuple[bytes, tuple[object, ...]]]:
-        """The files below a directory, bytewise by whole path; each directory once."""
+        """Yield the files below a directory, bytewise by whole path. Each directory is entered once."""
         entries = self._judged(self._entries, root, place, seen) or []
         for path, status in sorted(entries):  # a directory's path ends in a slash here
             if stat.S_ISDIR(status.st_mode):
@@ -168,7 +171,7 @@ class Corpus:
         return found
 
     def _status(self, path: bytes, name: bytes) -> os.stat_result:
-        """What is to be visited; the reason why something is not."""
+        """Return the status of an entry to visit. UnreadError: the reason why an entry is not visited."""
         if name.startswith(b".simdocs-tmp-"):
             raise UnreadError("artifact")
         if name.startswith(b".") and not self.options["hidden"]:
@@ -205,7 +208,7 @@ class Corpus:
             if len(data) > limit and not many:
                 raise UnreadError("oversized")
             if name.endswith(b".gz"):
-                data, whole = unfolded(data)
+                data, whole = decompressed(data)
         if many:
             self._lines(name, data, mtime_ns, file, whole)
         elif len(data) > limit:
@@ -218,7 +221,7 @@ class Corpus:
             self.documents.append(Document(name, data, mtime_ns, file))
 
     def _lines(self, name: bytes, data: bytes, mtime_ns: int, file: tuple[object, ...], whole: bool) -> None:
-        """A document a line. Of what cannot be unfolded to its end, whole lines alone."""
+        """Add a document for each line. Of a damaged gzip file, only whole lines are added."""
         names = set(self.names)
         at = 3 * data.startswith(b"\xef\xbb\xbf")
         lines = data[at:].split(b"\n")
@@ -235,7 +238,7 @@ class Corpus:
             raise UnreadError("malformed")
 
     def _parsed(self, line: bytes, number: int) -> tuple[bytes, bytes] | None:
-        """Id and text of a line; None if it is blank."""
+        """Return the id and the text of a line, or None if it is blank."""
         if len(line) > self.options["max_size"]:
             raise UnreadError("oversized")
         if not line.strip():
@@ -255,12 +258,12 @@ class Corpus:
 
 
 def identity(status: os.stat_result) -> tuple[object, ...]:
-    """By what two names are known to be of one file."""
+    """Return the identity of a file, which is the same for all its names."""
     return status.st_dev, status.st_ino
 
 
 def contents(path: bytes) -> bytes:
-    """All bytes of a file."""
+    """Return all bytes of a file."""
     return Path(os.fsdecode(path)).read_bytes()
 
 

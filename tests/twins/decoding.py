@@ -1,4 +1,4 @@
-"""Bytes told apart: UTF-16 and 32 by their marks, gzip; with the standard library, one file after the other."""
+"""The twin of decoding: UTF-16 and UTF-32 by their byte order marks, gzip, and binary files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WIDE = {  # UTF-32 first, since its little-endian mark begins with the other's
 
 
 def utf8(data: bytes) -> bytes:
-    """A text as UTF-8, without its mark; of UTF-16 and 32 a unit that is not valid as the bytes that it is."""
+    """Return a text as UTF-8 without its byte order mark. Invalid units of UTF-16 and UTF-32 keep their bytes."""
     for mark, (width, order) in WIDE.items():
         if data.startswith(mark):
             return b"".join(_characters(data[len(mark) :], width, order))
@@ -36,8 +36,8 @@ def _characters(data: bytes, width: int, order: Any) -> Iterator[bytes]:
             yield unit
 
 
-def unfolded(data: bytes) -> tuple[bytes, bool]:
-    """What a gzip file, of one member or more, unfolds to, as far as it can be had; and whether it is whole."""
+def decompressed(data: bytes) -> tuple[bytes, bool]:
+    """Return the content of a gzip file as far as it can be decompressed, and whether the file is whole."""
     out = b""
     while True:
         member = zlib.decompressobj(31)
@@ -53,5 +53,5 @@ def unfolded(data: bytes) -> tuple[bytes, bool]:
 
 
 def is_binary(data: bytes) -> bool:
-    """A NUL in the first 8 KiB, and no mark of UTF-16 or 32."""
+    """Return whether there is a NUL in the first 8 KiB, and no byte order mark of UTF-16 or UTF-32."""
     return b"\0" in data[:8192] and not data.startswith(tuple(WIDE))

@@ -1,4 +1,4 @@
-"""The facts of documents once more, in plain Python, one document after the other, from the definitions."""
+"""The twin of the facts that artifacts record about documents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNITS_OF = {"char": units.chars, "word": units.words, "line": units.lines, "stop
 
 
 class Facts(NamedTuple):
-    """What an artifact says of a document, but for what its file system does."""
+    """The facts that an artifact records about a document, except those from the file system."""
 
     size: int
     length: int
@@ -32,7 +32,7 @@ class Facts(NamedTuple):
 
 
 def documents(root: Path) -> list[Document]:
-    """The documents below a directory, in row order."""
+    """Return the documents below a directory, in row order."""
     lists = {"files_from": None, "files0_from": None}
     return Corpus(
         {"documents": [os.fsencode(root)]} | lists | asdict(Walking()) | asdict(Sequences()) | {"jsonl": False}
@@ -40,7 +40,7 @@ def documents(root: Path) -> list[Document]:
 
 
 def facts(document: Document, shingling: Shingling) -> Facts:
-    """The facts of one document."""
+    """Return the facts of a document."""
     text = shingles.text_of(document.text, shingling)
     length = len(UNITS_OF[shingling.unit](text))
     flags = 1 * (length == 0) + 2 * (0 < length < shingling.k) + 4 * (not is_utf8(document.text))
@@ -68,6 +68,6 @@ def is_utf8(data: bytes) -> bool:
 
 
 def same_as(all_facts: list[Facts]) -> list[int]:
-    """For each document the first of the same normalised text; itself, if it is empty."""
+    """Return for each document the first one with the same normalised text, or itself if it is empty."""
     first: dict[bytes, int] = {}
     return [row if fact.flags & 1 else first.setdefault(fact.digest, row) for row, fact in enumerate(all_facts)]

@@ -1,4 +1,4 @@
-"""Answers as bytes."""
+"""The twin of the output formats."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from typing import Any
 from tests.twins.corpus import Options
 
 Cells = tuple[Any, ...]
-"""A row: names are bytes, figures numbers, or None."""
+"""The cells of a row: names as bytes, similarities as numbers or None."""
 
 
 def form_of(options: Options) -> str:
-    """The format, by name; in a pipe or file it is TSV, unless something else is said."""
+    """Return the name of the format. Into a pipe or a file, it is TSV unless an option says otherwise."""
     suffix = PurePath(os.fsdecode(options["output"] or b"")).suffix.removeprefix(".")
     return options["format"] or (suffix if suffix in ("table", "tsv", "jsonl", "csv") else "tsv")
 
 
 def drawn(options: Options, columns: Sequence[str], rows: Sequence[Cells]) -> bytes:
-    """The bytes of an answer."""
+    """Return the bytes of an answer."""
     form = form_of(options)
     if options["nul"]:
         return b"".join(row[0] + b"\0" for row in rows)

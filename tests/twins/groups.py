@@ -1,4 +1,4 @@
-"""Groups: greedy and one document at a time, or connected components; and keep orders."""
+"""Greedy groups, one document at a time; connected components; and keep orders."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 
 class Decided(NamedTuple):
-    """kept: documents; under: duplicate -> kept one; capped: kept ones that missed some in a full bucket."""
+    """kept: the kept documents. under: the kept document of each duplicate. capped: the kept documents that were not
+    compared with all documents kept before them, because a bucket was full."""
 
     kept: list[int]
     under: dict[int, int]
@@ -23,9 +24,12 @@ def greedy(
     most: int,
     given: int = 0,
 ) -> Decided:
-    """Documents 0, 1, ... in keep order: kept, unless one kept before and met is similar enough; else under the most
-    similar of those, ties to the earlier. In each of its buckets a document meets the first `most` kept ones. The first
-    `given` documents are kept whatever they meet."""
+    """Decide about documents 0, 1, ..., which are in keep order.
+
+    In each of its buckets a document is compared with the first `most` kept ones. If one of them is similar, it is a
+    duplicate of the most similar, ties to the earlier one. Otherwise it is kept. The first `given` documents are always
+    kept.
+    """
     kept: list[int] = []
     under: dict[int, int] = {}
     capped: list[int] = []
@@ -45,7 +49,7 @@ def greedy(
 
 
 def components(size: int, edges: Sequence[tuple[int, int]]) -> list[int]:
-    """For each document the smallest one that a chain of edges leads to, by breadth-first search."""
+    """Return for each document the smallest one that a chain of edges leads to, by breadth-first search."""
     neighbours: dict[int, set[int]] = {document: set() for document in range(size)}
     for a, b in edges:
         neighbours[a].add(b)
@@ -62,7 +66,7 @@ def components(size: int, edges: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def keep_order(policy: str, sizes: Sequence[int], mtimes: Sequence[int]) -> list[int]:
-    """Row numbers, the one to keep first; ties by row order."""
+    """Return the row numbers in keep order, ties by row."""
     ranks = {
         "first": lambda row: row,
         "longest": lambda row: (-sizes[row], row),

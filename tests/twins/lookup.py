@@ -1,4 +1,4 @@
-"""Bucket tables, and looking keys up in them."""
+"""Bucket tables, and lookups of keys in them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 
 def bounds(table: Sequence[Sequence[int]], keys: Sequence[Sequence[int]]) -> list[list[tuple[int, int]]]:
-    """For each band, and each key looked up in it: how many keys of the whole table, band by band, stand before the
-    first of its bucket, and before what follows the last."""
+    """Return, for each band and each key looked up in it, where its bucket begins and ends in the flattened table."""
     found, before = [], 0
     for band, wanted in zip(table, keys, strict=True):
         found.append(
@@ -18,7 +17,7 @@ def bounds(table: Sequence[Sequence[int]], keys: Sequence[Sequence[int]]) -> lis
 
 
 def buckets(keys: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
-    """The members of each band that have the same key, where they are two or more."""
+    """Return the buckets: in each band, the two or more members that have the same key."""
     return sorted(
         tuple(member for member, key in enumerate(band) if key == one)
         for band in keys
@@ -28,7 +27,7 @@ def buckets(keys: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
 
 
 def given_pairs(shared: Sequence[Sequence[int]], given: int, most: int) -> list[tuple[int, int]]:
-    """Whom the first `most` of each bucket that are below `given` meet in it: those that are not; each pair once."""
+    """Return the pairs of the first `most` members below `given` with the other members of each bucket, each once."""
     found = set()
     for bucket in shared:
         ahead = [member for member in bucket if member < given]

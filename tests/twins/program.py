@@ -1,7 +1,7 @@
-"""The program once more: from options and files to the bytes of an answer and an exit status, in plain Python.
+"""The twin of the whole program: from options and files to the bytes of an answer and an exit status.
 
-Options are those of a command, by their names there, with - for _. An option that is not known here is an error: it
-has to be told what it does.
+Options are those of a command by name, with _ for -. An option that the twin does not know is an error: its effect must
+be written here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ UNJUDGED = ("unreadable", "oversized", "malformed", "named")
 WITHOUT_EFFECT = {
     "jobs", "quiet", "verbose", "debug", "summary", "summary_json", "lock_wait", "one_file_system", "color",
 }  # fmt: skip
-"""On what is answered here, that is: about files of one file system, into a pipe or a file."""
+"""Options that do not change an answer about files of one file system that goes into a pipe or a file."""
 
 KNOWN = WITHOUT_EFFECT | {
     "documents", "files_from", "files0_from", "include", "exclude", "hidden", "follow", "max_size",
@@ -37,7 +37,7 @@ KNOWN = WITHOUT_EFFECT | {
 
 
 class Ended(NamedTuple):
-    """How a run ends: its status, the answer, and what it says in numbers."""
+    """The end of a run: its exit status, its answer, and the numbers of its summary."""
 
     status: int
     out: bytes
@@ -45,19 +45,19 @@ class Ended(NamedTuple):
 
     @property
     def found(self) -> int:
-        """How many duplicates, pairs or matches."""
+        """The number of duplicates, pairs or matches."""
         return sum(self.facts.get(what, 0) for what in ("duplicates", "pairs", "matches"))
 
 
 class Index(NamedTuple):
-    """An index, by the options with which it was built before now, and what was on standard input then."""
+    """An index: the options with which it was built, and the standard input of that run."""
 
     options: Options
     stdin: bytes = b""
 
 
 def recipe(options: Options) -> tuple[Shingling, Signing, float]:
-    """How documents are shingled and signed, and the threshold for which their signatures are cut."""
+    """Return how documents are shingled and signed, and the threshold for which the bands are chosen."""
     unit, size, threshold = options["unit"], options["num_perm"], options["threshold"]
     switches = Normalisation(**{name: options[name] for name in Normalisation.__slots__})
     k = options["k"] or default_k(unit)
@@ -76,7 +76,7 @@ def recipe(options: Options) -> tuple[Shingling, Signing, float]:
 
 
 def dedupe(options: Options, stdin: bytes = b"", index: Index | None = None) -> Ended:
-    """What `dedupe` does. index: the one that --against names."""
+    """Return what `dedupe` does. index: the index that --against names."""
     try:
         fixed = recipe(index.options if index else options)
         corpus, kept = _read(options, stdin, index), Corpus(*index).documents if index else []
@@ -117,7 +117,7 @@ def dedupe(options: Options, stdin: bytes = b"", index: Index | None = None) -> 
 
 
 def query(options: Options, index: Index, stdin: bytes = b"") -> Ended:
-    """What `query` does."""
+    """Return what `query` does."""
     shingling, signing, threshold = recipe(index.options)
     kept = Corpus(*index).documents
     try:
@@ -139,7 +139,7 @@ def query(options: Options, index: Index, stdin: bytes = b"") -> Ended:
 
 
 def _read(options: Options, stdin: bytes, index: Index | None = None) -> Corpus:
-    """What is not said of sequences is as it was of the index's."""
+    """Read the documents. Options about JSON lines that are not given are those of the index."""
     if index is not None:
         of_index = {name: index.options[name] for name in Sequences.__slots__ if options[name] is None}
         options = {**options, **of_index}
@@ -154,7 +154,7 @@ def _criteria(options: Options, shingling: Shingling, signing: Signing, threshol
 
 
 def _printed(answers: Answers, options: Options) -> list[bytes]:
-    """The names of all documents. Those of an artifact are joined to --root, which is never where the program runs."""
+    """Return the names of all documents. Those of an artifact are joined to --root, which is another directory."""
     of_artifact = answers.given or len(answers.documents)
     root = options.get("root") or b""
     return [
@@ -164,7 +164,7 @@ def _printed(answers: Answers, options: Options) -> list[bytes]:
 
 
 def _cells(answers: Answers, rows: Sequence[Row], options: Options) -> list[Cells]:
-    """Names, the exact similarity, the estimate."""
+    """Return the cells of each row: two names, the exact similarity, and the estimate."""
     names = _printed(answers, options)
     exact = not answers.criteria.by_estimate
     return [(names[a], names[b], score if exact else None, answers.estimate(a, b)) for a, b, score in rows]
@@ -187,6 +187,6 @@ def _ended(
 
 
 def may_be_capped(options: Options, ended: Ended) -> bool:
-    """Whether --max-candidates might keep documents from meeting, which here it never does."""
+    """Return whether --max-candidates might prevent comparisons, which the twin ignores."""
     in_groups = not options["pairs"] and options["cluster"] == "greedy"
     return in_groups and bool(options["max_candidates"] < ended.facts.get("documents", 0))

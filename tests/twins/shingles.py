@@ -1,4 +1,4 @@
-"""Shingles and their tokens."""
+"""The twin of shingles and their tokens."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ UNITS_OF = {"char": units.chars, "word": units.words, "line": units.lines, "stop
 
 
 def hash32(data: bytes, seed: int) -> int:
-    """MurmurHash3_x86_32."""
+    """Return MurmurHash3_x86_32 of the bytes."""
     return mmh3.hash(data, seed, signed=False)
 
 
 def hash_of_numbers(numbers: list[int], seed: int) -> int:
-    """The hash over numbers of 4 bytes each, little-endian, in order."""
+    """Return the hash of numbers of 4 bytes each, little-endian, in order."""
     return hash32(struct.pack(f"<{len(numbers)}I", *numbers), seed)
 
 
 def text_of(data: bytes, shingling: Shingling) -> str:
-    """The text of a document, normalised as its unit wants it."""
+    """Return the text of a document, normalised as its unit needs it."""
     return texts.normalised(data, shingling.normalisation, lines=shingling.unit == "line")
 
 
 def stop_words(shingling: Shingling) -> set[str]:
-    """The stop words as they stand in normalised texts; where case is kept, in any of three spellings."""
+    """Return the stop words as they occur in normalised texts. If case is kept, each has three spellings."""
     spellings = set(STOP_WORDS[shingling.language])
     if shingling.normalisation.keep_case:
         spellings |= {word.capitalize() for word in spellings} | {word.upper() for word in spellings}
@@ -39,7 +39,7 @@ def stop_words(shingling: Shingling) -> set[str]:
 
 
 def shingles(text: str, shingling: Shingling) -> list[list[str]]:
-    """The shingles of a normalised text, in text order: each a list of units."""
+    """Return the shingles of a normalised text, in text order, each as a list of units."""
     found = UNITS_OF[shingling.unit](text)
     runs = [found[at : at + shingling.k] for at in range(len(found) - shingling.k + 1)]
     if shingling.unit == "stopword":
@@ -51,20 +51,20 @@ def shingles(text: str, shingling: Shingling) -> list[list[str]]:
 
 
 def token(shingle: list[str], shingling: Shingling) -> int:
-    """The number that stands for a shingle."""
+    """Return the token of a shingle."""
     if shingling.unit == "char":
         return hash32(texts.encoded("".join(shingle)), shingling.seed)
     return hash_of_numbers([hash32(texts.encoded(unit), shingling.seed) for unit in shingle], shingling.seed)
 
 
 def tokens(data: bytes, shingling: Shingling) -> list[int]:
-    """The tokens of one document, in text order, repeats included; of a bag, if it is to be one."""
+    """Return the tokens of a document, in text order, with repeats, or as a multiset if that is asked for."""
     found = [token(shingle, shingling) for shingle in shingles(text_of(data, shingling), shingling)]
     return multiset(found, shingling.seed) if shingling.multiset else found
 
 
 def multiset(found: list[int], seed: int) -> list[int]:
-    """Tokens in which the i-th occurrence (i >= 2) of one is the hash of it and i."""
+    """Return the tokens, with the i-th occurrence (i >= 2) of each replaced by the hash of the token and i."""
     so_far: Counter[int] = Counter()
     out = []
     for number in found:
@@ -75,5 +75,5 @@ def multiset(found: list[int], seed: int) -> list[int]:
 
 
 def token_set(found: list[int]) -> list[int]:
-    """The distinct tokens, ascending."""
+    """Return the distinct tokens, ascending."""
     return sorted(set(found))

@@ -1,4 +1,4 @@
-"""Signatures of one document."""
+"""The twin of the signature schemes, for a single document."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ GOLDEN = 0x9E3779B9
 
 
 def fmix32(number: int) -> int:
-    """MurmurHash3's finaliser: the hash of no bytes at all, whose seed it finalises."""
+    """Return MurmurHash3's finaliser of a number, which is the hash of an empty string with that number as seed."""
     return hash32(b"", number)
 
 
 def fss(tokens: list[int], num_perm: int, seed: int = 0) -> list[int]:
-    """Fast Similarity Sketching, round by round."""
+    """Return the signature of Fast Similarity Sketching, computed round by round."""
     if not tokens:
         return [EMPTY] * num_perm
     kept: dict[int, int] = {}
@@ -33,13 +33,13 @@ def fss(tokens: list[int], num_perm: int, seed: int = 0) -> list[int]:
 
 
 def hash_functions(num_perm: int, seed: int) -> list[tuple[int, int]]:
-    """The factor (odd) and term of each of `size` hash functions."""
+    """Return the factor (odd) and the term of each of `num_perm` hash functions."""
     draw = np.random.PCG64(seed)
     return [(draw.random_raw() | 1, draw.random_raw()) for _ in range(num_perm)]
 
 
 def permutation(tokens: list[int], num_perm: int, seed: int = 0) -> list[int]:
-    """The smallest value of each hash function over the tokens."""
+    """Return the smallest value of each hash function over the tokens."""
     if not tokens:
         return [EMPTY] * num_perm
     mixed = [fmix32(token) for token in tokens]

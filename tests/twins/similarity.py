@@ -1,4 +1,4 @@
-"""Similarities of two documents."""
+"""The twin of the similarities of two documents."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from collections.abc import Sequence
 
 
 def jaccard(left: set[int], right: set[int]) -> float:
-    """|A & B| / |A | B|; a document without tokens is never similar to anything."""
+    """Return |A & B| / |A | B|, or 0 if a document has no tokens."""
     return len(left & right) / len(left | right) if left and right else 0.0
 
 
 def multiset_jaccard(left: Sequence[int], right: Sequence[int]) -> float:
-    """Minimum over maximum of the counts."""
+    """Return the sum of the minima of the counts over the sum of their maxima."""
     a, b = Counter(left), Counter(right)
     return (a & b).total() / (a | b).total() if a and b else 0.0
 
 
 def estimate(left: Sequence[int], right: Sequence[int]) -> float:
-    """The share of places in which two signatures agree."""
+    """Return the share of places in which two signatures agree."""
     return sum(a == b for a, b in zip(left, right, strict=True)) / len(left)
 
 
 def below_prefilter(estimated: float, threshold: float, num_perm: int) -> bool:
-    """More than 5 standard errors below the threshold, and K >= 64."""
+    """Return whether an estimate is more than 5 standard errors below the threshold, and K >= 64."""
     return num_perm >= 64 and estimated < threshold - 5 * math.sqrt(threshold * (1 - threshold) / num_perm)

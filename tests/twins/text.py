@@ -1,4 +1,4 @@
-"""Normalised text."""
+"""The twin of normalisation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PLAIN = Normalisation()
 
 
 def normalised(data: bytes, switches: Normalisation = PLAIN, *, lines: bool = False) -> str:
-    """The normalised text of one document; with `lines`, its lines that are not empty, each ended by the next's LF."""
+    """Return the normalised text of a document. With `lines`, it consists of the lines that are not empty."""
     text = data.decode("utf-8", "surrogateescape")
     if switches.nfkc:
         text = unicodedata.normalize("NFKC", text)
@@ -30,11 +30,11 @@ def normalised(data: bytes, switches: Normalisation = PLAIN, *, lines: bool = Fa
 
 
 def one_spaced(text: str) -> str:
-    """Every run of whitespace made one space, ends stripped."""
+    """Return the text with each run of whitespace replaced by one space, and none at the ends."""
     spaced = "".join(" " if c.isspace() else c for c in text)
     return re.sub(" +", " ", spaced).strip(" ")
 
 
 def encoded(text: str) -> bytes:
-    """The UTF-8 bytes of a text; an invalid byte stands for itself."""
+    """Return the UTF-8 bytes of a text. An invalid byte becomes itself."""
     return text.encode("utf-8", "surrogateescape")

@@ -1,4 +1,4 @@
-"""The twin of answers, asked about texts that are in memory."""
+"""The twin of answers about texts in memory."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["Choices", "Row", "Text", "Twin"]
 
 
 class Text(NamedTuple):
-    """A document: its bytes and its time."""
+    """A document: its bytes and its modification time."""
 
     data: bytes
     mtime_ns: int = 0
 
 
 class Choices(NamedTuple):
-    """What decides an answer, but for LSH."""
+    """What decides an answer, except for LSH."""
 
     unit: str = "char"
     k: int = 3
@@ -30,8 +30,11 @@ class Choices(NamedTuple):
 
 
 class Twin(Answers):
-    """The answers about these texts, in row order, which are named by it. given: how many, the first, are those of an
-    index. signing: with signatures cut so, of which those meet that share a bucket; else all meet."""
+    """The answers about these texts, in row order, which their names follow.
+
+    given: the first `given` texts are those of an index. signing: compare only texts that share a bucket; by default
+    all are compared.
+    """
 
     def __init__(self, texts: Sequence[Text], choices: Choices, given: int = 0, signing: Signing | None = None) -> None:
         documents = [Document(b"%04d" % row, *text) for row, text in enumerate(texts)]

@@ -9,22 +9,22 @@ from simdocs.kernels.text.character_kinds import UNSPACED_BLOCKS
 
 
 def is_mark(character: str) -> bool:
-    """A combining mark that stays in its word."""
+    """Return whether a character is a combining mark, which belongs to its word."""
     return unicodedata.category(character) in ("Mn", "Mc")
 
 
 def is_unspaced(character: str) -> bool:
-    """Of a script written without spaces."""
+    """Return whether a character belongs to a script that is written without spaces."""
     return any(low <= ord(character) <= high for low, high in UNSPACED_BLOCKS)
 
 
 def chars(text: str) -> list[str]:
-    """Every code point."""
+    """Return every code point."""
     return list(text)
 
 
 def words(text: str) -> list[str]:
-    """Runs of word characters with their marks; each word character by itself in scripts without spaces."""
+    """Return the words: runs of word characters with their marks, and single characters in scripts without spaces."""
     found: list[str] = []
     going_on = False  # whether a mark or a word character right here would belong to the last word
     for character in text:
@@ -43,5 +43,5 @@ def words(text: str) -> list[str]:
 
 
 def lines(text: str) -> list[str]:
-    """The lines of a text normalised with `lines`."""
+    """Return the lines of a text that was normalised with `lines`."""
     return text.split("\n") if text else []

@@ -1,1 +1,1 @@
-"""How results are drawn."""
+"""Tests of how results are drawn."""

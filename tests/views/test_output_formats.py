@@ -1,4 +1,4 @@
-"""Any name comes back from any format; none does a terminal harm."""
+"""Any name can be read back from any format, and no format harms a terminal."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HEAD = TableHead((TableColumn("name", NAME), TableColumn("jaccard", SIMILARITY))
 
 
 def drawn(form: str, names: list[bytes]) -> bytes:
-    """The names in this format, half of them with a similarity; in blocks of two rows."""
+    """Draw the names in this format, in blocks of two rows, half of them with a similarity."""
     drawing = FORMATS[form].load()(HEAD)
     rows = [(name, None if at % 2 else 2 / 3) for at, name in enumerate(names)]
     blocks = [drawing.rows(rows[at : at + 2]) for at in range(0, len(rows), 2)]
@@ -43,7 +43,7 @@ def named(line: bytes) -> bytes:
 
 @given(NAMES)
 @example([b"\\", b"\\t", b"\t\\", b"\\\\n\n", b"\r\n"])
-def test_names_come_back_from_tsv(names):
+def test_names_can_be_read_back_from_tsv(names):
     lines = drawn("tsv", names).split(b"\n")
     assert lines.pop() == b""
     assert b"\r" not in b"".join(lines)
@@ -54,21 +54,21 @@ def test_names_come_back_from_tsv(names):
 
 @given(NAMES)
 @example([b'"', b",", b'""\r', b" ", b"\n"])
-def test_names_come_back_from_csv(names):
+def test_names_can_be_read_back_from_csv(names):
     text = drawn("csv", names).decode("utf-8", "surrogateescape")
     rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     assert [row[0].encode("utf-8", "surrogateescape") for row in rows[1:]] == names
 
 
 @given(NAMES)
-def test_names_come_back_from_jsonl(names):
+def test_names_can_be_read_back_from_jsonl(names):
     lines = drawn("jsonl", names).split(b"\n")
     assert lines.pop() == b""
     assert [named(line) for line in lines] == names
 
 
 @given(NAMES)
-def test_nul_ended_names_come_back(names):
+def test_names_ended_by_nul_can_be_read_back(names):
     drawing = NulEnded(TableHead(HEAD.columns[:1]))
     assert drawing.begin() == drawing.end() == b""
     assert drawing.rows([(name,) for name in names]).split(b"\0") == [*names, b""]
@@ -78,7 +78,7 @@ TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 
 def is_harmless(text: str) -> bool:
-    """No control, no separator of lines, nothing that turns the way of writing, no half of a pair."""
+    """Whether a text has no control characters, line separators, bidirectional controls or lone surrogates."""
     kinds = {unicodedata.category(character) for character in text}
     turns = {unicodedata.bidirectional(character) for character in text}
     return not kinds & {"Cc", "Cs", "Zl", "Zp"} and not turns & TURNING

@@ -1,4 +1,4 @@
-"""The mouth: options declared once each, one small file a command, one table from errors to exit statuses."""
+"""The command line: one small file for each command, and one table from errors to exit statuses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simdocs.cli import exits
 
 
 def main() -> None:
-    """The console script: never returns. Signals are heeded from the first import on."""
+    """Run the console script. It never returns. Signals are handled from the first import on."""
     exits.listen()
     try:
         from simdocs.cli.program import run
@@ -19,7 +19,7 @@ def main() -> None:
         exits.die_by(ended.number)
         status = 128 + ended.number
     except (MemoryError, ImportError) as error:
-        if not exits.is_for_want_of_memory(error):
+        if not exits.is_out_of_memory(error):
             raise
         os.write(2, b"simdocs: error: not enough memory to start\n")
         status = exits.FAILED

@@ -1,4 +1,4 @@
-"""simdocs check: are artifacts whole?"""
+"""simdocs check: find damage in artifacts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program as a group of commands: its help, and what is said of commands and options that are mistyped."""
+"""The program as a group of commands: its help, and its errors about mistyped commands and options."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from simdocs.cli.spelling import nearest_option
 
 
 class CommandGroup(click.Group):
-    """Commands in the order in which a pipeline runs them; a mistyped name gets the nearest one.
+    """A group of commands. The error about a mistyped name suggests the most similar command.
 
-    sections: the headings under which help lists them. examples: command lines with what they answer. usual: the
-    examples of the short help.
+    sections: the headings under which help lists the commands. examples: command lines with what they answer. usual:
+    the examples of the short help.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class CommandGroup(click.Group):
         self.params.append(short_help_option())
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Names in the order in which they were added."""
+        """The names of the commands in the order in which they were added."""
         return list(self.commands)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -46,7 +46,7 @@ class CommandGroup(click.Group):
         formatter.write_text("Help of a command: simdocs COMMAND -h; all of it: simdocs COMMAND --help")
 
     def short_help_of(self, ctx: click.Context) -> str:
-        """One screen: what it does, two examples, the commands."""
+        """Help on one screen: what the program does, the commands, and two examples."""
         formatter = ctx.make_formatter()
         self.format_usage(ctx, formatter)
         formatter.write_paragraph()
@@ -65,7 +65,7 @@ class CommandGroup(click.Group):
                 formatter.write_dl(rows)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take the arguments apart. UsageError: an option of a command stands before it."""
+        """Parse the arguments. UsageError: an option of a command comes before the command."""
         words = list(args)
         try:
             return super().parse_args(ctx, args)
@@ -75,7 +75,7 @@ class CommandGroup(click.Group):
             raise unknown_option(error, self, ctx) from None
 
     def _misplaced(self, option: str, words: Sequence[str]) -> str:
-        """Where an option belongs that stands before the command; empty: no command has it, or one like it."""
+        """Where an option belongs that comes before the command; empty if no command has it or a similar one."""
         owners: dict[str, list[str]] = {}
         for name, command in self.commands.items():
             for parameter in command.params:
@@ -100,9 +100,9 @@ class CommandGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that args name. UsageError, with a suggestion where there is one."""
+        """The command that the arguments name. UsageError, if possible with a suggestion: there is no such command."""
         wrong = args and args[0] not in self.commands and not args[0].startswith("-")
-        if wrong and not ctx.resilient_parsing:  # which is how a line is completed, whatever stands in it
+        if wrong and not ctx.resilient_parsing:  # completion parses any line, and must not fail
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], self.commands, 1)

@@ -9,7 +9,7 @@ import click
 
 
 class CommandTable(MutableMapping[str, click.Command]):
-    """Commands in the order of their names, each found in a module of `package` that is called like it."""
+    """Commands in the order of `names`. The module of each has the same name, and is in `package`."""
 
     def __init__(self, package: str, names: tuple[str, ...]) -> None:
         self._package, self._names = package, dict.fromkeys(names)

@@ -1,8 +1,9 @@
-"""What may come next on a command line, for shells: Click says what, our scripts hand it over.
+"""Completion for shells: Click computes what may come next on a command line, and our scripts pass it on.
 
-Of Click's own scripts that for zsh, autoloaded, does nothing at the second TAB of a session; that for fish cuts help at
-its first comma; that for bash leaves variables behind; none completes every value after `=`, and all show errors in the
-middle of a line: hence our own. An answer of kind `file` or `dir` leaves names to the shell.
+We have scripts of our own because Click's have faults. Autoloaded, the one for zsh does nothing at the second TAB of a
+session. The one for fish cuts help at its first comma. The one for bash leaves variables behind. None of them completes
+every value after `=`, and all show errors in the middle of a line. For an answer of kind `file` or `dir`, the shell
+completes names.
 """
 
 from __future__ import annotations
@@ -92,10 +93,10 @@ complete --no-files --command %(prog_name)s --arguments '(%(complete_func)s)'
 
 
 class _Joined(ShellComplete):
-    """A value after `=` comes back as the word that the shell knows, `--unit=word`, not as `word`."""
+    """Completion that returns a value after `=` as the whole word that the shell expects: `--unit=word`, not `word`."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
-        """What may stand in the place of the incomplete word."""
+        """The words that may replace the incomplete word."""
         items = super().get_completions(args, incomplete)
         name, joined, _ = incomplete.partition("=")
         if joined and name.startswith("--"):
@@ -106,10 +107,10 @@ class _Joined(ShellComplete):
 
 class _Bash(_Joined, BashComplete):
     source_template = _BASH
-    source = ShellComplete.source  # Click's runs a bash to ask for its version
+    source = ShellComplete.source  # Click's own version would start bash to find its version
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """The words before, and the incomplete one: bash makes `=` a word of its own, which is left out."""
+        """The words before the incomplete word, and that word. bash makes `=` a word of its own, which is left out."""
         args, incomplete = super().get_completion_args()
         ahead = ["", *args]
         return [word for word, last in zip(args, ahead, strict=False) if (word, last[:2]) != ("=", "--")], incomplete
@@ -120,7 +121,7 @@ class _Zsh(_Joined, ZshComplete):
 
     @property
     def func_name(self) -> str:
-        """The function is named as the file is, so that it takes the place of what zsh has loaded."""
+        """The name of the function. It is that of the file, so that it replaces the function that zsh has loaded."""
         return f"_{self.prog_name}"
 
 
@@ -132,12 +133,12 @@ SHELLS: dict[str, type[ShellComplete]] = {"bash": _Bash, "zsh": _Zsh, "fish": _F
 
 
 def completer(program: click.Command, shell: str, variable: str) -> ShellComplete:
-    """What completes the program's lines in this shell, and has the script for it."""
+    """The object that completes command lines in this shell, and that has the script for it."""
     return SHELLS[shell](program, {}, program.name or "", variable)
 
 
 def complete(program: click.Command, variable: str) -> int:
-    """Print what the shell asks for by this variable, `SHELL_complete` or `SHELL_source`; the exit status."""
+    """Print what the shell asks for in this variable (`SHELL_complete` or `SHELL_source`). Return the exit status."""
     shell, _, what = os.environ[variable].partition("_")
     if shell not in SHELLS or what not in ("complete", "source"):
         return 1

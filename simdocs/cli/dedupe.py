@@ -1,4 +1,4 @@
-"""simdocs dedupe: the near-duplicates of directories of texts."""
+"""simdocs dedupe: find near-duplicates in directories of texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the program ends: one table from errors to exit statuses, and signals."""
+"""The end of the program: one table from errors to exit statuses, and signals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DONE, FOUND, FAILED, UNJUDGED, DAMAGED, LOCKED = 0, 1, 2, 3, 4, 75
 STATUS_OF: Mapping[type[BaseException], int] = MappingProxyType(
     {SimdocsError: FAILED, ArtifactError: DAMAGED, LockedError: LOCKED}
 )
-"""The exit status of each error; the nearest class in an error's ancestry counts."""
+"""The exit status of each class of errors. For a subclass, the nearest base class counts."""
 
 MEANINGS: Mapping[int, str] = MappingProxyType(
     {
@@ -35,7 +35,7 @@ BY_SIGNAL = "SIGINT, SIGTERM, SIGHUP and SIGPIPE end the program by that signal"
 PRECEDENCE = "Of several, the status is the first of 2, 4, 75; then 3; then 1; then 0."
 
 _BY_OPTION: Mapping[int, str] = MappingProxyType({FOUND: "--exit-code", UNJUDGED: "--strict", LOCKED: "--lock-wait"})
-"""Statuses that only commands with this option have."""
+"""The statuses that only commands with a certain option have, and that option."""
 
 
 def meanings(options: Collection[str]) -> Mapping[int, str]:
@@ -47,10 +47,10 @@ def meanings(options: Collection[str]) -> Mapping[int, str]:
     }
 
 
-def is_for_want_of_memory(error: BaseException) -> bool:
-    """Whether this is how a full memory shows."""
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether this error means that memory has run out."""
     if isinstance(error, ImportError):
-        return "failed to map segment" in str(error)  # what the system's loader says of a library
+        return "failed to map segment" in str(error)  # the message of the system's loader of libraries
     return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
 
 
@@ -60,7 +60,7 @@ def status_of(error: BaseException) -> int:
 
 
 class Ended(BaseException):
-    """A signal that ends the program: raised so that drafts are swept and workers stopped on the way out."""
+    """A signal ends the program. This is raised so that drafts are removed and workers are stopped first."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -68,8 +68,8 @@ class Ended(BaseException):
 
 
 _ONE = 1.0
-"""Seconds within which several signals are one: `timeout` sends it to us, then to all of the group; and a terminal's
-Ctrl-C reaches us directly and by whoever hands it on."""
+"""Seconds within which several signals count as one. `timeout` sends its signal to the program and then to its whole
+group, and a parent process may pass on the Ctrl-C that the terminal has sent to the program, too."""
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
@@ -84,8 +84,10 @@ def _end(number: int, _frame: FrameType | None) -> None:
 
 
 def listen() -> None:
-    """Let SIGINT, SIGTERM and SIGHUP end the program in order, but for those that it was started to ignore; and at once
-    when they come again later."""
+    """Let SIGINT, SIGTERM and SIGHUP end the program in order, except those that were ignored when it started.
+
+    A later signal ends the program at once.
+    """
     _hear(_end)
 
 
@@ -96,6 +98,6 @@ def _hear(handler: Callable[[int, FrameType | None], None]) -> None:
 
 
 def die_by(number: int) -> None:
-    """End by this signal, so that a shell's loop ends, too."""
+    """End the program by this signal, so that a loop in a shell ends, too."""
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)

@@ -1,4 +1,4 @@
-"""Help of a command: one screen with -h, everything with --help; and one message for all wrong values."""
+"""The help of commands (one screen with -h, everything with --help), and one message about all wrong values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdocs.cli import exits
-from simdocs.cli.memory_check import look_for_room
+from simdocs.cli.memory_check import check_memory
 from simdocs.cli.spelling import declarations, nearest_option, spelled
 
 if TYPE_CHECKING:
@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 Decorator = Callable[[Any], Any]
 
 ExplainOption = Callable[[str, Sequence[str]], str]
-"""What is to be said of an unknown option on a command line with these words; empty: nothing but that it is unknown."""
+"""Returns an explanation of an unknown option on a command line with these words; empty if there is none."""
 
 _PROBLEMS = "simdocs.problems"
 
 
 class Option(click.Option):
-    """An option with the heading under which help lists it, and its meaning apart from the members of its family."""
+    """An option of a command.
+
+    section: the heading under which help lists it. meaning: its help without the members of its family.
+    """
 
     def __init__(self, *args: Any, section: str = "Options", meaning: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -33,24 +36,24 @@ class Option(click.Option):
 
     @property
     def members(self) -> Mapping[str, str]:
-        """The names that it takes with their meanings, if it takes the name of a member of a family."""
+        """The members of its family with their meanings, if its value is the name of one."""
         values = getattr(getattr(self.type, "parameter", None), "values", None)
         return {name: spelled(member.help) for name, member in getattr(values, "family", {}).items()}
 
     def get_help_extra(self, ctx: click.Context) -> Any:
-        """What stands in brackets after the help: a default that is described, without brackets of its own."""
+        """The text in brackets after the help. A described default has no brackets of its own."""
         extra = super().get_help_extra(ctx)
         if isinstance(self.show_default, str):
             extra["default"] = self.show_default
         return extra
 
     def full_help(self, ctx: click.Context) -> Iterator[tuple[str, str]]:
-        """Its spellings and its help, then each member of its family on a row of its own."""
+        """Yield its spellings and its help, and then each member of its family on a row of its own."""
         record, members = self.get_help_record(ctx), self.members
         if record is None:
             return
         spellings, text = record
-        # A list of languages is more easily read in a line.
+        # A list of languages is easier to read on a single line.
         if all(" " not in meaning for meaning in members.values()):
             yield spellings, text
             return
@@ -68,7 +71,7 @@ class Option(click.Option):
     def handle_parse_result(
         self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
     ) -> tuple[Any, list[str]]:
-        """The value; one that is wrong is noted, to be reported with all others."""
+        """The value. A wrong value is recorded, and reported together with all others."""
         try:
             return super().handle_parse_result(ctx, opts, args)
         except click.BadParameter as error:
@@ -77,7 +80,7 @@ class Option(click.Option):
 
 
 def together(*decorators: Decorator) -> Decorator:
-    """Decorators as one, listed in the order in which help shows them."""
+    """Several decorators as one, in the order in which help shows them."""
 
     def decorate(function: Any) -> Any:
         for decorator in reversed(decorators):
@@ -114,7 +117,7 @@ class Command(click.Command):
         return {status: meaning for status, meaning in meanings.items() if status not in self.never}
 
     def get_short_help_str(self, limit: int = 0) -> str:  # noqa: ARG002  (what is cut off says nothing)
-        """What it does, in one line: the first sentence of its help."""
+        """The first sentence of its help, which says what it does."""
         return re.split(r"[.:;]\s", " ".join((self.help or "").split()) + " ", maxsplit=1)[0]
 
     def sections(self, ctx: click.Context) -> Mapping[str, list[click.Option]]:
@@ -132,13 +135,13 @@ class Command(click.Command):
                 formatter.write_dl([row for option in options for row in _rows(option, ctx)])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the examples, each on a line of its own however long, and the exit statuses."""
+        """Write the examples, each on a single line of any length, and the exit statuses."""
         write_examples(formatter, self.examples)
         with formatter.section("Exit status"):
             formatter.write_dl([(str(status), meaning) for status, meaning in self.statuses.items()])
 
     def short_help_of(self, ctx: click.Context) -> str:
-        """One screen: what it does, the usual options, two examples."""
+        """Help on one screen: what the command does, the usual options, and two examples."""
         formatter = ctx.make_formatter()
         self.format_usage(ctx, formatter)
         formatter.write_paragraph()
@@ -155,7 +158,7 @@ class Command(click.Command):
         return formatter.getvalue().rstrip("\n")
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
-        """Options whose names begin so, with what they mean."""
+        """The options whose names begin like the incomplete word, with their meanings."""
         items = super().shell_complete(ctx, incomplete)
         meanings = {name: getattr(option, "meaning", option.help) for option in self.params for name in option.opts}
         for item in items:
@@ -163,12 +166,12 @@ class Command(click.Command):
         return items
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run it. MemoryError: there is no room even to begin."""
-        look_for_room()
+        """Run the command. MemoryError: there is not enough memory to begin."""
+        check_memory()
         return super().invoke(ctx)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take the arguments apart; one UsageError names every option whose value is wrong."""
+        """Parse the arguments. A single UsageError names every option whose value is wrong."""
         words = list(args)
         try:
             rest = super().parse_args(ctx, args)
@@ -191,7 +194,7 @@ def unknown_option(error: click.NoSuchOption, command: click.Command, ctx: click
 
 
 def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:
-    """Write each example on a line of its own, however long."""
+    """Write each example on a single line of any length."""
     with formatter.section("Examples"):
         for example in examples:
             formatter.write(f"{'':{formatter.current_indent}}{example}\n")

@@ -1,4 +1,4 @@
-"""simdocs index: an index, in which similar documents are found."""
+"""simdocs index: make an index, which finds similar documents."""
 
 from __future__ import annotations
 

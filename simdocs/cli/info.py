@@ -1,4 +1,4 @@
-"""simdocs info: what an artifact is."""
+"""simdocs info: show what an artifact holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options, derived from the parameters: those of a request, and those about what becomes of its answer."""
+"""Options, derived from the parameters of requests."""
 
 from __future__ import annotations
 
@@ -61,6 +61,6 @@ def _option(parameter: Parameter) -> Callable[[Any], Any]:
 
 
 def given(request: type[CheckedRequest], options: dict[str, Any]) -> dict[str, Any]:
-    """Those of the options given that are fields of a request."""
+    """The given options that are fields of a request."""
     names = {field.name for field in fields(request)}
     return {name: value for name, value in options.items() if name in names and value not in (None, ())}

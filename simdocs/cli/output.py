@@ -1,4 +1,4 @@
-"""Where an answer goes, and in which format."""
+"""The stream and the format of an answer."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 def path_of(output: object) -> str | None:
-    """The path that an output names; None is standard output."""
+    """The path that an output names, or None for standard output."""
     return None if output is None or output == b"-" else os.fsdecode(output)  # type: ignore[arg-type]
 
 
 def stream_of(path: str | None) -> AbstractContextManager[OutputStream]:
-    """The stream to write to, opened before the work: what cannot be written fails now."""
+    """The stream to write to. It is opened before the work, so that an output that cannot be written fails at once."""
     from simdocs.storage.output_stream import stdout
 
     return stdout() if path is None else _file(path)
 
 
 def to_file(path: str | None) -> AbstractContextManager[OutputStream | None]:
-    """A stream that becomes the file of this path; none where there is no path."""
+    """A stream that becomes the file at this path, or None if there is no path."""
     return nullcontext() if path is None else _file(path)
 
 
@@ -42,9 +42,9 @@ def _file(path: str) -> AbstractContextManager[OutputStream]:
 
 
 class Drawing:
-    """Draws the blocks of an answer into a stream, in the format that was asked for.
+    """Draws the blocks of an answer into a stream, in the requested format.
 
-    before: is called before anything is written to a terminal. hold: hold everything until `finish`.
+    before: is called before anything is written to a terminal. hold: write nothing before `finish`.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Drawing:
         self._write(self._format.rows(rows_of(block)))
 
     def finish(self) -> None:
-        """Draw what is left, and write all of it."""
+        """Draw the end of the answer, and write everything that was held."""
         self._write(self._format.end())
         held, self._held = self._held, None
         for piece in held or ():
@@ -127,5 +127,5 @@ def colored(request: TableRequest) -> bool:
 
 
 def is_terminal() -> bool:
-    """Whether somebody looks at standard output."""
+    """Whether standard output is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()

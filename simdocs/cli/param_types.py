@@ -1,4 +1,4 @@
-"""Parameters as Click sees them: one type for each kind of value, and what shells offer for it."""
+"""Parameters as types of Click: how words are parsed, and what shells offer."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _SHOWN = 60
 
 
 class ParameterType(click.ParamType[Any]):
-    """The values of one parameter: parsed by its declaration, with an error in words."""
+    """The type of a parameter. Its declaration parses values, and words its errors."""
 
     def __init__(self, parameter: Parameter) -> None:
         self.parameter = parameter
         self.name = parameter.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
-        """The value that a word stands for. BadParameter, which mentions the parameter: it stands for none."""
+        """The value of a word. BadParameter, which mentions the parameter: the word is not a valid value."""
         if not isinstance(value, str):
             return value
         try:
@@ -38,7 +38,7 @@ class ParameterType(click.ParamType[Any]):
             raise click.BadParameter(text) from None
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:  # noqa: ARG002
-        """The members of a family with what they are; for paths, what makes the shell offer files or directories."""
+        """The members of a family with their meanings. For paths, the shell offers files or directories."""
         from click.shell_completion import CompletionItem
 
         values = self.parameter.values
@@ -53,16 +53,16 @@ class ParameterType(click.ParamType[Any]):
 
 
 class ArtifactPath(click.ParamType[bytes]):
-    """The path of an artifact as an argument: shells offer directories alone."""
+    """The path of an artifact as an argument, for which shells offer only directories."""
 
     name = "artifact"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> bytes:  # noqa: ARG002
-        """The path as the system spells it."""
+        """The path as bytes."""
         return os.fsencode(value)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:  # noqa: ARG002
-        """What makes a shell offer directories."""
+        """The answer that makes a shell offer directories."""
         from click.shell_completion import CompletionItem
 
         return [CompletionItem(incomplete, type="dir")]

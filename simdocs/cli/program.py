@@ -1,4 +1,4 @@
-"""The program: its group of commands, and the guard around everything that runs."""
+"""The program: its group of commands, and the handling of all errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 COMPLETE = "_SIMDOCS_COMPLETE"
-"""Set by a shell, to SHELL_complete or SHELL_source, it makes the program complete a line or print a script."""
+"""An environment variable. If a shell sets it to SHELL_complete or SHELL_source, the program completes a line or prints
+a script."""
 
 
 @click.group(
@@ -64,12 +65,12 @@ def simdocs() -> None:
 
 
 class _CommandName(click.ParamType[str]):
-    """The name of a command; shells offer all of them."""
+    """The name of a command. Shells offer all of them."""
 
     name = "command"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:  # noqa: ARG002
-        """The commands whose names begin so, with what they do."""
+        """The commands whose names begin like the incomplete word, with what they do."""
         from click.shell_completion import CompletionItem
 
         commands = ((name, simdocs.commands[name]) for name in simdocs.commands if name.startswith(incomplete))
@@ -96,19 +97,21 @@ def help_command(context: click.Context, command: str | None) -> int:
 
 
 def _occupy_standard_streams() -> None:
-    """Where a standard stream was closed, put one that cannot be used: or else the next file opened would be it, and
-    the answer would go there."""
+    """Open an unusable stream in place of each standard stream that is closed.
+
+    Otherwise the next file that is opened would become that stream, and the answer would be written into it.
+    """
     for descriptor, flags in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_RDONLY)):
         try:
             os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, flags)  # takes the lowest number that is free: this one
+            os.open(os.devnull, flags)  # gets the lowest free number, which is this one
     if sys.stdout is None:
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115  (help goes there, and fails)
 
 
 def run(arguments: Sequence[str]) -> int:
-    """The exit status of the program with these arguments; all that can go wrong ends here."""
+    """Run the program with these arguments, handle every error, and return the exit status."""
     _occupy_standard_streams()
     debug = "--debug" in arguments or bool(os.environ.get("SIMDOCS_DEBUG"))
     try:
@@ -150,19 +153,19 @@ def _line_about_usage(error: click.UsageError, arguments: Sequence[str]) -> str:
 def _line_about(error: Exception) -> str:
     if isinstance(error, SimdocsError):
         return spelled(error.message)
-    if exits.is_for_want_of_memory(error):
+    if exits.is_out_of_memory(error):
         return "not enough memory: -j 1 needs least, and --max-size leaves large documents out"
     if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
         return "too many open files: ulimit -n 64 allows enough for a few workers, and -j 1 needs fewest"
     if isinstance(error, FileNotFoundError) and error.filename is None and _is_nowhere():
-        return "the working directory is not there any more: change to one that is"
+        return "the working directory no longer exists: change to one that does"
     if isinstance(error, OSError):
         return f"{error.filename or 'standard output'}: {error.strerror}"
     return f"{type(error).__name__}: {error} (unexpected: --debug shows where)"
 
 
 def _is_nowhere() -> bool:
-    """Whether the directory in which we run was removed."""
+    """Whether the working directory was removed."""
     try:
         os.getcwd()
     except FileNotFoundError:
@@ -183,7 +186,7 @@ def _invoke(arguments: list[str]) -> int:
 
 
 def _close(status: int) -> int:
-    """What Click printed (help, version), flushed here, where a full disk can still be reported."""
+    """Flush what Click printed (help, version) while a full disk can still be reported. Return the exit status."""
     if sys.stdout is not None:
         try:
             sys.stdout.flush()
@@ -197,7 +200,7 @@ def _close(status: int) -> int:
 
 
 def _drop_stdout() -> None:
-    """Leave nothing for the interpreter to flush, and fail at, on its way out."""
+    """Redirect standard output to /dev/null, so that the interpreter cannot fail to flush it at the end."""
     try:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)

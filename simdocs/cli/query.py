@@ -1,4 +1,4 @@
-"""simdocs query: which documents of an index are nearly the same as these."""
+"""simdocs query: find the documents of an index that are nearly the same as given ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from simdocs.requests import CheckedRequest, IndexRequest, QueryRequest
 
 
 def _explain_option(option: str, words: Sequence[str]) -> str:
-    """What is to be said of an option that the index decides: how the index was built."""
+    """The explanation that the index decides an option, with the value with which the index was built."""
     own = {spelling for asked in (QueryRequest, DrawRequest) for spelling in _spellings(asked)}
     fixed = {spelling: name for spelling, name in _spellings(IndexRequest).items() if spelling not in own}
     near = option if option in fixed else nearest_option(option, {*own, *fixed})

@@ -1,4 +1,4 @@
-"""What commands have in common: from options to a request, one call of the front door, what is told, an exit status."""
+"""The common part of commands: options become a request, which is answered, and the answer is drawn."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Told = TypeVar("Told", bound=DebugRequest)
 def requests_of(
     asked: type[Asked], told: type[Told], options: dict[str, Any], problems: Sequence[str] = ()
 ) -> tuple[Asked, Told]:
-    """The request that options make, and what shall become of its answer.
+    """The request that options make, and the request that says what is done with its answer.
 
     UsageError: all problems of both, and those that were found before.
     """
@@ -46,7 +46,7 @@ def requests_of(
 
 
 def answer(asked: type[Request], options: dict[str, Any]) -> int:
-    """Answer a request, draw the answer and tell about it: the exit status."""
+    """Answer a request, draw the answer, and print messages. Return the exit status."""
     request, drawn = requests_of(asked, DrawRequest, options)
     hint_at_terminal(request, drawn)
     from simdocs import api
@@ -59,7 +59,7 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
     started = time.monotonic()
     output, note_path = path_of(drawn.output), path_of(drawn.summary_json)
     with ExitStack() as stack:
-        # What is entered first is published last: no summary without its answer.
+        # The stream that is entered first is published last, so there is no summary without its answer.
         note = stack.enter_context(to_file(note_path))
         stream = stack.enter_context(stream_of(output))
         progress = ProgressBar(quiet=bool(drawn.quiet))
@@ -80,7 +80,7 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
         told.warnings(result.comparison.warnings)
         if note is not None:
             note.write(summary.as_json(result, seconds, spelled))
-            note.flush()  # fails, where it cannot be written, before the answer is published
+            note.flush()  # if the summary cannot be written, this fails before the answer is published
         told.summary(summary.lines(result, seconds))
         if told.is_loud and not drawn.nul:  # Names with NULs are for xargs -0: nobody takes them for lines.
             told.summary(lines_meant(result, drawn.listing))
@@ -92,7 +92,7 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
 
 
 def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
-    """Build an artifact: the exit status."""
+    """Build an artifact. Return the exit status."""
     nowhere = _explain_no_output(asked, options["documents"]) if options["output"] in (None, b"-") else ""
     request, told_as = requests_of(asked, ReportRequest, options, (nowhere,) if nowhere else ())
     hint_at_terminal(request, told_as)
@@ -114,7 +114,7 @@ def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
             progress.close()
             if note is not None:
                 note.write(summary.as_json(result, time.monotonic() - started, spelled))
-                note.flush()  # fails, where it cannot be written, before the artifact is published
+                note.flush()  # if the summary cannot be written, this fails before the artifact is published
 
         try:
             result = cast(BuildResult, api.ask(request, run, None, (note_path,), conclude))
@@ -125,7 +125,7 @@ def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
         told.skips(run.skipped)
     told.warnings(result.warnings)
     if told.is_loud:
-        # Not into a cron mail every night: whoever chose k has seen it.
+        # Advice is not printed when nobody asks for it, or cron would mail the same advice every night.
         told.warnings(result.advice)
     target = display_name(os.fsencode(cast(bytes, request.output)))
     told.summary(summary.lines(result, time.monotonic() - started, target))
@@ -133,7 +133,7 @@ def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
 
 
 def _explain_no_output(asked: type[BuildRequest], documents: Sequence[object]) -> str:
-    """What is missing if no artifact to write is named; or that none was meant, as in `index docs.index new/`."""
+    """The error about a missing output, or about an attempt to add documents, as in `index docs.index new/`."""
     from simdocs.commands.artifact_hints import explain_adding
 
     missing = f"{mention('output')} NAME.{asked.kind} is missing: name the artifact to write"
@@ -141,7 +141,7 @@ def _explain_no_output(asked: type[BuildRequest], documents: Sequence[object]) -
 
 
 def hint_at_terminal(request: CheckedRequest, told: ReportRequest | ShowDrawRequest) -> None:
-    """Say that we wait, when standard input is somebody's keyboard."""
+    """Say that the program reads standard input, if that is a terminal."""
     named = (
         getattr(request, "documents", ()),
         getattr(request, "files_from", None),

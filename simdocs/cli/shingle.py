@@ -1,4 +1,4 @@
-"""simdocs shingle: token sets of documents."""
+"""simdocs shingle: turn documents into token sets."""
 
 from __future__ import annotations
 

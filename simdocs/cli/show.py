@@ -1,4 +1,4 @@
-"""simdocs show: the shingles of one text, and their tokens."""
+"""simdocs show: show the shingles of one text and their tokens."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def show(**given: Any) -> int:
 
 
 def _is_read_from(source: Any, output: str) -> bool:
-    """Whether the output is the file that the text is in."""
+    """Whether the output is the file that holds the text."""
     try:
         there = os.stat(output)
         return stat.S_ISREG(there.st_mode) and os.path.samestat(there, os.stat(0 if source == b"-" else source))

@@ -1,4 +1,4 @@
-"""simdocs signature: signatures of documents or of token sets."""
+"""simdocs signature: turn documents or token sets into signatures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How parameters are spelled on the command line: the only place that knows options."""
+"""The spelling of parameters on the command line. Only this module knows how options are spelled."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ METAVARS: Mapping[str, str] = MappingProxyType(
         "lock_wait": "SECONDS",
     }
 )
-"""What stands for the value of an option in help; NAME for the member of a family."""
+"""The placeholder for the value of each option in help. Members of families have NAME."""
 
 
 def declarations(parameter: str) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ def declarations(parameter: str) -> tuple[str, ...]:
 
 
 def spelling(parameter: str) -> str:
-    """The usual spelling of a parameter as an option: the short one of the few that are mostly typed so."""
+    """The usual spelling of a parameter as an option. It is the short one for a few that are mostly typed like that."""
     if parameter not in PARAMETERS:
         return {"documents": "DOCS"}.get(parameter, parameter)
     spellings = declarations(parameter)

@@ -1,1 +1,1 @@
-"""One file per question."""
+"""Commands: one file for each question."""

@@ -1,4 +1,4 @@
-"""What to do instead, where an artifact stands in a place in which it makes no sense."""
+"""Errors about artifacts in the wrong place, with the command that was probably meant."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from simdocs.requests import CheckedRequest, IndexRequest, QueryRequest, ReadReq
 
 
 def explain_wrong_kind(request: ReadRequest) -> None:
-    """UsageError, with the command that was meant, for the mistakes that people make with artifacts."""
+    """Raise UsageError, with a remedy, if documents are to be added to an index."""
     if why := explain_adding(type(request), request.documents):
         raise UsageError(why)
 
 
 def explain_adding(asked: type[CheckedRequest], documents: Sequence[object]) -> str:
-    """How documents are added to an index, if these arguments of a command seem to mean that; else empty."""
+    """The error about an attempt to add documents to an index, with a remedy; empty if these arguments make none."""
     kinds = [kind_of(name) if isinstance(name, bytes) and name != b"-" else None for name in documents]
     if asked is not IndexRequest or "index" not in kinds or len(documents) < 2:
         return ""
@@ -30,7 +30,7 @@ def explain_adding(asked: type[CheckedRequest], documents: Sequence[object]) -> 
 
 
 def explain_order(request: QueryRequest) -> None:
-    """UsageError: an index stands among the documents of a query, as in `query letter.txt docs.index`."""
+    """Raise UsageError if there is an index among the documents of a query, as in `query letter.txt docs.index`."""
     for document in request.documents:
         if isinstance(document, bytes) and document != b"-" and kind_of(document) == "index":
             name = display_name(document)
@@ -40,7 +40,7 @@ def explain_order(request: QueryRequest) -> None:
 
 
 def explain_no_index(name: bytes) -> UsageError:
-    """The error that documents stand where an index is wanted, with the command that makes one."""
+    """The error about documents where an index is needed, with the command that makes an index."""
     documents = display_name(name)
     index = f"{documents.rstrip('/')}.index"
     return UsageError(f"{documents}: needs an index: simdocs index {documents} -o {index}")

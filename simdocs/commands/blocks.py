@@ -1,4 +1,4 @@
-"""Answers in blocks: rows of numbers become names, some at a time."""
+"""Answers in blocks: row numbers become names, some at a time."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _AT_ONCE = 1 << 13
 
 
 class Named(Protocol):
-    """Documents with names, by row."""
+    """Documents by row, with their names."""
 
     def names(self, rows: Array) -> list[bytes]:
         """Their names, as recorded."""
 
     def printed_names(self, rows: Array) -> list[bytes]:
-        """Their names as they work in the working directory."""
+        """Their names, as paths that work in the working directory."""
 
     def lines(self, rows: Array, shingling: Shingling, reader: LineReader) -> list[bytes]:
-        """The lines of JSONL files that they are. InputError: one is not what it was."""
+        """The lines of JSONL files that they are. InputError: a line has changed."""
 
 
 def pair_blocks(documents: Named, pairs: Pairs) -> Iterator[PairBlock]:
-    """Pairs with the names of their documents."""
+    """Yield pairs with the names of their documents."""
     for at in range(0, len(pairs), _AT_ONCE):
         cut = slice(at, at + _AT_ONCE)
         left, right = documents.printed_names(pairs.left[cut]), documents.printed_names(pairs.right[cut])
@@ -39,13 +39,13 @@ def pair_blocks(documents: Named, pairs: Pairs) -> Iterator[PairBlock]:
 
 
 def name_blocks(documents: Named, rows: Index) -> Iterator[NameBlock]:
-    """The names of these rows."""
+    """Yield the names of these rows."""
     for at in range(0, len(rows), _AT_ONCE):
         yield NameBlock(documents.printed_names(rows[at : at + _AT_ONCE]))
 
 
 def line_blocks(documents: Named, rows: Index, shingling: Shingling, reader: LineReader) -> Iterator[LineBlock]:
-    """The lines of JSONL files that these rows are. InputError: one is not what it was."""
+    """Yield the lines of JSONL files that these rows are. InputError: a line has changed."""
     for at in range(0, len(rows), _AT_ONCE):
         yield LineBlock(documents.lines(rows[at : at + _AT_ONCE], shingling, reader))
 

@@ -1,4 +1,4 @@
-"""shingle, signature, index: an artifact is built from documents, or from what an earlier stage has built."""
+"""shingle, signature, index: build an artifact from documents, or from the artifact of an earlier stage."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from simdocs.version import __version__
 
 
 class Writer(Protocol):
-    """Takes the arrays of an artifact as they come: on disk, or in memory."""
+    """Takes the arrays of an artifact piece by piece, on disk or in memory."""
 
     def append(self, name: str, piece: Array) -> None:
         """Add rows to an array."""
@@ -48,7 +48,7 @@ class Writer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BuildPlan:
-    """What is built: of what, by which recipe. command: the command line, for run.json. strict: see Request."""
+    """What is built, from what, and by which recipe. command: the command line, for run.json. strict: see Request."""
 
     kind: str
     intake: Intake
@@ -58,11 +58,11 @@ class BuildPlan:
 
 
 Conclude = Callable[[BuildResult], None]
-"""Called with the complete result before it is published; what it raises prevents that."""
+"""Called with the complete result before it is published. If it raises an exception, nothing is published."""
 
 
 def plan_build(request: BuildRequest, outputs: Sequence[str | None] = ()) -> BuildPlan:
-    """What a request amounts to. UsageError: it contradicts the artifact, or no bands reach the recall."""
+    """The plan for a request. UsageError: it contradicts the artifact, or no bands reach the recall."""
     intake = intake_of(request, outputs)
     artifact = intake.artifact
     fixed: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ def _recipe(request: BuildRequest, built_with: Recipe | None) -> Recipe:
 def build_onto_disk(
     request: BuildRequest, run: Run, outputs: Sequence[str | None] = (), conclude: Conclude = lambda _: None
 ) -> BuildResult:
-    """Build the artifact that a request names as its output, and publish it if nothing stands against it."""
+    """Build the artifact that a request names as its output, and publish it unless `conclude` raises an exception."""
     plan = plan_build(request, outputs)
     assert isinstance(request.output, bytes)
     wait = PARAMETERS["lock_wait"].default if request.lock_wait is None else request.lock_wait
@@ -152,7 +152,7 @@ _BUILDERS: Mapping[str, Callable[[BuildPlan, Writer, Run], tuple[Documents, Expe
 
 
 def _run_facts(plan: BuildPlan, run: Run, started: str) -> dict[str, Any]:
-    """What differs between two equal runs, for run.json."""
+    """The facts that differ between two equal runs, for run.json."""
     artifact = plan.intake.artifact
     earlier = {} if artifact is None else dict(artifact.run)
     skipped = {reason: sorted(name for name, _ in each) for reason, each in run.skipped.by_reason.items()}

@@ -1,4 +1,4 @@
-"""check: are artifacts whole?"""
+"""check: find damage in artifacts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from simdocs.model.results import CheckResult
 
 
 def check(paths: Sequence[bytes]) -> CheckResult:
-    """What is wrong with the artifacts of these names; nothing, if all of them are whole."""
+    """The damage in the artifacts at these paths, and those that cannot be read."""
     found, unreadable = list[str](), list[str]()
     for path in paths:
         try:

@@ -1,4 +1,4 @@
-"""How loosely connected components hang together, in names."""
+"""Facts that show how similar the documents of each connected component are."""
 
 from __future__ import annotations
 

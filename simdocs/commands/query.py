@@ -1,4 +1,4 @@
-"""query: which documents of an index are nearly the same as these."""
+"""query: find the documents of an index that are nearly the same as given ones."""
 
 from __future__ import annotations
 
@@ -32,9 +32,13 @@ from simdocs.requests import SEQUENCES, QueryRequest
 
 @dataclass(frozen=True, slots=True)
 class QueryPlan:
-    """What is looked up, and where. top: at most so many matches a document (0: all). itself: a document that is in the
-    index matches itself, too. nearest: so many of the most similar documents, whatever the threshold (0: those at the
-    threshold). shingles, root: what the documents of the index are verified with, and found from."""
+    """What is looked up in which index.
+
+    top: the largest number of matches for each document (0: all). itself: a document that is in the index matches
+    itself, too. nearest: the number of most similar documents to find, whatever the threshold (0: find those at the
+    threshold). shingles: token sets of the index's documents, for verification. root: the directory from which these
+    documents are found.
+    """
 
     index: BandIndex
     recipe: IndexRecipe
@@ -49,8 +53,11 @@ class QueryPlan:
 
 
 def plan_query(request: QueryRequest, outputs: Sequence[str | None] = ()) -> QueryPlan:
-    """What a request amounts to. UsageError: documents stand where the index is wanted. ArtifactError, InputError: an
-    artifact that does not open, or does not fit the index."""
+    """The plan for a request.
+
+    UsageError: there are documents where the index is needed. ArtifactError, InputError: an artifact cannot be opened,
+    or does not fit the index.
+    """
     explain_order(request)
     if isinstance(request.index, bytes) and not is_artifact(request.index):
         raise explain_no_index(request.index)
@@ -87,10 +94,10 @@ def plan_query(request: QueryRequest, outputs: Sequence[str | None] = ()) -> Que
 
 
 def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | None = None) -> Matches:
-    """Every document with its matches: as given, then by falling similarity, then by name.
+    """Every document with its matches: in the order given, then by falling similarity, then by name.
 
-    take: is given the answer in blocks; then it is not held for the result. listing `matches`: the names of all
-    matches, each once, in the order of the index.
+    take: is called with the answer in blocks, which the result then does not hold. listing: `matches` gives only the
+    names of all matches, each once, in the order of the index.
     """
     asked = prepared(plan.intake, plan.recipe, run)
     sets = of_same_documents(plan.shingles, plan.index)

@@ -1,4 +1,4 @@
-"""From what was asked to what is done: artifacts are opened, and every parameter gets its value."""
+"""Turn requests into plans: open artifacts, and give every parameter its value."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ from simdocs.requests import CheckedRequest, ReadRequest, Request, of_group
 
 @dataclass(frozen=True, slots=True)
 class KnownDocuments:
-    """An index of documents that are always kept, what their token sets are read from, and where they are found."""
+    """An index of documents that are always kept.
+
+    shingles: their token sets, if given. root: the directory from which the documents are found.
+    """
 
     index: BandIndex
     shingles: Shingles | None
@@ -44,9 +47,9 @@ class KnownDocuments:
 
 
 def opened(given: Any, kinds: Collection[str]) -> Artifact:
-    """The artifact that was given, by name or as itself.
+    """The artifact that was given, by name or as an object.
 
-    ArtifactError: it is of another kind, damaged, or made with other tables of Unicode. InputError: there is none.
+    ArtifactError: it is of another kind, damaged, or made with other Unicode tables. InputError: it does not exist.
     """
     artifact = open_artifact(given) if isinstance(given, bytes) else given
     return usable(artifact, kinds)
@@ -67,14 +70,14 @@ def opened_shingles(given: Any) -> Shingles:
 
 
 def is_artifact(given: Any) -> bool:
-    """Whether a document that was named is an artifact."""
+    """Whether a document in a request is an artifact."""
     return not isinstance(given, bytes) or (given != b"-" and kind_of(given) is not None)
 
 
 def intake_of(request: ReadRequest, outputs: Sequence[str | None] = ()) -> Intake:
-    """What the request is about: documents, or the artifact that stands for them.
+    """The input of a request: documents, or an artifact of them.
 
-    UsageError: what does not go together. InputError, ArtifactError: an artifact that cannot be opened.
+    UsageError: parameters do not go together. InputError, ArtifactError: an artifact cannot be opened.
     """
     if any(map(is_artifact, request.documents)):
         explain_wrong_kind(request)
@@ -83,7 +86,7 @@ def intake_of(request: ReadRequest, outputs: Sequence[str | None] = ()) -> Intak
         shingles = getattr(request, "shingles", None) if hasattr(request, "against") else None
         root = getattr(request, "root", None) if hasattr(request, "against") else None
         if getattr(request, "against", None) is not None:
-            shingles = root = None  # they are about the documents of the index
+            shingles = root = None  # these belong to the documents of the index
         sets = None if shingles is None else opened_shingles(shingles)
         return Intake(artifact=artifact, shingles=sets, root=root, outputs=outputs)
     _refuse(request.problems_beside_documents())
@@ -100,7 +103,7 @@ def intake_of(request: ReadRequest, outputs: Sequence[str | None] = ()) -> Intak
 
 
 def _in_memory(request: ReadRequest) -> FileList:
-    """Texts in memory as files that were read already."""
+    """Texts in memory as a list of files that were read already."""
     texts = request.texts or ()
     names = request.names if request.names is not None else [str(row) for row in range(len(texts))]
     data = [text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass") for text in texts]
@@ -112,7 +115,7 @@ def _in_memory(request: ReadRequest) -> FileList:
 
 
 def shingling_of(request: CheckedRequest) -> Shingling:
-    """The shingling that was asked for; k has the default of its unit."""
+    """The shingling that was requested. The default of k depends on the unit."""
     given = request.given()
     given.setdefault("k", default_k(given.get("unit", PARAMETERS["unit"].default)))
     shingling = of_group(Shingling, {name: value for name, value in given.items() if name != "normalisation"})
@@ -124,14 +127,14 @@ def shingling_of(request: CheckedRequest) -> Shingling:
 
 
 def shingles_recipe(request: ReadRequest, fixed: Recipe | None) -> Recipe:
-    """How documents become token sets: as the artifact was made, or as asked."""
+    """How documents become token sets: as in the artifact, or as requested."""
     if fixed is not None:
         return Recipe(fixed.sequences, fixed.shingling, unicode=fixed.unicode)
     return Recipe(of_group(Sequences, request.given()), shingling_of(request))
 
 
 def signature_recipe(request: ReadRequest, fixed: Recipe | None) -> SignatureRecipe:
-    """How documents become signatures: as the artifact was made, as far as it was, and else as asked."""
+    """How documents become signatures: as in the artifact as far as that goes, otherwise as requested."""
     recipe = shingles_recipe(request, fixed)
     sketching = fixed.sketching if isinstance(fixed, SignatureRecipe) else of_group(Sketching, request.given())
     return SignatureRecipe(recipe.sequences, recipe.shingling, sketching, unicode=recipe.unicode)
@@ -143,7 +146,7 @@ def index_recipe(recipe: SignatureRecipe, banding: Banding) -> IndexRecipe:
 
 
 def banding_of(request: Request, num_perm: int) -> Banding:
-    """The bands and rows that serve what was asked. UsageError: there are none that do."""
+    """The bands and rows for a request. UsageError: no bands and rows fulfil it."""
     asked: BandingRequest = of_group(BandingRequest, request.given())
     bands = choose(asked, num_perm)
     return Banding(asked.threshold, asked.recall, asked.rule, bands.bands, bands.rows)
@@ -152,12 +155,12 @@ def banding_of(request: Request, num_perm: int) -> Banding:
 def refuse_contradictions(
     request: Request, artifact: Artifact, groups: Sequence[str], free: Sequence[str] = ()
 ) -> None:
-    """UsageError: something was asked that the artifact decides otherwise."""
+    """Raise UsageError if the request gives other values than those with which the artifact was built."""
     _refuse(contradictions(request, artifact.recipe, artifact.name, groups, free))
 
 
 def encoded_root(root: bytes | None) -> bytes | None:
-    """The directory itself. InputError: it is none."""
+    """The directory itself. InputError: it is not a directory."""
     if root is not None and not os.path.isdir(root):
         raise InputError(f"{display_name(root)}: {mention('root')} is not a directory")
     return root

@@ -17,14 +17,17 @@ _AT_ONCE = 1 << 12
 
 @dataclass(frozen=True, slots=True)
 class ShownText:
-    """A text was shown. shingles: in text order, repeats included; empty if they were handed over in blocks."""
+    """The shingles of a text and their number.
+
+    shingles: in text order, with repeats; empty if they were handed over in blocks.
+    """
 
     shingles: tuple[tuple[str, int], ...]
     count: int
 
 
 def show(request: ShowRequest, take: Callable[[TokenBlock], None] | None = None) -> ShownText:
-    """Each shingle of a text with its token, in text order. take: is given them in blocks instead.
+    """Each shingle of a text with its token, in text order. take: is called with them in blocks instead.
 
     InputError: the text cannot be read.
     """

@@ -1,1 +1,4 @@
-"""Verbs: arrays in, arrays out. No files, clocks, globals or logging, and no loop per document, token or shingle."""
+"""Kernels: functions from arrays to arrays.
+
+They use no files, clocks, globals or logs, and have no loop over documents, tokens or shingles.
+"""

@@ -1,1 +1,1 @@
-"""Candidates become verified pairs and groups."""
+"""Matching: candidates become verified pairs and groups."""

@@ -1,4 +1,4 @@
-"""New documents against an index: documents of the index are always kept, so only new ones can be duplicates."""
+"""Group new documents with those of an index, which are always kept, so that only new ones can be duplicates."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def decide_against(
 ) -> Decision:
     """Group new documents with documents of an index, all of which are kept.
 
-    indexed: the documents of the index. verifier: of the new ones. The corpus of the decision is the documents of the
-    index that share a bucket with a new one, and then the new ones. Copies of a text of the index are duplicates even
-    where a full bucket keeps them from being compared with it.
+    indexed: the documents of the index. verifier: that of the new documents. The corpus of the decision holds the
+    documents of the index that share a bucket with a new one, and then the new ones. Copies of a text of the index are
+    duplicates even if a full bucket prevents the comparison.
     """
     new, documents = prepared.corpus, prepared.documents
     known = recognised(new, indexed)
@@ -57,15 +57,15 @@ def decide_against(
 class _Standing:
     """Which documents of the index can still be matched.
 
-    Not those whose files hold new documents by now; nor, if documents can be looked at, those that are missing or have
-    changed.
+    Documents whose files hold new documents by now cannot. For an exact answer, documents that are missing or have
+    changed cannot either.
     """
 
     def __init__(self, indexed: Corpus, new: Corpus, unknown: Rows, verifier: Verifier) -> None:
         self._indexed, self._new, self._unknown, self._verifier = indexed, new, unknown, verifier
 
     def of(self, rows: Rows) -> Mask:
-        """Which of these rows can. Missing and changed documents are reported."""
+        """Which of these rows can be matched. Missing and changed documents are reported."""
         standing = ~self._rewritten(rows)
         if self._verifier.exact:
             standing[standing] = self._verifier.unchanged(rows[standing])
@@ -74,8 +74,8 @@ class _Standing:
     def copies_for(self, firsts: Rows, same_as: Array) -> Rows:
         """For each of these first documents of a text, the first copy of the text that can be matched.
 
-        The document itself, if it is the only one that may be missing, which is found out when it is read; -1, if its
-        file holds a new document.
+        A document without copies is returned itself: whether it is missing is found out when it is read. -1: its file
+        holds a new document, and no copy can be matched.
         """
         chosen, number = np.unique(firsts, return_inverse=True)
         text, rows = copies_of(same_as, chosen)
@@ -91,14 +91,14 @@ class _Standing:
 
 
 def _originals(indexed: Corpus, new: Documents, standing: _Standing) -> Rows:
-    """For each new document the first of the index that has its tokens and can be matched, or -1.
+    """For each new document, the first document of the index that has its tokens and can be matched, or -1.
 
-    Only where a document of the index has, or had, its text.
+    Only documents whose text is, or was, in the index are looked up.
     """
     theirs = indexed.all_facts()
     of_text = _first_with(theirs["digest"], new.facts["digest"])
     found = (of_text >= 0) & ((new.facts["flags"] & EMPTY) == 0)
-    # Another text before it may have the same set: it is as similar, and comes first.
+    # An earlier document with another text may have the same set. It is just as similar, and comes first.
     sets = theirs["set_digest"]
     wanted = sets[of_text[found]]
     rows = np.flatnonzero(np.isin(sets[:, 0], wanted[:, 0]))
@@ -108,7 +108,7 @@ def _originals(indexed: Corpus, new: Documents, standing: _Standing) -> Rows:
 
 
 def _first_with(digests: Array, wanted: Array, left_out: Rows | None = None) -> Rows:
-    """The first row of digests (N, 2) that equals each one wanted (M, 2), or -1: (M,) int64; none of those left out."""
+    """The first row of digests (N, 2) that equals each wanted one (M, 2), or -1: (M,) int64. left_out: rows to skip."""
     rows = np.flatnonzero(np.isin(digests[:, 0], wanted[:, 0]))[::-1]
     if left_out is not None:
         rows = rows[~np.isin(rows, left_out)]
@@ -117,9 +117,10 @@ def _first_with(digests: Array, wanted: Array, left_out: Rows | None = None) -> 
 
 
 def _buckets(keys: Keys, counts: Index, owners: TextNumbers, given: int) -> Ragged:
-    """The buckets in which a new text meets another: texts of the index (numbered below given), then new ones.
+    """The buckets that a new text shares with another one: texts of the index, numbered below `given`, then new ones.
 
-    keys: (B, M) of the new texts; counts: (B, M), how many texts of the index share each; owners: those, end to end.
+    keys: (B, M), those of the new texts. counts: (B, M), the number of texts of the index that share each key. owners:
+    these texts, end to end.
     """
     starts = np.cumsum(counts.ravel()) - counts.ravel()
     members, lengths = [], []
@@ -138,7 +139,7 @@ def _buckets(keys: Keys, counts: Index, owners: TextNumbers, given: int) -> Ragg
 
 
 def _after(given: int, texts: DistinctTexts) -> DistinctTexts:
-    """The texts of new documents, numbered after as many that are given, which come before them in every order."""
+    """The texts of new documents, numbered after `given` texts of the index, which come first in keep order."""
     ours = np.arange(given)
     return DistinctTexts(
         np.concatenate((ours, given + texts.first)),

@@ -16,11 +16,11 @@ from simdocs.model.ragged import Floats, Index, Ragged, ranges
 
 
 def connected(texts: DistinctTexts, buckets: Ragged, verifier: Verifier, most: int) -> Groups:
-    """Every document but the first of its component, in keep order, with that first one.
+    """Every document except the first of its component in keep order, together with that first one.
 
-    Its similarity to the first one is exact, and may be below the threshold. The smallest similarity of any two is
-    taken over all pairs of distinct texts in components of at most `most` + 1 texts, and over the pairs with the first
-    one in larger components. buckets: of text numbers.
+    Its similarity to the first one is exact, and may be below the threshold. In components of at most `most` + 1
+    texts, the smallest similarity of any two is that of all pairs of distinct texts. In larger components, it is that
+    of the pairs with the first one. buckets: of text numbers.
     """
     label = _labels(texts, buckets, verifier)
     members = np.flatnonzero(label != np.arange(len(texts)))
@@ -70,7 +70,7 @@ def _looseness(texts: DistinctTexts, label: TextNumbers, pairs: Pairs, verifier:
 
 
 def _pairs_of_runs(begins: Index, sizes: Index) -> Iterator[tuple[Index, Index, Index]]:
-    """For every two positions of each run, in blocks: which run, and the two positions."""
+    """Yield every two positions of each run, in blocks: the number of the run, and the two positions."""
     lefts = ranges(begins, sizes)
     run = np.repeat(np.arange(len(sizes)), sizes)
     counts = np.repeat(begins + sizes, sizes) - lefts - 1

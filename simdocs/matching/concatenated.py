@@ -1,4 +1,4 @@
-"""Two corpora as one: documents of an index, and the new documents that are compared with them."""
+"""Two corpora as one: documents of an index, and new documents that are compared with them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ConcatenatedCorpus:
 
     @property
     def root(self) -> bytes:
-        """The directory from which the names of the first are found."""
+        """The directory from which the names of the first corpus are found."""
         return self.first.root
 
     @property
@@ -39,7 +39,7 @@ class ConcatenatedCorpus:
         return self.first.places
 
     def _split(self, rows: Rows) -> tuple[BlockPlaces, BlockPlaces]:
-        """The places among rows of documents of the first, and of the second."""
+        """The places among `rows` of documents of the first corpus, and of those of the second."""
         of_second = np.asarray(rows) >= len(self.first)
         return np.flatnonzero(~of_second), np.flatnonzero(of_second)
 
@@ -63,11 +63,11 @@ class ConcatenatedCorpus:
         return [named[place] for place in range(len(rows))]
 
     def printed_names(self, rows: Rows) -> list[bytes]:
-        """Their names, as they work in the working directory."""
+        """Their names, as paths that work in the working directory."""
         return self._each(rows, Corpus.printed_names)
 
     def lines(self, rows: Rows, shingling: Shingling, reader: LineReader) -> list[bytes]:
-        """The lines of JSONL files that they are. All rows must be of the second."""
+        """The lines of JSONL files that they are. All rows must belong to the second corpus."""
         return self.second.lines(rows - len(self.first), shingling, reader)
 
     def estimates(self, left: Rows, right: Rows) -> Floats:
@@ -86,7 +86,7 @@ class ConcatenatedCorpus:
         return found + [(theirs[at], source) for at, source in self.second.sources(rows[theirs] - len(self.first))]
 
     def recorded(self, rows: Rows) -> Mask:
-        """Which of these rows an earlier run has read."""
+        """Which of these documents an earlier run has read."""
         ours, theirs = self._split(rows)
         out = np.empty(len(rows), bool)
         out[ours] = self.first.recorded(rows[ours])

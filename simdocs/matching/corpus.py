@@ -25,7 +25,7 @@ from simdocs.pipeline.reload import ReloadRequest, Source, unchanged_line
 
 
 class Documented(Protocol):
-    """Documents by row, with what verification and answers need of them."""
+    """Documents by row, with everything that verification and answers need."""
 
     def __len__(self) -> int: ...
 
@@ -35,7 +35,7 @@ class Documented(Protocol):
 
     @property
     def root(self) -> bytes:
-        """The directory from which names are found; nothing: the working directory."""
+        """The directory from which names are found; empty for the working directory."""
 
     def facts(self, rows: Rows) -> NDArray[np.void]:
         """Their facts, (n,) DOCUMENT."""
@@ -44,7 +44,7 @@ class Documented(Protocol):
         """Their names."""
 
     def printed_names(self, rows: Rows) -> list[bytes]:
-        """Their names, as they work in the working directory."""
+        """Their names, as paths that work in the working directory."""
 
     def lines(self, rows: Rows, shingling: Shingling, reader: LineReader) -> list[bytes]:
         """The lines of JSONL files that they are, byte for byte, without ends. InputError: a line has changed."""
@@ -56,17 +56,17 @@ class Documented(Protocol):
         """Where the token sets of these rows come from: sources, each with the places of its sets among rows."""
 
     def recorded(self, rows: Rows) -> Mask:
-        """Which of these rows an earlier run has read, so that their files may have changed since."""
+        """Which of these documents an earlier run has read, so that their files may have changed since."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Documents in memory, or those of an artifact, of which only what is needed is read.
+    """Documents in memory, or those of an artifact, of which only the needed parts are read.
 
-    limit: most bytes of a document. held: the bytes of documents that are in memory, by row. sets: tokens and offsets
-    of the token sets, if there are any; set_rows: the row of each document in them, if it is another. root: the
-    directory from which names are found; nothing: the working directory. artifact_name: empty if there is none. prefix:
-    see name_prefix.
+    limit: the largest size of a document in bytes. held: the bytes of documents that are in memory, by row. sets: the
+    tokens and offsets of the token sets, if there are any. set_rows: the row of each document in them, if it differs.
+    root: the directory from which names are found; empty for the working directory. artifact_name: empty if there is no
+    artifact. prefix: see name_prefix.
     """
 
     name_bytes: Column
@@ -100,8 +100,8 @@ class Corpus:
     def of_artifact(cls, artifact: Artifact, signatures: Column, sets: Shingles | None, root: bytes | None) -> Corpus:
         """The documents of an artifact.
 
-        root: the directory from which they are found; None: from where they were found first. InputError: root is not
-        a directory.
+        root: the directory from which they are found; None: the one in which the artifact was built. InputError: root
+        is not a directory.
         """
         if root is not None and not os.path.isdir(root):
             raise InputError(f"{display_name(root)}: {mention('root')} is not a directory")
@@ -158,7 +158,7 @@ class Corpus:
         return [every[end - length : end] for end, length in zip(ends, lengths.tolist(), strict=True)]
 
     def printed_names(self, rows: Rows) -> list[bytes]:
-        """Their names, as they work in the working directory."""
+        """Their names, as paths that work in the working directory."""
         prefix = self.prefix
         return [os.path.join(prefix, name) for name in self.names(rows)] if prefix else self.names(rows)
 
@@ -184,11 +184,11 @@ class Corpus:
         return [(np.arange(len(rows)), self._source(rows))]
 
     def recorded(self, rows: Rows) -> Mask:
-        """Which of these rows an earlier run has read: those of an artifact, unless there are token sets."""
+        """Which of these documents an earlier run has read: those of an artifact, unless there are token sets."""
         return np.full(len(rows), bool(self.artifact_name) and self.sets is None)
 
     def _source(self, rows: Rows) -> Source:
-        """ArtifactError: the documents must be read again, and it is not known where they are."""
+        """The source of these token sets. ArtifactError: documents must be read again, but their place is unknown."""
         if self.sets is not None:
             tokens, offsets = self.sets
             rows = rows if self.set_rows is None else self.set_rows[rows]
@@ -207,7 +207,7 @@ class Corpus:
 
 
 def name_prefix(root: bytes | None, recorded: bytes) -> bytes:
-    """The path that recorded names are joined to so that they work in the working directory; empty if they do already.
+    """The path that is put before recorded names so that they work in the working directory; empty if they do already.
 
     root: the directory that the user named instead of the recorded one.
     """

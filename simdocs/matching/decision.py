@@ -1,4 +1,4 @@
-"""Decisions: which documents are duplicates of which. Every fact is in the result when it is returned."""
+"""Decisions: which documents are duplicates of which. A decision is complete when it is returned."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from simdocs.parameters import Grouping
 class Decision:
     """Which documents of a corpus are duplicates of which.
 
-    verifier: of that corpus. pairs: each duplicate (right) with the document kept in its place (left), by row,
-    ascending by both. found: the graph of the similar pairs that were found among all rows (for connected components:
-    of each document with the first one). eligible: (N,) which documents could have been duplicates: not those that are
-    always kept. known: rows of new documents that an index holds already. capped: rows of kept documents that a full
-    bucket kept from being compared with all documents kept before them.
+    verifier: that of the corpus. pairs: each duplicate (right) with its kept document (left), by row, ascending by
+    both. found: the graph of the similar pairs that were found among all rows (for connected components: the pairs of
+    each document with the first one). eligible: (N,) which documents could have been duplicates, because they are not
+    always kept. known: rows of new documents that an index holds already. capped: rows of kept documents that were not
+    compared with all documents kept before them, because a bucket was full.
     """
 
     verifier: Verifier
@@ -41,7 +41,7 @@ class Decision:
 
     @property
     def corpus(self) -> Documented:
-        """The documents whose rows the decision speaks of."""
+        """The documents that the rows of the decision number."""
         return self.verifier.corpus
 
     @property
@@ -51,7 +51,7 @@ class Decision:
 
     @property
     def largest(self) -> tuple[int, int] | None:
-        """The row of the kept document with the most duplicates, the first of several, and their number."""
+        """The row of the kept document with the most duplicates, and their number. Of several, it is the first."""
         kept, counts = np.unique(self.pairs.left, return_counts=True)
         if not len(kept):
             return None
@@ -63,7 +63,7 @@ class Decision:
         return self._unchanged(self._is_duplicate())
 
     def kept(self) -> Rows:
-        """The rows of all eligible documents that are no duplicates, ascending.
+        """The rows of all eligible documents that are not duplicates, ascending.
 
         For an exact answer, documents of an artifact that are missing or have changed are reported and left out.
         """
@@ -100,7 +100,7 @@ def decide(join: SelfJoin, grouping: Grouping) -> Decision:
 def decision_of(
     verifier: Verifier, groups: Groups, found: PairGraph, eligible: Mask, known: Rows, capped: Rows
 ) -> Decision:
-    """The decision, with known and capped documents reported, and without groups of documents that are lost."""
+    """The decision without pairs of documents that are missing or have changed. Reports known and capped documents."""
     for reason, rows in (("known", known), ("capped", capped)):
         for name in verifier.corpus.names(rows):
             verifier.run.skipped.add(reason, name)

@@ -1,4 +1,4 @@
-"""Distinct texts in keep order: what grouping works on. All copies of one text are compared as one."""
+"""Distinct texts in keep order. Grouping compares all copies of a text as a single text."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def in_keep_order(documents: Documents, policy: str, left_out: Mask | None = Non
     ranked = order[text[order] >= 0]
     texts, place = np.unique(text[ranked], return_index=True)
     by_first = np.argsort(place)
-    number = np.full(int(text.max(initial=-1)) + 2, -1)  # the last entry is what an empty document's -1 picks
+    number = np.full(int(text.max(initial=-1)) + 2, -1)  # the -1 of an empty document selects the last entry
     number[texts[by_first]] = np.arange(len(place))
     return DistinctTexts(ranked[place[by_first]], number[text], rank)
 
 
 def pairs_of_copies(left: Rows, right: Rows, exact: bool) -> Pairs:
-    """Pairs of copies of one text. Their similarity is 1; it counts as computed only where answers are exact."""
+    """Pairs of copies of a text. Their similarity is 1, which counts as computed only if answers are exact."""
     ones = np.ones(len(left))
     return Pairs(left, right, ones if exact else np.full(len(left), np.nan), ones)

@@ -1,4 +1,4 @@
-"""The exact join: candidates that contain every pair at the threshold, with no chance of missing one."""
+"""The exact join: candidates that certainly contain every pair at the threshold."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from simdocs.pipeline.token_cache import load_token_sets
 
 
 def rare_token_buckets(verifier: Verifier, firsts: Rows) -> Ragged:
-    """Buckets of documents `firsts`, numbered 0, 1, ..., that share a rare token: (Ragged int64).
+    """Buckets of the documents `firsts`, numbered 0, 1, ..., that share a rare token: Ragged int64.
 
     Every pair at the threshold shares a bucket. All tokens of these documents are held in memory, 4 bytes each, and
     twice while they are brought together.

@@ -1,4 +1,4 @@
-"""Similar pairs collected into a graph, so that groups of documents can be looked at when all pairs are found."""
+"""Collect similar pairs into a graph, whose groups are inspected when all pairs have been found."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simdocs.kernels.group.pair_graph import PairGraph, with_pairs
 from simdocs.model.groups import Pairs
 
 _BUFFERED = 1 << 18
-"""Pairs that are added to the graph at once, because an addition takes time for every document: 8 MiB."""
+"""Pairs that are added to the graph at once (8 MiB), because each addition takes time for every document."""
 
 
 class PairCollector:

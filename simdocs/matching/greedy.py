@@ -1,4 +1,4 @@
-"""Greedy groups: every removed document has a verified similarity to the document kept in its place."""
+"""Greedy groups: every duplicate has a verified similarity to its kept document."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from simdocs.model.ragged import Index, Ragged, ranges
 class GreedyGroups(NamedTuple):
     """Greedy groups of documents.
 
-    pairs: every duplicate (right) with the document kept in its place (left), in row order. capped: the rows of kept
-    documents that a full bucket kept from being compared with some that were kept before them, ascending. found: the
-    graph of all similar pairs of a kept and another text that were found, by the rows of their first copies.
+    pairs: every duplicate (right) with its kept document (left), in row order. capped: the rows of kept documents that
+    were not compared with all documents kept before them, because a bucket was full; ascending. found: the graph of all
+    similar pairs of a kept text and another one, by the rows of their first copies.
     """
 
     pairs: Pairs
@@ -33,10 +33,10 @@ class GreedyGroups(NamedTuple):
 
 
 def greedy(texts: DistinctTexts, buckets: Ragged, verifier: Verifier, most: int, always_kept: int = 0) -> GreedyGroups:
-    """The groups that deciding about one document after the other gives, in keep order.
+    """The same groups as if documents were decided about one after the other, in keep order.
 
-    buckets: of text numbers. most: the number of kept texts in a bucket that its later members meet. always_kept: that
-    many texts, the first, are kept even where they are similar.
+    buckets: of text numbers. most: in a bucket, later members are compared with at most this number of kept texts.
+    always_kept: the first `always_kept` texts are kept even if they are similar.
     """
     found = PairCollector(len(verifier.corpus))
     state = _rounds(texts, buckets, verifier, most, always_kept, found)
@@ -88,7 +88,7 @@ def _after_comparing(
 def _removed_pairs(
     texts: DistinctTexts, state: GroupingState, removed: TextNumbers, rows: Rows, verifier: Verifier
 ) -> Pairs:
-    """Each of these rows, copies of removed texts, under the document kept in place of its text."""
+    """Each of these rows, which are copies of removed texts, with the kept document of its text."""
     jaccard = state.jaccard[removed] if verifier.exact else np.full(len(removed), np.nan)
     return Pairs(texts.first[state.under[removed]], rows, jaccard, state.estimate[removed])
 
@@ -96,9 +96,9 @@ def _removed_pairs(
 def _later_copies(
     texts: DistinctTexts, buckets: Ragged, state: GroupingState, copies: Rows, verifier: Verifier
 ) -> Pairs:
-    """Later copies of removed texts, each under the most similar of the documents kept before *it*.
+    """Later copies of removed texts, each with the most similar of the documents kept before *it*.
 
-    A document kept after the first copy and before this one may be more similar than the one the first copy went under.
+    A document that is kept after the first copy and before this one may be more similar than that of the first copy.
     """
     base = _removed_pairs(texts, state, texts.number[copies], copies, verifier)
     removed, last = _with_last_rank(texts, copies)
@@ -129,9 +129,9 @@ def _pairs_with_kept(
 
 
 def _most_similar(texts: DistinctTexts, base: Pairs, found: Pairs) -> Pairs:
-    """For each row on base's right the most similar kept document, of base's own and those found for its text.
+    """For each row on the right of `base`, the most similar kept document: that of base, or one found for its text.
 
-    Only documents kept before the row count; ties go to the one kept earlier.
+    Only documents that are kept before the row count. Ties go to the one kept earlier.
     """
     order = np.argsort(texts.number[found.right], kind="stable")
     found = found.take(order)

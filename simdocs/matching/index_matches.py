@@ -1,4 +1,4 @@
-"""Matches in an index: for each document asked about, the documents of the index that are similar to it."""
+"""Matches in an index: for each query, the similar documents of the index."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from simdocs.model.ragged import ranges
 class MatchBlock:
     """All matches of some of the documents asked about.
 
-    corpus: some documents of the index, and then all that were asked about. pairs: a document asked about (left) and
-    its match (right), as rows of corpus; by left, falling similarity and name. index_rows: the row in the index of each
-    document that corpus begins with.
+    corpus: some documents of the index, and then all documents asked about. pairs: a document asked about (left) and
+    its match (right), as rows of corpus, in order of left, falling similarity and name. index_rows: for each document
+    of the index in corpus, its row in the index.
     """
 
     corpus: ConcatenatedCorpus
@@ -50,8 +50,8 @@ def find_matches(
 ) -> Iterator[MatchBlock]:
     """Yield all matches of the documents asked about, block by block, in row order.
 
-    indexed: the documents of the index; verifier: of those. top: yield at most so many matches of each document (0:
-    all). itself: let a document that is in the index match itself.
+    indexed: the documents of the index. verifier: that of these documents. top: the largest number of matches for each
+    document (0: all). itself: let a document that is in the index match itself.
     """
     filled = np.flatnonzero((asked.documents.facts["flags"] & EMPTY) == 0)
     for part, places, near in candidates(index, asked.signatures, filled):
@@ -70,8 +70,8 @@ def find_matches(
 class _BlockSearch:
     """Verification of the candidates of one block.
 
-    indexed: the documents of the index that have a candidate's text; text: (n,) the text of each, by its place in the
-    block, ascending. verifier: of both corpora, one after the other.
+    indexed: the documents of the index that have the text of a candidate. text: (n,) the text of each, by its place in
+    the block, ascending. verifier: that of both corpora together.
     """
 
     indexed: Corpus
@@ -81,7 +81,7 @@ class _BlockSearch:
     itself: bool
 
     def matches(self, asked: Rows, text: BlockPlaces) -> Pairs:
-        """The verified pairs of documents asked about with all copies of their candidate texts, one text for each."""
+        """The verified pairs of documents asked about with all copies of their candidate texts. text: one for each."""
         asked, copy = self._copies_to_verify(asked, text)
         pairs = self._with_other_copies(self.verifier.similar(len(self.indexed) + asked, copy))
         if not self.itself:
@@ -90,10 +90,10 @@ class _BlockSearch:
         return self.verifier.confirmed(pairs)
 
     def _copies_to_verify(self, asked: Rows, text: BlockPlaces) -> tuple[Rows, Rows]:
-        """The documents asked about, and the copy of each candidate text to compare with.
+        """The documents asked about, and the copy of each candidate text that is compared with them.
 
-        It is the first copy that is unchanged; or the next one, if the first is the file asked about, which may have
-        been edited since. Where there is no other copy the pair is left out.
+        This is the first unchanged copy. If that is the file asked about, which may have been edited since, it is the
+        next one. If there is no other copy, the pair is left out.
         """
         first, second = self._unchanged_copies(len(self.indexed) + asked, text)
         if self.itself:
@@ -103,8 +103,10 @@ class _BlockSearch:
         return asked[others], copy[others]
 
     def _unchanged_copies(self, asked: Rows, text: BlockPlaces) -> tuple[Rows, Rows]:
-        """For every text its first copy that is unchanged, or the first if none is; and the next unchanged one, or
-        -1."""
+        """For every text its first unchanged copy, and the next unchanged one, or -1.
+
+        If no copy is unchanged, the first copy is returned.
+        """
         first = np.searchsorted(self.text, np.arange(self.text.max(initial=-1) + 1))
         second = np.full(len(first), -1)
         near = text[~self.verifier.below_prefilter(asked, first[text])]

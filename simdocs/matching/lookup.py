@@ -26,14 +26,15 @@ def keys_for(index: BandIndex, signatures: Tokens, rows: Rows) -> Keys:
 
 
 def bounds(index: BandIndex, keys: Keys) -> tuple[Index, Index]:
-    """Where in the flattened tables the bucket of each key (B, Q) begins and ends: two arrays (B, Q)."""
+    """Where the bucket of each key (B, Q) begins and ends in the flattened tables: two arrays (B, Q)."""
     return bucket_bounds(keys, index["band_keys"].shape[1], index["band_keys"].at)
 
 
 def candidates(index: BandIndex, signatures: Tokens, rows: Rows) -> Iterator[tuple[Rows, BlockPlaces, Rows]]:
-    """Yield the candidates of some of these rows of signatures at a time, in order.
+    """Yield the candidates of these rows of signatures, some rows at a time, in order.
 
-    That is: the rows; and distinct pairs, ascending, of a place among them and a row of the index that shares a bucket.
+    Each item has the rows, and distinct pairs, ascending, of a place among these rows and a row of the index that
+    shares a bucket.
     """
     size = index.n_documents
     copies = np.bincount(index["same_as"].all(), minlength=size)
@@ -52,9 +53,9 @@ def candidates(index: BandIndex, signatures: Tokens, rows: Rows) -> Iterator[tup
 
 
 def _cut(rows: Rows, left: BlockPlaces, right: Rows, copies: Index) -> Iterator[tuple[Rows, BlockPlaces, Rows]]:
-    """Yield the same pairs in parts that have about _MATCHES_AT_ONCE with all copies of the texts on the right.
+    """Yield the same pairs in parts of about _MATCHES_AT_ONCE matches, with all copies of the texts on the right.
 
-    A part with one document may have more. copies: how many documents have the text of each row of the index.
+    A part with a single document may have more. copies: the number of documents with the text of each row of the index.
     """
     block = np.cumsum(np.bincount(left, copies[right], len(rows))) // _MATCHES_AT_ONCE
     starts = np.flatnonzero(np.append(True, block[1:] != block[:-1])[: len(block)])
@@ -64,9 +65,9 @@ def _cut(rows: Rows, left: BlockPlaces, right: Rows, copies: Index) -> Iterator[
 
 
 def copies_of(same_as: Array, firsts: Rows) -> tuple[BlockPlaces, Rows]:
-    """All documents with the texts of these first documents: for each the place among firsts, and the row.
+    """All documents with the texts of these first documents: the place of each among firsts, and its row.
 
-    Ascending by both. firsts: ascending.
+    They ascend by both. firsts: ascending.
     """
     rows = np.flatnonzero(np.isin(same_as, firsts))
     place = np.searchsorted(firsts, same_as[rows])

@@ -1,4 +1,4 @@
-"""The nearest documents of an index: those that are most similar by signature, whatever the threshold."""
+"""The nearest documents of an index: those whose signatures are most similar, whatever the threshold."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def find_nearest(
 ) -> Iterator[MatchBlock]:
     """Yield for each document asked about the `number` documents of the index whose signatures agree most with its own.
 
-    They come with their exact similarity and are ordered by it. A document that is missing or has changed is reported,
-    and the next one takes its place. Fewer are yielded where no others have anything in common. Every signature of the
-    index is compared with every signature asked about.
+    They are ordered by their exact similarity. A document that is missing or has changed is reported, and the next one
+    takes its place. Fewer are yielded if no others have anything in common with it. Every signature of the index is
+    compared with every signature asked about.
     """
     filled = np.flatnonzero((asked.documents.facts["flags"] & EMPTY) == 0)
     for row in filled.tolist():
@@ -54,9 +54,9 @@ def _nearest(indexed: Corpus, asked: Prepared, verifier: Verifier, row: int, num
 
 
 def _verified(indexed: Corpus, asked: Prepared, verifier: Verifier, row: int, rows: Rows) -> Pairs:
-    """The document with those of these rows that are unchanged and have something in common with it.
+    """The pairs of a document with those of these rows that are unchanged and have something in common with it.
 
-    Its pairs number the rows by their places.
+    The pairs refer to the rows by their places.
     """
     corpus = ConcatenatedCorpus(indexed.some(rows), asked.corpus)
     left, right = np.full(len(rows), len(rows) + row), np.arange(len(rows))
@@ -71,7 +71,7 @@ def _verified(indexed: Corpus, asked: Prepared, verifier: Verifier, row: int, ro
 
 
 def _by_agreement(indexed: Corpus, signature: Tokens) -> Index:
-    """The rows of the index that agree with a signature anywhere, the most similar first, ties by row."""
+    """The rows of the index that agree with a signature in at least one place, the most similar first, ties by row."""
     parts = [
         agreements(np.asarray(indexed.signatures.cut(at, min(at + _ROWS_AT_ONCE, len(indexed)))), signature)
         for at in range(0, len(indexed), _ROWS_AT_ONCE)

@@ -21,7 +21,7 @@ from simdocs.pipeline.prepare import Intake, signed
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Documents and their signatures. index: the index that they come from, if any, whose tables can be used."""
+    """Documents and their signatures. index: the index that they come from, if any. Its tables can be used."""
 
     documents: Documents
     signatures: Tokens
@@ -42,7 +42,7 @@ class Prepared:
 
 
 def prepared(intake: Intake, recipe: SignatureRecipe, run: Run) -> Prepared:
-    """Read and sign what is given, or take its signatures from the artifact."""
+    """Read and sign the documents given, or take their signatures from the artifact."""
     documents, signatures, found = signed(intake, recipe, run, with_sets=False)
     if found is not None:
         corpus = Corpus.of(documents, signatures, intake.walking.max_size, recipe.sequences)
@@ -55,7 +55,7 @@ def prepared(intake: Intake, recipe: SignatureRecipe, run: Run) -> Prepared:
 
 
 def threshold_warning(threshold: float, banding: Banding) -> Iterator[str]:
-    """A warning if pairs exactly at this threshold are found more rarely than the recall of the bands states."""
+    """Yield a warning if pairs exactly at this threshold are found more rarely than the recall of the bands states."""
     found = candidate_probability(threshold, *banding.cut)
     if threshold < banding.threshold and found < banding.recall:
         yield (
@@ -68,6 +68,7 @@ def of_same_documents(shingles: Shingles | None, artifact: Artifact) -> Shingles
     """The shingles. ArtifactError: the artifact was made from other documents or with other parameters."""
     if shingles is not None and shingles.made_from != artifact.made_from:
         raise ArtifactError(
-            f"{shingles.name}: not of the same documents and parameters as {artifact.name}: build one of them again"
+            f"{shingles.name}: does not have the same documents and parameters as {artifact.name}:"
+            " build one of them again"
         )
     return shingles

@@ -1,4 +1,4 @@
-"""Documents that are compared with each other (a similarity self-join), and the buckets in which candidates meet."""
+"""Documents that are compared with each other (a similarity self-join), and the buckets that they share."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from simdocs.parameters import Bands, Grouping
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SelfJoin:
-    """Documents to compare with each other, and how.
+    """Documents to compare with each other, and the way to find candidates.
 
-    verifier: of the corpus in prepared. bands: candidates share a bucket of one of them; None: an exact join, in which
-    they share a rare token. lost: (N,) which documents of an artifact are missing or have changed, of those that have
-    copies; they are left out. None: no one.
+    verifier: that of the corpus in prepared. bands: candidates share a bucket of one of these; None: an exact join, in
+    which they share a rare token. lost: (N,) which documents of an artifact are missing or have changed, if they have
+    copies. These documents are left out. None: no document is lost.
     """
 
     prepared: Prepared
@@ -32,16 +32,16 @@ class SelfJoin:
     def buckets(self, firsts: Rows, numbers: TextNumbers | None) -> Ragged:
         """The buckets that documents `firsts` share, as members numbered 0, 1, ...: Ragged int64.
 
-        numbers: (N,) the number of every document, where firsts are the first of each text.
+        numbers: (N,) the number of every document, if firsts are the first documents of the texts.
         """
         if self.bands is None:
             return rare_token_buckets(self.verifier, firsts)
-        # The tables of an index name the first copy of each text, which may be one of the lost.
+        # The tables of an index name the first copy of each text, which may be lost.
         return self.prepared.buckets(self.bands, firsts, numbers if self.lost is None else None)
 
 
 def verifier_of(prepared: Prepared, threshold: float, grouping: Grouping, run: Run) -> Verifier:
-    """A verifier of the documents prepared. An exact join drops no candidate on its estimate."""
+    """A verifier of the documents prepared. An exact join drops no candidate because of its estimate."""
     return Verifier(
         prepared.corpus,
         prepared.recipe.shingling,
@@ -53,7 +53,7 @@ def verifier_of(prepared: Prepared, threshold: float, grouping: Grouping, run: R
 
 
 def self_join(prepared: Prepared, threshold: float, grouping: Grouping, bands: Bands | None, run: Run) -> SelfJoin:
-    """The documents prepared, to be compared with each other. Documents of an artifact are looked for again."""
+    """The self-join of the documents prepared. Documents of an artifact that have copies are looked up again."""
     verifier = verifier_of(prepared, threshold, grouping, run)
     return SelfJoin(prepared, verifier, bands, _lost_copies(prepared, verifier))
 

@@ -1,9 +1,9 @@
 """Advice about documents that may be similar only because they share a template, such as a form or a page layout.
 
-A template connects many documents, each with many others, so it shows in how the similar pairs are spread. Measured on
-texts with known similarities: of the pairs at .5 or more, groups of 20 or more documents have 97% among short manual
-pages in a common layout, though the largest group has only 4% of the documents; 99% among licence texts; and 3% among
-the versions of technical papers, which share no template.
+A template connects many documents, each with many others. So the share of the similar pairs that are in large groups
+shows whether there is one. Groups of 20 or more documents have this share of the pairs at .5 or more: 97% among short
+manual pages with a common layout (though the largest group has only 4% of the documents); 99% among licence texts; 3%
+among versions of technical papers, which share no template.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from simdocs.matching.corpus import Documented
 from simdocs.model.names import display_name
 
 MANY_DOCUMENTS = 100
-"""Fewer documents than this are easy to look at, and get no advice."""
+"""With fewer documents than this, no advice is given, because the answer is easily read in full."""
 
 LARGE_GROUP = 20
-"""Documents from which on a group is called large."""
+"""The smallest number of documents in a large group."""
 
 _SHARE_OF_PAIRS = 0.5
 """Advice is given if large groups have more than this share of the pairs of different texts."""
@@ -29,11 +29,11 @@ _SHARE_OF_DOCUMENTS = 0.1
 
 
 def template_advice(graph: PairGraph, corpus: Documented, unit: str) -> tuple[str, ...]:
-    """One line if a template may explain the similar pairs, else none.
+    """One line if a template may explain the similar pairs, otherwise none.
 
-    That is so if groups of LARGE_GROUP or more documents have most pairs of different texts, or if one group has a
-    large share of all documents. graph: of all rows of the corpus, with all pairs that were found. unit: of the
-    shingles.
+    A template may explain them if groups of LARGE_GROUP or more documents have most pairs of different texts, or if a
+    group has a large share of all documents. graph: all rows of the corpus, with all pairs that were found. unit: that
+    of the shingles.
     """
     size = len(graph.labels)
     first, documents, pairs = connected_groups(graph)

@@ -1,4 +1,4 @@
-"""Which candidate pairs are similar. For an exact answer their documents are read again, block by block."""
+"""Verification of candidate pairs. For an exact answer their documents are read again, block by block."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _BLOCK_BYTES = 4 * BATCH_BYTES
 """Text of the documents in one block of pairs. Its token sets take about 4 bytes for each byte of text."""
 
 _TILE_BYTES = _BLOCK_BYTES // 4
-"""Text of the left documents that are compared together with all that they meet."""
+"""Text of the left documents that are processed together, with all documents that they are compared with."""
 
 _MOST_PAIRS = 4096
-"""Pairs in a block."""
+"""The largest number of pairs in a block."""
 
 
 @dataclass(frozen=True, slots=True)
 class VerificationBlock:
-    """Pairs to verify together: where the token sets of their documents come from, and the pairs as places of those."""
+    """Pairs to verify together: the sources of their documents' token sets, and the pairs as places of documents."""
 
     sources: list[tuple[BlockPlaces, Source]]
     left: BlockPlaces
@@ -43,7 +43,7 @@ class VerificationBlock:
 
 
 def verify_block(block: VerificationBlock, state: WorkerState, shingling: Shingling) -> tuple[Floats, list[Skip]]:
-    """Jaccard of each pair, NaN where a document is missing or has changed; and the skips of those documents."""
+    """The Jaccard similarity of each pair, or NaN if a document is missing or has changed, and the skips of those."""
     parts, masks, skips = [], [], list[Skip]()
     for _, source in block.sources:
         sets, loaded, lost = load_token_sets(source, state, shingling)
@@ -60,10 +60,10 @@ def verify_block(block: VerificationBlock, state: WorkerState, shingling: Shingl
 
 @dataclass(frozen=True, slots=True)
 class Verifier:
-    """Decides which candidate pairs of one corpus are similar. What it does is counted and reported in its run.
+    """Decides which candidate pairs of a corpus are similar. It counts and reports in its run.
 
-    exact: by the exact similarity; otherwise by the estimate. no_prefilter: compute that of every candidate, however
-    low its estimate is.
+    exact: the exact similarity decides; otherwise the estimate. no_prefilter: compute the exact similarity of every
+    candidate, however low its estimate is.
     """
 
     corpus: Documented
@@ -94,15 +94,16 @@ class Verifier:
         return Pairs(left[enough], right[enough], similarity[enough], estimate[enough])
 
     def exact_jaccard(self, left: Rows, right: Rows) -> Floats:
-        """Exact Jaccard of pairs of rows; NaN where a document is missing or has changed, which is reported.
+        """The exact Jaccard similarity of pairs of rows, or NaN if a document is missing or has changed.
 
-        Copies of one text have 1. They are looked at again only if an earlier run read them.
+        Missing and changed documents are reported. Copies of a text have 1. They are looked at again only if an earlier
+        run read them.
         """
         similarity = np.ones(len(left))
         rows, places = np.unique(np.concatenate((left, right)), return_inverse=True)
         facts = self.corpus.facts(rows)
         sizes, digests = facts["size"], facts["digest"]
-        # From here on documents go by their places among the rows.
+        # From here on, documents are numbered by their places among the rows.
         lefts, rights = places[: len(left)], places[len(left) :]
         alike = (digests[lefts] == digests[rights]).all(axis=1)
         copies = np.unique(np.concatenate((lefts[alike], rights[alike])))
@@ -122,7 +123,7 @@ class Verifier:
     def confirmed(self, pairs: Pairs) -> Pairs:
         """The pairs without those of documents that are missing or have changed since an earlier run read them.
 
-        That copies of one text are similar is known from that run alone.
+        Copies of a text need this check, because they are not read again.
         """
         if not self.exact:
             return pairs
@@ -131,7 +132,7 @@ class Verifier:
         return pairs.take(np.flatnonzero(~(np.isin(pairs.left, lost) | np.isin(pairs.right, lost))))
 
     def unchanged(self, rows: Rows) -> Mask:
-        """Which documents are what they were when an earlier run read them. The others are reported.
+        """Which documents are unchanged since an earlier run read them. The others are reported.
 
         Documents that this run has read count as unchanged.
         """
@@ -145,10 +146,10 @@ class Verifier:
         return same
 
     def lost_copies(self, rows: Rows, texts: TextNumbers) -> Mask:
-        """Which documents are missing or have changed since an earlier run read them, though copies of them may stand.
+        """Which documents with copies are missing or have changed since an earlier run read them.
 
-        Only texts of several rows are looked at: other copies can take the place of a lost one. Whether a single copy
-        is lost is found out when it is read again. texts: the number of each row's text.
+        Only texts with several documents are checked, because another copy can take the place of a lost one. Whether a
+        document without copies is lost is found out when it is read again. texts: the number of each row's text.
         """
         lost = np.zeros(len(rows), bool)
         if self.exact and len(rows):
@@ -157,13 +158,13 @@ class Verifier:
         return lost
 
     def below_prefilter(self, left: Rows, right: Rows) -> Mask:
-        """Which candidate pairs are dropped on their estimates, without a look at their documents."""
+        """Which candidate pairs are dropped because of their estimates, without reading their documents."""
         if not self.exact or self.no_prefilter:
             return np.zeros(len(left), bool)
         return jaccard.below_prefilter(self.corpus.estimates(left, right), self.threshold, self.corpus.places)
 
     def report(self, skips: list[Skip]) -> None:
-        """Note documents that are missing or have changed, each once, and where missing ones were looked for."""
+        """Report documents that are missing or have changed, each once, and where missing ones were looked for."""
         for skip in skips:
             if skip[1] not in self.run.tally.lost:
                 self.run.tally.lost.add(skip[1])
@@ -180,7 +181,7 @@ class Verifier:
 
 
 def _reading_order(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index) -> BlockPlaces:
-    """An order of pairs in which few documents are read twice: some left ones at a time, with all that they meet."""
+    """An order of pairs in which few documents are read twice: a few left ones at a time, with all their partners."""
     documents, place = np.unique(lefts, return_inverse=True)
     tile = np.cumsum(sizes[documents]) // _TILE_BYTES
     return np.lexsort((lefts, rights, tile[place]))

@@ -101,9 +101,9 @@ def test_query_finds_documents_of_the_index_from_root(here, tmp_path, monkeypatc
 def test_query_refuses_token_sets_of_other_documents(index):
     other = simdocs.shingle("new")
     for given in (index, "docs.index"):
-        with pytest.raises(simdocs.ArtifactError, match="not of the same documents and parameters"):
+        with pytest.raises(simdocs.ArtifactError, match="does not have the same documents and parameters"):
             simdocs.query(given, texts=[A], shingles=other)
-        with pytest.raises(simdocs.ArtifactError, match="not of the same documents and parameters"):
+        with pytest.raises(simdocs.ArtifactError, match="does not have the same documents and parameters"):
             simdocs.dedupe(given, shingles=other)
     assert by_row(simdocs.query(index, texts=[A1], shingles=simdocs.shingle("docs"), root=os.curdir))
 

@@ -51,7 +51,7 @@ def test_a_removed_working_directory_matters_only_if_it_is_needed(here, command)
     docs, target = str(here / "docs"), {"index": str(here / "x.index"), "dedupe": "x"}[command]
     script = 'mkdir gone; cd gone; rmdir ../gone; simdocs "$@"'
     done = in_shell(script, command, docs, "-o", target, cwd=here)
-    why = "the working directory is not there any more: change to one that is"
+    why = "the working directory no longer exists: change to one that does"
     assert done == (2, b"", f"simdocs: error: {why}\n")
     assert in_shell(script, "dedupe", docs, "--list", "duplicates", cwd=here) == (0, f"{docs}/b.txt\n".encode(), "")
     assert os.listdir(here) == ["docs"]

@@ -151,7 +151,7 @@ def test_shingles_of_other_documents_are_refused(there, change):
     built(Path("other.shingles"), ["docs"], **options)
     for kind in KINDS[1:]:
         with (
-            pytest.raises(ArtifactError, match=f"other.shingles: not of the same documents .* as x.{kind}"),
+            pytest.raises(ArtifactError, match=f"other.shingles: does not have the same documents .* as x.{kind}"),
             on(Path(f"x.{kind}"), 1, Path("other.shingles"), **OPTIONS),
         ):
             pass

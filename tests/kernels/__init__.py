@@ -1,1 +1,1 @@
-"""Kernels, each compared with a slow, obvious twin."""
+"""Tests that compare each kernel with a slow and obvious twin."""

@@ -23,26 +23,26 @@ NUM_PERM, BANDS, ROWS = 6, 2, 3
 
 
 def frozen_rows(rows: Ragged) -> Ragged:
-    """The rows, which nothing may write to any more."""
+    """Return the rows, read-only."""
     return Ragged(some.frozen(rows.values), some.frozen(rows.offsets))
 
 
 def frozen_texts(raw: Ragged, shingling: Shingling) -> Texts:
-    """Normalised texts, which nothing may write to any more."""
+    """Return normalised texts, read-only."""
     texts = normalised_texts(raw, shingling)
     starts = None if texts.stride_offsets is None else some.frozen(texts.stride_offsets)
     return Texts(frozen_rows(texts.encoded), frozen_rows(texts.codepoints), starts)
 
 
 def frozen_units(raw: Ragged, shingling: Shingling) -> tuple[Texts, Units]:
-    """Texts and their units, which nothing may write to any more."""
+    """Return texts and their units, read-only."""
     texts = frozen_texts(raw, shingling)
     units = shingler_of(shingling.unit).units(texts)
     return texts, Units(*map(some.frozen, (units.starts, units.stops, units.offsets)))
 
 
 def frozen_tokens(raw: Ragged, shingling: Shingling) -> Ragged:
-    """Tokens of a set or bag, which nothing may write to any more."""
+    """Return the tokens of sets or multisets, read-only."""
     tokens = frozen_rows(text_tokens(frozen_texts(raw, shingling), shingling))
     return frozen_rows(multisets.token_multisets(tokens, shingling.seed)) if shingling.multiset else tokens
 

@@ -1,4 +1,4 @@
-"""No kernel loops over documents: ten times as many of the same text take no more Python."""
+"""No kernel loops over documents: ten times as many documents take no more steps of Python."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from tests import strategies as some
 
 FEW, MANY = 100, 1_000
 CONSTANT = (MANY - FEW) // 2
-"""Fewer steps than any loop over the further documents would take; most kernels take not one step more."""
+"""Fewer steps than a loop over the additional documents would take. Most kernels take none."""
 
 ALL_ON = Normalisation(nfkc=True, strip_accents=True, strip_punctuation=True, mask_digits=True)
 
 
 def steps(work: Callable[[], Any]) -> int:
-    """Python and C functions called, and lines of Python run, by work."""
+    """Return the number of steps of work: calls of Python and C functions, and lines of Python."""
     count = 0
 
     def on_call(_frame: FrameType, event: str, _argument: Any) -> None:
@@ -55,7 +55,7 @@ def steps(work: Callable[[], Any]) -> int:
 
 
 def same_text_in(documents: int, *, ascii_only: bool) -> Ragged:
-    """The same 25,000 short lines in so many documents."""
+    """Return 25,000 short lines, divided into this number of documents."""
     draw = np.random.default_rng(8)
     words = draw.integers(0, 10_000, 25_000).tolist()
     lines = [f"the w{word:04} of ox{word % 7}.\r\n" for word in words]

@@ -1,4 +1,4 @@
-"""What every kernel promises: rows on their own, inputs untouched, nothing special about nothing."""
+"""The contract of every kernel: rows do not affect each other, inputs stay unchanged, and empty inputs are allowed."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_inputs_are_left_as_they_were(batch, shingling):
 
 
 def unwritten(kernel: Callable[..., Any], *arguments: Any) -> Any:
-    """What the kernel makes of its arguments; to compare them says more than to lock them, which ufunc.at ignores."""
+    """Call a kernel, and check that it leaves its arguments unchanged. ufunc.at would ignore a read-only flag."""
     before = pickle.dumps(arguments)
     made = kernel(*arguments)
     if isinstance(made, Iterator):

@@ -1,4 +1,4 @@
-"""The worked examples of the lectures on finding similar items, each by its own numbers."""
+"""The kernels give the numbers of the worked examples in lectures on finding similar items."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ABCDABD = [2613040991, 1328615756, 2158755732, 3701159945, 2613040991, 274481622
 
 
 def spelt(data: bytes, shingling: Shingling) -> list[str]:
-    """The shingles of one document, as the kernels cut them."""
+    """Return the shingles of a document, as the kernels cut them."""
     texts = normalised_texts(some.documents([data]), shingling)
     shingler = shingler_of(shingling.unit)
     units = shingler.units(texts)
@@ -47,7 +47,7 @@ def tokens(data: bytes, shingling: Shingling) -> list[int]:
 
 
 def similarity(left: bytes, right: bytes, shingling: Shingling) -> float:
-    """Jaccard of two documents, by the kernels from their bytes on."""
+    """Return the Jaccard similarity of two documents, by the kernels, from their bytes."""
     made = text_tokens(normalised_texts(some.documents([left, right]), shingling), shingling)
     sets = multisets.token_sets(multisets.token_multisets(made, shingling.seed) if shingling.multiset else made)
     return float(jaccard.exact(sets, np.array([0]), np.array([1]))[0])
@@ -161,7 +161,7 @@ def test_rows_of_two_columns_are_of_four_types():
 
 def test_a_million_documents_make_499999500000_pairs():
     def pairs(documents: int) -> int:
-        """Pairs that one bucket of so many documents makes, by the kernel."""
+        """Return the number of pairs in a bucket of this number of documents, by the kernel."""
         bucket = some.ragged([list(range(documents))], np.int64)
         return sum(len(left) for left, _ in buckets.candidate_pairs(bucket, documents))
 
@@ -189,7 +189,7 @@ def test_bags_compare_by_minimum_over_maximum_of_the_counts():
 
 
 def unmixed(number: int) -> int:
-    """The token whose mixed form is this number: each step of the finaliser of MurmurHash3 undone."""
+    """Return the token whose mixed form is this number, by undoing each step of MurmurHash3's finaliser."""
     number ^= number >> 16
     number = number * pow(0xC2B2AE35, -1, 1 << 32) % (1 << 32)
     number ^= (number >> 13) ^ (number >> 26)
@@ -212,7 +212,7 @@ def by_kernel(sets: Sequence[set[int]], functions: Sequence[tuple[int, int]], mo
 
 
 def rows_so_far(rows: Sequence[int], sets: Sequence[set[int]]) -> Iterator[list[set[int]]]:
-    """What each set holds of the rows, after each of them."""
+    """Return, after each row, the rows so far that each set holds."""
     for at in range(1, len(rows) + 1):
         yield [members & set(rows[:at]) for members in sets]
 
@@ -223,7 +223,7 @@ def lambdas(functions: Sequence[tuple[int, int]], modulus: int) -> list[Callable
 
 
 def minhashes(order: Sequence[Hashable], sets: Sequence[set]) -> list[Hashable]:
-    """The first row of each set in this order, by the kernel: the smallest of their ranks."""
+    """Return the first row of each set in this order, by the kernel, as the smallest rank."""
     ranks = [{order.index(row) for row in members} for members in sets]
     return [order[int(rank)] for (rank,) in by_kernel(ranks, [(1, 0)], len(order))]
 
@@ -303,7 +303,7 @@ def test_the_slot_algorithm_with_the_kernels_own_functions_is_the_kernel(shingle
 
 
 def estimate(signatures: Sequence[tuple[float, ...]], left: int, right: int) -> float:
-    """The share of places that agree, by the kernel."""
+    """Return the share of places that agree, by the kernel."""
     made = np.array(signatures, np.uint32)
     return float(jaccard.estimates(made, np.array([left]), np.array([right]))[0])
 

@@ -15,7 +15,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from tests.twins.decoding import is_binary, decompressed, utf8
+from tests.twins.decoding import decompressed, is_binary, utf8
 
 WIDE = {  # UTF-32 first, since its little-endian mark begins with the other's
     b"\xff\xfe\0\0": (4, "little"),

@@ -1,4 +1,4 @@
-"""The kinds of each code point: space, word character, mark, digit and others, as bit flags.
+"""The kinds of each code point as bit flags: space, word character, mark, digit and others.
 
 The kinds come from Python's own Unicode tables. `unicodedata.unidata_version` names their version.
 """

@@ -1,1 +1,1 @@
-"""Similarities."""
+"""Tests of similarities."""

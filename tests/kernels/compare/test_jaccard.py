@@ -1,4 +1,4 @@
-"""Similarities: estimated, exact, and estimates too low to be worth verifying."""
+"""Exact and estimated similarities equal those of the twin, and the prefilter drops only low estimates."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_exact_similarities_are_those_of_the_twin(rows):
 
 
 def assert_exact(rows: list[set[int]], pairs: list[tuple[int, int]]) -> None:
-    """Those pairs of these sets, in this order, by the kernel and by Python's sets."""
+    """Check the similarities of these pairs of sets, in this order, with Python's sets."""
     sets = some.ragged([sorted(row) for row in rows], np.uint32)
     left, right = (some.frozen(side.copy()) for side in np.array(pairs, np.int64).reshape(-1, 2).T)
     assert jaccard.exact(sets, left, right).tolist() == [twin.jaccard(rows[a], rows[b]) for a, b in pairs]

@@ -1,1 +1,1 @@
-"""Groups, components and keep orders."""
+"""Tests of groups, components and keep orders."""

@@ -1,4 +1,4 @@
-"""Connected components: held to breadth-first search."""
+"""Connected components equal those of a breadth-first search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Greedy groups: in rounds they come to what the sequential definition comes to."""
+"""Greedy groups in rounds equal those of the sequential definition."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ THRESHOLD = 0.8
 
 @st.composite
 def families(draw):
-    """Buckets of members, and a similarity of every two of them: of few values, so that ties are frequent."""
+    """Draw buckets, and a similarity for every two members. There are few values, so ties are frequent."""
     size = draw(st.integers(1, 12))
     few_or_all = st.integers(2, 3) | st.just(size)
     members = few_or_all.flatmap(lambda most: st.sets(st.integers(0, size - 1), max_size=most).map(sorted))
@@ -30,7 +30,7 @@ def families(draw):
 
 
 def in_rounds(size: int, buckets: list[list[int]], similarity: dict, most: int) -> tuple[GroupingState, list]:
-    """The rounds, as the stage that groups goes through them; and every pair that met."""
+    """Run the rounds as matching/greedy.py does, and return the state and every pair that was compared."""
     state, shared = GroupingState.undecided(size), some.ragged(buckets, np.int64)
     met = []
     for _ in range(size + 1):
@@ -53,7 +53,7 @@ def in_rounds(size: int, buckets: list[list[int]], similarity: dict, most: int) 
 
 
 def copies_of(state: GroupingState) -> list[list]:
-    """The contents of a state, to compare with later."""
+    """Return a copy of a state, to compare with later."""
     return [getattr(state, field.name).tolist() for field in fields(state)]
 
 

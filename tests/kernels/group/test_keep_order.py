@@ -1,4 +1,4 @@
-"""Keep orders."""
+"""Keep orders equal those of the twin."""
 
 from __future__ import annotations
 

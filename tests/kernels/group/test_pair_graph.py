@@ -1,4 +1,4 @@
-"""The groups that pairs connect, compared with a search from document to document."""
+"""The groups that pairs connect equal those of a breadth-first search."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ counted_pairs = st.lists(st.tuples(members, members, st.booleans()).filter(lambd
 
 
 def graph_of(pairs: list[tuple[int, int, bool]], blocks: int) -> PairGraph:
-    """The graph of these pairs, added in so many blocks."""
+    """Return the graph of these pairs, added in this number of blocks."""
     graph = PairGraph.unconnected(SIZE)
     for block in range(blocks):
         part = np.array(pairs[block::blocks], np.int64).reshape(-1, 3)

@@ -1,4 +1,4 @@
-"""Bucket tables: made, looked up, and read back as the buckets they hold."""
+"""Bucket tables are built correctly, keys are found in them, and their buckets can be read back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ keys = st.sampled_from([0, 1, 2, 2**63 - 1, 2**63, 2**64 - 2, 2**64 - 1])
 
 @st.composite
 def tables(draw):
-    """Keys of few values in some bands, and others to look up in them: (B, M) and (B, Q)."""
+    """Draw keys of few values in some bands, (B, M), and keys to look up, (B, Q)."""
     bands, width, asked = draw(st.integers(1, 4)), draw(st.integers(0, 20)), draw(st.integers(0, 6))
     rows = [draw(st.lists(keys, min_size=width, max_size=width)) for _ in range(bands)]
     return rows, [draw(st.lists(keys, min_size=asked, max_size=asked)) for _ in range(bands)]
@@ -30,7 +30,7 @@ def array(rows: list[list[int]]) -> np.ndarray:
 
 
 def sought(table: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray, set[int]]:
-    """What bucket_bounds finds, and the places it looked at."""
+    """Return the result of bucket_bounds, and the positions that it read."""
     flat, seen = table.ravel(), set()
 
     def at(places: np.ndarray) -> np.ndarray:

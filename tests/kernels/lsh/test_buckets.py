@@ -1,4 +1,4 @@
-"""Bands, buckets and candidate pairs."""
+"""Tests of bands, buckets and candidate pairs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.twins import bands as twin
 
 @st.composite
 def banded(draw):
-    """Signatures of few values, so that bands agree, and a number of bands and rows that they have room for."""
+    """Draw signatures of few values, so that bands agree, and numbers of bands and rows that fit them."""
     bands, rows, spare = draw(st.integers(1, 5)), draw(st.integers(1, 4)), draw(st.integers(0, 2))
     place = st.sampled_from([0, 1, 2**32 - 1])
     size = bands * rows + spare

@@ -1,4 +1,4 @@
-"""Prefix filtering misses no pair; --exact finds what comparing every two finds."""
+"""Prefix filtering misses no pair, and --exact finds the same pairs as a comparison of every two documents."""
 
 from __future__ import annotations
 

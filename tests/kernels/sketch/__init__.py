@@ -1,1 +1,1 @@
-"""Signatures."""
+"""Tests of signatures."""

@@ -1,4 +1,4 @@
-"""Fast Similarity Sketching: the kernel is held to the rounds of the definition."""
+"""Signatures of Fast Similarity Sketching equal those of the rounds in its definition."""
 
 from __future__ import annotations
 

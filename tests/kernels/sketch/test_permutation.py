@@ -1,4 +1,4 @@
-"""K random hash functions: the kernel is held to the minimum of each."""
+"""Signatures of K random hash functions hold the minimum of each function."""
 
 from __future__ import annotations
 

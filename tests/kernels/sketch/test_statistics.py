@@ -22,17 +22,17 @@ from tests.amounts import slow
 
 PLACES = 128
 SEEDS = 10
-"""Each case is spread over so many seeds of the hash functions, and of the tokens."""
+"""The number of seeds, of the hash functions and of the tokens, over which each case is spread."""
 
 SMALL = [(1, 1), (1, 0), (2, 1), (3, 1), (5, 4), (10, 1), (20, 10), (20, 16), (100, 95), (200, 100), (200, 160)]
 LARGE = [(1_000, 200), (1_000, 800), (4_000, 3_200), (10_000, 5_000)]
 MORE = [(10, 4), (20, 8), (50, 20), (1_000, 400)]
 LARGEST = [(30_000, 24_000), (100_000, 50_000), (100_000, 90_000)]
-"""Tokens in the union of a pair, and in both."""
+"""The numbers of tokens in the union of a pair and in both documents."""
 
 
 def pairs(union: int, shared: int, count: int) -> Iterator[tuple[Ragged, Ragged, int]]:
-    """So many pairs of sets of random tokens, as two batches for each seed."""
+    """Return this number of pairs of random token sets, as two batches for each seed."""
     for seed in range(SEEDS):
         tokens = np.random.default_rng([union, shared, seed]).integers(0, 2**32, (count // SEEDS, union), np.uint32)
         cut = shared + (union - shared) // 2
@@ -46,7 +46,7 @@ def rows_of(tokens: Array) -> Ragged:
 
 
 def estimates(scheme: str, union: int, shared: int, count: int) -> Array:
-    """The estimated similarity of each pair."""
+    """Return the estimated similarity of each pair."""
     signatures = scheme_of(scheme).signatures
     parts = []
     for left, right, seed in pairs(union, shared, count):
@@ -57,7 +57,7 @@ def estimates(scheme: str, union: int, shared: int, count: int) -> Array:
 
 
 def candidate_rate(scheme: str, union: int, shared: int, bands: int, rows: int, count: int) -> float:
-    """The share of the pairs that meet in a bucket."""
+    """Return the share of the pairs that share a bucket."""
     signatures = scheme_of(scheme).signatures
     met = 0
     for left, right, seed in pairs(union, shared, count):
@@ -72,7 +72,7 @@ def rmse(estimated: Array, similarity: float) -> float:
 
 
 def standard_error(similarity: float) -> float:
-    """Of the mean of K independent agreements."""
+    """Return the standard error of the mean of K independent agreements."""
     return sqrt(similarity * (1 - similarity) / PLACES)
 
 

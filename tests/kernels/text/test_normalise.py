@@ -1,4 +1,4 @@
-"""Normalised texts: the kernel is held to `str`, one document at a time."""
+"""Normalised texts equal those of `str`, one document at a time."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_long_runs_of_marks_are_ordered_as_short_ones(texts, switches, lines, st
 @pytest.mark.reliability("combining marks")
 @pytest.mark.parametrize("form", ["NFKC", "NFD"])
 def test_every_mark_is_ordered_as_by_unicodedata(form):
-    """All that begin with a mark, in a run as long as needs be, and in the opposite order."""
+    """The texts hold every code point whose normal form begins with a mark, in long runs and in both orders."""
     every = (chr(point) for point in range(sys.maxunicode + 1))
     marks = "".join(one for one in every if unicodedata.combining(unicodedata.normalize("NFKD", one)[0]))
     assert len(marks) > 900
@@ -139,7 +139,7 @@ EVERY = [chr(point) for point in range(sys.maxunicode + 1) if not 0xD800 <= poin
 
 @pytest.fixture(scope="module")
 def joining() -> set[str]:
-    """Characters that some form of Unicode joins to one before them."""
+    """Return the characters that some normal form of Unicode joins to the character before them."""
     decomposed = (unicodedata.normalize("NFD", character) for character in EVERY)
     return {form[1] for form in decomposed if len(form) > 1}
 
@@ -159,7 +159,7 @@ def test_a_character_at_which_a_text_is_cut_joins_to_nothing_before_it(joining):
 @pytest.mark.reliability("seams")
 @pytest.mark.parametrize(("before", "letters"), [("aZ7", ascii_letters), ("жЯ", map(chr, range(0x400, 0x480)))])
 def test_a_letter_at_which_a_text_is_cut_joins_to_nothing_before_it(joining, before, letters):
-    """A text is cut there though the letter is cased: a sigma further up sees the one before it."""
+    """A text may be cut before a cased letter, because the letter before it decides about an earlier sigma."""
     size = len(before.encode())
     cut = [one for one in EVERY if CONTEXT_FREE_CUTS.search((before + one).encode(), size)]
     cut = [one for one in cut if not CONTEXT_FREE_CUTS.match(one.encode())]

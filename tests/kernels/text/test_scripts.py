@@ -1,4 +1,4 @@
-"""Every script: words and characters by the kernels, from sentences in which a reader of the language can count."""
+"""The kernels count words and characters of every script as a reader of the language does."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_words_of_all_scripts_in_one_batch_are_the_same(unit, switches):
 
 @pytest.mark.parametrize("language", WORDS)
 def test_only_a_capital_sigma_needs_str(language, monkeypatch):
-    """As arrays of code points, which costs a few nanoseconds a character; str is slower."""
+    """Texts are compared as arrays of code points, because str is slower."""
     asked = []
     through_str = character_mapping._map_with_str
     monkeypatch.setattr(character_mapping, "_map_with_str", lambda *given: asked.append(given) or through_str(*given))
@@ -113,7 +113,7 @@ def test_composed_and_decomposed_texts_differ_without_nfkc(language, unit):
 
 @pytest.fixture(scope="module")
 def pages():
-    """The documents of tldr_short by language."""
+    """Return the documents of tldr_short by language."""
     if why := corpora.absent("tldr_short"):
         pytest.skip(why)
     found = defaultdict(list)

@@ -1,1 +1,1 @@
-"""Shinglers, hashes and multisets."""
+"""Tests of shinglers, hashes and multisets."""

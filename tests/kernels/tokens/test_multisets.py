@@ -1,4 +1,4 @@
-"""Sets and bags of tokens."""
+"""Sets and multisets of tokens equal those of the twin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MurmurHash3 in bulk: held to mmh3 itself."""
+"""Hashes of many strings at once equal those of mmh3."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def array(values: bytes | list[int], dtype: type = np.uint8) -> np.ndarray:
 
 
 def spans(size: int) -> st.SearchStrategy[list[tuple[int, int]]]:
-    """Starts and lengths of runs within `size` elements: they overlap, and some are empty."""
+    """Draw starts and lengths of runs within `size` elements. Runs overlap, and some are empty."""
     run = st.integers(0, size).flatmap(lambda start: st.tuples(st.just(start), st.integers(0, size - start)))
     return st.lists(run, max_size=20)
 

@@ -1,4 +1,4 @@
-"""Units, shingles and tokens: the kernels are held to the definitions and to mmh3 itself."""
+"""Units, shingles and tokens equal those of the definitions and of mmh3."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.twins import units as twin_units
 
 
 def spelt_units(texts: Texts, shingling: Shingling) -> list[list[str]]:
-    """The units of each text, cut out of its bytes."""
+    """Return the units of each text, cut out of its bytes."""
     units = shingler_of(shingling.unit).units(texts)
     starts, lengths = (array.tolist() for array in texts.byte_spans(units.starts, units.stops))
     spelt = [
@@ -40,7 +40,7 @@ def spelt_units(texts: Texts, shingling: Shingling) -> list[list[str]]:
 
 
 def spelt_shingles(texts: Texts, shingling: Shingling) -> list[list[list[str]]]:
-    """The shingles of each text as the layout has them: lists of units."""
+    """Return the shingles of each text by the layout, as lists of units."""
     shingler = shingler_of(shingling.unit)
     layout = shingler.layout(texts, shingler.units(texts), shingling)
     units = [unit for text in spelt_units(texts, shingling) for unit in text]
@@ -79,7 +79,7 @@ def test_tokens_are_those_of_mmh3(unit, batch, shingling):
 @pytest.mark.reliability("seams")
 @given(some.batches, st.sampled_from([1, 2, 3]))
 def test_marks_belong_to_a_letter_in_another_part(batch, size):
-    """Of the parts in which marks are seen to."""
+    """The parts in which marks are handled are small here, so that a letter and its marks are in different parts."""
     shingling = Shingling(unit="word")
     texts = normalised_texts(some.documents(batch), shingling)
     with mock.patch.object(units, "_BLOCK", size), mock.patch.object(codepoint_table, "_BLOCK", size):
@@ -125,14 +125,14 @@ def test_tokens_of_batches_larger_than_any_chunk_are_right(unit, k):
     st.lists(st.sampled_from([b"\xff", b"\xf0", "日".encode(), "é".encode(), "𠀀".encode(), b"a", b"ab"]), min_size=1)
 )
 def test_lines_of_one_character_have_the_right_tokens(rows):
-    """Or one byte that is not UTF-8: those are looked up."""
+    """The hashes of single characters, and of bytes that are not UTF-8, are looked up in a table."""
     shingling = Shingling(unit="line", k=1)
     document = b"\n".join(rows)
     assert kernel_tokens([document], shingling) == [twin.tokens(document, shingling)]
 
 
 def test_a_character_whose_hash_is_zero_has_the_right_token():
-    """MurmurHash3 of three bytes is 0 when the seed is what they mix to, and 3."""
+    """MurmurHash3 of three bytes is 0 for a seed that is computed from the bytes."""
     text = "日本日本語 本"
     three = np.frombuffer("日".encode() + b"\0", "<u4")
     seed = int(murmur.mix(three)[0]) ^ 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from simdocs.artifacts.recognise import kind_of
@@ -39,8 +40,9 @@ def explain_order(request: QueryRequest) -> None:
             raise UsageError(f"{name}: a query cannot be an index: name documents, X.shingles or X.signatures")
 
 
-def explain_no_index(name: bytes) -> UsageError:
-    """The error about documents where an index is needed, with the command that makes an index."""
-    documents = display_name(name)
-    index = f"{documents.rstrip('/')}.index"
-    return UsageError(f"{documents}: needs an index: simdocs index {documents} -o {index}")
+def explain_no_index(name: object) -> None:
+    """UsageError, with the command that makes an index: documents stand where an index is needed."""
+    if isinstance(name, bytes) and os.path.lexists(name) and kind_of(name) is None:
+        documents = display_name(name)
+        index = f"{documents.rstrip('/')}.index"
+        raise UsageError(f"{documents}: needs an index: simdocs index {documents} -o {index}")

@@ -17,7 +17,6 @@ from simdocs.commands.resolve import (
     banding_of,
     encoded_root,
     intake_of,
-    is_artifact,
     opened_index,
     opened_shingles,
     refuse_contradictions,
@@ -122,8 +121,7 @@ def _known(request: DedupeRequest) -> KnownDocuments | None:
         return None
     sets = None if request.shingles is None else opened_shingles(request.shingles)
     assert request.root is None or isinstance(request.root, bytes)
-    if isinstance(request.against, bytes) and not is_artifact(request.against):
-        raise explain_no_index(request.against)
+    explain_no_index(request.against)
     return KnownDocuments(opened_index(request.against), sets, encoded_root(request.root))
 
 

@@ -11,7 +11,7 @@ from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.manifest import differences
 from simdocs.commands.artifact_hints import explain_no_index, explain_order
 from simdocs.commands.blocks import name_blocks, names_of_pairs, pair_blocks
-from simdocs.commands.resolve import encoded_root, intake_of, is_artifact, opened_index, opened_shingles
+from simdocs.commands.resolve import encoded_root, intake_of, opened_index, opened_shingles
 from simdocs.engines.run import Run
 from simdocs.errors import ParametersError
 from simdocs.kernels.lsh.banding import candidate_probability
@@ -59,8 +59,7 @@ def plan_query(request: QueryRequest, outputs: Sequence[str | None] = ()) -> Que
     or does not fit the index.
     """
     explain_order(request)
-    if isinstance(request.index, bytes) and not is_artifact(request.index):
-        raise explain_no_index(request.index)
+    explain_no_index(request.index)
     index = opened_index(request.index)
     recipe = index.recipe
     intake = intake_of(request, outputs)

@@ -36,6 +36,11 @@ def spelled(message: str, spelling: Callable[[str], str] = str) -> str:
     return _MENTION.sub(lambda found: spelling(found[1]), message)
 
 
+def mentioned(message: str) -> set[str]:
+    """The parameters that a message mentions."""
+    return set(_MENTION.findall(message))
+
+
 class UnjudgedTally(Protocol):
     """The tally of documents that were not compared."""
 
@@ -56,10 +61,14 @@ class SimdocsError(Exception):
 
 
 class UsageError(SimdocsError):
-    """The request makes no sense as it stands. problems: all that is wrong with it, a message each."""
+    """The request makes no sense as it stands. problems: all that is wrong with it, spelled as in Python.
+
+    messages: the same, as `message` has them.
+    """
 
     def __init__(self, *problems: str) -> None:
-        self.problems = problems
+        self.messages = problems
+        self.problems = tuple(map(spelled, problems))
         super().__init__("; ".join(problems))
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
-from simdocs.errors import UsageError, mention
+from simdocs.errors import UsageError, mention, mentioned
 from simdocs.parameters import PARAMETERS, Normalisation, Parameter, Sequences, Shingling, Walking
 from simdocs.values import ArtifactName, Path, PathName, Values
 
@@ -47,13 +47,15 @@ class CheckedRequest:
             raise TypeError(f"{self.question} has no parameter {', '.join(unknown)}")
         for name, value in given.items():
             object.__setattr__(self, name, value)
-        problems = list(self._checked_values())
-        problems += self._rules()
+        wrong = dict(self._wrong_values())
+        # A rule about a parameter whose value is wrong would be a guess at what was meant.
+        problems = [*wrong.values(), *(problem for problem in self._rules() if not wrong.keys() & mentioned(problem))]
         if problems:
             raise UsageError(*problems)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {', '.join(f'{name}={value!r}' for name, value in self.given().items())}>"
+        given = ", ".join(f"{name}={value!r}" for name, value in self.given().items())
+        return f"<{type(self).__name__} {given}>" if given else f"<{type(self).__name__}>"
 
     @classmethod
     def parameter(cls, name: str) -> Parameter:
@@ -71,8 +73,8 @@ class CheckedRequest:
         every = {name: getattr(self, name) for name in self.parameters()}
         return {name: value for name, value in every.items() if value is not None and value != ()}
 
-    def _checked_values(self) -> Iterator[str]:
-        """What is wrong with single values; a wrong one is left out for the rules that follow."""
+    def _wrong_values(self) -> Iterator[tuple[str, str]]:
+        """Parameters with wrong values, and what is wrong; a wrong value is left out for the rules that follow."""
         for name, parameter in self.parameters().items():
             value = getattr(self, name)
             if value is None:
@@ -81,7 +83,7 @@ class CheckedRequest:
                 checked = parameter.values.check(value)
             except ValueError as wanted:
                 checked = None
-                yield f"{mention(name)} must be {wanted}, not {value!r}"
+                yield name, f"{mention(name)} must be {wanted}, not {value!r}"
             object.__setattr__(self, name, checked)
 
     def _checked_argument(self, name: str, values: Values) -> Iterator[str]:

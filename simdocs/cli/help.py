@@ -11,6 +11,7 @@ import click
 from simdocs.cli import exits
 from simdocs.cli.memory_check import check_memory
 from simdocs.cli.spelling import declarations, nearest_option, spelled
+from simdocs.errors import UsageError, mentioned
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -20,7 +21,7 @@ Decorator = Callable[[Any], Any]
 ExplainOption = Callable[[str, Sequence[str]], str]
 """Returns an explanation of an unknown option on a command line with these words; empty if there is none."""
 
-_PROBLEMS = "simdocs.problems"
+_WRONG = "simdocs.wrong"
 
 
 class Option(click.Option):
@@ -71,12 +72,26 @@ class Option(click.Option):
     def handle_parse_result(
         self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
     ) -> tuple[Any, list[str]]:
-        """The value. A wrong value is recorded, and reported together with all others."""
+        """The value. A wrong value is recorded, and reported together with all other problems (see `refuse`)."""
         try:
             return super().handle_parse_result(ctx, opts, args)
         except click.BadParameter as error:
-            ctx.meta.setdefault(_PROBLEMS, []).append(spelled(error.message).rstrip("."))
+            ctx.meta.setdefault(_WRONG, {})[self.name] = spelled(error.message).rstrip(".")
             return None, args
+
+
+def refuse(problems: Sequence[str]) -> None:
+    """Raise one UsageError with these problems and all wrong values of options, if there are any.
+
+    A problem that mentions an option with a wrong value is left out, since we do not know what was meant.
+    """
+    context = click.get_current_context()
+    wrong: Mapping[str, str] = context.meta.get(_WRONG, {})
+    others = [problem for problem in problems if not wrong.keys() & mentioned(problem)]
+    if wrong:
+        raise click.UsageError("; ".join([*wrong.values(), *map(spelled, others)]), context)
+    if others:
+        raise UsageError(*others)
 
 
 def together(*decorators: Decorator) -> Decorator:
@@ -171,18 +186,15 @@ class Command(click.Command):
         return super().invoke(ctx)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments. A single UsageError names every option whose value is wrong."""
+        """Parse the arguments. Wrong values of options are recorded (see `refuse`)."""
         words = list(args)
         try:
-            rest = super().parse_args(ctx, args)
+            return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             explanation = "" if self.explain is None else self.explain(error.option_name, words)
             if explanation:
                 raise click.UsageError(explanation, ctx) from None
             raise unknown_option(error, self, ctx) from None
-        if problems := ctx.meta.get(_PROBLEMS):
-            raise click.UsageError("; ".join(problems), ctx)
-        return rest
 
 
 def unknown_option(error: click.NoSuchOption, command: click.Command, ctx: click.Context) -> click.NoSuchOption:

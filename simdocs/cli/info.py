@@ -9,6 +9,7 @@ import click
 from simdocs.cli import exits, options
 from simdocs.cli.help import Command
 from simdocs.cli.output import Drawing, colored, format_of, path_of, stream_of
+from simdocs.cli.runner import request_of
 from simdocs.report_requests import TableRequest
 
 
@@ -25,7 +26,7 @@ def info(**given: Any) -> int:
     These are its parameters, counts and arrays, its first and last documents, and for an index how likely pairs are
     found. Only what is shown is checked; `simdocs check` reads everything.
     """
-    drawn = TableRequest(**options.given(TableRequest, given))
+    drawn = request_of(TableRequest, given)
     from simdocs import api
     from simdocs.model.results import FactBlock
     from simdocs.views.answer_tables import FACTS

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from typing import Any, TypeVar, cast
 
 from simdocs.cli import exits
+from simdocs.cli.help import refuse
 from simdocs.cli.options import given
 from simdocs.cli.output import Drawing, path_of, stream_of, to_file
 from simdocs.cli.spelling import spelled
@@ -27,22 +28,30 @@ def requests_of(
 ) -> tuple[Asked, Told]:
     """The request that options make, and the request that says what is done with its answer.
 
-    UsageError: all problems of both, and those that were found before.
+    UsageError: all problems of both, those that were found before, and all options with wrong values.
     """
+    listing = {"listing": options.get("list")} if issubclass(told, DrawRequest) else {}
     problems = list(problems)
     made: list[Any] = []
-    listing = {"listing": options.get("list")} if issubclass(told, DrawRequest) else {}
-    for kind in (asked, told):
-        values = given(kind, options)
-        if kind is told:
-            values |= listing
+    for kind, more in ((asked, {}), (told, listing)):
         try:
-            made.append(kind(**values))
+            made.append(kind(**given(kind, options), **more))
         except UsageError as error:
-            problems += error.problems
-    if problems:
-        raise UsageError(*problems)
+            problems += error.messages
+    refuse(problems)
     return cast(Asked, made[0]), cast(Told, made[1])
+
+
+def request_of(told: type[Told], options: dict[str, Any]) -> Told:
+    """What shall become of the answer of a command that has no other options. UsageError: see `requests_of`."""
+    made: Told | None = None
+    problems: Sequence[str] = ()
+    try:
+        made = told(**given(told, options))
+    except UsageError as error:
+        problems = error.messages
+    refuse(problems)
+    return cast(Told, made)
 
 
 def answer(asked: type[Request], options: dict[str, Any]) -> int:

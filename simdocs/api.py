@@ -6,7 +6,7 @@ Python callers use the functions of the stages; nouns with NumPy arrays come bac
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from inspect import Parameter, Signature
@@ -24,7 +24,6 @@ from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.names import display_name, name_to_text
 from simdocs.model.results import ArtifactInfo, BuildResult, CheckResult, Deduplication, Matches, SimilarPairs, Take
 from simdocs.requests import (
-    TOKEN_PARAMETERS,
     BuildRequest,
     CheckedRequest,
     DedupeRequest,
@@ -34,6 +33,7 @@ from simdocs.requests import (
     ShingleRequest,
     ShowRequest,
     SignatureRequest,
+    SimilarityRequest,
 )
 from simdocs.values import Path
 
@@ -57,15 +57,12 @@ Answer = BuildResult | Deduplication | SimilarPairs | Matches
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def _with_keywords_of(
-    request: type[CheckedRequest], *arguments: str, some: Collection[str] | None = None
-) -> Callable[[Function], Function]:
-    """A decorator that makes help() show each keyword of a function. some: they are these parameters of the request."""
+def _with_keywords_of(request: type[CheckedRequest], *arguments: str) -> Callable[[Function], Function]:
+    """A decorator that makes help() show each keyword of a function."""
     named = [field.name for field in fields(request)]
-    in_memory = [name for name in ("texts", "names") if name in named and some is None]
-    keywords = in_memory + [name for name in request.parameters() if some is None or name in some]
+    keywords = [*(name for name in ("texts", "names") if name in named), *request.parameters()]
     first = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in arguments]
-    if "documents" in named and some is None:
+    if "documents" in named:
         first.append(Parameter("documents", Parameter.VAR_POSITIONAL))
     signature = Signature([*first, *(Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in keywords)])
 
@@ -252,7 +249,7 @@ def show(text: Path, **keywords: Unpack[ShowKeywords]) -> tuple[tuple[str, int],
     return show_shingles(ShowRequest(text=text, **keywords)).shingles
 
 
-@_with_keywords_of(ShingleRequest, "a", "b", some=TOKEN_PARAMETERS)
+@_with_keywords_of(SimilarityRequest, "a", "b")
 def similarity(a: str | bytes, b: str | bytes, **keywords: Unpack[TokenKeywords]) -> float:
     """The exact Jaccard similarity of two texts. 0.0: one of them has no shingles, so it is similar to nothing."""
     from simdocs.corpora.decode import as_utf8
@@ -264,9 +261,7 @@ def similarity(a: str | bytes, b: str | bytes, **keywords: Unpack[TokenKeywords]
     for text in (a, b):
         if not isinstance(text, str | bytes):
             raise UsageError(f"a text must be str or bytes, not {type(text).__name__}")
-    request = ShingleRequest(texts=(a, b), **keywords)
-    if problems := tuple(request.problems_beside_documents()):
-        raise UsageError(*problems)
+    request = SimilarityRequest(**keywords)
     raws = [as_utf8(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))[0] for text in (a, b)]
     sets: list[Any] = [None, None]
     for part in shingled(raws, shingling_of(request)):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from simdocs.errors import UsageError, mention, mentioned
-from simdocs.parameters import PARAMETERS, Normalisation, Parameter, Sequences, Shingling, Walking
+from simdocs.parameters import PARAMETERS, Parameter, Sequences, Walking
 from simdocs.values import ArtifactName, Path, PathName, Values
 
 _OF_FILES = (*(name for name in Walking.__slots__ if name != "max_size"), "files_from", "files0_from", "jsonl")
@@ -21,11 +21,6 @@ _OF_FILES = (*(name for name in Walking.__slots__ if name != "max_size"), "files
 
 _OF_CHANCE = ("recall", "rule", "bands", "rows", "max_candidates", "verify", "against")
 """Parameters about what may be missed or is not compared: an exact join misses nothing."""
-
-TOKEN_PARAMETERS = tuple(
-    name for group in (Shingling, Normalisation) for name in group.__slots__ if name != "normalisation"
-)
-"""The parameters that decide tokens."""
 
 
 def not_together(*names: str) -> str:
@@ -192,8 +187,8 @@ class ReadRequest(Request):
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class _Tokens(ReadRequest):
-    """How texts become tokens."""
+class TokenRequest(CheckedRequest):
+    """How a text becomes tokens."""
 
     unit: str | None = None
     k: int | None = None
@@ -206,10 +201,20 @@ class _Tokens(ReadRequest):
     strip_punctuation: bool | None = None
     mask_digits: bool | None = None
 
+    def _language_without_stop_words(self) -> Iterator[str]:
+        if self.language is not None and (self.unit or PARAMETERS["unit"].default) != "stopword":
+            yield f"{mention('language')} goes with {mention('unit')} stopword"
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class _Tokens(TokenRequest, ReadRequest):
+    """How texts that are read become tokens."""
+
     def problems_beside_documents(self) -> Iterator[str]:
         """What does not go with documents that are read now."""
         yield from super().problems_beside_documents()
-        yield from _language_without_stop_words(self.language, self.unit)
+        if getattr(self, "against", None) is None:  # or else the index decides the unit
+            yield from self._language_without_stop_words()
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -342,33 +347,29 @@ class QueryRequest(ReadRequest):
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class ShowRequest(CheckedRequest):
+class ShowRequest(TokenRequest):
     """Show the shingles of one text and their tokens. text: its path, `-` for standard input."""
 
     question: ClassVar[str] = "show"
 
     text: Path = b""
     max_size: int | None = None
-    unit: str | None = None
-    k: int | None = None
-    language: str | None = None
-    multiset: bool | None = None
-    seed: int | str | None = None
-    nfkc: bool | None = None
-    keep_case: bool | None = None
-    strip_accents: bool | None = None
-    strip_punctuation: bool | None = None
-    mask_digits: bool | None = None
 
     def _rules(self) -> Iterator[str]:
         yield from self._checked_argument("text", PathName())
         yield from super()._rules()
-        yield from _language_without_stop_words(self.language, self.unit)
+        yield from self._language_without_stop_words()
 
 
-def _language_without_stop_words(language: str | None, unit: str | None) -> Iterator[str]:
-    if language is not None and (unit or PARAMETERS["unit"].default) != "stopword":
-        yield f"{mention('language')} goes with {mention('unit')} stopword"
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class SimilarityRequest(TokenRequest):
+    """Compare two texts."""
+
+    question: ClassVar[str] = "similarity"
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        yield from self._language_without_stop_words()
 
 
 def of_group(group: type, given: Mapping[str, Any]) -> Any:

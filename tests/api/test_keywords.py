@@ -13,7 +13,6 @@ import pytest
 import simdocs
 from simdocs import keywords
 from simdocs.requests import (
-    TOKEN_PARAMETERS,
     CheckedRequest,
     DedupeRequest,
     IndexRequest,
@@ -21,6 +20,7 @@ from simdocs.requests import (
     ShingleRequest,
     ShowRequest,
     SignatureRequest,
+    SimilarityRequest,
 )
 from simdocs.values import Choice
 
@@ -57,7 +57,7 @@ def test_typed_keywords_are_the_fields_of_the_request(function, request_type, ty
 
 
 def test_typed_keywords_of_similarity_are_the_parameters_that_decide_tokens():
-    assert set(typing.get_type_hints(keywords.TokenKeywords)) == set(TOKEN_PARAMETERS)
+    assert set(typing.get_type_hints(keywords.TokenKeywords)) == set(SimilarityRequest.parameters())
 
 
 @pytest.mark.parametrize(("function", "request_type", "typed"), CASES)
@@ -90,4 +90,4 @@ def test_help_lists_every_parameter(function, request_type, typed):
 
 
 def test_help_lists_every_parameter_of_similarity():
-    assert list(inspect.signature(simdocs.similarity).parameters) == ["a", "b", *TOKEN_PARAMETERS]
+    assert list(inspect.signature(simdocs.similarity).parameters) == ["a", "b", *SimilarityRequest.parameters()]

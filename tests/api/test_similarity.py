@@ -1,0 +1,143 @@
+"""similarity: the exact Jaccard similarity of two texts, as dedupe computes it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simdocs
+from simdocs.parameters import Normalisation, Shingling
+from simdocs.requests import SimilarityRequest
+from tests import strategies as some
+from tests.amounts import examples
+from tests.twins import shingles as twin
+from tests.twins.decoding import utf8
+from tests.twins.similarity import jaccard
+
+KNOWN: list[tuple[str, str, dict[str, Any], Fraction]] = [
+    # na ad da al | na ad di ia
+    ("nadal", "nadia", {"k": 2}, Fraction(2, 6)),
+    # abc bcd | abc bce
+    ("abcd", "abce", {"k": 3}, Fraction(1, 3)),
+    # The whole text is the only shingle where it is shorter than k.
+    ("abcd", "abcd", {"k": 9}, Fraction(1)),
+    ("abcd", "abce", {"k": 9}, Fraction(0)),
+    # a rose, rose is, is a | a rose, rose was, was a
+    ("A rose is a rose", "A rose was a rose", {"unit": "word", "k": 2}, Fraction(1, 5)),
+    # one, two, three | two, three, four
+    ("one\ntwo\nthree", "two\nthree\nfour", {"unit": "line"}, Fraction(2, 4)),
+    # the cat | the dog: shingles of two words that begin with a stop word
+    ("the cat sat", "the dog sat", {"unit": "stopword", "k": 2}, Fraction(0)),
+    ("cat of tin", "dog of tin", {"unit": "stopword", "k": 2}, Fraction(1)),
+    ("Katze und Hund", "Maus und Hund", {"unit": "stopword", "k": 2, "language": "de"}, Fraction(1)),
+    # {a b} | {a b}, but of multisets {a a a b} | {a b b}: 2 of 5
+    ("aaab", "abb", {"k": 1}, Fraction(1)),
+    ("aaab", "abb", {"k": 1, "multiset": True}, Fraction(2, 5)),
+    # a b | a b: two of the three
+    ("ab", "aB", {"k": 1, "keep_case": True}, Fraction(1, 3)),
+    ("ab", "aB", {"k": 1}, Fraction(1)),
+    ("ﬁn", "fin", {"k": 1}, Fraction(1, 4)),
+    ("ﬁn", "fin", {"k": 1, "nfkc": True}, Fraction(1)),
+    ("née", "nee", {"k": 1}, Fraction(2, 3)),
+    ("née", "nee", {"k": 1, "strip_accents": True}, Fraction(1)),
+    # a b ! | a b
+    ("ab!", "ab", {"k": 1}, Fraction(2, 3)),
+    ("ab!", "ab", {"k": 1, "strip_punctuation": True}, Fraction(1)),
+    ("a1", "a2", {"k": 1}, Fraction(1, 3)),
+    ("a1", "a2", {"k": 1, "mask_digits": True}, Fraction(1)),
+    # nothing to compare
+    ("", "", {}, Fraction(0)),
+    ("", "abc", {}, Fraction(0)),
+    (" \n\t", "abc", {"k": 1}, Fraction(0)),
+    ("!!!", "!!!", {"unit": "word"}, Fraction(0)),
+]
+
+
+@pytest.mark.parametrize(("a", "b", "keywords", "expected"), KNOWN)
+def test_similarities_worked_out_by_hand(a, b, keywords, expected):
+    assert simdocs.similarity(a, b, **keywords) == simdocs.similarity(b, a, **keywords) == float(expected)
+    assert simdocs.similarity(a.encode(), b.encode(), **keywords) == float(expected)
+
+
+def test_every_parameter_of_similarity_has_an_effect_that_is_known():
+    tried = {name for _, _, keywords, _ in KNOWN for name in keywords}
+    assert tried | {"seed"} == set(SimilarityRequest.parameters())
+
+
+def test_the_seed_decides_the_hashes_and_not_the_similarity(monkeypatch):
+    seen = []
+
+    def seeing(tokens: Any) -> Any:
+        seen.append(tokens.values.tolist())
+        return token_sets(tokens)
+
+    from simdocs.kernels.tokens import multisets
+
+    token_sets = multisets.token_sets
+    monkeypatch.setattr(multisets, "token_sets", seeing)
+    assert {simdocs.similarity("nadal", "nadia", k=2, seed=seed) for seed in (0, 1, "random")} == {2 / 6}
+    assert len({tuple(tokens) for tokens in seen}) == 3
+
+
+texts = some.batches.filter(lambda batch: len(batch) >= 2).map(lambda batch: (batch[0], batch[1]))
+
+
+def keywords_of(shingling: Shingling) -> dict[str, Any]:
+    """A shingling as keywords; a language where it matters."""
+    found = {name: getattr(shingling, name) for name in Shingling.__slots__ if name != "normalisation"}
+    found |= {name: getattr(shingling.normalisation, name) for name in Normalisation.__slots__}
+    return found if shingling.unit == "stopword" else {name: found[name] for name in found if name != "language"}
+
+
+@given(texts, some.shinglings)
+def test_similarity_is_that_of_the_twin_whichever_text_comes_first(pair, shingling):
+    keywords = keywords_of(shingling)
+    first, second = (set(twin.tokens(utf8(text), shingling)) for text in pair)
+    assert simdocs.similarity(*pair, **keywords) == jaccard(first, second)
+    assert simdocs.similarity(*reversed(pair), **keywords) == jaccard(first, second)
+    assert simdocs.similarity(pair[0], pair[0], **keywords) == (1.0 if first else 0.0)
+
+
+@examples(15)
+@given(texts | st.tuples(st.text(max_size=12), st.text(max_size=12)), some.shinglings)
+def test_similarity_is_the_jaccard_column_of_dedupe(pair, shingling):
+    keywords = keywords_of(shingling)
+    found = simdocs.similarity(*pair, **keywords)
+    rows = list(simdocs.dedupe(texts=list(pair), exact=True, threshold=1e-9, **keywords).rows())
+    assert [row[2] for row in rows] == ([found] if found else [])
+
+
+def test_bytes_are_decoded_as_the_contents_of_a_file_are():
+    text = "The ferry leaves the quay – at seven"
+    for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-32"):
+        assert simdocs.similarity(text, text.encode(encoding)) == 1.0
+    assert simdocs.similarity(b"\xff\xfe", b"\xff\xfd", k=1) == 0.0
+
+
+@pytest.mark.parametrize("wrong", [None, 3, ["a"], bytearray(b"a"), np.str_, ("a", "b")])
+def test_what_is_no_text_is_refused(wrong):
+    for pair in ((wrong, "a"), (b"a", wrong)):
+        with pytest.raises(simdocs.UsageError) as caught:
+            simdocs.similarity(*pair)
+        assert str(caught.value) == f"a text must be str or bytes, not {type(wrong).__name__}"
+
+
+def test_wrong_values_are_refused_all_at_once():
+    with pytest.raises(simdocs.UsageError) as caught:
+        simdocs.similarity("a", "b", k=0, language="de", nfkc=1)
+    assert caught.value.problems == (
+        "k must be a whole number from 1 to 1000, not 0",
+        "nfkc must be True or False, not 1",
+        "language goes with unit stopword",
+    )
+
+
+@pytest.mark.parametrize("unknown", ["threshold", "jobs", "output", "texts", "names", "hidden", "num_perm", "kk"])
+def test_parameters_that_do_not_decide_tokens_are_refused(unknown):
+    with pytest.raises(TypeError, match=f"^similarity has no parameter {unknown}$"):
+        simdocs.similarity("a", "b", **{unknown: None})

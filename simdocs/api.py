@@ -278,7 +278,7 @@ def _asked(request: Any) -> Any:
     take: Callable[[Any], None] | None = None
     if request.list is not None:
         take = listed.append
-    with running(request.jobs or 1) as run:
+    with _running_for_python(request) as run:
         result = ask(request, run, take)
     if request.list is None:
         return _spelled(result)
@@ -287,9 +287,18 @@ def _asked(request: Any) -> Any:
     return tuple(name_to_text(name) for block in listed for name in block.names)
 
 
+@contextmanager
+def _running_for_python(request: Request) -> Iterator[Run]:
+    """A run whose warnings spell parameters as Python does when it is over."""
+    with running(request.jobs or 1) as run:
+        try:
+            yield run
+        finally:
+            run.skipped.warnings[:] = map(spelled, run.skipped.warnings)
+
+
 def _spelled(result: Any) -> Any:
     """The result with the parameters that its texts mention spelled as in Python."""
-    result.skipped.warnings[:] = map(spelled, result.skipped.warnings)
     comparison = replace(result.comparison, warnings=tuple(map(spelled, result.comparison.warnings)))
     result = replace(result, comparison=comparison)
     return replace(result, advice=tuple(map(spelled, result.advice))) if hasattr(result, "advice") else result
@@ -299,7 +308,7 @@ def _built(request: BuildRequest) -> Artifact:
     from simdocs.artifacts.memory_writer import MemoryWriter
     from simdocs.commands.build import build, plan_build
 
-    with running(request.jobs or 1) as run:
+    with _running_for_python(request) as run:
         if request.output is None:
             memory = MemoryWriter(request.kind)
             build(plan_build(request), memory, run)

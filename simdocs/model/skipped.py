@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from simdocs.errors import mention
+from simdocs.errors import mention, spelled
 from simdocs.model.names import name_to_text
 
 JUDGED: Mapping[str, str] = MappingProxyType(
@@ -82,9 +82,13 @@ class Skipped:
 
     @property
     def by_reason(self) -> dict[str, list[tuple[str, str]]]:
-        """The names and details of the skipped documents, by reason. A name keeps every byte, as `Documents.name`."""
+        """The names and details of the skipped documents, by reason, as Python spells them.
+
+        A name keeps every byte, as `Documents.name`.
+        """
         return {
-            reason: [(name_to_text(name), detail) for name, detail in each] for reason, each in self.entries.items()
+            reason: [(name_to_text(name), spelled(detail)) for name, detail in each]
+            for reason, each in self.entries.items()
         }
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -17,12 +17,13 @@ from simdocs.commands.resolve import (
     banding_of,
     index_recipe,
     intake_of,
-    refuse_contradictions,
     shingles_recipe,
     signature_recipe,
 )
+from simdocs.contradictions import contradictions
 from simdocs.engines.run import Run
 from simdocs.errors import UnjudgedError
+from simdocs.model.artifact import Artifact
 from simdocs.model.documents import Documents
 from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Array, Index, Ragged
@@ -63,13 +64,16 @@ Conclude = Callable[[BuildResult], None]
 
 def plan_build(request: BuildRequest, outputs: Sequence[str | None] = ()) -> BuildPlan:
     """The plan for a request. UsageError: it contradicts the artifact, or no bands reach the recall."""
-    intake = intake_of(request, outputs)
-    artifact = intake.artifact
-    fixed: tuple[str, ...] = ()
-    if artifact is not None:
+
+    def find_contradictions(artifact: Artifact | None) -> Iterable[str]:
+        if artifact is None:
+            return ()
         # An index of an index has bands of its own.
         fixed = tuple(group for group in FORMATS[artifact.kind].parameter_groups if group != "banding")
-        refuse_contradictions(request, artifact, fixed)
+        return contradictions(request, artifact.recipe, artifact.name, fixed)
+
+    intake = intake_of(request, outputs, find_contradictions)
+    artifact = intake.artifact
     built_with = None if artifact is None else artifact.recipe
     command = ["simdocs", *(name_to_text(os.fsencode(word)) for word in sys.argv[1:])]
     return BuildPlan(request.kind, intake, _recipe(request, built_with), command, bool(request.strict))

@@ -19,9 +19,9 @@ from simdocs.commands.resolve import (
     intake_of,
     opened_index,
     opened_shingles,
-    refuse_contradictions,
     signature_recipe,
 )
+from simdocs.contradictions import contradictions
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
 from simdocs.errors import ParametersError, UnreachableRecallError, UsageError, mention
@@ -34,6 +34,7 @@ from simdocs.matching.prepared import Prepared, of_same_documents, prepared, thr
 from simdocs.matching.self_join import SelfJoin, self_join, verifier_of
 from simdocs.matching.similar_pairs import PairsLeftOut, similar_pairs
 from simdocs.matching.template_advice import template_advice
+from simdocs.model.artifact import Artifact
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
 from simdocs.model.names import display_name
@@ -68,16 +69,18 @@ def plan_dedupe(request: DedupeRequest, outputs: Sequence[str | None] = ()) -> D
     compare against were made with different parameters.
     """
     known = _known(request)
-    intake = intake_of(request, outputs)
+
+    def find_contradictions(artifact: Artifact | None) -> Iterator[str]:
+        for each, free in ((artifact, ()), (None if known is None else known.index, SEQUENCES)):
+            if each is not None:
+                fixed = FORMATS[each.kind].parameter_groups
+                yield from contradictions(request, each.recipe, each.name, fixed, ("threshold", *free))
+
+    intake = intake_of(request, outputs, find_contradictions)
     artifact = intake.artifact
-    if artifact is not None:
-        refuse_contradictions(request, artifact, FORMATS[artifact.kind].parameter_groups, ("threshold",))
     fixed = None if artifact is None else artifact.recipe
     if known is not None:
         index = known.index.recipe
-        refuse_contradictions(
-            request, known.index, FORMATS[known.index.kind].parameter_groups, ("threshold", *SEQUENCES)
-        )
         if artifact is not None:
             shared = [group for group in FORMATS[artifact.kind].parameter_groups if group in ("shingling", "sketching")]
             if found := differences(artifact.recipe, index, shared):

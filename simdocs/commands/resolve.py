@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.artifacts.recognise import kind_of
 from simdocs.commands.artifact_hints import explain_wrong_kind
-from simdocs.contradictions import contradictions
 from simdocs.corpora.discover import FileList, Sources
 from simdocs.errors import InputError, UsageError, mention
 from simdocs.families import default_k
@@ -74,22 +73,32 @@ def is_artifact(given: Any) -> bool:
     return not isinstance(given, bytes) or (given != b"-" and kind_of(given) is not None)
 
 
-def intake_of(request: ReadRequest, outputs: Sequence[str | None] = ()) -> Intake:
+FindContradictions = Callable[[Artifact | None], Iterable[str]]
+"""Finds the parameters that contradict an artifact: the input (None: the input is documents), or an index."""
+
+
+def intake_of(
+    request: ReadRequest, outputs: Sequence[str | None] = (), find_contradictions: FindContradictions = lambda _: ()
+) -> Intake:
     """The input of a request: documents, or an artifact of them.
 
-    UsageError: parameters do not go together. InputError, ArtifactError: an artifact cannot be opened.
+    UsageError: parameters do not go together, or contradict an artifact. InputError, ArtifactError: an artifact cannot
+    be opened.
     """
     if any(map(is_artifact, request.documents)):
         explain_wrong_kind(request)
-        _refuse(request.problems_beside_artifact())
+        problems = list(request.problems_beside_artifact())
+        if len(request.documents) > 1:
+            _refuse(problems)
         artifact = opened(request.documents[0], request.upstream)
+        _refuse([*problems, *find_contradictions(artifact)])
         shingles = getattr(request, "shingles", None) if hasattr(request, "against") else None
         root = getattr(request, "root", None) if hasattr(request, "against") else None
         if getattr(request, "against", None) is not None:
             shingles = root = None  # these belong to the documents of the index
         sets = None if shingles is None else opened_shingles(shingles)
         return Intake(artifact=artifact, shingles=sets, root=root, outputs=outputs)
-    _refuse(request.problems_beside_documents())
+    _refuse([*request.problems_beside_documents(), *find_contradictions(None)])
     walking = of_group(Walking, request.given())
     if request.texts is not None:
         return Intake(walking=walking, texts=_in_memory(request))
@@ -152,13 +161,6 @@ def banding_of(request: Request, num_perm: int) -> Banding:
     return Banding(asked.threshold, asked.recall, asked.rule, bands.bands, bands.rows)
 
 
-def refuse_contradictions(
-    request: Request, artifact: Artifact, groups: Sequence[str], free: Sequence[str] = ()
-) -> None:
-    """Raise UsageError if the request gives other values than those with which the artifact was built."""
-    _refuse(contradictions(request, artifact.recipe, artifact.name, groups, free))
-
-
 def encoded_root(root: bytes | None) -> bytes | None:
     """The directory itself. InputError: it is not a directory."""
     if root is not None and not os.path.isdir(root):
@@ -166,6 +168,6 @@ def encoded_root(root: bytes | None) -> bytes | None:
     return root
 
 
-def _refuse(problems: Any) -> None:
-    if found := tuple(problems):
-        raise UsageError(*found)
+def _refuse(problems: Sequence[str]) -> None:
+    if problems:
+        raise UsageError(*problems)

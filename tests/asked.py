@@ -1,0 +1,74 @@
+"""Requests to be made in tests: their arguments, and for each parameter a value and what it needs beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from simdocs.errors import UsageError
+from simdocs.requests import CheckedRequest, QueryRequest
+
+ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
+    **{question: {"documents": ("docs",)} for question in ("shingle", "signature", "index", "dedupe")},
+    "query": {"index": "docs.index", "documents": ("docs",)},
+    "show": {"text": "text"},
+}
+"""What is asked about, by question."""
+
+VALUES: Mapping[str, Any] = {
+    **dict.fromkeys(("files_from", "files0_from", "root", "output", "text_field", "id_field", "summary_json"), "x"),
+    **dict.fromkeys(("k", "num_perm", "bands", "rows", "max_candidates", "top", "nearest", "jobs", "seed"), 3),
+    **dict.fromkeys(("threshold", "recall", "lock_wait"), 0.5),
+    **dict.fromkeys(("include", "exclude"), ("*.txt",)),
+    "max_size": 10,
+    "shingles": "x.shingles",
+    "against": "x.index",
+    "unit": "stopword",
+    "language": "de",
+    "scheme": "permutation",
+    "rule": "nearest",
+    "verify": "estimate",
+    "cluster": "components",
+    "keep": "newest",
+    "list": "kept",
+    "listing": "kept",
+    "format": "csv",
+    "color": "never",
+}
+"""A value of each parameter that is not a flag."""
+
+
+def value_of(request: type[CheckedRequest], name: str) -> Any:
+    """A value of a parameter."""
+    return "matches" if (request, name) == (QueryRequest, "list") else VALUES.get(name, True)
+
+
+def asked(request: type[CheckedRequest], **given: Any) -> CheckedRequest:
+    """A request about the usual arguments."""
+    return request(**ARGUMENTS.get(request.question, {}) | given)
+
+
+def problems_of(request: type[CheckedRequest], **given: Any) -> tuple[str, ...]:
+    """What is wrong with a request."""
+    try:
+        asked(request, **given)
+    except UsageError as error:
+        return error.problems
+    return ()
+
+
+def names_of(request: type[CheckedRequest]) -> list[str]:
+    """What can be given to a request beside its arguments."""
+    return [field.name for field in fields(request) if field.name in request.parameters() or field.name == "listing"]
+
+
+NEEDED: Mapping[str, Mapping[str, Any]] = {
+    "files_from": {"documents": ()},
+    "files0_from": {"documents": ()},
+    "jsonl": {"documents": ("-",)},
+    "all_copies": {"pairs": True},
+    "language": {"unit": "stopword"},
+    "nul": {"listing": "kept"},
+}
+"""What a parameter needs beside it."""

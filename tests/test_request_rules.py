@@ -1,0 +1,215 @@
+"""Every rule about what goes together in a request, with the words in which it is said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from simdocs.errors import spelled
+from simdocs.report_requests import DrawRequest, ReportRequest, TableRequest
+from simdocs.requests import (
+    CheckedRequest,
+    DedupeRequest,
+    IndexRequest,
+    QueryRequest,
+    ReadRequest,
+    ShingleRequest,
+    ShowRequest,
+    SignatureRequest,
+    SimilarityRequest,
+)
+from tests.asked import NEEDED, asked, names_of, problems_of, value_of
+
+TOGETHER = "do not go together"
+IN_ONE_WAY = f"{TOGETHER}: name documents in one way"
+NOTHING = "nothing to read: name files or directories, or - for standard input"
+NO_FORMAT = "this format is not offered: take .table, .tsv, .jsonl, .csv or format"
+
+RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
+    # Where documents come from
+    (ShingleRequest, {"documents": ()}, (NOTHING,)),
+    (ShingleRequest, {"documents": (), "texts": []}, ()),
+    (ShingleRequest, {"files_from": "x"}, (f"documents and files_from {IN_ONE_WAY}",)),
+    (ShingleRequest, {"texts": []}, (f"documents and texts {IN_ONE_WAY}",)),
+    (
+        ShingleRequest,
+        {"files_from": "x", "files0_from": "y", "texts": ["a"]},
+        (
+            f"documents and files_from and files0_from and texts {IN_ONE_WAY}",
+            "files_from goes with paths, not with texts",
+            "files0_from goes with paths, not with texts",
+        ),
+    ),
+    (ShingleRequest, {"documents": ("-", "a", b"-")}, ("- names standard input, which can be read only once",)),
+    (
+        ShingleRequest,
+        {"documents": (3, ["a"])},
+        (
+            "int is no path: give each path as an argument of its own",
+            "list is no path: give each path as an argument of its own",
+            NOTHING,
+        ),
+    ),
+    (ShingleRequest, {"documents": ("-",), "plain": True, "jsonl": True}, (f"plain and jsonl {TOGETHER}",)),
+    (ShingleRequest, {"jsonl": True}, ("jsonl is about standard input: name it as -",)),
+    # Texts in memory
+    (ShingleRequest, {"names": ["a"]}, ("names go with texts",)),
+    (ShingleRequest, {"documents": (), "texts": "ab"}, ("texts must be a sequence of texts, not one str or bytes",)),
+    (
+        ShingleRequest,
+        {"documents": (), "texts": ["a", 3, None], "names": ["x", b"y"]},
+        ("texts[1] is neither str nor bytes", "2 names for 3 texts: give one each"),
+    ),
+    (ShingleRequest, {"documents": (), "texts": ["a"], "names": [1]}, ("names[0] is neither str nor bytes",)),
+    (
+        ShingleRequest,
+        {"documents": (), "texts": ["a"], "hidden": True, "max_size": 3, "text_field": "body"},
+        ("hidden goes with paths, not with texts", "max_size goes with paths, not with texts"),
+    ),
+    # Bands
+    (
+        IndexRequest,
+        {"bands": 3, "rows": 2, "recall": 0.9, "rule": "nearest"},
+        tuple(f"{by_hand} and {by_rule} {TOGETHER}" for by_hand in ("bands", "rows") for by_rule in ("recall", "rule")),
+    ),
+    (IndexRequest, {"bands": 3, "rows": 2, "threshold": 0.5}, ()),
+    # Groups and pairs
+    (DedupeRequest, {"all_copies": True}, ("all_copies goes with pairs",)),
+    (DedupeRequest, {"all_copies": True, "pairs": False}, ("all_copies goes with pairs",)),
+    (DedupeRequest, {"pairs": True, "list": "kept"}, (f"pairs and list {TOGETHER}",)),
+    (DedupeRequest, {"pairs": False, "list": "kept", "against": "x.index", "cluster": "greedy"}, ()),
+    (
+        DedupeRequest,
+        {"pairs": True, "against": "x.index", "cluster": "components"},
+        (
+            f"pairs and against {TOGETHER}",
+            f"pairs and cluster components {TOGETHER}",
+            f"against and cluster components {TOGETHER}",
+        ),
+    ),
+    (
+        DedupeRequest,
+        {"exact": True, "recall": 0.9, "max_candidates": 3, "verify": "exact", "against": "x.index"},
+        tuple(f"{name} and exact {TOGETHER}" for name in ("recall", "max_candidates", "verify", "against")),
+    ),
+    (DedupeRequest, {"exact": False, "recall": 0.9, "bands": None}, ()),
+    # Queries
+    (
+        QueryRequest,
+        {"nearest": 1, "threshold": 0.5, "top": 2},
+        (f"nearest and threshold {TOGETHER}", f"nearest and top {TOGETHER}"),
+    ),
+    (QueryRequest, {"index": None}, ("index must be an artifact of kind index, or its path, not None",)),
+    (
+        QueryRequest,
+        {"index": 3, "documents": ()},
+        ("index must be an artifact of kind index, or its path, not 3", NOTHING),
+    ),
+    # One text
+    (
+        ShowRequest,
+        {"text": None, "language": "de"},
+        ("text must be a path, not None", "language goes with unit stopword"),
+    ),
+    (ShowRequest, {"language": "en", "unit": "word"}, ("language goes with unit stopword",)),
+    (SimilarityRequest, {"language": "en"}, ("language goes with unit stopword",)),
+    # A rule about a wrong value would be a guess
+    (ShowRequest, {"language": "en", "unit": "wird"}, ("unit must be one of char, word, line, stopword, not 'wird'",)),
+    (DedupeRequest, {"all_copies": True, "pairs": 1}, ("pairs must be True or False, not 1",)),
+    (
+        DedupeRequest,
+        {"k": 0, "hidden": "no", "pairs": True, "list": "kept", "documents": ()},
+        (
+            "hidden must be True or False, not 'no'",
+            "k must be a whole number from 1 to 1000, not 0",
+            NOTHING,
+            f"pairs and list {TOGETHER}",
+        ),
+    ),
+    # What becomes of an answer
+    (TableRequest, {"output": b"x.gz"}, ("output NAME.gz: answers are not compressed: write to a pipe",)),
+    (
+        TableRequest,
+        {"output": b"x.gz", "format": "csv"},
+        ("output NAME.gz: answers are not compressed: write to a pipe",),
+    ),
+    *(
+        (TableRequest, {"output": f"x.{suffix}"}, (f"output NAME.{suffix}: {NO_FORMAT}",))
+        for suffix in ("json", "parquet", "xlsx")
+    ),
+    (TableRequest, {"output": "x.json", "format": "jsonl"}, ()),
+    (DrawRequest, {"nul": True, "listing": "kept", "output": "x.JSON"}, (f"nul and output NAME.json {TOGETHER}",)),
+    (DrawRequest, {"output": "x.ndjson", "listing": "kept-lines"}, ()),
+    (DrawRequest, {"output": "x.json", "listing": "kept"}, (f"output NAME.json: {NO_FORMAT}",)),
+    (
+        ReportRequest,
+        {"quiet": True, "verbose": True, "summary": True},
+        (f"quiet and verbose {TOGETHER}", f"quiet and summary {TOGETHER}"),
+    ),
+    (ReportRequest, {"summary_json": "-"}, ("summary_json names a file: - is where answers go",)),
+    (DrawRequest, {"nul": True}, ("nul goes with list of names",)),
+    (DrawRequest, {"nul": True, "listing": "kept-lines"}, ("nul goes with list of names",)),
+    (DrawRequest, {"nul": True, "listing": "kept", "format": "csv"}, (f"nul and format {TOGETHER}",)),
+    (
+        DrawRequest,
+        {"listing": "kept-lines", "format": "csv"},
+        ("list kept-lines writes lines as they are, without format",),
+    ),
+    (DrawRequest, {"nul": True, "listing": "kept", "output": "x.csv"}, (f"nul and output NAME.csv {TOGETHER}",)),
+    (DrawRequest, {"nul": True, "listing": "kept", "output": "x.tsv"}, ()),
+    (DrawRequest, {"output": "./x", "summary_json": "x"}, ("output and summary_json name the same file",)),
+    (DrawRequest, {"output": "-", "summary_json": "x"}, ()),
+]
+"""Requests, and all that is wrong with each, in words."""
+
+
+@pytest.mark.parametrize(("request_type", "given", "problems"), RULES)
+def test_a_request_reports_all_of_its_problems_in_words(request_type, given, problems):
+    assert problems_of(request_type, **given) == problems
+
+
+BESIDE_DOCUMENTS: list[tuple[type[ReadRequest], dict[str, Any], tuple[str, ...]]] = [
+    (DedupeRequest, {"language": "de"}, ("language goes with unit stopword",)),
+    (DedupeRequest, {"language": "de", "unit": "stopword"}, ()),
+    (DedupeRequest, {"language": "de", "against": "x.index"}, ()),  # the index decides the unit
+    (IndexRequest, {"language": "de", "unit": "word"}, ("language goes with unit stopword",)),
+    (
+        DedupeRequest,
+        {"root": "x", "shingles": "x.shingles"},
+        ("shingles goes with an artifact, not with documents", "root goes with an artifact, not with documents"),
+    ),
+    (DedupeRequest, {"root": "x", "shingles": "x.shingles", "against": "x.index"}, ()),
+    (QueryRequest, {"root": "x", "shingles": "x.shingles"}, ()),
+]
+
+
+@pytest.mark.parametrize(("request_type", "given", "problems"), BESIDE_DOCUMENTS)
+def test_problems_beside_documents_that_are_read_now(request_type, given, problems):
+    request = asked(request_type, **given)
+    assert tuple(map(spelled, request.problems_beside_documents())) == problems
+
+
+@pytest.mark.parametrize("request_type", [SignatureRequest, IndexRequest, DedupeRequest, QueryRequest])
+def test_parameters_about_finding_documents_do_not_go_with_an_artifact(request_type):
+    finding = (
+        "files_from",
+        "files0_from",
+        "include",
+        "exclude",
+        "hidden",
+        "follow",
+        "one_file_system",
+        "max_size",
+        "jsonl",
+    )
+    for name in names_of(request_type):
+        request = asked(request_type, **{name: value_of(request_type, name)} | NEEDED.get(name, {}))
+        expected = (f"{name} goes with documents, not with an artifact",) if name in finding else ()
+        assert tuple(map(spelled, request.problems_beside_artifact())) == expected
+    request = asked(request_type, documents=("x.index", "y"), hidden=True, follow=True)
+    assert tuple(map(spelled, request.problems_beside_artifact())) == (
+        "an artifact stands alone: name one artifact, or documents",
+        "hidden goes with documents, not with an artifact",
+        "follow goes with documents, not with an artifact",
+    )

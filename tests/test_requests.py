@@ -1,0 +1,114 @@
+"""Requests: frozen, of known parameters, and of parameters that go together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import FrozenInstanceError, fields
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from simdocs.parameters import PARAMETERS
+from simdocs.report_requests import DebugRequest, DrawRequest, ReportRequest, ShowDrawRequest, TableRequest
+from simdocs.requests import (
+    CheckedRequest,
+    DedupeRequest,
+    IndexRequest,
+    QueryRequest,
+    ReadRequest,
+    ShingleRequest,
+    ShowRequest,
+    SignatureRequest,
+    SimilarityRequest,
+)
+from tests.asked import NEEDED, asked, names_of, problems_of, value_of
+
+OF_SOURCES = {("files_from", "files0_from"), ("files_from", "jsonl"), ("files0_from", "jsonl"), ("plain", "jsonl")}
+BY_HAND = {(by_hand, by_rule) for by_hand in ("bands", "rows") for by_rule in ("recall", "rule")}
+OF_PAIRS = {(mode, other) for mode in ("pairs", "all_copies") for other in ("list", "against", "cluster")}
+OF_CHANCE = {(name, "exact") for name in ("recall", "rule", "bands", "rows", "max_candidates", "verify", "against")}
+LOUD = {("quiet", "verbose"), ("quiet", "summary")}
+
+EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
+    ShingleRequest: OF_SOURCES,
+    SignatureRequest: OF_SOURCES,
+    IndexRequest: OF_SOURCES | BY_HAND,
+    DedupeRequest: OF_SOURCES | BY_HAND | OF_PAIRS | OF_CHANCE | {("against", "cluster")},
+    QueryRequest: OF_SOURCES | {("nearest", "top"), ("nearest", "threshold")},
+    ShowRequest: set(),
+    SimilarityRequest: set(),
+    DebugRequest: set(),
+    TableRequest: set(),
+    ReportRequest: LOUD,
+    DrawRequest: LOUD | {("nul", "format"), ("output", "summary_json")},
+    ShowDrawRequest: set(),
+}
+"""The pairs of parameters that do not go together, with the values above: all others do."""
+
+
+@pytest.mark.parametrize("request_type", EXCLUDE_EACH_OTHER)
+def test_exactly_these_pairs_of_parameters_exclude_each_other(request_type):
+    found = set()
+    for pair in combinations(names_of(request_type), 2):
+        given: dict[str, Any] = {}
+        for name in pair:
+            given |= NEEDED.get(name, {})
+        if problems_of(
+            request_type, **given, **{name: value_of(request_type, name) for name in pair if name not in given}
+        ):
+            found.add(frozenset(pair))
+    assert found == set(map(frozenset, EXCLUDE_EACH_OTHER[request_type]))
+
+
+@pytest.mark.parametrize("request_type", EXCLUDE_EACH_OTHER)
+def test_each_parameter_alone_is_accepted_with_what_it_needs(request_type):
+    for name in names_of(request_type):
+        given = {name: value_of(request_type, name)}
+        assert problems_of(request_type, **given | NEEDED.get(name, {})) == ()
+        # Whether it is needed shows here or, where an artifact may stand in the place of documents, later.
+        later = name == "language" and issubclass(request_type, ReadRequest)
+        assert bool(problems_of(request_type, **given)) == (name in NEEDED and not later)
+
+
+def test_every_request_has_its_pairs_listed():
+    def subclasses(request_type: type[CheckedRequest]) -> set[type[CheckedRequest]]:
+        below = request_type.__subclasses__()
+        return {request_type}.union(*map(subclasses, below))
+
+    asked = {each for each in subclasses(CheckedRequest) if hasattr(each, "question") and "question" in vars(each)}
+    assert asked | {TableRequest, ReportRequest, DrawRequest, ShowDrawRequest} == set(EXCLUDE_EACH_OTHER)
+
+
+@pytest.mark.parametrize("request_type", EXCLUDE_EACH_OTHER)
+def test_a_request_is_frozen(request_type):
+    request = asked(request_type)
+    for name in (*(field.name for field in fields(request_type)), "anything"):
+        with pytest.raises(FrozenInstanceError):
+            setattr(request, name, None)
+        if hasattr(request, name):
+            with pytest.raises(FrozenInstanceError):
+                delattr(request, name)
+
+
+@pytest.mark.parametrize("request_type", EXCLUDE_EACH_OTHER)
+def test_an_unknown_parameter_is_a_type_error_that_names_all_of_them(request_type):
+    known = {field.name for field in fields(request_type)}
+    others = {parameter.name for parameter in PARAMETERS.values()} - known
+    unknown = sorted({*others, "nun_perm"})
+    with pytest.raises(TypeError, match=f"^{request_type.question} has no parameter {', '.join(unknown)}$"):
+        asked(request_type, **dict.fromkeys(unknown))
+
+
+@pytest.mark.parametrize("request_type", EXCLUDE_EACH_OTHER)
+def test_given_lists_what_was_given_in_its_normal_type(request_type):
+    names = [name for name in names_of(request_type) if name in request_type.parameters()]
+    for name in names:
+        value = value_of(request_type, name)
+        request = asked(request_type, **{name: value} | NEEDED.get(name, {}))
+        checked = request_type.parameter(name).values.check(value)
+        assert request.given()[name] == checked
+        assert f"{name}={checked!r}" in repr(request)
+    empty = asked(request_type, **dict.fromkeys(names))
+    assert empty.given() == {}
+    assert repr(empty) == f"<{request_type.__name__}>"

@@ -1,0 +1,179 @@
+"""For each parameter of each question a value that is not its default, documents, and whether the answer changes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import simdocs
+from tests.cli.corpus import A1, A2, A, B, lay
+
+REPEATS = b"Row, row, row, row, row, row your boat, row, row, gently down the stream, the stream, the stream."
+
+DOCS = {
+    "docs/a.txt": A,
+    "docs/b.txt": A1,
+    "docs/c.txt": B,
+    "docs/capitals.txt": A.upper(),
+    "docs/d.txt": A2.replace(b"half", b"three quarters"),
+    "docs/marks.txt": A.replace(b"e", "é".encode()),
+    "docs/digits.txt": A.replace(b"a", b"1"),
+    "docs/more-digits.txt": A.replace(b"a", b"2"),
+    "docs/points.txt": A.replace(b" ", b" ... "),
+    "docs/repeats.txt": REPEATS,
+    "docs/repeated.txt": REPEATS.replace(b"row, row, row", b"row"),
+    "docs/wide.txt": A.decode().translate({code: code + 0xFEE0 for code in range(0x61, 0x7B)}).encode(),
+    "docs/.hidden.txt": B[:-20],
+    "elsewhere/x.txt": A2,
+}
+
+LINES = [
+    {"id": "one", "text": A.decode(), "body": B.decode(), "name": "first"},
+    {"id": "two", "text": A1.decode(), "body": A.decode(), "name": "second"},
+    {"id": "three", "text": B.decode(), "body": B.decode() + "!", "name": "third"},
+]
+
+JSONL = b"".join(json.dumps(line).encode() + b"\n" for line in LINES)
+
+TEXT = "The THE café, ﬁve of 7 wider ¡wider! wider wider wider\nThe DAS und der Hund".encode()
+
+
+def lay_out(root: Path) -> Path:
+    """All documents, lists and artifacts that the cases name, below root."""
+    docs = {"docs/lines.jsonl": JSONL, "docs/lines.ndjson": JSONL.replace(b"ferry", b"boat")}
+    lists = {
+        "list with NUL": b"docs/a.txt\nx\0y\n",
+        "list": b"docs/a.txt\ndocs/b.txt\ndocs/c.txt\n",
+        "list0": b"docs/a.txt\0docs/b.txt\0",
+    }
+    lay(root, DOCS | docs | lists | {"text": TEXT, "stdin": JSONL, "gone/a.txt": A, "gone/b.txt": A1})
+    lay(root, {"moved/old/a.txt": A, "moved/old/b.txt": A1})
+    (root / "docs" / "link.txt").symlink_to("../elsewhere/x.txt")
+    for row, path in enumerate(sorted((root / "docs").iterdir())):
+        if not path.is_symlink():
+            os.utime(path, (row % 5, row % 5))
+    before = Path.cwd()
+    os.chdir(root)
+    try:
+        simdocs.shingle("docs", output="docs.shingles")
+        simdocs.signature("docs", output="docs.signatures")
+        simdocs.index("docs", output="docs.index")
+        simdocs.index("docs/a.txt", "docs/c.txt", output="old.index")
+        simdocs.index("docs/c.txt", unit="word", output="words.index")
+        simdocs.index("docs/c.txt", unit="stopword", language="de", output="stop.index")
+        (root / "damaged.index").mkdir()
+        simdocs.shingle("gone", output="gone.shingles")
+        simdocs.index("gone", output="gone.index")
+        shutil.rmtree("gone")
+        os.chdir("moved")
+        simdocs.index("old", output="../moved.index")
+        shutil.move("old", "..")
+    finally:
+        os.chdir(before)
+    return root
+
+
+@dataclass(frozen=True)
+class Case:
+    """A parameter with a value that is not its default.
+
+    beside: other parameters of the question. arguments: its arguments (None: those of every case of the question).
+    changes: whether the answer differs from that to the question without the parameter. without: the arguments of that
+    question, where they differ.
+    """
+
+    value: Any
+    beside: Mapping[str, Any] = field(default_factory=dict)
+    arguments: tuple[str, ...] | None = None
+    changes: bool = True
+    without: tuple[str, ...] | None = None
+
+
+ARGUMENTS = {"query": ("docs.index", "docs"), "show": ("text",)}
+"""The arguments of a question; those of the others are docs alone."""
+
+_TOKENS = {
+    "unit": Case("word"),
+    "k": Case(4),
+    "language": Case("de", {"unit": "stopword"}),
+    "multiset": Case(True),
+    "seed": Case(7),
+    "nfkc": Case(True),
+    "keep_case": Case(True),
+    "strip_accents": Case(True),
+    "strip_punctuation": Case(True),
+    "mask_digits": Case(True),
+}
+
+_DOCUMENTS = {
+    "jobs": Case(2, changes=False),
+    "strict": Case(True, {"max_size": 250}),
+    "files_from": Case("list", arguments=(), without=("docs",)),
+    "files0_from": Case("list0", arguments=(), without=("docs",)),
+    "include": Case(("[ab].txt", "c.txt")),
+    "exclude": Case(("a.txt", "c*")),
+    "hidden": Case(True),
+    "follow": Case(True),
+    "one_file_system": Case(True, changes=False),
+    "max_size": Case(250),
+    "text_field": Case("body"),
+    "id_field": Case("name"),
+    "plain": Case(True),
+    "jsonl": Case(True, arguments=("-",)),
+}
+
+_SIGNATURES = {"scheme": Case("permutation"), "num_perm": Case(64)}
+
+_BANDS = {
+    "threshold": Case(0.5),
+    "recall": Case(0.05),
+    "rule": Case("nearest"),
+    "bands": Case(2),
+    "rows": Case(60),
+}
+
+_BUILD = _TOKENS | _DOCUMENTS | {"output": Case("other.{kind}", changes=False), "lock_wait": Case(0.01, changes=False)}
+
+_DEDUPE = {
+    "rule": Case("nearest", {"threshold": 0.3}),
+    "exact": Case(True, {"threshold": 0.9, "seed": 13, "num_perm": 32}),
+    "verify": Case("estimate"),
+    "cluster": Case("components", {"threshold": 0.85}),
+    "keep": Case("longest"),
+    "max_candidates": Case(1, {"threshold": 0.5}),
+    "against": Case("old.index"),
+    "pairs": Case(True),
+    "all_copies": Case(True, {"pairs": True}),
+    "list": Case("duplicates"),
+    "shingles": Case("gone.shingles", arguments=("gone.index",)),
+    "root": Case(".", arguments=("moved.index",)),
+}
+
+_QUERY_ONLY = {
+    "threshold": Case(0.95),
+    "verify": Case("estimate"),
+    "top": Case(1),
+    "nearest": Case(2),
+    "itself": Case(True),
+    "list": Case("matches"),
+    "shingles": Case("gone.shingles", arguments=("gone.index", "docs")),
+    "root": Case(".", arguments=("moved.index", "docs")),
+    "files_from": Case("list", arguments=("docs.index",), without=("docs.index", "docs")),
+    "files0_from": Case("list0", arguments=("docs.index",), without=("docs.index", "docs")),
+    "jsonl": Case(True, arguments=("docs.index", "-")),
+}
+
+CASES: Mapping[str, Mapping[str, Case]] = {
+    "shingle": _BUILD,
+    "signature": _BUILD | _SIGNATURES,
+    "index": _BUILD | _SIGNATURES | _BANDS,
+    "dedupe": _TOKENS | _DOCUMENTS | _SIGNATURES | _BANDS | _DEDUPE,
+    "query": _DOCUMENTS | _QUERY_ONLY,
+    "show": _TOKENS | {"max_size": Case(5)},
+}
+"""By question and parameter."""

@@ -1,0 +1,82 @@
+"""The library and the command line are one door: every parameter has the same answer from both."""
+
+from __future__ import annotations
+
+import pytest
+
+import simdocs
+from simdocs.model.skipped import Skipped
+from tests.api.one_door import ARTIFACTS, REQUESTS, Outcome, by_both
+from tests.api.one_door_cases import ARGUMENTS, CASES
+
+PARAMETERS = [(question, parameter) for question, request in REQUESTS.items() for parameter in request.parameters()]
+
+
+@pytest.fixture(scope="module")
+def plain_answers() -> dict[object, Outcome]:
+    """Answers that several cases are compared with."""
+    return {}
+
+
+@pytest.mark.parametrize(("question", "parameter"), PARAMETERS)
+def test_every_parameter_has_the_same_answer_from_both_doors(ground, question, parameter, plain_answers):
+    case = CASES[question][parameter]
+    assert case.value != REQUESTS[question].parameter(parameter).default
+    usual = ARGUMENTS.get(question, ("docs",))
+    arguments = usual if case.arguments is None else case.arguments
+    value = case.value.format(kind=ARTIFACTS[question]) if parameter == "output" else case.value
+    found = by_both(question, arguments, **{parameter: value}, **case.beside)
+    plain = case.without or arguments
+    key = question, plain, *case.beside.items()
+    if key not in plain_answers:
+        plain_answers[key] = by_both(question, plain, **case.beside)
+    assert (found != plain_answers[key]) == case.changes
+
+
+def test_every_case_is_about_a_parameter():
+    assert {question: sorted(cases) for question, cases in CASES.items()} == {
+        question: sorted(request.parameters()) for question, request in REQUESTS.items()
+    }
+
+
+LISTS = [
+    ("dedupe", ("docs",), {"list": "kept"}),
+    ("dedupe", ("docs/lines.jsonl", "docs/lines.ndjson"), {"list": "kept-lines"}),
+    ("dedupe", ("docs/lines.jsonl", "docs/lines.ndjson"), {"list": "duplicate-lines"}),
+    ("dedupe", ("docs",), {"list": "duplicates", "against": "old.index"}),
+    ("dedupe", ("docs.index",), {"pairs": True, "threshold": 0.5}),
+    ("dedupe", ("docs.signatures",), {"against": "old.index", "keep": "newest", "verify": "estimate"}),
+    ("dedupe", ("docs.shingles",), {"exact": True, "cluster": "components", "list": "kept"}),
+    ("query", ("docs.index", "docs.shingles"), {"nearest": 1, "itself": True}),
+    ("query", ("docs.index", "docs.signatures"), {"top": 1, "threshold": 0.9}),
+    ("query", ("docs.index",), {"files_from": "list", "list": "matches"}),
+    ("signature", ("docs.shingles",), {"num_perm": 16}),
+    ("index", ("docs.signatures",), {"threshold": 0.6}),
+    ("index", ("docs.index",), {"bands": 3, "rows": 5}),
+    ("dedupe", ("docs",), {"against": "stop.index", "language": "de", "list": "duplicates"}),
+]
+
+
+@pytest.mark.parametrize(("question", "arguments", "keywords"), LISTS)
+def test_lists_and_artifacts_have_the_same_answer_from_both_doors(ground, question, arguments, keywords):
+    assert by_both(question, arguments, **keywords).answer
+
+
+def texts_of(skipped: Skipped) -> list[str]:
+    """All that is said of skipped documents."""
+    return [*skipped.warnings, *(detail for each in skipped.by_reason.values() for _, detail in each)]
+
+
+@pytest.mark.parametrize("call", [simdocs.index, simdocs.dedupe])
+def test_the_library_spells_parameters_as_keywords_in_all_it_says(ground, call):
+    assert texts_of(call(files_from="list with NUL").skipped) == [
+        "entry 2 holds a NUL byte: files0_from reads lists with NULs"
+    ]
+    (warning,) = call("docs", include=("*.none",)).skipped.warnings
+    assert warning.startswith("no file matches include: ")
+    with pytest.raises(simdocs.UnjudgedError) as unjudged:
+        call(files_from="list with NUL", strict=True)
+    assert "files0_from reads" in texts_of(unjudged.value.skipped)[0]
+    with pytest.raises(simdocs.UsageError) as wrong:
+        call("docs", num_perm=0)
+    assert wrong.value.problems == (str(wrong.value),) == ("num_perm must be a whole number from 1 to 65536, not 0",)

@@ -53,8 +53,9 @@ def low_recall(chosen: Banding, num_perm: int) -> Iterator[str]:
     """Yield a warning if bands that were not chosen for a recall find fewer pairs at the threshold than the recall."""
     found = banding.candidate_probability(chosen.threshold, *chosen.cut)
     if found < chosen.recall and chosen_by(chosen, num_perm) != "recall":
+        bands, rows = "band" if chosen.bands == 1 else "bands", "row" if chosen.rows == 1 else "rows"
         yield (
-            f"{chosen.bands} bands of {chosen.rows} rows find a pair at {chosen.threshold:g} with probability"
+            f"{chosen.bands} {bands} of {chosen.rows} {rows} find a pair at {chosen.threshold:g} with probability"
             f" {found:.4f}, less than the recall of {chosen.recall:g}: leave out {mention('bands')}, {mention('rows')}"
             f" and {mention('rule')} to reach it"
         )

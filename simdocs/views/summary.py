@@ -22,6 +22,8 @@ from simdocs.parameters import Banding, IndexRecipe, Recipe
 from simdocs.views.warnings import too_few
 
 _LOOSEST = 10
+_FOUR_DIGITS = 999.5
+"""What is rounded to three digits from here on has an exponent."""
 
 Summarised = BuildResult | Deduplication | SimilarPairs | Matches
 
@@ -193,10 +195,11 @@ def counted(number: int, singular: str, plural: str = "") -> str:
 
 
 def size(number: int) -> str:
-    """A number of bytes, to three digits."""
+    """Return a number of bytes, to three digits or the next whole unit."""
     for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
         if number >= unit:
-            return f"{number / unit:.3g} {name}"
+            figure = number / unit
+            return f"{figure:.3g} {name}" if figure < _FOUR_DIGITS else f"{figure:,.0f} {name}"
     return counted(number, "byte")
 
 

@@ -35,6 +35,7 @@ def test_a_size_is_said_in_its_largest_unit(number, words):
 @example(MIB - 1)
 def test_a_size_in_words_is_right_to_three_digits(number):
     figure, unit = size(number).split(" ")
+    assert set(figure) <= set("0123456789.,")
     assert float(figure.replace(",", "")) * UNITS[unit] == pytest.approx(number, rel=0.005)
 
 

@@ -7,7 +7,7 @@ import hashlib
 import json
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import Any
 from unicodedata import unidata_version
@@ -18,7 +18,8 @@ from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, ArtifactFormat
 from simdocs.artifacts.npy import checksum, damaged
 from simdocs.errors import ArtifactError, ParametersError
 from simdocs.model.documents import Documents
-from simdocs.parameters import PARAMETERS, IndexRecipe, Recipe, SignatureRecipe
+from simdocs.parameters import PARAMETERS, IndexRecipe, Recipe
+from simdocs.values import Choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,29 +133,29 @@ def _agree(form: ArtifactFormat, shapes: Mapping[str, tuple[int, ...]], known: M
 
 
 def _possible(recipe: Recipe, name: str) -> None:
-    """Raise ValueError for a number out of range, and ArtifactError for an unknown unit, scheme, ..."""
-    shingling = recipe.shingling
-    numbers: list[tuple[str, object]] = [("k", shingling.k), ("seed", shingling.seed)]
-    members = [("unit", shingling.unit), ("language", shingling.language)]
-    if isinstance(recipe, SignatureRecipe):
-        sketching = recipe.sketching
-        numbers.append(("num_perm", sketching.num_perm))
-        members.append(("scheme", sketching.scheme))
-    if isinstance(recipe, IndexRecipe):
-        banding = recipe.banding
-        numbers += [(name, getattr(banding, name)) for name in ("threshold", "recall", "bands", "rows")]
-        members.append(("rule", banding.rule))
-        if banding.bands * banding.rows > recipe.sketching.num_perm:
-            raise ValueError
-    for parameter, number in numbers:
-        PARAMETERS[parameter].values.check(number)
-    for parameter, value in members:
+    """Raise ValueError for a value out of range, and ArtifactError for a unit, scheme, ... that is not known here."""
+    for parameter, value in _parameters(recipe):
+        values = PARAMETERS[parameter].values
         try:
-            PARAMETERS[parameter].values.check(value)
+            values.check(value)
         except ValueError:
+            if not isinstance(values, Choice):
+                raise
             raise ArtifactError(
                 f"{name}: made with {parameter} {value[:60]!r}, which this simdocs does not know: upgrade simdocs"
             ) from None
+    if isinstance(recipe, IndexRecipe) and recipe.banding.bands * recipe.banding.rows > recipe.sketching.num_perm:
+        raise ValueError
+
+
+def _parameters(group: Any) -> Iterator[tuple[str, Any]]:
+    """The parameters in a recipe, whatever group they are in, with their values."""
+    for field in fields(group):
+        value = getattr(group, field.name)
+        if is_dataclass(value):
+            yield from _parameters(value)
+        elif field.name in PARAMETERS:
+            yield field.name, value
 
 
 _hints = functools.cache(typing.get_type_hints)

@@ -243,10 +243,10 @@ def dedupe(*documents: Any, **keywords: Any) -> Any:
     return _asked(DedupeRequest(documents=documents, **keywords))
 
 
-@_with_keywords_of(ShowRequest, "text")
-def show(text: Path, **keywords: Unpack[ShowKeywords]) -> tuple[tuple[str, int], ...]:
+@_with_keywords_of(ShowRequest, "file")
+def show(file: Path, **keywords: Unpack[ShowKeywords]) -> tuple[tuple[str, int], ...]:
     """Each shingle of the text in a file, in text order, with its token."""
-    return show_shingles(ShowRequest(text=text, **keywords)).shingles
+    return show_shingles(ShowRequest(file=file, **keywords)).shingles
 
 
 @_with_keywords_of(SimilarityRequest, "a", "b")
@@ -299,8 +299,6 @@ def _running_for_python(request: Request) -> Iterator[Run]:
 
 def _spelled(result: Any) -> Any:
     """The result with the parameters that its texts mention spelled as in Python."""
-    comparison = replace(result.comparison, warnings=tuple(map(spelled, result.comparison.warnings)))
-    result = replace(result, comparison=comparison)
     return replace(result, advice=tuple(map(spelled, result.advice))) if hasattr(result, "advice") else result
 
 

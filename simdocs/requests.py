@@ -157,8 +157,8 @@ class ReadRequest(Request):
 
     def _rules_of_texts(self) -> Iterator[str]:
         for name, values in (("texts", self.texts), ("names", self.names)):
-            if isinstance(values, str | bytes):
-                yield f"{name} must be a sequence of texts, not one str or bytes"
+            if values is not None and (isinstance(values, str | bytes) or not isinstance(values, Sequence)):
+                yield f"{name} must be a sequence of texts, such as a list, not {type(values).__name__}"
             elif wrong := [row for row, value in enumerate(values or ()) if not isinstance(value, str | bytes)]:
                 yield f"{name}[{wrong[0]}] is neither str nor bytes"
         if self.texts is None:
@@ -304,12 +304,15 @@ class DedupeRequest(_Bands):
             yield not_together("pairs", "list")
         if self.pairs and self.against is not None:
             yield not_together("pairs", "against")
+        for name in ("keep", "max_candidates"):
+            if self.pairs and getattr(self, name) is not None:
+                yield not_together("pairs", name)
         if self.all_copies and not self.pairs:
             yield f"{mention('all_copies')} goes with {mention('pairs')}"
         if self.cluster == "components":
-            for mode in ("pairs", "against"):
-                if getattr(self, mode):
-                    yield f"{mention(mode)} and {mention('cluster')} components do not go together"
+            for name in ("pairs", "against", "max_candidates"):
+                if getattr(self, name):
+                    yield f"{mention(name)} and {mention('cluster')} components do not go together"
         if self.exact:
             for name in _OF_CHANCE:
                 if getattr(self, name) is not None:
@@ -348,15 +351,15 @@ class QueryRequest(ReadRequest):
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class ShowRequest(TokenRequest):
-    """Show the shingles of one text and their tokens. text: its path, `-` for standard input."""
+    """Show the shingles of one text and their tokens. file: its path, `-` for standard input."""
 
     question: ClassVar[str] = "show"
 
-    text: Path = b""
+    file: Path = b""
     max_size: int | None = None
 
     def _rules(self) -> Iterator[str]:
-        yield from self._checked_argument("text", PathName())
+        yield from self._checked_argument("file", PathName())
         yield from super()._rules()
         yield from self._language_without_stop_words()
 

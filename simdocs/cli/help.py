@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from simdocs.cli import exits
 from simdocs.cli.memory_check import check_memory
 from simdocs.cli.spelling import declarations, nearest_option, spelled
 from simdocs.errors import UsageError, mentioned
+from simdocs.values import ArtifactName, PathName
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -189,12 +191,23 @@ class Command(click.Command):
         """Parse the arguments. Wrong values of options are recorded (see `refuse`)."""
         words = list(args)
         try:
-            return super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             explanation = "" if self.explain is None else self.explain(error.option_name, words)
             if explanation:
                 raise click.UsageError(explanation, ctx) from None
             raise unknown_option(error, self, ctx) from None
+        self._record_paths_given_twice(ctx, words)
+        return rest
+
+    def _record_paths_given_twice(self, ctx: click.Context, words: list[str]) -> None:
+        """Record options that name a path more than once: the last would win, and nobody would miss the others."""
+        _, _, order = self.make_parser(ctx).parse_args(words)
+        for option, times in Counter(order).items():
+            values = getattr(getattr(option.type, "parameter", None), "values", None)
+            if times > 1 and isinstance(values, PathName | ArtifactName):
+                text = f"{option.opts[0]} is given more than once, but takes one path"
+                ctx.meta.setdefault(_WRONG, {})[option.name] = text
 
 
 def unknown_option(error: click.NoSuchOption, command: click.Command, ctx: click.Context) -> click.NoSuchOption:

@@ -86,7 +86,6 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
         progress.close()
         told.skips(run.skipped)
         seconds = time.monotonic() - started
-        told.warnings(result.comparison.warnings)
         if note is not None:
             note.write(summary.as_json(result, seconds, spelled))
             note.flush()  # if the summary cannot be written, this fails before the answer is published
@@ -132,7 +131,6 @@ def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
             told.skips(run.skipped)
             raise
         told.skips(run.skipped)
-    told.warnings(result.warnings)
     if told.is_loud:
         # Advice is not printed when nobody asks for it, or cron would mail the same advice every night.
         told.warnings(result.advice)
@@ -156,7 +154,7 @@ def hint_at_terminal(request: CheckedRequest, told: ReportRequest | ShowDrawRequ
         getattr(request, "files_from", None),
         getattr(request, "files0_from", None),
     )
-    waits = b"-" in named[0] or b"-" in named[1:] or getattr(request, "text", None) == b"-"
+    waits = b"-" in named[0] or b"-" in named[1:] or getattr(request, "file", None) == b"-"
     if waits and not told.quiet and sys.stdin is not None and sys.stdin.isatty():
         from simdocs.views import messages
 

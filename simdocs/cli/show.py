@@ -26,7 +26,7 @@ from simdocs.requests import ShowRequest
     never=(exits.DAMAGED,),
     usual=("unit", "k", "nfkc", "keep_case", "strip_accents", "mask_digits", "seed", "output", "format", "header"),
 )
-@click.argument("text", metavar="FILE|-", type=click.Path(readable=False, path_type=bytes))
+@click.argument("file", metavar="FILE|-", type=click.Path(readable=False, path_type=bytes))
 @options.of(ShowRequest, ShowDrawRequest)
 def show(**given: Any) -> int:
     """Show the shingles of one text and their tokens.
@@ -36,7 +36,7 @@ def show(**given: Any) -> int:
     """
     request, drawn = requests_of(ShowRequest, ShowDrawRequest, given)
     output = path_of(drawn.output)
-    if output is not None and _is_read_from(request.text, output):
+    if output is not None and _is_read_from(request.file, output):
         raise UsageError("-o names the text that is shown, and would replace it: name another file")
     hint_at_terminal(request, drawn)
     from simdocs.api import show_shingles

@@ -105,14 +105,13 @@ def build(plan: BuildPlan, writer: Writer, run: Run) -> BuildResult:
     """Build an artifact with this writer. UnjudgedError: see Request.strict."""
     started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     documents, expectation = _BUILDERS[plan.kind](plan, writer, run)
-    warnings: tuple[str, ...] = ()
     if isinstance(plan.recipe, IndexRecipe):
-        warnings = tuple(low_recall(plan.recipe.banding, plan.recipe.sketching.num_perm))
+        run.skipped.warnings += low_recall(plan.recipe.banding, plan.recipe.sketching.num_perm)
     notes = tuple(advice(documents, plan.recipe.shingling)) if plan.intake.artifact is None else ()
     if plan.strict and run.skipped.unjudged:
         raise UnjudgedError(run.skipped)
     writer.finish(documents, plan.recipe, _run_facts(plan, run, started))
-    return BuildResult(plan.kind, documents, plan.recipe, run.skipped, expectation, notes, warnings)
+    return BuildResult(plan.kind, documents, plan.recipe, run.skipped, expectation, notes)
 
 
 def _build_shingles(plan: BuildPlan, writer: Writer, run: Run) -> tuple[Documents, None]:

@@ -238,11 +238,10 @@ def _refuse_other_than_lines(documents: Documents, listing: str) -> None:
 def _comparison(plan: DedupePlan, ready: Prepared, run: Run) -> Comparison:
     """What was compared, and how."""
     banding = plan.banding
-    warnings: list[str] = []
     if banding is not None:
-        warnings += threshold_warning(plan.threshold, banding)
+        run.skipped.warnings += threshold_warning(plan.threshold, banding)
         if plan.chosen_now:
-            warnings += low_recall(banding, plan.recipe.sketching.num_perm)
+            run.skipped.warnings += low_recall(banding, plan.recipe.sketching.num_perm)
     return Comparison(
         ready.documents,
         plan.recipe,
@@ -255,5 +254,4 @@ def _comparison(plan: DedupePlan, ready: Prepared, run: Run) -> Comparison:
         run.tally.candidates,
         run.tally.verified,
         run.skipped,
-        tuple(warnings),
     )

@@ -125,6 +125,8 @@ def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | No
             take(part)
     left, right = (Ragged.concat([each[side] for each in names], np.uint8) for side in (0, 1))
     banding = plan.recipe.banding
+    if not plan.nearest:
+        run.skipped.warnings += threshold_warning(plan.threshold, banding)
     comparison = Comparison(
         asked.documents,
         plan.recipe,
@@ -137,7 +139,6 @@ def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | No
         run.tally.candidates,
         run.tally.verified,
         run.skipped,
-        tuple(threshold_warning(plan.threshold, banding)),
     )
     return Matches(
         asked.documents,

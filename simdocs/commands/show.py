@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 from simdocs.commands.resolve import shingling_of
 from simdocs.corpora.discover import read_single_text
+from simdocs.corpora.jsonl import is_jsonl
+from simdocs.errors import UsageError
+from simdocs.model.names import display_name
 from simdocs.model.results import TokenBlock
-from simdocs.parameters import PARAMETERS
+from simdocs.parameters import PARAMETERS, Sequences
 from simdocs.pipeline.shingling import show as shown_shingles
 from simdocs.requests import ShowRequest
 
@@ -29,11 +32,15 @@ class ShownText:
 def show(request: ShowRequest, take: Callable[[TokenBlock], None] | None = None) -> ShownText:
     """Each shingle of a text with its token, in text order. take: is called with them in blocks instead.
 
-    InputError: the text cannot be read.
+    UsageError: the file has many texts. InputError: the text cannot be read.
     """
-    assert isinstance(request.text, bytes)
+    assert isinstance(request.file, bytes)
     limit = PARAMETERS["max_size"].default if request.max_size is None else request.max_size
-    data = read_single_text(request.text, limit)
+    if is_jsonl(request.file, Sequences()):
+        raise UsageError(
+            f"{display_name(request.file)}: has one document on each line: give one text, or - for standard input"
+        )
+    data = read_single_text(request.file, limit)
     every, spelled, tokens, count = list[tuple[str, int]](), list[bytes](), list[int](), 0
     for shingle, token in shown_shingles(data, shingling_of(request)):
         count += 1

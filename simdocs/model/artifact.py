@@ -58,6 +58,11 @@ class Artifact:
         return Documents(names, self._array("documents"), self.held)
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before using it, such as that its bands miss many pairs. Empty if it was opened from disk."""
+        return tuple(self.skipped.warnings)
+
+    @property
     def root(self) -> bytes:
         """The directory from which the documents' names are found; empty if that is not known."""
         root = self.run.get("root")

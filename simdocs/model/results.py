@@ -83,7 +83,7 @@ class Expectation:
 class BuildResult:
     """An artifact was built: of these documents, with this recipe.
 
-    expectation: of an index. advice: on parameters that do not suit the documents. warnings: what is said in any case.
+    expectation: of an index. advice: on parameters that do not suit the documents.
     """
 
     kind: str
@@ -92,7 +92,6 @@ class BuildResult:
     skipped: Skipped
     expectation: Expectation | None = None
     advice: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
     found: int = 0
 
 
@@ -116,7 +115,6 @@ class Comparison:
     candidates: int
     verified: int
     skipped: Skipped
-    warnings: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -170,6 +168,11 @@ class Deduplication:
         return self.comparison.skipped
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before trusting the answer, such as that many pairs at this threshold are missed."""
+        return tuple(self.skipped.warnings)
+
+    @property
     def kept_names(self) -> list[str]:
         """The names of the documents that are kept."""
         return [self.documents.name(row) for row in self.kept.tolist()]
@@ -208,6 +211,11 @@ class SimilarPairs:
         """The documents that were not compared."""
         return self.comparison.skipped
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before trusting the answer, such as that many pairs at this threshold are missed."""
+        return tuple(self.skipped.warnings)
+
     def rows(self) -> Iterator[tuple[str, str, float, float]]:
         """Name, other name, exact similarity (NaN: not computed), estimate."""
         return _named(self.pairs, *self.names)
@@ -240,6 +248,11 @@ class Matches:
     def skipped(self) -> Skipped:
         """The documents that were not compared."""
         return self.comparison.skipped
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before trusting the answer, such as that many pairs at this threshold are missed."""
+        return tuple(self.skipped.warnings)
 
     def rows(self) -> Iterator[tuple[str, str, float, float]]:
         """Name asked about, name of the match, exact similarity (NaN: not computed), estimate."""

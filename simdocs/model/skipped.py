@@ -31,7 +31,7 @@ UNJUDGED: Mapping[str, str] = MappingProxyType(
         "oversized": f"larger than {mention('max_size')}",
         "changed": "changed while it was read",
         "malformed": "a malformed entry",
-        "unverified": "missing or changed when it had to be verified",
+        "unverified": "its text cannot be verified",
         "capped": f"kept, but not compared with all documents kept before it ({mention('max_candidates')})",
     }
 )

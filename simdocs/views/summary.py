@@ -44,11 +44,13 @@ def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]
             yield from _expected(result.expectation, result.recipe.banding)
         yield f"{target}: written in {seconds:.2f} s"
         return
-    yield from too_few(result)
+    nothing_compared = list(too_few(result))
+    yield from nothing_compared
     read = _read(result.documents, result.skipped.counts)
     yield f"{read}, against {counted(result.indexed, 'document')}" if isinstance(result, Matches) else read
     compared = result.comparison
-    yield f"{_how_found(result)}; {counted(compared.candidates, 'candidate')}, {compared.verified:,} verified"
+    if not nothing_compared:
+        yield f"{_how_found(result)}; {counted(compared.candidates, 'candidate')}, {compared.verified:,} verified"
     yield from _outcome(result, seconds)
 
 

@@ -16,7 +16,8 @@ def too_few(result: Deduplication | SimilarPairs | Matches) -> Iterator[str]:
     compared = int(((result.documents.facts["flags"] & EMPTY) == 0).sum())
     against = isinstance(result, Matches) or (isinstance(result, Deduplication) and result.against_index)
     if compared < (1 if against else 2):
-        yield "nothing was compared: there is no document" if not compared else "nothing was compared: one document"
+        why = "one document" if compared else "all documents are empty" if len(result.documents) else "no document"
+        yield f"nothing was compared: {why}"
 
 
 def lines_meant(result: Deduplication | SimilarPairs | Matches, listing: str | None) -> Iterator[str]:

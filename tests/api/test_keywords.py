@@ -24,7 +24,7 @@ from simdocs.requests import (
 )
 from simdocs.values import Choice
 
-ARGUMENTS = {"documents", "index", "text"}
+ARGUMENTS = {"documents", "index", "file"}
 """Fields of requests that are arguments by place."""
 
 DECIDE_THE_RESULT = {"pairs", "all_copies", "list"}

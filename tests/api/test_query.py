@@ -120,6 +120,19 @@ def test_query_of_nothing_finds_nothing(index):
 def test_texts_of_results_spell_parameters_as_python_does(here):
     simdocs.index("docs", output="docs.index")
     found = simdocs.query("docs.index", "docs", threshold=0.3)
-    (warning,) = found.comparison.warnings
+    (warning,) = found.warnings
     assert "an index with threshold 0.3 finds more" in warning
     assert "\0" not in warning
+
+
+def test_every_answer_has_the_warnings_that_the_command_prints(here):
+    simdocs.index("docs", output="docs.index")
+    few = {"bands": 4, "rows": 16}
+    answers = [simdocs.query("docs.index", "docs", threshold=0.3), simdocs.dedupe("docs", **few)]
+    answers += [simdocs.dedupe("docs", pairs=True, **few), simdocs.index("docs", **few)]
+    answers += [simdocs.index("docs", output="few.index", **few)]
+    for answer in answers:
+        assert len(answer.warnings) == 1, answer
+        assert "recall" in answer.warnings[0]
+    for answer in (simdocs.query("docs.index", "docs"), simdocs.dedupe("docs"), simdocs.index("docs")):
+        assert answer.warnings == ()

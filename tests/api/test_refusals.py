@@ -120,8 +120,11 @@ def test_what_is_not_a_document_is_refused(here, stage):
         (lambda: stage("docs", texts=[A]), "documents and texts do not go together: name documents in one way"),
         (lambda: stage("docs", names=["a"]), "names go with texts"),
         (lambda: stage(texts=[A], names=["a", "b"]), "2 names for 1 texts: give one each"),
-        (lambda: stage(texts=A), "texts must be a sequence of texts, not one str or bytes"),
-        (lambda: stage(texts=[A, A1], names="ab"), "names must be a sequence of texts, not one str or bytes"),
+        (lambda: stage(texts=A), "texts must be a sequence of texts, such as a list, not (str|bytes)"),
+        (
+            lambda: stage(texts=[A, A1], names="ab"),
+            "names must be a sequence of texts, such as a list, not (str|bytes)",
+        ),
         (lambda: stage(texts=[A, None]), r"texts\[1\] is neither str nor bytes"),
         (lambda: stage(texts=[A], names=[1]), r"names\[0\] is neither str nor bytes"),
         (lambda: stage(texts=[A], names=["\ud800"]), r"names holds '\\ud800'"),

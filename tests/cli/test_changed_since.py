@@ -32,7 +32,7 @@ def test_a_copy_that_has_changed_is_named_and_in_no_answer(indexed, ask):
     assert before.status == 0
     (indexed / "d/b").write_bytes(b"a text that is nowhere else, and must not be taken for a copy")
     done = simdocs(*ask, cwd=indexed)
-    assert (done.status, done.err.count("d/b: skipped: missing or changed when it had to be verified (changed)")) == (
+    assert (done.status, done.err.count("d/b: skipped: its text cannot be verified (changed)")) == (
         3,
         1,
     )
@@ -59,7 +59,7 @@ def test_lists_name_only_documents_that_are_still_there(indexed):
     (indexed / "d/f").touch()
     done = simdocs("dedupe", "d.index", "--list", "kept", cwd=indexed)
     assert (done.status, done.out) == (3, b"d/a\nd/f\n")
-    lost = "simdocs: d/{}: skipped: missing or changed when it had to be verified ({})\n"
+    lost = "simdocs: d/{}: skipped: its text cannot be verified ({})\n"
     assert done.err == lost.format("c", "changed") + lost.format("e", "gone") + looked_for_from(indexed) + "\n"
     taken = simdocs("dedupe", "d.index", "--list", "kept", "--verify", "estimate", cwd=indexed)
     assert taken == (0, b"d/a\nd/c\nd/e\nd/f\n", "")
@@ -132,7 +132,7 @@ def test_another_copy_takes_the_place_of_one_that_is_gone(here, ask, lost):
     build(here)
     (here / lost).unlink()
     done = simdocs(*ask, cwd=here)
-    why = "skipped: missing or changed when it had to be verified (gone)"
+    why = "skipped: its text cannot be verified (gone)"
     assert done.err.splitlines() == [f"simdocs: {lost}: {why}", looked_for_from(here)]
     assert done.status == 3
     build(here)

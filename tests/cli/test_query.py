@@ -121,7 +121,7 @@ def test_shingles_stand_for_documents(indexed):
     assert simdocs("query", "docs.index", "new", "--shingles", "docs.shingles", cwd=indexed) == expected
     lost = simdocs("query", "docs.index", "new/x", cwd=indexed)
     assert (lost.status, lost.out) == (3, b"")
-    assert "simdocs: docs/a.txt: skipped: missing or changed when it had to be verified (gone)\n" in lost.err
+    assert "simdocs: docs/a.txt: skipped: its text cannot be verified (gone)\n" in lost.err
     assert simdocs("query", "docs.index", "new", "--strict", cwd=indexed).status == 2
 
 
@@ -165,13 +165,13 @@ def test_documents_of_the_index_that_have_changed_are_named_and_never_match(inde
     lay(indexed, {"docs/a.txt": A.replace(b"Tickets", b"No tickets")})
     done = simdocs("query", "docs.index", "new/x", cwd=indexed)
     assert done.status == 3
-    assert "docs/a.txt: skipped: missing or changed when it had to be verified (changed)" in done.err
+    assert "docs/a.txt: skipped: its text cannot be verified (changed)" in done.err
     assert ("new/x", "docs/b.txt") in done.names
     os.remove(indexed / "docs/b.txt")
     again = simdocs("query", "docs.index", "new/x", "-v", cwd=indexed)
     # Its copy is judged in its stead, until that is gone, too.
     assert (again.status, again.names) == (3, [("new/x", "docs/copy.txt")])
-    assert "docs/b.txt: skipped: missing or changed when it had to be verified (gone)" in again.err
+    assert "docs/b.txt: skipped: its text cannot be verified (gone)" in again.err
     os.remove(indexed / "docs/copy.txt")
     assert simdocs("query", "docs.index", "new/x", "-v", cwd=indexed)[:2] == (3, b"")
 
@@ -199,7 +199,7 @@ def test_a_document_of_the_index_from_standard_input_matches_only_its_copies(ind
     assert simdocs("query", "x.index", "-", cwd=indexed, stdin=A).names == [("-", "-")]
     lost = simdocs("query", "x.index", "new", cwd=indexed)
     assert (lost.status, lost.names) == (3, [])
-    assert "simdocs: -: skipped: missing or changed when it had to be verified (it came from no file)" in lost.err
+    assert "simdocs: -: skipped: its text cannot be verified (it came from no file)" in lost.err
 
 
 @pytest.mark.parametrize("name", ["new.jsonl", "new.jsonl.gz"])

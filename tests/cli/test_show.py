@@ -147,3 +147,10 @@ def test_a_text_of_very_many_shingles_is_shown_whole():
         joint = {"char": "", "line": "\n"}.get(unit, " ")
         spelt = [joint.join(one) for one in twin.shingles(twin.text_of(text, how), how)]
         assert [row[0].decode() for row in done.rows] == spelt
+
+
+def test_a_file_of_many_texts_is_not_shown_as_one(tmp_path):
+    (tmp_path / "feed.jsonl").write_bytes(b'{"text": "a"}\n')
+    done = simdocs("show", "feed.jsonl", cwd=tmp_path)
+    assert done.status == 2
+    assert "feed.jsonl: has one document on each line" in done.err

@@ -345,3 +345,28 @@ def test_a_size_in_thousands_leaves_out_what_is_larger(tmp_path):
     for size, larger in (("1kB", ["docs/b", "docs/c"]), ("1k", ["docs/c"])):
         done = simdocs("dedupe", "docs", "--max-size", size, cwd=tmp_path)
         assert [line.split(": ")[1] for line in done.err.splitlines()] == larger
+
+
+@pytest.mark.parametrize("option", ["--against", "--root", "--shingles", "--files-from", "-o", "--summary-json"])
+def test_a_path_option_that_is_given_twice_is_an_error(tmp_path, option):
+    """Of two indexes to compare with, the last would win: texts of the first would be called new."""
+    done = simdocs("dedupe", "docs", option, "a", option, "b", cwd=tmp_path)
+    assert is_one_line(done)
+    assert f"{option} is given more than once, but takes one path" in done.err
+
+
+def test_an_index_that_is_not_there_is_called_missing(tmp_path):
+    lay(tmp_path, {"docs/a": b"text"})
+    for arguments in (("query", "no.index", "docs"), ("dedupe", "docs", "--against", "no.index")):
+        done = simdocs(*arguments, cwd=tmp_path)
+        assert is_one_line(done)
+        assert done.err == "simdocs: error: no.index: No such file or directory\n"
+
+
+@pytest.mark.parametrize(
+    "arguments", ["--pairs --keep newest", "--pairs --max-candidates 9", "--cluster components --max-candidates 9"]
+)
+def test_options_without_effect_are_errors(tmp_path, arguments):
+    done = simdocs("dedupe", "docs", *arguments.split(), cwd=tmp_path)
+    assert is_one_line(done)
+    assert "do not go together" in done.err

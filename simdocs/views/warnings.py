@@ -16,8 +16,8 @@ def too_few(result: Deduplication | SimilarPairs | Matches) -> Iterator[str]:
     compared = int(((result.documents.facts["flags"] & EMPTY) == 0).sum())
     against = isinstance(result, Matches) or (isinstance(result, Deduplication) and result.against_index)
     if compared < (1 if against else 2):
-        why = "one document" if compared else "all documents are empty" if len(result.documents) else "no document"
-        yield f"nothing was compared: {why}"
+        why = "all documents are empty" if len(result.documents) else "there is no document"
+        yield f"nothing was compared: {'there is only one document' if compared else why}"
 
 
 def lines_meant(result: Deduplication | SimilarPairs | Matches, listing: str | None) -> Iterator[str]:

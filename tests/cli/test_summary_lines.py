@@ -90,13 +90,13 @@ def test_an_answer_without_rows_is_said_in_words(here):
 
 
 TOO_FEW = {
-    ("dedupe", "docs/a.txt"): "one document",
-    ("dedupe", "docs/a.txt", "--pairs"): "one document",
-    ("dedupe", "one.index"): "one document",
-    ("dedupe", "docs/a.txt", "empty"): "one document",
-    ("dedupe", "empty"): "there is no document",
-    ("dedupe", "empty", "--against", "x.index"): "there is no document",
-    ("query", "x.index", "empty"): "there is no document",
+    ("dedupe", "docs/a.txt"): "there is only one document",
+    ("dedupe", "docs/a.txt", "--pairs"): "there is only one document",
+    ("dedupe", "one.index"): "there is only one document",
+    ("dedupe", "docs/a.txt", "empty"): "there is only one document",
+    ("dedupe", "empty"): "all documents are empty",
+    ("dedupe", "empty", "--against", "x.index"): "all documents are empty",
+    ("query", "x.index", "empty"): "all documents are empty",
 }
 ENOUGH = [
     ("dedupe", "docs/a.txt", "docs/c.txt"),

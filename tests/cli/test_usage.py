@@ -360,7 +360,7 @@ def test_an_index_that_is_not_there_is_called_missing(tmp_path):
     for arguments in (("query", "no.index", "docs"), ("dedupe", "docs", "--against", "no.index")):
         done = simdocs(*arguments, cwd=tmp_path)
         assert is_one_line(done)
-        assert done.err == "simdocs: error: no.index: No such file or directory\n"
+        assert done.err == "simdocs: error: no.index: no such artifact\n"
 
 
 @pytest.mark.parametrize(

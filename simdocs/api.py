@@ -268,8 +268,6 @@ def similarity(a: str | bytes, b: str | bytes, **keywords: Unpack[TokenKeywords]
         rows = multisets.token_sets(part.tokens)
         for at, place in enumerate(part.places.tolist()):
             sets[place] = rows[at]
-    if not all(map(len, sets)):
-        return 0.0
     return float(jaccard.exact(Ragged.from_rows(sets, np.uint32), np.array([0]), np.array([1]))[0])
 
 

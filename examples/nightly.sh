@@ -29,28 +29,37 @@ say() {
     printf 'nightly.sh: %s\n' "$*" >&2
 }
 
+usage='usage: nightly.sh [-0] ARCHIVE DELIVERY NAME.index'
+
 usage() {
     say "$1"
-    printf 'usage: nightly.sh [-0] ARCHIVE DELIVERY NAME.index\n' >&2
+    printf '%s\n' "$usage" >&2
     exit 2
 }
 
 nul=
-while getopts :0 option; do
+case ${1-} in
+-h | --help)
+    printf '%s\n' "$usage"
+    exit 0
+    ;;
+esac
+while getopts :0-: option; do
     case $option in
     0) nul=-0 ;;
-    *) usage "-$OPTARG: no such option" ;;
+    -) usage "no option --$OPTARG" ;;
+    *) usage "no option -$OPTARG" ;;
     esac
 done
 shift $((OPTIND - 1))
-[ $# -eq 3 ] || usage "three names are needed, not $#"
+[ $# -eq 3 ] || usage "three names are needed, but $# were given"
 archive=$1 delivery=$2 index=$3
 simdocs=${SIMDOCS:-simdocs}
-command -v "$simdocs" > /dev/null || usage "$simdocs: no such program: set SIMDOCS to its path"
+command -v "$simdocs" > /dev/null || usage "there is no program $simdocs; set SIMDOCS to its path"
 
 # If the archive is not mounted tonight, everything would seem to be new.
 if [ -d "$archive" ] && [ -z "$(find -H "$archive" -type f 2> /dev/null | head -n 1)" ]; then
-    say "$archive: no file in it: is it mounted?"
+    say "$archive has no files; is it mounted?"
     exit 2
 fi
 # A delivery inside the archive would never seem to be new.
@@ -71,7 +80,7 @@ esac
 
 # There may be files in the archive, but no text.
 if "$simdocs" info --format tsv "$index" | grep -q '^documents	0$'; then
-    say "$archive: no text in it: is it mounted?"
+    say "$archive has no texts; is it mounted?"
     exit 2
 fi
 

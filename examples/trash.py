@@ -84,7 +84,11 @@ def main(arguments: list[str]) -> int:
         print(f"trash.py: nothing was moved: {error}", file=sys.stderr)
         return 1
     try:
-        os.mkdir(trash, 0o700)
+        try:
+            os.mkdir(trash, 0o700)
+        except FileExistsError:
+            print(f"trash.py: nothing was moved: {arguments[1]} already exists; name a new directory", file=sys.stderr)
+            return 2
         target = os.open(trash, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         for parts in moves:
             with parent(root, parts) as source, parent(target, parts, make=True) as place:

@@ -17,10 +17,10 @@ One table, in cli/exits.py, maps them to exit statuses.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-_MENTION = re.compile("\0([a-z0-9_]+)\0")
+_MARK = re.compile("\0([a-z0-9_]+)(?:\x1d([^\0]*))?\0")
 
 
 def mention(parameter: str) -> str:
@@ -31,14 +31,42 @@ def mention(parameter: str) -> str:
     return f"\0{parameter}\0"
 
 
-def spelled(message: str, spelling: Callable[[str], str] = str) -> str:
-    """The message with each mention of a parameter spelled out; in Python a parameter is spelled as its name."""
-    return _MENTION.sub(lambda found: spelling(found[1]), message)
+def suggested(question: str, *arguments: str, **keywords: object) -> str:
+    """A call of simdocs, marked in a message, so that each interface can spell it its own way.
+
+    >>> spelled(suggested("index", "docs", output="docs.index"))
+    "simdocs.index('docs', output='docs.index')"
+    """
+    import json  # takes milliseconds, and only a few messages need it
+
+    return f"\0{question}\x1d{json.dumps([arguments, keywords])}\0"
+
+
+Calling = Callable[[str, Sequence[str], Mapping[str, object]], str]
+"""Spells a call from its question, arguments and keywords."""
+
+
+def _python_call(question: str, arguments: Sequence[str], keywords: Mapping[str, object]) -> str:
+    given = [*map(repr, arguments), *(f"{name}={value!r}" for name, value in keywords.items())]
+    return f"simdocs.{question}({', '.join(given)})"
+
+
+def spelled(message: str, spelling: Callable[[str], str] = str, calling: Calling = _python_call) -> str:
+    """The message with each mention of a parameter and each suggested call spelled out, by default as in Python."""
+
+    def spell(mark: re.Match[str]) -> str:
+        if mark[2] is None:
+            return spelling(mark[1])
+        import json
+
+        return calling(mark[1], *json.loads(mark[2]))
+
+    return _MARK.sub(spell, message)
 
 
 def mentioned(message: str) -> set[str]:
     """The parameters that a message mentions."""
-    return set(_MENTION.findall(message))
+    return {name for name, call in _MARK.findall(message) if not call}
 
 
 class UnjudgedTally(Protocol):
@@ -105,7 +133,7 @@ class UnjudgedError(SimdocsError):
     def __init__(self, skipped: UnjudgedTally) -> None:
         self.skipped = skipped
         counts = ", ".join(f"{count:,} {reason}" for reason, count in skipped.unjudged_counts.items())
-        super().__init__(f"{mention('strict')}: nothing published, since not all could be judged: {counts}")
+        super().__init__(f"{mention('strict')}: nothing was written, because documents were not compared: {counts}")
 
 
 class ArtifactError(SimdocsError):

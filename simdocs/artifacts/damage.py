@@ -12,7 +12,16 @@ import numpy as np
 from simdocs.artifacts.formats import MANIFEST, RUN
 from simdocs.artifacts.manifest import Manifest, made_from
 from simdocs.artifacts.mapped_column import map_file
-from simdocs.artifacts.reader import TRIES, is_still, missing, raise_unless_damage, read_manifest, read_run
+from simdocs.artifacts.npy import damaged
+from simdocs.artifacts.reader import (
+    TRIES,
+    is_still,
+    missing,
+    not_an_artifact,
+    raise_unless_damage,
+    read_manifest,
+    read_run,
+)
 from simdocs.errors import ArtifactError, InputError
 from simdocs.kernels.lsh.buckets import band_keys
 from simdocs.kernels.sketch.fss import EMPTY as EMPTY_VALUE
@@ -23,6 +32,9 @@ from simdocs.parameters import Banding, IndexRecipe
 from simdocs.storage.syscalls import open_directory
 
 Arrays = Mapping[str, Array]
+
+Problem = tuple[str, str]
+"""A file of an artifact, and what is wrong with it."""
 
 
 def damages(path: bytes) -> list[str]:
@@ -35,7 +47,7 @@ def damages(path: bytes) -> list[str]:
             raise InputError(f"{name}: no such artifact") from None
         except OSError as error:
             raise_unless_damage(error, name)
-            return [f"{name}: not an artifact: {error.strerror}"]
+            return [str(not_an_artifact(name, error))]
         try:
             found = list(_damages(dir_fd, name))
             # If it was replaced meanwhile, its files were removed: check the new one.
@@ -57,7 +69,7 @@ def _damages(dir_fd: int, name: str) -> Iterator[str]:
         return
     except OSError as error:
         raise_unless_damage(error, f"{name}/{MANIFEST}")
-        yield f"{name}/{MANIFEST}: {error.strerror}"
+        yield str(damaged(f"{name}/{MANIFEST}", error.strerror or str(error)))
         return
     stored, sound = {}, True
     for array in manifest.format.arrays:
@@ -70,20 +82,21 @@ def _damages(dir_fd: int, name: str) -> Iterator[str]:
         except OSError as error:
             raise_unless_damage(error, f"{name}/{array.file}")
             sound = False
-            yield f"{name}/{array.file}: {error.strerror}"
+            yield str(damaged(f"{name}/{array.file}", error.strerror or str(error)))
     if read_run(dir_fd, name).get("root") is None:
-        yield f"{name}/{RUN}: missing or damaged: it says where the documents are"
+        yield f"{name}/{RUN}: missing or damaged, so it is not known where the documents are: build the artifact again"
     for column in stored.values():
         for block in column.damaged():
             sound = False
-            yield f"{column.name}: block {block} does not match its checksum"
+            yield str(damaged(column.name, f"block {block} does not match its checksum"))
     # Damaged blocks would break rules, too, and be reported twice.
     if sound:
         arrays = {key: column.all() for key, column in stored.items()}
-        yield from (f"{name}/{problem}" for problem in _broken_rules(manifest, arrays))
+        for file, problem in _broken_rules(manifest, arrays):
+            yield str(damaged(f"{name}/{file}", problem))
 
 
-def _broken_rules(manifest: Manifest, arrays: Arrays) -> Iterator[str]:
+def _broken_rules(manifest: Manifest, arrays: Arrays) -> Iterator[Problem]:
     yield from _offsets("name_offsets", arrays["name_offsets"], len(arrays["names"]))
     if manifest.format.kind == "shingles":
         yield from _shingles(arrays)
@@ -92,19 +105,19 @@ def _broken_rules(manifest: Manifest, arrays: Arrays) -> Iterator[str]:
     if isinstance(manifest.recipe, IndexRecipe):
         yield from _tables(manifest.recipe.banding, arrays)
     if made_from(_documents(arrays), manifest.recipe) != manifest.made_from:
-        yield "manifest.json: made_from does not match its documents"
+        yield "manifest.json", "made_from does not match its documents"
 
 
 def _documents(arrays: Arrays) -> Documents:
     return Documents(Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], {})
 
 
-def _offsets(name: str, offsets: Array, end: int) -> Iterator[str]:
+def _offsets(name: str, offsets: Array, end: int) -> Iterator[Problem]:
     if offsets[0] != 0 or offsets[-1] != end or (offsets[1:] < offsets[:-1]).any():
-        yield f"{name}.npy: does not ascend from 0 to {end}"
+        yield f"{name}.npy", f"does not ascend from 0 to {end}"
 
 
-def _shingles(arrays: Arrays) -> Iterator[str]:
+def _shingles(arrays: Arrays) -> Iterator[Problem]:
     tokens, offsets, documents = arrays["tokens"], arrays["offsets"], arrays["documents"]
     problems = list(_offsets("offsets", offsets, len(tokens)))
     yield from problems
@@ -115,36 +128,36 @@ def _shingles(arrays: Arrays) -> Iterator[str]:
     unsorted = np.setdiff1d(falling, offsets)
     if len(unsorted):
         row = int(np.searchsorted(offsets, unsorted[0], side="right")) - 1
-        yield f"tokens.npy: the tokens of row {row} do not ascend without repeats"
+        yield "tokens.npy", f"the tokens of row {row} do not ascend without repeats"
     if (documents["count"] != lengths).any():
-        yield "documents.npy: count does not match offsets.npy"
+        yield "documents.npy", "count does not match offsets.npy"
     view = np.ascontiguousarray(tokens).view(np.uint8).data
     for row, (begin, end) in enumerate(pairwise((4 * offsets).tolist())):
         if hashlib.sha256(view[begin:end]).digest()[:16] != documents["set_digest"][row].tobytes():
-            yield f"documents.npy: set_digest of row {row} does not match its tokens"
+            yield "documents.npy", f"set_digest of row {row} does not match its tokens"
             return
 
 
-def _signatures(arrays: Arrays) -> Iterator[str]:
+def _signatures(arrays: Arrays) -> Iterator[Problem]:
     empty = (arrays["documents"]["flags"] & EMPTY) != 0
     if (arrays["signatures"][empty] != EMPTY_VALUE).any():
-        yield "signatures.npy: an empty document has a signature"
+        yield "signatures.npy", "an empty document has a signature"
 
 
-def _tables(banding: Banding, arrays: Arrays) -> Iterator[str]:
+def _tables(banding: Banding, arrays: Arrays) -> Iterator[Problem]:
     keys, rows, same_as = arrays["band_keys"], arrays["band_rows"], arrays["same_as"]
     firsts, text = _documents(arrays).distinct_texts()
     expected = np.where(text >= 0, firsts[text] if len(firsts) else 0, np.arange(len(text)))
     if (same_as != expected).any():
-        yield "same_as.npy: does not hold the rows of the first documents with the same texts"
+        yield "same_as.npy", "does not hold the rows of the first documents with the same texts"
     if (keys[:, 1:] < keys[:, :-1]).any():
-        yield "band_keys.npy: a band does not ascend"
+        yield "band_keys.npy", "a band does not ascend"
     if rows.shape[1] != len(firsts) or (np.sort(rows, axis=1) != firsts).any():
-        yield "band_rows.npy: does not hold every distinct text once in each band"
+        yield "band_rows.npy", "does not hold every distinct text once in each band"
         return
     number = np.empty(len(text), np.int64)
     number[firsts] = np.arange(len(firsts))
     made = band_keys(arrays["signatures"], firsts, *banding.cut)
     for band, key in enumerate(made):
         if (key[number[rows[band]]] != keys[band]).any():
-            yield f"band_keys.npy: band {band} does not match signatures.npy"
+            yield "band_keys.npy", f"band {band} does not match signatures.npy"

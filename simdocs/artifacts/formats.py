@@ -57,6 +57,11 @@ class ArtifactFormat:
         return f".{self.kind}"
 
     @property
+    def described(self) -> str:
+        """What an artifact of this format is, for messages."""
+        return "an index" if self.noun is BandIndex else f"a {self.kind} artifact"
+
+    @property
     def name(self) -> str:
         """The name of the format in the manifest."""
         return f"simdocs.{self.kind}"

@@ -13,8 +13,9 @@ from simdocs.artifacts.formats import FORMATS, MANIFEST, RUN
 from simdocs.artifacts.manifest import Manifest, decoded, refuse_other_unicode
 from simdocs.artifacts.mapped_column import map_file
 from simdocs.artifacts.npy import damaged
-from simdocs.errors import ArtifactError, InputError
+from simdocs.errors import ArtifactError, InputError, suggested
 from simdocs.model.artifact import Artifact
+from simdocs.model.columns import MemoryColumn
 from simdocs.model.names import display_name
 from simdocs.storage.syscalls import open_directory
 
@@ -38,7 +39,7 @@ def open_artifact(path: bytes) -> Artifact:
             raise InputError(f"{name}: no such artifact") from None
         except OSError as error:
             raise_unless_damage(error, name)
-            raise ArtifactError(f"{name}: not an artifact: {error.strerror}: name one, or build it again") from None
+            raise not_an_artifact(name, error) from None
         try:
             artifact = _opened(dir_fd, name)
             if artifact.run or attempt == TRIES - 1 or is_still(path, dir_fd):
@@ -56,16 +57,34 @@ def open_artifact(path: bytes) -> Artifact:
     raise AssertionError
 
 
-def usable(artifact: Artifact, kinds: Collection[str]) -> Artifact:
-    """Return the artifact itself.
+def not_an_artifact(name: str, error: OSError) -> ArtifactError:
+    """Return the error that there is something else at the path of an artifact."""
+    why = "" if error.errno == errno.ENOTDIR else f" ({error.strerror})"
+    return ArtifactError(f"{name}: not an artifact{why}: name an artifact, which is a directory such as docs.index")
+
+
+def usable(artifact: Artifact, kinds: Collection[str], *, or_documents: bool = False) -> Artifact:
+    """Return the artifact itself. or_documents: documents can be given instead, for the message.
 
     ArtifactError: it is of another kind than these, or was made with other Unicode tables than this Python has.
     """
     if artifact.kind not in kinds:
-        wanted = f"one of kind {' or '.join(kinds)}" if kinds else "documents"
-        raise ArtifactError(f"{artifact.name}: is an artifact of kind {artifact.kind}: name {wanted} instead")
+        wanted = ["documents"] * or_documents + [FORMATS[kind].described for kind in kinds]
+        listed = " or ".join(filter(None, [", ".join(wanted[:-1]), wanted[-1]]))
+        problem = f"{artifact.name}: this is {FORMATS[artifact.kind].described}, not {listed}"
+        raise ArtifactError(problem + _how_to_index(artifact, kinds))
     refuse_other_unicode(artifact.recipe, artifact.name)
     return artifact
+
+
+def _how_to_index(artifact: Artifact, kinds: Collection[str]) -> str:
+    """How to make the index that is wanted from an artifact of an earlier stage."""
+    if tuple(kinds) != ("index",):
+        return ""
+    if any(isinstance(column, MemoryColumn) for column in artifact.columns.values()):
+        return ": build one with simdocs.index"
+    index = f"{artifact.name.removesuffix(FORMATS[artifact.kind].suffix)}.index"
+    return f": build one with {suggested('index', artifact.name, output=index)}"
 
 
 def checked(artifact: Artifact) -> Artifact:
@@ -116,7 +135,7 @@ def read_run(dir_fd: int, name: str) -> dict[str, Any]:
 def missing(dir_fd: int, name: str, file: str) -> ArtifactError:
     """Return the error about a missing file: the artifact is damaged, or the directory is not an artifact at all."""
     if file == MANIFEST and not any(form.files & set(os.listdir(dir_fd)) for form in FORMATS.values()):
-        return ArtifactError(f"{name}: not an artifact: there is no {MANIFEST} in it: name an artifact")
+        return ArtifactError(f"{name}: not an artifact, because there is no {MANIFEST} in it: name an artifact")
     return damaged(f"{name}/{file}", "the file is missing")
 
 

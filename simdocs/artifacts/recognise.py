@@ -28,7 +28,7 @@ def is_artifact(path: str) -> bool:
 
 def replaceable(kind: str) -> Replaceable:
     """Return which directories a new artifact of this kind may replace: others of its kind, damaged or not."""
-    return Replaceable(f"an artifact of kind {kind}", FORMATS[kind].files, partial(_is_of_kind, kind=kind))
+    return Replaceable(FORMATS[kind].described, FORMATS[kind].files, partial(_is_of_kind, kind=kind))
 
 
 def _kind_of_directory(path: str) -> str | None:

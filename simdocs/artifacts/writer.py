@@ -99,9 +99,10 @@ def write_artifact(path: str, kind: str, wait: float = 0.0) -> Iterator[Artifact
 
 def _check_name(path: str, kind: str) -> None:
     name, base = display_name(os.fsencode(path)), os.path.basename(os.path.realpath(path))
-    suffix = FORMATS[kind].suffix
+    form = FORMATS[kind]
     if not base:
-        raise UsageError(f"{name}: is not the name of an artifact: choose a name such as NAME{suffix}")
-    other = KIND_OF_SUFFIX.get(os.path.splitext(base)[1], kind)
-    if other != kind:
-        raise UsageError(f"{name}: this suffix is for artifacts of kind {other}: choose a name such as NAME{suffix}")
+        raise UsageError(f"{name}: this is not the name of an artifact: choose a name such as NAME{form.suffix}")
+    stem, suffix = os.path.splitext(base)
+    if KIND_OF_SUFFIX.get(suffix, kind) != kind:
+        better = display_name(os.fsencode(stem + form.suffix))
+        raise UsageError(f"{name}: the name of {form.described} cannot end in {suffix}: choose a name such as {better}")

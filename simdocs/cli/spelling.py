@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from simdocs import errors
@@ -79,5 +79,13 @@ def nearest_option(option: str, spellings: Iterable[str]) -> str:
 
 
 def spelled(message: str) -> str:
-    """A message with each mention of a parameter spelled as an option."""
-    return errors.spelled(message, spelling)
+    """A message with each mention of a parameter spelled as an option, and each suggested call as a command."""
+    return errors.spelled(message, spelling, command_line)
+
+
+def command_line(question: str, arguments: Sequence[str], keywords: Mapping[str, object]) -> str:
+    """The command line that stands for a call."""
+    from shlex import quote
+
+    words = [word for name, value in keywords.items() for word in (spelling(name), quote(str(value)))]
+    return " ".join(["simdocs", question, *map(quote, arguments), *words])

@@ -45,13 +45,13 @@ class KnownDocuments:
     root: bytes | None
 
 
-def opened(given: Any, kinds: Collection[str]) -> Artifact:
-    """The artifact that was given, by name or as an object.
+def opened(given: Any, kinds: Collection[str], *, or_documents: bool = False) -> Artifact:
+    """The artifact that was given, by name or as an object. or_documents: documents can be given instead.
 
     ArtifactError: it is of another kind, damaged, or made with other Unicode tables. InputError: it does not exist.
     """
     artifact = open_artifact(given) if isinstance(given, bytes) else given
-    return usable(artifact, kinds)
+    return usable(artifact, kinds, or_documents=or_documents)
 
 
 def opened_index(given: Any) -> BandIndex:
@@ -90,7 +90,7 @@ def intake_of(
         problems = list(request.problems_beside_artifact())
         if len(request.documents) > 1:
             _refuse(problems)
-        artifact = opened(request.documents[0], request.upstream)
+        artifact = opened(request.documents[0], request.upstream, or_documents=True)
         _refuse([*problems, *find_contradictions(artifact)])
         shingles = getattr(request, "shingles", None) if hasattr(request, "against") else None
         root = getattr(request, "root", None) if hasattr(request, "against") else None

@@ -14,7 +14,7 @@ from simdocs.corpora.long_paths import status_of
 from simdocs.corpora.name_lists import list_of, of_entry
 from simdocs.corpora.read_file import MOST, read, read_stream
 from simdocs.corpora.walk import Entry, walk
-from simdocs.errors import InputError
+from simdocs.errors import InputError, mention
 from simdocs.model.names import display_name
 from simdocs.model.skipped import Skipped, explanation
 from simdocs.parameters import Walking
@@ -128,12 +128,22 @@ def _expand(name: bytes, walking: Walking, skipped: Skipped, opened: set[FileId]
             finally:
                 os.close(descriptor)
         else:
-            raise InputError(f"{display_name(name)}: not a file, directory or FIFO")
+            raise InputError(f"{display_name(name)}: this is a device or socket: name a file, directory or FIFO")
     except OSError as error:
         if error.errno in _MISSING:
-            brief = name if len(name) <= _SHOWN else name[:_SHOWN] + b"..."
-            raise InputError(f"{display_name(brief)}: {error.strerror}") from None
+            raise _missing(name, error) from None
         skipped.add("unreadable", name, error.strerror or str(error))
+
+
+def _missing(name: bytes, error: OSError) -> InputError:
+    """The error that there is no such file, with what to do if the name is a pattern that no shell has expanded."""
+    brief = name if len(name) <= _SHOWN else name[:_SHOWN] + b"..."
+    directory, pattern = os.path.split(name)
+    hint = ""
+    if error.errno == errno.ENOENT and {b"*", b"?"} & {pattern[at : at + 1] for at in range(len(pattern))}:
+        where = display_name(directory or b".")
+        hint = f": to select files by name, read {where} with {mention('include')} '{display_name(pattern)}'"
+    return InputError(f"{display_name(brief)}: {error.strerror}{hint}")
 
 
 def _once(name: bytes, descriptor: int, limit: int, skipped: Skipped) -> Iterator[Entry]:
@@ -159,9 +169,9 @@ def read_single_text(name: bytes, limit: int) -> bytes:
         if stat.S_ISREG(status.st_mode):
             return read(name, limit)[0]
         if stat.S_ISDIR(status.st_mode):
-            raise InputError(f"{display_name(name)}: is a directory: name one text")
+            raise InputError(f"{display_name(name)}: this is a directory: name one text")
         if not stat.S_ISFIFO(status.st_mode):
-            raise InputError(f"{display_name(name)}: not a file or FIFO: name one text")
+            raise InputError(f"{display_name(name)}: this is a device or socket: name one text")
         with os.fdopen(os.open(name, os.O_RDONLY | os.O_CLOEXEC), "rb") as stream:
             return read_stream(stream.fileno(), limit)
     except DocumentSkipped as skip:

@@ -17,9 +17,11 @@ def list_of(source: bytes, nul_ended: bool, skipped: Skipped, inputs: set[FileId
     """Yield the entries of a list, as bytes, with their numbers from 1. The last entry may lack its end.
 
     `-` is standard input. Malformed entries are added to skipped, the id of the list's file to inputs. InputError: the
-    list cannot be read.
+    list cannot be read, or it is the other kind of list.
     """
     data = _contents(source, inputs)
+    if b"\0" in data and not nul_ended:
+        raise InputError(f"{display_name(source)}: this list has NUL bytes: read it with {mention('files0_from')}")
     end = b"\0" if nul_ended else b"\n"
     for number, name in enumerate(data.removesuffix(end).split(end) if data else [], 1):
         if why := _malformed(name, source):
@@ -32,8 +34,6 @@ def _malformed(name: bytes, source: bytes) -> str:
     """What is wrong with an entry; empty if it is a name."""
     if not name:
         return "is empty: leave it out"
-    if b"\0" in name:
-        return f"holds a NUL byte: {mention('files0_from')} reads lists with NULs"
     if name == source == b"-":
         return "is -, but standard input is the list itself: write ./- for a file of that name"
     return ""
@@ -45,7 +45,9 @@ def _contents(source: bytes, inputs: set[FileId]) -> bytes:
         with os.fdopen(descriptor, "rb") as stream:
             status = os.fstat(descriptor)
             if _is_endless(status, descriptor):
-                raise InputError(f"{display_name(source)}: is a device, not a list of names: name a file, a FIFO or -")
+                raise InputError(
+                    f"{display_name(source)}: this is a device, not a list of names: use a file, a FIFO or -"
+                )
             inputs.add(file_id(status))
             return stream.read()
     except OSError as error:
@@ -63,5 +65,6 @@ def of_entry(source: bytes, number: int, name: bytes, error: InputError) -> Inpu
     """The error about an entry that does not name a document, with a remedy."""
     where = f"{display_name(source)}: entry {number}"
     if b"\n" in name:  # most likely the entry is a whole list of lines
-        return InputError(f"{where} holds line feeds and names nothing: {mention('files_from')} reads lists of lines")
-    return InputError(f"{where}: {error.message}: mend the entry, or leave it out")
+        lines = f"if the list has one name on each line, read it with {mention('files_from')}"
+        return InputError(f"{where} has line feeds and is not the name of a file: {lines}")
+    return InputError(f"{where}: {error.message}: correct the entry or remove it")

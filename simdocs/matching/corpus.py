@@ -196,7 +196,7 @@ class Corpus:
             lengths = offsets.rows(rows + 1) - starts
             return Ragged.from_lengths(tokens.at(ranges(starts, lengths)), lengths)
         if self.artifact_name and not self.root:
-            missing = f"{self.artifact_name}/{RUN}: does not say where its documents are"
+            missing = f"{self.artifact_name}/{RUN} does not say where its documents are"
             raise ArtifactError(f"{missing}: give their directory with {mention('root')}")
         return self._request(rows)
 

@@ -42,16 +42,25 @@ def files_of(intake: Intake, run: Run) -> FileList:
         return intake.texts
     found = find(intake.sources, intake.walking, run.skipped)
     if intake.walking.include and not found.names:
-        run.skipped.warnings.append(
-            f"no file matches {mention('include')}: patterns are compared with names below the directory"
-        )
+        run.skipped.warnings.append(_matches_nothing(intake.walking.include))
     for path in filter(None, intake.outputs):
         if found.holds(path):
             raise UsageError(
-                f"{display_name(os.fsencode(path))}: is one of the documents, or a list of them, and would be"
-                f" overwritten: name another, or {mention('exclude')} it"
+                f"{display_name(os.fsencode(path))}: this file is read in this run and would be overwritten:"
+                " choose another output file"
             )
     return found
+
+
+def _matches_nothing(patterns: Sequence[str]) -> str:
+    """The warning that no file matches the patterns of `include`, with what is most likely wrong with them."""
+    shown = " or ".join(repr(pattern) for pattern in patterns)
+    hint = ""
+    if any("/" in pattern for pattern in patterns):
+        hint = ": a pattern with a slash is compared with the path below the directory"
+    elif endings := [pattern for pattern in patterns if not set("*?[") & set(pattern)]:
+        hint = f": to match the end of a name, write {'*.' + endings[0].lstrip('.')!r}"
+    return f"no file matches {mention('include')} {shown}{hint}"
 
 
 def signed(

@@ -35,7 +35,7 @@ def atomic_file(path: str, is_artifact: IsArtifact) -> Iterator[OutputStream]:
     with as_output_error(name):
         status = _status(path)
     if path.endswith("/") or (status is not None and stat.S_ISDIR(status.st_mode)):
-        raise OutputError(f"{name}: is a directory: name a file")
+        raise OutputError(f"{name}: this is a directory: name a file")
     if path.startswith(_DESCRIPTORS) or (status is not None and not stat.S_ISREG(status.st_mode)):
         yield from _direct(path, name)
     else:

@@ -23,7 +23,7 @@ IsArtifact = Callable[[str], bool]
 class Replaceable:
     """Which existing directories an output may replace.
 
-    description: what they are, for messages: "an artifact of kind index".
+    description: what they are, for messages: "an index".
     files: the names of all files that they may hold, beside the lock's own.
     recognises: tells whether a directory that holds only such names is one of them, from its descriptor and the names
         in it; raises OSError if it cannot be read.
@@ -45,7 +45,7 @@ def open_parent(directory: str, name: str, is_artifact: IsArtifact) -> int:
     OutputError: it does not exist, or it is an artifact, which the new file would damage.
     """
     if is_artifact(directory):
-        raise OutputError(f"{name}: is inside an artifact: choose another directory")
+        raise OutputError(f"{name}: this is inside an artifact: choose another directory")
     with as_output_error(name):
         try:
             return syscalls.open_directory(directory)
@@ -84,5 +84,5 @@ def refuse_others(base: str, dir_fd: int, replaceable: Replaceable, name: str) -
 
 def _not_replaceable(name: str, replaceable: Replaceable) -> UsageError:
     return UsageError(
-        f"{name}: exists and is not {replaceable.description}, so it is not replaced: choose another name"
+        f"{name}: this exists and is not {replaceable.description}, so it is not replaced: choose another name"
     )

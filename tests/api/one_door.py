@@ -68,6 +68,11 @@ def words_of(keywords: Mapping[str, Any]) -> list[str]:
     return list(map(str, found))
 
 
+def command(question: str, arguments: Sequence[str], keywords: Mapping[str, Any]) -> str:
+    """The command line for a call, as errors suggest it."""
+    return " ".join(["simdocs", question, *arguments, *words_of(keywords)])
+
+
 def by_library(question: str, arguments: Sequence[str], keywords: Mapping[str, Any]) -> Outcome:
     """How the library answers."""
     try:
@@ -75,7 +80,7 @@ def by_library(question: str, arguments: Sequence[str], keywords: Mapping[str, A
             result = CALLS[question](*arguments, **keywords)
     except simdocs.SimdocsError as error:
         # All problems of a request are one message.
-        return Outcome(exits.status_of(error), tuple(spelled(error.message, option).split("; ")))
+        return Outcome(exits.status_of(error), tuple(spelled(error.message, option, command).split("; ")))
     if question in ARTIFACTS:
         status = exits.UNJUDGED if result.skipped.unjudged else exits.DONE
         return Outcome(status, (), taken(keywords["output"]), dict(result.skipped.counts))

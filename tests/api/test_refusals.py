@@ -158,18 +158,24 @@ def test_an_artifact_is_the_only_input(here):
         with pytest.raises(simdocs.UsageError, match=f"{next(iter(how))} goes with an artifact, not with documents"):
             simdocs.dedupe("docs", **how)
     for stage, kind, remedy in (
-        (simdocs.shingle, "shingles", "name documents instead"),
-        (simdocs.signature, "index", "name one of kind shingles instead"),
+        (simdocs.shingle, "shingles", "a shingles artifact, not documents"),
+        (simdocs.signature, "index", "an index, not documents or a shingles artifact"),
     ):
         for given in (f"docs.{kind}", simdocs.open(f"docs.{kind}")):
-            with pytest.raises(simdocs.ArtifactError, match=f"of kind {kind}: {remedy}$"):
+            with pytest.raises(simdocs.ArtifactError, match=f": this is {remedy}$"):
                 stage(given)
+    problem = "this is a shingles artifact, not an index: build one with simdocs.index"
     for given in ("docs.shingles", simdocs.open("docs.shingles")):
-        with pytest.raises(simdocs.ArtifactError, match=r"of kind shingles: name one of kind index instead$"):
+        with pytest.raises(simdocs.ArtifactError) as refused:
             simdocs.query(given, texts=[A])
+        assert str(refused.value) == f"docs.shingles: {problem}('docs.shingles', output='docs.index')"
+    with pytest.raises(simdocs.ArtifactError, match=f"^the shingles given: {problem}$"):
+        simdocs.query(simdocs.shingle("docs"), texts=[A])
     with pytest.raises(simdocs.UsageError, match=r"^docs\.index: a query cannot be an index"):
         simdocs.query("docs.index", "docs.index")
-    with pytest.raises(simdocs.ArtifactError, match=r"of kind index: name one of kind shingles or signatures instead$"):
+    with pytest.raises(
+        simdocs.ArtifactError, match=r"index, not documents, a shingles artifact or a signatures artifact$"
+    ):
         simdocs.query("docs.index", simdocs.open("docs.index"))
     with pytest.raises(simdocs.UsageError, match="nothing to read"):
         simdocs.query("docs.index")

@@ -203,14 +203,12 @@ def test_paths_that_are_not_artifacts_are_reported(place, index):
     os.mkfifo(place / "fifo.index")
     (place / "zeros.index").symlink_to("/dev/zero")
     for name in ("plain", "loop", "fifo", "zeros"):
-        assert verdict(place / f"{name}.index").startswith(f"{place / name}.index: not an artifact: ")
+        assert verdict(place / f"{name}.index").startswith(f"{place / name}.index: not an artifact")
     (place / "nothing.index").mkdir()
-    assert "not an artifact: there is no manifest.json in it" in verdict(place / "nothing.index")
+    assert "not an artifact, because there is no manifest.json in it" in verdict(place / "nothing.index")
     with pytest.raises(InputError, match="no such artifact"):
         open_artifact(os.fsencode(place / "missing.index"))
-    with pytest.raises(
-        ArtifactError, match="an artifact of kind index: name one of kind shingles or signatures instead"
-    ):
+    with pytest.raises(ArtifactError, match="this is an index, not a shingles artifact or a signatures artifact"):
         usable(open_artifact(os.fsencode(index)), ("shingles", "signatures"))
 
 

@@ -181,7 +181,9 @@ def test_unreadable_documents_are_named_and_left_out_of_the_artifact(there):
     for target in ("x.index", "new.index"):
         strict = simdocs(*ask[:3], target, *ask[4:], "--strict", "-q", cwd=there, before=bound_by_modes)
         assert (strict.status, strict.out, strict.err.count("\n")) == (2, b"", 1)
-        assert strict.err.startswith("simdocs: error: --strict: nothing published")
+        assert strict.err.startswith(
+            "simdocs: error: --strict: nothing was written, because documents were not compared: "
+        )
     assert (there / "x.index").stat().st_ino == old
     assert sorted(os.listdir(there)) == ["docs", "x.index"]
 

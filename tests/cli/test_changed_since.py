@@ -98,7 +98,7 @@ def test_root_says_where_the_documents_are(indexed):
     assert simdocs("check", "d.index", cwd=indexed).status == 4
     lost = simdocs("dedupe", "d.index", cwd=indexed)
     assert (lost.status, lost.out) == (4, b"")
-    assert "d.index/run.json: does not say where its documents are: give their directory with --root" in lost.err
+    assert "d.index/run.json does not say where its documents are: give their directory with --root" in lost.err
     assert simdocs("dedupe", "d.index", "--root", ".", cwd=indexed).status == 0
     assert simdocs("dedupe", "d.index", "--verify", "estimate", cwd=indexed).status == 0
 

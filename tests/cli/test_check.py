@@ -51,8 +51,9 @@ def damages(where: Path, artifact: str) -> list[str]:
     done = check(where, artifact)
     lines = done.err.splitlines()
     assert done.status == (4 if lines else 0)
-    assert all(line.startswith(f"simdocs: error: {artifact}/") for line in lines)
-    return [line.removeprefix(f"simdocs: error: {artifact}/") for line in lines]
+    start, end = f"simdocs: error: {artifact}/", "build the artifact again"
+    assert all(line.startswith(start) and line.endswith(end) for line in lines)
+    return [line.removeprefix(start).removesuffix(f": {end}").replace(": damaged: ", ": ", 1) for line in lines]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -78,11 +79,11 @@ def test_check_names_the_rule_that_is_broken(there, what):
 @pytest.mark.parametrize(
     ("kind", "group", "changes", "message"),
     [
-        ("signatures", "sketching", {"num_perm": 64}, "manifest.json: damaged: it is not a manifest of simdocs"),
-        ("index", "sketching", {"num_perm": 127}, "manifest.json: damaged: it is not a manifest of simdocs"),
-        ("index", "banding", {"bands": 17}, "manifest.json: damaged: it is not a manifest of simdocs"),
-        ("index", "banding", {"rows": 8}, "manifest.json: damaged: it is not a manifest of simdocs"),
-        ("index", "banding", {"rows": None}, "manifest.json: damaged: it is not a manifest of simdocs"),
+        ("signatures", "sketching", {"num_perm": 64}, "manifest.json: it is not a manifest of simdocs"),
+        ("index", "sketching", {"num_perm": 127}, "manifest.json: it is not a manifest of simdocs"),
+        ("index", "banding", {"bands": 17}, "manifest.json: it is not a manifest of simdocs"),
+        ("index", "banding", {"rows": 8}, "manifest.json: it is not a manifest of simdocs"),
+        ("index", "banding", {"rows": None}, "manifest.json: it is not a manifest of simdocs"),
         ("index", "banding", {"rows": 6}, "band_keys.npy: band 0 does not match signatures.npy"),
     ],
 )
@@ -146,9 +147,9 @@ def test_check_names_a_damaged_manifest(there, data):
     manifest = there / "x.index" / "manifest.json"
     manifest.write_bytes(data)
     (line,) = damages(there, "x.index")
-    assert line.startswith("manifest.json: damaged: ")
+    assert line.startswith("manifest.json: ")
     manifest.unlink()
-    assert damages(there, "x.index") == ["manifest.json: damaged: the file is missing: build the artifact again"]
+    assert damages(there, "x.index") == ["manifest.json: the file is missing"]
 
 
 def test_check_names_both_versions_of_an_artifact_of_another_one(there):
@@ -180,8 +181,8 @@ def test_check_refuses_what_is_not_an_artifact(there):
     for arguments, status, message in (
         ((), 2, "Missing argument 'ARTIFACT...'"),
         (("nowhere.index",), 2, "nowhere.index: no such artifact"),
-        (("docs/0",), 4, "docs/0: not an artifact: Not a directory"),
-        (("docs",), 4, "docs: not an artifact: there is no manifest.json in it"),
+        (("docs/0",), 4, "docs/0: not an artifact: name an artifact, which is a directory such as docs.index"),
+        (("docs",), 4, "docs: not an artifact, because there is no manifest.json in it"),
         (("--wrong",), 2, "no option"),
     ):
         done = check(there, *arguments)

@@ -178,8 +178,8 @@ def test_info_works_whatever_run_json_holds(here, run):
 def test_info_refuses_what_is_not_an_artifact(here):
     for arguments, status, message in (
         (("nowhere",), 2, "nowhere: no such artifact"),
-        (("docs",), 4, "docs: not an artifact: there is no manifest.json in it"),
-        (("docs/a.txt",), 4, "docs/a.txt: not an artifact"),
+        (("docs",), 4, "docs: not an artifact, because there is no manifest.json in it"),
+        (("docs/a.txt",), 4, "docs/a.txt: not an artifact: name an artifact"),
         ((), 2, "Missing argument 'ARTIFACT'"),
         (("a", "b"), 2, "unexpected extra argument"),
     ):

@@ -77,12 +77,12 @@ def test_an_empty_entry_is_named_by_its_number(here, option, at):
 @pytest.mark.reliability(
     "NUL for lines",
     "a NUL-ended list given to `--files-from`",
-    "The entry is named, with the option that reads it; status 3.",
+    "Ends with status 2 and names the option that reads it.",
 )
-def test_nul_bytes_in_a_list_of_lines_are_malformed_entries(here):
-    done = simdocs("dedupe", "--files-from", "-", stdin=b"docs/a.txt\ndocs/b.txt\0docs/c.txt\n", cwd=here)
-    why = "a malformed entry (entry 2 holds a NUL byte: --files0-from reads lists with NULs)"
-    assert done == (3, b"", f"simdocs: -: skipped: {why}\n")
+@pytest.mark.parametrize("names", [b"docs/a.txt\ndocs/b.txt\0docs/c.txt\n", b"docs/a.txt\0docs/b.txt\0"])
+def test_a_list_of_lines_with_nul_bytes_is_refused(here, names):
+    done = simdocs("dedupe", "--files-from", "-", stdin=names, cwd=here)
+    assert done == (2, b"", "simdocs: error: -: this list has NUL bytes: read it with --files0-from\n")
 
 
 @pytest.mark.reliability(
@@ -93,7 +93,7 @@ def test_nul_bytes_in_a_list_of_lines_are_malformed_entries(here):
 def test_an_entry_that_does_not_exist_is_an_error(here, option):
     done = simdocs("dedupe", option, "-", stdin=listed(option, b"docs/a.txt", b"gone\x1b"), cwd=here)
     assert (done.status, done.out) == (2, b"")
-    why = "gone\\x1b: No such file or directory: mend the entry, or leave it out"
+    why = "gone\\x1b: No such file or directory: correct the entry or remove it"
     assert done.err == f"simdocs: error: -: entry 2: {why}\n"
 
 
@@ -106,8 +106,9 @@ def test_a_list_of_lines_given_as_nul_ended_names_the_right_option(here):
     """The whole list is one name, and named by its number alone: it may be long."""
     lay(here, {"list": listed("--files-from", b"docs/a.txt", *[b"docs/b.txt"] * 9999)})
     done = simdocs("index", "--files0-from", "list", "-o", "x.index", cwd=here)
-    why = "entry 1 holds line feeds and names nothing: --files-from reads lists of lines"
-    assert done == (2, b"", f"simdocs: error: list: {why}\n")
+    why = "entry 1 has line feeds and is not the name of a file"
+    remedy = "if the list has one name on each line, read it with --files-from"
+    assert done == (2, b"", f"simdocs: error: list: {why}: {remedy}\n")
 
 
 @pytest.mark.reliability(

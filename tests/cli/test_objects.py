@@ -95,7 +95,7 @@ def test_every_command_follows_links_if_asked_and_visits_all_once(zoo, command):
 def test_a_device_that_is_named_is_an_error_in_every_command(here, command):
     lay(here, {"list": b"docs\n/dev/zero\n"})
     done = reading(command, here, "--files-from", "list")
-    why = "/dev/zero: not a file, directory or FIFO: mend the entry, or leave it out"
+    why = "/dev/zero: this is a device or socket: name a file, directory or FIFO: correct the entry or remove it"
     assert (done.status, done.err) == (2, f"simdocs: error: list: entry 2: {why}\n")
 
 
@@ -108,13 +108,16 @@ def test_a_socket_that_is_named_is_an_error(here):
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(os.path.relpath(here / "socket"))
     done = reading("query", here, "docs", "socket")
-    assert (done.status, done.err) == (2, "simdocs: error: socket: not a file, directory or FIFO\n")
+    assert (done.status, done.err) == (
+        2,
+        "simdocs: error: socket: this is a device or socket: name a file, directory or FIFO\n",
+    )
 
 
 @pytest.mark.reliability("endless list", "a list that never ends (`/dev/zero`)", "Ends with status 2 at once.")
 @pytest.mark.parametrize("option", ["--files-from", "--files0-from"])
 def test_a_list_without_end_is_an_error_at_once(here, option):
-    why = "is a device, not a list of names: name a file, a FIFO or -"
+    why = "this is a device, not a list of names: use a file, a FIFO or -"
     assert simdocs("dedupe", option, "/dev/zero", cwd=here) == (2, b"", f"simdocs: error: /dev/zero: {why}\n")
     done = in_shell(f"simdocs index -o x.index {option} - < /dev/zero", cwd=here)
     assert done == (2, b"", f"simdocs: error: -: {why}\n")

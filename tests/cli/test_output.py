@@ -52,7 +52,7 @@ def test_a_document_is_never_overwritten(here, way):
     target = "./docs/../docs/c.txt" if way == "spelling" else "out"
     done = simdocs("dedupe", "docs", "-o", target, cwd=here)
     assert (done.status, len(done.err.splitlines())) == (2, 1)
-    assert "one of the documents" in done.err
+    assert "is read in this run and would be overwritten: choose another output file" in done.err
     assert (here / "docs/c.txt").read_bytes() == B
 
 
@@ -64,7 +64,7 @@ def test_nothing_is_written_into_an_artifact(here):
         for name in ("signatures.tsv", "band_keys", "new"):
             done = simdocs("query", "x.index", "docs/a.txt", option, f"x.index/{name}", cwd=here)
             assert (done.status, done.out) == (2, b"")
-            assert done.err == f"simdocs: error: x.index/{name}: is inside an artifact: choose another directory\n"
+            assert done.err == f"simdocs: error: x.index/{name}: this is inside an artifact: choose another directory\n"
     assert simdocs("index", "docs", "-o", "x.index/y.index", cwd=here).status == 2
     assert {path.name: path.read_bytes() for path in (here / "x.index").iterdir()} == before
 

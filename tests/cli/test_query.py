@@ -246,10 +246,8 @@ def test_a_query_needs_an_index(indexed):
     built(Path("docs.signatures"), ["docs"])
     done = simdocs("query", "docs.signatures", "new", cwd=indexed)
     assert done[:2] == (4, b"")
-    assert (
-        done.err
-        == "simdocs: error: docs.signatures: is an artifact of kind signatures: name one of kind index instead\n"
-    )
+    remedy = "build one with simdocs index docs.signatures -o docs.index"
+    assert done.err == f"simdocs: error: docs.signatures: this is a signatures artifact, not an index: {remedy}\n"
     assert simdocs("query", "gone.index", "new", cwd=indexed).status == 2
     for arguments, why in {
         ("docs", "new"): "docs: needs an index: simdocs index docs -o docs.index",

@@ -121,19 +121,24 @@ def test_the_nightly_script_can_wait_for_another_run(three):
 def test_the_nightly_script_finds_the_program_by_path_or_on_path(three, tmp_path):
     nowhere = nightly(*three, SIMDOCS=f"{tmp_path}/no such")
     assert (nowhere.status, nowhere.out) == (2, b"")
-    assert "no such program" in nowhere.err
+    assert "there is no program" in nowhere.err
     (tmp_path / "a bin").mkdir()
     (tmp_path / "a bin/simdocs").symlink_to(PROGRAM)
     done = nightly(*three, SIMDOCS="", PATH=f"{tmp_path}/a bin:/usr/bin:/bin")
     assert done == (0, f"{three[1]}/2 3.txt\n".encode(), "")
 
 
-@pytest.mark.parametrize("arguments", [[], ["/"], ["/", "/", "/", "/"], ["-x", "/", "/", "/"], ["--help"]])
+@pytest.mark.parametrize("arguments", [[], ["/"], ["/", "/", "/", "/"], ["-x", "/", "/", "/"], ["--wrong"]])
 def test_wrong_arguments_of_the_nightly_script_are_refused(arguments):
     done = nightly(*arguments)
     assert (done.status, done.out) == (2, b"")
     assert done.err.startswith("nightly.sh: ")
     assert done.err.endswith("usage: nightly.sh [-0] ARCHIVE DELIVERY NAME.index\n")
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_the_nightly_script_prints_its_usage(option):
+    assert nightly(option) == (0, b"usage: nightly.sh [-0] ARCHIVE DELIVERY NAME.index\n", "")
 
 
 def test_an_archive_without_files_is_refused(three, tmp_path):

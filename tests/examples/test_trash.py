@@ -124,5 +124,5 @@ def test_an_existing_trash_is_not_used(two):
     (two / "trash").mkdir()
     before = files(two)
     status, message = trash(two, answer(two))
-    assert status == 2 and "File exists" in message
+    assert status == 2 and message == "trash.py: nothing was moved: trash already exists; name a new directory\n"
     assert files(two) == before

@@ -105,7 +105,7 @@ def test_short_writes_are_continued(tmp_path, monkeypatch):
 
 def test_nothing_is_published_inside_an_artifact(tmp_path):
     (tmp_path / "artifact").mkdir()
-    with pytest.raises(OutputError, match=r"artifact/answer: is inside an artifact: choose another directory"):
+    with pytest.raises(OutputError, match=r"artifact/answer: this is inside an artifact: choose another directory"):
         write(tmp_path / "artifact" / "answer")
     assert os.listdir(tmp_path / "artifact") == []
 

@@ -24,7 +24,7 @@ from tests.cli.program import bound_by_modes, simdocs
 NAME = "a.signatures"
 
 REFUSAL = (
-    r"^\S*a\.signatures: exists and is not an artifact of kind signatures, so it is not replaced: choose another name$"
+    r"^\S*a\.signatures: this exists and is not a signatures artifact, so it is not replaced: choose another name$"
 )
 
 
@@ -111,7 +111,8 @@ def test_paths_without_a_name_are_refused(place, monkeypatch, target):
 
 def test_the_suffix_of_another_kind_is_refused(place):
     with pytest.raises(
-        UsageError, match=r"this suffix is for artifacts of kind index: choose a name such as NAME\.signatures$"
+        UsageError,
+        match=r"the name of a signatures artifact cannot end in \.index: choose a name such as a\.signatures$",
     ):
         save(place / "a.index", 1)
     assert os.listdir(place) == []

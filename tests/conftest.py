@@ -5,9 +5,13 @@
 
 from hypothesis import HealthCheck, settings
 
+from tests.amounts import SHORT_EXAMPLES
+
 _LARGE_INPUTS = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
-settings.register_profile("same", derandomize=True, deadline=None, max_examples=60, suppress_health_check=_LARGE_INPUTS)
+settings.register_profile(
+    "same", derandomize=True, deadline=None, max_examples=SHORT_EXAMPLES, suppress_health_check=_LARGE_INPUTS
+)
 settings.register_profile(
     "thorough", derandomize=True, deadline=None, max_examples=300, suppress_health_check=_LARGE_INPUTS
 )

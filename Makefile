@@ -35,7 +35,7 @@ demo: $(CORE) ## find the near-duplicates of the example corpus
 test: $(INSTALLED) ## run the tests, on all cores that this process may use
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 
-test-slow: $(INSTALLED) ## run the tests in their long form, too
+test-slow: $(INSTALLED) ## run the slow tests too
 	$(BIN)/python -m pytest -n auto --dist loadgroup -m 'slow or not slow' --hypothesis-profile=thorough
 
 fuzz: $(INSTALLED) ## run simdocs on random trees, names, bytes and options for MINUTES=5; SEED=n repeats one run
@@ -57,7 +57,7 @@ format: $(INSTALLED) ## format the code and fix what ruff can fix
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: $(INSTALLED) ## write the generated pages in docs/ anew: reference, formats, reliability, man pages, completion
+docs: $(INSTALLED) ## rewrite the generated pages in docs/: reference, formats, reliability, man pages, completion
 	$(BIN)/python docs/generate.py
 
 bench: $(INSTALLED) ## measure speed, memory, precision and recall on 20,000 generated files

@@ -63,7 +63,7 @@ def _paragraphs(text: str) -> str:
 
 def stop_words() -> Iterator[str]:
     """The stop words of every language."""
-    yield "# Stop words\n\nOf `--unit stopword`, by `--language`. Written by `make docs` from the program itself.\n"
+    yield "# Stop words\n\nThe stop words of `--unit stopword`, for each `--language`.\n"
     for language, words in STOP_WORDS.items():
         yield f"## {language}\n\n{textwrap.fill(' '.join(sorted(words)), 119)}\n"
 

@@ -18,9 +18,9 @@ from simdocs.cli.spelling import spelled
 from simdocs.values import Choice, Fraction, Seconds, Size, Values, Whole
 
 ENVIRONMENT = {
-    "NO_COLOR": "If it is not empty, --color auto draws without colours.",
-    "FORCE_COLOR": "If it is not empty, --color auto draws in colours on a terminal that calls itself dumb, too.",
-    "TERM": "Under dumb, --color auto draws without colours.",
+    "NO_COLOR": "If it is not empty, --color auto uses no colours.",
+    "FORCE_COLOR": "If it is not empty, --color auto uses colours even if TERM is dumb.",
+    "TERM": "If it is dumb, --color auto uses no colours.",
     "COLUMNS": "The width of tables and of help, instead of the terminal's.",
     "SIMDOCS_DEBUG": "If it is not empty, the same as --debug.",
 }

@@ -63,7 +63,7 @@ SCHEMES = Family(
             "simdocs.kernels.sketch.fss:FSS",
         ),
         "permutation": Member(
-            "K random hash functions, as lectures teach MinHash: slower",
+            "K random hash functions, as textbooks describe MinHash; slower",
             "simdocs.kernels.sketch.permutation:PERMUTATION",
         ),
     }
@@ -72,14 +72,14 @@ SCHEMES = Family(
 RULES = Family(
     {
         "recall": Member(f"the most rows that still find {mention('recall')} of the pairs at {mention('threshold')}"),
-        "nearest": Member(f"bands b and rows r with (1/b)^(1/r) nearest to {mention('threshold')}, as in lectures"),
+        "nearest": Member(f"bands b and rows r with (1/b)^(1/r) nearest to {mention('threshold')}, as in textbooks"),
     }
 )
 
 VERIFY = Family(
     {
         "exact": Member("compare the token sets"),
-        "estimate": Member("trust the signatures"),
+        "estimate": Member("compare the signatures only"),
     }
 )
 
@@ -104,8 +104,8 @@ LISTS = Family(
     {
         "kept": Member("the names of documents that are kept"),
         "duplicates": Member("the names of duplicates"),
-        "kept-lines": Member("the JSONL lines that are kept, byte for byte"),
-        "duplicate-lines": Member("the JSONL lines that are duplicates, byte for byte"),
+        "kept-lines": Member("the JSON Lines of kept documents, byte for byte"),
+        "duplicate-lines": Member("the JSON Lines of duplicates, byte for byte"),
     }
 )
 
@@ -115,7 +115,7 @@ FORMATS = Family(
     {
         "table": Member("a table for people", "simdocs.views.table:Table"),
         "tsv": Member("tab-separated, without a header", "simdocs.views.output_formats:Tsv"),
-        "jsonl": Member("one JSON object a line", "simdocs.views.output_formats:Jsonl"),
+        "jsonl": Member("one JSON object per line", "simdocs.views.output_formats:Jsonl"),
         "csv": Member("RFC 4180, with a header", "simdocs.views.output_formats:Csv"),
     }
 )

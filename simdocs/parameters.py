@@ -45,7 +45,7 @@ from simdocs.values import (
 )
 
 MAX_NUM_PERM = 1 << 16
-"""The largest number of values in a signature."""
+"""The largest number of places in a signature."""
 
 DOCUMENTS, TEXT, SHINGLES, SIGNATURES = "Documents", "Normalised text", "Shingles", "Signatures and bands"
 GROUPS, ANSWER, RUN = "Groups", "Answer", "Run"
@@ -56,7 +56,7 @@ _THRESHOLD = (
     " have in common."
 )
 
-_UNITS = "SIZE is in bytes, or has a unit: K, M and G are powers of 1024; KB, MB and GB are powers of 1000."
+_UNITS = "K, M and G are powers of 1024; KB, MB and GB are powers of 1000."
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ _DECLARED = (
         "files_from",
         DOCUMENTS,
         PathName(),
-        "Read the names of documents from FILE, one a line. A FILE of - is standard input.",
+        "Read the names of documents from FILE, one per line. A FILE of - is standard input.",
     ),
     Parameter(
         "files0_from",
@@ -111,12 +111,12 @@ _DECLARED = (
     Parameter("hidden", DOCUMENTS, Flag(), "Also read files and directories whose name begins with a dot.", False),
     Parameter("follow", DOCUMENTS, Flag(), "Follow symbolic links in directories.", False),
     Parameter("one_file_system", DOCUMENTS, Flag(), "Do not enter directories on other file systems.", False),
-    Parameter("max_size", DOCUMENTS, Size(), f"Skip larger documents, and exit 3. {_UNITS}", 256 * MIB, "256M"),
+    Parameter("max_size", DOCUMENTS, Size(), f"Skip larger documents, and exit with 3. {_UNITS}", 256 * MIB, "256M"),
     Parameter("max_size", DOCUMENTS, Size(), f"Refuse a larger text. {_UNITS}", 256 * MIB, "256M", question="show"),
-    Parameter("text_field", DOCUMENTS, FreeText(), "Field of a JSON line that holds the text.", "text"),
-    Parameter("id_field", DOCUMENTS, FreeText(), "Field of a JSON line that holds its id, as in PATH#ID.", "id"),
+    Parameter("text_field", DOCUMENTS, FreeText(), "Field that holds the text in JSON Lines.", "text"),
+    Parameter("id_field", DOCUMENTS, FreeText(), "Field that holds the id in JSON Lines, as in PATH#ID.", "id"),
     Parameter("plain", DOCUMENTS, Flag(), "Read each *.jsonl and *.ndjson file as one text.", False),
-    Parameter("jsonl", DOCUMENTS, Flag(), "Read standard input as JSON lines.", False),
+    Parameter("jsonl", DOCUMENTS, Flag(), "Read standard input as JSON Lines.", False),
     Parameter(
         "shingles",
         DOCUMENTS,
@@ -128,21 +128,21 @@ _DECLARED = (
         DOCUMENTS,
         ArtifactName(("shingles",)),
         "Verify with the token sets in X.shingles instead of reading the artifact's documents again."
-        f" With {mention('against')}, they are those of Y.index.",
+        f" With {mention('against')}, this is for the documents of Y.index.",
         question="dedupe",
     ),
     Parameter(
         "root",
         DOCUMENTS,
         PathName(directories=True),
-        "Find the documents of the index from DIR.",
+        "Look for the documents of the index in DIR.",
         described="the directory where it was built",
     ),
     Parameter(
         "root",
         DOCUMENTS,
         PathName(directories=True),
-        f"Find the artifact's documents from DIR. With {mention('against')}, those of Y.index.",
+        f"Look for the artifact's documents in DIR. With {mention('against')}, this is for the documents of Y.index.",
         described="the directory where it was built",
         question="dedupe",
     ),
@@ -168,14 +168,14 @@ _DECLARED = (
         described=lambda: ", ".join(f"{name} {unit.k}" for name, unit in UNITS.items()),
     ),
     Parameter("language", SHINGLES, Choice(LANGUAGES), "Language of the stop words.", "en"),
-    Parameter("multiset", SHINGLES, Flag(), "Count how often each shingle occurs: multisets instead of sets.", False),
-    Parameter("seed", SHINGLES, Seed(), "Seed of every hash. random chooses one that nobody can predict.", 0),
+    Parameter("multiset", SHINGLES, Flag(), "Count repeated shingles: multisets instead of sets.", False),
+    Parameter("seed", SHINGLES, Seed(), "Seed of all hash functions. random chooses an unpredictable seed.", 0),
     # Signatures and bands
     Parameter(
         "num_perm",
         SIGNATURES,
         Whole(1, MAX_NUM_PERM),
-        "Values in a signature. More make estimates more precise, and signatures larger.",
+        "Number of places in a signature. More places make estimates more precise, and signatures larger.",
         128,
     ),
     Parameter("scheme", SIGNATURES, Choice(SCHEMES), "How signatures are computed.", "fss"),
@@ -184,7 +184,7 @@ _DECLARED = (
         "threshold",
         SIGNATURES,
         Fraction(),
-        f"{_THRESHOLD} With an index, the default is the index's.",
+        f"{_THRESHOLD} With an index, the default is that of the index.",
         0.8,
         question="dedupe",
     ),
@@ -201,14 +201,14 @@ _DECLARED = (
         "exact",
         GROUPS,
         Flag(),
-        "Find every pair, by rare tokens instead of bands. Slower, and holds all tokens in memory.",
+        "Find every pair, without signatures and bands. Slower, and holds all tokens in memory.",
         False,
     ),
     Parameter(
         "max_candidates",
         GROUPS,
         Whole(1),
-        "Compare with at most N kept documents per bucket. Exit 3 if that limit was reached.",
+        "Compare with at most N kept documents per bucket. Exit with 3 if that limit was reached.",
         1000,
     ),
     Parameter(
@@ -223,15 +223,15 @@ _DECLARED = (
         "all_copies",
         ANSWER,
         Flag(),
-        f"With {mention('pairs')}: list every pair of identical texts instead of a chain.",
+        f"With {mention('pairs')}, also list all pairs of identical texts.",
         False,
     ),
-    Parameter("list", ANSWER, Choice(LISTS), "List only names, or lines of JSONL files."),
+    Parameter("list", ANSWER, Choice(LISTS), "List only names, or lines of JSON Lines files."),
     Parameter("top", ANSWER, Whole(1), "List at most N matches for each document."),
-    Parameter("nearest", ANSWER, Whole(1), "List the N most similar documents. The threshold does not matter."),
-    Parameter("itself", ANSWER, Flag(), "Let a document that is in the index match itself, too.", False),
+    Parameter("nearest", ANSWER, Whole(1), "List the N most similar documents, even below the threshold."),
+    Parameter("itself", ANSWER, Flag(), "Let a document that is in the index match itself.", False),
     Parameter("list", ANSWER, Choice(MATCH_LISTS), "List only names.", question="query"),
-    Parameter("nul", ANSWER, Flag(), f"With {mention('list')}: end each name with NUL instead of a line feed.", False),
+    Parameter("nul", ANSWER, Flag(), f"With {mention('list')}, end names with NUL instead of a line feed.", False),
     Parameter("output", ANSWER, PathName(), "Write the artifact to PATH, completely or not at all."),
     Parameter(
         "output",
@@ -249,18 +249,16 @@ _DECLARED = (
     ),
     Parameter("header", ANSWER, Flag(), "Begin TSV with the names of the columns.", False),
     Parameter("color", ANSWER, Choice(COLORS), "When to use colours.", "auto"),
-    Parameter("exit_code", RUN, Flag(), "Exit 1 if near-duplicates were found.", False),
+    Parameter("exit_code", RUN, Flag(), "Exit with 1 if near-duplicates were found.", False),
     # Run
     Parameter("jobs", RUN, Whole(1, 1024), "Number of worker processes.", described="all cores"),
     Parameter("quiet", RUN, Flag(), "Print only errors on standard error.", False),
-    Parameter("verbose", RUN, Flag(), "Name everything that was skipped, and print the summary.", False),
+    Parameter("verbose", RUN, Flag(), "List everything that was skipped, and print the summary.", False),
     Parameter("summary", RUN, Flag(), "Print the summary even if standard error is not a terminal.", False),
     Parameter("summary_json", RUN, PathName(), "Write the summary to FILE as one JSON object."),
+    Parameter("strict", RUN, Flag(), "Write nothing and exit with 2 if a document could not be compared.", False),
     Parameter(
-        "strict", RUN, Flag(), "Exit 2 instead of 3, and publish nothing, if a document could not be compared.", False
-    ),
-    Parameter(
-        "lock_wait", RUN, Seconds(), "Wait up to SECONDS while another run writes the same artifact, then exit 75.", 0.0
+        "lock_wait", RUN, Seconds(), "Wait up to SECONDS while another run writes the artifact, then exit with 75.", 0.0
     ),
     Parameter("debug", RUN, Flag(), "Show the traceback of an error.", False),
 )
@@ -343,7 +341,7 @@ class Banding:
 
 @dataclass(frozen=True, slots=True)
 class Sequences:
-    """Which files hold many documents, one a line, and which fields of a line hold its text and its name."""
+    """Which files hold one document per line, and which fields of a line hold its text and its name."""
 
     text_field: str = _default("text_field")
     id_field: str = _default("id_field")

@@ -82,7 +82,7 @@ def _array(name: str, dtype: str, shape: str, holds: str) -> ArrayFormat:
 
 
 _DOCUMENTS = (
-    ArrayFormat("documents", DOCUMENT, ("N",), "one row of facts for each document"),
+    ArrayFormat("documents", DOCUMENT, ("N",), "one record for each document"),
     _array("names", "u1", "C", "the names of the documents, end to end"),
     _array("name_offsets", "<i8", "N+1", "where each name begins in names, and the end"),
 )

@@ -17,9 +17,8 @@ from simdocs.report_requests import DebugRequest
 def check(**given: Any) -> int:
     """Check that artifacts are undamaged.
 
-    Everything is read: checksums are compared, and every rule that an artifact must keep is checked. Prints nothing
-    when all is well. Otherwise prints one line for each problem and exits with status 4. Checksums find accidental
-    damage, not forgery.
+    Reads everything, compares the checksums, and checks all internal rules. Prints nothing if all is well. Otherwise
+    prints one line for each problem and exits with status 4. Checksums find accidental damage, not forgery.
     """
     from simdocs import api
     from simdocs.views import messages

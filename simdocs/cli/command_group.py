@@ -43,7 +43,7 @@ class CommandGroup(click.Group):
             options = [option.get_help_record(ctx) for option in self.get_params(ctx)]
             formatter.write_dl([record for record in options if record])
         formatter.write_paragraph()
-        formatter.write_text("Help of a command: simdocs COMMAND -h; all of it: simdocs COMMAND --help")
+        formatter.write_text("Help of a command: simdocs COMMAND -h; all options: simdocs COMMAND --help")
 
     def short_help_of(self, ctx: click.Context) -> str:
         """Help on one screen: what the program does, the commands, and two examples."""

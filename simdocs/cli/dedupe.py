@@ -23,16 +23,16 @@ from simdocs.requests import DedupeRequest
         "simdocs dedupe today/ --against archive.index --list kept",
         "find . -name '*.txt' -print0 | simdocs dedupe --files0-from - --pairs --format jsonl",
     ),
-    usual=("threshold", "unit", "k", "include", "exclude", "keep", "against", "pairs", "list", "output"),
+    usual=("threshold", "unit", "k", "include", "keep", "against", "pairs", "list", "nul", "output"),
 )
 @options.documents
 @options.of(DedupeRequest, DrawRequest)
 def dedupe(**given: Any) -> int:
     """Find near-duplicates among documents.
 
-    DOCS are files, directories (read recursively), or - for standard input; or instead one artifact X.shingles,
-    X.signatures or X.index. Of each group of near-duplicates one document is kept. Every other one is listed with the
-    document kept, their exact Jaccard similarity, and the similarity that their signatures estimate. Documents without
-    near-duplicates are not listed.
+    DOCS are files, directories (read recursively), or - for standard input. They may also be one artifact:
+    X.shingles, X.signatures or X.index. Of each group of near-duplicates one document is kept. Every other one is
+    listed with the kept document, their exact Jaccard similarity, and the similarity that their signatures suggest.
+    Documents without near-duplicates are not listed. The guide (docs/guide.md) helps to choose the options.
     """
     return answer(DedupeRequest, given)

@@ -20,10 +20,10 @@ STATUS_OF: Mapping[type[BaseException], int] = MappingProxyType(
 
 MEANINGS: Mapping[int, str] = MappingProxyType(
     {
-        DONE: "success, also when nothing was found",
+        DONE: "done, also if nothing was found",
         FOUND: "with --exit-code: near-duplicates were found",
-        FAILED: "usage error or fatal error; nothing was published",
-        UNJUDGED: "success, but some documents could not be compared; before 1, and 2 with --strict",
+        FAILED: "usage error or fatal error; nothing was written, unless the message says otherwise",
+        UNJUDGED: "done, but some documents could not be compared; 2 with --strict",
         DAMAGED: "an artifact is damaged, of another kind or version, or has other parameters",
         LOCKED: "another run is writing the same artifact (--lock-wait waits for it)",
     }
@@ -32,7 +32,7 @@ MEANINGS: Mapping[int, str] = MappingProxyType(
 
 BY_SIGNAL = "SIGINT, SIGTERM, SIGHUP and SIGPIPE end the program by that signal"
 
-PRECEDENCE = "Of several, the status is the first of 2, 4, 75; then 3; then 1; then 0."
+PRECEDENCE = "If several apply, 2, 4 and 75 come first, then 3, then 1."
 
 _BY_OPTION: Mapping[int, str] = MappingProxyType({FOUND: "--exit-code", UNJUDGED: "--strict", LOCKED: "--lock-wait"})
 """The statuses that only commands with a certain option have, and that option."""

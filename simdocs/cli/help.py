@@ -171,7 +171,7 @@ class Command(click.Command):
                 formatter.write_dl([option.short_help(ctx) for option in usual if isinstance(option, Option)])
         write_examples(formatter, self.examples[:2])
         formatter.write_paragraph()
-        formatter.write_text(f"Everything: {ctx.command_path} --help")
+        formatter.write_text(f"All options: {ctx.command_path} --help")
         return formatter.getvalue().rstrip("\n")
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:

@@ -25,10 +25,11 @@ from simdocs.requests import IndexRequest
 @options.documents
 @options.of(IndexRequest, ReportRequest)
 def index(**given: Any) -> int:
-    """Make an index, which finds documents similar to a given one.
+    """Build an index for finding similar documents.
 
-    DOCS are files, directories (read recursively), or - for standard input; or instead one artifact X.shingles,
-    X.signatures or X.index. The bands of NAME.index are chosen so that at least --recall of the pairs exactly at
-    --threshold share a bucket. From X.index, an index with other bands is made without reading the documents again.
+    DOCS are files, directories (read recursively), or - for standard input. They may also be one artifact:
+    X.shingles, X.signatures or X.index. The bands of NAME.index are chosen so that at least --recall of the pairs
+    exactly at --threshold share a bucket. An index with other bands is built from X.index without reading the
+    documents again.
     """
     return build(IndexRequest, given)

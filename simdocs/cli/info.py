@@ -23,8 +23,8 @@ from simdocs.report_requests import TableRequest
 def info(**given: Any) -> int:
     """Show what an artifact holds.
 
-    These are its parameters, counts and arrays, its first and last documents, and for an index how likely pairs are
-    found. Only what is shown is checked; `simdocs check` reads everything.
+    Prints its parameters, counts and arrays, its first and last documents and, for an index, the probability that a
+    pair is found. Only what is printed is checked; `simdocs check` checks everything.
     """
     drawn = request_of(TableRequest, given)
     from simdocs import api

@@ -31,8 +31,8 @@ from simdocs.requests import ShowRequest
 def show(**given: Any) -> int:
     """Show the shingles of one text and their tokens.
 
-    FILE is a text; - is standard input. The shingles are listed in the order of the text, repeats included. They are
-    what documents are compared by.
+    FILE is a text; - is standard input. The shingles are listed in the order of the text, with repeats. Documents are
+    compared by the sets of their shingles.
     """
     request, drawn = requests_of(ShowRequest, ShowDrawRequest, given)
     output = path_of(drawn.output)

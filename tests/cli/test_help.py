@@ -48,13 +48,13 @@ def test_short_help_has_what_the_command_does_usual_options_and_two_examples(com
     assert set(spellings(text)) <= set(spellings(full))
     examples = re.findall(r"^  .*simdocs .*$", text.partition("Examples:\n")[2], re.MULTILINE)
     assert len(examples) == (1 if command == "help" else 2)
-    assert text.endswith(f"\nEverything: simdocs {command} --help\n")
+    assert text.endswith(f"\nAll options: simdocs {command} --help\n")
 
 
 def test_short_help_shows_the_first_sentence_the_names_and_the_default_of_an_option():
     text = " ".join(help_of("dedupe", "-h").split())
     assert "--unit NAME Unit of a shingle: char, word, line, stopword [char] -k K" in text
-    assert "--exclude GLOB Skip files and directories that match GLOB --keep" in text
+    assert "--include GLOB Only read files whose name matches GLOB --keep" in text
     assert "[char 9, word 5, line 1, stopword 3]" in text
 
 

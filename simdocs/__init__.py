@@ -1,4 +1,4 @@
-"""simdocs: which of these documents are nearly the same?
+"""Find near-duplicates among documents.
 
 `shingle`, `signature`, `index`, `query` and `dedupe` take paths, texts, or the artifact of an earlier stage. `open`
 opens an artifact. These functions return objects that hold NumPy arrays, raise SimdocsError, and print nothing. Each is

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
-from inspect import Parameter, Signature
+from inspect import Parameter, Signature, getdoc
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, cast, overload
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import checked, open_artifact, usable
 from simdocs.commands.resolve import opened, shingling_of
+from simdocs.docstrings import docstring
 from simdocs.engines.local import Local, cores
 from simdocs.engines.run import Progress, Run, no_progress
 from simdocs.errors import InputError, UnjudgedError, UsageError, spelled
@@ -58,7 +59,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def _with_keywords_of(request: type[CheckedRequest], *arguments: str) -> Callable[[Function], Function]:
-    """A decorator that makes help() show each keyword of a function."""
+    """A decorator that makes help() show each keyword of a function, with its meaning and default."""
     named = [field.name for field in fields(request)]
     keywords = [*(name for name in ("texts", "names") if name in named), *request.parameters()]
     first = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in arguments]
@@ -68,6 +69,7 @@ def _with_keywords_of(request: type[CheckedRequest], *arguments: str) -> Callabl
 
     def decorate(function: Function) -> Function:
         function.__signature__ = signature  # type: ignore[attr-defined]
+        function.__doc__ = docstring(getdoc(function) or "", keywords, request.parameters())
         return function
 
     return decorate
@@ -133,40 +135,46 @@ def _answered(
 
 
 def info(artifact: Path) -> ArtifactInfo:
-    """What an artifact is: parameters, arrays, counts. ArtifactError, InputError: it cannot be opened."""
+    """Read what an artifact holds, and return it as an ArtifactInfo: parameters, arrays and counts.
+
+    Raises ArtifactError or InputError if the artifact cannot be opened.
+    """
     from simdocs.commands.info import info as facts_of
 
     return facts_of(opened(_path(artifact), tuple(FORMATS)))
 
 
 def check(*artifacts: Path) -> CheckResult:
-    """What is wrong with artifacts, all of which is read; nothing, if they are whole."""
+    """Read all of these artifacts and return a CheckResult, which lists everything that is wrong with them."""
     from simdocs.commands.check import check as check_paths
 
     return check_paths([_path(artifact) for artifact in artifacts])
 
 
 def open(artifact: Path) -> Shingles | Signatures | BandIndex:  # noqa: A001  (simdocs.open, as gzip.open)
-    """The artifact of this name: all of it checked, its arrays memory-mapped. ArtifactError, InputError."""
+    """Open an artifact, check all of it, and return it with memory-mapped arrays.
+
+    Raises ArtifactError if it is damaged, and InputError if it does not exist or cannot be read.
+    """
     opened = checked(usable(open_artifact(_path(artifact)), FORMATS))
     return cast(Shingles | Signatures | BandIndex, opened)
 
 
 @_with_keywords_of(ShingleRequest)
 def shingle(*documents: Path, **keywords: Unpack[ShingleKeywords]) -> Shingles:
-    """The token sets of documents (files, directories) or texts. output: also write them there, completely or not."""
+    """Turn documents (files and directories) or texts into token sets, and return them as Shingles."""
     return cast(Shingles, _built(ShingleRequest(documents=documents, **keywords)))
 
 
 @_with_keywords_of(SignatureRequest)
 def signature(*documents: Path | Shingles, **keywords: Unpack[SignatureKeywords]) -> Signatures:
-    """The signatures of documents, texts, or token sets (Shingles, or the path of X.shingles)."""
+    """Compute the Signatures of documents, texts, or token sets (Shingles, or the path of X.shingles)."""
     return cast(Signatures, _built(SignatureRequest(documents=documents, **keywords)))
 
 
 @_with_keywords_of(IndexRequest)
 def index(*documents: Path | Shingles | Signatures | BandIndex, **keywords: Unpack[IndexKeywords]) -> BandIndex:
-    """An index of documents, texts, token sets or signatures; of an index, one with other bands."""
+    """Build a BandIndex of documents, texts, token sets or signatures, or an index with other bands from an index."""
     return cast(BandIndex, _built(IndexRequest(documents=documents, **keywords)))
 
 
@@ -190,9 +198,9 @@ def query(
 
 @_with_keywords_of(QueryRequest, "index")
 def query(index: Any, *documents: Any, **keywords: Any) -> Any:
-    """The documents of an index that are nearly the same as these documents or texts.
+    """Find the documents of an index that are near-duplicates of documents or texts, and return Matches.
 
-    list="matches": the names of all matches instead, each once.
+    With list="matches", return a tuple with the names of all matches, each once.
     """
     return _asked(QueryRequest(index=index, documents=documents, **keywords))
 
@@ -236,22 +244,23 @@ def dedupe(
 
 @_with_keywords_of(DedupeRequest)
 def dedupe(*documents: Any, **keywords: Any) -> Any:
-    """Which of these documents or texts are nearly the same, and which of them to keep.
+    """Find near-duplicates among documents or texts, and return a Deduplication.
 
-    pairs=True: every pair of near-duplicates instead. list: the names of documents alone, or the lines of JSONL files.
+    With pairs=True, return SimilarPairs: all pairs of near-duplicates. With list, return a tuple with the names of
+    documents, or with lines of JSON Lines files.
     """
     return _asked(DedupeRequest(documents=documents, **keywords))
 
 
 @_with_keywords_of(ShowRequest, "file")
 def show(file: Path, **keywords: Unpack[ShowKeywords]) -> tuple[tuple[str, int], ...]:
-    """Each shingle of the text in a file, in text order, with its token."""
+    """Return a tuple with each shingle of the text in a file and its token, in the order of the text."""
     return show_shingles(ShowRequest(file=file, **keywords)).shingles
 
 
 @_with_keywords_of(SimilarityRequest, "a", "b")
 def similarity(a: str | bytes, b: str | bytes, **keywords: Unpack[TokenKeywords]) -> float:
-    """The exact Jaccard similarity of two texts. 0.0: one of them has no shingles, so it is similar to nothing."""
+    """Return the exact Jaccard similarity of two texts, from 0.0 to 1.0. A text without shingles has 0.0 with any."""
     from simdocs.corpora.decode import as_utf8
     from simdocs.kernels.compare import jaccard
     from simdocs.kernels.tokens import multisets

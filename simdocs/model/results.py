@@ -116,6 +116,10 @@ class Comparison:
     verified: int
     skipped: Skipped
 
+    def __repr__(self) -> str:
+        counts = f"documents={len(self.documents)}, candidates={self.candidates}, verified={self.verified}"
+        return f"<Comparison: {counts}, threshold={self.threshold:g}>"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ComponentFacts:
@@ -271,6 +275,9 @@ class ArtifactInfo:
     banding: Banding | None = None
     expectation: Expectation | None = None
 
+    def __repr__(self) -> str:
+        return f"<ArtifactInfo: kind={self.kind!r}, documents={dict(self.facts)['documents']}>"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CheckResult:
@@ -278,6 +285,9 @@ class CheckResult:
 
     damages: tuple[str, ...] = ()
     unreadable: tuple[str, ...] = field(default=())
+
+    def __repr__(self) -> str:
+        return f"<CheckResult: damages={len(self.damages)}, unreadable={len(self.unreadable)}>"
 
 
 def _named(pairs: Pairs, left: Ragged, right: Ragged) -> Iterator[tuple[str, str, float, float]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pydoc
+import re
 import typing
 from collections.abc import Callable
 from dataclasses import fields
@@ -87,6 +88,37 @@ def test_help_lists_every_parameter(function, request_type, typed):
     assert set(found) - ARGUMENTS == keywords_of(request_type)
     shown = pydoc.plain(pydoc.render_doc(function))
     assert all(f"{name}=None" in shown for name in keywords_of(request_type))
+
+
+def entries(function: Callable[..., typing.Any]) -> dict[str, str]:
+    """What the docstring of a function says about each keyword, on one line."""
+    _, _, listed = (inspect.getdoc(function) or "").partition("Keywords, with their defaults in brackets:\n\n")
+    texts = re.split(r"\n(?=    \S)", listed)
+    return {name: " ".join(text.split()) for name, _, text in (entry.strip().partition(": ") for entry in texts)}
+
+
+@pytest.mark.parametrize(
+    ("function", "request_type"), [*(case[:2] for case in CASES), (simdocs.similarity, SimilarityRequest)]
+)
+def test_help_explains_every_keyword_and_names_its_default(function, request_type):
+    found = entries(function)
+    assert list(found) == [name for name in inspect.signature(function).parameters if name in keywords_of(request_type)]
+    assert all(found.values())
+    for name, parameter in request_type.parameters().items():
+        if parameter.default is not None and name in found:
+            assert f"[{parameter.default!r}]" in found[name]
+        if isinstance(parameter.values, Choice):
+            assert all(repr(member) in found[name] for member in parameter.values.family)
+    if "k" in found:
+        assert found["k"] == "Units in a shingle. [char 9, word 5, line 1, stopword 3]"
+    if "bands" in found:
+        assert found["bands"] == "Number of bands, instead of a rule."
+
+
+def test_help_of_a_function_begins_with_what_it_returns():
+    for function in (*(case[0] for case in CASES), simdocs.similarity, simdocs.info, simdocs.check, simdocs.open):
+        first = (inspect.getdoc(function) or "").partition("\n")[0]
+        assert re.match(r"[A-Z][a-z]+ .*\.$", first), first
 
 
 def test_help_lists_every_parameter_of_similarity():

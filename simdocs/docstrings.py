@@ -1,0 +1,76 @@
+"""Docstrings of the Python functions: what a function returns, and each keyword with its meaning and default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
+
+from simdocs.errors import spelled
+from simdocs.parameters import PARAMETERS, Parameter
+from simdocs.values import Choice
+
+_MEANINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "texts": "Sequence of texts (str or bytes) to read instead of files.",
+        "names": "Names of the texts. [0, 1, 2, ...]",
+        "include": "Only read files whose name matches one of these patterns. A pattern with a slash is compared with"
+        " the path below the directory that was given.",
+        "exclude": "Skip files and directories that match one of these patterns.",
+        "output": "Also write the artifact to this path, completely or not at all.",
+        "max_size": "Skip documents with more bytes.",
+        "max_candidates": "Compare with at most this many kept documents per bucket.",
+        "jobs": "Number of worker processes. [1]",
+        "strict": "Raise UnjudgedError if a document could not be compared. [False]",
+        "lock_wait": "Wait up to this many seconds while another run writes the artifact, then raise LockedError.",
+    }
+)
+"""Keywords whose meaning or default in Python is not that of the option."""
+
+_WIDTH = 96
+
+
+def docstring(first: str, keywords: Sequence[str], parameters: Mapping[str, Parameter]) -> str:
+    """A docstring that begins with the text `first` and lists these keywords.
+
+    parameters: the declarations of the keywords that have one.
+    """
+    lines = [*first.rstrip().splitlines(), "", "Keywords, with their defaults in brackets:", ""]
+    for name in keywords:
+        parameter = parameters.get(name)
+        lines += _entry(name, "" if parameter is None else f"{parameter.question}.{name}".removeprefix("."))
+    return "\n".join(lines)
+
+
+@cache
+def _entry(name: str, declared: str) -> tuple[str, ...]:
+    """The lines about a keyword. declared: the key of its parameter in PARAMETERS; empty if it has none."""
+    parameter = PARAMETERS[declared] if declared else None
+    text = _MEANINGS.get(name) or spelled(parameter.help if parameter else "")
+    if parameter is None:
+        return tuple(_wrapped(f"{name}: {text}", 4))
+    family = parameter.values.family if isinstance(parameter.values, Choice) else {}
+    explained = any(" " in member.help for member in family.values())
+    if family and not explained:
+        text += f" One of {', '.join(map(repr, family))}."
+    if (default := _default(parameter)) and not text.endswith("]"):
+        text += f" [{default}]"
+    lines = [*_wrapped(f"{name}: {text}", 4)]
+    if explained:
+        lines += (line for each in family for line in _wrapped(f"{each!r}: {spelled(family[each].help)}", 8))
+    return tuple(lines)
+
+
+def _default(parameter: Parameter) -> str:
+    return spelled(parameter.shown_default) if parameter.default is None else repr(parameter.default)
+
+
+def _wrapped(text: str, indent: int) -> Iterator[str]:
+    """Yield the text in lines, indented. textwrap would take three times as long."""
+    line = " " * (indent - 1)
+    for word in text.split():
+        if len(line) + len(word) >= _WIDTH:
+            yield line
+            line = " " * (indent + 3)
+        line += f" {word}"
+    yield line

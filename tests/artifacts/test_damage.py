@@ -72,8 +72,8 @@ WAYS = {"truncated": truncated, "flipped": flipped, "longer": longer}
 
 @pytest.mark.reliability(
     "damage",
-    "an array or manifest that is cut at any length, empty, longer, or has any bit flipped",
-    "Status 4 names it; the answer is never another one.",
+    "an array or manifest that is truncated at any length, empty, longer, or has any bit flipped",
+    "Reports the damage and exits with status 4. It never prints a wrong answer.",
 )
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("kind", "file"), FILES)
@@ -101,7 +101,7 @@ def test_damaged_manifests_are_reported(tiny, kind, way):
 @pytest.mark.reliability(
     "replaced files",
     "a file of an artifact that is missing, a FIFO, a link or a directory",
-    "Status 4 at once, without waiting.",
+    "Exits with status 4 at once, without waiting.",
 )
 @pytest.mark.parametrize("file", [*OF_INDEX, "manifest.json"])
 def test_files_that_are_missing_or_not_regular_are_reported(index, file):
@@ -146,7 +146,7 @@ class Trap:
 @pytest.mark.reliability(
     "pickles",
     "pickled objects in an array",
-    "They are never read: an array's header must be, byte for byte, what the manifest says.",
+    "Never reads them: the header of an array must be, byte for byte, the one that the manifest predicts.",
 )
 def test_arrays_of_another_type_or_shape_are_reported(index, place):
     """Some of these arrays have the right size. One would run code if it were unpickled."""
@@ -181,9 +181,10 @@ HARMLESS = {
 
 @pytest.mark.reliability(
     "run.json",
-    "a damaged `run.json`, which is outside the checksums because it differs between equal runs",
-    "`check` ends with status 4 if it is not valid. The answer is the same, or documents are not found "
-    "where it says and are named; status 3 (`--root` says where they are).",
+    "a damaged `run.json`, which has no checksum because it differs between equal runs",
+    "`check` exits with status 4 if it is not valid. Other commands print the same answer. If they do not "
+    "find documents because of it, they report these and exit with status 3; `--root` says where the "
+    "documents are.",
 )
 @pytest.mark.parametrize("what", [*HARMLESS, *STRANGERS, "missing"])
 def test_a_damaged_run_json_does_no_harm(index, what):

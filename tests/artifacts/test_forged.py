@@ -67,7 +67,7 @@ ABSURD = (
 @pytest.mark.reliability(
     "forged manifests",
     "a forged manifest: absurd counts, negative sizes, names that lead outside, repeated keys, endless nesting",
-    "Status 4 before anything is allocated or opened.",
+    "Exits with status 4 before it allocates or opens anything.",
 )
 def test_a_manifest_with_an_absurd_value_is_refused(copies):
     """A manifest that still passes has another recipe, or its files do not match it."""
@@ -128,7 +128,9 @@ def test_a_manifest_with_other_counts_is_refused_before_allocation(copies):
         tracemalloc.stop()
 
 
-@pytest.mark.reliability("versions", "another version or another kind", "Status 4; both are named.")
+@pytest.mark.reliability(
+    "versions", "an artifact of another version or another kind", "Names both and exits with status 4."
+)
 @pytest.mark.parametrize(
     ("version", "said"),
     [(2, "upgrade simdocs"), (10**9, "upgrade simdocs"), (0, "build it again"), (-1, "build it again")],
@@ -237,7 +239,7 @@ def damage_at_random(tiny: dict[str, Path], place: Path, mutations: list[Any]) -
     assert (said == "") == same
 
 
-@pytest.mark.reliability("random damage", "random damage", "Status 4, or the right answer.")
+@pytest.mark.reliability("random damage", "random damage", "Exits with status 4, or prints the right answer.")
 @given(mutations=MUTATIONS)
 def test_random_damage_is_reported_or_harmless(tiny, tmp_path_factory, mutations):  # noqa: F811
     damage_at_random(tiny, tmp_path_factory.getbasetemp(), mutations)

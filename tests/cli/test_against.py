@@ -49,8 +49,8 @@ def test_lists_name_only_new_documents(archive):
 @pytest.mark.reliability(
     "known documents",
     "documents of the index among those given with `--against`",
-    "Those with the same text are known and passed over, even if the file was replaced. Those with "
-    "another text are new, and never duplicates of what their own file held.",
+    "Ignores documents that the index already holds. If a file has changed since, its new text counts as a "
+    "new document, and is not compared with its own old text.",
 )
 def test_files_of_the_index_are_passed_over_as_known(archive):
     done = simdocs("dedupe", "docs", "new", "--against", "docs.index", "--summary-json", "note", cwd=archive)
@@ -148,7 +148,8 @@ def test_new_documents_may_be_json_lines(archive):
 @pytest.mark.reliability(
     "other parameters",
     "artifacts with different parameters",
-    "Status 4 names the parameter and both values. An option that contradicts an artifact is status 2.",
+    "Names the parameter and both values, and exits with status 4. If an option contradicts an artifact, "
+    "exits with status 2.",
 )
 @pytest.mark.parametrize(
     ("options", "field", "values"),

@@ -36,7 +36,7 @@ def into_a_full_disk(*arguments, cwd) -> Done:
 @pytest.mark.reliability(
     "full output",
     "a full standard output (`/dev/full`)",
-    'Ends with status 2 and one line, "No space left on device"; help and version too.',
+    'Prints one line, "No space left on device", and exits with status 2. This holds for help and the version too.',
 )
 @pytest.mark.parametrize("what", ["-j1", "--pairs -j2", "--list kept -0", "--format table"])
 def test_a_full_disk_at_standard_output_is_one_line_and_status_2(here, what):
@@ -70,7 +70,7 @@ def test_every_command_reports_a_full_or_closed_standard_output(shelved, command
 @pytest.mark.reliability(
     "summary",
     "a summary (`--summary-json`) that cannot be written",
-    "Ends with status 2; neither artifact nor answer is published.",
+    "Exits with status 2, and writes neither artifact nor answer.",
 )
 @pytest.mark.parametrize("command", BUILDING)
 def test_no_artifact_is_published_if_its_summary_cannot_be_written(shelved, command):
@@ -86,7 +86,7 @@ def test_no_answer_is_published_if_its_summary_cannot_be_written(here):
     assert (here / "out").read_bytes() == b"old"
 
 
-@pytest.mark.reliability("full error", "a full or closed standard error", "The answer is the same.")
+@pytest.mark.reliability("full error", "a full or closed standard error", "Prints the same answer.")
 @pytest.mark.parametrize("command", ["index", "query", "dedupe"])
 def test_a_full_or_closed_standard_error_changes_no_answer(shelved, command):
     expected = simdocs(*EVERY[command], cwd=shelved)
@@ -105,7 +105,7 @@ def test_a_full_device_as_output_or_summary_is_status_2(here):
 @pytest.mark.reliability(
     "closed output",
     "a closed standard output (`>&-`)",
-    "Ends with status 2 if there is something to print. A file opened later never takes its place.",
+    "Exits with status 2 if there is something to print. A file opened later never takes the place of standard output.",
 )
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
 def test_a_closed_standard_output_is_one_line_and_status_2(here, jobs):

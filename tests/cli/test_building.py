@@ -153,8 +153,8 @@ def test_an_artifact_is_the_only_argument(there):
 
 @pytest.mark.reliability(
     "artifacts in the tree",
-    "artifacts, and drafts of this run or of one that was killed, in a directory of documents",
-    "They are passed by whatever their names, and counted; `-v` names them.",
+    "artifacts, and temporary files of this run or of a killed one, in a directory of documents",
+    "Skips and counts them, whatever their names are. `-v` lists them.",
 )
 def test_artifacts_in_a_directory_of_documents_are_passed_by(there):
     built(there / "docs/x.index", ["docs"])
@@ -258,8 +258,8 @@ def test_verbose_explains_an_index(there):
 
 @pytest.mark.reliability(
     "boilerplate",
-    "boilerplate that is half of every text, which makes candidates and no duplicates",
-    "`index -v` predicts the number of candidates, and the `--num-perm` that makes fewer.",
+    "texts that are half boilerplate, and so are often candidates but rarely duplicates",
+    "`index -v` predicts the number of candidates, and suggests a `--num-perm` that makes fewer.",
 )
 def test_boilerplate_brings_advice_to_raise_num_perm(there):
     dice = random.Random(2)

@@ -23,8 +23,8 @@ def indexed(here):
 @pytest.mark.reliability(
     "changed since",
     "documents of an artifact that have changed or vanished since it was built",
-    "They are in no answer, not even in `--list kept`; they are named; status 3. With `--shingles` or "
-    "`--verify estimate` they are not read.",
+    "Reports them, leaves them out of every answer, even out of `--list kept`, and exits with status 3. With "
+    "`--shingles` or `--verify estimate` it does not read them.",
 )
 @pytest.mark.parametrize("ask", [("dedupe", "d.index"), ("dedupe", "d.index", "--pairs"), ("query", "d.index", "new")])
 def test_a_copy_that_has_changed_is_named_and_in_no_answer(indexed, ask):
@@ -88,7 +88,7 @@ def test_touched_and_moved_documents_with_the_same_text_are_used(indexed):
 @pytest.mark.reliability(
     "unknown root",
     "an artifact that no longer says where its documents are, or a `--root` that is not a directory",
-    "Ends with status 4, or 2, and says what to do.",
+    "Exits with status 4 or 2, and says what to do.",
 )
 @pytest.mark.reliability("run.json")
 def test_root_says_where_the_documents_are(indexed):

@@ -29,8 +29,8 @@ def test_verbose_names_a_file_that_vanished_after_the_walk(here):
 
 @pytest.mark.reliability(
     "vanished first name",
-    "the first name of a file with two names vanishes, or becomes another file",
-    "The other name is named as unread; status 3. Run it again.",
+    "a file with two names, of which the first vanishes or becomes another file",
+    "Reports that the file was not read under its other name, and exits with status 3. Run it again.",
 )
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
 @pytest.mark.parametrize(
@@ -74,9 +74,10 @@ CHANGES = {
 
 @pytest.mark.reliability(
     "changes before verified",
-    "a document that is rewritten, removed or replaced (by a directory, a FIFO, a binary file, a gzip "
-    "bomb) between the two readings",
-    "It is no duplicate or match, and no document is kept in its place; it is named; status 3.",
+    "a document that is rewritten, removed or replaced (by a directory, a FIFO, a binary file, a gzip bomb) "
+    "between the two readings",
+    "Reports it and exits with status 3. The document is neither a duplicate nor a match, and no document "
+    "becomes a duplicate of it.",
 )
 @pytest.mark.parametrize(("action", "why"), CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
@@ -98,8 +99,8 @@ def test_strict_publishes_nothing_if_a_document_changes(here):
 @pytest.mark.reliability(
     "answer in the tree",
     "an answer that is written into the tree (`-o docs/answer`)",
-    "It is not one of its own documents. The next run would read it, so it ends with status 2 and leaves "
-    "it, unless it is excluded.",
+    "Does not read the answer as a document. The next run would read it, so that run exits with status 2 and "
+    "leaves the file as it is, unless you exclude it.",
 )
 def test_an_answer_written_into_the_tree_is_not_one_of_its_own_documents(here):
     for _ in range(2):

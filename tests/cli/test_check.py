@@ -66,7 +66,7 @@ def test_check_prints_nothing_for_a_whole_artifact(there, kind):
 @pytest.mark.reliability(
     "rules",
     "a broken rule that checksums do not see (order, ranges, counts)",
-    "`check` names the rule.",
+    "`check` names the rule and exits with status 4.",
 )
 @pytest.mark.parametrize("what", BROKEN)
 def test_check_names_the_rule_that_is_broken(there, what):
@@ -196,8 +196,8 @@ def test_check_refuses_what_is_not_an_artifact(there):
 
 @pytest.mark.reliability(
     "unreadable artifact",
-    "an artifact that may not be read",
-    "Ends with status 2 and does not call it damaged.",
+    "an artifact without read permission",
+    "Exits with status 2 and does not call the artifact damaged.",
 )
 @pytest.mark.parametrize("command", [("info",), ("check",), ("query", "docs/0"), ("dedupe",)])
 def test_an_artifact_that_may_not_be_read_is_not_called_damaged(there, command):

@@ -98,11 +98,13 @@ MORE = [["--unit", "word"], ["--unit", "line", "--multiset"], ["--unit", "stopwo
 @pytest.mark.reliability("later NUL")
 @pytest.mark.reliability("invalid UTF-8")
 @pytest.mark.reliability("broken UTF-16")
-@pytest.mark.reliability("unassigned code points", "unassigned code points and noncharacters", "They are characters.")
+@pytest.mark.reliability(
+    "unassigned code points", "unassigned code points and noncharacters", "Treats them as characters."
+)
 @pytest.mark.reliability(
     "half surrogates",
     "half a surrogate pair in a JSON string, in a text or an id",
-    "It is kept as three bytes that are not valid UTF-8.",
+    "Keeps it as three bytes that are not valid UTF-8.",
 )
 @pytest.mark.parametrize("how", [*HOW, *(pytest.param(how, marks=pytest.mark.slow) for how in MORE)], ids=" ".join)
 def test_all_commands_agree_about_documents_of_odd_contents(odd, tmp_path, how):
@@ -176,7 +178,8 @@ def test_gzip_bombs_and_deeply_nested_lines_are_named(tmp_path, command):
 @pytest.mark.reliability(
     "combining marks",
     "a million combining marks on one letter, of alternating classes, with `--nfkc` or `--strip-accents`",
-    "Takes a second and at most 32 bytes a character. Ordered one by one they would take twenty minutes.",
+    "Takes a second, and at most 32 bytes of memory per character. With the usual sorting it would take "
+    "twenty minutes.",
 )
 @pytest.mark.parametrize("switches", [["--nfkc"], ["--strip-accents", "--unit", "word"]], ids=" ".join)
 def test_a_million_marks_on_one_letter_take_no_quadratic_time(tmp_path, switches):
@@ -230,7 +233,7 @@ def of_two_long_ones(where: Path, unit: str, kind: str, size: int) -> None:
 @pytest.mark.reliability(
     "long lines",
     "one line of 50 MB: one letter 50,000,000 times, one word, or bytes that are not text",
-    "It is processed in pieces, in linear time and at most 16 bytes a character.",
+    "Processes it in pieces, in linear time, with at most 16 bytes of memory per character.",
 )
 @pytest.mark.parametrize(("kind", "unit"), [("one line", "char"), ("one line", "word"), ("one letter", "char")])
 def test_long_documents_without_line_ends_are_compared(tmp_path, unit, kind):

@@ -93,7 +93,7 @@ def expected(place: Path) -> dict[str, object]:
 
 @pytest.mark.reliability(
     "cron",
-    "`env -i`, no HOME, no terminal, `/` as the directory, umask 077: cron",
+    "the environment of cron: `env -i`, no HOME, no terminal, `/` as the directory, umask 077",
     "Every command works as elsewhere.",
 )
 @pytest.mark.parametrize("command", EVERY)
@@ -111,12 +111,12 @@ def test_every_command_works_as_cron_runs_it(shelved, command):
 @pytest.mark.reliability(
     "two locales",
     "an artifact that is built in one locale and queried in another",
-    "Its documents are found, in a directory of any name.",
+    "Finds its documents, in a directory of any name.",
 )
 @pytest.mark.reliability(
     "time zones",
     "another time zone, SOURCE_DATE_EPOCH",
-    "Changes no byte of an artifact. `run.json` has the start in UTC.",
+    "Writes the same bytes into artifacts. The start in `run.json` is in UTC.",
 )
 @pytest.mark.reliability("interpreter options")
 @pytest.mark.parametrize("surrounding", SURROUNDINGS)
@@ -131,7 +131,8 @@ def test_every_command_prints_the_same_bytes_in_every_environment(place, expecte
 @pytest.mark.reliability(
     "locales",
     "LC_ALL unset, C, POSIX, C.UTF-8, tr_TR.UTF-8, de_DE.ISO-8859-1",
-    "The same bytes are printed and written. Names, patterns and field names are bytes, read as UTF-8 in every locale.",
+    "Prints and writes the same bytes. Names, patterns and field names are bytes, and are read as UTF-8 in "
+    "every locale.",
 )
 def test_the_locales_made_for_these_tests_are_what_their_names_say(locales):
     """Or else those tests would say nothing."""

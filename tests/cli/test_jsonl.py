@@ -115,8 +115,8 @@ def test_plain_reads_json_lines_and_gzip_as_they_are(there):
 
 @pytest.mark.reliability(
     "malformed lines",
-    "a JSON line that is nested 100,000 levels deep, or otherwise malformed",
-    "It is named by its number and the others are read; status 3.",
+    "a line of a JSON Lines file that is nested 100,000 levels deep, or otherwise malformed",
+    "Reports the number of the line, reads the other lines, and exits with status 3.",
 )
 def test_malformed_lines_are_named_and_left_out(there):
     bad = [b"{", b"[1]", b'{"text": 1}', b'{"id": "first", "text": "again"}', b'{"text": "\xff"}', b'{"text": "a"']
@@ -168,7 +168,8 @@ def test_a_json_array_is_malformed(here):
 @pytest.mark.reliability(
     "line names",
     "a line with the name of an earlier line, or of a file (`s.jsonl#1`)",
-    "It is named as malformed and in no answer, so that a name leads to one document; status 3.",
+    "Reports it as malformed, leaves it out of every answer, so that each name belongs to one document, and "
+    "exits with status 3.",
 )
 def test_a_line_whose_number_is_the_id_of_an_earlier_line_is_malformed(there):
     """Names lead to one line each."""
@@ -276,7 +277,7 @@ def test_a_line_that_has_changed_is_never_written(there):
 @pytest.mark.reliability(
     "output is an input",
     "an output that is one of the documents, or a list of them",
-    "Ends with status 2; an input is never overwritten.",
+    "Exits with status 2. An input is never overwritten.",
 )
 def test_the_answer_does_not_overwrite_its_json_lines(there):
     for listed in ("kept", "kept-lines"):
@@ -287,7 +288,7 @@ def test_the_answer_does_not_overwrite_its_json_lines(there):
 @pytest.mark.reliability(
     "gzip bombs",
     "a gzip file, or a line in one, that decompresses to more than `--max-size`",
-    "Decompression stops there. It is named as too large; status 3.",
+    "Stops decompressing there, reports the document as too large, and exits with status 3.",
 )
 def test_files_that_decompress_to_more_than_max_size_are_named(there):
     bomb = gzip.compress(b"\0" * (1 << 24), 9)
@@ -305,8 +306,8 @@ def test_files_that_decompress_to_more_than_max_size_are_named(there):
 
 @pytest.mark.reliability(
     "damaged gzip",
-    "a gzip file that is damaged, cut short, or not gzip",
-    "It is named as malformed. The lines that can be read are read; status 3.",
+    "a gzip file that is damaged, truncated, or not gzip",
+    "Reports it as malformed, reads the lines that can be read, and exits with status 3.",
 )
 @pytest.mark.parametrize("damage", ["cut", "flipped", "not gzip"])
 def test_damaged_gzip_files_are_named(there, damage):

@@ -33,7 +33,7 @@ def listing(where: Path) -> list[str]:
 @pytest.mark.reliability(
     "memory to start",
     "too little memory to start (`ulimit -v`)",
-    'Ends with status 2 and one line, "not enough memory", before anything is read.',
+    'Prints one line, "not enough memory", and exits with status 2 before it reads anything.',
 )
 @pytest.mark.parametrize(
     ("command", "mebibytes"), [*((command, 90) for command in EVERY), ("dedupe", 60), ("check", 120)]
@@ -49,8 +49,8 @@ def test_too_little_memory_to_start_is_one_line_and_status_2(shelved, command, m
 @pytest.mark.reliability(
     "memory for Python",
     "too little memory even for the interpreter",
-    "Ends with the same line or, below 24 MB, in the interpreter's own words; never with a status that "
-    "means something else.",
+    "Exits with status 2 and the same line. Below 24 MB, the interpreter itself fails with its own message. "
+    "The status is never one that means something else.",
 )
 @pytest.mark.parametrize("mebibytes", [16, 20, 24, 32, 48])
 def test_too_little_memory_for_the_interpreter_is_never_another_status(here, mebibytes):
@@ -108,8 +108,8 @@ def ladder(large: Path, command: str, jobs: str, rungs: range) -> list[Done]:
 
 @pytest.mark.reliability(
     "memory runs out",
-    "memory that runs out at any moment, in the program or in a worker",
-    "Ends with status 2 and the same line. The old output stays, and nothing is left behind.",
+    "running out of memory at any moment, in the program or in a worker",
+    "Prints the same line and exits with status 2. The old output stays, and no temporary file is left.",
 )
 @pytest.mark.parametrize(("command", "jobs"), [("dedupe", "-j2"), ("index", "-j1")])
 def test_memory_that_runs_out_during_the_work_is_one_line_and_status_2(large, command, jobs):
@@ -128,7 +128,7 @@ def test_any_amount_of_memory_gives_the_answer_or_one_line(large, command, jobs)
     assert tried[-1].status == 0
 
 
-@pytest.mark.reliability("few open files", "20 open files at most (`ulimit -n`)", "Works with two workers.")
+@pytest.mark.reliability("few open files", "a limit of 20 open files (`ulimit -n`)", "Works with two workers.")
 @pytest.mark.parametrize("command", ["index", "query", "dedupe", "info", "check"])
 def test_twenty_open_files_are_enough_for_two_workers(shelved, command):
     """Twenty are enough for two workers, which a machine with more cores may have to be told."""
@@ -139,8 +139,9 @@ def test_twenty_open_files_are_enough_for_two_workers(shelved, command):
 
 @pytest.mark.reliability(
     "fewer open files",
-    "fewer open files",
-    'Works, or ends with status 2 and one line, "too many open files"; an artifact is never called damaged for that.',
+    "a lower limit of open files",
+    'Works, or prints one line, "too many open files", and exits with status 2. It never calls an artifact '
+    "damaged for this reason.",
 )
 @pytest.mark.parametrize("files", [8, 11])
 @pytest.mark.parametrize("command", ["index", "query", "dedupe", "info", "check"])
@@ -165,8 +166,8 @@ def test_a_small_stack_is_enough(shelved, command):
 
 @pytest.mark.reliability(
     "quota",
-    "a quota, or `ulimit -f`: files that may not grow",
-    'Ends with status 2 and "File too large". The old output stays, and the draft is swept.',
+    "a quota, or a limit on the size of files (`ulimit -f`)",
+    'Prints "File too large" and exits with status 2. The old output stays, and the temporary file is removed.',
 )
 @pytest.mark.parametrize("command", ["shingle", "index", "query", "dedupe"])
 def test_a_limit_on_file_size_keeps_the_old_output(shelved, command):
@@ -180,8 +181,8 @@ def test_a_limit_on_file_size_keeps_the_old_output(shelved, command):
 
 @pytest.mark.reliability(
     "processor time",
-    "no processor time left (`ulimit -t`)",
-    "The system's signal ends it. The next run with the same output sweeps the draft.",
+    "a limit on processor time (`ulimit -t`)",
+    "Is ended by a signal of the system. The next run with the same output removes the temporary file.",
 )
 def test_a_limit_on_processor_time_keeps_the_old_output(tmp_path):
     """The system's signal ends the program; what it leaves behind is swept by the next."""

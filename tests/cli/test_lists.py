@@ -31,7 +31,7 @@ def test_a_list_of_names_may_be_a_file_or_standard_input(here, option):
         assert (done.status, done.names, done.err) == expected
 
 
-@pytest.mark.reliability("unfinished entry", "a last entry without its line end or NUL", "It is read.")
+@pytest.mark.reliability("unfinished entry", "a last entry without its line feed or NUL", "Reads it.")
 def test_the_last_entry_of_a_list_may_lack_its_end(here, option):
     names = listed(option, b"docs/b.txt", b"docs/a.txt")[:-1]
     assert simdocs("dedupe", option, "-", stdin=names, cwd=here).names == [("docs/a.txt", "docs/b.txt")]
@@ -61,7 +61,7 @@ def test_every_command_names_an_empty_entry_of_a_list(here, command):
 @pytest.mark.reliability(
     "empty entry",
     "an empty entry",
-    "The list and the number of the entry are named, and the others are read; status 3.",
+    "Reports the list and the number of the entry, reads the others, and exits with status 3.",
 )
 @pytest.mark.parametrize("at", [2])
 def test_an_empty_entry_is_named_by_its_number(here, option, at):
@@ -76,8 +76,8 @@ def test_an_empty_entry_is_named_by_its_number(here, option, at):
 
 @pytest.mark.reliability(
     "NUL for lines",
-    "a NUL-ended list given to `--files-from`",
-    "Ends with status 2 and names the option that reads it.",
+    "a list with NUL bytes that is given to `--files-from`",
+    "Exits with status 2 and names the option that reads it.",
 )
 @pytest.mark.parametrize("names", [b"docs/a.txt\ndocs/b.txt\0docs/c.txt\n", b"docs/a.txt\0docs/b.txt\0"])
 def test_a_list_of_lines_with_nul_bytes_is_refused(here, names):
@@ -88,7 +88,7 @@ def test_a_list_of_lines_with_nul_bytes_is_refused(here, names):
 @pytest.mark.reliability(
     "missing entry",
     "an entry that does not exist, or is not a file, directory or FIFO",
-    "Ends with status 2 and names the list, the number of the entry and the name.",
+    "Exits with status 2 and names the list, the number of the entry and the name.",
 )
 def test_an_entry_that_does_not_exist_is_an_error(here, option):
     done = simdocs("dedupe", option, "-", stdin=listed(option, b"docs/a.txt", b"gone\x1b"), cwd=here)
@@ -99,8 +99,8 @@ def test_an_entry_that_does_not_exist_is_an_error(here, option):
 
 @pytest.mark.reliability(
     "lines for NUL",
-    "a list of lines given to `--files0-from`",
-    "Ends with status 2 and names the option that reads it.",
+    "a list of lines that is given to `--files0-from`",
+    "Exits with status 2 and names the option that reads it.",
 )
 def test_a_list_of_lines_given_as_nul_ended_names_the_right_option(here):
     """The whole list is one name, and named by its number alone: it may be long."""
@@ -114,7 +114,7 @@ def test_a_list_of_lines_given_as_nul_ended_names_the_right_option(here):
 @pytest.mark.reliability(
     "too long names",
     "names longer than any file can have",
-    'End with status 2 and "File name too long"; the message has the beginning of the name.',
+    'Exits with status 2 and "File name too long". The message shows the beginning of the name.',
 )
 def test_names_too_long_for_a_file_are_shortened_in_the_error(here, option):
     for name, why in ((b"x" * 256, "File name too long"), (b"x/" * 9999, "No such file or directory")):
@@ -136,7 +136,7 @@ def test_entries_may_hold_any_bytes(here, option):
     assert done.out.split(b"\0")[:-1] == sorted(names)[1:]
 
 
-@pytest.mark.reliability("unreadable list", "a list that cannot be read, or is a directory", "Ends with status 2.")
+@pytest.mark.reliability("unreadable list", "a list that cannot be read, or is a directory", "Exits with status 2.")
 @pytest.mark.parametrize("name", ["gone", "docs"])
 def test_a_list_that_cannot_be_read_is_an_error(here, option, name):
     done = simdocs("dedupe", option, name, cwd=here)
@@ -154,7 +154,7 @@ def test_a_dash_in_a_list_is_standard_input(here):
 @pytest.mark.reliability(
     "dash in a list",
     "`-` in a list that comes from standard input",
-    "The entry is malformed, since standard input holds the list; status 3.",
+    "Reports the entry as malformed, because standard input holds the list, and exits with status 3.",
 )
 def test_a_dash_in_a_list_on_standard_input_is_malformed(here, option):
     """There is nothing left of standard input to be a document."""
@@ -166,9 +166,7 @@ def test_a_dash_in_a_list_on_standard_input_is_malformed(here, option):
 
 
 @pytest.mark.reliability(
-    "overwritten list",
-    "a list that the answer would overwrite",
-    "Ends with status 2; the list stays.",
+    "overwritten list", "a list that the answer would overwrite", "Exits with status 2 and leaves the list as it is."
 )
 @pytest.mark.reliability("output is an input")
 def test_a_list_is_an_input_and_never_overwritten(here, option):

@@ -95,7 +95,9 @@ def test_memory_for_marks_put_in_order_grows_by_32_bytes_a_character(tmp_path, l
     assert peak(tmp_path, tmp_path / "text", *switches) - little <= 32 * CHARACTERS + BATCHES
 
 
-@pytest.mark.reliability("large document", "a large document that is put into an artifact", "Takes no more memory.")
+@pytest.mark.reliability(
+    "large document", "a large document from which an artifact is built", "Takes no more memory than `dedupe` does."
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", TEXTS)
 @pytest.mark.parametrize("command", ["shingle", "index"])
@@ -108,7 +110,7 @@ def test_building_an_artifact_takes_no_more_memory(tmp_path, little, kind, comma
 @pytest.mark.reliability(
     "two large documents",
     "two large documents that are compared exactly",
-    "The token set of one is held beside the other: at most 20 bytes a character.",
+    "Holds the token set of one while it reads the other: at most 20 bytes of memory per character.",
 )
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", TEXTS)
@@ -139,7 +141,7 @@ def test_normalising_in_other_ways_takes_no_more_memory(tmp_path, little, encodi
 @pytest.mark.reliability(
     "twice as many",
     "twice as many documents",
-    "Less than 4 KiB is held for each, and nothing of their texts.",
+    "Holds less than 4 KiB for each additional document, and none of its text.",
 )
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_texts_of_the_corpus(tmp_path):

@@ -66,7 +66,9 @@ def in_row_order() -> list[bytes]:
 @pytest.mark.reliability("dashes")
 @pytest.mark.reliability("spelling of paths")
 @pytest.mark.reliability("shell characters")
-@pytest.mark.reliability("composed names", "one name composed and decomposed (NFC and NFD)", "They are two documents.")
+@pytest.mark.reliability(
+    "composed names", "one name composed and decomposed (NFC and NFD)", "Treats them as two documents."
+)
 @pytest.mark.parametrize("locale", LOCALES)
 def test_a_name_in_tsv_leads_back_to_its_file(hostile, locale):
     env = environment(LC_ALL=locale)
@@ -83,7 +85,7 @@ def test_a_name_in_tsv_leads_back_to_its_file(hostile, locale):
 @pytest.mark.reliability(
     "bytes in names",
     "names that are not UTF-8",
-    "They work in every locale and in artifacts. They are raw with `-0`, unchanged in TSV and CSV, and "
+    "Works with them in every locale and in artifacts. They are raw with `-0`, unchanged in TSV and CSV, and "
     "base64 under `NAME_b64` in JSON.",
 )
 @pytest.mark.parametrize("locale", LOCALES)
@@ -113,12 +115,12 @@ def test_names_in_json_are_exact_or_base64(hostile, locale):
 @pytest.mark.reliability(
     "quoting",
     "line feeds, tabs, backslashes, quotes and carriage returns in names",
-    "TSV escapes them reversibly, CSV quotes them, JSON is exact, and `-0` is raw.",
+    "Escapes them reversibly in TSV, quotes them in CSV, and writes them exactly in JSON and with `-0`.",
 )
 @pytest.mark.reliability(
     "shell characters",
     "`=cmd()`, `%s`, backquotes and shell patterns in names",
-    "They are data; CSV has them unchanged.",
+    "Treats them as ordinary characters. CSV has them unchanged.",
 )
 def test_names_in_csv_are_exact(hostile):
     done = simdocs("dedupe", ".", "--format", "csv", cwd=hostile)
@@ -129,8 +131,8 @@ def test_names_in_csv_are_exact(hostile):
 
 @pytest.mark.reliability(
     "terminal escapes",
-    "escape sequences, control characters and characters that change the direction of writing",
-    "None reaches a terminal, in any format or message.",
+    "escape sequences, control characters, and characters that change the direction of writing, in names",
+    "Sends none of them to a terminal, in any format or message.",
 )
 @pytest.mark.parametrize("form", ["table", "tsv", "csv", "jsonl"])
 def test_no_name_harms_a_terminal_in_any_format(hostile, form):
@@ -157,8 +159,8 @@ def test_the_default_table_is_harmless_and_names_all_documents(hostile):
 @pytest.mark.reliability(
     "dashes",
     "names that begin with `-`",
-    "They are read after `--`, from lists, and as `./-x`, and are printed as they were reached. `-x` by "
-    "itself ends with status 2, and the message suggests `./-x`.",
+    "Reads them after `--`, from lists, and as `./-x`, and prints them in the same form. `-x` by itself "
+    "exits with status 2, and the message suggests `./-x`.",
 )
 @pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
 def test_names_given_as_arguments_may_hold_any_bytes(hostile, locale):

@@ -74,7 +74,7 @@ def test_every_command_passes_by_what_is_not_a_document(zoo, command):
 @pytest.mark.reliability(
     "special files",
     "a FIFO, socket or device in a directory, behind a link with `--follow`, or named `manifest.json`",
-    "It is passed by without waiting for it and counted; `-v` names it; status 0.",
+    "Skips it without waiting. `-v` lists it. Exits with status 0.",
 )
 @pytest.mark.reliability("followed links")
 @pytest.mark.reliability("circular links")
@@ -101,8 +101,8 @@ def test_a_device_that_is_named_is_an_error_in_every_command(here, command):
 
 @pytest.mark.reliability(
     "named devices",
-    "a device or socket that is an argument or stands in a list",
-    "Ends with status 2 before any document is read.",
+    "a device or socket as an argument or in a list",
+    "Exits with status 2 before it reads any document.",
 )
 def test_a_socket_that_is_named_is_an_error(here):
     with socket.socket(socket.AF_UNIX) as listener:
@@ -114,7 +114,7 @@ def test_a_socket_that_is_named_is_an_error(here):
     )
 
 
-@pytest.mark.reliability("endless list", "a list that never ends (`/dev/zero`)", "Ends with status 2 at once.")
+@pytest.mark.reliability("endless list", "an endless list, such as `/dev/zero`", "Exits with status 2 at once.")
 @pytest.mark.parametrize("option", ["--files-from", "--files0-from"])
 def test_a_list_without_end_is_an_error_at_once(here, option):
     why = "this is a device, not a list of names: use a file, a FIFO or -"
@@ -127,7 +127,7 @@ def test_an_empty_device_as_a_list_names_no_documents(here):
     assert simdocs("dedupe", "--files-from", "/dev/null", cwd=here) == (0, b"", "")
 
 
-@pytest.mark.reliability("device to show", "a device as the text whose shingles are to be shown", "Ends with status 2.")
+@pytest.mark.reliability("device to show", "a device as the text for `show`", "Exits with status 2.")
 @pytest.mark.parametrize("name", ["/dev/zero", "/dev/null", "socket", "docs"])
 def test_a_device_or_directory_has_no_shingles_to_show(here, name):
     with socket.socket(socket.AF_UNIX) as listener:
@@ -178,7 +178,7 @@ def huge(here: Path) -> Path:
 @pytest.mark.reliability(
     "sparse files",
     "a sparse file of a terabyte, larger than `--max-size`",
-    "It is named without being read; status 3.",
+    "Reports it without reading it, and exits with status 3.",
 )
 @pytest.mark.reliability("sparse lines")
 def test_sparse_files_of_a_terabyte_are_not_read(huge):
@@ -194,9 +194,9 @@ def test_sparse_files_of_a_terabyte_are_not_read(huge):
 
 @pytest.mark.reliability(
     "sparse files and max-size",
-    "the same with a `--max-size` above it",
-    "A file that begins with the hole is binary (status 0). One that would take more than a quarter of "
-    "memory is named without being read; status 3.",
+    "a sparse file of a terabyte, with a `--max-size` above that",
+    "Skips a file that begins with the hole as binary, and exits with status 0. If a file would take more "
+    "than a quarter of memory, reports it without reading it, and exits with status 3.",
 )
 @every
 def test_sparse_files_of_a_terabyte_are_not_read_whatever_max_size(huge, command):
@@ -208,8 +208,8 @@ def test_sparse_files_of_a_terabyte_are_not_read_whatever_max_size(huge, command
 
 @pytest.mark.reliability(
     "vanished",
-    "a file or directory that vanishes after it was seen",
-    "The run goes on without it and counts it; `-v` names it; status 0.",
+    "a file or directory that vanishes after the walk found it",
+    "Continues without it and counts it. `-v` lists it. Exits with status 0.",
 )
 @every
 def test_every_command_passes_by_a_file_that_vanishes_after_the_walk(here, command):
@@ -251,8 +251,8 @@ def writing(here: Path, path: str, action: str, *, after: int = 0, times: int = 
 @pytest.mark.reliability("changes always")
 @pytest.mark.reliability(
     "mapped documents",
-    "a document that is cut while it is mapped into memory",
-    "Documents are never mapped into memory, so SIGBUS cannot happen.",
+    "a document that is truncated while it is memory-mapped",
+    "Never maps documents, so SIGBUS cannot happen.",
 )
 @pytest.mark.parametrize(
     ("command", "what"), [*((command, "grows") for command in ASKED), ("index", "shrinks"), ("dedupe", "is rewritten")]
@@ -265,8 +265,9 @@ def test_every_command_names_a_file_that_keeps_changing(here, command, what):
 
 @pytest.mark.reliability(
     "changes while verified",
-    "a file that changes while it is read a second time, to be verified",
-    "It is no duplicate or match, and no document is kept in its place; it is named; status 3.",
+    "a file that changes during the second reading, when it is verified",
+    "Reports it and exits with status 3. The document is neither a duplicate nor a match, and no document "
+    "becomes a duplicate of it.",
 )
 @pytest.mark.parametrize(
     ("command", "what"),
@@ -285,7 +286,7 @@ def test_a_file_that_keeps_changing_while_it_is_verified_is_no_duplicate(here, c
 @pytest.mark.reliability(
     "changes once",
     "a file that grows, shrinks or is rewritten while it is read",
-    "It is read again once, compressed or not. All of what is compared is one version.",
+    "Reads it once more, compressed or not. Everything that is compared comes from one version of the file.",
 )
 @pytest.mark.parametrize("suffix", ["txt", "gz", "jsonl", "jsonl.gz"])
 def test_a_file_that_is_rewritten_once_is_read_again(here, suffix):

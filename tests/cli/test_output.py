@@ -56,7 +56,7 @@ def test_a_document_is_never_overwritten(here, way):
     assert (here / "docs/c.txt").read_bytes() == B
 
 
-@pytest.mark.reliability("output in an artifact", "`-o` or `--summary-json` within an artifact", "Ends with status 2.")
+@pytest.mark.reliability("output in an artifact", "`-o` or `--summary-json` inside an artifact", "Exits with status 2.")
 def test_nothing_is_written_into_an_artifact(here):
     built(here / "x.index", [str(here / "docs")])
     before = {path.name: path.read_bytes() for path in (here / "x.index").iterdir()}
@@ -73,7 +73,7 @@ def test_nothing_is_written_into_an_artifact(here):
 @pytest.mark.reliability(
     "modes",
     "modes and umask",
-    "0666 (directories 0777) less the umask, or the mode of what is replaced.",
+    "Gives outputs mode 0666 (directories 0777) less the umask, or the mode of what they replace.",
 )
 @pytest.mark.parametrize("umask", [0o022, 0o077])
 def test_a_new_file_has_the_mode_of_the_umask(here, umask):
@@ -97,7 +97,7 @@ def test_an_old_file_keeps_its_mode(here, mode, answer):
 @pytest.mark.reliability(
     "special output",
     "an output that is a link, FIFO or device",
-    "The target of a link is replaced, not the link. A FIFO or device is written to.",
+    "Replaces the target of a link, not the link. Writes to a FIFO or device.",
 )
 def test_the_target_of_a_linked_output_is_replaced(here, answer):
     lay(here, {"elsewhere/real": b"old"})
@@ -151,9 +151,9 @@ def test_a_regular_file_below_dev_is_replaced_like_any_other(here, answer):
 
 @pytest.mark.reliability(
     "impossible output",
-    "an output that may not be written, or whose directory is missing, a file, or on a file system that "
-    "cannot exchange directories",
-    "Ends with status 2 before any work; no directory is made.",
+    "an output that cannot be written: no permission, no directory, a file in place of the directory, or a "
+    "file system that cannot exchange directories",
+    "Exits with status 2 before any work, and creates no directory.",
 )
 def test_a_directory_that_may_not_be_written_fails_before_the_work(here):
     (here / "closed").mkdir(mode=0o555)
@@ -190,7 +190,7 @@ def test_the_output_is_the_old_or_the_new_answer_whatever_happens(here, answer, 
 @pytest.mark.reliability(
     "vanished output directory",
     "an output directory that vanishes during the work",
-    "Ends with status 2; it is not made again.",
+    "Exits with status 2, and does not create the directory again.",
 )
 def test_an_output_directory_that_vanishes_is_not_made_again(here):
     (here / "place").mkdir()
@@ -207,7 +207,11 @@ def test_drafts_of_others_are_left_alone(here):
     assert left_behind(here) == [".simdocs-tmp-0123456789abcdef.1.0"]
 
 
-@pytest.mark.reliability("two answers", "two runs that write one answer", "Each writes a whole one; the last stays.")
+@pytest.mark.reliability(
+    "two answers",
+    "two runs that write the same answer",
+    "Each run writes a complete file. The one that finishes last stays.",
+)
 def test_two_runs_that_write_one_answer_each_write_a_whole_one(here, answer):
     """The one that is first to begin is the last to end."""
     inner = "import subprocess; subprocess.run([sys.argv[0], 'dedupe', 'docs', '-o', 'out'], env={}); os.stat('out')"

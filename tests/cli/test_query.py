@@ -138,8 +138,8 @@ def test_shingles_of_other_documents_are_refused(indexed):
 @pytest.mark.reliability(
     "moved documents",
     "an artifact or its documents that were moved, or another working directory",
-    "Documents are found from the directory in which the artifact was built, or from `--root`. Those that "
-    "are not there are named; status 3.",
+    "Finds the documents from the directory in which the artifact was built, or from `--root`. Reports those "
+    "that are not there, and exits with status 3.",
 )
 def test_documents_are_found_from_the_directory_of_the_build_or_from_root(indexed, tmp_path_factory):
     expected = simdocs("query", "docs.index", "new", cwd=indexed)
@@ -191,8 +191,9 @@ def test_a_query_may_come_from_standard_input(indexed):
 
 @pytest.mark.reliability(
     "fifo in an artifact",
-    "a document that came from a FIFO or standard input, when an artifact with it is verified later",
-    "It matches copies of its text. It cannot be read again, so nothing else matches it: it is named; status 3.",
+    "a document that came from a FIFO or standard input, when it is compared later through an artifact",
+    "Finds only identical texts, because the document cannot be read again. Reports the document and exits "
+    "with status 3.",
 )
 def test_a_document_of_the_index_from_standard_input_matches_only_its_copies(indexed):
     assert simdocs("index", "-", "new/y", "-o", "x.index", cwd=indexed, stdin=A) == (0, b"", "")

@@ -53,7 +53,7 @@ def expected(corpus) -> list[bytes]:
 @pytest.mark.reliability(
     "interpreter options",
     "PYTHONHASHSEED, PYTHONOPTIMIZE=2, `-W error`, `-bb`, `-X dev`",
-    "The answer is the same, without a warning.",
+    "Prints the same answer, without a warning.",
 )
 @pytest.mark.reliability("no network")
 @pytest.mark.parametrize("variables", SURROUNDINGS.values(), ids=SURROUNDINGS)
@@ -65,7 +65,7 @@ def test_answers_are_the_same_bytes_in_any_environment(corpus, expected, variabl
 @pytest.mark.reliability(
     "workers and batches",
     "any number of workers, order of files and size of batches",
-    "The answer is the same bytes.",
+    "Prints and writes the same bytes.",
 )
 @pytest.mark.parametrize("jobs", ["-j2", "-j3"])
 def test_answers_are_the_same_bytes_for_any_number_of_workers(corpus, expected, jobs):
@@ -80,9 +80,7 @@ def test_answers_are_the_same_from_any_working_directory(corpus, expected):
 
 
 @pytest.mark.reliability(
-    "umask",
-    "any umask",
-    "Outputs have mode 0666 (directories 0777) less the umask, or the mode of what they replace.",
+    "umask", "any umask", "Gives outputs mode 0666 (directories 0777) less the umask, or the mode of what they replace."
 )
 def test_answers_are_the_same_under_any_umask(corpus, expected):
     done = simdocs("dedupe", "docs", *ASKED[0], "-t", ".6", cwd=corpus, umask=0o777)
@@ -97,9 +95,7 @@ def test_nothing_is_left_beside_the_answer(corpus):
 
 
 @pytest.mark.reliability(
-    "no network",
-    "no network, no writable HOME or TMPDIR",
-    "Neither is needed, and nothing is left beside the outputs.",
+    "no network", "no network, no writable HOME or TMPDIR", "Needs neither, and leaves nothing next to its outputs."
 )
 def test_no_network_is_used(corpus, expected, tmp_path):
     env = trap(tmp_path, "os.kill(main, 9)", "socket.connect")

@@ -55,8 +55,8 @@ def test_many_copies_among_lines_are_found_in_linear_time(tmp_path, number):
 @pytest.mark.reliability(
     "many copies",
     "100,000 copies of one text, as files or as lines",
-    "They are found by the digest of their text without being read again, in linear time. `--pairs` lists "
-    "them as a chain.",
+    "Finds them by the digest of their text, without reading them again, in linear time. `--pairs` lists "
+    "each with the one before it.",
 )
 @pytest.mark.parametrize("directories", [10, pytest.param(1000, marks=pytest.mark.slow)])
 def test_many_copies_among_files_are_not_read_again(tmp_path, directories):
@@ -96,8 +96,8 @@ def alike(arrays: Arrays) -> None:
 @pytest.mark.reliability(
     "crowded bucket",
     "20,000 documents in one bucket that have nothing in common",
-    "Each is compared with at most `--max-candidates` kept ones. Those that were not compared with all "
-    "are named; status 3.",
+    "Compares each with at most `--max-candidates` kept documents. Reports the documents that were not "
+    "compared with all, and exits with status 3.",
 )
 @pytest.mark.parametrize(("number", "most"), [(2000, 100), pytest.param(20_000, 1000, marks=pytest.mark.slow)])
 def test_a_crowded_bucket_is_capped_and_its_documents_named(tmp_path, number, most):
@@ -119,7 +119,7 @@ def test_a_crowded_bucket_is_capped_and_its_documents_named(tmp_path, number, mo
 @pytest.mark.reliability(
     "forged signatures",
     "signatures that were forged so that all documents look alike",
-    "They are compared exactly, and nothing is reported as similar that is not.",
+    "Compares the documents exactly, and reports no pair that is not similar.",
 )
 def test_forged_signatures_make_nothing_similar(tmp_path):
     """An estimate may be forged: what is reported has been compared."""
@@ -134,7 +134,9 @@ def test_forged_signatures_make_nothing_similar(tmp_path):
     assert real == (0, b"new/a\n", "")
 
 
-@pytest.mark.reliability("slow patterns", "patterns made to be slow", "They are matched without exponential time.")
+@pytest.mark.reliability(
+    "slow patterns", "patterns that are meant to be slow", "Matches them without exponential time."
+)
 @pytest.mark.parametrize("pattern", ["*a" * 20 + "*b", "[a-z]*" * 20 + "b", "**/" * 20 + "*b"])
 def test_patterns_made_to_be_slow_are_matched_quickly(tmp_path, pattern):
     lay(tmp_path, {f"docs/{'a' * 60}/{'a' * 250}": A})
@@ -145,7 +147,8 @@ def test_patterns_made_to_be_slow_are_matched_quickly(tmp_path, pattern):
 @pytest.mark.reliability(
     "templates",
     "a template that makes four documents in ten near-duplicates",
-    "They are grouped. A terminal, `-v` and `--summary-json` mention the largest group and advise to look at it.",
+    "Groups them. At a terminal, with `-v` and in `--summary-json`, names the largest group and advises you "
+    "to look at it.",
 )
 @pytest.mark.parametrize("cluster", ["greedy", "components"])
 def test_a_group_of_four_documents_in_ten_is_mentioned(tmp_path, cluster):
@@ -173,8 +176,8 @@ def skeletons(number: int) -> list[bytes]:
 
 @pytest.mark.reliability(
     "skeletons",
-    "a template whose documents are few, but make most of the similar pairs",
-    "A terminal, `-v` and `--summary-json` say how many pairs are in large groups.",
+    "a template with few documents that makes most of the similar pairs",
+    "Says at a terminal, with `-v` and in `--summary-json` how many pairs are in large groups.",
 )
 @pytest.mark.parametrize("options", [[], ["--pairs"], ["--cluster", "components"]])
 def test_a_common_skeleton_of_few_documents_is_mentioned(tmp_path, options):

@@ -42,7 +42,7 @@ def listing(where: Path) -> list[str]:
 @pytest.mark.reliability(
     "signals",
     "Ctrl-C, SIGTERM or SIGHUP during the work",
-    "Stops its workers, sweeps its drafts and ends by that signal, without a message.",
+    "Stops its workers, removes its temporary files and ends by that signal, without a message.",
 )
 @pytest.mark.parametrize(
     ("number", "jobs"), [(signal.SIGTERM, "-j1"), *((number, "-j2") for number in ENDING)], ids=str
@@ -76,7 +76,7 @@ def test_a_signal_to_the_process_group_ends_the_program_and_its_workers(here, nu
 @pytest.mark.reliability(
     "signal at commit",
     "a signal while an output is published",
-    "Waits for the few calls of the commit: the old output or the new one, whole.",
+    "Finishes the few calls of the commit first. The output is either the complete old one or the complete new one.",
 )
 @pytest.mark.parametrize("number", ENDING[:2])
 @pytest.mark.parametrize("event", ["fcntl.flock", "os.rename"])
@@ -90,9 +90,7 @@ def test_a_signal_while_a_file_is_published_leaves_the_old_or_the_new_one(here, 
 
 
 @pytest.mark.reliability(
-    "signal at start",
-    "a signal while modules are imported",
-    "Ends it by that signal, without a message.",
+    "signal at start", "a signal while modules are imported", "Ends by that signal, without a message."
 )
 @pytest.mark.parametrize("event", ["click", "numpy", "simdocs.commands.dedupe"])
 def test_a_signal_while_modules_are_imported_ends_the_program(here, event):
@@ -101,9 +99,7 @@ def test_a_signal_while_modules_are_imported_ends_the_program(here, event):
 
 
 @pytest.mark.reliability(
-    "nohup",
-    "nohup, or a background job: signals that are ignored from the start",
-    "They stay ignored.",
+    "nohup", "nohup, or a background job: signals that are ignored from the start", "Ignores them too."
 )
 @pytest.mark.parametrize("number", ENDING)
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
@@ -114,7 +110,9 @@ def test_signals_ignored_at_the_start_stay_ignored(here, number, jobs, answer):
     assert simdocs("dedupe", "docs", jobs, cwd=here, env=env, before=before) == (0, answer, "")
 
 
-@pytest.mark.reliability("shell loops", "Ctrl-C in a shell loop", "Ends the loop, in every command.")
+@pytest.mark.reliability(
+    "shell loops", "Ctrl-C in a shell loop", "Ends by the signal in every command, so that the loop ends too."
+)
 def test_ctrl_c_ends_a_loop_in_a_shell(here):
     """A shell goes on after a program that exits, and stops after one that was ended."""
     env = trap(here, "os.kill(0, 2)", "open", "docs/c.txt")
@@ -176,8 +174,8 @@ TIDYING = [("dedupe", "out", "os.remove"), ("shingle", "x.shingles", "os.rmdir")
 
 @pytest.mark.reliability(
     "second signal",
-    "a second Ctrl-C or SIGTERM later, during tidying up",
-    "Ends it at once. The next run with the same output sweeps what is left.",
+    "a second Ctrl-C or SIGTERM later, while simdocs tidies up",
+    "Ends at once. The next run with the same output removes the temporary files.",
 )
 @pytest.mark.parametrize(("command", "output", "event"), TIDYING)
 def test_a_second_signal_a_second_later_ends_the_program_at_once(here, command, output, event):
@@ -192,7 +190,7 @@ def test_a_second_signal_a_second_later_ends_the_program_at_once(here, command, 
 @pytest.mark.reliability(
     "two signals",
     "two signals within a second, as `timeout` sends them",
-    "Count as one: drafts are swept.",
+    "Counts them as one, and removes its temporary files.",
 )
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize(("command", "output", "event"), TIDYING)
@@ -206,11 +204,11 @@ def test_two_signals_in_quick_succession_count_as_one(here, command, output, eve
 
 @pytest.mark.reliability(
     "killed for memory",
-    "the program itself is killed for lack of memory",
-    "The old output stays. The next run with the same output sweeps the draft (`.simdocs-tmp-*`; it may "
-    "also be removed by hand while no run is active).",
+    "simdocs itself is killed because memory runs out",
+    "The old output stays. The next run with the same output removes the temporary file `.simdocs-tmp-*`. "
+    "You may also remove it by hand while no run is active.",
 )
-@pytest.mark.reliability("kill -9", "`kill -9` of the program", "Its workers end by themselves.")
+@pytest.mark.reliability("kill -9", "`kill -9` of the program", "The workers end by themselves.")
 def test_killing_the_program_leaves_no_worker(here):
     """Neither those at work nor those that wait, which have nothing but their pipe to tell them."""
     lay(here, {f"docs/w{at}": b"%d word " % at * 100_000 for at in range(4)})  # a batch each, and so a worker
@@ -225,8 +223,8 @@ def test_killing_the_program_leaves_no_worker(here):
 
 @pytest.mark.reliability(
     "dead worker",
-    "a worker that the system kills for lack of memory, or that crashes",
-    "Ends with status 2 and one line; the other workers end too.",
+    "a worker that crashes, or that the system kills because memory runs out",
+    "Prints one line and exits with status 2. The other workers end too.",
 )
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGXCPU])
 def test_a_worker_that_dies_is_one_line_and_status_2(here, number):
@@ -239,9 +237,7 @@ def test_a_worker_that_dies_is_one_line_and_status_2(here, number):
 
 
 @pytest.mark.reliability(
-    "no processes",
-    "no more processes (`ulimit -u`)",
-    "Ends with status 2 and says that `-j 1` needs none.",
+    "no processes", "no more processes allowed (`ulimit -u`)", "Exits with status 2 and says that `-j 1` starts none."
 )
 @pytest.mark.parametrize("at", [1, 2])
 def test_a_worker_that_cannot_be_started_is_one_line_and_status_2(here, at):

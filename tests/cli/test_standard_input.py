@@ -29,7 +29,8 @@ def test_standard_input_may_be_the_only_document():
 @pytest.mark.reliability(
     "empty input",
     "an empty, blank or binary standard input",
-    "It is reported. An empty document is similar to nothing, status 0; a binary one is not compared, status 3.",
+    "Reports it. An empty document is similar to no other, and the exit status is 0. A binary one is not "
+    "compared, and the exit status is 3.",
 )
 @pytest.mark.parametrize(
     ("data", "status", "said"),
@@ -63,7 +64,7 @@ def test_standard_input_that_is_one_of_the_files_is_one_document(here):
     assert in_shell("simdocs dedupe - docs/a.txt --list kept < docs/a.txt", cwd=here) == (0, b"-\n", "")
 
 
-@pytest.mark.reliability("a file named dash", "a file named `-`", "`./-` is the file; `-` is standard input.")
+@pytest.mark.reliability("a file named dash", "a file named `-`", "Reads the file as `./-`, and standard input as `-`.")
 def test_dot_slash_dash_is_a_file(here):
     lay(here, {"-": A})
     assert simdocs("dedupe", "./-", "docs/a.txt", stdin=B, cwd=here).names == [("./-", "docs/a.txt")]
@@ -72,7 +73,7 @@ def test_dot_slash_dash_is_a_file(here):
 @pytest.mark.reliability(
     "closed input",
     "a closed standard input that is to be read as `-`",
-    "`-` is named as unreadable; status 3. For a list of names it is status 2.",
+    "Reports `-` as unreadable and exits with status 3. For a list of names, exits with status 2.",
 )
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
 def test_closed_standard_input_cannot_be_read(here, jobs):
@@ -83,8 +84,8 @@ def test_closed_standard_input_cannot_be_read(here, jobs):
 
 @pytest.mark.reliability(
     "named fifos",
-    "a FIFO that is an argument, or a process substitution",
-    "It is read to its end once and held until it has been verified. As `cat` does, simdocs waits for a writer.",
+    "a FIFO as an argument, or a process substitution",
+    "Reads it once to its end, and holds the text until it is verified. simdocs waits for a writer, as `cat` does.",
 )
 def test_named_fifos_are_read_once(here):
     def feed(name: str, data: bytes) -> threading.Thread:

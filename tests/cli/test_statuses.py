@@ -43,7 +43,7 @@ def test_an_argument_that_does_not_exist_is_status_2(here):
 @pytest.mark.reliability(
     "removed directory",
     "a working directory that was removed",
-    "Absolute names work. What needs the directory ends with status 2.",
+    "Reads absolute names. Exits with status 2 if it needs the directory.",
 )
 @pytest.mark.parametrize("command", ["index", "dedupe"])
 def test_a_removed_working_directory_matters_only_if_it_is_needed(here, command):
@@ -66,14 +66,12 @@ def test_a_device_as_a_document_is_status_2(argument):
 
 
 @pytest.mark.reliability(
-    "unreadable files",
-    "a file that may not be read",
-    "It is named and the others are read; status 3.",
+    "unreadable files", "a file without read permission", "Reports it, reads the others, and exits with status 3."
 )
 @pytest.mark.reliability(
     "unreadable directories",
-    "a directory that may not be read",
-    "It is named and the others are read; status 3.",
+    "a directory without read permission",
+    "Reports it, reads the others, and exits with status 3.",
 )
 @pytest.mark.parametrize("name", ["d.txt", "below"])
 def test_an_unreadable_file_or_directory_is_status_3(here, name):

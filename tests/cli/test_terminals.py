@@ -88,7 +88,7 @@ def test_a_slow_run_shows_its_progress(here, answer):
 @pytest.mark.reliability(
     "interrupted progress",
     "Ctrl-C while a progress bar is shown",
-    "The bar is cleared, the cursor stays visible, and it ends by the signal.",
+    "Clears the bar, leaves the cursor visible, and ends by the signal.",
 )
 @pytest.mark.parametrize("columns", [200, 40])
 @pytest.mark.parametrize("command", ["shingle", "index", "query", "dedupe"])
@@ -140,7 +140,7 @@ def test_quiet_shows_nothing_on_a_terminal(here):
 @pytest.mark.reliability(
     "keyboard",
     "a terminal as standard input",
-    "Says on stderr that it waits, unless `-q` is given, and reads on.",
+    "Says on standard error that it waits, unless `-q` is given, and reads on.",
 )
 def test_a_terminal_as_standard_input_brings_a_hint(here):
     lay(here, {"copy": b"what somebody types\n"})

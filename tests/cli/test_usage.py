@@ -257,7 +257,7 @@ def test_debug_shows_the_traceback(here):
 @pytest.mark.reliability(
     "unexpected error",
     "an unexpected error of the program itself",
-    "Prints one line that mentions `--debug`; status 2.",
+    "Prints one line that mentions `--debug`, and exits with status 2.",
 )
 @pytest.mark.parametrize("command", EVERY)
 def test_an_unexpected_error_is_one_line_in_every_command(shelved, command):

@@ -67,7 +67,9 @@ def test_patterns_may_hold_any_bytes(tmp_path):
         assert (done.status, done.out) == (0, names)
 
 
-@pytest.mark.reliability("links", "links in a directory", "They are passed by and counted; `-v` names them; status 0.")
+@pytest.mark.reliability(
+    "links", "symbolic links in a directory", "Skips and counts them. `-v` lists them. Exits with status 0."
+)
 def test_links_are_passed_by(tmp_path):
     lay(tmp_path, {"docs/a": A, "elsewhere/b": B})
     os.symlink("a", tmp_path / "docs/link")
@@ -78,8 +80,8 @@ def test_links_are_passed_by(tmp_path):
 
 @pytest.mark.reliability(
     "followed links",
-    "links with `--follow`, or links that are arguments",
-    "They are followed. A file that was already met under another name is one document.",
+    "symbolic links with `--follow`, or as arguments",
+    "Follows them. A file that was already read under another name is one document.",
 )
 def test_links_are_followed_with_follow(tmp_path):
     lay(tmp_path, {"docs/m": A, "elsewhere/b": B, "elsewhere/c": A})
@@ -92,8 +94,8 @@ def test_links_are_followed_with_follow(tmp_path):
 
 @pytest.mark.reliability(
     "dangling links",
-    "links that lead nowhere, or to themselves",
-    "They are passed by. With `--follow` they are named; status 3. As an argument, one is an error; status 2.",
+    "broken symbolic links",
+    "Skips them. With `--follow`, reports them and exits with status 3. If one is an argument, exits with status 2.",
 )
 def test_links_that_lead_nowhere_are_named_with_follow(tmp_path):
     lay(tmp_path, {"docs/a": A})
@@ -105,7 +107,7 @@ def test_links_that_lead_nowhere_are_named_with_follow(tmp_path):
     assert "docs/itself" in done.err
 
 
-@pytest.mark.reliability("circular links", "links that lead in circles", "Every directory is visited once.")
+@pytest.mark.reliability("circular links", "cyclic symbolic links", "Visits every directory once.")
 def test_loops_of_links_are_visited_once(tmp_path):
     lay(tmp_path, {"docs/one/a": A, "docs/two/b": B})
     os.symlink("..", tmp_path / "docs/one/up")
@@ -131,9 +133,7 @@ def test_one_file_system_reads_all_of_one(texts):
 
 
 @pytest.mark.reliability(
-    "file systems",
-    "another file system below a directory",
-    "It is read, unless `--one-file-system` is given.",
+    "file systems", "another file system below a directory", "Reads it, unless `--one-file-system` is given."
 )
 @pytest.mark.skipif(
     not Path("/dev/shm").is_dir() or os.stat("/dev").st_dev == os.stat("/dev/shm").st_dev,
@@ -168,7 +168,7 @@ def write_at(directory: int, name: str, data: bytes) -> None:
 @pytest.mark.reliability(
     "deep trees",
     "directories 1,500 levels deep, with paths of 16,000 bytes",
-    "They are read, and their documents are found again from an artifact, with at most 64 open files.",
+    "Reads them, and finds their documents again through an artifact, with at most 64 open files.",
 )
 def test_directories_deeper_than_a_path_can_be_long_are_read(tmp_path):
     lay(tmp_path, {"docs/a": A, "docs/z": B})
@@ -241,13 +241,9 @@ def test_more_files_than_may_be_open_are_read(tmp_path):
 @pytest.mark.reliability(
     "many files",
     "10,000 files with at most 64 open at once (`ulimit -n 64`)",
-    "They are read one after the other; status 0.",
+    "Reads one after the other, and exits with status 0.",
 )
-@pytest.mark.reliability(
-    "documents and open files",
-    "10,000 documents and 64 open files",
-    "They are opened one after the other.",
-)
+@pytest.mark.reliability("documents and open files", "10,000 documents and 64 open files", "Opens one after the other.")
 def test_ten_thousand_files_are_read_with_64_open_at_once(tmp_path):
     names = [b"docs/%d" % at for at in range(10_000)]
     (tmp_path / "docs").mkdir()
@@ -258,7 +254,7 @@ def test_ten_thousand_files_are_read_with_64_open_at_once(tmp_path):
     assert done == (0, "", 10_000, {})
 
 
-@pytest.mark.reliability("long names", "names of 255 bytes, of documents and of outputs", "They work.")
+@pytest.mark.reliability("long names", "names of 255 bytes, of documents and of outputs", "Works with them.")
 def test_names_of_255_bytes_are_read(tmp_path):
     lay(tmp_path, {"x" * 255 + "/" + "y" * 255: A, "z": A})
     assert simdocs("dedupe", ".", cwd=tmp_path).names == [("./" + "x" * 255 + "/" + "y" * 255, "./z")]
@@ -267,7 +263,7 @@ def test_names_of_255_bytes_are_read(tmp_path):
 @pytest.mark.reliability(
     "lying sizes",
     "files whose stated size is wrong (`/proc`, `/sys`)",
-    "They are read to their end, up to `--max-size`, and the bytes that were read are recorded.",
+    "Reads them to their end, up to `--max-size`, and records the number of bytes that were read.",
 )
 def test_files_of_proc_are_read_to_their_end():
     done = in_shell("cd /proc/self && simdocs dedupe limits status --list kept")

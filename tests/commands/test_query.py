@@ -113,7 +113,7 @@ def test_matches_are_those_that_share_a_bucket(texts, share, bands, rows):
 @pytest.mark.reliability(
     "many matches",
     "a query with 100,000 matches, and 20 such queries",
-    "A bounded number of matches is held in memory; `--top` keeps the best.",
+    "Holds a bounded number of matches in memory. `--top` keeps the best.",
 )
 @pytest.mark.parametrize("size", [1, 1 << 30])
 @pytest.mark.parametrize("constant", ["_AT_ONCE", "PAIRS_AT_ONCE"])

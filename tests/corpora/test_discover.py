@@ -38,7 +38,7 @@ def test_documents_are_in_bytewise_order_of_their_names():
 @pytest.mark.reliability(
     "spelling of paths",
     "spaces at either end, repeated slashes, `.` and `..` in paths",
-    "Names are printed as they were reached.",
+    "Prints names in the same form as in the argument.",
 )
 @pytest.mark.parametrize("spelt", ["docs", "docs/", "docs//", "./docs", "docs/.", "docs/a/..", "docs/../docs"])
 def test_names_are_written_as_they_were_reached(docs, spelt):
@@ -54,8 +54,8 @@ def test_names_are_relative_or_absolute_as_the_argument_is(docs):
 
 @pytest.mark.reliability(
     "overlapping arguments",
-    "one directory or file named several times, inside another, or spelt in several ways",
-    "Every file is read once, where it comes first.",
+    "one directory or file that is named several times, inside another, or in several spellings",
+    "Reads every file once, where it comes first.",
 )
 def test_every_file_is_found_once(docs):
     assert found("docs/a0", "docs/a0", "./docs/a0") == ["docs/a0"]
@@ -66,8 +66,8 @@ def test_every_file_is_found_once(docs):
 @pytest.mark.reliability(
     "hard links",
     "hard links",
-    "They are one document, under the name that comes first. They are never each other's duplicate or "
-    "match, even if linked after the index was built.",
+    "Treats them as one document, under the name that comes first. They are never duplicates or matches of "
+    "each other, even if linked after the index was built.",
 )
 def test_hard_links_are_one_document(docs):
     for name in ("docs/0", "docs/zz", "other"):

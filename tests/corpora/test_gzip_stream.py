@@ -114,7 +114,7 @@ def test_a_file_that_is_not_gzip_is_malformed(data: bytes) -> None:
 @pytest.mark.reliability(
     "gzip padding",
     "a gzip file followed by zeros",
-    "Up to 64 MiB of zeros count as padding; more make the file malformed; status 3.",
+    "Accepts up to 64 MiB of zeros as padding. With more, reports the file as malformed and exits with status 3.",
 )
 def test_zeros_after_the_end_are_padding_up_to_64_mib(tmp_path: Path) -> None:
     """A hole of a terabyte is not read to its end."""

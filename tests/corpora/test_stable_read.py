@@ -101,9 +101,9 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.mark.reliability(
     "rewritten lines",
-    "a JSON Lines file that is rewritten or cut while it is read",
-    "Whole lines of the old file are read and none of the new one. The line from which the rest is "
-    "missing is named; status 3.",
+    "a JSON Lines file that is rewritten or truncated while it is read",
+    "Reads whole lines of the old file and none of the new one. Reports the line from which the rest is "
+    "missing, and exits with status 3.",
 )
 @pytest.mark.parametrize("change", [rewrite, rewrite_longer, shrink])
 @pytest.mark.parametrize("after", range(4, 9))
@@ -117,8 +117,8 @@ def test_a_file_rewritten_meanwhile_gives_only_lines_of_the_old_one(path: Path, 
 
 @pytest.mark.reliability(
     "growing lines",
-    "a JSON Lines file that is appended to while it is read, such as a log",
-    "The lines up to its old end are read. The line from which there may be more is named; status 3.",
+    "a JSON Lines file that grows while it is read, such as a log",
+    "Reads the lines up to its old end. Reports the line from which there may be more, and exits with status 3.",
 )
 def test_lines_appended_meanwhile_do_not_spoil_earlier_ones(path: Path) -> None:
     for after in range(3, len(CONTENT) // BLOCK):
@@ -152,7 +152,7 @@ def test_a_file_that_keeps_changing_is_given_up(path: Path) -> None:
 @pytest.mark.reliability(
     "renamed lines",
     "a JSON Lines file that is linked, renamed or removed while it is read",
-    "It is read to its end; status 0.",
+    "Reads it to its end, and exits with status 0.",
 )
 @pytest.mark.parametrize("change", [replace, link, os.unlink])
 def test_a_file_that_is_renamed_or_removed_is_read_to_its_end(path: Path, change: Change) -> None:
@@ -206,7 +206,7 @@ def test_a_file_with_holes_gives_the_same_documents_as_one_with_zeros(
 @pytest.mark.reliability(
     "sparse lines",
     "a JSON Lines file with a hole of a terabyte",
-    "The hole is jumped over. The line that holds it is too large, the others are read; status 3.",
+    "Jumps over the hole. Reports the line that contains it as too large, reads the others, and exits with status 3.",
 )
 def test_a_hole_of_a_terabyte_is_jumped_over(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"

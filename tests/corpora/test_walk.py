@@ -28,7 +28,7 @@ def walked(root: Path) -> tuple[list[bytes], int]:
 @pytest.mark.reliability(
     "large directory",
     "20,000 files in one directory",
-    "During and after the walk, less than 512 bytes are held for each; documents are in the order of their names.",
+    "Holds less than 512 bytes for each, during and after the walk. Documents are in the order of their names.",
 )
 def test_a_walk_holds_less_than_512_bytes_for_each_file(tmp_path):
     """That is less than a signature takes. It includes the name, and holds during the walk, too."""

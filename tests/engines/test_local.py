@@ -37,7 +37,7 @@ def test_an_error_in_a_task_is_raised_by_map(jobs):
         list(engine.map(picky, range(20)))
 
 
-@pytest.mark.reliability("many pairs", "more pairs than fit into memory", "They are streamed.")
+@pytest.mark.reliability("many pairs", "more pairs than fit into memory", "Writes them as they are found.")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_tasks_are_taken_a_few_ahead_of_their_results(jobs):
     taken = []

@@ -118,7 +118,7 @@ def test_an_answer_by_estimate_reads_no_document_again(docs):
 @pytest.mark.reliability(
     "later gzip bombs",
     "a file that has become a gzip bomb since it was indexed",
-    "At most twice its old size is decompressed. It has changed and is named; status 3.",
+    "Decompresses at most twice its old size, reports it as changed, and exits with status 3.",
 )
 def test_a_file_that_has_become_a_gzip_bomb_is_not_decompressed(docs):
     for name in "abc":
@@ -204,8 +204,8 @@ def test_a_file_that_changes_once_while_it_is_read_is_read_again(docs, monkeypat
 
 @pytest.mark.reliability(
     "changes always",
-    "a file that changes during the second reading too",
-    "It is named and the others are read; status 3.",
+    "a file that changes during the second attempt too",
+    "Reports it, reads the others, and exits with status 3.",
 )
 def test_a_file_that_keeps_changing_while_it_is_read_is_reported(docs, monkeypatch):
     growing(monkeypatch, docs / "b", 1000)

@@ -40,7 +40,7 @@ def similar(where: Path, files: dict[str, bytes], what: str = "groups", **option
 @pytest.mark.reliability(
     "byte order marks",
     "a byte order mark of UTF-8, UTF-16 or UTF-32",
-    "It selects the encoding and is dropped. The same text in another encoding is a copy.",
+    "Reads the text in that encoding, without the mark. The same text in another encoding is a copy.",
 )
 @pytest.mark.parametrize("unit", UNITS)
 def test_the_same_text_in_every_encoding_is_a_copy(tmp_path, unit):
@@ -70,7 +70,7 @@ def test_an_edited_text_in_another_encoding_is_verified(tmp_path):
 @pytest.mark.reliability(
     "broken UTF-16",
     "UTF-16 of an odd length or with unpaired surrogates; UTF-32 beyond the last code point",
-    "Invalid parts are read byte by byte.",
+    "Reads the invalid parts byte by byte.",
 )
 def test_utf_16_and_utf_32_that_are_cut_short_are_still_text(tmp_path):
     whole = encoded(TEXT)["utf-16-le"]
@@ -80,7 +80,7 @@ def test_utf_16_and_utf_32_that_are_cut_short_are_still_text(tmp_path):
 @pytest.mark.reliability(
     "line ends",
     "CRLF and LF, capitals, other white space",
-    "The texts are the same, unless `--keep-case` is given.",
+    "Treats the texts as equal. With `--keep-case`, capitals count.",
 )
 def test_line_ends_case_and_spaces_do_not_matter(tmp_path):
     words = A.split()
@@ -90,8 +90,8 @@ def test_line_ends_case_and_spaces_do_not_matter(tmp_path):
 
 @pytest.mark.reliability(
     "binary files",
-    "executables, pictures, random bytes, UTF-16 without a byte order mark: a NUL in the first 8 KiB",
-    "They are passed by and counted as binary; `-v` names them; status 0.",
+    "executables, pictures, random bytes, UTF-16 without a byte order mark: a NUL byte in the first 8 KiB",
+    "Skips them and counts them as binary. `-v` lists them. Exits with status 0.",
 )
 @pytest.mark.parametrize("at", [0, 100, 8191])
 def test_binary_files_are_no_documents(tmp_path, at):
@@ -100,7 +100,7 @@ def test_binary_files_are_no_documents(tmp_path, at):
     assert similar(tmp_path, {"a": binary, "b": binary, "c": A}) == {}
 
 
-@pytest.mark.reliability("later NUL", "a NUL after the first 8 KiB", "It is a character.")
+@pytest.mark.reliability("later NUL", "a NUL byte after the first 8 KiB", "Treats it as a character.")
 def test_a_nul_after_the_first_8_kib_is_a_character(tmp_path):
     text = A * 100
     assert set(similar(tmp_path, {"a": text[:8192] + b"\0" + text[8192:], "b": text})) == {"a b"}
@@ -109,7 +109,7 @@ def test_a_nul_after_the_first_8_kib_is_a_character(tmp_path):
 @pytest.mark.reliability(
     "empty documents",
     "a file that is empty, or holds only white space or a byte order mark",
-    "It is a document that is similar to nothing, not even to another empty one. It is counted as empty; status 0.",
+    "Counts it as empty. It is similar to no other document, not even to another empty one. Exits with status 0.",
 )
 @pytest.mark.parametrize("what", ["groups", "pairs", "all_pairs", "components"])
 @pytest.mark.parametrize("unit", UNITS)
@@ -124,7 +124,7 @@ def test_empty_documents_are_similar_to_nothing(tmp_path, what, unit):
 @pytest.mark.reliability(
     "no words",
     "a text without words that is compared by words",
-    "It is empty in the same way. Compared by characters, it is an ordinary text.",
+    "Counts it as empty. By characters, it is an ordinary text.",
 )
 def test_a_text_without_words_is_empty_only_if_compared_by_words(tmp_path):
     files = {"a": b"!!! ... !!!", "b": b"!!! ... !!!"}
@@ -135,7 +135,7 @@ def test_a_text_without_words_is_empty_only_if_compared_by_words(tmp_path):
 @pytest.mark.reliability(
     "short texts",
     "a text shorter than k units",
-    "The whole text is its only shingle, so only an equal text is similar to it. It is counted as short.",
+    "Takes the whole text as its only shingle, so only an equal text is similar to it. Counts it as short.",
 )
 def test_short_texts_are_one_shingle(tmp_path):
     files = {"a": b"ok", "b": b"OK\n", "c": b"ok.", "d": b"o"}
@@ -145,7 +145,8 @@ def test_short_texts_are_one_shingle(tmp_path):
 @pytest.mark.reliability(
     "invalid UTF-8",
     "bytes that are not valid UTF-8 (Latin-1, PDF, surrogates in UTF-8)",
-    "Each is a unit of its own and never U+FFFD, so different bytes stay different. `info` counts these documents.",
+    "Treats each as a unit of its own and never as U+FFFD, so different bytes stay different. `info` counts "
+    "these documents.",
 )
 def test_different_bytes_that_are_not_utf_8_stay_different(tmp_path):
     def text(byte: int) -> bytes:
@@ -156,8 +157,8 @@ def test_different_bytes_that_are_not_utf_8_stay_different(tmp_path):
 
 @pytest.mark.reliability(
     "switches",
-    "switches that make different texts equal (masked digits, stripped accents)",
-    "They are recorded in every artifact. Artifacts with different ones are not compared; status 4.",
+    "options that make different texts equal (`--mask-digits`, `--strip-accents`)",
+    "Records them in every artifact. Does not compare artifacts whose options differ, and exits with status 4.",
 )
 @pytest.mark.parametrize(
     ("switch", "one", "other"),

@@ -21,8 +21,8 @@ NAME = "a.signatures"
 
 @pytest.mark.reliability(
     "disk errors",
-    "a full disk, quota, broken disk or read-only file system at any call that writes, `fsync` and `close` included",
-    "The old output stays, the draft is removed; status 2 with the system's reason.",
+    "a full disk, quota, broken disk or read-only file system at any call that writes, even `fsync` and `close`",
+    "Prints the system's reason, removes the temporary file, and exits with status 2. The old output stays.",
 )
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 @pytest.mark.parametrize(("fault", "done"), FAULTS.values(), ids=FAULTS)
@@ -61,7 +61,9 @@ def test_a_fault_at_any_call_leaves_the_old_or_the_new_artifact(place, fault, do
         assert set(left) <= {"open", "fsync", "listdir", "unlink", "rmdir"}
 
 
-@pytest.mark.reliability("fsync fails", "`fsync` fails", "The draft is given up and never synced again.")
+@pytest.mark.reliability(
+    "fsync fails", "`fsync` fails", "Exits with status 2. It abandons the temporary file, and never syncs it again."
+)
 def test_a_failed_fsync_is_not_retried(place, monkeypatch):
     path = place / NAME
     save(path, 1)
@@ -77,7 +79,7 @@ def test_a_failed_fsync_is_not_retried(place, monkeypatch):
 @pytest.mark.reliability(
     "directory sync",
     "the directory cannot be synced after the last step",
-    'The new output is there; status 2 says "published, but durability not confirmed".',
+    'Exits with status 2 and "published, but durability not confirmed". The new output is there.',
 )
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 def test_a_failed_sync_of_the_parent_directory_is_reported(place, monkeypatch, there):

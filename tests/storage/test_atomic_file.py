@@ -94,7 +94,7 @@ def test_a_failed_sync_of_the_parent_directory_is_reported(tmp_path, monkeypatch
     assert path.read_bytes() == NEW
 
 
-@pytest.mark.reliability("short writes", "the system writes less than it was asked to", "The rest is written.")
+@pytest.mark.reliability("short writes", "the system writes less than it was asked to", "Writes the rest.")
 def test_short_writes_are_continued(tmp_path, monkeypatch):
     write_some = os.write
     shorter = SimpleNamespace(**(vars(os) | {"write": lambda to, data: write_some(to, bytes(data[:7]))}))

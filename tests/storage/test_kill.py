@@ -58,7 +58,7 @@ def _killed(work, fault: Faulty) -> int:
 @pytest.mark.reliability(
     "kill at any call",
     "`kill -9` at any call that writes",
-    "The old output or the new one is there. The next run sweeps what is left.",
+    "Either the old output or the new one is there. The next run removes the temporary files.",
 )
 @pytest.mark.parametrize("kind", ["signatures", *slow("shingles", "index")])
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])

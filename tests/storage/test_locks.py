@@ -47,9 +47,9 @@ def of_program(path: Path) -> bool:
 
 @pytest.mark.reliability(
     "two writers",
-    "two runs that write one artifact",
-    "The second ends with status 75 and names the process, host and start of the first, or waits for it "
-    "(`--lock-wait`).",
+    "two runs that write the same artifact",
+    "The second run names the process, host and start of the first and exits with status 75, or waits for "
+    "the first (`--lock-wait`).",
 )
 def test_a_second_writer_reports_who_holds_the_lock(here):
     with write_artifact(str(here / NAME), "signatures"):
@@ -113,7 +113,7 @@ def test_a_signal_ends_a_waiting_writer(here, number):
 @pytest.mark.reliability(
     "killed holder",
     "the holder of the lock is killed",
-    "The lock is free at once, even while its workers still live. Nothing has to be tidied up by hand.",
+    "The lock is free at once, even while the workers of the killed run still live. You do not need to tidy up.",
 )
 def test_a_killed_writer_does_not_keep_the_lock(here):
     env = trap(here, "os.kill(main, 9)", "open", "docs/c.txt")
@@ -159,7 +159,11 @@ def test_a_signal_during_locking_or_publishing_is_deferred(here, event, at, new)
     assert of_program(here / NAME) if new else found(here / NAME) == 1
 
 
-@pytest.mark.reliability("make -j", "`make -j` writes many artifacts into one directory", "No name is shared.")
+@pytest.mark.reliability(
+    "make -j",
+    "`make -j` writes many artifacts into one directory",
+    "The runs share no names, and do not disturb each other.",
+)
 def test_eight_writers_of_different_artifacts_do_not_meet(here):
     with ExitStack() as stack:
         names = [f"{at}.signatures" for at in range(8)]
@@ -173,8 +177,8 @@ def test_eight_writers_of_different_artifacts_do_not_meet(here):
 
 @pytest.mark.reliability(
     "readers",
-    "an artifact that is read while it is replaced, again and again",
-    "Every reader sees one of them, whole.",
+    "an artifact that is replaced again and again while it is read",
+    "Every reader sees one complete artifact.",
 )
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 @pytest.mark.parametrize("rounds", [6, pytest.param(500, marks=pytest.mark.slow)])

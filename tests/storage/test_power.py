@@ -51,8 +51,8 @@ def test_the_simulated_disk_loses_what_was_not_synced(place, monkeypatch):
 
 @pytest.mark.reliability(
     "power",
-    "power lost at any moment; what was not synced is lost, torn, or written in any order",
-    "The old output or the new one, whole. The next run sweeps the rest.",
+    "a power cut at any moment; data that was not synced is lost, torn, or written in any order",
+    "The output is either the complete old one or the complete new one. The next run removes the temporary files.",
 )
 @pytest.mark.parametrize("kind", ["signatures", *slow("shingles", "index")])
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])

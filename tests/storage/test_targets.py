@@ -66,7 +66,7 @@ def _tree(root: Path) -> dict[str, object]:
 @pytest.mark.reliability(
     "not our artifact",
     "an output whose name belongs to something that is not an artifact of that kind",
-    "Ends with status 2; it is not touched.",
+    "Exits with status 2, and does not touch it.",
 )
 @pytest.mark.parametrize("kind", STRANGERS)
 @pytest.mark.parametrize("when", ["before", "meanwhile"])
@@ -131,7 +131,7 @@ def test_a_parent_directory_that_does_not_exist_is_an_error(place, target):
 @pytest.mark.reliability(
     "long output name",
     "an output whose name has 255 bytes",
-    "Works: drafts have short names of their own.",
+    "Works, because temporary files have short names of their own.",
 )
 def test_a_target_name_of_255_bytes_works(place):
     path = place / f"{'x' * (255 - 11)}.signatures"

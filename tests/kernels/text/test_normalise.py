@@ -60,7 +60,7 @@ def test_byte_offsets_say_where_each_code_point_begins(batch, switches, lines):
 @pytest.mark.reliability(
     "seams",
     "a character, shingle or run of marks that crosses the border between two pieces",
-    "Never shows: the answer is the same for every size of the pieces.",
+    "Prints the same answer for every size of the pieces.",
 )
 @given(some.batches, some.normalisations, st.booleans(), st.sampled_from([1, 2, 5, 16]))
 def test_texts_normalised_in_pieces_equal_whole_ones(batch, switches, lines, size):

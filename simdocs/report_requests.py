@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from simdocs.errors import mention
+from simdocs.exclusions import not_together
 from simdocs.families import FORMATS
-from simdocs.requests import CheckedRequest, not_together
+from simdocs.model.names import display_name
+from simdocs.requests import CheckedRequest
 
 _COMPRESSED = ("gz", "zst", "bz2", "xz")
 
@@ -44,10 +46,15 @@ class TableRequest(DebugRequest):
         yield from super()._rules()
         suffix, output = self.suffix, mention("output")
         if suffix in _COMPRESSED:
-            yield f"{output} NAME.{suffix}: answers are not compressed: write to a pipe"
+            yield f"{output} {self._shown_output}: simdocs does not compress its output: write to a pipe"
         if suffix in _NOT_OFFERED and self._suffix_decides():
-            names = ", ".join(f".{name}" for name in FORMATS)
-            yield f"{output} NAME.{suffix}: this format is not offered: take {names} or {mention('format')}"
+            *most, last = (f".{name}" for name in FORMATS)
+            others = f"use {', '.join(most)} or {last}, or choose with {mention('format')}"
+            yield f"{output} {self._shown_output}: simdocs cannot write .{suffix}: {others}"
+
+    @property
+    def _shown_output(self) -> str:
+        return display_name(self.output or b"")
 
     def _suffix_decides(self) -> bool:
         """Whether the suffix decides the format."""
@@ -69,7 +76,7 @@ class ReportRequest(DebugRequest):
             if self.quiet and getattr(self, loud):
                 yield not_together("quiet", loud)
         if self.summary_json == b"-":
-            yield f"{mention('summary_json')} names a file: - is where answers go"
+            yield f"{mention('summary_json')} must be a file, not -, because the answer goes to standard output"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -82,14 +89,17 @@ class DrawRequest(ReportRequest, TableRequest):
 
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()
-        if self.nul and (self.listing is None or self._lists_lines):
-            yield f"{mention('nul')} goes with {mention('list')} of names"
+        if self.nul and self.listing is None:
+            yield f"{mention('nul')} goes with a list of names: add {mention('list')}"
+        if self.nul and self._lists_lines:
+            yield f"{mention('nul')} goes with a list of names, not with {mention('list')} {self.listing}"
         if self.nul and self.format:
-            yield not_together("nul", "format")
+            yield not_together("nul", "format", why=f"{mention('nul')} writes plain names")
         if self._lists_lines and self.format:
             yield f"{mention('list')} {self.listing} writes lines as they are, without {mention('format')}"
         if self.nul and self.suffix in (*FORMATS, *_NOT_OFFERED) and self.suffix != "tsv":
-            yield f"{mention('nul')} and {mention('output')} NAME.{self.suffix} do not go together"
+            shown = f"{mention('output')} {self._shown_output}"
+            yield f"{mention('nul')} and {shown} do not go together: {mention('nul')} writes plain names"
         paths = [os.path.realpath(path) for path in (self.output, self.summary_json) if path and path != b"-"]
         if len(set(paths)) < len(paths):
             yield f"{mention('output')} and {mention('summary_json')} name the same file"

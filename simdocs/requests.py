@@ -13,19 +13,12 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from simdocs.errors import UsageError, mention, mentioned
+from simdocs.exclusions import NOT_FOR_EXACT, NOT_FOR_NEAREST, NOT_FOR_PAIRS, not_together
 from simdocs.parameters import PARAMETERS, Parameter, Sequences, Walking
 from simdocs.values import ArtifactName, Path, PathName, Values
 
 _OF_FILES = (*(name for name in Walking.__slots__ if name != "max_size"), "files_from", "files0_from", "jsonl")
 """Parameters about finding documents, which an artifact does not need."""
-
-_OF_CHANCE = ("recall", "rule", "bands", "rows", "max_candidates", "verify", "against")
-"""Parameters about what may be missed or is not compared: an exact join misses nothing."""
-
-
-def not_together(*names: str) -> str:
-    """The problem that these parameters exclude each other."""
-    return f"{' and '.join(map(mention, names))} do not go together"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -130,11 +123,11 @@ class ReadRequest(Request):
         if self.plain and self.jsonl:
             yield not_together("plain", "jsonl")
         if self.jsonl and b"-" not in self.documents:
-            yield f"{mention('jsonl')} is about standard input: name it as -"
+            yield f"{mention('jsonl')} applies to standard input: add - to read it"
 
     def _rules_of_sources(self) -> Iterator[str]:
         """One way of naming documents, and at least one document."""
-        documents = []
+        documents, wrong = list[Any](), list[str]()
         for document in self.documents:
             if hasattr(document, "recipe"):
                 documents.append(document)
@@ -142,14 +135,15 @@ class ReadRequest(Request):
             try:
                 documents.append(os.fsencode(document))
             except TypeError:
-                yield f"{type(document).__name__} is no path: give each path as an argument of its own"
+                wrong.append(f"{type(document).__name__} is not a path: pass each path as a separate argument")
+        yield from wrong
         object.__setattr__(self, "documents", tuple(documents))
         ways = [name for name in ("documents", "files_from", "files0_from", "texts") if getattr(self, name)]
         if self.texts is not None and "texts" not in ways:
             ways.append("texts")  # no texts at all are a way of naming documents, too
         if len(ways) > 1:
-            yield f"{not_together(*ways)}: name documents in one way"
-        if not ways:
+            yield not_together(*ways, why="name documents in one way")
+        if not ways and not wrong:
             yield "nothing to read: name files or directories, or - for standard input"
         if documents.count(b"-") > 1:
             yield "- names standard input, which can be read only once"
@@ -174,7 +168,7 @@ class ReadRequest(Request):
     def problems_beside_artifact(self) -> Iterator[str]:
         """What does not go with an artifact in the place of documents."""
         if len(self.documents) > 1:
-            yield "an artifact stands alone: name one artifact, or documents"
+            yield "an artifact cannot be mixed with other arguments: name one artifact, or only documents"
         for name in self.given():
             if name in (*_OF_FILES, "max_size"):
                 yield f"{mention(name)} goes with documents, not with an artifact"
@@ -237,10 +231,13 @@ class _Bands(_Signatures):
 
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()
-        for by_hand in ("bands", "rows"):
-            for by_rule in ("recall", "rule"):
-                if getattr(self, by_hand) is not None and getattr(self, by_rule) is not None:
-                    yield not_together(by_hand, by_rule)
+        by_hand, by_rule = (
+            [name for name in names if getattr(self, name) is not None]
+            for names in (("bands", "rows"), ("recall", "rule"))
+        )
+        if by_hand and by_rule:
+            chosen = f"{' and '.join(map(mention, by_rule))} {'chooses' if len(by_rule) == 1 else 'choose'}"
+            yield not_together(*by_hand, *by_rule, why=f"{chosen} the bands and rows")
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -301,22 +298,20 @@ class DedupeRequest(_Bands):
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()
         if self.pairs and self.list:
-            yield not_together("pairs", "list")
-        if self.pairs and self.against is not None:
-            yield not_together("pairs", "against")
-        for name in ("keep", "max_candidates"):
+            yield not_together("pairs", "list", why=f"{mention('list')} lists documents, not pairs")
+        for name, why in NOT_FOR_PAIRS.items():
             if self.pairs and getattr(self, name) is not None:
-                yield not_together("pairs", name)
+                yield not_together("pairs", name, why=why)
         if self.all_copies and not self.pairs:
-            yield f"{mention('all_copies')} goes with {mention('pairs')}"
+            yield f"{mention('all_copies')} goes with {mention('pairs')}: add {mention('pairs')}"
         if self.cluster == "components":
             for name in ("pairs", "against", "max_candidates"):
                 if getattr(self, name):
                     yield f"{mention(name)} and {mention('cluster')} components do not go together"
         if self.exact:
-            for name in _OF_CHANCE:
+            for name, why in NOT_FOR_EXACT.items():
                 if getattr(self, name) is not None:
-                    yield not_together(name, "exact")
+                    yield not_together(name, "exact", why=why)
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -340,9 +335,9 @@ class QueryRequest(ReadRequest):
         yield from self._checked_argument("index", ArtifactName(("index",)))
         yield from super()._rules()
         if self.nearest is not None:
-            for name in ("threshold", "top"):
+            for name, why in NOT_FOR_NEAREST.items():
                 if getattr(self, name) is not None:
-                    yield not_together("nearest", name)
+                    yield not_together("nearest", name, why=why)
 
     def problems_beside_documents(self) -> Iterator[str]:
         """Nothing: token sets and a root are those of the index."""

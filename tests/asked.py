@@ -12,7 +12,7 @@ from simdocs.requests import CheckedRequest, QueryRequest
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     **{question: {"documents": ("docs",)} for question in ("shingle", "signature", "index", "dedupe")},
     "query": {"index": "docs.index", "documents": ("docs",)},
-    "show": {"text": "text"},
+    "show": {"file": "text"},
 }
 """What is asked about, by question."""
 

@@ -24,7 +24,7 @@ from tests.asked import NEEDED, asked, names_of, problems_of, value_of
 TOGETHER = "do not go together"
 IN_ONE_WAY = f"{TOGETHER}: name documents in one way"
 NOTHING = "nothing to read: name files or directories, or - for standard input"
-NO_FORMAT = "this format is not offered: take .table, .tsv, .jsonl, .csv or format"
+NO_FORMAT = "use .table, .tsv, .jsonl or .csv, or choose with format"
 
 RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
     # Where documents come from
@@ -36,7 +36,7 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
         ShingleRequest,
         {"files_from": "x", "files0_from": "y", "texts": ["a"]},
         (
-            f"documents and files_from and files0_from and texts {IN_ONE_WAY}",
+            f"documents, files_from, files0_from and texts {IN_ONE_WAY}",
             "files_from goes with paths, not with texts",
             "files0_from goes with paths, not with texts",
         ),
@@ -46,16 +46,15 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
         ShingleRequest,
         {"documents": (3, ["a"])},
         (
-            "int is no path: give each path as an argument of its own",
-            "list is no path: give each path as an argument of its own",
-            NOTHING,
+            "int is not a path: pass each path as a separate argument",
+            "list is not a path: pass each path as a separate argument",
         ),
     ),
     (ShingleRequest, {"documents": ("-",), "plain": True, "jsonl": True}, (f"plain and jsonl {TOGETHER}",)),
-    (ShingleRequest, {"jsonl": True}, ("jsonl is about standard input: name it as -",)),
+    (ShingleRequest, {"jsonl": True}, ("jsonl applies to standard input: add - to read it",)),
     # Texts in memory
     (ShingleRequest, {"names": ["a"]}, ("names go with texts",)),
-    (ShingleRequest, {"documents": (), "texts": "ab"}, ("texts must be a sequence of texts, not one str or bytes",)),
+    (ShingleRequest, {"documents": (), "texts": "ab"}, ("texts must be a sequence of texts, such as a list, not str",)),
     (
         ShingleRequest,
         {"documents": (), "texts": ["a", 3, None], "names": ["x", b"y"]},
@@ -71,19 +70,24 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
     (
         IndexRequest,
         {"bands": 3, "rows": 2, "recall": 0.9, "rule": "nearest"},
-        tuple(f"{by_hand} and {by_rule} {TOGETHER}" for by_hand in ("bands", "rows") for by_rule in ("recall", "rule")),
+        (f"bands, rows, recall and rule {TOGETHER}: recall and rule choose the bands and rows",),
+    ),
+    (
+        IndexRequest,
+        {"bands": 3, "rule": "recall"},
+        (f"bands and rule {TOGETHER}: rule chooses the bands and rows",),
     ),
     (IndexRequest, {"bands": 3, "rows": 2, "threshold": 0.5}, ()),
     # Groups and pairs
-    (DedupeRequest, {"all_copies": True}, ("all_copies goes with pairs",)),
-    (DedupeRequest, {"all_copies": True, "pairs": False}, ("all_copies goes with pairs",)),
-    (DedupeRequest, {"pairs": True, "list": "kept"}, (f"pairs and list {TOGETHER}",)),
+    (DedupeRequest, {"all_copies": True}, ("all_copies goes with pairs: add pairs",)),
+    (DedupeRequest, {"all_copies": True, "pairs": False}, ("all_copies goes with pairs: add pairs",)),
+    (DedupeRequest, {"pairs": True, "list": "kept"}, (f"pairs and list {TOGETHER}: list lists documents, not pairs",)),
     (DedupeRequest, {"pairs": False, "list": "kept", "against": "x.index", "cluster": "greedy"}, ()),
     (
         DedupeRequest,
         {"pairs": True, "against": "x.index", "cluster": "components"},
         (
-            f"pairs and against {TOGETHER}",
+            f"pairs and against {TOGETHER}: pairs finds pairs only within the documents",
             f"pairs and cluster components {TOGETHER}",
             f"against and cluster components {TOGETHER}",
         ),
@@ -91,14 +95,20 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
     (
         DedupeRequest,
         {"exact": True, "recall": 0.9, "max_candidates": 3, "verify": "exact", "against": "x.index"},
-        tuple(f"{name} and exact {TOGETHER}" for name in ("recall", "max_candidates", "verify", "against")),
+        tuple(
+            f"{name} and exact {TOGETHER}: exact finds and compares every pair"
+            for name in ("recall", "max_candidates", "verify", "against")
+        ),
     ),
     (DedupeRequest, {"exact": False, "recall": 0.9, "bands": None}, ()),
     # Queries
     (
         QueryRequest,
         {"nearest": 1, "threshold": 0.5, "top": 2},
-        (f"nearest and threshold {TOGETHER}", f"nearest and top {TOGETHER}"),
+        (
+            f"nearest and threshold {TOGETHER}: nearest ignores the threshold",
+            f"nearest and top {TOGETHER}: nearest limits the number of matches already",
+        ),
     ),
     (QueryRequest, {"index": None}, ("index must be an artifact of kind index, or its path, not None",)),
     (
@@ -109,8 +119,8 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
     # One text
     (
         ShowRequest,
-        {"text": None, "language": "de"},
-        ("text must be a path, not None", "language goes with unit stopword"),
+        {"file": None, "language": "de"},
+        ("file must be a path, not None", "language goes with unit stopword"),
     ),
     (ShowRequest, {"language": "en", "unit": "word"}, ("language goes with unit stopword",)),
     (SimilarityRequest, {"language": "en"}, ("language goes with unit stopword",)),
@@ -124,39 +134,59 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
             "hidden must be True or False, not 'no'",
             "k must be a whole number from 1 to 1000, not 0",
             NOTHING,
-            f"pairs and list {TOGETHER}",
+            f"pairs and list {TOGETHER}: list lists documents, not pairs",
         ),
     ),
     # What becomes of an answer
-    (TableRequest, {"output": b"x.gz"}, ("output NAME.gz: answers are not compressed: write to a pipe",)),
+    (TableRequest, {"output": b"x.gz"}, ("output x.gz: simdocs does not compress its output: write to a pipe",)),
     (
         TableRequest,
         {"output": b"x.gz", "format": "csv"},
-        ("output NAME.gz: answers are not compressed: write to a pipe",),
+        ("output x.gz: simdocs does not compress its output: write to a pipe",),
     ),
     *(
-        (TableRequest, {"output": f"x.{suffix}"}, (f"output NAME.{suffix}: {NO_FORMAT}",))
+        (TableRequest, {"output": f"x.{suffix}"}, (f"output x.{suffix}: simdocs cannot write .{suffix}: {NO_FORMAT}",))
         for suffix in ("json", "parquet", "xlsx")
     ),
     (TableRequest, {"output": "x.json", "format": "jsonl"}, ()),
-    (DrawRequest, {"nul": True, "listing": "kept", "output": "x.JSON"}, (f"nul and output NAME.json {TOGETHER}",)),
+    (
+        DrawRequest,
+        {"nul": True, "listing": "kept", "output": "x.JSON"},
+        (f"nul and output x.JSON {TOGETHER}: nul writes plain names",),
+    ),
     (DrawRequest, {"output": "x.ndjson", "listing": "kept-lines"}, ()),
-    (DrawRequest, {"output": "x.json", "listing": "kept"}, (f"output NAME.json: {NO_FORMAT}",)),
+    (
+        DrawRequest,
+        {"output": "x.json", "listing": "kept"},
+        (f"output x.json: simdocs cannot write .json: {NO_FORMAT}",),
+    ),
     (
         ReportRequest,
         {"quiet": True, "verbose": True, "summary": True},
         (f"quiet and verbose {TOGETHER}", f"quiet and summary {TOGETHER}"),
     ),
-    (ReportRequest, {"summary_json": "-"}, ("summary_json names a file: - is where answers go",)),
-    (DrawRequest, {"nul": True}, ("nul goes with list of names",)),
-    (DrawRequest, {"nul": True, "listing": "kept-lines"}, ("nul goes with list of names",)),
-    (DrawRequest, {"nul": True, "listing": "kept", "format": "csv"}, (f"nul and format {TOGETHER}",)),
+    (
+        ReportRequest,
+        {"summary_json": "-"},
+        ("summary_json must be a file, not -, because the answer goes to standard output",),
+    ),
+    (DrawRequest, {"nul": True}, ("nul goes with a list of names: add list",)),
+    (DrawRequest, {"nul": True, "listing": "kept-lines"}, ("nul goes with a list of names, not with list kept-lines",)),
+    (
+        DrawRequest,
+        {"nul": True, "listing": "kept", "format": "csv"},
+        (f"nul and format {TOGETHER}: nul writes plain names",),
+    ),
     (
         DrawRequest,
         {"listing": "kept-lines", "format": "csv"},
         ("list kept-lines writes lines as they are, without format",),
     ),
-    (DrawRequest, {"nul": True, "listing": "kept", "output": "x.csv"}, (f"nul and output NAME.csv {TOGETHER}",)),
+    (
+        DrawRequest,
+        {"nul": True, "listing": "kept", "output": "x.csv"},
+        (f"nul and output x.csv {TOGETHER}: nul writes plain names",),
+    ),
     (DrawRequest, {"nul": True, "listing": "kept", "output": "x.tsv"}, ()),
     (DrawRequest, {"output": "./x", "summary_json": "x"}, ("output and summary_json name the same file",)),
     (DrawRequest, {"output": "-", "summary_json": "x"}, ()),
@@ -209,7 +239,7 @@ def test_parameters_about_finding_documents_do_not_go_with_an_artifact(request_t
         assert tuple(map(spelled, request.problems_beside_artifact())) == expected
     request = asked(request_type, documents=("x.index", "y"), hidden=True, follow=True)
     assert tuple(map(spelled, request.problems_beside_artifact())) == (
-        "an artifact stands alone: name one artifact, or documents",
+        "an artifact cannot be mixed with other arguments: name one artifact, or only documents",
         "hidden goes with documents, not with an artifact",
         "follow goes with documents, not with an artifact",
     )

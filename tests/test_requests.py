@@ -26,7 +26,9 @@ from tests.asked import NEEDED, asked, names_of, problems_of, value_of
 
 OF_SOURCES = {("files_from", "files0_from"), ("files_from", "jsonl"), ("files0_from", "jsonl"), ("plain", "jsonl")}
 BY_HAND = {(by_hand, by_rule) for by_hand in ("bands", "rows") for by_rule in ("recall", "rule")}
-OF_PAIRS = {(mode, other) for mode in ("pairs", "all_copies") for other in ("list", "against", "cluster")}
+BESIDE_PAIRS = ("against", "cluster", "keep", "max_candidates")
+OF_PAIRS = {(mode, other) for mode in ("pairs", "all_copies") for other in ("list", *BESIDE_PAIRS)}
+OF_PAIRS |= {("cluster", "max_candidates")}
 OF_CHANCE = {(name, "exact") for name in ("recall", "rule", "bands", "rows", "max_candidates", "verify", "against")}
 LOUD = {("quiet", "verbose"), ("quiet", "summary")}
 

@@ -228,10 +228,11 @@ def _refuse_other_than_lines(documents: Documents, listing: str) -> None:
     others = np.flatnonzero(documents.facts["container"] == 0)
     if len(others):
         example, option = display_name(documents.raw_name(int(others[0]))), mention("list")
+        counted = "1 document is" if len(others) == 1 else f"{len(others):,} documents are"
         names = "duplicates" if listing.startswith("duplicate") else "kept"
         raise UsageError(
-            f"{option} {listing} writes lines of JSONL files, and {len(others)} of the documents are no lines, such as"
-            f" {example}: {option} {names} writes names"
+            f"{option} {listing} needs JSON Lines files, and {counted} not in one, such as {example}: use {option}"
+            f" {names}"
         )
 
 

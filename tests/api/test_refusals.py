@@ -128,8 +128,8 @@ def test_what_is_not_a_document_is_refused(here, stage):
         (lambda: stage(texts=[A, None]), r"texts\[1\] is neither str nor bytes"),
         (lambda: stage(texts=[A], names=[1]), r"names\[0\] is neither str nor bytes"),
         (lambda: stage(texts=[A], names=["\ud800"]), r"names holds '\\ud800'"),
-        (lambda: stage("docs.shingles", "docs"), "an artifact stands alone"),
-        (lambda: stage("docs", simdocs.open("docs.index")), "an artifact stands alone"),
+        (lambda: stage("docs.shingles", "docs"), "an artifact cannot be mixed with other arguments"),
+        (lambda: stage("docs", simdocs.open("docs.index")), "an artifact cannot be mixed with other arguments"),
         (lambda: stage(texts=[A], hidden=True), "hidden goes with paths, not with texts"),
     ):
         with pytest.raises(simdocs.UsageError, match=message):
@@ -137,7 +137,7 @@ def test_what_is_not_a_document_is_refused(here, stage):
     for name in ("nowhere", "docs/a\0b", "docs/a.txt/x"):
         with pytest.raises(simdocs.InputError):
             stage(name)
-    with pytest.raises(simdocs.UsageError, match="int is no path: give each path as an argument of its own"):
+    with pytest.raises(simdocs.UsageError, match="int is not a path: pass each path as a separate argument"):
         stage(3)
 
 

@@ -135,9 +135,9 @@ def test_an_artifact_is_the_only_argument(there):
     for kind in ("shingles", "signatures", "index"):
         built(there / f"x.{kind}", ["docs"])
     refused = {
-        ("x.shingles", "x.signatures"): "an artifact stands alone",
-        ("x.shingles", "docs"): "an artifact stands alone",
-        ("docs", "x.shingles"): "an artifact stands alone",
+        ("x.shingles", "x.signatures"): "an artifact cannot be mixed with other arguments",
+        ("x.shingles", "docs"): "an artifact cannot be mixed with other arguments",
+        ("docs", "x.shingles"): "an artifact cannot be mixed with other arguments",
         ("x.shingles", "--hidden"): "--hidden goes with documents",
         ("x.shingles", "--include", "*.txt", "--max-size", "1"): "--max-size goes with documents",
         ("x.shingles", "--files-from", "list"): "name documents in one way",

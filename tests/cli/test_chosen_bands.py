@@ -67,7 +67,8 @@ def test_info_says_by_which_rule_bands_were_chosen(here, chosen, rule):
 def test_bands_by_hand_do_not_go_with_a_choice(here, command, bands, choice):
     done = simdocs(*COMMANDS[command], bands, "9", *choice.split(), cwd=here)
     assert (done.status, done.out) == (2, b"")
-    assert done.err == f"simdocs: error: {bands} and {choice.split()[0]} do not go together\n"
+    rule = choice.split()[0]
+    assert done.err == f"simdocs: error: {bands} and {rule} do not go together: {rule} chooses the bands and rows\n"
 
 
 def test_a_threshold_that_no_bands_serve_brings_the_exact_join_to_mind(here):

@@ -9,7 +9,6 @@ import re
 
 import pytest
 
-from simdocs.families import FORMATS
 from tests.cli.corpus import A1, A, jaccard, lay
 from tests.cli.every import WRITING
 from tests.cli.program import environment, simdocs
@@ -76,8 +75,8 @@ def test_the_suffix_of_the_output_decides_the_format(here, name, form):
 def test_a_suffix_of_a_format_that_is_not_offered_is_refused(shelved, command, suffix):
     words = ("dedupe", "docs", "--list", "kept") if command == "names" else WRITING[command]
     done = simdocs(*words, "-o", f"x.{suffix}", cwd=shelved)
-    why = f"this format is not offered: take {', '.join(f'.{form}' for form in FORMATS)} or --format"
-    assert done == (2, b"", f"simdocs: error: -o NAME.{suffix.lower()}: {why}\n")
+    why = f"simdocs cannot write .{suffix.lower()}: use .table, .tsv, .jsonl or .csv, or choose with --format"
+    assert done == (2, b"", f"simdocs: error: -o x.{suffix}: {why}\n")
     assert not (shelved / f"x.{suffix}").exists()
     assert simdocs(*words, "-o", f"x.{suffix}", "--format", "tsv", cwd=shelved) == (0, b"", "")
 
@@ -85,14 +84,14 @@ def test_a_suffix_of_a_format_that_is_not_offered_is_refused(shelved, command, s
 @pytest.mark.parametrize("suffix", ["gz", "zst", "GZ"])
 def test_a_suffix_of_compressed_files_is_refused(here, suffix):
     done = simdocs("dedupe", "docs", "-o", f"x.tsv.{suffix}", "--format", "tsv", cwd=here)
-    why = "answers are not compressed: write to a pipe"
-    assert done == (2, b"", f"simdocs: error: -o NAME.{suffix.lower()}: {why}\n")
+    why = "simdocs does not compress its output: write to a pipe"
+    assert done == (2, b"", f"simdocs: error: -o x.tsv.{suffix}: {why}\n")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "json", "xlsx"])
 def test_nul_ended_names_do_not_go_with_a_suffix_of_another_format(here, suffix):
     done = simdocs("dedupe", "docs", "--list", "kept", "-0", "-o", f"x.{suffix}", cwd=here)
-    assert done == (2, b"", f"simdocs: error: -0 and -o NAME.{suffix} do not go together\n")
+    assert done == (2, b"", f"simdocs: error: -0 and -o x.{suffix} do not go together: -0 writes plain names\n")
     assert simdocs("dedupe", "docs", "--list", "kept", "-0", "-o", "x.txt", cwd=here) == (0, b"", "")
 
 

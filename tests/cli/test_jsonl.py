@@ -232,8 +232,8 @@ def test_lines_are_written_only_if_all_documents_are_lines(there):
     for listed, names in (("kept-lines", "kept"), ("duplicate-lines", "duplicates")):
         mixed = simdocs("dedupe", "data.jsonl", "z.txt", "--list", listed, cwd=there)
         assert (mixed.status, mixed.out) == (2, b"")
-        said = f"--list {listed} writes lines of JSONL files, and 1 of the documents are no lines, such as z.txt"
-        assert mixed.err == f"simdocs: error: {said}: --list {names} writes names\n"
+        said = f"--list {listed} needs JSON Lines files, and 1 document is not in one, such as z.txt"
+        assert mixed.err == f"simdocs: error: {said}: use --list {names}\n"
     names = simdocs("dedupe", "data.jsonl", "z.txt", "--list", "duplicates", cwd=there).out.decode().splitlines()
     assert [json.dumps(name) for name in names] == [json.dumps(name) for name in (NAMES[1], NAMES[3], "z.txt")]
 

@@ -43,7 +43,7 @@ def test_bad_lines_of_standard_input_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["x.jsonl", "--jsonl"], "--jsonl is about standard input: name it as -"),
+        (["x.jsonl", "--jsonl"], "--jsonl applies to standard input: add - to read it"),
         (["-", "--jsonl", "--plain"], "--plain and --jsonl do not go together"),
     ],
 )

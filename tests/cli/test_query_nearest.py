@@ -48,10 +48,16 @@ def test_list_and_estimate_go_with_nearest(asked):
     assert [row[2] for row in rows] == [b"", b""]
 
 
-@pytest.mark.parametrize("other", [("--top", "1"), ("--threshold", ".5")])
-def test_nearest_does_not_go_with_another_choice_of_matches(asked, other):
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        (("--top", "1"), "--nearest limits the number of matches already"),
+        (("--threshold", ".5"), "--nearest ignores the threshold"),
+    ],
+)
+def test_nearest_does_not_go_with_another_choice_of_matches(asked, other, why):
     done = simdocs("query", "x.index", "far", "--nearest", "2", *other, cwd=asked)
-    assert done == (2, b"", f"simdocs: error: --nearest and {other[0]} do not go together\n")
+    assert done == (2, b"", f"simdocs: error: --nearest and {other[0]} do not go together: {why}\n")
 
 
 @pytest.mark.parametrize("wrong", ["0", "-1", "many"])

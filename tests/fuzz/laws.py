@@ -21,7 +21,7 @@ LINES = re.compile(r"simdocs: (error: .+|warning: .+|.+: skipped: .+|and \d+ mor
 
 BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
-NOT_TOGETHER = re.compile(r"go(es)? (together|with)|writes lines as they are|--jsonl is about standard input")
+NOT_TOGETHER = re.compile(r"go(es)? (together|with)|writes lines as they are|--jsonl applies to standard input")
 
 Seen = Mapping[bytes, tuple[object, ...]]
 

@@ -1,0 +1,39 @@
+"""Parameters that exclude each other, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from simdocs.errors import mention
+
+NOT_FOR_EXACT: Mapping[str, str] = MappingProxyType(
+    dict.fromkeys(
+        ("recall", "rule", "bands", "rows", "max_candidates", "verify", "against"),
+        f"{mention('exact')} finds and compares every pair",
+    )
+)
+"""Parameters about pairs that may be missed or are not compared: an exact join misses none."""
+
+NOT_FOR_PAIRS: Mapping[str, str] = MappingProxyType(
+    {
+        "against": f"{mention('pairs')} finds pairs only within the documents",
+        "keep": f"{mention('pairs')} does not choose documents to keep",
+        "max_candidates": f"{mention('pairs')} has no such limit",
+    }
+)
+"""Parameters that all pairs do not need."""
+
+NOT_FOR_NEAREST: Mapping[str, str] = MappingProxyType(
+    {
+        "threshold": f"{mention('nearest')} ignores the threshold",
+        "top": f"{mention('nearest')} limits the number of matches already",
+    }
+)
+"""Parameters that the nearest documents do not need."""
+
+
+def not_together(*names: str, why: str = "") -> str:
+    """The problem that these parameters exclude each other. why: the reason, or what to do."""
+    *most, last = map(mention, names)
+    return f"{', '.join(most)} and {last} do not go together" + (f": {why}" if why else "")

@@ -117,8 +117,8 @@ def pairs(recalls: list[Recall]) -> str:
         figures = [share(one.pairs_predicted), share(mean), share(error), off, share(least), precision]
         bands = f"{one.bands} × {one.rows}"
         rows.append([*case(one), f"{one.documents:,}", f"{one.true:,}", one.near, bands, *figures])
-    head = ["corpus", "unit, k", "t", "documents", "true pairs", "too near", "b × r", "predicted", "mean recall"]
-    return table([*head, "standard error", "off by", "least", "precision"], rows)
+    head = ["corpus", "unit, k", "t", "documents", "similar pairs", "excluded", "b × r", "predicted", "mean recall"]
+    return table([*head, "standard error", "deviation", "worst seed", "precision"], rows)
 
 
 def documents(recalls: list[Recall]) -> str:
@@ -128,8 +128,8 @@ def documents(recalls: list[Recall]) -> str:
         mean, error, least = one.measured("documents")
         figures = map(share, (one.documents_predicted, one.documents_independent, mean, error, least))
         rows.append([*case(one), f"{one.in_pairs:,}", *figures])
-    head = ["corpus", "unit, k", "t", "documents in true pairs", "predicted at least", "if independent", "mean recall"]
-    return table([*head, "standard error", "least"], rows)
+    head = ["corpus", "unit, k", "t", "documents in similar pairs", "predicted at least", "if independent"]
+    return table([*head, "mean recall", "standard error", "worst seed"], rows)
 
 
 def groups(measured: list[Groups]) -> str:
@@ -142,7 +142,7 @@ def groups(measured: list[Groups]) -> str:
         unordered = sum(group.out_of_order + group.inconsistent for group in some.values())
         rows.append([*one, f"{some[POLICIES[0]].documents:,}", *cells, below, unordered, near])
     head = ["corpus", "unit, k", "t", "documents", *(f"`{policy}`" for policy in POLICIES)]
-    return table([*head, "below t", "out of order", "too near"], rows)
+    return table([*head, "below t", "out of order", "excluded"], rows)
 
 
 def beside(results: Results, threshold: float) -> str:

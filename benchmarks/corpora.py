@@ -19,7 +19,7 @@ import numpy as np
 
 NAMES = {
     "irplag": (
-        "Java homework, original and plagiarised at six levels",
+        "Java homework: originals, and copies disguised at six levels",
         "IR-Plag, O. Karnalim et al., Informatics in Education 16: oscarkarnalim/sourcecodeplagiarismdataset, commit"
         " f07e951; Apache-2.0",
     ),
@@ -28,11 +28,11 @@ NAMES = {
         "tldr-pages, © 2014-present the tldr-pages team and contributors: tldr-pages/tldr, commit 08e345f; CC-BY-4.0",
     ),
     "peps_history_pd": (
-        "versions of those Python Enhancement Proposals that state to be in the public domain",
+        "versions of those Python Enhancement Proposals that say that they are in the public domain",
         "history of github.com/python/peps; by their authors, public domain or CC0-1.0",
     ),
     "licences_scancode": (
-        "licence texts and notices of 20 words or more, without front matter: one huge family",
+        "licence texts and notices of 20 words or more, without front matter; one family has most of the similar pairs",
         "ScanCode licence data, © nexB Inc. and others: aboutcode-org/scancode-toolkit, src/licensedcode/data, commit"
         " bc78721; CC-BY-4.0",
     ),

@@ -11,7 +11,7 @@ from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Index, Mask, Ragged
 
 FIELDS = (
-    ("size", "<i8", (), "size in bytes: of the file after decompression; for a line of a JSONL file, of its text"),
+    ("size", "<i8", (), "size in bytes: of the file after decompression; for a line of a JSON Lines file, of its text"),
     ("mtime_ns", "<i8", (), "modification time of the file, in nanoseconds since 1970"),
     ("ctime_ns", "<i8", (), "time of the last change of the file's inode, in nanoseconds since 1970"),
     (
@@ -24,9 +24,9 @@ FIELDS = (
     ("count", "<i8", (), "number of tokens in its set"),
     ("digest", "<u8", (2,), "first 16 bytes of the SHA-256 of the normalised text in UTF-8"),
     ("set_digest", "<u8", (2,), "first 16 bytes of the SHA-256 of the sorted tokens, 4 bytes each, little-endian"),
-    ("start", "<i8", (), "for a line of a JSONL file: where it begins in the file after decompression; else 0"),
-    ("extent", "<i8", (), "for a line of a JSONL file: its length in bytes, without the line end; else 0"),
-    ("container", "<u4", (), "for a line of a JSONL file: how many bytes of the name are the file's name; else 0"),
+    ("start", "<i8", (), "for a line of a JSON Lines file: where it begins in the file after decompression; else 0"),
+    ("extent", "<i8", (), "for a line of a JSON Lines file: its length in bytes, without the line end; else 0"),
+    ("container", "<u4", (), "for a line of a JSON Lines file: how many bytes of the name are the file's name; else 0"),
     (
         "flags",
         "<u4",

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from simdocs.errors import UsageError, mention, mentioned
 from simdocs.exclusions import NOT_FOR_EXACT, NOT_FOR_NEAREST, NOT_FOR_PAIRS, not_together
 from simdocs.parameters import PARAMETERS, Parameter, Sequences, Walking
-from simdocs.values import ArtifactName, Path, PathName, Values
+from simdocs.values import ArtifactName, Path, PathName, Values, refusal
 
 _OF_FILES = (*(name for name in Walking.__slots__ if name != "max_size"), "files_from", "files0_from", "jsonl")
 """Parameters about finding documents, which an artifact does not need."""
@@ -71,7 +71,7 @@ class CheckedRequest:
                 checked = parameter.values.check(value)
             except ValueError as wanted:
                 checked = None
-                yield name, f"{mention(name)} must be {wanted}, not {value!r}"
+                yield name, f"{mention(name)} {refusal(parameter.values, wanted, value)}"
             object.__setattr__(self, name, checked)
 
     def _checked_argument(self, name: str, values: Values) -> Iterator[str]:

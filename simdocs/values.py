@@ -20,6 +20,9 @@ Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 _UNITS_OF_SIZE = {"": 1, "k": KIB, "m": MIB, "g": GIB}
 _UNITS_OF_SIZE |= {"kib": KIB, "mib": MIB, "gib": GIB, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9}
 
+_SHOWN = 60
+"""Characters of a wrong value that a message shows."""
+
 _UNBOUNDED = 1 << 62
 """No count of bytes or documents reaches this."""
 
@@ -83,6 +86,18 @@ class Family(Mapping[str, MemberType], Generic[MemberType]):
         del self._members[name]
 
 
+def refusal(values: Values, wanted: object, given: object) -> str:
+    """What a message says about a wrong value: what is wanted, what was given, and what may have been meant."""
+    shown = given if not isinstance(given, str) or len(given) <= _SHOWN else f"{given[:_SHOWN]}..."
+    problem = f"must be {wanted}, not {shown!r}"
+    if isinstance(values, Choice) and isinstance(given, str):
+        from difflib import get_close_matches
+
+        near = get_close_matches(given, values.family, 1, 0.7)
+        problem += f": did you mean {near[0]}?" if near else ""
+    return problem
+
+
 class Flag:
     """True or False."""
 
@@ -131,7 +146,7 @@ class Whole:
 class Fraction:
     """A number above 0 and up to 1."""
 
-    wanted = "a number above 0 and up to 1"
+    wanted = "a number above 0 and up to 1, such as 0.8"
 
     def check(self, value: Any) -> float:
         """The number as a float."""

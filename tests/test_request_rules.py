@@ -125,7 +125,12 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
     (ShowRequest, {"language": "en", "unit": "word"}, ("language goes with unit stopword",)),
     (SimilarityRequest, {"language": "en"}, ("language goes with unit stopword",)),
     # A rule about a wrong value would be a guess
-    (ShowRequest, {"language": "en", "unit": "wird"}, ("unit must be one of char, word, line, stopword, not 'wird'",)),
+    (ShowRequest, {"language": "en", "unit": "wd"}, ("unit must be one of char, word, line, stopword, not 'wd'",)),
+    (
+        ShowRequest,
+        {"unit": "words"},
+        ("unit must be one of char, word, line, stopword, not 'words': did you mean word?",),
+    ),
     (DedupeRequest, {"all_copies": True, "pairs": 1}, ("pairs must be True or False, not 1",)),
     (
         DedupeRequest,

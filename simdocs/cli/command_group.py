@@ -105,7 +105,7 @@ class CommandGroup(click.Group):
         if wrong and not ctx.resilient_parsing:  # completion parses any line, and must not fail
             from difflib import get_close_matches
 
-            near = get_close_matches(args[0], self.commands, 1)
+            near = get_close_matches(args[0], self.commands, 1, 0.7)
             hint = f"did you mean {near[0]}?" if near else f"the commands are {', '.join(self.commands)}"
             raise click.UsageError(f"no command {args[0]!r}: {hint}", ctx)
         return super().resolve_command(ctx, args)

@@ -9,14 +9,10 @@ import click
 
 from simdocs.errors import mention
 from simdocs.parameters import Parameter
-from simdocs.values import ArtifactName, Choice, PathName
+from simdocs.values import ArtifactName, Choice, PathName, refusal
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-
-
-_SHOWN = 60
-"""Characters of a wrong value that an error shows."""
 
 
 class ParameterType(click.ParamType[Any]):
@@ -33,9 +29,8 @@ class ParameterType(click.ParamType[Any]):
         try:
             return self.parameter.values.parse(value)
         except ValueError as wanted:
-            given = value if len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
-            text = f"{mention(self.parameter.name)} must be {wanted}, not {given!r}"
-            raise click.BadParameter(text) from None
+            problem = refusal(self.parameter.values, wanted, value)
+            raise click.BadParameter(f"{mention(self.parameter.name)} {problem}") from None
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:  # noqa: ARG002
         """The members of a family with their meanings. For paths, the shell offers files or directories."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -141,13 +142,26 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _line_about_usage(error: click.UsageError, arguments: Sequence[str]) -> str:
-    said = error.format_message().rstrip(".").replace("'. (", "' (")
+    said = _in_our_words(error)
     if isinstance(error, click.NoSuchOption):
         for name in arguments:
             if name.startswith(error.option_name) and os.path.lexists(name):
                 there = display_name(os.fsencode("./" + name))
                 return f"no option {error.option_name!r}: the file of that name is {there}"
     return f"{said} (see: {error.ctx.command_path} --help)" if error.ctx else said
+
+
+def _in_our_words(error: click.UsageError) -> str:
+    """The message of an error that Click raises; also what is missing, or too much."""
+    command = error.ctx.info_name if error.ctx else ""
+    if isinstance(error, click.MissingParameter) and error.param is not None and error.ctx is not None:
+        return f"{command} needs {error.param.make_metavar(error.ctx)}"
+    if isinstance(error, click.BadOptionUsage) and error.message.endswith("requires an argument."):
+        return f"{error.option_name} needs a value"
+    said = error.format_message().rstrip(".")
+    if extra := re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", said, re.DOTALL):
+        return f"{command} takes no more arguments: leave out {extra[1]}"
+    return said
 
 
 def _line_about(error: Exception) -> str:

@@ -143,7 +143,7 @@ def _explain_no_output(asked: type[BuildRequest], documents: Sequence[object]) -
     """The error about a missing output, or about an attempt to add documents, as in `index docs.index new/`."""
     from simdocs.commands.artifact_hints import explain_adding
 
-    missing = f"{mention('output')} NAME.{asked.kind} is missing: name the artifact to write"
+    missing = f"{mention('output')} NAME.{asked.kind} is missing: name the artifact to write, which is a directory"
     return explain_adding(asked, documents) or missing
 
 

@@ -74,8 +74,11 @@ def nearest_option(option: str, spellings: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     known = sorted(spellings)
+    if len(option) == len("--x") and option[1:] in known:
+        return option[1:]
     begun = [spelling for spelling in known if len(option) > len("--") and spelling.startswith(option)]
-    return next(iter(begun or get_close_matches(option, known, 1, 0.7)), "")
+    longer = [spelling for spelling in known if option.startswith(f"{spelling}-") and len(spelling) > len("--")]
+    return next(iter(begun or get_close_matches(option, known, 1, 0.7) or longer), "")
 
 
 def spelled(message: str) -> str:

@@ -6,15 +6,31 @@ import os
 from collections.abc import Sequence
 
 from simdocs.artifacts.recognise import kind_of
-from simdocs.errors import UsageError
+from simdocs.errors import UsageError, suggested
 from simdocs.model.names import display_name
-from simdocs.requests import CheckedRequest, IndexRequest, QueryRequest, ReadRequest
+from simdocs.requests import CheckedRequest, DedupeRequest, IndexRequest, QueryRequest, ReadRequest
+
+_SHOWN = 3
+"""The number of documents that a suggested call names."""
 
 
 def explain_wrong_kind(request: ReadRequest) -> None:
-    """Raise UsageError, with a remedy, if documents are to be added to an index."""
-    if why := explain_adding(type(request), request.documents):
+    """Raise UsageError, with a remedy, if documents are to be added to an index or compared with it."""
+    if why := explain_adding(type(request), request.documents) or _explain_comparing(request):
         raise UsageError(why)
+
+
+def _explain_comparing(request: ReadRequest) -> str:
+    """The error about documents beside an index that they are to be compared with; empty if there are none."""
+    named = [name for name in request.documents if isinstance(name, bytes) and name != b"-"]
+    indexes = [name for name in named if kind_of(name) == "index"]
+    others = [display_name(name) for name in named if kind_of(name) is None]
+    if not isinstance(request, DedupeRequest) or not others or len(indexes) != 1 or request.against is not None:
+        return ""
+    index = display_name(indexes[0])
+    others = others if len(others) <= _SHOWN else [*others[:_SHOWN], "..."]
+    remedy = f"to compare documents with it, use {suggested('dedupe', *others, against=index)}"
+    return f"{index}: an index cannot be mixed with documents: {remedy}"
 
 
 def explain_adding(asked: type[CheckedRequest], documents: Sequence[object]) -> str:
@@ -25,8 +41,8 @@ def explain_adding(asked: type[CheckedRequest], documents: Sequence[object]) -> 
     index = documents[kinds.index("index")]
     assert isinstance(index, bytes)
     return (
-        f"an index is built from all of its documents at once: to add documents, name the old and the new ones"
-        f" (simdocs index OLD NEW -o {display_name(index)})"
+        "an index is built from all of its documents at once: to add documents, name the old and the new ones"
+        f" ({suggested('index', 'OLD', 'NEW', output=display_name(index))})"
     )
 
 
@@ -36,7 +52,8 @@ def explain_order(request: QueryRequest) -> None:
         if isinstance(document, bytes) and document != b"-" and kind_of(document) == "index":
             name = display_name(document)
             if isinstance(request.index, bytes) and kind_of(request.index) != "index":
-                raise UsageError(f"the index comes first: simdocs query {name} {display_name(request.index)}")
+                right = suggested("query", name, display_name(request.index))
+                raise UsageError(f"the index comes first: {right}")
             raise UsageError(f"{name}: a query cannot be an index: name documents, X.shingles or X.signatures")
 
 
@@ -45,4 +62,5 @@ def explain_no_index(name: object) -> None:
     if isinstance(name, bytes) and os.path.lexists(name) and kind_of(name) is None:
         documents = display_name(name)
         index = f"{documents.rstrip('/')}.index"
-        raise UsageError(f"{documents}: needs an index: simdocs index {documents} -o {index}")
+        remedy = suggested("index", documents, output=index)
+        raise UsageError(f"{documents}: this is not an index: build one with {remedy}")

@@ -59,8 +59,8 @@ def threshold_warning(threshold: float, banding: Banding) -> Iterator[str]:
     found = candidate_probability(threshold, *banding.cut)
     if threshold < banding.threshold and found < banding.recall:
         yield (
-            f"bands for threshold {banding.threshold:g} find a pair at {threshold:g} with probability {found:.4f}, less"
-            f" than the recall of {banding.recall:g}: an index with {mention('threshold')} {threshold:g} finds more"
+            f"the index was built for threshold {banding.threshold:g} and finds only {100 * found:.3g}% of the pairs at"
+            f" {threshold:g}: an index with {mention('threshold')} {threshold:g} finds more"
         )
 
 

@@ -171,7 +171,7 @@ class Verifier:
                 self.run.skipped.add(*skip)
                 if skip[2] == MISSING and self.corpus.root:
                     root = display_name(self.corpus.root)
-                    where = f"missing documents were looked for from {root}: {mention('root')} looks elsewhere"
+                    where = f"documents were looked for in {root}: if they are elsewhere, give {mention('root')}"
                     if where not in self.run.skipped.warnings:
                         self.run.skipped.warnings.append(where)
 

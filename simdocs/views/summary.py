@@ -22,6 +22,15 @@ from simdocs.parameters import Banding, IndexRecipe, Recipe
 from simdocs.views.warnings import too_few
 
 _LOOSEST = 10
+
+_IN_WORDS = {
+    "again": "file already read",
+    "known": "already in the index",
+    "link": "symbolic link",
+    "oversized": "too large",
+    "special": "FIFO, socket or device",
+}
+"""Reasons for skipping whose names need explaining."""
 _FOUR_DIGITS = 999.5
 """What is rounded to three digits from here on has an exponent."""
 
@@ -152,8 +161,8 @@ def _expectation_facts(expected: Expectation, banding: Banding) -> dict[str, Any
 
 def _expected(expected: Expectation, banding: Banding) -> Iterator[str]:
     yield _found_by(banding.bands, banding.rows, banding.threshold, expected.at_threshold)
-    yield "probability by similarity: " + ", ".join(f"{s:g} {found:.4f}" for s, found in expected.curve)
-    line = f"about {expected.candidates:,.1f} candidates a document, from sampled pairs"
+    yield "chance of being found: " + ", ".join(f"{found:.4f} at {s:g}" for s, found in expected.curve)
+    line = f"about {expected.candidates:,.1f} candidates per document, estimated from sampled pairs"
     if expected.better_num_perm:
         line += f": {mention('num_perm')} {expected.better_num_perm} would need {expected.better_candidates:,.1f}"
     yield line
@@ -164,7 +173,7 @@ def _read(documents: Documents, skipped: dict[str, int]) -> str:
     return (
         f"{counted(len(documents), 'document')}, {counted(int(documents.facts['size'].sum()), 'byte')}"
         + (f", {empty:,} empty" if empty else "")
-        + "".join(f", {count:,} skipped: {reason}" for reason, count in skipped.items())
+        + "".join(f", {count:,} skipped: {_IN_WORDS.get(reason, reason)}" for reason, count in skipped.items())
     )
 
 
@@ -188,7 +197,12 @@ def _how_found(result: Deduplication | SimilarPairs | Matches) -> str:
 
 def _found_by(bands: int, rows: int, threshold: float, probability: float) -> str:
     cut = f"{counted(bands, 'band')} of {counted(rows, 'row')}"
-    return f"{cut} find a pair at {threshold:g} with probability {probability:.4f}"
+    return f"{cut} find a pair at {threshold:g} with probability {_rounded(probability)}"
+
+
+def _rounded(probability: float) -> str:
+    """A probability to four digits; 1.0000 only if it is certain."""
+    return f"{probability if probability == 1 else min(probability, 0.9999):.4f}"
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:

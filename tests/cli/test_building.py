@@ -249,9 +249,9 @@ def test_verbose_explains_an_index(there):
     bands, rows = 25, 5
     assert lines[0].startswith(f"3 documents, {len(A + A1 + B)} bytes, ")
     assert lines[1] == f"25 bands of 5 rows find a pair at 0.7 with probability {1 - (1 - 0.7**rows) ** bands:.4f}"
-    curve = ", ".join(f"{s / 10:g} {1 - (1 - (s / 10) ** rows) ** bands:.4f}" for s in range(1, 11))
-    assert lines[2] == f"probability by similarity: {curve}"
-    assert re.fullmatch(r"about 0\.\d candidates a document, from sampled pairs", lines[3])
+    curve = ", ".join(f"{1 - (1 - (s / 10) ** rows) ** bands:.4f} at {s / 10:g}" for s in range(1, 11))
+    assert lines[2] == f"chance of being found: {curve}"
+    assert re.fullmatch(r"about 0\.\d candidates per document, estimated from sampled pairs", lines[3])
     assert re.fullmatch(r"x\.index: written in \d+\.\d\d s", lines[4])
     assert len(lines) == 5
 
@@ -269,13 +269,13 @@ def test_boilerplate_brings_advice_to_raise_num_perm(there):
     ask = ("index", "x.jsonl", "-o", "x.index", "-v")
     said = simdocs(*ask, cwd=there).err
     found = re.search(
-        r"about ([\d.]+) candidates a document, from .* pairs: --num-perm (\d+) would need ([\d.]+)", said
+        r"about ([\d.]+) candidates per document, estimated from .* pairs: --num-perm (\d+) would need ([\d.]+)", said
     )
     assert found
     assert float(found[1]) > 100 > float(found[3])
     # And it is so.
     again = simdocs(*ask, "--num-perm", found[2], cwd=there).err
-    few = re.search(r"about ([\d.]+) candidates a document, from sampled pairs$", again, re.MULTILINE)
+    few = re.search(r"about ([\d.]+) candidates per document, estimated from sampled pairs$", again, re.MULTILINE)
     assert few
     assert float(few[1]) == pytest.approx(float(found[3]), rel=0.5)
     found_again = json.loads(simdocs("dedupe", "x.index", "--pairs", "--summary-json", "/dev/stdout", cwd=there).out)

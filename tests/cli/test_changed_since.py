@@ -46,7 +46,7 @@ def test_a_changed_document_is_not_listed_as_a_duplicate(indexed):
 
 
 def looked_for_from(root: Path) -> str:
-    return f"simdocs: warning: missing documents were looked for from {root}: --root looks elsewhere"
+    return f"simdocs: warning: documents were looked for in {root}: if they are elsewhere, give --root"
 
 
 @pytest.mark.reliability("changed since")

@@ -179,7 +179,7 @@ def test_check_takes_several_artifacts(there):
 
 def test_check_refuses_what_is_not_an_artifact(there):
     for arguments, status, message in (
-        ((), 2, "Missing argument 'ARTIFACT...'"),
+        ((), 2, "check needs ARTIFACT... (see: simdocs check --help)"),
         (("nowhere.index",), 2, "nowhere.index: no such artifact"),
         (("docs/0",), 4, "docs/0: not an artifact: name an artifact, which is a directory such as docs.index"),
         (("docs",), 4, "docs: not an artifact, because there is no manifest.json in it"),

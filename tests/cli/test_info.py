@@ -180,8 +180,8 @@ def test_info_refuses_what_is_not_an_artifact(here):
         (("nowhere",), 2, "nowhere: no such artifact"),
         (("docs",), 4, "docs: not an artifact, because there is no manifest.json in it"),
         (("docs/a.txt",), 4, "docs/a.txt: not an artifact: name an artifact"),
-        ((), 2, "Missing argument 'ARTIFACT'"),
-        (("a", "b"), 2, "unexpected extra argument"),
+        ((), 2, "info needs ARTIFACT (see: simdocs info --help)"),
+        (("a", "b"), 2, "info takes no more arguments: leave out b (see: simdocs info --help)"),
     ):
         done = simdocs("info", *arguments, cwd=here)
         assert (done.status, done.out, len(done.err.splitlines())) == (status, b"", 1)

@@ -11,15 +11,19 @@ from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import simdocs
 
 ADD = "an index is built from all of its documents at once: to add documents, name the old and the new ones"
+MIXED = "x.index: an index cannot be mixed with documents: to compare documents with it, use"
+NO_INDEX = "this is not an index: build one with simdocs index"
 FIRST = "the index comes first: simdocs query"
 KEPT = "is not replaced: choose another name"
 
 MEANT = {
-    "query docs more/d.txt": "docs: needs an index: simdocs index docs -o docs.index",
-    "query docs/ more/d.txt": "docs/: needs an index: simdocs index docs/ -o docs.index",
-    "query docs/a.txt docs": "docs/a.txt: needs an index: simdocs index docs/a.txt -o docs/a.txt.index",
-    "dedupe more --against docs": "docs: needs an index: simdocs index docs -o docs.index",
-    "dedupe x.signatures --against docs/": "docs/: needs an index: simdocs index docs/ -o docs.index",
+    "query docs more/d.txt": f"docs: {NO_INDEX} docs -o docs.index",
+    "query docs/ more/d.txt": f"docs/: {NO_INDEX} docs/ -o docs.index",
+    "query docs/a.txt docs": f"docs/a.txt: {NO_INDEX} docs/a.txt -o docs/a.txt.index",
+    "dedupe more --against docs": f"docs: {NO_INDEX} docs -o docs.index",
+    "dedupe x.signatures --against docs/": f"docs/: {NO_INDEX} docs/ -o docs.index",
+    "dedupe x.index more": f"{MIXED} simdocs dedupe more --against x.index",
+    "dedupe more docs x.index": f"{MIXED} simdocs dedupe more docs --against x.index",
     "query gone.index more": "gone.index: no such artifact",
     "query gone more": "gone: no such artifact",
     "dedupe more --against gone": "gone: no such artifact",
@@ -28,9 +32,9 @@ MEANT = {
     "index x.index more": f"{ADD} (simdocs index OLD NEW -o x.index)",
     "index more x.index": f"{ADD} (simdocs index OLD NEW -o x.index)",
     "index x.index more -o new.index": f"{ADD} (simdocs index OLD NEW -o x.index)",
-    "index docs -o docs": f"docs: exists and is not an artifact of kind index, so it {KEPT}",
-    "index docs/a.txt -o docs/a.txt": f"docs/a.txt: exists and is not an artifact of kind index, so it {KEPT}",
-    "shingle more -o docs": f"docs: exists and is not an artifact of kind shingles, so it {KEPT}",
+    "index docs -o docs": f"docs: this exists and is not an index, so it {KEPT}",
+    "index docs/a.txt -o docs/a.txt": f"docs/a.txt: this exists and is not an index, so it {KEPT}",
+    "shingle more -o docs": f"docs: this exists and is not a shingles artifact, so it {KEPT}",
 }
 
 
@@ -46,7 +50,7 @@ def test_arguments_in_the_wrong_place_bring_what_was_meant(shelved, line):
 
 def test_the_commands_in_the_messages_work(here):
     lay(here, {"f": A1, "new/g": B})
-    said = simdocs("query", "docs", "f", cwd=here).err.split(": ")[-1].split()
+    said = simdocs("query", "docs", "f", cwd=here).err.partition("build one with ")[2].split()
     assert simdocs(*said[1:], cwd=here) == (0, b"", "")
     said = simdocs("query", "f", "docs.index", cwd=here).err.split(": ")[-1].split()
     assert [row[:2] for row in simdocs(*said[1:], cwd=here).rows] == [[b"f", b"docs/b.txt"], [b"f", b"docs/a.txt"]]

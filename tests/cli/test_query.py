@@ -107,7 +107,8 @@ def test_a_query_may_have_another_threshold_than_its_index(indexed):
     lower = simdocs("query", "docs.index", "new/x", "-t", ".5", cwd=indexed)
     assert (lower.status, matches(lower)) == (0, OF_X)
     assert lower.err.count("\n") == 1
-    assert "simdocs: warning: bands for threshold 0.8 find a pair at 0.5 with probability 0.1317" in lower.err
+    warning = "the index was built for threshold 0.8 and finds only 13.2% of the pairs at 0.5"
+    assert f"simdocs: warning: {warning}: an index with --threshold 0.5 finds more\n" in lower.err
     assert simdocs("query", "docs.index", "new/x", "-t", ".5", "-q", cwd=indexed) == (0, lower.out, "")
     higher = simdocs("query", "docs.index", "new", "-t", ".99", cwd=indexed)
     assert (higher.status, higher.err, higher.names) == (0, "", [("new/y", "docs/c.txt")])
@@ -251,7 +252,7 @@ def test_a_query_needs_an_index(indexed):
     assert done.err == f"simdocs: error: docs.signatures: this is a signatures artifact, not an index: {remedy}\n"
     assert simdocs("query", "gone.index", "new", cwd=indexed).status == 2
     for arguments, why in {
-        ("docs", "new"): "docs: needs an index: simdocs index docs -o docs.index",
+        ("docs", "new"): "docs: this is not an index: build one with simdocs index docs -o docs.index",
         ("new", "docs.index"): "the index comes first: simdocs query docs.index new",
         (
             "docs.index",

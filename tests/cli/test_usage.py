@@ -23,7 +23,7 @@ def is_one_line(done: Done) -> bool:
     )
 
 
-FRACTION = "a number above 0 and up to 1"
+FRACTION = "a number above 0 and up to 1, such as 0.8"
 SEED = "a whole number below 2^32, or random"
 SIZE = "a size in bytes, such as 500K, 256M or 10MB"
 AT_LEAST_1 = "a whole number, 1 or more"
@@ -149,6 +149,10 @@ def test_values_are_checked_before_documents_are_looked_at(here):
         (["dedupe", "docs", "--summ"], "--summary"),
         (["--treshold", ".9", "dedupe", "docs"], "--threshold"),
         (["--vresion"], "--version"),
+        (["dedupe", "docs", "--k=3"], "-k"),
+        (["dedupe", "docs", "--keep-newest"], "--keep"),
+        (["dedupe", "docs", "--unit", "words"], "word"),
+        (["dedupe", "docs", "--list", "duplicate"], "duplicates"),
         (["query", "x.index", "f", "--unti", "word"], "--unit"),
         (["--unti", "word", "query", "x.index", "f"], "--unit"),
     ],

@@ -24,6 +24,7 @@ from simdocs.errors import InputError, UnjudgedError, UsageError, spelled
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.names import display_name, name_to_text
 from simdocs.model.results import ArtifactInfo, BuildResult, CheckResult, Deduplication, Matches, SimilarPairs, Take
+from simdocs.model.skipped import Skipped
 from simdocs.requests import (
     BuildRequest,
     CheckedRequest,
@@ -76,10 +77,13 @@ def _with_keywords_of(request: type[CheckedRequest], *arguments: str) -> Callabl
 
 
 @contextmanager
-def running(jobs: int | None, progress: Progress = no_progress) -> Iterator[Run]:
-    """A run with this many processes. None: as many as there are cores that this process may use."""
+def running(jobs: int | None, progress: Progress = no_progress, skipped: Skipped | None = None) -> Iterator[Run]:
+    """A run with this many processes. None: as many as there are cores that this process may use.
+
+    skipped: where skips are recorded; None: all of them are kept.
+    """
     with Local(jobs or cores()) as engine:
-        yield Run(engine, progress=progress)
+        yield Run(engine, Skipped() if skipped is None else skipped, progress)
 
 
 def show_shingles(request: ShowRequest, take: Take | None = None) -> ShownText:

@@ -72,10 +72,10 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
         note = stack.enter_context(to_file(note_path))
         stream = stack.enter_context(stream_of(output))
         progress = ProgressBar(quiet=bool(drawn.quiet))
-        run = stack.enter_context(api.running(request.jobs, progress))
+        told = messages.Teller(drawn, spelled)
+        run = stack.enter_context(api.running(request.jobs, progress, told.skipped(progress.close)))
         stack.callback(progress.close)
         drawing = Drawing(drawn, head_of(request), stream, before=progress.close, hold=bool(request.strict))
-        told = messages.Teller(drawn, spelled)
         try:
             result: Any = api.ask(request, run, drawing.take, (output, note_path))
         except UnjudgedError:
@@ -115,7 +115,7 @@ def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
     with ExitStack() as stack:
         note = stack.enter_context(to_file(note_path))
         progress = ProgressBar(quiet=bool(told_as.quiet))
-        run = stack.enter_context(api.running(request.jobs, progress))
+        run = stack.enter_context(api.running(request.jobs, progress, told.skipped(progress.close)))
         stack.callback(progress.close)
 
         def conclude(result: BuildResult) -> None:

@@ -28,6 +28,7 @@ from simdocs.model.documents import Documents
 from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Array, Index, Ragged
 from simdocs.model.results import BuildResult, Expectation
+from simdocs.model.skipped import FIRST
 from simdocs.parameters import PARAMETERS, IndexRecipe, Recipe, SignatureRecipe
 from simdocs.pipeline.advice import advice
 from simdocs.pipeline.indexing import expected_of, low_recall, tables
@@ -158,11 +159,15 @@ def _run_facts(plan: BuildPlan, run: Run, started: str) -> dict[str, Any]:
     """The facts that differ between two equal runs, for run.json."""
     artifact = plan.intake.artifact
     earlier = {} if artifact is None else dict(artifact.run)
-    skipped = {reason: sorted(name for name, _ in each) for reason, each in run.skipped.by_reason.items()}
+    skipped = run.skipped
+    first = {
+        reason: [name_to_text(skip.shown_name) for skip in skipped.kept(reason)[:FIRST]] for reason in skipped.counts
+    }
     return {
         "simdocs": __version__,
         "command": list(plan.command),
         "start": started,
         "root": name_to_text(os.getcwdb()) if artifact is None else earlier.get("root"),
-        "skipped": skipped if artifact is None else earlier.get("skipped", {}),
+        "skipped": skipped.counts if artifact is None else earlier.get("skipped", {}),
+        "skipped_first": first if artifact is None else earlier.get("skipped_first", {}),
     }

@@ -96,9 +96,9 @@ def _run(artifact: Artifact) -> Iterator[tuple[str, str]]:
         yield "command", _printable(" ".join(str(word) for word in command))
     skipped = artifact.run.get("skipped")
     if isinstance(skipped, dict):
-        for reason, names in skipped.items():
-            if isinstance(names, list):
-                yield _printable(f"skipped_{reason}"), _text(len(names))
+        for reason, count in skipped.items():
+            if isinstance(count, int | list):
+                yield _printable(f"skipped_{reason}"), _text(len(count) if isinstance(count, list) else count)
 
 
 def _text(value: Any) -> str:

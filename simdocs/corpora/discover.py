@@ -16,7 +16,7 @@ from simdocs.corpora.read_file import MOST, read, read_stream
 from simdocs.corpora.walk import Entry, walk
 from simdocs.errors import InputError, mention
 from simdocs.model.names import display_name
-from simdocs.model.skipped import Skipped, explanation
+from simdocs.model.skipped import Skip, Skipped, explanation
 from simdocs.parameters import Walking
 
 _MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
@@ -119,7 +119,7 @@ def _expand(name: bytes, walking: Walking, skipped: Skipped, opened: set[FileId]
             yield Entry(name, status.st_size, file_id(status), named=True)
         elif stat.S_ISFIFO(status.st_mode):
             if file_id(status) in opened:
-                skipped.add("again", name)
+                skipped.add(Skip("again", name))
                 return
             opened.add(file_id(status))
             descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
@@ -132,7 +132,7 @@ def _expand(name: bytes, walking: Walking, skipped: Skipped, opened: set[FileId]
     except OSError as error:
         if error.errno in _MISSING:
             raise _missing(name, error) from None
-        skipped.add("unreadable", name, error.strerror or str(error))
+        skipped.add(Skip("unreadable", name, error.strerror or str(error)))
 
 
 def _missing(name: bytes, error: OSError) -> InputError:
@@ -152,9 +152,9 @@ def _once(name: bytes, descriptor: int, limit: int, skipped: Skipped) -> Iterato
         status = os.fstat(descriptor)
         data = read_stream(descriptor, limit)
     except DocumentSkipped as skip:
-        skipped.add(skip.reason, name, skip.detail)
+        skipped.add(Skip(skip.reason, name, skip.detail))
     except OSError as error:
-        skipped.add("unreadable", name, error.strerror or str(error))
+        skipped.add(Skip("unreadable", name, error.strerror or str(error)))
     else:
         # Standard input may be one of the files. A pipe has an id of its own.
         yield Entry(name, len(data), file_id(status), data, named=True)

@@ -19,6 +19,9 @@ from simdocs.parameters import Sequences
 
 _SUFFIXES = (b".jsonl", b".jsonl.gz", b".ndjson", b".ndjson.gz")
 
+_MOST_LINES = 1 << 14
+"""Lines in a block. Only blocks of very short lines have as many."""
+
 
 def is_jsonl(name: bytes, sequences: Sequences) -> bool:
     """Whether a file with this name is read as one document a line."""
@@ -104,9 +107,9 @@ def _blocks(content: Iterator[Chunk], limit: int) -> Iterator[tuple[bytes, int, 
             rest = chunk
         cut = rest.rfind(b"\n") + 1
         if cut:
-            data = b"".join((*held, rest[:cut]))
-            yield data, start, first, 0
-            start, first = start + len(data), first + data.count(b"\n")
+            for data in _of_some_lines(b"".join((*held, rest[:cut]))):
+                yield data, start, first, 0
+                start, first = start + len(data), first + data.count(b"\n")
             held, size = [], 0
         held.append(rest[cut:])
         size += len(rest) - cut
@@ -115,6 +118,17 @@ def _blocks(content: Iterator[Chunk], limit: int) -> Iterator[tuple[bytes, int, 
     last = b"".join(held)
     if last or dropped or first == 1:
         yield last, start, first, dropped
+
+
+def _of_some_lines(data: bytes) -> Iterator[bytes]:
+    """Cut whole lines into parts of at most _MOST_LINES lines. What is found out about each takes memory, too."""
+    while data.count(b"\n") > _MOST_LINES:
+        cut = -1
+        for _ in range(_MOST_LINES):
+            cut = data.index(b"\n", cut + 1)
+        yield data[: cut + 1]
+        data = data[cut + 1 :]
+    yield data
 
 
 def blocks_in_memory(name: bytes, data: bytes, limit: int) -> Iterator[Lines]:
@@ -146,7 +160,7 @@ def parse(lines: Lines, sequences: Sequences) -> Parsed:
     """The documents in some lines, in order. Lines of white space are neither documents nor skips. Never fails."""
     parsed = Parsed(len(lines.name))
     if lines.dropped and (skip := too_large(lines.dropped, lines.limit)):
-        parsed.skips.append((skip.reason, b"%b#%d" % (lines.name, lines.first), skip.detail))
+        parsed.skips.append(Skip(skip.reason, lines.name, skip.detail, lines.first))
     each = lines.data.split(b"\n")
     if not each[-1]:
         del each[-1]
@@ -163,7 +177,7 @@ def parse(lines: Lines, sequences: Sequences) -> Parsed:
                 parsed.starts.append(start)
                 parsed.extents.append(len(line))
         except DocumentSkipped as skip:
-            parsed.skips.append((skip.reason, b"%b#%d" % (lines.name, number), skip.detail))
+            parsed.skips.append(Skip(skip.reason, lines.name, skip.detail, number))
         start += len(line) + 1
     return parsed
 

@@ -10,7 +10,7 @@ from simdocs.corpora.identity import FileId, file_id
 from simdocs.corpora.long_paths import open_name
 from simdocs.errors import InputError, mention
 from simdocs.model.names import display_name
-from simdocs.model.skipped import Skipped
+from simdocs.model.skipped import Skip, Skipped
 
 
 def list_of(source: bytes, nul_ended: bool, skipped: Skipped, inputs: set[FileId]) -> Iterator[tuple[int, bytes]]:
@@ -25,7 +25,7 @@ def list_of(source: bytes, nul_ended: bool, skipped: Skipped, inputs: set[FileId
     end = b"\0" if nul_ended else b"\n"
     for number, name in enumerate(data.removesuffix(end).split(end) if data else [], 1):
         if why := _malformed(name, source):
-            skipped.add("malformed", source, f"entry {number} {why}")
+            skipped.add(Skip("malformed", source, f"entry {number} {why}"))
         else:
             yield number, name
 

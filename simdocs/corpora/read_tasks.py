@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -11,7 +11,7 @@ from simdocs.corpora.discover import FileList
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import is_compressed
 from simdocs.corpora.jsonl import Lines, blocks_in_memory, is_jsonl, read_blocks
-from simdocs.model.skipped import Skipped
+from simdocs.model.skipped import Skip
 from simdocs.parameters import Sequences
 
 _GZIP_RATIO = 4
@@ -32,10 +32,12 @@ class Files:
     texts: bool = False
 
 
-def tasks(found: FileList, limit: int, sequences: Sequences, skipped: Skipped) -> Iterator[tuple[Files | Lines, int]]:
+def tasks(
+    found: FileList, limit: int, sequences: Sequences, report: Callable[[Skip], None]
+) -> Iterator[tuple[Files | Lines, int]]:
     """Yield all files in row order, as batches of files or blocks of lines, with the number of files that end there.
 
-    JSONL files are read on the way. If a part of one cannot be read, that is added to skipped. Bytes in memory are one
+    JSONL files are read on the way. If a part of one cannot be read, that is reported. Bytes in memory are one
     document, unless they are known to be JSON lines.
     """
 
@@ -48,7 +50,7 @@ def tasks(found: FileList, limit: int, sequences: Sequences, skipped: Skipped) -
             for row in rows:
                 name, data = found.names[row], found.held.get(row)
                 blocks = read_blocks(name, limit) if data is None else blocks_in_memory(name, data, limit)
-                yield from _lines(name, blocks, limit, skipped)
+                yield from _lines(name, blocks, limit, report)
         else:
             yield from _files(found, range(rows[0], rows[-1] + 1), limit)
 
@@ -61,7 +63,9 @@ def _files(found: FileList, rows: range, limit: int) -> Iterator[tuple[Files, in
         yield Files(found.names[here.start : here.stop], held, limit, found.texts), len(here)
 
 
-def _lines(name: bytes, blocks: Iterator[Lines], limit: int, skipped: Skipped) -> Iterator[tuple[Files | Lines, int]]:
+def _lines(
+    name: bytes, blocks: Iterator[Lines], limit: int, report: Callable[[Skip], None]
+) -> Iterator[tuple[Files | Lines, int]]:
     waiting: Files | Lines | None = None
     try:
         for lines in blocks:
@@ -69,5 +73,5 @@ def _lines(name: bytes, blocks: Iterator[Lines], limit: int, skipped: Skipped) -
                 yield waiting, 0
             waiting = lines
     except DocumentSkipped as skip:
-        skipped.add(skip.reason, name, skip.detail)
+        report(Skip(skip.reason, name, skip.detail))
     yield Files([], {}, limit) if waiting is None else waiting, 1

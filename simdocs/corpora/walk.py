@@ -14,7 +14,7 @@ from simdocs.corpora.identity import FileId, file_id
 from simdocs.corpora.long_paths import READ, open_name
 from simdocs.corpora.patterns import Patterns
 from simdocs.model.own_files import DRAFT_PREFIX, is_manifest
-from simdocs.model.skipped import Skipped
+from simdocs.model.skipped import Skip, Skipped
 from simdocs.parameters import Walking
 
 MOST_OPEN = 32
@@ -105,16 +105,16 @@ class _Walk:
             self._reopen(level)
             descriptor = os.open(name, READ | os.O_DIRECTORY | self.link_flag, dir_fd=level.descriptor)
         except FileNotFoundError:
-            self.skipped.add("vanished", path)
+            self.skipped.add(Skip("vanished", path))
         except OSError as error:
-            self.skipped.add("unreadable", path, error.strerror or str(error))
+            self.skipped.add(Skip("unreadable", path, error.strerror or str(error)))
         else:
             if not level.entries:
                 self._pop()  # the paths of a long chain of directories would take much memory
             try:
                 self._push(path, descriptor)
             except OSError as error:
-                self.skipped.add("unreadable", path, error.strerror or str(error))
+                self.skipped.add(Skip("unreadable", path, error.strerror or str(error)))
 
     def _push(self, path: bytes, descriptor: int) -> None:
         """List the directory and put it on the stack. Its descriptor is closed here or with the stack."""
@@ -122,11 +122,11 @@ class _Walk:
             status = os.fstat(descriptor)
             identity = file_id(status)
             if identity in self.seen:
-                self.skipped.add("again", path)
+                self.skipped.add(Skip("again", path))
                 return
             self.seen.add(identity)
             if len(self.seen) > 1 and _is_artifact(descriptor):
-                self.skipped.add("artifact", path)
+                self.skipped.add(Skip("artifact", path))
                 return
             level = _Level(path, descriptor, identity, self._list(path, descriptor))
             self.stack.append(level)
@@ -175,7 +175,7 @@ class _Walk:
                 try:
                     status = self._status(entry, name)
                 except DocumentSkipped as left:
-                    self.skipped.add(left.reason, full, left.detail)
+                    self.skipped.add(Skip(left.reason, full, left.detail))
                     continue
                 is_directory = stat.S_ISDIR(status.st_mode)
                 if not self.patterns.leave_out(full[below:], is_directory):

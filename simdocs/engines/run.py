@@ -25,7 +25,7 @@ class Tally:
 
     candidates: int = 0
     verified: int = 0
-    lost: set[bytes] = field(default_factory=set)
+    lost: set[tuple[bytes, bytes]] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)

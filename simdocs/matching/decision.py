@@ -17,6 +17,7 @@ from simdocs.matching.verify import Verifier
 from simdocs.model.groups import Components, Groups, Pairs
 from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Mask
+from simdocs.model.skipped import Skip
 from simdocs.parameters import Grouping
 
 
@@ -102,7 +103,7 @@ def decision_of(
 ) -> Decision:
     """The decision without pairs of documents that are missing or have changed. Reports known and capped documents."""
     for reason, rows in (("known", known), ("capped", capped)):
-        for name in verifier.corpus.names(rows):
-            verifier.run.skipped.add(reason, name)
+        named = zip(verifier.corpus.names(rows), verifier.corpus.printed_names(rows), strict=True)
+        verifier.run.skipped.extend(Skip(reason, name, root=printed.removesuffix(name)) for name, printed in named)
     pairs = verifier.confirmed(groups.pairs)
     return Decision(verifier, pairs, with_copies(found, pairs), eligible, known, capped, groups.components)

@@ -13,7 +13,7 @@ from simdocs.engines.run import Run
 from simdocs.engines.worker_state import WorkerState
 from simdocs.errors import mention
 from simdocs.kernels.compare import jaccard
-from simdocs.matching.corpus import Documented
+from simdocs.matching.corpus import Documented, name_prefix
 from simdocs.model.groups import Pairs
 from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces, Rows, TextNumbers
@@ -166,11 +166,11 @@ class Verifier:
     def report(self, skips: list[Skip]) -> None:
         """Report documents that are missing or have changed, each once, and where missing ones were looked for."""
         for skip in skips:
-            if skip[1] not in self.run.tally.lost:
-                self.run.tally.lost.add(skip[1])
-                self.run.skipped.add(*skip)
-                if skip[2] == MISSING and self.corpus.root:
-                    root = display_name(self.corpus.root)
+            if (skip.root, skip.name) not in self.run.tally.lost:
+                self.run.tally.lost.add((skip.root, skip.name))
+                self.run.skipped.add(skip._replace(root=name_prefix(None, skip.root)))
+                if skip.detail == MISSING and skip.root:
+                    root = display_name(skip.root)
                     where = f"documents were looked for in {root}: if they are elsewhere, give {mention('root')}"
                     if where not in self.run.skipped.warnings:
                         self.run.skipped.warnings.append(where)

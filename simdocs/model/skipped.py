@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Mapping
+from bisect import insort
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import NamedTuple
 
 from simdocs.errors import mention, spelled
 from simdocs.model.names import name_to_text
@@ -30,7 +33,7 @@ UNJUDGED: Mapping[str, str] = MappingProxyType(
         "named": "named, but not compared",
         "oversized": f"larger than {mention('max_size')}",
         "changed": "changed while it was read",
-        "malformed": "a malformed entry",
+        "malformed": "malformed",
         "unverified": "its text cannot be verified",
         "capped": f"kept, but not compared with all documents kept before it ({mention('max_candidates')})",
     }
@@ -43,17 +46,42 @@ def explanation(reason: str) -> str:
     return UNJUDGED.get(reason) or JUDGED[reason]
 
 
-Skip = tuple[str, bytes, str]
-"""A skipped document: the reason, the name of the document or directory, and a detail, which may be empty."""
+class Skip(NamedTuple):
+    """A skipped document. name: of the document or directory; of the file, if a line of it was skipped.
 
+    detail: what exactly is wrong, or empty. line: the number of the line; 0 if all of the file was skipped. root: the
+    directory from which a name that was recorded in an artifact is found; empty for the working directory.
+    """
+
+    reason: str
+    name: bytes
+    detail: str = ""
+    line: int = 0
+    root: bytes = b""
+
+    @property
+    def shown_name(self) -> bytes:
+        """The name as a path that works in the working directory, and the number of the line, if there is one."""
+        name = os.path.join(self.root, self.name)
+        return b"%b, line %d" % (name, self.line) if self.line else name
+
+
+FIRST = 10
+"""How many skips of each reason are named to somebody who did not ask for all of them."""
 
 _NUMBER = re.compile("[0-9]+")
 
 
-def _natural_key(entry: tuple[bytes, str]) -> tuple[str, str, tuple[bytes, str]]:
-    """A key that sorts names and details with their numbers by size, so that line 9 comes before line 10."""
-    name, detail = entry
-    return _zero_filled(name.decode("latin-1")), _zero_filled(detail), entry
+def _natural_key(skip: Skip) -> tuple[str, int, str, Skip]:
+    """A key that sorts by name and line, with the numbers in names and details by size."""
+    return _zero_filled(skip.name.decode("latin-1")), skip.line, _zero_filled(skip.detail), skip
+
+
+def _is_before(skip: Skip, other: Skip) -> bool:
+    """Whether a skip comes before another one in natural order. For lines of the same file this is cheap."""
+    if skip.name == other.name and skip.line != other.line:
+        return skip.line < other.line
+    return _natural_key(skip) < _natural_key(other)
 
 
 def _zero_filled(text: str) -> str:
@@ -62,43 +90,55 @@ def _zero_filled(text: str) -> str:
 
 @dataclass(slots=True)
 class Skipped:
-    """The skipped documents of a run, by reason, in the order in which they were met.
+    """The skipped documents of a run, counted by reason; and warnings.
 
-    entries: raw names and details. warnings: lines about other things that the user should know, which may mention
-    parameters.
+    warnings: lines about other things that the user should know, which may mention parameters. most: how many skips of
+    each reason are kept, so that millions of malformed lines take no memory: the first in natural order. 0: all of
+    them. tell: is called with every skip when it is added.
     """
 
-    entries: dict[str, list[tuple[bytes, str]]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    most: int = 0
+    tell: Callable[[Skip], None] | None = field(default=None, repr=False, compare=False)
+    _counts: dict[str, int] = field(default_factory=dict)
+    _kept: dict[str, list[Skip]] = field(default_factory=dict)
 
-    def add(self, reason: str, name: bytes, detail: str = "") -> None:
-        """Add one skipped document."""
-        self.entries.setdefault(reason, []).append((name, detail))
+    def add(self, skip: Skip) -> None:
+        """Add a skipped document."""
+        self._counts[skip.reason] = self._counts.get(skip.reason, 0) + 1
+        if self.tell is not None:
+            self.tell(skip)
+        kept = self._kept.setdefault(skip.reason, [])
+        if not self.most:
+            kept.append(skip)
+        elif len(kept) < self.most or _is_before(skip, kept[-1]):
+            insort(kept, skip, key=_natural_key)
+            del kept[self.most :]
 
     def extend(self, skips: Iterable[Skip]) -> None:
         """Add these skipped documents."""
         for skip in skips:
-            self.add(*skip)
+            self.add(skip)
 
     @property
     def by_reason(self) -> dict[str, list[tuple[str, str]]]:
-        """The names and details of the skipped documents, by reason, as Python spells them.
+        """The names of the skipped documents, by reason, each with what is wrong, as Python spells them.
 
-        A name keeps every byte, as `Documents.name`.
+        A name keeps every byte, as `Documents.name`. What is wrong with a line of a file begins with its number.
         """
+        named = {reason: self.kept(reason) for reason in self.counts}
         return {
-            reason: [(name_to_text(name), spelled(detail)) for name, detail in each]
-            for reason, each in self.entries.items()
+            reason: [(name_to_text(skip.name), _with_line(skip)) for skip in each] for reason, each in named.items()
         }
 
     @property
     def counts(self) -> dict[str, int]:
         """How many documents were skipped, by reason, in the order of the tables of reasons."""
-        return {reason: len(self.entries[reason]) for reason in (*JUDGED, *UNJUDGED) if reason in self.entries}
+        return {reason: self._counts[reason] for reason in (*JUDGED, *UNJUDGED) if reason in self._counts}
 
-    def sorted(self, reason: str) -> list[tuple[bytes, str]]:
-        """The names and details of the documents skipped for this reason, sorted, with numbers in them by size."""
-        return sorted(self.entries[reason], key=_natural_key)
+    def kept(self, reason: str) -> list[Skip]:
+        """The documents skipped for this reason, in natural order; the first `most` of them, if there is a limit."""
+        return sorted(self._kept.get(reason, ()), key=_natural_key)
 
     @property
     def unjudged_counts(self) -> dict[str, int]:
@@ -109,3 +149,8 @@ class Skipped:
     def unjudged(self) -> int:
         """How many documents could not be judged."""
         return sum(self.unjudged_counts.values())
+
+
+def _with_line(skip: Skip) -> str:
+    said = spelled(skip.detail)
+    return f"line {skip.line}: {said}" if skip.line else said

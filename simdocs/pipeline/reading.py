@@ -45,7 +45,7 @@ def _files(task: Files) -> Read:
         try:
             data, stamp = _file(task, place, name)
         except DocumentSkipped as skip:
-            skips.append((skip.reason, name, skip.detail))
+            skips.append(Skip(skip.reason, name, skip.detail))
             continue
         raw, wide = as_utf8(data)
         places.append(place)

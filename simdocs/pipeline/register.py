@@ -14,7 +14,7 @@ from simdocs.corpora.read_tasks import Files
 from simdocs.model.documents import DOCUMENT, EMPTY, Documents
 from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces
-from simdocs.model.skipped import Skipped, explanation
+from simdocs.model.skipped import Skip, Skipped, explanation
 from simdocs.pipeline.reading import Read, ragged_bytes
 
 
@@ -33,7 +33,9 @@ class Register:
             file: file_id for file, file_id in ids if file_id in found.other_names
         }
         self._replaced = set[int]()
+        self._named = {found.names[file] for file in found.named}
         self._named_rows: list[int] = []
+        self._gone = set[bytes]()
         self._done = 0
         self.rows = 0
 
@@ -43,7 +45,8 @@ class Register:
         done: the number of files that end with this task. A line that has the name of an earlier line or of a file gets
         no row, and is added to skipped.
         """
-        self._skipped.extend(read.skips)
+        for skip in read.skips:
+            self.skip(skip)
         taken = [at for at in range(len(read.names)) if not self._repeats(read, at)]
         for row, at in enumerate(taken, self.rows):
             self._names.append(read.names[at])
@@ -62,6 +65,14 @@ class Register:
         self._done += done
         return rows
 
+    def skip(self, skip: Skip) -> None:
+        """Record the skip of a file or line. A file that was named as an argument is reported in any case."""
+        if skip.reason in ("vanished", "special"):
+            self._gone.add(skip.name)
+        if skip.reason in ("binary", "special", "vanished") and skip.name in self._named:
+            skip = skip._replace(reason="named", detail=explanation(skip.reason))
+        self._skipped.add(skip)
+
     def _repeats(self, read: Read, at: int) -> bool:
         container = int(read.facts["container"][at])
         if not container:
@@ -71,8 +82,8 @@ class Register:
             self._file, self._ids = name[:container], set()
         other = "an earlier line" if name in self._ids else "a file" if name in self._named_like_lines else ""
         if other:
-            line = b"%b#%d" % (self._file, read.places[at])
-            self._skipped.add("malformed", line, f"{other} has the name {display_name(name)}: give it an id of its own")
+            detail = f"{other} has the name {display_name(name)}: give it an id of its own"
+            self._skipped.add(Skip("malformed", self._file, detail, read.places[at]))
         self._ids.add(name)
         return bool(other)
 
@@ -82,22 +93,19 @@ class Register:
         A file was not read by its other names. If its first name is gone or belongs to another file by now, neither was
         the file itself.
         """
-        gone = {name for reason in ("vanished", "special") for name, _ in self._skipped.entries.get(reason, ())}
         for file, file_id in self._reached_again.items():
             first = self._found.names[file]
-            lost = file in self._replaced or first in gone
+            lost = file in self._replaced or first in self._gone
             for name in self._found.other_names[file_id]:
                 if lost:
-                    self._skipped.add(
-                        "unreadable", name, f"was to be read as {display_name(first)}, which is gone or replaced"
-                    )
+                    detail = f"was to be read as {display_name(first)}, which is gone or replaced"
+                    self._skipped.add(Skip("unreadable", name, detail))
                 else:
-                    self._skipped.add("again", name)
+                    self._skipped.add(Skip("again", name))
 
     def documents(self) -> Documents:
         """All documents that have a row. Other names of their files are reported."""
         self._report_other_names()
-        self._report_named()
         facts = np.concatenate(self._facts) if self._facts else np.empty(0, DOCUMENT)
         for row in self._named_rows:
             if facts["flags"][row] & EMPTY and not facts["container"][row]:
@@ -105,17 +113,6 @@ class Register:
                     f"{display_name(self._names[row])}: is empty, so it is similar to nothing"
                 )
         return Documents(ragged_bytes(self._names), facts, self._held)
-
-    def _report_named(self) -> None:
-        """Report files that were named as arguments and are not compared, whatever the reason."""
-        named = {self._found.names[file] for file in self._found.named}
-        for reason in ("binary", "special", "vanished"):
-            entries = self._skipped.entries.pop(reason, [])
-            for name, detail in entries:
-                if name in named:
-                    self._skipped.add("named", name, explanation(reason))
-                else:
-                    self._skipped.add(reason, name, detail)
 
 
 def _span(held: bytes, fact: np.void) -> bytes:

@@ -32,7 +32,10 @@ _SLACK = 1 << 16
 MISSING = "gone"
 """The detail that is reported about a document whose file no longer exists."""
 
-_REASONS = {"vanished": MISSING} | dict.fromkeys(("special", "oversized", "malformed", "binary"), "changed")
+CHANGED = "changed"
+"""The detail that is reported about a document whose text is another one now."""
+
+_REASONS = {"vanished": MISSING} | dict.fromkeys(("special", "oversized", "malformed", "binary"), CHANGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,10 @@ class ReloadRequest:
         container = int(self.facts[place]["container"])
         name = self.names[place]
         return os.path.join(self.root, name[:container] if container else name)
+
+    def skip(self, place: int, why: str) -> Skip:
+        """The skip of a document that cannot be verified."""
+        return Skip("unverified", self.names[place], why, root=self.root)
 
     def identity(self, place: int) -> Identity:
         """The recorded identity of a document."""
@@ -84,7 +91,7 @@ def reload_token_sets(
                 # A slice would keep the tokens of the whole batch in memory. A large document is alone in its batch.
                 found.append((texts.places[at], sets[row].copy() if len(sets) > 1 else sets.values))
             else:
-                skips.append(("unverified", request.names[texts.places[at]], "changed"))
+                skips.append(request.skip(texts.places[at], CHANGED))
     return found, skips
 
 
@@ -98,7 +105,7 @@ def unchanged(request: ReloadRequest, shingling: Shingling, reader: LineReader) 
         for part, normal in normalised(texts.raws, shingling):
             places = np.array(texts.places)[part]
             same[places] = texts.same(part, normal, request)
-            skips += [("unverified", request.names[place], "changed") for place in places[~same[places]].tolist()]
+            skips += [request.skip(place, CHANGED) for place in places[~same[places]].tolist()]
     return same, skips
 
 
@@ -169,7 +176,7 @@ def _read_again(request: ReloadRequest, places: list[int], reader: LineReader) -
         try:
             raw, sure = _text(request, place, reader)
         except DocumentSkipped as skip:
-            skips.append(("unverified", request.names[place], _REASONS.get(skip.reason, skip.reason)))
+            skips.append(request.skip(place, _REASONS.get(skip.reason, skip.reason)))
             continue
         texts.places.append(place)
         texts.raws.append(raw)

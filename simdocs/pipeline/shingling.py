@@ -111,7 +111,7 @@ def shingle(
     """
     register, advance = Register(found, run.skipped), Advance(found)
     work = partial(shingle_task, recipe=recipe)
-    results = run.engine.map(work, advance.watch(tasks(found, limit, recipe.sequences, run.skipped)))
+    results = run.engine.map(work, advance.watch(tasks(found, limit, recipe.sequences, register.skip)))
     for turn, (read, sets) in enumerate(results):
         take(sets.take(register.enter(read, advance.files[turn])))
         run.progress("shingling", advance.bytes[turn], advance.total)

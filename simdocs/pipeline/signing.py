@@ -90,7 +90,7 @@ def sign(
     register, advance = Register(found, run.skipped), Advance(found)
     rows = _Rows(len(found.names), sketching, recipe.shingling.seed)
     work = partial(sign_task, recipe=recipe, sketching=sketching, with_sets=with_sets)
-    results = run.engine.map(work, advance.watch(tasks(found, limit, recipe.sequences, run.skipped)))
+    results = run.engine.map(work, advance.watch(tasks(found, limit, recipe.sequences, register.skip)))
     for turn, result in enumerate(results):
         taken = register.enter(result.read, advance.files[turn])
         if len(taken) == len(result.signatures):

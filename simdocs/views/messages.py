@@ -8,10 +8,8 @@ import sys
 from collections.abc import Callable, Iterable
 
 from simdocs.model.names import display_name, escape_controls
-from simdocs.model.skipped import UNJUDGED, Skipped, explanation
+from simdocs.model.skipped import FIRST, Skip, Skipped, explanation
 from simdocs.report_requests import ReportRequest
-
-_NAMED = 10
 
 
 def say(line: str) -> None:
@@ -51,20 +49,31 @@ class Teller:
             for line in lines:
                 say(f"simdocs: warning: {self._spelling(line)}")
 
+    def skipped(self, before: Callable[[], None]) -> Skipped:
+        """Where a run records its skips. With verbose each is told at once; before: is called before that."""
+
+        def tell(skip: Skip) -> None:
+            before()
+            self._skip(skip)
+
+        return Skipped(most=FIRST, tell=tell if self._verbose and not self._quiet else None)
+
     def skips(self, skipped: Skipped) -> None:
-        """Name what was skipped: with verbose all of it, else the first ten of each reason that leaves a document
-        unjudged; and what was not found."""
+        """Name the first documents that could not be judged, for each reason; then say the warnings of the run."""
         if self._quiet:
             return
-        for reason in skipped.counts:
-            if self._verbose or reason in UNJUDGED:
-                why, entries = self._spelling(explanation(reason)), skipped.sorted(reason)
-                for name, detail in entries if self._verbose else entries[:_NAMED]:
-                    said = f" ({self._spelling(detail)})" if detail else ""
-                    say(f"simdocs: {display_name(name)}: skipped: {why}{said}")
-                if not self._verbose and len(entries) > _NAMED:
-                    say(f"simdocs: and {len(entries) - _NAMED} more: {why} (-v names all)")
+        for reason, count in skipped.unjudged_counts.items() if not self._verbose else ():
+            for skip in skipped.kept(reason):
+                self._skip(skip)
+            if count > FIRST:
+                say(f"simdocs: and {count - FIRST:,} more: {self._spelling(explanation(reason))} (-v names all)")
         self.warnings(skipped.warnings)
+
+    def _skip(self, skip: Skip) -> None:
+        why, detail = self._spelling(explanation(skip.reason)), self._spelling(skip.detail)
+        if skip.reason == "malformed" and detail:
+            why, detail = detail, ""
+        say(f"simdocs: {display_name(skip.shown_name)}: skipped: {why}" + (f" ({detail})" if detail else ""))
 
     def summary(self, lines: Iterable[str]) -> None:
         """What was done, for people who look."""

@@ -126,9 +126,9 @@ def test_malformed_lines_are_named_and_left_out(there):
     lines = done.err.splitlines()
     assert len(lines) == len(bad)
     named = {line.split(": ")[1]: line for line in lines}
-    assert set(named) == {f"data.jsonl#{at}" for at in range(7, 13)}
-    assert "not JSON" in named["data.jsonl#7"]
-    assert "an earlier line has the name data.jsonl#first: give it an id of its own" in named["data.jsonl#10"]
+    assert set(named) == {f"data.jsonl, line {at}" for at in range(7, 13)}
+    assert "not JSON" in named["data.jsonl, line 7"]
+    assert "an earlier line has the name data.jsonl#first: give it an id of its own" in named["data.jsonl, line 10"]
     assert json.loads((there / "note").read_bytes())["skipped"] == {"malformed": 6}
     assert simdocs("dedupe", "data.jsonl", "--strict", "-q", cwd=there)[:2] == (2, b"")
     index = simdocs("index", "data.jsonl", "-o", "x.index", cwd=there)
@@ -138,11 +138,13 @@ def test_malformed_lines_are_named_and_left_out(there):
 
 def test_malformed_lines_are_named_in_order(here):
     lay(here, {"docs/a10.jsonl": b"{\n" * 3, "docs/a9.jsonl": b"{\n" * 12})
-    done = simdocs("dedupe", "docs", "-v", cwd=here)
-    named = [line.split(": ")[1] for line in done.err.splitlines() if "skipped: a malformed" in line]
-    assert named == [f"docs/a9.jsonl#{line}" for line in range(1, 13)] + [
-        f"docs/a10.jsonl#{line}" for line in (1, 2, 3)
-    ]
+    a9, a10 = (
+        [f"docs/a{file}.jsonl, line {line}" for line in range(1, lines + 1)] for file, lines in ((9, 12), (10, 3))
+    )
+    for options, expected, more in ((("-v",), a10 + a9, 0), ((), a9[:10], 5)):
+        done = simdocs("dedupe", "docs", *options, cwd=here)
+        assert [line.split(": ")[1] for line in done.err.splitlines() if "skipped: not JSON" in line] == expected
+        assert ("simdocs: and 5 more: malformed (-v names all)\n" in done.err) == (more == 5)
 
 
 @pytest.mark.reliability("line names")
@@ -153,16 +155,16 @@ def test_a_line_that_has_the_name_of_a_file_is_malformed(here, at):
     done = simdocs("dedupe", "d", cwd=here)
     assert (done.status, done.names) == (3, [("d/s.jsonl#1", "d/s.jsonl#2")] if at == 2 else [])
     why = f"a file has the name d/s.jsonl#{at}: give it an id of its own"
-    assert done.err == f"simdocs: d/s.jsonl#{at}: skipped: a malformed entry ({why})\n"
+    assert done.err == f"simdocs: d/s.jsonl, line {at}: skipped: {why}\n"
 
 
 def test_a_json_array_is_malformed(here):
     lay(here, {"d/one.jsonl": b'[{"text": "a"}, {"text": "b"}]', "d/two.jsonl": b'[\n{"text": "a"}\n]'})
     done = simdocs("dedupe", "d", cwd=here)
-    whole, begin, end = (line.rpartition("entry ")[2] for line in done.err.splitlines())
-    assert (done.status, whole) == (3, "(not a JSON object)")
-    assert begin == "(the beginning of an array: JSON lines have one object a line)"
-    assert end.startswith("(not JSON: ")
+    whole, begin, end = (line.rpartition("skipped: ")[2] for line in done.err.splitlines())
+    assert (done.status, whole) == (3, "not a JSON object")
+    assert begin == "the beginning of an array: JSON lines have one object a line"
+    assert end.startswith("not JSON: ")
 
 
 @pytest.mark.reliability(
@@ -176,15 +178,13 @@ def test_a_line_whose_number_is_the_id_of_an_earlier_line_is_malformed(there):
     lay(there, {"two.jsonl": b'{"id": "2", "text": "one of them"}\n{"text": "and another"}'})
     done = simdocs("dedupe", "two.jsonl", cwd=there)
     assert done.status == 3
-    assert (
-        "two.jsonl#2: skipped: a malformed entry (an earlier line has the name two.jsonl#2: give it an id" in done.err
-    )
+    assert "two.jsonl, line 2: skipped: an earlier line has the name two.jsonl#2: give it an id" in done.err
 
 
 def test_a_line_larger_than_max_size_is_named(there):
     done = simdocs("dedupe", "data.jsonl", "--max-size", str(len(LINES[4]) - 1), cwd=there)
     assert (done.status, done.names) == (3, [GROUPS[0][:2]])
-    assert "data.jsonl#5: skipped: larger than --max-size" in done.err
+    assert "data.jsonl, line 5: skipped: larger than --max-size" in done.err
 
 
 @pytest.mark.parametrize("output", ["kept.jsonl", "kept.txt", ""])
@@ -300,7 +300,7 @@ def test_files_that_decompress_to_more_than_max_size_are_named(there):
     assert (done.status, done.out) == (3, b"")
     assert [line.split(": ")[1:4] for line in done.err.splitlines()] == [
         ["docs/bomb.gz", "skipped", "larger than --max-size (more than 1048576 bytes decompressed)"],
-        ["docs/bomb.jsonl.gz#1", "skipped", f"larger than --max-size ({10 + (1 << 24)} bytes)"],
+        ["docs/bomb.jsonl.gz, line 1", "skipped", f"larger than --max-size ({10 + (1 << 24)} bytes)"],
     ]
 
 

@@ -35,9 +35,9 @@ def test_bad_lines_of_standard_input_are_named(tmp_path: Path) -> None:
     bad = LINES + b'{"title": "no text", "body": 1}\n' + b'{"id": "x0", "text": "again"}\nnot json\n'
     done = simdocs("dedupe", "-", "--jsonl", cwd=tmp_path, stdin=bad)
     assert done.status == 3
-    assert "-#6: skipped: a malformed entry (field 'text' is missing; the line has 'title', 'body')" in done.err
-    assert "-#7: skipped: a malformed entry (an earlier line has the name -#x0: give it an id of its own)" in done.err
-    assert "-#8: skipped: a malformed entry (not JSON" in done.err
+    assert "-, line 6: skipped: field 'text' is missing; the line has 'title', 'body'" in done.err
+    assert "-, line 7: skipped: an earlier line has the name -#x0: give it an id of its own" in done.err
+    assert "-, line 8: skipped: not JSON" in done.err
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_every_command_names_an_empty_entry_of_a_list(here, command):
     """One entry is empty, and the last lacks its end."""
     names = b"docs/b.txt\0\0docs/a.txt"
     done = reading(command, here, "--files0-from", "-", stdin=names)
-    why = "a malformed entry (entry 2 is empty: leave it out)"
+    why = "entry 2 is empty: leave it out"
     assert done == (3, f"simdocs: -: skipped: {why}\n", 2, {"malformed": 1})
 
 
@@ -69,7 +69,7 @@ def test_an_empty_entry_is_named_by_its_number(here, option, at):
     names.insert(at - 1, b"")
     done = simdocs("dedupe", option, "-", stdin=listed(option, *names), cwd=here)
     assert (done.status, done.names) == (3, [("docs/a.txt", "docs/b.txt")])
-    assert done.err == f"simdocs: -: skipped: a malformed entry (entry {at} is empty: leave it out)\n"
+    assert done.err == f"simdocs: -: skipped: entry {at} is empty: leave it out\n"
     strict = simdocs("dedupe", option, "-", "--strict", stdin=listed(option, *names), cwd=here)
     assert strict[:2] == (2, b"")
 
@@ -162,7 +162,7 @@ def test_a_dash_in_a_list_on_standard_input_is_malformed(here, option):
     names = listed(option, b"docs/a.txt", b"-", b"./-")
     done = simdocs("dedupe", option, "-", stdin=names, cwd=here)
     assert (done.status, done.names) == (3, [("./-", "docs/a.txt")])
-    assert done.err.startswith("simdocs: -: skipped: a malformed entry (entry 2 is -, but standard input is the list")
+    assert done.err.startswith("simdocs: -: skipped: entry 2 is -, but standard input is the list")
 
 
 @pytest.mark.reliability(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 import re
 from pathlib import Path
 
 import pytest
 
+from tests.amounts import slow
 from tests.cli.program import Argument, anew
 from tests.cli.traps import prelude
 
@@ -23,11 +25,12 @@ atexit.register(lambda: open({!r}, "w").write(open("/proc/self/status").read()))
 """
 
 
-def peak(place: Path, *arguments: Argument, command: str = "dedupe") -> int:
+def peak(place: Path, *arguments: Argument, command: str = "dedupe", status: int = 0) -> int:
     """Bytes that a run of one process held at most."""
     record = place / "status"
     env = prelude(place, RECORD.format(str(record)))
-    assert anew(command, "-j1", *arguments, env=env)[::2] == (0, "")
+    done = anew(command, "-j1", *arguments, env=env)
+    assert (done.status, bool(done.err)) == (status, status != 0)
     found = re.search(r"VmHWM:\s+(\d+) kB", record.read_text())
     assert found
     return int(found[1]) * 1024
@@ -155,3 +158,10 @@ def test_memory_does_not_grow_with_the_texts_of_the_corpus(tmp_path):
             (place / "docs" / str(at)).write_text(text[begin : begin + size] + str(at))
         peaks.append(peak(place, place / "docs"))
     assert peaks[1] - peaks[0] <= 6000 * 4096
+
+
+@pytest.mark.reliability("malformed lines")
+@pytest.mark.parametrize("lines", [1 << 18, *slow(4_000_000)])
+def test_malformed_lines_take_no_memory_however_many_they_are(tmp_path, little, lines):
+    (tmp_path / "x.jsonl.gz").write_bytes(gzip.compress(b"x\n" * lines))
+    assert peak(tmp_path, tmp_path / "x.jsonl.gz", status=3) - little <= BATCHES // 2

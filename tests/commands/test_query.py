@@ -182,7 +182,7 @@ def test_missing_documents_of_the_index_are_reported_once(there, monkeypatch):
     monkeypatch.setattr(lookup, "_AT_ONCE", 1)
     work = ask(there / "x.index", [there / "ours"])
     assert set(work.numbered) < set(expected)
-    names = [name for name, detail in work.skipped.entries["unverified"] if detail == "gone"]
+    names = [skip.name for skip in work.skipped.kept("unverified") if skip.detail == "gone"]
     assert len(names) == len(set(names)) > 3
     assert work.skipped.counts == {"unverified": len(names)}
 

@@ -59,14 +59,13 @@ def documents(name: bytes, limit: int = MIB) -> tuple[list[Document], list[Skip]
     return found, skips
 
 
-def twin(name: bytes, content: bytes, limit: int) -> tuple[list[Document], list[tuple[str, bytes]]]:
+def twin(name: bytes, content: bytes, limit: int) -> tuple[list[Document], list[tuple[str, int]]]:
     """Return the documents and skips of a file from its whole content. The skips have no details."""
     found, skips = [], []
     start = 3 if content.startswith(BOM) else 0
     for number, line in enumerate(content[start:].split(b"\n"), 1):
-        numbered = name + b"#" + str(number).encode()
         if len(line) > limit:
-            skips.append(("oversized", numbered))
+            skips.append(("oversized", number))
         elif line.strip():
             try:
                 value = json.loads(line.decode())
@@ -75,7 +74,7 @@ def twin(name: bytes, content: bytes, limit: int) -> tuple[list[Document], list[
                 spelt = str(number if identity is None else identity).encode("utf-8", "surrogatepass")
                 found.append((name + b"#" + spelt, text, start, len(line)))
             except Exception:
-                skips.append(("malformed", numbered))
+                skips.append(("malformed", number))
         start += len(line) + 1
     return found, skips
 
@@ -138,7 +137,7 @@ def test_any_cut_into_blocks_gives_the_same_documents(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(jsonl, "BATCH_BYTES", block)
         found, skips = documents(name, limit)
-        assert (found, [skip[:2] for skip in skips]) == twin(name, content, limit)
+        assert (found, [(skip.reason, skip.line) for skip in skips]) == twin(name, content, limit)
         for lines_ in read_blocks(name, limit):
             assert lines_.dropped or content[lines_.start :].startswith(lines_.data)
             assert len(lines_.data) <= limit + 2 * max(block, 3)
@@ -169,7 +168,7 @@ def test_malformed_lines_are_reported_with_the_reason(line: bytes, detail: str) 
     parsed = parse(lines, SEQUENCES)
     assert parsed.names == [b"a.jsonl#8"]
     assert parsed.starts == [101]
-    assert parsed.skips == [("malformed", b"a.jsonl#9", detail)]
+    assert parsed.skips == [Skip("malformed", b"a.jsonl", detail, 9)]
     assert text_of(line, SEQUENCES) is None
 
 
@@ -196,7 +195,7 @@ def test_a_line_above_the_limit_is_never_held_in_memory(tmp_path: Path, suffix: 
     finally:
         tracemalloc.stop()
     assert [document[0] for document in found] == [name + b"#1", name + b"#4"]
-    assert skips == [("oversized", b"%b#%d" % (name, number), detail) for number in (2, 3, 5)]
+    assert skips == [Skip("oversized", name, detail, number) for number in (2, 3, 5)]
 
 
 def until_unread(name: bytes) -> tuple[list[Lines], DocumentSkipped]:
@@ -318,14 +317,17 @@ def tasks_of(
     found.held = held
     skipped = Skipped()
     done: list[object] = []
-    for task, files in tasks(found, 100, sequences, skipped):
+    for task, files in tasks(found, 100, sequences, skipped.add):
         if isinstance(task, Files):
             assert task.limit == 100
             done.append(([os.path.basename(name).decode() for name in task.names], task.held, files))
         else:
             done.append((os.path.basename(task.name).decode(), task.data, files))
     assert sum(entry[-1] for entry in done) == len(contents)  # type: ignore[index]
-    return [*done, {reason: [os.path.basename(name) for name, _ in of] for reason, of in skipped.entries.items()}]
+    return [
+        *done,
+        {reason: [os.path.basename(skip.name) for skip in skipped.kept(reason)] for reason in skipped.counts},
+    ]
 
 
 def test_tasks_are_in_row_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

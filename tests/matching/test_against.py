@@ -114,7 +114,7 @@ def test_max_candidates_caps_the_comparisons_of_a_bucket(texts, share, keep, mos
             len(order), shared, lambda a, b: every.jaccard(order[a], order[b]), 0.5, most, given_
         )
         assert found == sorted((order[kept], order[one]) for one, kept in expected.under.items())
-        capped = [number(name, len(theirs)) for name, _ in work.skipped.entries.get("capped", [])]
+        capped = [number(skip.name, len(theirs)) for skip in work.skipped.kept("capped")]
         assert capped == sorted(order[one] for one in expected.capped)
 
 

@@ -84,11 +84,11 @@ def test_a_document_that_cannot_be_read_again_is_not_removed(docs, change, name)
         change(docs / name)
         found = grouped(work)
         counts = work.skipped.counts
-        entries = work.skipped.entries["unverified"]
+        skips = work.skipped.kept("unverified")
     others = [one.encode() for one in "abc" if one != name]
     assert found == [(others[0], others[1])]
     assert counts == {"unverified": 1}
-    assert [entry[0] for entry in entries] == [name.encode()]
+    assert [skip.name for skip in skips] == [name.encode()]
 
 
 @pytest.mark.parametrize("what", ["pairs", "components"])
@@ -134,7 +134,7 @@ def test_a_file_that_has_become_a_gzip_bomb_is_not_decompressed(docs):
             assert tracemalloc.get_traced_memory()[1] < 1 << 25
         finally:
             tracemalloc.stop()
-    assert work.skipped.entries == {"unverified": [(b"b.gz", "changed")]}
+    assert work.skipped.by_reason == {"unverified": [("b.gz", "changed")]}
 
 
 @pytest.mark.parametrize("touched", [False, True])
@@ -211,4 +211,4 @@ def test_a_file_that_keeps_changing_while_it_is_read_is_reported(docs, monkeypat
     growing(monkeypatch, docs / "b", 1000)
     with sketched(["a", "b", "c"]) as work:
         assert grouped(work) == [(b"a", b"c")]
-        assert work.skipped.entries == {"changed": [(b"b", "")]}
+        assert work.skipped.by_reason == {"changed": [("b", "")]}

@@ -1,0 +1,49 @@
+"""Skipped documents are counted, and the first names of each reason are kept in natural order."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.model.skipped import JUDGED, UNJUDGED, Skip, Skipped
+
+SKIPS = st.builds(
+    Skip,
+    st.sampled_from([*JUDGED, *UNJUDGED]),
+    st.sampled_from([b"a9", b"a10", b"b"]),
+    st.just("why"),
+    st.integers(0, 30),
+)
+
+
+@given(skips=st.lists(SKIPS), most=st.integers(1, 4), order=st.randoms())
+def test_a_limit_keeps_the_first_in_natural_order_whatever_order_they_come_in(skips, most, order):
+    every, told = Skipped(), list[Skip]()
+    some = Skipped(most=most, tell=told.append)
+    every.extend(skips)
+    shuffled = order.sample(skips, len(skips))
+    some.extend(shuffled)
+    assert told == shuffled
+    assert some.counts == every.counts
+    assert sum(every.counts.values()) == len(skips)
+    for reason in every.counts:
+        assert len(every.kept(reason)) == every.counts[reason]
+        assert some.kept(reason) == every.kept(reason)[:most]
+
+
+def test_numbers_in_names_sort_by_size_and_lines_by_number():
+    skipped = Skipped()
+    given_names = [(b"a10", 0), (b"a9", 10), (b"a9", 9), (b"a9", 0)]
+    skipped.extend(Skip("malformed", name, "why", line) for name, line in given_names)
+    assert [(skip.name, skip.line) for skip in skipped.kept("malformed")] == given_names[::-1]
+
+
+def test_python_gets_names_as_text_and_the_line_in_the_detail():
+    skipped = Skipped()
+    skipped.add(Skip("malformed", b"\xff.jsonl", "not JSON", 7, root=b"/elsewhere"))
+    assert skipped.by_reason == {"malformed": [("\udcff.jsonl", "line 7: not JSON")]}
+
+
+def test_a_shown_name_leads_to_the_file_from_the_working_directory():
+    assert Skip("unverified", b"a/b", "gone", root=b"/there").shown_name == b"/there/a/b"
+    assert Skip("malformed", b"a.jsonl", "x", 3).shown_name == b"a.jsonl, line 3"

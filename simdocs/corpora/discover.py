@@ -8,6 +8,9 @@ import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.identity import FileId, file_id, regular_file_id
 from simdocs.corpora.long_paths import status_of
@@ -15,6 +18,7 @@ from simdocs.corpora.name_lists import list_of, of_entry
 from simdocs.corpora.read_file import MOST, read, read_stream
 from simdocs.corpora.walk import Entry, walk
 from simdocs.errors import InputError, mention
+from simdocs.model.documents import MET, NAMED
 from simdocs.model.names import display_name
 from simdocs.model.skipped import Skip, Skipped, explanation
 from simdocs.parameters import Walking
@@ -47,6 +51,17 @@ class FileList:
     """The files that were named as arguments themselves, by row, whether or not a walk reached them first."""
     jsonl: set[int] = field(default_factory=set)
     """The files whose bytes that are held are JSON lines, by row."""
+    walked: list[int] = field(default_factory=list)
+    """How many bytes of each name lead to the directory that was walked: see MET."""
+
+    def met(self) -> NDArray[np.void]:
+        """How the files were met: (n,) MET."""
+        met = np.zeros(len(self.names), MET)
+        met["walked"] = self.walked or NAMED
+        if self.ids:
+            met["device"] = np.fromiter((device for device, _ in self.ids), np.uint64, len(met))
+            met["inode"] = np.fromiter((inode for _, inode in self.ids), np.uint64, len(met))
+        return met
 
     def holds(self, path: str) -> bool:
         """Whether the file at this path is one of the files, or of the inputs."""
@@ -104,6 +119,7 @@ def _take(entries: Iterable[Entry], found: FileList) -> None:
             found.held[row] = entry.held
         found.names.append(entry.name)
         found.sizes.append(entry.size)
+        found.walked.append(entry.walked)
 
 
 def _expand(name: bytes, walking: Walking, skipped: Skipped, opened: set[FileId]) -> Iterator[Entry]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+REPLACED = "replaced after it was found"
+"""The detail of the reason `changed` if another file, or a link, has the name of the file that a walk met."""
+
 
 class DocumentSkipped(Exception):  # noqa: N818  (the run goes on without the document)
     """A document is skipped. reason: one of those in model/skipped.py. detail: what exactly is wrong, or empty."""

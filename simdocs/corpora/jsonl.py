@@ -12,7 +12,8 @@ from simdocs.corpora.batches import BATCH_BYTES
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import is_compressed
 from simdocs.corpora.identity import NO_FILE, Stamp
-from simdocs.corpora.read_file import MOST, open_file, too_large
+from simdocs.corpora.met import ANY, Met, open_file
+from simdocs.corpora.read_file import MOST, too_large
 from simdocs.corpora.stable_read import Chunk, chunks
 from simdocs.model.skipped import Skip
 from simdocs.parameters import Sequences
@@ -52,15 +53,16 @@ class Lines:
         return self.first + (1 if self.dropped else self.data.count(b"\n"))
 
 
-def read_blocks(name: bytes, limit: int) -> Iterator[Lines]:
+def read_blocks(name: bytes, limit: int, met: Met = ANY) -> Iterator[Lines]:
     """Yield the lines of a file in blocks of about BATCH_BYTES: at least one block, with every line in exactly one.
 
     A byte order mark of UTF-8 at the beginning is left out. The last line may lack its end. At most a few blocks and a
     line of limit bytes are held in memory, however large the file is. While a block was read, the file did not change
-    or only grew. A file that changes before the first block is read a second time. Raises DocumentSkipped: vanished,
-    unreadable, special; and after all whole lines that could be read: changed, unreadable, malformed (as gzip).
+    or only grew. A file that changes before the first block is read a second time. met: how the file was met. Raises
+    DocumentSkipped: vanished, unreadable, special, changed (it is not the file that was met); and after all whole lines
+    that could be read: changed, unreadable, malformed (as gzip).
     """
-    descriptor, status = open_file(name)
+    descriptor, status = open_file(name, met)
     stamp, compressed = Stamp.of(status), is_compressed(name)
     lines: Lines | None = None
     try:

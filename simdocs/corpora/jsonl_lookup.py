@@ -8,7 +8,7 @@ from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import SeekableGzip, is_compressed
 from simdocs.corpora.identity import Stamp
 from simdocs.corpora.long_paths import status_of
-from simdocs.corpora.read_file import open_file
+from simdocs.corpora.met import ANY, Met, open_file
 
 MOST_OPEN = 4
 """Files that a LineReader keeps open."""
@@ -17,8 +17,8 @@ MOST_OPEN = 4
 class _OpenFile:
     """An open file, with its descriptor and its stamp. gzip: a reader that decompresses it, if it is compressed."""
 
-    def __init__(self, path: bytes) -> None:
-        self.descriptor, status = open_file(path)
+    def __init__(self, path: bytes, met: Met) -> None:
+        self.descriptor, status = open_file(path, met)
         self.stamp = Stamp.of(status)
         self.gzip = SeekableGzip(self.descriptor) if is_compressed(path) else None
 
@@ -42,16 +42,16 @@ class LineReader:
         self._open: dict[bytes, _OpenFile] = {}
         """Open files by path. The file that was used last is the last one."""
 
-    def read(self, path: bytes, start: int, extent: int) -> tuple[bytes, Stamp]:
-        """The bytes of a line and the stamp of its file. start, extent: as in Parsed.
+    def read(self, path: bytes, start: int, extent: int, met: Met = ANY) -> tuple[bytes, Stamp]:
+        """The bytes of a line and the stamp of its file. start, extent: as in Parsed. met: how the file was met.
 
         The file has the stamp before and after the line is read. Lines in ascending order are read in one pass through
-        the file. Raises DocumentSkipped: vanished, unreadable, special, changed (the file is shorter now, or is
-        changing).
+        the file. Raises DocumentSkipped: vanished, unreadable, special, changed (the file is shorter now, is
+        changing, or is not the one that was met).
         """
         try:
             for _ in range(2):
-                file = self._file(path)
+                file = self._file(path, met)
                 data = file.read(start, extent)
                 if Stamp.of(status_of(path)) == file.stamp:
                     if len(data) < extent:
@@ -68,8 +68,8 @@ class LineReader:
         for path in list(self._open):
             self._drop(path)
 
-    def _file(self, path: bytes) -> _OpenFile:
-        file = self._open.pop(path, None) or _OpenFile(path)
+    def _file(self, path: bytes, met: Met) -> _OpenFile:
+        file = self._open.pop(path, None) or _OpenFile(path, met)
         self._open[path] = file
         if len(self._open) > MOST_OPEN:
             self._drop(next(iter(self._open)))

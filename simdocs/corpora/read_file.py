@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import stat
 
 from simdocs.corpora.decode import LOOKED_AT, is_binary
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import decompress, is_compressed
 from simdocs.corpora.identity import Stamp
-from simdocs.corpora.long_paths import open_name
+from simdocs.corpora.met import ANY, Directories, Met, open_file
 
 _PIECE = 1 << 20
 
@@ -20,17 +19,20 @@ MOST = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
 """Bytes of the largest document that memory could hold: at its peak a document takes 4 times its size, or more."""
 
 
-def read(name: bytes, limit: int, padding: int = 0) -> tuple[bytes, Stamp]:
+def read(
+    name: bytes, limit: int, padding: int = 0, met: Met = ANY, directories: Directories | None = None
+) -> tuple[bytes, Stamp]:
     """The bytes of the regular file with this name, decompressed if the name ends in .gz, and the stamp of the file.
 
-    padding: bytes by which a gzip file itself may exceed the limit. The file was the same before and after. One that
-    changes meanwhile is read a second time.
+    padding: bytes by which a gzip file itself may exceed the limit. met: how the file was met. directories: keeps
+    directories open for other files. The file was the same before and after. One that changes meanwhile is read a
+    second time.
 
     Raises DocumentSkipped: vanished; unreadable (also: more than memory can hold); special; oversized (more than limit
-    bytes, compressed or decompressed); changed; malformed (as gzip); binary (a large file, which is then not read to
-    its end).
+    bytes, compressed or decompressed); changed (or not the file that was met); malformed (as gzip); binary (a large
+    file, which is then not read to its end).
     """
-    descriptor, status = open_file(name)
+    descriptor, status = open_file(name, met, directories)
     compressed = is_compressed(name)
     try:
         data, stamp = _read_open(descriptor, status, limit + padding if compressed else limit, compressed)
@@ -39,25 +41,6 @@ def read(name: bytes, limit: int, padding: int = 0) -> tuple[bytes, Stamp]:
     finally:
         os.close(descriptor)
     return decompress(data, min(limit, MOST)) if compressed else data, stamp
-
-
-def open_file(name: bytes) -> tuple[int, os.stat_result]:
-    """A descriptor of the regular file with this name, and its status.
-
-    Raises DocumentSkipped: vanished, unreadable, special.
-    """
-    try:
-        descriptor = open_name(name)
-        try:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise DocumentSkipped("special")
-        except BaseException:
-            os.close(descriptor)
-            raise
-    except OSError as error:
-        raise DocumentSkipped.of(error) from None
-    return descriptor, status
 
 
 def _read_open(descriptor: int, before: os.stat_result, limit: int, compressed: bool) -> tuple[bytes, Stamp]:

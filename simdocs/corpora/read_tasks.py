@@ -6,11 +6,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
+import numpy as np
+from numpy.typing import NDArray
+
 from simdocs.corpora.batches import batches
 from simdocs.corpora.discover import FileList
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import is_compressed
 from simdocs.corpora.jsonl import Lines, blocks_in_memory, is_jsonl, read_blocks
+from simdocs.corpora.met import Met
+from simdocs.model.documents import MET
 from simdocs.model.skipped import Skip
 from simdocs.parameters import Sequences
 
@@ -23,12 +28,13 @@ class Files:
     """Documents to read.
 
     held: the bytes of those that are in memory, by place. limit: the largest size of a document in bytes. texts:
-    whether those in memory are known to be texts, so that none is binary.
+    whether those in memory are known to be texts, so that none is binary. met: how they were met, (n,) MET.
     """
 
     names: list[bytes]
     held: dict[int, bytes]
     limit: int
+    met: NDArray[np.void]
     texts: bool = False
 
 
@@ -44,23 +50,27 @@ def tasks(
     def holds_many(row: int) -> bool:
         return row in found.jsonl or (row not in found.held and is_jsonl(found.names[row], sequences))
 
+    met = found.met()
     for many, group in groupby(range(len(found.names)), holds_many):
         rows = list(group)
         if many:
             for row in rows:
                 name, data = found.names[row], found.held.get(row)
-                blocks = read_blocks(name, limit) if data is None else blocks_in_memory(name, data, limit)
+                blocks = (
+                    read_blocks(name, limit, Met.of(met[row])) if data is None else blocks_in_memory(name, data, limit)
+                )
                 yield from _lines(name, blocks, limit, report)
         else:
-            yield from _files(found, range(rows[0], rows[-1] + 1), limit)
+            yield from _files(found, met, range(rows[0], rows[-1] + 1), limit)
 
 
-def _files(found: FileList, rows: range, limit: int) -> Iterator[tuple[Files, int]]:
+def _files(found: FileList, met: NDArray[np.void], rows: range, limit: int) -> Iterator[tuple[Files, int]]:
     sizes = [found.sizes[row] * (_GZIP_RATIO if is_compressed(found.names[row]) else 1) for row in rows]
     for batch in batches(sizes):
         here = rows[batch.start : batch.stop]
         held = {place: found.held[row] for place, row in enumerate(here) if row in found.held}
-        yield Files(found.names[here.start : here.stop], held, limit, found.texts), len(here)
+        cut = slice(here.start, here.stop)
+        yield Files(found.names[cut], held, limit, met[cut], found.texts), len(here)
 
 
 def _lines(
@@ -74,4 +84,4 @@ def _lines(
             waiting = lines
     except DocumentSkipped as skip:
         report(Skip(skip.reason, name, skip.detail))
-    yield Files([], {}, limit) if waiting is None else waiting, 1
+    yield Files([], {}, limit, np.empty(0, MET)) if waiting is None else waiting, 1

@@ -13,6 +13,7 @@ from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.identity import FileId, file_id
 from simdocs.corpora.long_paths import READ, open_name
 from simdocs.corpora.patterns import Patterns
+from simdocs.model.documents import NAMED
 from simdocs.model.own_files import DRAFT_PREFIX, is_manifest
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.parameters import Walking
@@ -25,7 +26,10 @@ ARTIFACT_SUFFIXES = (b".shingles", b".signatures", b".index")
 
 @dataclass(slots=True)
 class Entry:
-    """A file that was found, with its size in bytes. held: its bytes, if they can be read only once."""
+    """A file that was found, with its size in bytes.
+
+    held: its bytes, if they can be read only once. walked: see MET.
+    """
 
     name: bytes
     size: int
@@ -33,6 +37,7 @@ class Entry:
     held: bytes | None = None
     named: bool = False
     """Whether it was named as an argument itself, and not found in a directory or a list."""
+    walked: int = NAMED
 
 
 class _Seen(NamedTuple):
@@ -80,6 +85,7 @@ class _Walk:
         self.open: list[_Level] = []
         """The levels of the stack that have a descriptor, in its order."""
         self.link_flag = 0 if walking.follow else os.O_NOFOLLOW
+        self.walked = 0 if walking.follow else len(_join(root, b""))
 
     def files(self) -> Iterator[Entry]:
         try:
@@ -93,7 +99,7 @@ class _Walk:
                 seen = level.entries.pop()
                 path = _join(level.path, seen.name)
                 if not seen.is_directory:
-                    yield Entry(path, seen.size, seen.file_id)
+                    yield Entry(path, seen.size, seen.file_id, walked=self.walked)
                 elif not (self.walking.one_file_system and seen.file_id[0] != device):
                     self._descend(level, seen.name, path)
         finally:

@@ -65,6 +65,7 @@ class Corpus:
 
     limit: the largest size of a document in bytes. held: the bytes of documents that are in memory, by row. sets: the
     tokens and offsets of the token sets, if there are any. set_rows: the row of each document in them, if it differs.
+    met: how the files were met in this run, (N,) MET; None if an earlier run met them.
     root: the directory from which names are found; empty for the working directory. artifact_name: empty if there is no
     artifact. prefix: see name_prefix.
     """
@@ -81,6 +82,7 @@ class Corpus:
     root: bytes = b""
     artifact_name: str = ""
     prefix: bytes = b""
+    met: NDArray[np.void] | None = None
 
     @classmethod
     def of(cls, documents: Documents, signatures: Tokens, limit: int, sequences: Sequences) -> Corpus:
@@ -94,6 +96,7 @@ class Corpus:
             limit,
             sequences,
             documents.held,
+            met=documents.met,
         )
 
     @classmethod
@@ -130,6 +133,7 @@ class Corpus:
             every_fact=MemoryColumn(self.facts(rows)),
             signatures=MemoryColumn(self.signatures.rows(rows)),
             held=self._held(rows),
+            met=self._met(rows),
             set_rows=rows if self.set_rows is None else self.set_rows[rows],
         )
 
@@ -179,6 +183,9 @@ class Corpus:
             return {}
         return {at: self.held[row] for at, row in enumerate(rows.tolist()) if row in self.held}
 
+    def _met(self, rows: Rows) -> NDArray[np.void] | None:
+        return None if self.met is None else self.met[rows]
+
     def sources(self, rows: Rows) -> list[tuple[BlockPlaces, Source]]:
         """Where the token sets of these rows come from: all from one source."""
         return [(np.arange(len(rows)), self._source(rows))]
@@ -202,7 +209,7 @@ class Corpus:
 
     def _request(self, rows: Rows) -> ReloadRequest:
         return ReloadRequest(
-            self.names(rows), self._held(rows), self.limit, self.facts(rows), self.root, self.sequences
+            self.names(rows), self._held(rows), self.limit, self.facts(rows), self.root, self.sequences, self._met(rows)
         )
 
 

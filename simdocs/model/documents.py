@@ -39,6 +39,15 @@ FIELDS = (
 DOCUMENT = np.dtype([(name, dtype, shape) for name, dtype, shape, _ in FIELDS])
 """The dtype of the facts of one document."""
 
+MET = np.dtype([("walked", "<i4"), ("device", "<u8"), ("inode", "<u8")])
+"""How a file was met in this run, so that it is the one that is read.
+
+walked: how many bytes of its name lead to the directory that was walked; below it, no link is followed. 0: a walk that
+follows links met it; NAMED: it was named itself, and may be any file. device, inode: those of the file that was met.
+"""
+
+NAMED = -1
+
 EMPTY, SHORT, INVALID, WIDE = 1, 2, 4, 8
 """Flags: no units; fewer than k units; contains bytes that are not valid UTF-8; was UTF-16 or UTF-32."""
 
@@ -48,12 +57,14 @@ class Documents:
     """N documents in row order.
 
     names: Ragged uint8, the raw bytes of each name as reached from the argument. facts: (N,) DOCUMENT. held: the bytes
-    of the documents that cannot be read a second time (standard input, FIFOs), by row.
+    of the documents that cannot be read a second time (standard input, FIFOs), by row. met: (N,) MET, how their files
+    were met; None if an earlier run met them.
     """
 
     names: Ragged
     facts: NDArray[np.void]
     held: dict[int, bytes] = field(repr=False)
+    met: NDArray[np.void] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.facts)

@@ -11,6 +11,7 @@ from simdocs.corpora.decode import as_utf8, is_binary
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.identity import NO_FILE, Stamp
 from simdocs.corpora.jsonl import Lines, parse
+from simdocs.corpora.met import Directories, Met, each_met
 from simdocs.corpora.read_file import read
 from simdocs.corpora.read_tasks import Files
 from simdocs.model.documents import DOCUMENT, WIDE
@@ -41,23 +42,24 @@ def read_task(task: Files | Lines, sequences: Sequences) -> Read:
 
 def _files(task: Files) -> Read:
     places, raws, rows, skips = [], [], [], []
-    for place, name in enumerate(task.names):
-        try:
-            data, stamp = _file(task, place, name)
-        except DocumentSkipped as skip:
-            skips.append(Skip(skip.reason, name, skip.detail))
-            continue
-        raw, wide = as_utf8(data)
-        places.append(place)
-        raws.append(raw)
-        times = stamp.mtime_ns, stamp.ctime_ns, stamp.inode
-        rows.append((len(data), *times, 0, 0, (0, 0), (0, 0), 0, 0, 0, WIDE * wide))
+    with Directories() as directories:
+        for place, (name, met) in enumerate(zip(task.names, each_met(task.met), strict=True)):
+            try:
+                data, stamp = _file(task, place, name, met, directories)
+            except DocumentSkipped as skip:
+                skips.append(Skip(skip.reason, name, skip.detail))
+                continue
+            raw, wide = as_utf8(data)
+            places.append(place)
+            raws.append(raw)
+            times = stamp.mtime_ns, stamp.ctime_ns, stamp.inode
+            rows.append((len(data), *times, 0, 0, (0, 0), (0, 0), 0, 0, 0, WIDE * wide))
     return Read(places, [task.names[place] for place in places], raws, np.array(rows, DOCUMENT), skips)
 
 
-def _file(task: Files, place: int, name: bytes) -> tuple[bytes, Stamp]:
+def _file(task: Files, place: int, name: bytes, met: Met, directories: Directories) -> tuple[bytes, Stamp]:
     held = task.held.get(place)
-    data, stamp = read(name, task.limit) if held is None else (held, NO_FILE)
+    data, stamp = read(name, task.limit, 0, met, directories) if held is None else (held, NO_FILE)
     if not task.texts and is_binary(data):
         raise DocumentSkipped("binary")
     return data, stamp

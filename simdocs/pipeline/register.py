@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.corpora.discover import FileList
+from simdocs.corpora.document_skipped import REPLACED
 from simdocs.corpora.identity import FileId, identities
 from simdocs.corpora.jsonl import Lines
 from simdocs.corpora.read_tasks import Files
-from simdocs.model.documents import DOCUMENT, EMPTY, Documents
+from simdocs.model.documents import DOCUMENT, EMPTY, MET, Documents
 from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces
 from simdocs.model.skipped import Skip, Skipped, explanation
@@ -25,6 +26,7 @@ class Register:
         self._found, self._skipped = found, skipped
         self._names: list[bytes] = []
         self._facts: list[NDArray[np.void]] = []
+        self._met_files, self._met = found.met(), [np.empty(0, MET)]
         self._held: dict[int, bytes] = {}
         self._file, self._ids = b"", set[bytes]()
         self._named_like_lines = {name for name in found.names if b"#" in name}
@@ -61,13 +63,15 @@ class Register:
                     self._replaced.add(file)
         rows = np.array(taken, np.int64)
         self._facts.append(read.facts[rows])
+        lines = read.facts["container"][rows] > 0
+        self._met.append(self._met_files[self._done + np.where(lines, 0, np.array(read.places, np.int64)[rows])])
         self.rows += len(rows)
         self._done += done
         return rows
 
     def skip(self, skip: Skip) -> None:
         """Record the skip of a file or line. A file that was named as an argument is reported in any case."""
-        if skip.reason in ("vanished", "special"):
+        if skip.reason in ("vanished", "special") or (skip.reason, skip.detail) == ("changed", REPLACED):
             self._gone.add(skip.name)
         if skip.reason in ("binary", "special", "vanished") and skip.name in self._named:
             skip = skip._replace(reason="named", detail=explanation(skip.reason))
@@ -112,7 +116,7 @@ class Register:
                 self._skipped.warnings.append(
                     f"{display_name(self._names[row])}: is empty, so it is similar to nothing"
                 )
-        return Documents(ragged_bytes(self._names), facts, self._held)
+        return Documents(ragged_bytes(self._names), facts, self._held, np.concatenate(self._met))
 
 
 def _span(held: bytes, fact: np.void) -> bytes:

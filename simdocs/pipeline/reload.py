@@ -15,6 +15,7 @@ from simdocs.corpora.gzip_stream import PADDING
 from simdocs.corpora.identity import Identity, Stamp, identities, same_texts
 from simdocs.corpora.jsonl import text_of
 from simdocs.corpora.jsonl_lookup import LineReader
+from simdocs.corpora.met import ANY, Directories, Met
 from simdocs.corpora.read_file import read
 from simdocs.errors import InputError
 from simdocs.kernels.tokens import multisets
@@ -44,7 +45,8 @@ class ReloadRequest:
 
     held: the bytes of those that are still in memory, by place. limit: the largest size of a document in bytes. facts:
     those recorded when they were first read, (n,) DOCUMENT. root: the directory from which their names are found; empty
-    for the working directory. sequences: which field of a line of JSONL holds the text.
+    for the working directory. sequences: which field of a line of JSONL holds the text. met: how their files were met
+    in this run, (n,) MET; None if an earlier run met them.
     """
 
     names: list[bytes]
@@ -53,6 +55,7 @@ class ReloadRequest:
     facts: NDArray[np.void]
     root: bytes
     sequences: Sequences
+    met: NDArray[np.void] | None = None
 
     def file(self, place: int) -> bytes:
         """The path of a document's file, which it is or of which it is a line."""
@@ -63,6 +66,10 @@ class ReloadRequest:
     def skip(self, place: int, why: str) -> Skip:
         """The skip of a document that cannot be verified."""
         return Skip("unverified", self.names[place], why, root=self.root)
+
+    def met_file(self, place: int) -> Met:
+        """How the file of a document was met."""
+        return ANY if self.met is None else Met.of(self.met[place])
 
     def identity(self, place: int) -> Identity:
         """The recorded identity of a document."""
@@ -135,7 +142,7 @@ def unchanged_line(request: ReloadRequest, place: int, shingling: Shingling, rea
     if place in request.held:
         return request.held[place]
     try:
-        line, stamp = reader.read(request.file(place), identity.start, identity.extent)
+        line, stamp = reader.read(request.file(place), identity.start, identity.extent, request.met_file(place))
         if not identity.unchanged(stamp) and not _is_text_of(request, place, line, shingling):
             raise DocumentSkipped("changed")
     except DocumentSkipped as skip:
@@ -172,34 +179,35 @@ class _Reread:
 def _read_again(request: ReloadRequest, places: list[int], reader: LineReader) -> tuple[_Reread, list[Skip]]:
     """The documents at these places, read again, and the skips of those that cannot be read."""
     texts, skips = _Reread([], [], []), list[Skip]()
-    for place in places:
-        try:
-            raw, sure = _text(request, place, reader)
-        except DocumentSkipped as skip:
-            skips.append(request.skip(place, _REASONS.get(skip.reason, skip.reason)))
-            continue
-        texts.places.append(place)
-        texts.raws.append(raw)
-        texts.sure.append(sure)
+    with Directories() as directories:
+        for place in places:
+            try:
+                raw, sure = _text(request, place, reader, directories)
+            except DocumentSkipped as skip:
+                skips.append(request.skip(place, _REASONS.get(skip.reason, skip.reason)))
+                continue
+            texts.places.append(place)
+            texts.raws.append(raw)
+            texts.sure.append(sure)
     return texts, skips
 
 
-def _text(request: ReloadRequest, place: int, reader: LineReader) -> tuple[bytes, bool]:
+def _text(request: ReloadRequest, place: int, reader: LineReader, directories: Directories) -> tuple[bytes, bool]:
     """The text of a document, read again, as UTF-8, and whether it is certainly unchanged. Raises DocumentSkipped."""
     if place in request.held:
         return as_utf8(_held_text(request, place))[0], True
     identity = request.identity(place)
     if not identity.from_file:
         raise DocumentSkipped("it came from no file")
-    path = request.file(place)
+    path, met = request.file(place), request.met_file(place)
     if request.facts[place]["container"]:
-        line, stamp = reader.read(path, identity.start, identity.extent)
+        line, stamp = reader.read(path, identity.start, identity.extent, met)
         text = text_of(line, request.sequences)
         if text is None:
             raise DocumentSkipped("changed")
     else:
         # A file that has become much larger holds another text. It must not be decompressed to find that out.
-        text, stamp = read(path, min(request.limit, 2 * identity.size + _SLACK), PADDING)
+        text, stamp = read(path, min(request.limit, 2 * identity.size + _SLACK), PADDING, met, directories)
     return as_utf8(text)[0], identity.unchanged_text(stamp, len(text))
 
 

@@ -16,7 +16,7 @@ def spring():
 
 def hook(event, arguments):
     global left
-    if event == {event!r} and {match!r} in repr(arguments) and {where}:
+    if event == {event!r} and any(match in repr(arguments) for match in {matches!r}) and {where}:
         left -= 1
         if left == 0:
             spring()
@@ -38,7 +38,8 @@ def trap(
 ) -> dict[str, str]:
     """An environment in which the program runs `action`, Python source, when the at-th audit event of this name that
     shows `match` happens: in the process itself, or in any of its workers. Events of imports happen in
-    what `anew` runs only."""
+    what `anew` runs only. A file below a walked directory is opened from there, so its name alone matches, too."""
     where = "os.getpid() != main" if in_worker else "os.getpid() == main"
+    matches = [match, "'" + match.rpartition("/")[2]] if event == "open" and "/" in match else [match]
     indented = "".join(f"    {line}\n" for line in action.splitlines())
-    return prelude(directory, _HOOK.format(action=indented, event=event, match=match, at=at, where=where))
+    return prelude(directory, _HOOK.format(action=indented, event=event, matches=matches, at=at, where=where))

@@ -270,7 +270,7 @@ def test_lines_in_order_are_read_without_opening_the_file_again(
     opened: list[bytes] = []
     before = len(os.listdir("/dev/fd"))
     monkeypatch.setattr(
-        jsonl_lookup, "open_file", lambda name, do=jsonl_lookup.open_file: opened.append(name) or do(name)
+        jsonl_lookup, "open_file", lambda name, met, do=jsonl_lookup.open_file: opened.append(name) or do(name, met)
     )
     names = [os.fsencode(tmp_path / f"{number}.jsonl{suffix}") for number in range(5)]
     content = b"".join(b'{"text": "%d"}\n' % number**5 for number in range(2000))

@@ -1,0 +1,159 @@
+"""Open the files that were met, and no others: below a directory that was walked, no link is followed."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdocs.corpora.document_skipped import REPLACED, DocumentSkipped
+from simdocs.corpora.identity import FileId, file_id
+from simdocs.corpora.long_paths import READ, open_name
+from simdocs.model.documents import NAMED
+
+_MOST_OPEN = 24
+"""Directories that are open at once. If a tree is deeper, those above them are entered again from its root."""
+
+_LINKS = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
+"""What open reports if a link is not to be followed, depending on the system."""
+
+
+class Met(NamedTuple):
+    """How one file was met: see MET. walked: 0 if links in its whole name are followed. file_id: None for any file."""
+
+    walked: int
+    file_id: FileId | None
+
+    @classmethod
+    def of(cls, met: np.void) -> Met:
+        """How a file was met, from its entry in an array."""
+        return _met_of(*met.item())
+
+
+ANY = Met(0, None)
+"""A file that was named itself: whatever has that name now."""
+
+
+def each_met(met: NDArray[np.void]) -> Iterator[Met]:
+    """Yield how each of these files (n,) MET was met."""
+    return (_met_of(*each) for each in met.tolist())
+
+
+def _met_of(walked: int, device: int, inode: int) -> Met:
+    return ANY if walked == NAMED else Met(walked, (device, inode))
+
+
+class Directories:
+    """The directories of the file that was opened last, which are kept open for the next one.
+
+    So files in row order are opened with about one call for each file and each directory.
+    """
+
+    def __init__(self) -> None:
+        self._path, self._root = b"", b""
+        self._parts: list[bytes] = []
+        """The names of the directories below the root."""
+        self._open: list[int] = []
+        """Descriptors of the root and of the directories below it; -1: closed for now."""
+
+    def __enter__(self) -> Directories:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all directories."""
+        self._cut(0)
+
+    def open(self, name: bytes, walked: int) -> int:
+        """A descriptor of the file with this name. No link is followed after the first `walked` bytes of the name.
+
+        Raises OSError as os.open does; DocumentSkipped: changed (there is a link).
+        """
+        cut = name.rindex(b"/") + 1
+        if name[:cut] != self._path:
+            self._enter(name[:walked], name[walked:cut])
+            self._path = name[:cut]
+        try:
+            return os.open(name[cut:], READ | os.O_NOFOLLOW, dir_fd=self._open[-1])
+        except OSError as error:
+            raise _replaced(error) from None
+
+    def _enter(self, root: bytes, below: bytes) -> None:
+        """Open a directory below a root, of which those above it are kept open, too."""
+        self._path = b""
+        parts = below.split(b"/")[:-1]
+        if root != self._root or not self._open:
+            self._cut(0)
+        else:
+            same = 0
+            while same < min(len(parts), len(self._parts)) and parts[same] == self._parts[same]:
+                same += 1
+            self._cut(1 + same)
+            if self._open[-1] < 0:
+                self._cut(0)
+        if not self._open:
+            self._open.append(open_name(root, READ | os.O_DIRECTORY))
+            self._root = root
+        for part in parts[len(self._parts) :]:
+            try:
+                descriptor = os.open(part, READ | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=self._open[-1])
+            except OSError as error:
+                raise _replaced(error) from None
+            self._parts.append(part)
+            self._open.append(descriptor)
+            self._close(len(self._open) - 1 - _MOST_OPEN)
+
+    def _cut(self, kept: int) -> None:
+        """Close all directories but the first ones."""
+        for place in range(kept, len(self._open)):
+            self._close(place)
+        del self._open[kept:]
+        del self._parts[max(0, kept - 1) :]
+
+    def _close(self, place: int) -> None:
+        """Close one directory, if there is one at this place that is open."""
+        if place >= 0 and self._open[place] >= 0:
+            os.close(self._open[place])
+            self._open[place] = -1
+
+
+def _replaced(error: OSError) -> Exception:
+    """What to raise for an error in opening something below a directory that was walked."""
+    return DocumentSkipped("changed", REPLACED) if error.errno in _LINKS else error
+
+
+def open_file(name: bytes, met: Met = ANY, directories: Directories | None = None) -> tuple[int, os.stat_result]:
+    """A descriptor of the regular file with this name, and its status.
+
+    met: how it was met. directories: keeps its directories open for other files. Raises DocumentSkipped: vanished,
+    unreadable, special, changed (it is not the file that was met).
+    """
+    try:
+        if not met.walked:
+            descriptor = open_name(name)
+        elif directories is not None:
+            descriptor = directories.open(name, met.walked)
+        else:
+            with Directories() as alone:
+                descriptor = alone.open(name, met.walked)
+        try:
+            status = os.fstat(descriptor)
+            # A walk met a regular file. Its inode may be that of something else by now.
+            regular = stat.S_ISREG(status.st_mode)
+            if met.file_id is not None and not (regular and file_id(status) == met.file_id):
+                raise DocumentSkipped("changed", REPLACED)
+            if not regular:
+                raise DocumentSkipped("special")
+        except BaseException:
+            os.close(descriptor)
+            raise
+    except OSError as error:
+        raise DocumentSkipped.of(error) from None
+    return descriptor, status

@@ -1,0 +1,87 @@
+"""Files, and directories above them, that are replaced by links or by other files after a walk met them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.corpus import A1, A2, A, lay
+from tests.cli.program import simdocs
+from tests.cli.traps import trap
+
+SWAPS = {
+    "the file by a link": "os.unlink('docs/d/e/b.txt'); os.symlink('../../../secret/e/b.txt', 'docs/d/e/b.txt')",
+    "the file by a link to itself": "os.rename('docs/d/e/b.txt', 'b'); os.symlink('../../../b', 'docs/d/e/b.txt')",
+    "the file by another": "os.replace('secret/e/b.txt', 'docs/d/e/b.txt')",
+    "its directory by a link": "os.rename('docs/d/e', 'old'); os.symlink('../../secret/e', 'docs/d/e')",
+    "the directory above by a link": "os.rename('docs/d', 'old'); os.symlink('../secret', 'docs/d')",
+    "the directory above by another": "os.rename('docs/d', 'old'); os.rename('secret', 'docs/d')",
+    "its directory by a file": "os.rename('docs/d/e', 'old'); open('docs/d/e', 'w').close()",
+    "the file by a FIFO": "os.unlink('docs/d/e/b.txt'); os.mkfifo('docs/d/e/b.txt')",
+    "the file by a directory": "os.unlink('docs/d/e/b.txt'); os.mkdir('docs/d/e/b.txt')",
+}
+CHANGED = "simdocs: {}: skipped: changed while it was read (replaced after it was found)\n"
+UNVERIFIED = "simdocs: {}: skipped: its text cannot be verified (changed)\n"
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """Three similar texts in a tree, and one outside it that must not be read."""
+    return lay(tmp_path, {"docs/a.txt": A, "docs/c.txt": A2, "docs/d/e/b.txt": A1, "secret/e/b.txt": A1 + b"!"})
+
+
+@pytest.mark.reliability(
+    "swaps",
+    "a file, or a directory above it, that is replaced by a link or by another file after the walk has found it",
+    "Reads only the files that the walk found, and follows no link below the named directory unless `--follow` is "
+    "given. It reports the file as changed, and exits with status 3.",
+)
+@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+@pytest.mark.parametrize("swap", SWAPS.values(), ids=SWAPS)
+def test_only_the_files_that_the_walk_met_are_read(tree, swap, jobs):
+    env = trap(tree, swap, "open", "docs/a.txt", in_worker=jobs == "-j2")
+    done = simdocs("dedupe", "docs", jobs, cwd=tree, env=env)
+    assert (done.status, done.names) == (3, [("docs/a.txt", "docs/c.txt")])
+    assert done.err == CHANGED.format("docs/d/e/b.txt")
+
+
+@pytest.mark.reliability("swaps")
+@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+@pytest.mark.parametrize("swap", SWAPS.values(), ids=SWAPS)
+def test_only_the_files_that_the_walk_met_are_read_a_second_time(tree, swap, jobs):
+    env = trap(tree, swap, "open", "docs/a.txt", at=2, in_worker=jobs == "-j2")
+    done = simdocs("dedupe", "docs", jobs, cwd=tree, env=env)
+    assert (done.status, done.names) == (3, [("docs/a.txt", "docs/c.txt")])
+    assert done.err == UNVERIFIED.format("docs/d/e/b.txt")
+
+
+LINES = b'{"text": "%b"}\n{"text": "a text that is in no other line of these files, and so on"}\n'
+
+
+@pytest.mark.reliability("swaps")
+@pytest.mark.parametrize("again", [False, True], ids=["first reading", "second reading"])
+def test_lines_of_a_link_that_replaces_a_file_are_not_read(tmp_path, again):
+    lay(tmp_path, {"docs/a.txt": A, "docs/d/s.jsonl": LINES % A1, "secret/s.jsonl": LINES % A1})
+    swap = "os.rename('docs/d', 'old'); os.symlink('../secret', 'docs/d')"
+    env = trap(tmp_path, swap, "open", "docs/a.txt", at=1 + again)
+    done = simdocs("dedupe", "docs", "-j1", cwd=tmp_path, env=env)
+    assert (done.status, done.out) == (3, b"")
+    assert done.err == (UNVERIFIED.format("docs/d/s.jsonl#1") if again else CHANGED.format("docs/d/s.jsonl"))
+
+
+@pytest.mark.reliability("swaps")
+def test_a_followed_link_that_leads_elsewhere_by_then_is_not_read(tree):
+    (tree / "docs/link").symlink_to("../secret/e/b.txt")
+    before = simdocs("dedupe", "docs", "--follow", cwd=tree)
+    assert (before.status, ("docs/a.txt", "docs/link") in before.names) == (0, True)
+    swap = "os.unlink('docs/link'); os.symlink('../other', 'docs/link'); open('other', 'w').write('x')"
+    env = trap(tree, swap, "open", "docs/a.txt")
+    done = simdocs("dedupe", "docs", "--follow", "-j1", cwd=tree, env=env)
+    assert (done.status, done.err) == (3, CHANGED.format("docs/link"))
+
+
+def test_links_in_arguments_are_followed(tree):
+    (tree / "link").symlink_to("docs")
+    (tree / "docs/f").symlink_to("../secret/e/b.txt")
+    done = simdocs("dedupe", "link", "link/f", "link/d/..", cwd=tree)
+    assert (done.status, done.err) == (0, "")
+    assert done.names == [("link/a.txt", name) for name in ("link/c.txt", "link/d/e/b.txt", "link/f")]

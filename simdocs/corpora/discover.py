@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,14 +54,20 @@ class FileList:
     """The files whose bytes that are held are JSON lines, by row."""
     walked: list[int] = field(default_factory=list)
     """How many bytes of each name lead to the directory that was walked: see MET."""
+    _met: NDArray[np.void] | None = None
 
     def met(self) -> NDArray[np.void]:
-        """How the files were met: (n,) MET."""
+        """How the files were met, when all are found: (n,) MET."""
+        if self._met is None:
+            self._met = self._every_met()
+        return self._met
+
+    def _every_met(self) -> NDArray[np.void]:
         met = np.zeros(len(self.names), MET)
         met["walked"] = self.walked or NAMED
         if self.ids:
-            met["device"] = np.fromiter((device for device, _ in self.ids), np.uint64, len(met))
-            met["inode"] = np.fromiter((inode for _, inode in self.ids), np.uint64, len(met))
+            ids = np.fromiter(chain.from_iterable(self.ids), np.uint64, 2 * len(met))
+            met["device"], met["inode"] = ids[::2], ids[1::2]
         return met
 
     def holds(self, path: str) -> bool:

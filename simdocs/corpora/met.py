@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.corpora.document_skipped import REPLACED, DocumentSkipped
-from simdocs.corpora.identity import FileId, file_id
 from simdocs.corpora.long_paths import READ, open_name
 from simdocs.model.documents import NAMED
 
@@ -24,28 +23,29 @@ _LINKS = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
 
 
 class Met(NamedTuple):
-    """How one file was met: see MET. walked: 0 if links in its whole name are followed. file_id: None for any file."""
+    """How one file was met: the fields of MET."""
 
     walked: int
-    file_id: FileId | None
+    device: int
+    inode: int
 
     @classmethod
     def of(cls, met: np.void) -> Met:
         """How a file was met, from its entry in an array."""
-        return _met_of(*met.item())
+        return cls(*met.item())
+
+    def is_file(self, status: os.stat_result) -> bool:
+        """Whether this is the status of the file that was met. Its inode may be that of something else by now."""
+        return (status.st_ino, status.st_dev) == (self.inode, self.device) and stat.S_ISREG(status.st_mode)
 
 
-ANY = Met(0, None)
+ANY = Met(NAMED, 0, 0)
 """A file that was named itself: whatever has that name now."""
 
 
 def each_met(met: NDArray[np.void]) -> Iterator[Met]:
     """Yield how each of these files (n,) MET was met."""
-    return (_met_of(*each) for each in met.tolist())
-
-
-def _met_of(walked: int, device: int, inode: int) -> Met:
-    return ANY if walked == NAMED else Met(walked, (device, inode))
+    return map(Met._make, met.tolist())
 
 
 class Directories:
@@ -136,7 +136,7 @@ def open_file(name: bytes, met: Met = ANY, directories: Directories | None = Non
     unreadable, special, changed (it is not the file that was met).
     """
     try:
-        if not met.walked:
+        if met.walked <= 0:
             descriptor = open_name(name)
         elif directories is not None:
             descriptor = directories.open(name, met.walked)
@@ -145,12 +145,11 @@ def open_file(name: bytes, met: Met = ANY, directories: Directories | None = Non
                 descriptor = alone.open(name, met.walked)
         try:
             status = os.fstat(descriptor)
-            # A walk met a regular file. Its inode may be that of something else by now.
-            regular = stat.S_ISREG(status.st_mode)
-            if met.file_id is not None and not (regular and file_id(status) == met.file_id):
+            if met.walked == NAMED:
+                if not stat.S_ISREG(status.st_mode):
+                    raise DocumentSkipped("special")
+            elif not met.is_file(status):
                 raise DocumentSkipped("changed", REPLACED)
-            if not regular:
-                raise DocumentSkipped("special")
         except BaseException:
             os.close(descriptor)
             raise

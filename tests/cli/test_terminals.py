@@ -110,7 +110,7 @@ def test_progress_is_cleared_when_a_run_is_interrupted(shelved, command, columns
 
 INTERRUPTED = """
 def interrupt(event, arguments):
-    if event == "open" and "/g'" in repr(arguments):
+    if event == "open" and "'g'" in repr(arguments):
         os.kill(main, 2)
 
 sys.addaudithook(interrupt)

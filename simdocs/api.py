@@ -285,17 +285,18 @@ def similarity(a: str | bytes, b: str | bytes, **keywords: Unpack[TokenKeywords]
 
 
 def _asked(request: Any) -> Any:
-    listed: list[Any] = []
-    take: Callable[[Any], None] | None = None
-    if request.list is not None:
-        take = listed.append
+    lines: list[Any] = []
+    take: Take | None = lines.append if request.list is not None and request.list.endswith("-lines") else None
     with _running_for_python(request) as run:
-        result = ask(request, run, take)
+        result: Any = ask(request, run, take)
     if request.list is None:
         return _spelled(result)
-    if request.list.endswith("-lines"):
-        return tuple(line for block in listed for line in block.lines)
-    return tuple(name_to_text(name) for block in listed for name in block.names)
+    if take is not None:
+        return tuple(line for block in lines for line in block.lines)
+    if request.list == "kept":
+        return tuple(result.kept_names)
+    _, first = np.unique(result.pairs.right, return_index=True)
+    return tuple(name_to_text(result.names[1][at].tobytes()) for at in first.tolist())
 
 
 @contextmanager

@@ -15,14 +15,14 @@ from simdocs.model.names import name_to_text
 
 JUDGED: Mapping[str, str] = MappingProxyType(
     {
-        "binary": "a NUL byte in the first 8 KiB",
+        "binary": "a binary file (a NUL byte in the first 8 KiB)",
         "hidden": f"a hidden name ({mention('hidden')} includes them)",
         "link": f"a symbolic link ({mention('follow')} follows them)",
         "special": "a FIFO, socket or device",
         "vanished": "gone since the walk",
         "again": "reached before under another name",
         "known": "a document of the index already",
-        "artifact": "a simdocs artifact or draft",
+        "artifact": "a simdocs artifact, or a temporary file of one",
     }
 )
 """Reasons that leave nothing open: skipped documents are counted, and named if the user asks for it."""

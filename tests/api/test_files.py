@@ -42,7 +42,7 @@ def test_skipped_documents_are_in_the_result(docs):
     # Nothing is skipped where nothing is walked.
     assert simdocs.open("docs.index").skipped.counts == simdocs.dedupe("docs.index").skipped.counts == {}
     named = simdocs.query("docs.index", "docs/binary", "docs/a").skipped
-    assert named.by_reason == {"named": [("docs/binary", "a NUL byte in the first 8 KiB")]}
+    assert named.by_reason == {"named": [("docs/binary", "a binary file (a NUL byte in the first 8 KiB)")]}
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

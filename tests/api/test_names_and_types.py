@@ -112,3 +112,15 @@ def test_a_type_checker_accepts_right_calls_and_rejects_wrong_ones(tmp_path: Pat
     for number, code in enumerate(UNTYPED.values(), 2):
         assert errors[number].endswith(f"[{code}]")
     assert len(errors) == len(UNTYPED)
+
+
+def test_lists_of_names_have_names_as_recorded_wherever_they_are_asked_for(here, tmp_path, monkeypatch):
+    simdocs.index("docs", output="docs.index")
+    inside = [simdocs.dedupe("docs.index", list="kept"), simdocs.dedupe("docs.index", list="duplicates")]
+    inside.append(simdocs.query("docs.index", "docs/a.txt", list="matches"))
+    monkeypatch.chdir(tmp_path.parent)
+    index = here / "docs.index"
+    outside = [simdocs.dedupe(index, list="kept"), simdocs.dedupe(index, list="duplicates")]
+    outside.append(simdocs.query(index, here / "docs/a.txt", list="matches"))
+    assert outside == inside
+    assert all(name.startswith("docs/") for names in inside for name in names)

@@ -152,7 +152,7 @@ def test_binary_files_are_passed_by_and_empty_ones_are_like_nothing(tmp_path, co
     lay(tmp_path, {f"docs/{name}": data for name, data in (BINARY | EMPTY).items()})
     found = reading(command, tmp_path, "docs", "-v")
     assert (found.status, found.documents, found.skipped) == (0, len(EMPTY), {"binary": len(BINARY)})
-    why = ": skipped: a NUL byte in the first 8 KiB"
+    why = ": skipped: a binary file (a NUL byte in the first 8 KiB)"
     named = [line.removeprefix("simdocs: ").removesuffix(why) for line in found.err.splitlines() if why in line]
     assert sorted(named) == sorted(f"docs/{name}" for name in BINARY)
     if (tmp_path / "answer").exists():
@@ -171,7 +171,7 @@ def test_gzip_bombs_and_deeply_nested_lines_are_named(tmp_path, command):
     found = reading(command, tmp_path, "docs", "--max-size", "1M")
     assert (found.status, found.documents, found.skipped) == (3, 2, {"oversized": 2, "malformed": 1})
     named = [line.split(": ")[1] for line in found.err.splitlines()]
-    assert named == ["docs/bomb.gz", "docs/lines.jsonl.gz#1", "docs/deep.jsonl#2"]
+    assert named == ["docs/bomb.gz", "docs/lines.jsonl.gz, line 1", "docs/deep.jsonl, line 2"]
     assert "nested too deeply" in found.err
 
 

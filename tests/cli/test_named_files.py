@@ -20,7 +20,7 @@ def there(tmp_path: Path) -> Path:
 def test_a_named_binary_file_is_reported_with_status_3(there: Path) -> None:
     done = simdocs("dedupe", "docs/a", "docs/b", "docs/photo", cwd=there)
     assert (done.status, len(done.rows)) == (3, 1)
-    assert done.err == "simdocs: docs/photo: skipped: named, but not compared (a NUL byte in the first 8 KiB)\n"
+    assert done.err == "simdocs: docs/photo: skipped: a binary file (a NUL byte in the first 8 KiB)\n"
 
 
 def test_a_binary_file_in_a_directory_or_a_list_is_passed_by(there: Path) -> None:
@@ -33,7 +33,7 @@ def test_a_named_binary_file_is_reported_whatever_reached_it_first(there: Path) 
     for arguments in (["docs", "docs/photo"], ["docs/photo", "docs"]):
         done = simdocs("dedupe", *arguments, cwd=there)
         assert done.status == 3
-        assert done.err == "simdocs: docs/photo: skipped: named, but not compared (a NUL byte in the first 8 KiB)\n"
+        assert done.err == "simdocs: docs/photo: skipped: a binary file (a NUL byte in the first 8 KiB)\n"
 
 
 def test_a_named_empty_file_is_reported_with_status_0(there: Path) -> None:
@@ -56,4 +56,4 @@ def test_other_commands_report_it_too(there: Path, command: str) -> None:
     arguments = ["docs/b", "docs/photo"] + (["-o", "b.index"] if command == "index" else [])
     done = simdocs(command, *(["a.index"] if command == "query" else []), *arguments, cwd=there)
     assert done.status == 3
-    assert "docs/photo: skipped: named, but not compared" in done.err
+    assert "docs/photo: skipped: a binary file" in done.err

@@ -37,7 +37,7 @@ def test_standard_input_may_be_the_only_document():
     [
         (b"", 0, "warning: -: is empty, so it is similar to nothing"),
         (b" \n", 0, "warning: -: is empty, so it is similar to nothing"),
-        (b"\0\1\2", 3, "-: skipped: named, but not compared (a NUL byte in the first 8 KiB)"),
+        (b"\0\1\2", 3, "-: skipped: a binary file (a NUL byte in the first 8 KiB)"),
     ],
 )
 def test_empty_or_binary_standard_input_changes_no_answer(here, data, status, said, answer):

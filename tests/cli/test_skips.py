@@ -44,7 +44,7 @@ def test_verbose_names_what_is_passed_by(odd):
         "docs/socket": "socket",
         "docs/a.txt": "before",
         "docs/old.index": "artifact",
-        "docs/.simdocs-tmp-0123456789abcdef.1.0": "draft",
+        "docs/.simdocs-tmp-0123456789abcdef.1.0": "temporary file",
     }.items():
         assert [line for line in lines if line.startswith(f"simdocs: {name}: skipped: ") and why in line], name
     assert "4 documents" in done.err

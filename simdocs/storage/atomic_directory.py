@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from simdocs.model.names import display_name
 from simdocs.storage import lock, syscalls
+from simdocs.storage.leftovers import PROBES, Drafts, empty, sweep_directory
 from simdocs.storage.syscalls import as_output_error, signals_deferred
 from simdocs.storage.targets import IsArtifact, Replaceable, draft_name, open_parent, refuse_others, sync_parent
 
@@ -41,23 +42,23 @@ def atomic_directory(
     parent, base = os.path.split(os.path.realpath(path))
     dir_fd = open_parent(parent, name, is_artifact)
     try:
-        yield from _filled(base, dir_fd, replaceable, name, wait)
+        yield from _filled(base, Drafts(draft_name(base), dir_fd, parent, name), replaceable, wait)
     finally:
-        os.close(dir_fd)
+        syscalls.release(dir_fd)
 
 
-def _filled(base: str, dir_fd: int, replaceable: Replaceable, name: str, wait: float) -> Iterator[DraftDirectory]:
-    own = draft_name(base)
+def _filled(base: str, drafts: Drafts, replaceable: Replaceable, wait: float) -> Iterator[DraftDirectory]:
+    own, dir_fd, name = drafts.prefix, drafts.dir_fd, drafts.name
     deadline = time.monotonic() + wait
     draft = old = replaced = -1
     try:
         with as_output_error(name):
             while draft < 0:
                 with signals_deferred():
-                    draft = lock.try_lock_draft(own, dir_fd, name, last_try=time.monotonic() >= deadline)
-                if draft < 0:
+                    draft = lock.create_draft(own, dir_fd)
+                last_try = time.monotonic() >= deadline
+                if draft < 0 and not sweep_directory(drafts, replaceable, last_try=last_try):
                     time.sleep(lock.RETRY_SECONDS)
-            lock.write_holder(draft)
         # This comes after the lock, because until then another run may still be removing what it replaced.
         refuse_others(base, dir_fd, replaceable, name)
         with as_output_error(name):
@@ -70,14 +71,13 @@ def _filled(base: str, dir_fd: int, replaceable: Replaceable, name: str, wait: f
             replaced = _publish(own, base, dir_fd, draft, old)
             sync_parent(dir_fd, name)
             # Only now is it certain that the new directory survives a power cut.
-            _clear(own, dir_fd, replaced)
+            _clear(drafts, replaced, replaceable)
     finally:
         try:
-            _clear(own, dir_fd, draft)
+            _clear(drafts, draft, replaceable)
         finally:
             for descriptor in (draft, old, replaced):
-                if descriptor >= 0:
-                    os.close(descriptor)
+                syscalls.release(descriptor)
 
 
 def _publish(own: str, base: str, dir_fd: int, draft: int, old: int) -> int:
@@ -86,6 +86,8 @@ def _publish(own: str, base: str, dir_fd: int, draft: int, old: int) -> int:
     old: the target as it was when we began, locked, or -1.
     """
     syscalls.unlink(lock.HOLDER, draft)
+    # It must be complete on the disk before it can get a mode that lets others write to it: see `leftovers`.
+    syscalls.sync(draft)
     try:
         target = syscalls.open_directory(base, dir_fd)
     except FileNotFoundError:
@@ -101,23 +103,23 @@ def _publish(own: str, base: str, dir_fd: int, draft: int, old: int) -> int:
         syscalls.sync(draft)
         syscalls.exchange(own, base, dir_fd)
     except BaseException:
-        os.close(target)
+        syscalls.release(target)
         raise
     return target
 
 
-def _clear(own: str, dir_fd: int, descriptor: int) -> None:
+def _clear(drafts: Drafts, descriptor: int, replaceable: Replaceable) -> None:
     """Remove this directory if it has the draft's name. If that fails, the next writer does it."""
     with contextlib.suppress(OSError):
-        if descriptor >= 0 and lock.is_same(own, dir_fd, descriptor):
-            syscalls.empty_directory(descriptor)
-            syscalls.remove_directory(own, dir_fd)
+        if descriptor >= 0 and lock.is_same(drafts.prefix, drafts.dir_fd, descriptor):
+            empty(descriptor, replaceable)
+            syscalls.remove_directory(drafts.prefix, drafts.dir_fd)
 
 
 def _try_exchange(draft: int) -> None:
     """Fail now, and not after the work, if the file system cannot exchange directories."""
-    for name in ("a", "b"):
+    for name in PROBES:
         syscalls.create_directory(name, draft)
-    syscalls.exchange("a", "b", draft)
-    for name in ("a", "b"):
+    syscalls.exchange(*PROBES, draft)
+    for name in PROBES:
         syscalls.remove_directory(name, draft)

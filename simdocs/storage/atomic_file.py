@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from simdocs.errors import OutputError
 from simdocs.model.names import display_name
 from simdocs.storage import syscalls
+from simdocs.storage.leftovers import Drafts, sweep_files
 from simdocs.storage.output_stream import OutputStream
 from simdocs.storage.syscalls import as_output_error, signals_deferred
 from simdocs.storage.targets import IsArtifact, draft_name, open_parent, sync_parent
@@ -65,12 +66,13 @@ def _direct(path: str, name: str) -> Iterator[OutputStream]:
 def _drafted(path: str, name: str, old: os.stat_result | None, is_artifact: IsArtifact) -> Iterator[OutputStream]:
     directory, base = os.path.split(path)
     dir_fd = open_parent(directory, name, is_artifact)
-    prefix = draft_name(base)
+    drafts = Drafts(draft_name(base), dir_fd, directory, name)
     own, descriptor = "", -1
     try:
-        with as_output_error(name), signals_deferred():
-            _sweep(dir_fd, prefix)
-            own, descriptor = _create(dir_fd, prefix)
+        with as_output_error(name):
+            sweep_files(drafts)
+            with signals_deferred():
+                own, descriptor = _create(dir_fd, drafts.prefix)
         stream = OutputStream(descriptor, name)
         yield stream
         stream.flush()
@@ -110,17 +112,3 @@ def _create(dir_fd: int, prefix: str) -> tuple[str, int]:
             raise
         os.close(descriptor)
     raise OSError(errno.EEXIST, "too many drafts", prefix)
-
-
-def _sweep(dir_fd: int, prefix: str) -> None:
-    """Remove the drafts of this target whose writers are gone: those that can be locked."""
-    for draft in syscalls.names_in(dir_fd):
-        if not draft.startswith(f"{prefix}."):
-            continue
-        with contextlib.suppress(OSError):
-            descriptor = os.open(draft, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=dir_fd)
-            try:
-                if syscalls.try_lock(descriptor):
-                    syscalls.try_unlink(draft, dir_fd)
-            finally:
-                os.close(descriptor)

@@ -24,32 +24,63 @@ RETRY_SECONDS = 0.05
 _ADVICE = f"try again later, or wait with {mention('lock_wait')}"
 
 
-def try_lock_draft(draft: str, dir_fd: int, name: str, *, last_try: bool) -> int:
-    """Create, lock and empty the draft directory, and return its descriptor, or -1 if the caller must try again.
-
-    LockedError: another run holds it, and this was the last try.
-    """
-    syscalls.create_directory(draft, dir_fd)
+def create_draft(draft: str, dir_fd: int) -> int:
+    """Create and lock the draft directory, and return its descriptor, or -1 if something else has that name."""
+    try:
+        syscalls.create_directory(draft, dir_fd)
+    except FileExistsError:
+        return -1
+    kept, descriptor = False, -1
     try:
         descriptor = syscalls.open_directory(draft, dir_fd)
-    except FileNotFoundError:  # its holder has just finished
+        # Another run may have taken it for a draft that was left behind: it holds the lock, or has removed it.
+        kept = syscalls.try_lock(descriptor) and is_same(draft, dir_fd, descriptor) and _hold(descriptor)
+    except FileNotFoundError:
         return -1
-    kept = False
-    try:
-        if not syscalls.try_lock(descriptor):
-            if last_try:
-                raise LockedError(f"{name}: is being written by {_holder(descriptor)}: {_ADVICE}")
-        elif is_same(draft, dir_fd, descriptor):
-            syscalls.empty_directory(descriptor)
-            kept = True
     except OSError:
         with contextlib.suppress(OSError):
             syscalls.remove_directory(draft, dir_fd)
         raise
     finally:
         if not kept:
-            os.close(descriptor)
+            syscalls.release(descriptor)
     return descriptor if kept else -1
+
+
+def _hold(descriptor: int) -> bool:
+    """Write into a new draft directory which process holds it; return False if it was put in the place of our own.
+
+    The owner of the directory is compared with that of a file that we create, and not with our user's number, because
+    some network file systems give everything to one user.
+    """
+    if syscalls.names_in(descriptor):
+        return False
+    facts = {
+        "pid": os.getpid(),
+        "host": socket.gethostname(),
+        "start": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+    file = syscalls.create(HOLDER, descriptor)
+    ours = False
+    try:
+        ours = os.fstat(file).st_uid == os.fstat(descriptor).st_uid
+        if ours:
+            syscalls.write(file, json.dumps(facts).encode())
+        closing, file = file, -1
+        syscalls.close(closing)
+    except OSError:
+        ours = False
+        raise
+    finally:
+        if not ours:
+            syscalls.release(file)
+            syscalls.try_unlink(HOLDER, descriptor)
+    return ours
+
+
+def locked_by_another(name: str, descriptor: int) -> LockedError:
+    """Return the error about a target whose draft directory another run holds."""
+    return LockedError(f"{name}: is being written by {_holder(descriptor)}: {_ADVICE}")
 
 
 def lock_target(base: str, dir_fd: int, name: str, deadline: float) -> int:
@@ -68,7 +99,7 @@ def lock_target(base: str, dir_fd: int, name: str, deadline: float) -> int:
             kept = syscalls.try_lock(target)
         finally:
             if not kept:
-                os.close(target)
+                syscalls.release(target)
         if kept:
             return target
         if time.monotonic() >= deadline:
@@ -85,28 +116,14 @@ def is_same(name: str, dir_fd: int, descriptor: int) -> bool:
     return os.path.samestat(now, os.fstat(descriptor))
 
 
-def write_holder(descriptor: int) -> None:
-    """Write into a draft directory which process holds it."""
-    facts = {
-        "pid": os.getpid(),
-        "host": socket.gethostname(),
-        "start": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    }
-    file = syscalls.create(HOLDER, descriptor)
-    try:
-        syscalls.write(file, json.dumps(facts).encode())
-    finally:
-        syscalls.close(file)
-
-
 def _holder(descriptor: int) -> str:
     """Describe who holds the draft directory, as far as that is known."""
     try:
-        file = os.open(HOLDER, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=descriptor)
+        file = syscalls.open_found(HOLDER, descriptor)
         try:
             facts = json.loads(os.read(file, 4096))
         finally:
-            os.close(file)
+            syscalls.release(file)
         return f"process {facts['pid']} on {facts['host']} since {facts['start']}"
     except (OSError, ValueError, KeyError, TypeError):
         return "another run"

@@ -11,8 +11,9 @@ import errno
 import fcntl
 import os
 import signal
+import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from simdocs.errors import OutputError
 
@@ -24,6 +25,10 @@ _NOREPLACE, _EXCHANGE = (1, 2) if sys.platform == "linux" else (4, 2)
 _UNSUPPORTED = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 
 _NO_EXCHANGE = "this file system cannot exchange two directories in one step: choose a new name or another file system"
+
+_NO_LOCKS = "this file system cannot lock files: choose another file system"
+
+WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
@@ -56,15 +61,22 @@ def open_directory(name: str, dir_fd: int | None = None) -> int:
     return os.open(name, DIRECTORY if dir_fd is None else DIRECTORY | os.O_NOFOLLOW, dir_fd=dir_fd)
 
 
+def open_found(name: str, dir_fd: int) -> int:
+    """Open a file that somebody else may have made, for reading, and return its descriptor.
+
+    Never waits, as opening a FIFO would, and never follows a link. The caller must look at what was opened.
+    """
+    return os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=dir_fd)
+
+
 def create(name: str, dir_fd: int) -> int:
     """Create a file for writing that only its owner can read, and return its descriptor. FileExistsError."""
     return os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=dir_fd)
 
 
 def create_directory(name: str, dir_fd: int) -> None:
-    """Create a directory that only its owner can use, unless it exists."""
-    with contextlib.suppress(FileExistsError):
-        os.mkdir(name, 0o700, dir_fd=dir_fd)
+    """Create a directory that only its owner can use. FileExistsError."""
+    os.mkdir(name, 0o700, dir_fd=dir_fd)
 
 
 def close(descriptor: int) -> None:
@@ -73,12 +85,30 @@ def close(descriptor: int) -> None:
         os.close(descriptor)
 
 
+def release(descriptor: int) -> None:
+    """Close a descriptor to which nothing was written that is still wanted, unless it is -1. Ignores a failure."""
+    with contextlib.suppress(OSError):
+        close(descriptor)
+
+
+def close_duplicate(descriptor: int) -> None:
+    """Close a duplicate of the descriptor. OSError: what `close` would report. The descriptor keeps its lock."""
+    close(os.dup(descriptor))
+
+
 def try_lock(descriptor: int) -> bool:
-    """Try to lock a file or directory without waiting, and return whether we hold the lock."""
+    """Try to lock a file or directory without waiting, and return whether we hold the lock.
+
+    OSError: among others, the file system has no locks.
+    """
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
+    except OSError as error:
+        if error.errno == errno.ENOLCK or error.errno in _UNSUPPORTED:
+            raise OSError(error.errno, _NO_LOCKS) from None
+        raise
     return True
 
 
@@ -86,14 +116,21 @@ def write(descriptor: int, data: bytes | memoryview) -> None:
     """Write all of data."""
     rest = memoryview(data)
     while rest:
-        rest = rest[os.write(descriptor, rest) :]
+        rest = rest[_progress(os.write(descriptor, rest)) :]
 
 
 def write_at(descriptor: int, data: bytes, offset: int) -> None:
     """Write all of data, beginning at this offset."""
     while data:
-        done = os.pwrite(descriptor, data, offset)
+        done = _progress(os.pwrite(descriptor, data, offset))
         data, offset = data[done:], offset + done
+
+
+def _progress(done: int) -> int:
+    """Return this number of bytes that a call has written. OSError if it is 0: to try again would never end."""
+    if not done:
+        raise OSError(errno.EIO, "the system wrote nothing")
+    return done
 
 
 def set_mode(descriptor: int, mode: int | None, default: int) -> None:
@@ -170,12 +207,16 @@ def remove_directory(name: str, dir_fd: int) -> None:
     os.rmdir(name, dir_fd=dir_fd)
 
 
-def empty_directory(descriptor: int) -> None:
-    """Remove everything in one of our directories: files and empty directories. OSError."""
+def empty_directory(descriptor: int, files: Collection[str], directories: Collection[str] = ()) -> None:
+    """Remove these files and these empty directories from one of our directories, and nothing else. OSError."""
+    mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
     with contextlib.suppress(OSError):  # a published artifact may be read-only, and could not be emptied
         os.fchmod(descriptor, 0o700)
-    for name in os.listdir(descriptor):
-        try:
-            os.unlink(name, dir_fd=descriptor)
-        except (IsADirectoryError, PermissionError):
-            os.rmdir(name, dir_fd=descriptor)
+        if mode & WRITABLE_BY_OTHERS:
+            # After a power cut, an incomplete directory must not be one that others can write to: see `leftovers`.
+            sync(descriptor)
+    for name in names_in(descriptor):
+        if name in directories:
+            remove_directory(name, descriptor)
+        elif name in files:
+            unlink(name, descriptor)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from simdocs.errors import OutputError, UsageError
@@ -54,12 +55,19 @@ def open_parent(directory: str, name: str, is_artifact: IsArtifact) -> int:
             raise OutputError(f"{name}: there is no directory {missing}: create it first") from None
 
 
+@contextlib.contextmanager
+def published_but(name: str, problem: str) -> Iterator[None]:
+    """Turn an OSError into an OutputError which says that the target was published, and what went wrong then."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"{name}: published, but {problem}: {error.strerror}") from error
+
+
 def sync_parent(dir_fd: int, name: str) -> None:
     """Sync the directory in which the target was published. The OutputError says that it was published."""
-    try:
+    with published_but(name, "durability not confirmed"):
         syscalls.sync(dir_fd)
-    except OSError as error:
-        raise OutputError(f"{name}: published, but durability not confirmed: {error.strerror}") from error
 
 
 def refuse_others(base: str, dir_fd: int, replaceable: Replaceable, name: str) -> None:
@@ -74,12 +82,17 @@ def refuse_others(base: str, dir_fd: int, replaceable: Replaceable, name: str) -
         raise OutputError(f"{name}: {error.strerror}") from None
     try:
         names = frozenset(syscalls.names_in(descriptor))
-        if not names or not names <= replaceable.files | {HOLDER} or not replaceable.recognises(descriptor, names):
+        if not is_replaceable(descriptor, names, replaceable):
             raise _not_replaceable(name, replaceable)
     except OSError as error:
         raise OutputError(f"{name}: {error.strerror}") from None
     finally:
-        os.close(descriptor)
+        syscalls.release(descriptor)
+
+
+def is_replaceable(descriptor: int, names: frozenset[str], replaceable: Replaceable) -> bool:
+    """Return whether an output may replace the directory that holds these names. OSError: it cannot be read."""
+    return bool(names) and names <= replaceable.files | {HOLDER} and replaceable.recognises(descriptor, names)
 
 
 def _not_replaceable(name: str, replaceable: Replaceable) -> UsageError:

@@ -1,7 +1,21 @@
-"""The same places and artifacts as in the tests of artifacts."""
+"""The same places and artifacts as in the tests of artifacts, and an unchanged umask."""
 
 from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
 
 from tests.artifacts.conftest import built, place
 
 __all__ = ["built", "place"]
+
+
+@pytest.fixture(autouse=True)
+def umask() -> Iterator[None]:
+    """Put the umask back that a fault has left."""
+    mask = os.umask(0)
+    os.umask(mask)
+    yield
+    os.umask(mask)

@@ -1,0 +1,334 @@
+"""Drafts that a killed run left behind are removed; anything else with such a name is left alone and reported."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import stat
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from simdocs.artifacts.writer import write_artifact
+from simdocs.errors import LockedError, OutputError
+from simdocs.storage import lock, syscalls
+from simdocs.storage.atomic_file import atomic_file
+from simdocs.storage.targets import draft_name
+from tests.amounts import slow
+from tests.artifacts.tiny import found, save
+from tests.cli.corpus import A1, A, lay
+from tests.cli.program import simdocs
+from tests.storage.faults import FAULTS, Ended, Faulty, calls_of
+
+FILE, DIRECTORY = "answer", "a.signatures"
+DRAFT_FILE, DRAFT_DIRECTORY = f"{draft_name(FILE)}.4711.0", draft_name(DIRECTORY)
+STRANGER = 12345
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to other users")
+
+
+@pytest.fixture(autouse=True)
+def impatient() -> Iterator[None]:
+    """Fail a test that waits for the writer of a FIFO."""
+
+    def fail(*_: object) -> None:
+        pytest.fail("it waits")
+
+    before = signal.signal(signal.SIGALRM, fail)
+    signal.alarm(20)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def write(path: Path, data: bytes = b"new") -> None:
+    with atomic_file(str(path), lambda directory: False) as stream:
+        stream.write(data)
+
+
+def work(place: Path, draft: str) -> None:
+    """Write the output that has this draft."""
+    if draft == DRAFT_FILE:
+        write(place / FILE)
+    else:
+        save(place / DIRECTORY, 2)
+
+
+def put(kind: str, path: Path) -> None:
+    """Put something at this path that is not a draft."""
+    if kind == "FIFO":
+        os.mkfifo(path)
+    elif kind == "socket":
+        with socket.socket(socket.AF_UNIX) as bound:
+            bound.bind(str(path))
+    elif kind == "device":
+        os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 3))
+    elif kind == "link":
+        path.with_name("elsewhere").mkdir()
+        lay(path.with_name("elsewhere"), {"names.npy": b"mine"})
+        path.symlink_to("elsewhere")
+    elif kind == "dangling link":
+        path.symlink_to("nowhere")
+    elif kind == "directory":
+        path.mkdir(mode=0o700)
+    elif kind == "file":
+        path.write_bytes(b"mine")
+
+
+def tree(root: Path) -> dict[str, tuple[int, int, int]]:
+    """Return the inode, mode and time of everything below a directory."""
+    found = {}
+    for one in [root, *root.rglob("*")]:
+        about = one.lstat()
+        times = 0 if one == root else about.st_mtime_ns
+        found[one.relative_to(root).as_posix()] = (about.st_ino, about.st_mode, times)
+    return found
+
+
+@pytest.mark.reliability(
+    "name of a draft",
+    "a FIFO, socket, device, link or directory that has the name of a draft (`.simdocs-tmp-*`) of this output",
+    "It is neither opened nor touched. Ends with status 2 before any work, and names it and what to do.",
+)
+@pytest.mark.parametrize(("draft", "kind"), [
+    *((DRAFT_FILE, kind) for kind in ("FIFO", "socket", "link", "dangling link", "directory")),
+    *((DRAFT_DIRECTORY, kind) for kind in ("FIFO", "socket", "link", "dangling link", "file")),
+    *(pytest.param(draft, "device", marks=as_root) for draft in (DRAFT_FILE, DRAFT_DIRECTORY)),
+])  # fmt: skip
+def test_what_is_not_a_draft_but_has_its_name_is_left_alone_and_reported(place, draft, kind):
+    put(kind, place / draft)
+    before = tree(place)
+    article = "a link" if kind == "dangling link" else f"a {kind}"
+    said = (
+        rf"the name of its temporary file is taken: \S+/{draft} is {article}: "
+        "remove it if no other run is using it, or choose another output$"
+    )
+    with pytest.raises(OutputError, match=said):
+        work(place, draft)
+    assert tree(place) == before
+
+
+@pytest.mark.reliability("name of a draft")
+@pytest.mark.parametrize(("draft", "arguments"), [
+    (DRAFT_FILE, ("dedupe", "docs", "-j1", "-o", FILE)),
+    (DRAFT_DIRECTORY, ("signature", "docs", "-j1", "-o", DIRECTORY)),
+    (f"{draft_name('note')}.1.0", ("dedupe", "docs", "-j1", "--summary-json", "note")),
+])  # fmt: skip
+def test_the_program_reports_a_fifo_with_the_name_of_a_draft(place, draft, arguments):
+    lay(place, {"docs/a": A, "docs/b": A1})
+    os.mkfifo(place / draft)
+    done = simdocs(*arguments, cwd=place)
+    assert (done.status, done.out, done.err.count("\n")) == (2, b"", 1)
+    assert done.err.startswith(f"simdocs: error: {arguments[-1]}: the name of its temporary file is taken: ")
+    assert f"{draft} is a FIFO: remove it" in done.err
+    assert sorted(os.listdir(place)) == [draft, "docs"]
+
+
+@pytest.mark.reliability("name of a draft")
+@pytest.mark.parametrize("kind", ["FIFO", "dangling link"])
+def test_what_takes_the_place_of_a_draft_while_it_is_looked_at_is_left_alone(place, monkeypatch, kind):
+    """It is opened without waiting for it, and while signals are heard."""
+    (place / DRAFT_FILE).touch(mode=0o600)
+    open_found, blocked = syscalls.open_found, []
+
+    def swapped(name: str, dir_fd: int) -> int:
+        os.unlink(name, dir_fd=dir_fd)
+        put(kind, place / DRAFT_FILE)
+        blocked.append(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+        return open_found(name, dir_fd)
+
+    monkeypatch.setattr(syscalls, "open_found", swapped)
+    write(place / FILE)
+    assert blocked == [set()]
+    assert sorted(os.listdir(place)) == [DRAFT_FILE, FILE]
+    assert not (place / DRAFT_FILE).is_file()
+
+
+@pytest.mark.reliability("name of a draft")
+@pytest.mark.parametrize("kind", ["FIFO", "dangling link"])
+def test_a_lock_is_reported_even_if_the_note_about_its_holder_is_not_a_file(place, kind):
+    with write_artifact(str(place / DIRECTORY), "signatures"):
+        note = place / DRAFT_DIRECTORY / lock.HOLDER
+        note.unlink()
+        put(kind, note)
+        with pytest.raises(LockedError, match="is being written by another run"):
+            save(place / DIRECTORY, 2)
+
+
+@pytest.mark.reliability(
+    "draft of others",
+    "a draft, file or directory, that another user made beforehand (in `/tmp`, or a directory of a group)",
+    "Nothing is written into it or removed from it. Ends with status 2 before any work, and names it and what to do.",
+)
+@pytest.mark.parametrize("draft", [DRAFT_FILE, DRAFT_DIRECTORY])
+@pytest.mark.parametrize("locked", [False, True], ids=["free", "locked"])
+def test_a_draft_of_another_user_is_left_alone_and_reported(place, monkeypatch, draft, locked):
+    put("file" if draft == DRAFT_FILE else "directory", place / draft)
+    before = tree(place)
+    with ExitStack() as stack:
+        if locked:
+            held = os.open(place / draft, os.O_RDONLY)
+            stack.callback(os.close, held)
+            assert syscalls.try_lock(held)
+        own = os.geteuid()
+        monkeypatch.setattr(os, "geteuid", lambda: own + 1)
+        with pytest.raises(OutputError, match=rf"{draft} belongs to another user: remove it if no other run"):
+            work(place, draft)
+    assert tree(place) == before
+
+
+@as_root
+@pytest.mark.reliability("draft of others")
+def test_the_program_reports_a_draft_directory_of_another_user(place):
+    lay(place, {"docs/a": A})
+    place.chmod(0o1777)
+    (place / DRAFT_DIRECTORY).mkdir(mode=0o777)
+    lay(place, {f"{DRAFT_DIRECTORY}/names.npy": b"mine"})
+    os.chown(place / DRAFT_DIRECTORY, STRANGER, STRANGER)
+    done = simdocs("signature", "docs", "-j1", "-o", DIRECTORY, cwd=place)
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert f"{DRAFT_DIRECTORY} belongs to another user: remove it" in done.err
+    assert (sorted(os.listdir(place)), os.listdir(place / DRAFT_DIRECTORY)) == (
+        [DRAFT_DIRECTORY, "docs"],
+        ["names.npy"],
+    )
+
+
+@as_root
+@pytest.mark.reliability("draft of others")
+@pytest.mark.parametrize("holds", [[], ["holder"], ["names.npy"]])
+def test_a_directory_that_takes_the_place_of_our_new_draft_is_not_used(place, monkeypatch, holds):
+    create = syscalls.create_directory
+
+    def swapped(name: str, dir_fd: int) -> None:
+        create(name, dir_fd)
+        os.rmdir(name, dir_fd=dir_fd)
+        (place / name).mkdir(mode=0o777)
+        lay(place / name, dict.fromkeys(holds, b"mine"))
+        os.chown(place / name, STRANGER, STRANGER)
+
+    monkeypatch.setattr(syscalls, "create_directory", swapped)
+    with pytest.raises(OutputError, match="belongs to another user"):
+        save(place / DIRECTORY, 1)
+    assert (os.listdir(place), os.listdir(place / DRAFT_DIRECTORY)) == ([DRAFT_DIRECTORY], holds)
+
+
+FOREIGN: dict[str, tuple[int, dict[str, bytes], str]] = {
+    "other file": (0o700, {"names.npy": b"", "README": b"mine"}, "holds README, which simdocs did not write"),
+    "directory": (0o700, {"names.npy": b"", "more/README": b"mine"}, "holds more, which simdocs did not write"),
+    "directory with our name": (0o700, {"names.npy/a": b"mine"}, "holds names.npy, which simdocs did not write"),
+    "full probe": (0o700, {"names.npy": b"", "a/README": b"mine"}, "holds a, which simdocs did not write"),
+    "file with the name of a probe": (0o700, {"a": b"mine"}, "holds a, which simdocs did not write"),
+    "empty, open to the group": (0o770, {}, "can be written to by other users"),
+    "incomplete, open to others": (0o702, {"names.npy": b""}, "can be written to by other users"),
+    "incomplete, open to all": (0o777, {"holder": b"", "names.npy": b""}, "can be written to by other users"),
+}
+
+
+@pytest.mark.reliability(
+    "foreign files in a draft",
+    "a directory of our own with the name of a draft that holds other files, or that others can write to",
+    "Nothing is removed from it. Ends with status 2 before any work, and names it and what to do.",
+)
+@pytest.mark.parametrize(("mode", "files", "said"), FOREIGN.values(), ids=FOREIGN)
+def test_a_directory_that_no_run_can_have_left_is_not_emptied(place, mode, files, said):
+    (place / DRAFT_DIRECTORY).mkdir()
+    lay(place / DRAFT_DIRECTORY, files)
+    (place / DRAFT_DIRECTORY).chmod(mode)
+    before = tree(place)
+    with pytest.raises(OutputError, match=rf"{DRAFT_DIRECTORY} {said}: remove it if no other run"):
+        save(place / DIRECTORY, 2)
+    assert tree(place) == before
+
+
+@pytest.mark.reliability("foreign files in a draft")
+def test_a_foreign_file_in_the_replaced_artifact_is_not_removed(place, monkeypatch):
+    """It came after the artifact had been looked at. The new one is published, and the next run reports the file."""
+    path = place / DIRECTORY
+    save(path, 1)
+    exchange = syscalls.exchange
+
+    def later(first: str, second: str, dir_fd: int) -> None:
+        if second == DIRECTORY:
+            lay(path, {"README": b"mine"})
+        exchange(first, second, dir_fd)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(syscalls, "exchange", later)
+        save(path, 2)
+    assert found(path) == 2
+    assert os.listdir(place / DRAFT_DIRECTORY) == ["README"]
+    with pytest.raises(OutputError, match=rf"{DRAFT_DIRECTORY} holds README, which simdocs did not write"):
+        save(path, 3)
+    assert ((place / DRAFT_DIRECTORY / "README").read_bytes(), found(path)) == (b"mine", 2)
+
+
+@pytest.mark.parametrize("mode", [0o700, 0o755, 0o775, 0o777, 0o555])
+def test_an_artifact_that_a_killed_run_had_replaced_is_removed(place, mode):
+    """It has the mode that it had when it was published."""
+    save(place / DIRECTORY, 1)
+    (place / DIRECTORY).rename(place / DRAFT_DIRECTORY)
+    (place / DRAFT_DIRECTORY).chmod(mode)
+    save(place / DIRECTORY, 2)
+    assert (found(place / DIRECTORY), os.listdir(place)) == (2, [DIRECTORY])
+
+
+@pytest.mark.parametrize("files", [[], ["holder"], ["holder", "names.npy"], ["names.npy", "manifest.json", "run.json"]])
+@pytest.mark.parametrize("probes", [[], ["a", "b"], ["b"]])
+def test_a_draft_directory_of_a_killed_run_is_removed(place, files, probes):
+    draft = place / DRAFT_DIRECTORY
+    draft.mkdir(mode=0o700)
+    lay(draft, dict.fromkeys(files, b"half"))
+    for name in probes:
+        (draft / name).mkdir()
+    save(place / DIRECTORY, 2)
+    assert (found(place / DIRECTORY), os.listdir(place)) == (2, [DIRECTORY])
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o644, 0o666])
+def test_a_draft_file_of_a_killed_run_is_removed(place, mode):
+    lay(place, {DRAFT_FILE: b"half"})
+    (place / DRAFT_FILE).chmod(mode)
+    write(place / FILE)
+    assert os.listdir(place) == [FILE]
+
+
+def test_names_that_only_begin_like_a_draft_are_not_looked_at(place):
+    for name in ("x", "1", "1.x", "1.0.x", ""):
+        os.mkfifo(place / f"{draft_name(FILE)}.{name}")
+    write(place / FILE)
+    assert len(os.listdir(place)) == 6
+
+
+@pytest.mark.parametrize(("fault", "done"), [FAULTS["disk-full"], *slow(*list(FAULTS.values())[1:])])
+def test_a_fault_while_a_draft_is_removed_leaves_the_old_or_the_new_artifact(place, fault, done):
+    """The draft is an artifact that others can write to, which must not become an incomplete one."""
+    kept = place / "kept"
+    save(kept, 1)
+
+    def reset() -> None:
+        for path, mode in ((place / DIRECTORY, 0o755), (place / DRAFT_DIRECTORY, 0o775)):
+            shutil.rmtree(path, ignore_errors=True)
+            shutil.copytree(kept, path)
+            path.chmod(mode)
+
+    reset()
+    calls = calls_of(lambda: save(place / DIRECTORY, 2))
+    end = [at for at, name in enumerate(calls) if name == "mkdir"][1]
+    assert calls[:end].count("unlink") == 6
+    for at in range(end):
+        reset()
+        ended = False
+        with pytest.MonkeyPatch.context() as patch:
+            Faulty(fault, at, done).install(patch)
+            try:
+                save(place / DIRECTORY, 2)
+            except (OutputError, Ended):
+                ended = True
+        assert found(place / DIRECTORY) == (1 if ended else 2), (at, calls[at])
+        save(place / DIRECTORY, 3)
+        assert (found(place / DIRECTORY), sorted(os.listdir(place))) == (3, [DIRECTORY, "kept"]), (at, calls[at])

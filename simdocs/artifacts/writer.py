@@ -12,7 +12,7 @@ from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX, MANIFEST, RUN
 from simdocs.artifacts.manifest import Manifest, made_from
 from simdocs.artifacts.npy import ArrayWriter
 from simdocs.artifacts.recognise import is_artifact, replaceable
-from simdocs.errors import UsageError
+from simdocs.errors import OutputError, UsageError
 from simdocs.model.documents import Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Array
@@ -91,8 +91,11 @@ def write_artifact(path: str, kind: str, wait: float = 0.0) -> Iterator[Artifact
         writer = ArtifactWriter(draft, kind)
         try:
             yield writer
-        finally:
-            writer.close()
+        except BaseException:
+            with contextlib.suppress(OutputError):  # the first error says more
+                writer.close()
+            raise
+        writer.close()
         if not writer.finished:
             raise _NotFinished
 

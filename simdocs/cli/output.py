@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from simdocs.families import FORMATS
+from simdocs.model.names import display_name
 from simdocs.report_requests import DrawRequest, TableRequest
 
 if TYPE_CHECKING:
@@ -29,16 +30,19 @@ def stream_of(path: str | None) -> AbstractContextManager[OutputStream]:
     return stdout() if path is None else _file(path)
 
 
-def to_file(path: str | None) -> AbstractContextManager[OutputStream | None]:
-    """A stream that becomes the file at this path, or None if there is no path."""
-    return nullcontext() if path is None else _file(path)
+def summary_of(output: str | None, path: str | None) -> AbstractContextManager[OutputStream | None]:
+    """A stream that becomes the summary of what `output` holds, after that was published; None if there is no path."""
+    if path is None:
+        return nullcontext()
+    answer = "the answer was printed" if output is None else f"{display_name(os.fsencode(output))} was published"
+    return _file(path, answer)
 
 
-def _file(path: str) -> AbstractContextManager[OutputStream]:
+def _file(path: str, before: str = "") -> AbstractContextManager[OutputStream]:
     from simdocs.artifacts.recognise import is_artifact
     from simdocs.storage.atomic_file import atomic_file
 
-    return atomic_file(path, is_artifact)
+    return atomic_file(path, is_artifact, before)
 
 
 class Drawing:

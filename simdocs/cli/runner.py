@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 from simdocs.cli import exits
 from simdocs.cli.help import refuse
 from simdocs.cli.options import given
-from simdocs.cli.output import Drawing, path_of, stream_of, to_file
+from simdocs.cli.output import Drawing, path_of, stream_of, summary_of
 from simdocs.cli.spelling import spelled
 from simdocs.errors import UnjudgedError, UsageError, mention
 from simdocs.model.names import display_name
@@ -69,7 +69,7 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
     output, note_path = path_of(drawn.output), path_of(drawn.summary_json)
     with ExitStack() as stack:
         # The stream that is entered first is published last, so there is no summary without its answer.
-        note = stack.enter_context(to_file(note_path))
+        note = stack.enter_context(summary_of(output, note_path))
         stream = stack.enter_context(stream_of(output))
         progress = ProgressBar(quiet=bool(drawn.quiet))
         told = messages.Teller(drawn, spelled)
@@ -88,7 +88,7 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
         seconds = time.monotonic() - started
         if note is not None:
             note.write(summary.as_json(result, seconds, spelled))
-            note.flush()  # if the summary cannot be written, this fails before the answer is published
+            note.prepare()  # if the summary cannot be written, this fails before the answer is published
         told.summary(summary.lines(result, seconds))
         if told.is_loud and not drawn.nul:  # Names with NULs are for xargs -0: nobody takes them for lines.
             told.summary(lines_meant(result, drawn.listing))
@@ -113,7 +113,7 @@ def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
     note_path = path_of(told_as.summary_json)
     told = messages.Teller(told_as, spelled)
     with ExitStack() as stack:
-        note = stack.enter_context(to_file(note_path))
+        note = stack.enter_context(summary_of(path_of(request.output), note_path))
         progress = ProgressBar(quiet=bool(told_as.quiet))
         run = stack.enter_context(api.running(request.jobs, progress, told.skipped(progress.close)))
         stack.callback(progress.close)
@@ -122,7 +122,7 @@ def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
             progress.close()
             if note is not None:
                 note.write(summary.as_json(result, time.monotonic() - started, spelled))
-                note.flush()  # if the summary cannot be written, this fails before the artifact is published
+                note.prepare()  # if the summary cannot be written, this fails before the artifact is published
 
         try:
             result = cast(BuildResult, api.ask(request, run, None, (note_path,), conclude))

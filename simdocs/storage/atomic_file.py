@@ -18,19 +18,44 @@ from simdocs.storage import syscalls
 from simdocs.storage.leftovers import Drafts, sweep_files
 from simdocs.storage.output_stream import OutputStream
 from simdocs.storage.syscalls import as_output_error, signals_deferred
-from simdocs.storage.targets import IsArtifact, draft_name, open_parent, sync_parent
+from simdocs.storage.targets import IsArtifact, draft_name, open_parent, published_but, sync_parent
 
 _DESCRIPTORS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
 """Names of files that are open already. They are written to and never replaced, whatever their type."""
 
 
+class _Draft(OutputStream):
+    """The stream of a file that is published at the end. mode: that of the file it replaces, or None."""
+
+    def __init__(self, descriptor: int, name: str, mode: int | None) -> None:
+        super().__init__(descriptor, name)
+        self._mode, self._prepared = mode, False
+
+    def write(self, data: bytes) -> None:
+        self._prepared = False
+        super().write(data)
+
+    def prepare(self) -> None:
+        """Write everything, and sync it."""
+        if self._prepared:
+            return
+        self.flush()
+        with as_output_error(self.name):
+            syscalls.set_mode(self.descriptor, self._mode, 0o666)
+            syscalls.sync(self.descriptor)
+            # Some file systems report errors only when a file is closed. The draft itself must stay open: it is locked.
+            syscalls.close_duplicate(self.descriptor)
+        self._prepared = True
+
+
 @contextlib.contextmanager
-def atomic_file(path: str, is_artifact: IsArtifact) -> Iterator[OutputStream]:
+def atomic_file(path: str, is_artifact: IsArtifact, before: str = "") -> Iterator[OutputStream]:
     """Open a stream that becomes the file `path` at the end. After an exception, the old file is still there.
 
     A link is followed: its target is replaced. A FIFO or device is written to directly. The mode is that of the
-    replaced file, or 0666 less the umask. OutputError: its directory does not exist or is an artifact, the path is a
-    directory, or the disk is full.
+    replaced file, or 0666 less the umask. before: what has been published before this file, for the error if it cannot
+    be published too. OutputError: its directory does not exist or is an artifact, the path is a directory, or the disk
+    is full.
     """
     name = display_name(os.fsencode(path))
     with as_output_error(name):
@@ -40,7 +65,8 @@ def atomic_file(path: str, is_artifact: IsArtifact) -> Iterator[OutputStream]:
     if path.startswith(_DESCRIPTORS) or (status is not None and not stat.S_ISREG(status.st_mode)):
         yield from _direct(path, name)
     else:
-        yield from _drafted(os.path.realpath(path), name, status, is_artifact)
+        mode = stat.S_IMODE(status.st_mode) if status else None
+        yield from _drafted(os.path.realpath(path), name, mode, is_artifact, before)
 
 
 def _status(path: str) -> os.stat_result | None:
@@ -59,11 +85,14 @@ def _direct(path: str, name: str) -> Iterator[OutputStream]:
         stream = OutputStream(descriptor, name)
         yield stream
         stream.flush()
+        closing, descriptor = descriptor, -1
+        with as_output_error(name):
+            syscalls.close(closing)
     finally:
-        os.close(descriptor)
+        syscalls.release(descriptor)
 
 
-def _drafted(path: str, name: str, old: os.stat_result | None, is_artifact: IsArtifact) -> Iterator[OutputStream]:
+def _drafted(path: str, name: str, mode: int | None, is_artifact: IsArtifact, before: str) -> Iterator[OutputStream]:
     directory, base = os.path.split(path)
     dir_fd = open_parent(directory, name, is_artifact)
     drafts = Drafts(draft_name(base), dir_fd, directory, name)
@@ -73,21 +102,33 @@ def _drafted(path: str, name: str, old: os.stat_result | None, is_artifact: IsAr
             sweep_files(drafts)
             with signals_deferred():
                 own, descriptor = _create(dir_fd, drafts.prefix)
-        stream = OutputStream(descriptor, name)
+        stream = _Draft(descriptor, name, mode)
         yield stream
-        stream.flush()
-        with as_output_error(name), signals_deferred():
-            syscalls.set_mode(descriptor, stat.S_IMODE(old.st_mode) if old else None, 0o666)
-            syscalls.sync(descriptor)
+        stream.prepare()
+        with _unpublished(name, before), signals_deferred():
             syscalls.rename(own, base, dir_fd)
             own = ""
         sync_parent(dir_fd, name)
+        closing, descriptor = descriptor, -1
+        with published_but(name, "closing it failed"):
+            syscalls.close(closing)
     finally:
         if own:
             syscalls.try_unlink(own, dir_fd)
-        if descriptor >= 0:
-            os.close(descriptor)
-        os.close(dir_fd)
+        syscalls.release(descriptor)
+        syscalls.release(dir_fd)
+
+
+@contextlib.contextmanager
+def _unpublished(name: str, before: str) -> Iterator[None]:
+    """Turn an OSError into an OutputError that mentions what was published before."""
+    try:
+        with as_output_error(name):
+            yield
+    except OutputError as error:
+        if not before:
+            raise
+        raise OutputError(f"{error.message}; {before}") from error
 
 
 def _create(dir_fd: int, prefix: str) -> tuple[str, int]:
@@ -107,8 +148,7 @@ def _create(dir_fd: int, prefix: str) -> tuple[str, int]:
         except BaseException as error:
             if descriptor >= 0 or not isinstance(error, OSError):
                 syscalls.try_unlink(own, dir_fd)
-            if descriptor >= 0:
-                os.close(descriptor)
+            syscalls.release(descriptor)
             raise
-        os.close(descriptor)
+        syscalls.release(descriptor)
     raise OSError(errno.EEXIST, "too many drafts", prefix)

@@ -33,6 +33,10 @@ class OutputStream:
         with as_output_error(self.name):
             syscalls.write(self.descriptor, data)
 
+    def prepare(self) -> None:
+        """Write everything, so that nothing but publishing it can fail any more."""
+        self.flush()
+
 
 @contextlib.contextmanager
 def stdout() -> Iterator[OutputStream]:

@@ -1,4 +1,7 @@
-"""Inject faults: make the n-th call that changes the disk fail, before or after it does its work."""
+"""Inject faults: make the n-th call that changes the disk fail, before or after it does its work.
+
+`Faulty` does so in this process, `FaultyProgram` in a run of the program.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,16 @@ import errno
 import fcntl
 import os
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
-
-import pytest
+from typing import Any, Protocol
 
 from simdocs.storage import syscalls
+from tests.cli.program import Done, simdocs
+from tests.cli.traps import prelude
 
 CALLS = (
-    *("open", "close", "listdir", "stat", "write", "pwrite", "fchmod", "fsync", "umask"),
+    *("open", "close", "dup", "listdir", "write", "pwrite", "fstat", "fchmod", "fsync", "umask"),
     *("rename", "unlink", "mkdir", "rmdir"),
 )
 """The functions of os that simdocs/storage/syscalls.py calls, besides flock and exchange."""
@@ -22,6 +26,12 @@ CALLS = (
 
 class Ended(BaseException):
     """The exception that the handler of a signal raises."""
+
+
+class Patch(Protocol):
+    """Sets attributes, as pytest's monkeypatch does."""
+
+    def setattr(self, target: Any, name: str, value: Any, /) -> None: ...
 
 
 Fault = BaseException | Callable[[], object]
@@ -35,16 +45,16 @@ FAULTS: dict[str, tuple[Fault, bool]] = {
 
 
 class Faulty:
-    """Counts the calls of syscalls.py, and raises or calls the fault at the n-th."""
+    """Counts the calls of syscalls.py, and raises or calls the fault at the n-th, or at all of one name."""
 
-    def __init__(self, fault: Fault | None = None, at: int = -1, done: bool = False) -> None:
-        self.fault, self.at, self.done = fault, at, done
+    def __init__(self, fault: Fault | None = None, at: int = -1, done: bool = False, only: str = "") -> None:
+        self.fault, self.at, self.done, self.only = fault, at, done, only
         self.calls: list[str] = []
 
     def wrapped(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         def instead(*arguments: Any, **more: Any) -> Any:
             self.calls.append(name)
-            now = self.fault is not None and len(self.calls) - 1 == self.at
+            now = self.fault is not None and (len(self.calls) - 1 == self.at or name == self.only)
             # A descriptor is gone after a failed close, too.
             if now and not self.done and name != "close":
                 self.go_wrong()
@@ -61,7 +71,7 @@ class Faulty:
         assert self.fault is not None
         self.fault()
 
-    def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def install(self, monkeypatch: Patch) -> None:
         calls = {name: self.wrapped(name, getattr(os, name)) for name in CALLS}
         monkeypatch.setattr(syscalls, "os", SimpleNamespace(**(vars(os) | calls)))
         flock = self.wrapped("flock", fcntl.flock)
@@ -71,8 +81,41 @@ class Faulty:
 
 def calls_of(run: Callable[[], object]) -> list[str]:
     """Return the calls of a run without a fault."""
+    import pytest  # here, because importing it takes longer than a run of the program
+
     with pytest.MonkeyPatch.context() as patch:
         faulty = Faulty()
         faulty.install(patch)
         run()
     return faulty.calls
+
+
+_PROGRAM = """
+import atexit, os, sys
+from types import SimpleNamespace
+
+sys.path.append({root!r})
+from tests.storage.faults import Faulty
+
+at = int(os.environ["AT"])
+faulty = Faulty(OSError({number}, os.strerror({number})), at)
+faulty.install(SimpleNamespace(setattr=setattr))
+atexit.register(lambda: open({log!r}, "w").write(" ".join(faulty.calls)))
+"""
+
+
+class FaultyProgram:
+    """Runs the program in a directory, with an error of this number at the n-th call."""
+
+    def __init__(self, directory: Path, number: int, *arguments: str) -> None:
+        self.directory, self.arguments = directory, arguments
+        self._log = directory / "trap" / "calls"
+        root = Path(__file__).resolve().parents[2]
+        self._env = prelude(directory, _PROGRAM.format(root=str(root), number=number, log=str(self._log)))
+
+    def run(self, at: int = -1) -> Done:
+        return simdocs(*self.arguments, cwd=self.directory, env=self._env | {"AT": str(at)})
+
+    def calls(self) -> list[str]:
+        """Return the calls of the last run."""
+        return self._log.read_text().split()

@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import signal
+from types import SimpleNamespace
 
 import pytest
 
@@ -59,7 +60,7 @@ def test_a_fault_at_any_call_leaves_the_old_or_the_new_artifact(place, fault, do
     if isinstance(fault, OSError):
         # The new one is there but not sure to be, or removing the old one or the draft fails.
         assert left.count("fsync") == (1 if there else 0)
-        assert set(left) <= {"fsync", "listdir", "unlink", "rmdir"}
+        assert set(left) <= {"fsync", "fstat", "listdir", "unlink", "rmdir"}
 
 
 @pytest.mark.reliability(
@@ -122,6 +123,71 @@ def test_no_work_begins_where_directories_cannot_be_exchanged(place, monkeypatch
     assert (found(path), os.listdir(place)) == (1, [NAME])
     save(place / "b.signatures", 2)  # a new name needs no exchange
     assert found(place / "b.signatures") == 2
+
+
+LOCKLESS = [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS]
+
+
+@pytest.mark.reliability(
+    "no locks",
+    "a file system without locks (`flock`), such as some network file systems",
+    "Ends with status 2 before any work, and says so. Nothing is ever written without a lock.",
+)
+@pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
+@pytest.mark.parametrize("number", LOCKLESS)
+def test_no_work_begins_where_directories_cannot_be_locked(place, monkeypatch, number, there):
+    path = place / NAME
+    if there:
+        save(path, 1)
+    faulty = Faulty(OSError(number, os.strerror(number)), only="flock")
+    with monkeypatch.context() as patch:
+        faulty.install(patch)
+        with pytest.raises(OutputError, match=r"write error: this file system cannot lock files: choose another"):
+            save(path, 2)
+    assert "flock" in faulty.calls
+    assert "pwrite" not in faulty.calls
+    assert (found(path), os.listdir(place)) == ((1, [NAME]) if there else (None, []))
+
+
+@pytest.mark.reliability(
+    "another file system",
+    "a rename that fails because source and target are on different file systems (`EXDEV`: overlays, bind mounts)",
+    "The old output stays, the draft is removed; status 2 with the system's reason.",
+)
+@pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
+def test_a_rename_across_file_systems_leaves_the_old_artifact(place, monkeypatch, there):
+    path = place / NAME
+    if there:
+        save(path, 1)
+    at = max(at for at, name in enumerate(calls_of(lambda: save(path, 1))) if name == "exchange")
+    if not there:
+        shutil.rmtree(path)
+    Faulty(OSError(errno.EXDEV, "Invalid cross-device link"), at).install(monkeypatch)
+    with pytest.raises(OutputError, match=r"a\.signatures: write error: Invalid cross-device link$"):
+        save(path, 2)
+    assert (found(path), os.listdir(place)) == ((1, [NAME]) if there else (None, []))
+
+
+@pytest.mark.reliability("short writes")
+@pytest.mark.parametrize("most", [1, 7])
+def test_short_writes_of_arrays_and_manifests_are_continued(place, monkeypatch, most):
+    shorter = {
+        "write": lambda to, data: os.write(to, bytes(data[:most])),
+        "pwrite": lambda to, data, offset: os.pwrite(to, bytes(data[:most]), offset),
+    }
+    monkeypatch.setattr(syscalls, "os", SimpleNamespace(**(vars(os) | shorter)))
+    save(place / NAME, 1)
+    monkeypatch.undo()
+    assert found(place / NAME) == 1
+
+
+@pytest.mark.reliability("short writes")
+@pytest.mark.parametrize("name", ["write", "pwrite"])
+def test_a_write_that_writes_nothing_is_an_error(place, monkeypatch, name):
+    monkeypatch.setattr(syscalls, "os", SimpleNamespace(**(vars(os) | {name: lambda *_: 0})))
+    with pytest.raises(OutputError, match=r"write error: the system wrote nothing$"):
+        save(place / NAME, 1)
+    assert os.listdir(place) == []
 
 
 def test_unfinished_work_publishes_nothing(place):

@@ -59,6 +59,8 @@ def test_a_fault_at_any_call_leaves_the_old_or_the_new_file(tmp_path, fault, don
         left = [one for one in os.listdir(tmp_path) if one != "answer"]
         if now != NEW and (ended is None or now != (OLD if there else b"")):
             wrong.append((at, name, "neither the old nor the new", now[:20]))
+        if isinstance(ended, OutputError) and ("published, but" in str(ended)) != (now == NEW):
+            wrong.append((at, name, "the error does not say what was published", ended))
         if left:
             wrong.append((at, name, "left behind", left))
             for one in left:  # this process, unlike one that ended, would hold its lock
@@ -101,6 +103,55 @@ def test_short_writes_are_continued(tmp_path, monkeypatch):
     monkeypatch.setattr(syscalls, "os", shorter)
     write(tmp_path / "answer")
     assert (tmp_path / "answer").read_bytes() == NEW
+
+
+@pytest.mark.reliability(
+    "close",
+    "`close` reports that something was not written, as some network file systems do",
+    "Everything is closed once before it is published, so the old output stays; status 2. If a close after that fails, "
+    'status 2 says "published, but closing it failed".',
+)
+@pytest.mark.parametrize("at", [-3, -2], ids=["before-publishing", "after-publishing"])
+def test_a_close_that_fails_is_reported_as_what_it_is(tmp_path, monkeypatch, at):
+    path = tmp_path / "answer"
+    path.write_bytes(OLD)
+    calls = calls_of_a_good_run(path)
+    path.write_bytes(OLD)
+    close = [number for number, name in enumerate(calls) if name == "close"][at]
+    assert (calls.index("rename") < close) == (at == -2)
+    Faulty(OSError(errno.EDQUOT, "Disk quota exceeded"), close).install(monkeypatch)
+    said = "published, but closing it failed" if at == -2 else "write error"
+    with pytest.raises(OutputError, match=rf"answer: {said}: Disk quota exceeded$"):
+        write(path)
+    assert (path.read_bytes(), os.listdir(tmp_path)) == (NEW if at == -2 else OLD, ["answer"])
+
+
+@pytest.mark.reliability("close")
+def test_a_close_of_a_device_that_fails_is_reported(monkeypatch):
+    Faulty(OSError(errno.EIO, "Input/output error"), only="close").install(monkeypatch)
+    with pytest.raises(OutputError, match=r"^/dev/null: write error: Input/output error$"):
+        write("/dev/null")
+
+
+@pytest.mark.reliability("no locks")
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS])
+def test_no_draft_is_left_where_files_cannot_be_locked(tmp_path, monkeypatch, number):
+    path = tmp_path / "answer"
+    path.write_bytes(OLD)
+    Faulty(OSError(number, os.strerror(number)), only="flock").install(monkeypatch)
+    with pytest.raises(OutputError, match=r"write error: this file system cannot lock files: choose another"):
+        write(path)
+    assert (path.read_bytes(), os.listdir(tmp_path)) == (OLD, ["answer"])
+
+
+@pytest.mark.reliability("another file system")
+def test_a_rename_across_file_systems_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "answer"
+    path.write_bytes(OLD)
+    Faulty(OSError(errno.EXDEV, "Invalid cross-device link"), only="rename").install(monkeypatch)
+    with pytest.raises(OutputError, match=r"answer: write error: Invalid cross-device link$"):
+        write(path)
+    assert (path.read_bytes(), os.listdir(tmp_path)) == (OLD, ["answer"])
 
 
 def test_nothing_is_published_inside_an_artifact(tmp_path):

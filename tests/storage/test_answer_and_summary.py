@@ -1,0 +1,103 @@
+"""An answer and its summary: both are on the disk before either is published, and errors say what was published."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from simdocs.artifacts.damage import damages
+from simdocs.storage.targets import draft_name
+from tests.cli.corpus import A1, A, B, lay
+from tests.storage.faults import FaultyProgram
+
+DEDUPE = ("dedupe", "docs", "-j1", "-q", "-o", "out")
+INDEX = ("index", "docs", "-j1", "-q", "-o", "x.index")
+
+
+class Place:
+    """A directory with docs, in which the program writes an output and its summary over old ones."""
+
+    def __init__(self, root: Path, number: int, arguments: tuple[str, ...]) -> None:
+        self.root, self.output = root, arguments[-1]
+        self.program = FaultyProgram(root, number, *arguments, "--summary-json", "note")
+        lay(root, {"docs/a": A, "docs/b": A1})
+        assert self.program.run() == (0, b"", "")
+        self._old = self._content()
+        lay(root, {"docs/c": B, "docs/d": A1})
+        assert self.program.run() == (0, b"", "")
+        self._new = self._content()
+        self.calls = self.program.calls()
+
+    def _content(self) -> dict[str, bytes]:
+        """Return the bytes of the summary, and of the answer or of each file of the artifact."""
+        files = [self.root / "note", self.root / self.output, *(self.root / self.output).glob("*")]
+        return {str(one.relative_to(self.root)): one.read_bytes() for one in files if one.is_file()}
+
+    def reset(self) -> None:
+        """Put the old output and summary back, and remove the draft that the last run left."""
+        shutil.rmtree(self.root / draft_name(self.output), ignore_errors=True)
+        lay(self.root, self._old)
+
+    def state(self) -> tuple[str, str]:
+        """Return which output and which summary there is, "old" or "new", or "mix" if the output is neither."""
+        if (self.root / self.output).is_dir():
+            assert list(damages(os.fsencode(self.root / self.output))) == []
+        now = self._content()
+        assert now["note"].endswith(b"}\n")
+        states = {
+            state: all(now[name] == content[name] for name in content if name not in ("note", "x.index/run.json"))
+            for state, content in (("old", self._old), ("new", self._new))
+        }
+        output = next((state for state, same in states.items() if same), "mix")
+        return output, "old" if now["note"] == self._old["note"] else "new"
+
+    def broken_promises(self, faults: Sequence[int]) -> list[object]:
+        """Let each of these calls fail, and return what contradicts the documentation."""
+        wrong: list[object] = []
+        states = set()
+        for at in faults:
+            self.reset()
+            done, state = self.program.run(at), self.state()
+            assert self.program.calls()[: at + 1] == self.calls[: at + 1]
+            states.add(state)
+            said = done.err.startswith("simdocs: error: ") and done.err.count("\n") == 1
+            about = f"{self.output}: published, but" in done.err or f"; {self.output} was published\n" in done.err
+            allowed = {
+                ("old", "old"): done.status == 2 and said and "published" not in done.err,
+                ("new", "old"): done.status == 2 and said and about,
+                ("new", "new"): (done.status, done.err) == (0, "")
+                or (done.status == 2 and said and "note: published, but" in done.err),
+            }
+            left = {*os.listdir(self.root)} - {"docs", "note", self.output, "trap"}
+            if not allowed.get(state) or not left <= {draft_name(self.output)}:
+                wrong.append((at, self.calls[at], state, done, left))
+        assert states == {("old", "old"), ("new", "old"), ("new", "new")}
+        return wrong
+
+
+@pytest.mark.reliability(
+    "summary and answer",
+    "a full or broken disk, or `kill -9`, while an answer or artifact and its summary (`--summary-json`) are published",
+    "Both are on the disk before the answer is published, and the summary follows at once. Both stay as they were. "
+    "Between the two steps, the new answer stands beside the old summary; unless simdocs was killed there, the error "
+    "says that the answer was published; status 2.",
+)
+@pytest.mark.parametrize("arguments", [DEDUPE, INDEX], ids=["answer", "artifact"])
+def test_a_full_disk_leaves_an_output_and_its_summary_old_or_the_error_says_what_was_published(place, arguments):
+    here = Place(place, errno.ENOSPC, arguments)
+    late = [at for at, name in enumerate(here.calls) if name in ("write", "fsync", "rename", "exchange")]
+    assert here.broken_promises(late[-7:]) == []
+
+
+@pytest.mark.slow
+@pytest.mark.reliability("summary and answer")
+@pytest.mark.parametrize("arguments", [DEDUPE, INDEX], ids=["answer", "artifact"])
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EROFS])
+def test_an_error_at_any_call_leaves_an_output_and_its_summary_old_or_says_what_was_published(place, arguments, number):
+    here = Place(place, number, arguments)
+    assert here.broken_promises(range(len(here.calls))) == []

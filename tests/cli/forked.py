@@ -29,6 +29,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 FORKS = sys.platform == "linux"
 
+USUAL: Mapping[str, str] = {"PATH": os.defpath, "LC_ALL": "C.UTF-8"}
+"""The environment of a process, unless another is asked for."""
+
 READ_AT_START = ("PYTHON", "LC_", "LANG", "LOCPATH", "TZ", "LD_", "OPENBLAS_")
 """Beginnings of variables that the interpreter, its libraries or NumPy read when they start, and never again."""
 
@@ -82,10 +85,14 @@ class Server:
         return channel
 
 
+def server(*options: str, env: Mapping[str, str] = USUAL) -> Server:
+    """This process's server with these options of the interpreter, started in what matters of this environment."""
+    return _server(tuple(sorted(at_start(env).items())), *options)
+
+
 @cache
-def server(*options: str) -> Server:
-    """This process's server with these options of the interpreter."""
-    return Server({"PATH": os.defpath, "LC_ALL": "C.UTF-8"}, *options)
+def _server(variables: tuple[tuple[str, str], ...], *options: str) -> Server:
+    return Server({"PATH": os.defpath, **dict(variables)}, *options)
 
 
 class Forked:
@@ -99,20 +106,22 @@ class Forked:
         env: Mapping[str, str],
         umask: int,
         before: Callable[[], object] | None,
+        limits: Mapping[int, tuple[int, int]],
         options: Sequence[str] = (),
         stdin: int | BinaryIO,
         stdout: int | BinaryIO,
         stderr: int | BinaryIO,
     ) -> None:
         called = None if before is None else f"{before.__module__}:{before.__qualname__}"
-        job = Job([os.fsdecode(word) for word in arguments], os.fspath(cwd), dict(env), umask, called)
+        variables = {os.fsencode(name): os.fsencode(value) for name, value in env.items()}
+        job = Job(list(map(os.fsencode, arguments)), os.fsencode(cwd), variables, umask, called, dict(limits))
         self.returncode: int | None = None
         self.stdin, given_in = _ours_and_theirs(stdin, reads=True)
         self.stdout, given_out = _ours_and_theirs(stdout, reads=False)
         self.stderr, given_err = _ours_and_theirs(stderr, reads=False)
         given = [given_in, given_out, given_err]
         try:
-            self._channel = server(*options).run(job, given)
+            self._channel = server(*options, env=env).run(job, given)
         finally:
             for descriptor in given:
                 os.close(descriptor)

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.cli.forked import FORKS, Forked, at_start
+from tests.cli.forked import FORKS, USUAL, Forked, at_start
 
 PROGRAM = str(Path(sys.executable).with_name("simdocs"))
 PATIENCE = 60
@@ -47,7 +47,7 @@ class Done(NamedTuple):
 
 def environment(**changes: str | None) -> dict[str, str]:
     """A small environment; None takes a variable out."""
-    whole = {"PATH": os.defpath, "LC_ALL": "C.UTF-8"} | changes
+    whole = dict(USUAL) | changes
     return {name: value for name, value in whole.items() if value is not None}
 
 
@@ -82,17 +82,26 @@ def running(
     env: Mapping[str, str] | None = None,
     umask: int | None = None,
     before: Callable[[], object] | None = None,
+    limits: Mapping[int, tuple[int, int]] | None = None,
     options: Sequence[str] = (),
+    served: bool = False,
     **streams: Any,
 ) -> Iterator[subprocess.Popen[bytes] | Forked]:
     """The program with these arguments. umask: another than that of this process. before: called just before it starts.
-    options: of the interpreter. As a forked process, if it would do the same as one that is started anew."""
+    limits: the soft and the hard limit of resources, for its work but not for its start. options: of the interpreter.
+    As a forked process, if it would do the same as one that is started anew. served: by a server that is started in
+    this environment, if that of the others is another; it is worth its start to a test that runs many commands in it.
+    """
     env = environment() if env is None else env
     mask = _umask() if umask is None else umask
-    if not FORKS or before not in (None, bound_by_modes) or at_start(env) != at_start(environment()):
+    limits = {} if limits is None else limits
+    usual = at_start(env) == at_start(environment())
+    if not FORKS or before not in (None, bound_by_modes) or not (usual or served):
 
         def prepare() -> None:
             os.umask(mask)
+            for limited, bounds in limits.items():
+                resource.setrlimit(limited, bounds)
             if before is not None:
                 before()
 
@@ -102,7 +111,8 @@ def running(
         return
     given = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | streams
     words = [PROGRAM, *arguments]
-    with Forked(words, cwd=cwd or Path.cwd(), env=env, umask=mask, before=before, options=options, **given) as forked:
+    how = {"cwd": cwd or Path.cwd(), "env": env, "umask": mask, "before": before, "limits": limits, "options": options}
+    with Forked(words, **how, **given) as forked:
         try:
             yield forked
         finally:
@@ -189,6 +199,5 @@ def unprivileged() -> Iterator[None]:
         assert _LIBC.capset(ctypes.byref(_WHOSE), sets) == 0
 
 
-def few_descriptors() -> None:
-    """Before the program starts: at most 64 open files."""
-    resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+FEW_FILES = {resource.RLIMIT_NOFILE: (64, 64)}
+"""At most 64 open files."""

@@ -18,6 +18,7 @@ import io
 import marshal
 import os
 import pkgutil
+import resource
 import select
 import signal
 import socket
@@ -40,13 +41,15 @@ NUMBER = struct.Struct("i")
 
 
 class Job(NamedTuple):
-    """What a process is to run as. before: a function to be called just before the program, as `module:name`."""
+    """What a process is to run as. before: a function to be called just before the program, as `module:name`. limits:
+    the soft and the hard limit of each of these resources."""
 
-    arguments: list[str]
-    cwd: str
-    env: dict[str, str]
+    arguments: list[bytes]
+    cwd: bytes
+    env: dict[bytes, bytes]
     umask: int
     before: str | None
+    limits: dict[int, tuple[int, int]]
 
 
 def serve(listener: socket.socket) -> None:
@@ -104,15 +107,17 @@ def become(channel: int, streams: list[int]) -> NoReturn:
         os.chdir(job.cwd)
         os.umask(job.umask)
         os.environ.clear()
-        os.environ.update(job.env)
-        sys.argv = job.arguments
+        os.environb.update(job.env)
+        sys.argv = list(map(os.fsdecode, job.arguments))
         for name, stream in zip(("stdin", "stdout", "stderr"), streams_anew(), strict=True):
             setattr(sys, name, stream)
             setattr(sys, f"__{name}__", stream)
         if job.before is not None:
             module, _, name = job.before.partition(":")
             getattr(import_module(module), name)()
-        add_modules(job.env.get("PYTHONPATH"))
+        add_modules(os.environ.get("PYTHONPATH"))
+        for limited, bounds in job.limits.items():
+            resource.setrlimit(limited, bounds)
     except BaseException:
         os.write(2, traceback.format_exc().encode())
         os._exit(125)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -14,7 +13,7 @@ import pytest
 
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.every import EVERY, WRITING
-from tests.cli.program import PROGRAM, Done, environment, finished, simdocs, started
+from tests.cli.program import Done, environment, simdocs
 from tests.commands.building import content
 
 LINES = "\n".join(json.dumps({"id": name, "téxt": f"Größe 日本 Straße {name} " * 9}) for name in ("ü", "I", "\ud800"))
@@ -29,16 +28,16 @@ ASKED = {
 }
 """In this order: later ones are about what earlier ones wrote."""
 
-ALL_PYTHON_CAN_SAY = [sys.executable, "-bb", "-X", "dev", "-W", "error", "-m", "simdocs"]
+ALL_PYTHON_CAN_SAY = ("-bb", "-X", "dev", "-W", "error")
 
 SURROUNDINGS = {
-    "optimised, another hash seed": ({"PYTHONOPTIMIZE": "2", "PYTHONHASHSEED": "1", "LC_ALL": None}, [PROGRAM]),
+    "optimised, another hash seed": ({"PYTHONOPTIMIZE": "2", "PYTHONHASHSEED": "1", "LC_ALL": None}, ()),
     "every warning an error": ({"PYTHONHASHSEED": "0", "LC_ALL": "C"}, ALL_PYTHON_CAN_SAY),
-    "C, and really so": ({"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, [PROGRAM]),
-    "Turkish": ({"LC_ALL": "tr_TR.UTF-8"}, [PROGRAM]),
+    "C, and really so": ({"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, ()),
+    "Turkish": ({"LC_ALL": "tr_TR.UTF-8"}, ()),
     "Latin-1, another time": (
         {"LC_ALL": "de_DE.ISO-8859-1", "TZ": "Asia/Tokyo", "SOURCE_DATE_EPOCH": "0"},
-        [PROGRAM],
+        (),
     ),
 }
 
@@ -64,12 +63,11 @@ def locales(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return where
 
 
-def all_of_it(place: Path, program: Sequence[str], env: dict[str, str]) -> dict[str, object]:
+def all_of_it(place: Path, options: Sequence[str], env: dict[str, str]) -> dict[str, object]:
     """What every command prints, and what is in the files that it writes."""
     told: dict[str, object] = {}
     for name, arguments in ASKED.items():
-        with started([*program, *map(os.fsencode, arguments)], cwd=place, env=env) as process:
-            done = finished(process)
+        done = simdocs(*arguments, cwd=place, env=env, options=options, served=True)
         assert (done.status, done.err) == (0, ""), name
         told[name] = lasting(done) if name == "info" else done.out
     told["answer"] = (place / "ä.tsv").read_bytes()
@@ -85,7 +83,7 @@ def lasting(done: Done) -> list[bytes]:
 
 @pytest.fixture(scope="module")
 def expected(place: Path) -> dict[str, object]:
-    told = all_of_it(place, [PROGRAM], environment())
+    told = all_of_it(place, (), environment())
     assert [told[name] for name in ("index", "dedupe --against")] == [b"", b""]
     assert [len(told[name].splitlines()) for name in ("query", "dedupe", "answer")] == [3, 1, 3]
     return told
@@ -101,7 +99,7 @@ def test_every_command_works_as_cron_runs_it(shelved, command):
     """Hardly a variable, no terminal, nobody's files but the owner's, in the root directory."""
     there = {"docs", "more", *(f"x.{kind}" for kind in ("shingles", "signatures", "index"))}
     words = [str(shelved / word) if word in there or "." in word else word for word in EVERY[command]]
-    done = simdocs(*words, cwd="/", env={"PATH": "/usr/bin:/bin"}, umask=0o077)
+    done = simdocs(*words, cwd="/", env={"PATH": "/usr/bin:/bin"}, umask=0o077, served=True)
     assert (done.status, done.err) == (0, "")
     assert (done.out != b"") == (command in WRITING)
     assert {one.name for one in shelved.iterdir()} - there == {word for word in EVERY[command] if "new" in word}
@@ -121,10 +119,10 @@ def test_every_command_works_as_cron_runs_it(shelved, command):
 @pytest.mark.reliability("interpreter options")
 @pytest.mark.parametrize("surrounding", SURROUNDINGS)
 def test_every_command_prints_the_same_bytes_in_every_environment(place, expected, request, surrounding):
-    variables, program = SURROUNDINGS[surrounding]
+    variables, options = SURROUNDINGS[surrounding]
     if "_" in (variables["LC_ALL"] or ""):
         variables = variables | {"LOCPATH": str(request.getfixturevalue("locales"))}
-    told = all_of_it(place, program, environment(**variables))
+    told = all_of_it(place, options, environment(**variables))
     assert [name for name in told if told[name] != expected[name]] == []
 
 

@@ -7,11 +7,12 @@ import re
 import shutil
 import signal
 import subprocess
+from functools import partial
 
 import pytest
 
 from tests.cli import forked
-from tests.cli.program import PROGRAM, anew, bound_by_modes, finished, running, simdocs, started
+from tests.cli.program import PROGRAM, anew, bound_by_modes, environment, finished, running, simdocs, started
 from tests.cli.stand_in import stand_in
 from tests.cli.traps import prelude, trap
 
@@ -62,6 +63,7 @@ def tell():
         "session": (os.getpgrp() == os.getpid(), os.getsid(0) == os.getpid()),
         "flags": sys.flags,
         "warnings": warnings.filters[-5:],
+        "encoding": (sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()),
         "gc": (gc.isenabled(), gc.get_threshold()),
         "threads": threading.active_count(),
         "limits": [resource.getrlimit(getattr(resource, name)) for name in dir(resource) if name.startswith("RLIMIT_")],
@@ -73,14 +75,17 @@ def tell():
 atexit.register(tell)
 """
 
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONHASHSEED": "1"}
 
-def test_a_forked_process_is_as_one_that_is_started(here):
+
+@pytest.mark.parametrize("variables", [{}, ASCII], ids=["usual", "ASCII"])
+def test_a_forked_process_is_as_one_that_is_started(here, variables):
     """Signals, streams, descriptors, variables, umask, session, flags, warnings: as they are when it ends."""
-    env = prelude(here, FACTS) | {"HOME": "/nowhere", "COLUMNS": "40", "PYTHONIOENCODING": "utf-8:strict"}
+    env = prelude(here, FACTS) | {"HOME": "/nowhere", "COLUMNS": "40", "PYTHONIOENCODING": "utf-8:strict"} | variables
     del env["PYTHONDONTWRITEBYTECODE"]  # which the interpreter tells among its flags
     told = []
-    for way in (simdocs, anew):
-        assert way("dedupe", "docs", "-j1", "-o", "out", cwd=here, env=env).status == 0
+    for way in (partial(simdocs, served=True), anew):
+        assert way("dedupe", "docs", "-j1", "-o", "öut", cwd=here, env=env).status == 0
         told.append((here / "facts").read_text())
         (here / "facts").unlink()
     assert told[0].splitlines() == told[1].splitlines()
@@ -129,11 +134,14 @@ def test_a_forked_process_is_bound_by_modes(here):
 
 
 def test_what_is_read_at_the_start_makes_it_a_new_process(here):
-    """And so does whatever is to be done before it starts."""
+    """Unless a server is to be started for it. And so does whatever is to be done before it starts."""
     for way in ({"env": {"PATH": os.defpath}}, {"env": {"LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "1"}}, {"before": int}):
         with running("--version", **way) as process:
             assert isinstance(process, subprocess.Popen)
             finished(process)
+    with running("--version", env=environment(PYTHONHASHSEED="1"), served=True) as process:
+        assert isinstance(process, forked.Forked)
+        finished(process)
     with running("--version") as process:
         assert isinstance(process, forked.Forked)
         finished(process)

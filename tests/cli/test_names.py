@@ -72,7 +72,7 @@ def in_row_order() -> list[bytes]:
 @pytest.mark.parametrize("locale", LOCALES)
 def test_a_name_in_tsv_leads_back_to_its_file(hostile, locale):
     env = environment(LC_ALL=locale)
-    done = simdocs("dedupe", ".", cwd=hostile, env=env)
+    done = simdocs("dedupe", ".", cwd=hostile, env=env, served=True)
     assert (done.status, done.err) == (0, "")
     rows = [line.split(b"\t") for line in done.out.removesuffix(b"\n").split(b"\n")]
     assert {len(row) for row in rows} == {4}
@@ -92,16 +92,16 @@ def test_a_name_in_tsv_leads_back_to_its_file(hostile, locale):
 def test_nul_ended_names_are_raw_bytes(hostile, locale):
     env = environment(LC_ALL=locale)
     first, *rest = in_row_order()
-    done = simdocs("dedupe", ".", "--list", "duplicates", "-0", cwd=hostile, env=env)
+    done = simdocs("dedupe", ".", "--list", "duplicates", "-0", cwd=hostile, env=env, served=True)
     assert done == (0, b"".join(name + b"\0" for name in rest), "")
-    assert simdocs("dedupe", ".", "--list", "kept", "-0", cwd=hostile, env=env).out == first + b"\0"
+    assert simdocs("dedupe", ".", "--list", "kept", "-0", cwd=hostile, env=env, served=True).out == first + b"\0"
 
 
 @pytest.mark.reliability("bytes in names")
 @pytest.mark.reliability("quoting")
 @pytest.mark.parametrize("locale", LOCALES)
 def test_names_in_json_are_exact_or_base64(hostile, locale):
-    done = simdocs("dedupe", ".", "--format", "jsonl", cwd=hostile, env=environment(LC_ALL=locale))
+    done = simdocs("dedupe", ".", "--format", "jsonl", cwd=hostile, env=environment(LC_ALL=locale), served=True)
     found = []
     for line in done.out.removesuffix(b"\n").split(b"\n"):
         one = json.loads(line.decode("utf-8"))
@@ -165,11 +165,11 @@ def test_the_default_table_is_harmless_and_names_all_documents(hostile):
 @pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
 def test_names_given_as_arguments_may_hold_any_bytes(hostile, locale):
     env = environment(LC_ALL=locale)
-    done = simdocs("dedupe", "--list", "kept", "-0", "--", *NAMES, b"-rf", cwd=hostile, env=env)
+    done = simdocs("dedupe", "--list", "kept", "-0", "--", *NAMES, b"-rf", cwd=hostile, env=env, served=True)
     assert done == (0, NAMES[0] + b"\0", "")
     listed = simdocs(
         "dedupe", "--files0-from", "-", "--list", "duplicates", "-0",
-        stdin=b"\0".join(NAMES), cwd=hostile, env=env,
+        stdin=b"\0".join(NAMES), cwd=hostile, env=env, served=True,
     )  # fmt: skip
     assert listed.out.split(b"\0")[:-1] == sorted(NAMES)[1:]
 
@@ -190,17 +190,19 @@ def test_outputs_may_have_any_name(hostile):
 def test_names_of_any_bytes_survive_in_an_index(hostile, tmp_path_factory):
     env, place = environment(LC_ALL=None), tmp_path_factory.mktemp("place")
     names = [os.path.join(os.fsencode(hostile), name) for name in in_row_order()]
-    assert simdocs("index", ".", "-o", place / "x.index", cwd=hostile, env=env) == (0, b"", "")
-    assert simdocs("dedupe", place / "x.index", cwd=hostile, env=env) == simdocs("dedupe", ".", cwd=hostile, env=env)
-    duplicates = simdocs("dedupe", place / "x.index", "--list", "duplicates", "-0", cwd="/", env=env)
+    assert simdocs("index", ".", "-o", place / "x.index", cwd=hostile, env=env, served=True) == (0, b"", "")
+    assert simdocs("dedupe", place / "x.index", cwd=hostile, env=env, served=True) == simdocs(
+        "dedupe", ".", cwd=hostile, env=env, served=True
+    )
+    duplicates = simdocs("dedupe", place / "x.index", "--list", "duplicates", "-0", cwd="/", env=env, served=True)
     assert duplicates == (0, b"".join(name + b"\0" for name in names[1:]), "")
-    found = simdocs("query", place / "x.index", "-", stdin=A, cwd="/", env=env)
+    found = simdocs("query", place / "x.index", "-", stdin=A, cwd="/", env=env, served=True)
     assert [unescaped(line.split(b"\t")[1]) for line in found.out.split(b"\n")[:-1]] == names
-    raw = simdocs("query", place / "x.index", "-", "--list", "matches", "-0", stdin=A, cwd="/", env=env)
+    raw = simdocs("query", place / "x.index", "-", "--list", "matches", "-0", stdin=A, cwd="/", env=env, served=True)
     assert raw == (0, b"".join(name + b"\0" for name in names), "")
     new = os.fsencode(place / "new") + NAMES[0]
     shutil.copy(hostile / "!", new)
-    against = simdocs("dedupe", new, "--against", place / "x.index", "--format", "jsonl", cwd="/", env=env)
+    against = simdocs("dedupe", new, "--against", place / "x.index", "--format", "jsonl", cwd="/", env=env, served=True)
     assert base64.b64decode(json.loads(against.out)["duplicate_b64"]) == new
     assert json.loads(against.out)["kept"].encode() == names[0]
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.commands import reading
 from tests.cli.corpus import A1, A2, A, B, lay
-from tests.cli.program import few_descriptors, in_shell, simdocs
+from tests.cli.program import FEW_FILES, in_shell, simdocs
 
 
 def kept(where, *arguments, status=0, **how) -> list[str]:
@@ -177,7 +177,7 @@ def test_directories_deeper_than_a_path_can_be_long_are_read(tmp_path):
     write_at(innermost, "similar", B[:-3])
     os.close(innermost)
     try:
-        done = simdocs("dedupe", "docs", "-j2", cwd=tmp_path, before=few_descriptors)
+        done = simdocs("dedupe", "docs", "-j2", cwd=tmp_path, limits=FEW_FILES)
         prefix = "docs/" + "d" * 10 + ("/" + "d" * 10) * 1499
         again = simdocs("dedupe", prefix + "/similar", "docs/z", cwd=tmp_path)
         directory = simdocs("dedupe", prefix, "--list", "kept", cwd=tmp_path)
@@ -208,8 +208,8 @@ def test_documents_deeper_than_a_path_can_be_long_are_found_through_artifacts(tm
         ("dedupe", "--against", "x.index", "docs", "new"): [("docs/a", "new/copy")],
     }  # fmt: skip
     try:
-        made = simdocs("index", "docs", "-o", "x.index", "-j2", cwd=tmp_path, before=few_descriptors)
-        found = {ask: simdocs(*ask, cwd=tmp_path, before=few_descriptors) for ask in asked}
+        made = simdocs("index", "docs", "-o", "x.index", "-j2", cwd=tmp_path, limits=FEW_FILES)
+        found = {ask: simdocs(*ask, cwd=tmp_path, limits=FEW_FILES) for ask in asked}
     finally:
         subprocess.run(["rm", "-rf", tmp_path / "docs"], check=True)
     assert made == (0, b"", "")
@@ -226,15 +226,15 @@ def test_trees_with_more_levels_than_open_files_are_read(tmp_path):
             lay(path, {name: f"level {level}, {name}: no text like another".encode()})
             expected.append(str((path / name).relative_to(tmp_path)))
         path = path / "m"
-    assert kept(tmp_path, "docs", before=few_descriptors) == sorted(expected)
-    assert kept(tmp_path, "docs", "-j2", before=few_descriptors) == sorted(expected)
+    assert kept(tmp_path, "docs", limits=FEW_FILES) == sorted(expected)
+    assert kept(tmp_path, "docs", "-j2", limits=FEW_FILES) == sorted(expected)
 
 
 @pytest.mark.reliability("many files")
 @pytest.mark.reliability("documents and open files")
 def test_more_files_than_may_be_open_are_read(tmp_path):
     lay(tmp_path, {f"docs/{at}": A + b" %d" % at for at in range(200)})
-    done = simdocs("dedupe", *[f"docs/{at}" for at in range(200)], "-j2", cwd=tmp_path, before=few_descriptors)
+    done = simdocs("dedupe", *[f"docs/{at}" for at in range(200)], "-j2", cwd=tmp_path, limits=FEW_FILES)
     assert (done.status, done.err, len(done.rows)) == (0, "", 199)
 
 
@@ -250,7 +250,7 @@ def test_ten_thousand_files_are_read_with_64_open_at_once(tmp_path):
     for at, name in enumerate(names):
         write_at(-1, str(tmp_path / name.decode()), b"text %d of many" % at)
     stdin = b"\n".join(names)
-    done = reading("index", tmp_path, "--files-from", "-", "-j2", stdin=stdin, before=few_descriptors)
+    done = reading("index", tmp_path, "--files-from", "-", "-j2", stdin=stdin, limits=FEW_FILES)
     assert done == (0, "", 10_000, {})
 
 

@@ -18,4 +18,4 @@ def slow(*cases: Any) -> list[Any]:
 
 def examples(count: int) -> settings:
     """Run this number of examples in the short form, and proportionally more in the long form."""
-    return settings(max_examples=count * max(1, settings.default.max_examples // 60))
+    return settings(max_examples=max(1, count * settings.default.max_examples // SHORT_EXAMPLES))

@@ -31,6 +31,7 @@ from typing import NamedTuple, NoReturn, TextIO
 
 import simdocs
 from simdocs.cli import main
+from simdocs.families import UNITS
 
 RICH = ("rich.bar", "rich.box", "rich.console", "rich.table", "rich.text", "rich._emoji_codes")
 LATER = (*RICH, "tqdm", "numpy.ma", "mmap", "multiprocessing.popen_fork", "difflib", "secrets")
@@ -176,6 +177,15 @@ class _Unraisable(NamedTuple):
     object: object
 
 
+def make_tables() -> None:
+    """Make the tables that the program makes when it first needs them, such as that of kinds of characters."""
+    texts = ("A text, and another: été, \u0430, 12.", b"\xff")
+    built = simdocs.index(texts=texts)
+    for unit in UNITS:
+        simdocs.dedupe(texts=texts, unit=unit)
+    simdocs.query(built, texts=texts)
+
+
 def start() -> None:
     """Import all that the program may come to import, and serve whoever connects to the socket that is argument 1."""
     listener = socket.socket(fileno=int(sys.argv[1]))
@@ -185,6 +195,7 @@ def start() -> None:
             import_module(module.name)
     for name in (*LATER, "tests.cli.program"):
         import_module(name)
+    make_tables()
     gc.collect()
     gc.freeze()
     serve(listener)

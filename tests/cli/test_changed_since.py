@@ -119,23 +119,32 @@ ASKS = [
 ]
 
 
-def build(here):
+def build(where):
     for command, artifact in (("signature", "d.signatures"), ("index", "d.index")):
-        assert simdocs(command, "d", "-o", artifact, cwd=here).status == 0
+        assert simdocs(command, "d", "-o", artifact, cwd=where).status == 0
+
+
+@pytest.fixture(scope="module", params=["d/a", "d/b"])
+def lost(request, tmp_path_factory):
+    """The name of a document; a directory with artifacts of copies of which this one is gone; one without it."""
+    before, after = (tmp_path_factory.mktemp(name) for name in ("before", "after"))
+    for where in (before, after):
+        lay(where, {"d/a": A, "d/b": A, "d/c": A, "d/near": B, "near": A.replace(b"e", b"EE", 1), "same": A})
+        if where == after:
+            (where / request.param).unlink()
+        build(where)
+    (before / request.param).unlink()
+    return request.param, before, after
 
 
 @pytest.mark.parametrize("ask", ASKS, ids=" ".join)
-@pytest.mark.parametrize("lost", ["d/a", "d/b"])
-def test_another_copy_takes_the_place_of_one_that_is_gone(here, ask, lost):
+def test_another_copy_takes_the_place_of_one_that_is_gone(lost, ask):
     """The answer is that about documents without the one that is gone, and it alone is named."""
-    lay(here, {"d/a": A, "d/b": A, "d/c": A, "d/near": B, "near": A.replace(b"e", b"EE", 1), "same": A})
-    build(here)
-    (here / lost).unlink()
-    done = simdocs(*ask, cwd=here)
+    name, before, after = lost
+    done = simdocs(*ask, cwd=before)
     why = "skipped: its text cannot be verified (gone)"
-    assert done.err.splitlines() == [f"simdocs: {lost}: {why}", looked_for_from(here)]
+    assert done.err.splitlines() == [f"simdocs: {name}: {why}", looked_for_from(before)]
     assert done.status == 3
-    build(here)
-    again = simdocs(*ask, cwd=here)
+    again = simdocs(*ask, cwd=after)
     assert (again.status, again.out) == (0, done.out)
     assert done.out

@@ -11,6 +11,7 @@ from functools import partial
 
 import pytest
 
+from tests.amounts import slow
 from tests.cli import forked
 from tests.cli.program import PROGRAM, anew, bound_by_modes, environment, finished, running, simdocs, started
 from tests.cli.stand_in import stand_in
@@ -35,7 +36,11 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+SHORT = ("nothing", "groups, explained", "a status", "a table", "a text on standard input", "an artifact")
+"""Commands that are compared in the short form."""
+
+
+@pytest.mark.parametrize("command", [*SHORT, *slow(*(name for name in COMMANDS if name not in SHORT))])
 def test_a_forked_program_answers_as_one_that_is_started(here, command):
     done = [way(*COMMANDS[command], cwd=here, stdin=b"A text.\r\n" * 9) for way in (simdocs, anew)]
     statuses, outputs, errors = zip(*done, strict=True)
@@ -119,9 +124,9 @@ def test_several_run_at_once(here):
 
 
 def test_input_and_output_larger_than_pipes_hold(tmp_path):
-    lines = b"".join(b'{"text": "document number %d"}\n' % at for at in range(8_000))
+    lines = b"".join(b'{"text": "document number %d"}\n' % at for at in range(3_000))
     (tmp_path / "x.jsonl").write_bytes(lines)
-    given = b"".join(b"x.jsonl\n" for _ in range(8_000))
+    given = b"".join(b"x.jsonl\n" for _ in range(9_000))
     ask = ("dedupe", "--files-from", "-", "--list", "kept", "-t", "1")
     assert simdocs(*ask, stdin=given, cwd=tmp_path) == anew(*ask, stdin=given, cwd=tmp_path)
 
@@ -153,7 +158,7 @@ def in_sh(script, *arguments, program, **how):
         return finished(process)
 
 
-@pytest.mark.parametrize("command", ["nothing", "a status", "a text on standard input", "an artifact"])
+@pytest.mark.parametrize("command", ["a status", *slow("nothing", "a text on standard input", "an artifact")])
 def test_the_stand_in_does_in_a_shell_what_the_console_script_does(here, command):
     done = [
         in_sh('umask 077; "$0" "$@" < docs/a.txt; echo $?', *COMMANDS[command], cwd=here, program=program)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.amounts import slow
 from tests.cli.corpus import A, lay
 from tests.cli.every import EVERY, READING
 from tests.cli.program import Done, environment, simdocs
@@ -21,9 +22,13 @@ MIB = 1 << 20
 NO_MEMORY = "simdocs: error: not enough memory: -j 1 needs least, and --max-size leaves large documents out\n"
 
 
-def at_most(what: int, limit: int, hard: int | None = None) -> Callable[[], None]:
+def at_most(what: int, limit: int) -> Callable[[], None]:
     """Before the program starts: no more of this than so much."""
-    return lambda: resource.setrlimit(what, (limit, limit if hard is None else hard))
+    return lambda: resource.setrlimit(what, (limit, limit))
+
+
+HEAVY_AT_START = ("index", "query", "dedupe", "info")
+"""Commands that the short form starts with little memory."""
 
 
 def listing(where: Path) -> list[str]:
@@ -36,7 +41,12 @@ def listing(where: Path) -> list[str]:
     'Prints one line, "not enough memory", and exits with status 2 before it reads anything.',
 )
 @pytest.mark.parametrize(
-    ("command", "mebibytes"), [*((command, 90) for command in EVERY), ("dedupe", 60), ("check", 120)]
+    ("command", "mebibytes"),
+    [
+        *((command, 90) for command in HEAVY_AT_START),
+        *slow(*((command, 90) for command in EVERY if command not in HEAVY_AT_START)),
+        *[("dedupe", 60), ("check", 120)],
+    ],
 )
 def test_too_little_memory_to_start_is_one_line_and_status_2(shelved, command, mebibytes):
     """Where NumPy would end the program by itself, or give twenty lines of advice."""
@@ -133,7 +143,7 @@ def test_any_amount_of_memory_gives_the_answer_or_one_line(large, command, jobs)
 def test_twenty_open_files_are_enough_for_two_workers(shelved, command):
     """Twenty are enough for two workers, which a machine with more cores may have to be told."""
     words = [*EVERY[command], *(["-j2"] if command in READING else [])]
-    done = simdocs(*words, cwd=shelved, before=at_most(resource.RLIMIT_NOFILE, 20))
+    done = simdocs(*words, cwd=shelved, limits={resource.RLIMIT_NOFILE: (20, 20)})
     assert (done.status, done.err) == (0, "")
 
 
@@ -143,8 +153,13 @@ def test_twenty_open_files_are_enough_for_two_workers(shelved, command):
     'Works, or prints one line, "too many open files", and exits with status 2. It never calls an artifact '
     "damaged for this reason.",
 )
-@pytest.mark.parametrize("files", [8, 11])
-@pytest.mark.parametrize("command", ["index", "query", "dedupe", "info", "check"])
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        *[("index", 8), ("query", 11), ("dedupe", 8), ("dedupe", 11), ("check", 8)],
+        *slow(("index", 11), ("query", 8), ("info", 8), ("info", 11), ("check", 11)),
+    ],
+)
 def test_too_few_open_files_are_never_called_damage(shelved, command, files):
     """Never a word of damage, when it is the files that are too many."""
     words = [*EVERY[command], *(["-j2"] if command in READING else [])]
@@ -158,7 +173,7 @@ def test_too_few_open_files_are_never_called_damage(shelved, command, files):
 
 
 @pytest.mark.reliability("small stack", "a small stack (`ulimit -s 256`)", "Works.")
-@pytest.mark.parametrize("command", ["index", "query", "dedupe", "check"])
+@pytest.mark.parametrize("command", ["index", "dedupe", *slow("query", "check")])
 def test_a_small_stack_is_enough(shelved, command):
     done = simdocs(*EVERY[command], cwd=shelved, before=at_most(resource.RLIMIT_STACK, 256 << 10))
     assert (done.status, done.err) == (0, "")
@@ -173,7 +188,7 @@ def test_a_small_stack_is_enough(shelved, command):
 def test_a_limit_on_file_size_keeps_the_old_output(shelved, command):
     """A full quota shows in the same way."""
     words = [*EVERY[command], *(() if "-o" in EVERY[command] else ("-o", "new.tsv", "--summary-json", "note"))]
-    done = simdocs(*words, cwd=shelved, before=at_most(resource.RLIMIT_FSIZE, 16))
+    done = simdocs(*words, cwd=shelved, limits={resource.RLIMIT_FSIZE: (16, 16)})
     assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
     assert done.err.endswith("write error: File too large\n")
     assert listing(shelved) == ["docs", "more", "x.index", "x.shingles", "x.signatures"]
@@ -190,8 +205,8 @@ def test_a_limit_on_processor_time_keeps_the_old_output(tmp_path):
     env = environment()
     loop = trap(tmp_path, "while True: pass", "open", "docs/a") | env
     (tmp_path / "out").write_bytes(b"old")
-    limit = at_most(resource.RLIMIT_CPU, 1, resource.RLIM_INFINITY)
-    done = simdocs("dedupe", "docs", "-j1", "-o", "out", cwd=tmp_path, env=loop, before=limit)
+    limit = {resource.RLIMIT_CPU: (1, resource.RLIM_INFINITY)}
+    done = simdocs("dedupe", "docs", "-j1", "-o", "out", cwd=tmp_path, env=loop, limits=limit)
     assert done == (-signal.SIGXCPU, b"", "")
     assert (tmp_path / "out").read_bytes() == b"old"
     assert simdocs("dedupe", "docs", "-o", "out", cwd=tmp_path).status == 0

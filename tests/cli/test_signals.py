@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.amounts import slow
 from tests.cli.corpus import lay
 from tests.cli.every import EVERY, READING
 from tests.cli.program import PATIENCE, anew, finished, in_shell, running, simdocs
@@ -101,8 +102,14 @@ def test_a_signal_while_modules_are_imported_ends_the_program(here, event):
 @pytest.mark.reliability(
     "nohup", "nohup, or a background job: signals that are ignored from the start", "Ignores them too."
 )
-@pytest.mark.parametrize("number", ENDING)
-@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+@pytest.mark.parametrize(
+    ("number", "jobs"),
+    [
+        *zip(ENDING[:2], ["-j2", "-j1"], strict=True),
+        *slow(*zip(ENDING, ["-j1", "-j2", "-j1"], strict=True), (signal.SIGHUP, "-j2")),
+    ],
+    ids=str,
+)
 def test_signals_ignored_at_the_start_stay_ignored(here, number, jobs, answer):
     """As with nohup, and in the background of a shell without job control: by the workers, too."""
     env = trap(here, f"os.killpg(0, {number})", "open", "docs/c.txt", in_worker=jobs == "-j2")
@@ -124,9 +131,22 @@ def test_ctrl_c_ends_a_loop_in_a_shell(here):
 OPENED = dict.fromkeys(EVERY, ".txt") | dict.fromkeys(("info", "check"), "manifest.json")
 """A file that the command opens in the midst of its work."""
 
+IN_A_LOOP = ("query", "info")
+"""Commands that the short form runs in a loop of a shell."""
+
+
+@pytest.mark.reliability("signals")
+@pytest.mark.parametrize("command", EVERY)
+def test_ctrl_c_ends_every_command_by_that_signal(shelved, command):
+    before = listing(shelved)
+    words = [*EVERY[command], *(["-j1"] if command in READING else [])]
+    env = trap(shelved, "os.kill(0, 2)", "open", OPENED[command])
+    assert simdocs(*words, cwd=shelved, env=env) == (-signal.SIGINT, b"", "")
+    assert listing(shelved) == before
+
 
 @pytest.mark.reliability("shell loops")
-@pytest.mark.parametrize("command", EVERY)
+@pytest.mark.parametrize("command", [*IN_A_LOOP, *slow(*(name for name in EVERY if name not in IN_A_LOOP))])
 def test_ctrl_c_in_every_command_ends_a_loop_in_a_shell(shelved, command):
     """It ends by the signal, quietly, and leaves nothing; and so the loop ends."""
     before = listing(shelved)

@@ -25,8 +25,6 @@ SIMDOCS = str(Path(sys.executable).with_name("simdocs"))
 UNITS = ("", "-k 5", "--unit word", "--unit word -k 3", "--unit line")
 CODE = (*UNITS, "--unit line --strip-punctuation")
 RECALLS = ("--recall .8", "--recall .95", "--recall .99", "--exact")
-MANY = 1_000_000
-"""A value of --max-candidates that no bucket reaches."""
 
 Documents = dict[str, dict[str, Any]]
 Pairs = list[tuple[dict[str, Any], dict[str, Any], float]]
@@ -43,8 +41,6 @@ def run(corpus: str, *options: str) -> tuple[list[str], dict[str, Any]]:
     with tempfile.TemporaryDirectory() as directory:
         summary = Path(directory) / "summary.json"
         command = [SIMDOCS, "dedupe", str(corpora.home() / corpus / "docs.jsonl.gz"), "--pairs", "--all-copies", "-q"]
-        if "--exact" not in options:
-            command += ["--max-candidates", str(MANY)]
         command += ["--summary-json", str(summary), *options]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
         return done.stdout.decode().splitlines(), json.loads(summary.read_bytes())

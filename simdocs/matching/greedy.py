@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from simdocs.kernels.group import greedy_rounds
-from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, GroupingState
+from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, capped_members
 from simdocs.kernels.group.pair_graph import PairGraph
 from simdocs.kernels.lsh.buckets import distinct_pairs
 from simdocs.matching.distinct_texts import DistinctTexts, pairs_of_copies
 from simdocs.matching.found_pairs import PairCollector
+from simdocs.matching.grouping_state import GroupingState
+from simdocs.matching.rounds import decide_in_rounds
 from simdocs.matching.verify import Verifier
 from simdocs.model.groups import Pairs
 from simdocs.model.numbering import Rows, TextNumbers
@@ -38,8 +40,8 @@ def greedy(texts: DistinctTexts, buckets: Ragged, verifier: Verifier, most: int,
     buckets: of text numbers. most: in a bucket, later members are compared with at most this number of kept texts.
     always_kept: the first `always_kept` texts are kept even if they are similar.
     """
-    found = PairCollector(len(verifier.corpus))
-    state = _rounds(texts, buckets, verifier, most, always_kept, found)
+    comparer = _Comparer(texts, verifier, PairCollector(len(verifier.corpus)))
+    state = decide_in_rounds(buckets, len(texts), most, comparer, always_kept)
     copies = texts.copies
     fate = state.status[texts.number[copies]]
     kept = copies[fate == KEPT]
@@ -47,42 +49,33 @@ def greedy(texts: DistinctTexts, buckets: Ragged, verifier: Verifier, most: int,
     removed = np.flatnonzero(state.status == REMOVED)
     of_removed = _removed_pairs(texts, state, removed, texts.first[removed], verifier)
     late = _later_copies(texts, buckets, state, copies[fate == REMOVED], verifier)
-    capped = greedy_rounds.capped_members(buckets, state, most)
+    capped = capped_members(buckets, state.status, most)
     pairs = Pairs.concat([of_kept, of_removed, late]).in_row_order()
-    return GreedyGroups(pairs, np.sort(texts.first[capped[capped >= always_kept]]), found.graph())
+    return GreedyGroups(pairs, np.sort(texts.first[capped[capped >= always_kept]]), comparer.found.graph())
 
 
-def _rounds(
-    texts: DistinctTexts, buckets: Ragged, verifier: Verifier, most: int, always_kept: int, found: PairCollector
-) -> GroupingState:
-    state = GroupingState.undecided(len(texts))
-    if always_kept:
-        state = greedy_rounds.mark_kept(state, np.arange(always_kept))
-        for left, right in greedy_rounds.pairs_with_always_kept(buckets, always_kept, most, len(texts)):
-            state = _after_comparing(texts, state, left, right, verifier, found)
-    while not state.settled:
-        buckets = greedy_rounds.prune_buckets(buckets, state, most)
-        kept, firsts = greedy_rounds.next_kept(buckets, state)
-        for left, right in greedy_rounds.pairs_with_newly_kept(buckets, kept, firsts, len(texts)):
-            state = _after_comparing(texts, state, left, right, verifier, found)
-        state = greedy_rounds.mark_kept(state, kept)
-        verifier.run.progress("grouping", int(np.count_nonzero(state.status)), len(texts))
-    return state
+@dataclass(frozen=True, slots=True)
+class _Comparer:
+    """Comparison of distinct texts by their first copies. found: collects the similar pairs of kept texts, by row."""
 
+    texts: DistinctTexts
+    verifier: Verifier
+    found: PairCollector
 
-def _after_comparing(
-    texts: DistinctTexts,
-    state: GroupingState,
-    left: TextNumbers,
-    right: TextNumbers,
-    verifier: Verifier,
-    found: PairCollector,
-) -> GroupingState:
-    """The state after kept texts (left) were compared with others. The similar pairs are added to `found`."""
-    similar = verifier.similar(texts.first[left], texts.first[right])
-    found.add(similar)
-    kept, members = texts.number[similar.left], texts.number[similar.right]
-    return greedy_rounds.mark_removed(state, kept, members, similar.score, similar.estimate)
+    def similar(self, left: TextNumbers, right: TextNumbers) -> Pairs:
+        """The similar ones among these pairs of texts, in the order given."""
+        similar = self.verifier.similar(self.texts.first[left], self.texts.first[right])
+        number = self.texts.number
+        return replace(similar, left=number[similar.left], right=number[similar.right])
+
+    def use(self, pairs: Pairs) -> None:
+        """Collect these similar pairs."""
+        first = self.texts.first
+        self.found.add(replace(pairs, left=first[pairs.left], right=first[pairs.right]))
+
+    def progress(self, decided: int) -> None:
+        """Report how many texts are decided."""
+        self.verifier.run.progress("grouping", decided, len(self.texts))
 
 
 def _removed_pairs(

@@ -118,8 +118,9 @@ class Ragged:
         """
         if len(rows) == len(self) and np.array_equal(rows, np.arange(len(self))):
             return self
-        lengths = self.lengths[rows]
-        return Ragged.from_lengths(self.values[ranges(self.offsets[:-1][rows], lengths)], lengths)
+        starts = self.offsets[:-1][rows]
+        lengths = self.offsets[1:][rows] - starts
+        return Ragged.from_lengths(self.values[ranges(starts, lengths)], lengths)
 
     def keep(self, mask: Mask) -> Ragged:
         """Every row, with only those values for which mask (T,) is true."""

@@ -166,11 +166,11 @@ def test_buckets_pairs_and_rounds_take_no_more_steps_for_more_members():
     def work(count: int) -> None:
         shared = buckets.shared_buckets(keys[:, :count])
         list(buckets.candidate_pairs(shared, count))
-        state = greedy_rounds.GroupingState.undecided(count)
-        shared = greedy_rounds.prune_buckets(shared, state, 1000)
-        kept, firsts = greedy_rounds.next_kept(shared, state)
-        for left, right in greedy_rounds.pairs_with_newly_kept(shared, kept, firsts, count):
-            greedy_rounds.mark_removed(state, left, right, np.ones(len(left)), np.ones(len(left)))
+        for left, right in greedy_rounds.pairs_with_always_kept(shared, count // 2, 1000, count):
+            greedy_rounds.most_similar_kept(left, right, np.ones(len(left)))
+        status = np.repeat([greedy_rounds.KEPT, greedy_rounds.UNDECIDED], count // 2)
+        greedy_rounds.first_undecided(shared.values, shared.offsets[:-1], shared.offsets[1:], status)
+        greedy_rounds.capped_members(shared, status, 1000)
 
     keys = draw.integers(0, 50, (4, MANY)).astype(np.uint64)
     assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT

@@ -90,11 +90,11 @@ def test_inputs_are_left_as_they_were(batch, shingling):
             unwritten(jaccard.estimates, signatures, left, right)
             graph = pair_graph.PairGraph.unconnected(len(signatures))
             unwritten(pair_graph.connected_groups, unwritten(pair_graph.with_pairs, graph, left, right, left < right))
-        state = greedy_rounds.GroupingState.undecided(len(signatures))
-        opened = unwritten(greedy_rounds.prune_buckets, shared, state, 2)
-        kept, firsts = unwritten(greedy_rounds.next_kept, opened, state)
-        unwritten(greedy_rounds.pairs_with_newly_kept, opened, kept, firsts, len(signatures))
-        unwritten(greedy_rounds.mark_kept, state, kept)
+        status = np.arange(len(signatures)) % 3
+        unwritten(greedy_rounds.first_undecided, shared.values, shared.offsets[:-1], shared.offsets[1:], status)
+        unwritten(greedy_rounds.capped_members, shared, status, 2)
+        for left, right in greedy_rounds.pairs_with_always_kept(shared, len(signatures) // 2, 2, len(signatures)):
+            unwritten(greedy_rounds.most_similar_kept, left, right, np.ones(len(left)))
 
 
 def unwritten(kernel: Callable[..., Any], *arguments: Any) -> Any:
@@ -149,12 +149,10 @@ KERNELS = [
     *(buckets.candidate_pairs, buckets.distinct_pairs, bucket_search.bucket_bounds),
     *(jaccard.estimates, jaccard.exact, jaccard.below_prefilter, banding.choose, keep_order),
     *(
-        greedy_rounds.prune_buckets,
-        greedy_rounds.next_kept,
-        greedy_rounds.pairs_with_newly_kept,
+        greedy_rounds.first_undecided,
+        greedy_rounds.capped_members,
         greedy_rounds.pairs_with_always_kept,
-        greedy_rounds.mark_kept,
-        greedy_rounds.mark_removed,
+        greedy_rounds.most_similar_kept,
     ),
     *(connectivity.connect, connectivity.star_pairs, connectivity.cross_component_pairs),
     *(pair_graph.with_pairs, pair_graph.connected_groups),
@@ -178,7 +176,6 @@ def test_results_can_be_sent_from_a_worker(unit, text):
         units,
         shingler_of(unit).layout(texts, units, shingling),
         tokens,
-        greedy_rounds.GroupingState.undecided(3),
     ):
         again = pickle.loads(pickle.dumps(made))
         assert type(again) is type(made)

@@ -4,96 +4,53 @@ The definition is sequential. In keep order, a document is kept unless an earlie
 otherwise it is a duplicate of the most similar of those. Rounds give the same result. A document that comes first among
 the undecided members in every bucket that it is in has been compared with all documents kept before it. So it is kept,
 and it is compared with the later members of its buckets, many at a time. Members are numbered in keep order.
+
+matching/rounds.py runs the rounds. The steps here take time for what they are asked about, and not for all members: a
+chain of documents, each similar only to its neighbours, needs a round for every document that is kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 import numpy as np
 
 from simdocs.kernels.lsh.buckets import distinct_pairs
-from simdocs.model.ragged import Array, Floats, Index, Ragged, count_true_in_rows, ranges
+from simdocs.model.ragged import Array, Floats, Index, Ragged, count_true_in_rows, offsets_of, ranges
 
 UNDECIDED, KEPT, REMOVED = 0, 1, 2
+"""The status of a member, as int8."""
 
 
-@dataclass(frozen=True, slots=True)
-class GroupingState:
-    """What is decided so far about M members, one entry each.
+def first_undecided(members: Index, starts: Index, ends: Index, status: Array) -> Index:
+    """For each i, the first position from starts[i] on whose member is undecided, or ends[i] if there is none.
 
-    status: int8 (M,), UNDECIDED, KEPT or REMOVED. under: int64 (M,), for a removed member the kept one in its place.
-    jaccard, estimate: float64 (M,), how similar the two are. For other members the last three are -1.
+    members: (T,). starts, ends: int64 (n,), positions in members. status: int8 (M,). Returns int64 (n,). At most about
+    four times as many members are looked at as there are before the positions found.
     """
-
-    status: Array
-    under: Index
-    jaccard: Floats
-    estimate: Floats
-
-    @classmethod
-    def undecided(cls, size: int) -> GroupingState:
-        """The state in which nothing is decided about `size` members."""
-        floats = np.full(size, -1.0)
-        return cls(np.zeros(size, np.int8), np.full(size, -1), floats, floats)
-
-    @property
-    def settled(self) -> bool:
-        """Whether every member is kept or removed."""
-        return bool((self.status != UNDECIDED).all())
+    found = starts.copy()
+    active = np.flatnonzero(found < ends)
+    width = 1
+    while len(active):
+        lengths = np.minimum(ends[active] - found[active], width)
+        positions = ranges(found[active], lengths)
+        undecided = status[members[positions]] == UNDECIDED
+        first = np.minimum.reduceat(np.where(undecided, positions, len(members)), offsets_of(lengths)[:-1])
+        found[active] = np.minimum(first, found[active] + lengths)
+        active = active[(first == len(members)) & (found[active] < ends[active])]
+        width *= 2
+    return found
 
 
-def prune_buckets(buckets: Ragged, state: GroupingState, max_kept: int) -> Ragged:
-    """The open buckets: those with an undecided member and fewer than `max_kept` kept ones.
-
-    A bucket with `max_kept` kept members is closed, and its later members are not compared through it. This bounds the
-    work that boilerplate or forged signatures can cause. buckets: Ragged int64, members ascending in each bucket.
-    """
-    status = state.status[buckets.values]
-    full = count_true_in_rows(status == KEPT, buckets.offsets) >= max_kept
-    waiting = count_true_in_rows(status == UNDECIDED, buckets.offsets) > 0
-    return buckets.take(np.flatnonzero(waiting & ~full))
-
-
-def capped_members(buckets: Ragged, state: GroupingState, max_kept: int) -> Index:
+def capped_members(buckets: Ragged, status: Array, max_kept: int) -> Index:
     """The kept members that were not compared with every member kept before them, because a bucket was closed.
 
-    Returns int64, ascending. buckets: all of them, before any was pruned.
+    A bucket with `max_kept` kept members is closed: its later members are not compared through it. buckets: Ragged
+    int64, members ascending in each bucket. status: int8 (M,). Returns int64, ascending.
     """
-    kept = buckets.keep(state.status[buckets.values] == KEPT)
+    kept = buckets.keep(status[buckets.values] == KEPT)
     rank = np.arange(len(kept.values)) - np.repeat(kept.offsets[:-1], kept.lengths)
     return np.unique(kept.values[rank > max_kept])
-
-
-def next_kept(open_buckets: Ragged, state: GroupingState) -> tuple[Index, Index]:
-    """The members to keep in this round, ascending, and the position of each bucket's first undecided member.
-
-    Returns two arrays of int64; positions refer to open_buckets.values. open_buckets: from `prune_buckets`, so each one
-    has an undecided member. An undecided member in no open bucket is kept, too.
-    """
-    members = open_buckets.values
-    size = len(state.status)
-    undecided = state.status[members] == UNDECIDED
-    positions = np.where(undecided, np.arange(len(members)), len(members))
-    firsts = np.minimum.reduceat(positions, open_buckets.offsets[:-1]) if len(open_buckets) else positions
-    led = np.bincount(members[firsts], minlength=size)
-    joined = np.bincount(members[undecided], minlength=size)
-    return np.flatnonzero((state.status == UNDECIDED) & (led == joined)), firsts
-
-
-def pairs_with_newly_kept(open_buckets: Ragged, kept: Index, firsts: Index, size: int) -> Iterator[tuple[Index, Index]]:
-    """The distinct pairs of each newly kept member with the later members of its open buckets, in blocks.
-
-    kept, firsts: from `next_kept` for the same open buckets. size: the number of members, M. A block is two int64
-    arrays, the kept members and the others.
-    """
-    is_kept = np.zeros(size, bool)
-    is_kept[kept] = True
-    led = is_kept[open_buckets.values[firsts]]
-    starts = firsts[led]
-    counts = open_buckets.offsets[1:][led] - starts - 1
-    yield from distinct_pairs(open_buckets.values[starts], starts + 1, counts, open_buckets.values, size)
 
 
 def pairs_with_always_kept(
@@ -113,27 +70,11 @@ def pairs_with_always_kept(
     yield from distinct_pairs(members[positions], starts, ends - starts, members, size)
 
 
-def mark_kept(state: GroupingState, kept: Index) -> GroupingState:
-    """The state in which these members are kept."""
-    status = state.status.copy()
-    status[kept] = KEPT
-    return replace(state, status=status)
+def most_similar_kept(kept: Index, members: Index, jaccard: Floats) -> Index:
+    """The number of the pair with the most similar kept member for each distinct member, ties to the earlier: int64.
 
-
-def mark_removed(state: GroupingState, kept: Index, members: Index, jaccard: Floats, estimate: Floats) -> GroupingState:
-    """The state in which each of these members is removed, in favour of the most similar kept one; ties to the earlier.
-
-    kept[i] and members[i] are a similar pair, with this exact similarity and this estimate: (P,) each. A member may
-    occur in several pairs, and may have been removed before.
+    kept[i] and members[i] are a similar pair with this similarity: (P,) each. The results ascend by member.
     """
     order = np.lexsort((kept, -jaccard, members))
-    best = order[np.append(True, np.diff(members[order]) != 0)[: len(order)]]
-    kept, members, jaccard, estimate = kept[best], members[best], jaccard[best], estimate[best]
-    old = state.jaccard[members]
-    better = (jaccard > old) | ((jaccard == old) & (kept < state.under[members]))
-    changed = members[better]
-    status, under = state.status.copy(), state.under.copy()
-    jaccards, estimates = state.jaccard.copy(), state.estimate.copy()
-    status[members] = REMOVED
-    under[changed], jaccards[changed], estimates[changed] = kept[better], jaccard[better], estimate[better]
-    return GroupingState(status, under, jaccards, estimates)
+    best: Index = order[np.append(True, np.diff(members[order]) != 0)[: len(order)]]
+    return best

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -42,10 +43,10 @@ def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "SIMDOCS", stand_in())
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The directory of corpora, with one corpus of 120 short texts, a third of them edited versions."""
-    home = tmp_path / "corpora"
+@pytest.fixture(scope="session")
+def invented(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `home` is copied from."""
+    home = tmp_path_factory.mktemp("invented")
     (home / NAME).mkdir(parents=True)
     some = list(texts.texts(120, 600, seed=5))
     with gzip.open(home / NAME / "docs.jsonl.gz", "wt", encoding="utf-8") as file:
@@ -53,5 +54,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for unit, k in corpora.UNITS.items():
         pairs = exact.pairs(some, unit, k, LEAST)
         write_truth(home, unit, {(f"d{one}", f"d{other}"): jaccard for (one, other), jaccard in pairs.items()})
+    return home
+
+
+@pytest.fixture
+def home(invented: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The directory of corpora, with one corpus of 120 short texts, a third of them edited versions."""
+    home = Path(shutil.copytree(invented, tmp_path / "corpora"))
     monkeypatch.setenv("SIMDOCS_CORPORA", str(home))
     return home

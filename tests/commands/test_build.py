@@ -7,7 +7,9 @@ import json
 import os
 import random
 from functools import partial
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from simdocs.corpora import jsonl, read_tasks
 from simdocs.families import SCHEMES, UNITS
 from simdocs.parameters import Normalisation, Shingling
 from simdocs.pipeline import signing
+from tests.amounts import slow
 from tests.commands.building import built, content, names_on, opened
 from tests.similar_texts import family
 from tests.twins import bands, lookup
@@ -96,12 +99,18 @@ def the_only(found: dict[str, list[dict[str, bytes]]]) -> dict[str, dict[str, by
     return {kind: contents[0] for kind, contents in found.items()}
 
 
+def paired(ones: list[Any], others: list[Any]) -> list[Any]:
+    """Return each of ones with one of others, and in the long form with each."""
+    assert len(ones) == len(others)
+    pairs = list(zip(ones, others, strict=True))
+    return [*pairs, *slow(*(pair for pair in product(ones, others) if pair not in pairs))]
+
+
 def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
     return [name for name in sorted(one | other) if one.get(name) != other.get(name)]
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("multiset", [False, True])
+@pytest.mark.parametrize(("multiset", "scheme"), paired([False, True], list(SCHEMES)))
 @pytest.mark.parametrize("unit", UNITS)
 def test_artifacts_built_through_any_stages_are_the_same_bytes(there, unit, multiset, scheme):
     options = {"unit": unit, "k": K_OF[unit], "multiset": multiset, "scheme": scheme} | PLACES
@@ -125,7 +134,7 @@ def test_artifacts_built_through_any_stages_are_the_same_bytes(there, unit, mult
     assert made["signatures"]["signatures.npy"] == made["index"]["signatures.npy"]
 
 
-@pytest.mark.parametrize(("jobs", "size"), [(1, 1), (1, 700), (2, 700), (2, 1 << 19)])
+@pytest.mark.parametrize(("jobs", "size"), [(1, 1), (2, 700), *slow((1, 700), (2, 1 << 19))])
 def test_artifacts_are_the_same_bytes_for_any_batches_and_workers(there, monkeypatch, jobs, size):
     options = {"unit": "word", "k": 2} | PLACES
     expected = the_only(built_through_every_stage(options))
@@ -138,9 +147,8 @@ def test_artifacts_are_the_same_bytes_for_any_batches_and_workers(there, monkeyp
         assert differing(expected[kind], files) == []
 
 
-@pytest.mark.parametrize("multiset", [False, True])
+@pytest.mark.parametrize(("multiset", "switched"), paired([False, True], [False, True]))
 @pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.parametrize("switched", [False, True])
 def test_facts_of_documents_are_those_of_the_twin(there, unit, multiset, switched):
     switches = Normalisation(strip_punctuation=switched, strip_accents=switched)
     shingling = Shingling(unit, K_OF[unit], multiset=multiset, seed=5, normalisation=switches)

@@ -32,7 +32,7 @@ def asked(texts: list[Text], choices: Choices, what: str, **options: object) -> 
 
 @pytest.mark.parametrize("keep", KEEP)
 @pytest.mark.parametrize("unit", UNITS)
-@examples(8)
+@examples(5)
 @given(texts=corpora(), multiset=st.booleans(), scheme=st.sampled_from(list(SCHEMES)))
 @example(texts=[Text(b""), Text(b"")], multiset=False, scheme="fss")
 def test_groups_are_those_of_the_twin(unit, keep, texts, multiset, scheme):
@@ -95,7 +95,7 @@ def test_a_similarity_at_the_threshold_counts(texts, threshold, k):
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("cluster", CLUSTERS)
 def test_answers_about_larger_corpora_are_those_of_the_twin(seed, cluster):
-    texts = family(seed, 120)
+    texts = family(seed, 90)
     choices = Choices("word", 2, bool(seed % 2), 0.5, list(KEEP)[seed])
     twin = Twin(texts, choices)
     expected = twin.greedy() if cluster == "greedy" else twin.components()

@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ from simdocs.errors import ArtifactError
 from simdocs.families import CLUSTERS, KEEP, SCHEMES, UNITS
 from simdocs.views.answer_tables import GROUPS, NAMES
 from simdocs.views.output_formats import Tsv
-from tests.amounts import examples
+from tests.amounts import examples, slow
 from tests.commands.building import built
 from tests.commands.deduping import CATCH_ALL, Work, sketched, write_texts
 from tests.corpora.changing import CHANGES, STANDING, change
@@ -51,23 +51,45 @@ def drawn(work: Work, what: str) -> bytes:
     return b"\f".join([Tsv(GROUPS).rows(work.answer(what)), *listed])
 
 
-@pytest.fixture
-def there(tmp_path, monkeypatch) -> Path:
+@pytest.fixture(scope="module")
+def original(tmp_path_factory) -> Path:
     """A directory with docs, which hold a family of texts as files and lines, and with artifacts of docs."""
-    (tmp_path / "docs").mkdir()
+    place = tmp_path_factory.mktemp("original")
+    (place / "docs").mkdir()
     texts = family(21, 70)
-    write_texts(tmp_path / "docs", texts)
+    write_texts(place / "docs", texts)
     lines = [b'{"text": "%s"}\n' % b" ".join(text.data.split()) for text in texts[:20] if text.data.isascii()]
-    (tmp_path / "docs/lines.jsonl").write_bytes(b"".join(lines))
-    monkeypatch.chdir(tmp_path)
-    for kind in KINDS:
-        built(Path(f"x.{kind}"), ["docs"], **OPTIONS, **CATCH_ALL)
-    return tmp_path
+    (place / "docs/lines.jsonl").write_bytes(b"".join(lines))
+    with chdir(place):
+        for kind in KINDS:
+            built(Path(f"x.{kind}"), ["docs"], **OPTIONS, **CATCH_ALL)
+    return place
 
 
-@pytest.mark.parametrize(("what", "options"), ASKED)
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_all_artifacts_answer_as_their_documents_do(there, what, options, jobs):
+@pytest.fixture
+def there(original, tmp_path, monkeypatch) -> Path:
+    """A copy of that directory, which a test may change. Its artifacts name the documents of that directory."""
+    place = Path(shutil.copytree(original, tmp_path / "there"))
+    monkeypatch.chdir(place)
+    return place
+
+
+@pytest.fixture
+def unchanged(original, monkeypatch) -> Path:
+    """That directory itself, which no test may change."""
+    monkeypatch.chdir(original)
+    return original
+
+
+@pytest.mark.parametrize(
+    ("what", "options", "jobs"),
+    [
+        *((*one, 1) for one in ASKED),
+        *((*one, 2) for one in ASKED[1::4]),
+        *slow(*((*one, 2) for at, one in enumerate(ASKED) if at % 4 != 1)),
+    ],
+)
+def test_all_artifacts_answer_as_their_documents_do(unchanged, what, options, jobs):
     parameters = OPTIONS | CATCH_ALL | options
     with sketched(["docs"], **parameters) as work:
         expected, facts, skipped = drawn(work, what), work.facts(), work.skipped
@@ -85,21 +107,30 @@ def test_all_artifacts_answer_as_their_documents_do(there, what, options, jobs):
 
 
 @pytest.mark.parametrize(("what", "options"), ASKED)
-def test_documents_may_be_gone_if_their_shingles_are_there(there, what, options):
+def test_documents_may_be_gone_if_their_shingles_are_there(unchanged, what, options):
     parameters = OPTIONS | CATCH_ALL | options
     with sketched(["docs"], **parameters) as work:
         expected = drawn(work, what)
-    shutil.rmtree("docs")
-    for kind in KINDS:
-        with on(Path(f"x.{kind}"), 2, Path("x.shingles"), **parameters) as work:
+    with gone("docs"):
+        for kind in KINDS:
+            with on(Path(f"x.{kind}"), 2, Path("x.shingles"), **parameters) as work:
+                assert drawn(work, what) == expected
+        with on(Path("x.shingles"), **parameters) as work:
             assert drawn(work, what) == expected
-    with on(Path("x.shingles"), **parameters) as work:
-        assert drawn(work, what) == expected
 
 
-def test_missing_documents_of_an_artifact_are_reported(there):
-    shutil.rmtree("docs")
-    with on(Path("x.index"), **OPTIONS) as work:
+@contextmanager
+def gone(name: str) -> Iterator[None]:
+    """Take a directory away for a while."""
+    os.rename(name, f"{name}.away")
+    try:
+        yield
+    finally:
+        os.rename(f"{name}.away", name)
+
+
+def test_missing_documents_of_an_artifact_are_reported(unchanged):
+    with gone("docs"), on(Path("x.index"), **OPTIONS) as work:
         rows = work.groups()
     assert rows == []  # not even copies
     lost = {skip.name for skip in work.skipped.kept("unverified")}

@@ -15,7 +15,7 @@ K_OF = {"char": 5, "word": 2, "line": 1, "stopword": 2}
 @pytest.mark.parametrize("keep", KEEP)
 @pytest.mark.parametrize("unit", UNITS)
 def test_every_duplicate_is_similar_to_its_kept_document_with_default_bands(keep, unit, tmp_path):
-    texts = family(len(keep), 100, vocabulary=4000)
+    texts = family(len(keep), 70, vocabulary=4000)
     choices = Choices(unit, K_OF[unit], keep == "first", 0.8, keep)
     twin = Twin(texts, choices)
     names = write_texts(tmp_path, texts)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from simdocs.corpora import batches as cutting
+from tests.amounts import slow
 from tests.commands.deduping import CATCH_ALL, printed, write_texts
 from tests.similar_texts import family
 
@@ -88,7 +89,7 @@ def test_answers_are_the_same_for_any_number_of_documents_in_a_batch(there, expe
     assert every(there) == expected
 
 
-@pytest.mark.parametrize("size", [1, 1 << 30])
+@pytest.mark.parametrize("size", [1, *slow(1 << 30)])
 @pytest.mark.parametrize(("stage", "constant"), SIZES)
 def test_answers_are_the_same_for_any_size_of_blocks(there, expected, monkeypatch, stage, constant, size):
     """The constants of the stages affect only speed and memory."""

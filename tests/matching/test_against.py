@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from simdocs.families import KEEP, SCHEMES, UNITS
 from simdocs.model.artifact import Artifact
-from tests.amounts import examples
+from tests.amounts import examples, slow
 from tests.commands.building import built
 from tests.commands.deduping import CATCH_ALL, Work, sketched, write_texts
 from tests.corpora.changing import CHANGES, change
@@ -82,14 +82,14 @@ def test_groups_against_an_index_are_those_of_the_twin(unit, keep, texts, share,
 
 @pytest.mark.parametrize("seed", range(5))
 def test_groups_of_larger_corpora_against_an_index_are_those_of_the_twin(seed):
-    texts, choices = family(seed, 150), Choices("word", 2, bool(seed % 2), 0.5, list(KEEP)[seed])
-    expected = twin(texts[60:], texts[:60], choices)
-    assert len({row[0] < 60 for row in expected}) == 2
+    texts, choices = family(seed, 110), Choices("word", 2, bool(seed % 2), 0.5, list(KEEP)[seed])
+    expected = twin(texts[45:], texts[:45], choices)
+    assert len({row[0] < 45 for row in expected}) == 2
     assert len(expected) > 20
-    assert asked(texts[60:], texts[:60], choices) == expected
+    assert asked(texts[45:], texts[:45], choices) == expected
 
 
-@examples(30)
+@examples(20)
 @given(
     texts=corpora(24),
     share=st.floats(0, 1),
@@ -120,7 +120,7 @@ def test_max_candidates_caps_the_comparisons_of_a_bucket(texts, share, keep, mos
 
 @pytest.mark.reliability("changed since")
 @pytest.mark.parametrize("both", [False, True], ids=["yours", "theirs and yours"])
-@examples(20)
+@examples(12)
 @given(
     texts=corpora(20), share=st.floats(0, 1), dice=st.randoms(use_true_random=False), keep=st.sampled_from(list(KEEP))
 )
@@ -170,8 +170,10 @@ def there(tmp_path, monkeypatch) -> tuple[Path, list[Row], int]:
     return tmp_path, twin(texts[40:], texts[:40], CHOICES), 40
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize("kind", ["shingles", "signatures", "index"])
+@pytest.mark.parametrize(
+    ("kind", "jobs"),
+    [("shingles", 1), ("signatures", 1), ("index", 2), *slow(("shingles", 2), ("signatures", 2), ("index", 1))],
+)
 def test_new_documents_may_be_an_artifact(there, kind, jobs):
     place, expected, theirs = there
     banding = {"threshold": 0.5, "bands": 5} if kind == "index" else {}

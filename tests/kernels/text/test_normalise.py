@@ -126,8 +126,9 @@ SWITCHES = [PLAIN, Normalisation(keep_case=True), ALL_ON]
 def test_a_text_larger_than_a_piece_is_normalised_whole(odd, switches, lines):
     line = " Ёлка,\u3000e\u0301té \t\r\n\n日本語のΑΣ。กำ \n "
     plain = "The cow  \t\n\n and the ox, 12 of them.\n"
-    large = (plain * 9000).encode() + odd + (line * 9000).encode() + odd + b" \n " * 100_000 + odd
-    batch = [b"one", large, b"", "twô".encode(), (plain * 9000).encode()]
+    large = (plain * 7300).encode() + odd + (line * 3000).encode() + odd + b" \n " * 20_000 + odd
+    assert len(plain * 7300) > kernel.PIECE
+    batch = [b"one", large, b"", "twô".encode(), (plain * 7300).encode()]
     texts = normalise(some.documents(batch), switches, lines=lines)
     assert as_bytes(texts) == [twin.encoded(twin.normalised(one, switches, lines=lines)) for one in batch]
     assert texts.codepoints.values.dtype == (np.uint32 if odd == "😀".encode() and switches != ALL_ON else np.uint16)

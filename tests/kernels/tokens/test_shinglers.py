@@ -6,7 +6,7 @@ import re
 import sys
 import unicodedata
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 from unittest import mock
 
 import mmh3
@@ -98,8 +98,10 @@ def test_tokens_of_texts_in_pieces_leave_no_seam(unit, batch, shingling, size):
         assert kernel_tokens(batch, shingling) == [twin.tokens(raw, shingling) for raw in batch]
 
 
-@pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.parametrize("gap", [" \n", *slow("", " ")])
+@pytest.mark.parametrize(
+    ("unit", "gap"),
+    [("char", " \n"), ("word", " \n"), *slow(("line", " \n"), ("stopword", " \n"), *product(UNITS, ["", " "]))],
+)
 def test_tokens_of_a_text_larger_than_any_piece_are_right(unit, gap):
     text = gap.join(["日本語のテキスト", "กำลัง", "हिन्दी", "the cow's", "ёлка", "é"]) + gap
     document = (text * (pieces.PIECE // len(text) + 2)).encode()
@@ -109,8 +111,14 @@ def test_tokens_of_a_text_larger_than_any_piece_are_right(unit, gap):
     ]
 
 
-@pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.parametrize("k", [9, 1000, *slow(1, 3, 4)])
+@pytest.mark.parametrize(
+    ("unit", "k"),
+    [
+        *product(UNITS, [9]),
+        ("word", 1000),
+        *slow(*product(UNITS, [1, 3, 4]), *((unit, 1000) for unit in UNITS if unit != "word")),
+    ],
+)
 def test_tokens_of_batches_larger_than_any_chunk_are_right(unit, k):
     text = "Of the 12 boats, the old one's ropes were the best; und so weiter.\r\n"
     sizes = np.random.default_rng(k).integers(0, 3 * len(text), 400)

@@ -13,13 +13,16 @@ from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import simdocs
 
 
+@pytest.fixture(scope="session")
+def memory() -> str | None:
+    """A directory in memory, where a thousand fsyncs take no time; None if there is none."""
+    memory = "/dev/shm"
+    return memory if os.access(memory, os.W_OK | os.X_OK) else None
+
+
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Path]:
-    """An empty directory, in memory if possible, where a thousand fsyncs take no time."""
-    memory = Path("/dev/shm")
-    if not os.access(memory, os.W_OK | os.X_OK):
-        yield tmp_path
-        return
+def place(memory: str | None) -> Iterator[Path]:
+    """An empty directory, in memory if possible."""
     with tempfile.TemporaryDirectory(prefix="simdocs-test-", dir=memory) as name:
         yield Path(name)
 

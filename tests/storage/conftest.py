@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.artifacts.conftest import built, place
+from tests.artifacts.conftest import built, memory, place
 
-__all__ = ["built", "place"]
+__all__ = ["built", "memory", "place"]
 
 
 @pytest.fixture(autouse=True)

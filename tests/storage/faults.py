@@ -97,15 +97,18 @@ from types import SimpleNamespace
 sys.path.append({root!r})
 from tests.storage.faults import Faulty
 
-at = int(os.environ["AT"])
-faulty = Faulty(OSError({number}, os.strerror({number})), at)
+def kill():
+    os.kill(os.getpid(), 9)
+
+error = OSError({number}, os.strerror({number}))
+faulty = Faulty(error if {number} else kill, int(os.environ["AT"]))
 faulty.install(SimpleNamespace(setattr=setattr))
 atexit.register(lambda: open({log!r}, "w").write(" ".join(faulty.calls)))
 """
 
 
 class FaultyProgram:
-    """Runs the program in a directory, with an error of this number at the n-th call."""
+    """Runs the program in a directory, with an error of this number at the n-th call, or SIGKILL if it is 0."""
 
     def __init__(self, directory: Path, number: int, *arguments: str) -> None:
         self.directory, self.arguments = directory, arguments

@@ -1,13 +1,15 @@
 """Simulate a disk that loses power: record what syscalls.py does, and list every state that may be left on the disk.
 
 Changes that were not synced may be lost. For a file these are the bytes written after its last sync, which may be cut
-anywhere. For a directory they are the names that were added, removed or exchanged after its last sync, in any order.
+anywhere. For a directory they are the names that were added, removed or exchanged after its last sync, in any order,
+and its mode.
 File systems with a journal guarantee more than this, so code that is safe here is safe there.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,9 +35,12 @@ class File:
 
 @dataclass(eq=False)
 class Directory:
-    """The synced content of a directory, and the changes of its names since: new nodes by name, None if removed."""
+    """The synced content and mode of a directory, the changes of its names since (new nodes by name, None if removed),
+    and its mode now."""
 
     sure: dict[str, File | Directory]
+    sure_mode: int
+    mode: int
     pending: list[dict[str, File | Directory | None]] = field(default_factory=list)
 
     @property
@@ -54,7 +59,8 @@ class Directory:
 def read(path: Path) -> File | Directory:
     """Read a file or directory as a node whose content is synced."""
     if path.is_dir():
-        return Directory({one.name: read(one) for one in path.iterdir()})
+        mode = stat.S_IMODE(path.stat().st_mode)
+        return Directory({one.name: read(one) for one in path.iterdir()}, mode, mode)
     return File(path.read_bytes(), path.stat().st_size)
 
 
@@ -90,7 +96,7 @@ class Recorder:
 
     def mkdir(self, name: str, mode: int, *, dir_fd: int) -> None:
         os.mkdir(name, mode, dir_fd=dir_fd)
-        self.nodes[os.stat(name, dir_fd=dir_fd).st_ino] = node = Directory({})
+        self.nodes[os.stat(name, dir_fd=dir_fd).st_ino] = node = Directory({}, mode, mode)
         self._change(dir_fd, {name: node})
 
     def write(self, descriptor: int, data: Any) -> int:
@@ -108,10 +114,17 @@ class Recorder:
         os.fsync(descriptor)
         node = self._of(descriptor)
         if isinstance(node, Directory):
-            node.sure, node.pending = node.now, []
+            node.sure, node.pending, node.sure_mode = node.now, [], node.mode
         else:
             node.sure = len(node.data)
         self.looked(self.root)
+
+    def fchmod(self, descriptor: int, mode: int) -> None:
+        os.fchmod(descriptor, mode)
+        node = self._of(descriptor)
+        if isinstance(node, Directory):
+            node.mode = mode
+            self.looked(self.root)
 
     def rename(self, old: str, new: str, *, src_dir_fd: int, dst_dir_fd: int) -> None:
         node = self._of(src_dir_fd).now[old]
@@ -135,21 +148,21 @@ class Recorder:
         self.real_exchange = syscalls._rename
         ours = {
             name: getattr(self, name)
-            for name in ("open", "mkdir", "write", "pwrite", "fsync", "rename", "unlink", "rmdir")
+            for name in ("open", "mkdir", "write", "pwrite", "fsync", "fchmod", "rename", "unlink", "rmdir")
         }
         monkeypatch.setattr(syscalls, "os", SimpleNamespace(**(vars(os) | ours)))
         monkeypatch.setattr(syscalls, "_rename", self.exchange)
 
 
 Tree = dict[str, Any]
-"""Files and directories by name: bytes, or a tree."""
+"""Files and directories by name: bytes, or a tree. Its own mode has the name "."."""
 
 
 def states(root: Directory) -> Iterator[Tree]:
     """Yield the trees that a power cut may leave now.
 
     Of the changes of names so far, all, the first n, a single one, or all but one are left. Data may be whole, lost or
-    torn.
+    torn. Modes are as they were synced if data is whole, and as they are now if not.
     """
     for cut in ("whole", "lost", "torn"):
         for first in range(max(map(len, _pending(root)), default=0) + 1):
@@ -168,7 +181,8 @@ def _pending(node: File | Directory) -> Iterator[list[Any]]:
 def _found(node: File | Directory, cut: str, came_through: Callable[[list[Any]], list[int]]) -> Any:
     if isinstance(node, File):
         return node.after(cut)
-    return {name: _found(one, cut, came_through) for name, one in node.after(came_through(node.pending)).items()}
+    names = {name: _found(one, cut, came_through) for name, one in node.after(came_through(node.pending)).items()}
+    return {".": node.sure_mode if cut == "whole" else node.mode} | names
 
 
 def lay(tree: Tree, place: Path) -> None:
@@ -177,5 +191,6 @@ def lay(tree: Tree, place: Path) -> None:
     for name, content in tree.items():
         if isinstance(content, bytes):
             (place / name).write_bytes(content)
-        else:
+        elif name != ".":
             lay(content, place / name)
+    place.chmod(tree["."])

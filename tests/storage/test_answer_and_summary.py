@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,11 +13,14 @@ import pytest
 
 from simdocs.artifacts.damage import damages
 from simdocs.storage.targets import draft_name
+from tests.amounts import slow
 from tests.cli.corpus import A1, A, B, lay
 from tests.storage.faults import FaultyProgram
 
 DEDUPE = ("dedupe", "docs", "-j1", "-q", "-o", "out")
 INDEX = ("index", "docs", "-j1", "-q", "-o", "x.index")
+SHINGLES = ("shingle", "docs", "-j1", "-q", "-o", "x.shingles")
+SIGNATURES = ("signature", "docs", "-j1", "-q", "-o", "x.signatures")
 
 
 class Place:
@@ -50,11 +54,17 @@ class Place:
         now = self._content()
         assert now["note"].endswith(b"}\n")
         states = {
-            state: all(now[name] == content[name] for name in content if name not in ("note", "x.index/run.json"))
+            state: all(
+                now[name] == content[name] for name in content if name not in ("note", f"{self.output}/run.json")
+            )
             for state, content in (("old", self._old), ("new", self._new))
         }
         output = next((state for state, same in states.items() if same), "mix")
         return output, "old" if now["note"] == self._old["note"] else "new"
+
+    def late(self) -> list[int]:
+        """Return the last calls that write, sync or publish."""
+        return [at for at, name in enumerate(self.calls) if name in ("write", "fsync", "rename", "exchange")][-7:]
 
     def broken_promises(self, faults: Sequence[int]) -> list[object]:
         """Let each of these calls fail, and return what contradicts the documentation."""
@@ -90,8 +100,7 @@ class Place:
 @pytest.mark.parametrize("arguments", [DEDUPE, INDEX], ids=["answer", "artifact"])
 def test_a_full_disk_leaves_an_output_and_its_summary_old_or_the_error_says_what_was_published(place, arguments):
     here = Place(place, errno.ENOSPC, arguments)
-    late = [at for at, name in enumerate(here.calls) if name in ("write", "fsync", "rename", "exchange")]
-    assert here.broken_promises(late[-7:]) == []
+    assert here.broken_promises(here.late()) == []
 
 
 @pytest.mark.slow
@@ -101,3 +110,22 @@ def test_a_full_disk_leaves_an_output_and_its_summary_old_or_the_error_says_what
 def test_an_error_at_any_call_leaves_an_output_and_its_summary_old_or_says_what_was_published(place, arguments, number):
     here = Place(place, number, arguments)
     assert here.broken_promises(range(len(here.calls))) == []
+
+
+@pytest.mark.reliability("summary and answer")
+@pytest.mark.reliability("kill at any call")
+@pytest.mark.parametrize(("arguments", "every"), [
+    (DEDUPE, False), *slow((DEDUPE, True), (SHINGLES, True), (SIGNATURES, True), (INDEX, True)),
+])  # fmt: skip
+def test_no_kill_leaves_a_new_summary_beside_an_old_output(place, arguments, every):
+    here = Place(place, 0, arguments)
+    states = []
+    for at in range(len(here.calls)) if every else here.late():
+        here.reset()
+        assert here.program.run(at).status == -signal.SIGKILL, at
+        states.append(here.state())
+        assert here.program.run() == (0, b"", ""), at
+        assert here.state() == ("new", "new"), at
+        assert sorted(os.listdir(place)) == sorted(["docs", "note", "trap", here.output]), at
+    assert sorted(states, reverse=True) == states, "first both are old, then the output is new, then both are"
+    assert set(states) == {("old", "old"), ("new", "old"), ("new", "new")}

@@ -14,7 +14,7 @@ from simdocs.artifacts.writer import write_artifact
 from simdocs.errors import OutputError
 from simdocs.storage import lock, syscalls
 from simdocs.storage.targets import draft_name
-from tests.artifacts.tiny import found, save
+from tests.artifacts.tiny import arrays, found, save
 from tests.storage.faults import FAULTS, Ended, Faulty, calls_of
 
 NAME = "a.signatures"
@@ -198,6 +198,17 @@ def test_unfinished_work_publishes_nothing(place):
     with write_artifact(str(path), "signatures"):
         pass
     assert (found(path), os.listdir(place)) == (1, [NAME])
+
+
+@pytest.mark.parametrize("error", [Ended, OutputError("first")], ids=["signal", "full-disk"])
+def test_files_that_cannot_be_closed_do_not_hide_why_the_work_has_ended(place, monkeypatch, error):
+    path = place / NAME
+    with pytest.raises((Ended, OutputError)) as raised, write_artifact(str(path), "signatures") as writer:
+        writer.append("signatures", arrays("signatures", 1)["signatures"])
+        Faulty(OSError(errno.EIO, "Input/output error"), only="close").install(monkeypatch)
+        raise error
+    assert raised.value is error or raised.type is error
+    assert os.listdir(place) == []
 
 
 @pytest.mark.reliability("signal at commit")

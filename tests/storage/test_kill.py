@@ -8,8 +8,10 @@ import re
 import shutil
 import signal
 import subprocess
+import tempfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -120,6 +122,7 @@ class Bench:
         with started(command, cwd=self.root, env=self.env) as process:
             return finished(process)
 
+    @cached_property
     def calls(self) -> list[Call]:
         """Return those calls of a successful run that concern the index or its draft."""
         self.reset()
@@ -209,6 +212,13 @@ def refuse(bench: Bench, calls: list[Call], errors: tuple[str, ...]) -> None:
             bench.next_run()
 
 
+@pytest.fixture(scope="module")
+def bench(memory: str | None) -> Iterator[Bench]:
+    """A bench with an old index, which the short tests share."""
+    with tempfile.TemporaryDirectory(prefix="simdocs-test-", dir=memory) as name:
+        yield Bench(Path(name), there=True)
+
+
 def last_of_each(calls: list[Call], *names: str) -> list[Call]:
     return [{call.name: call for call in calls}[name] for name in names]
 
@@ -216,21 +226,38 @@ def last_of_each(calls: list[Call], *names: str) -> list[Call]:
 @pytest.mark.reliability("killed for memory")
 @pytest.mark.reliability("kill at any call")
 @traced
-def test_the_program_killed_at_some_calls_leaves_old_or_new(place):
-    bench = Bench(place, there=True)
-    calls = bench.calls()
+@pytest.mark.xdist_group("bench")
+def test_the_program_killed_at_some_calls_leaves_old_or_new(bench):
+    calls = bench.calls
     assert len(calls) > 80
     kill(bench, last_of_each(calls, "write", "renameat2", "fsync", "unlinkat"))
 
 
 @pytest.mark.reliability("disk errors")
 @traced
-def test_disk_errors_at_some_calls_are_reported_and_leave_old_or_new(place):
-    bench = Bench(place, there=True)
-    calls = bench.calls()
+@pytest.mark.xdist_group("bench")
+def test_disk_errors_at_some_calls_are_reported_and_leave_old_or_new(bench):
+    calls = bench.calls
     refuse(bench, last_of_each(calls, "write", "renameat2"), ("ENOSPC",))
     refuse(bench, last_of_each(calls, "fsync"), ("EIO",))
     refuse(bench, last_of_each(calls, "close"), ("EIO",))
+
+
+@pytest.mark.reliability(
+    "interrupted calls",
+    "a call that a signal interrupts (`EINTR`), such as a resized terminal or a debugger",
+    "It is made again.",
+)
+@traced
+@pytest.mark.xdist_group("bench")
+def test_interrupted_calls_are_made_again(bench):
+    some = last_of_each(bench.calls, "openat", "flock", "write", "pwrite64", "fchmod", "fsync")
+    bench.reset()
+    assert bench.run(*(f"{call.name}:error=EINTR:when={call.number}" for call in some)) == (0, b"", "")
+    interrupted = [line for line in bench.log.read_text().splitlines() if "EINTR" in line and "(INJECTED)" in line]
+    assert len(interrupted) == len(some)
+    assert all(map(bench.is_about, interrupted))
+    assert (bench.state(), bench.beside()) == ("new", [])
 
 
 @pytest.mark.reliability("kill at any call")
@@ -239,7 +266,7 @@ def test_disk_errors_at_some_calls_are_reported_and_leave_old_or_new(place):
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 def test_the_program_killed_at_every_call_leaves_old_or_new(place, there):
     bench = Bench(place, there=there)
-    kill(bench, bench.calls())
+    kill(bench, bench.calls)
 
 
 @pytest.mark.reliability("disk errors")
@@ -249,4 +276,4 @@ def test_the_program_killed_at_every_call_leaves_old_or_new(place, there):
 @pytest.mark.parametrize("error", ERRORS)
 def test_disk_errors_at_every_call_are_reported_and_leave_old_or_new(place, there, error):
     bench = Bench(place, there=there)
-    refuse(bench, bench.calls(), (error,))
+    refuse(bench, bench.calls, (error,))

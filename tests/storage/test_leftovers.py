@@ -13,10 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from simdocs.artifacts.recognise import replaceable
 from simdocs.artifacts.writer import write_artifact
 from simdocs.errors import LockedError, OutputError
 from simdocs.storage import lock, syscalls
 from simdocs.storage.atomic_file import atomic_file
+from simdocs.storage.leftovers import Drafts, sweep_directory
 from simdocs.storage.targets import draft_name
 from tests.amounts import slow
 from tests.artifacts.tiny import found, save
@@ -71,6 +73,9 @@ def put(kind: str, path: Path) -> None:
         path.with_name("elsewhere").mkdir()
         lay(path.with_name("elsewhere"), {"names.npy": b"mine"})
         path.symlink_to("elsewhere")
+    elif kind == "link to a file":
+        lay(path.parent, {"mine": b"mine"})
+        path.symlink_to("mine")
     elif kind == "dangling link":
         path.symlink_to("nowhere")
     elif kind == "directory":
@@ -129,7 +134,7 @@ def test_the_program_reports_a_fifo_with_the_name_of_a_draft(place, draft, argum
 
 
 @pytest.mark.reliability("name of a draft")
-@pytest.mark.parametrize("kind", ["FIFO", "dangling link"])
+@pytest.mark.parametrize("kind", ["FIFO", "link to a file"])
 def test_what_takes_the_place_of_a_draft_while_it_is_looked_at_is_left_alone(place, monkeypatch, kind):
     """It is opened without waiting for it, and while signals are heard."""
     (place / DRAFT_FILE).touch(mode=0o600)
@@ -144,8 +149,8 @@ def test_what_takes_the_place_of_a_draft_while_it_is_looked_at_is_left_alone(pla
     monkeypatch.setattr(syscalls, "open_found", swapped)
     write(place / FILE)
     assert blocked == [set()]
-    assert sorted(os.listdir(place)) == [DRAFT_FILE, FILE]
-    assert not (place / DRAFT_FILE).is_file()
+    assert {DRAFT_FILE, FILE} <= {*os.listdir(place)}
+    assert not stat.S_ISREG((place / DRAFT_FILE).lstat().st_mode)
 
 
 @pytest.mark.reliability("name of a draft")
@@ -215,6 +220,44 @@ def test_a_directory_that_takes_the_place_of_our_new_draft_is_not_used(place, mo
     with pytest.raises(OutputError, match="belongs to another user"):
         save(place / DIRECTORY, 1)
     assert (os.listdir(place), os.listdir(place / DRAFT_DIRECTORY)) == ([DRAFT_DIRECTORY], holds)
+
+
+@as_root
+@pytest.mark.reliability("draft of others")
+def test_a_directory_that_takes_the_place_of_a_draft_while_it_is_looked_at_is_left_alone(place, monkeypatch):
+    draft = place / DRAFT_DIRECTORY
+    draft.mkdir(mode=0o700)
+    open_directory = syscalls.open_directory
+
+    def swapped(name: str, dir_fd: int | None = None) -> int:
+        if name == DRAFT_DIRECTORY and not (place / "aside").exists():
+            draft.rename(place / "aside")
+            draft.mkdir(mode=0o700)
+            lay(draft, {"names.npy": b"mine"})
+            os.chown(draft, STRANGER, STRANGER)
+        return open_directory(name, dir_fd)
+
+    monkeypatch.setattr(syscalls, "open_directory", swapped)
+    with pytest.raises(OutputError, match="belongs to another user"):
+        save(place / DIRECTORY, 1)
+    assert os.listdir(draft) == ["names.npy"]
+
+
+def test_a_draft_that_is_published_while_it_is_looked_at_is_not_emptied(place, monkeypatch):
+    """Its writer has finished, so that it can be locked, but it is no longer a draft."""
+    save(place / DRAFT_DIRECTORY, 1)
+    try_lock = syscalls.try_lock
+
+    def published(descriptor: int) -> bool:
+        (place / DRAFT_DIRECTORY).rename(place / DIRECTORY)
+        return try_lock(descriptor)
+
+    monkeypatch.setattr(syscalls, "try_lock", published)
+    parent = os.open(place, os.O_RDONLY)
+    drafts = Drafts(DRAFT_DIRECTORY, parent, str(place), DIRECTORY)
+    assert sweep_directory(drafts, replaceable("signatures"), last_try=True)
+    os.close(parent)
+    assert found(place / DIRECTORY) == 1
 
 
 FOREIGN: dict[str, tuple[int, dict[str, bytes], str]] = {

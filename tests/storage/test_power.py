@@ -57,6 +57,8 @@ def test_the_simulated_disk_loses_what_was_not_synced(place, monkeypatch):
 @pytest.mark.parametrize("kind", ["signatures", *slow("shingles", "index")])
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 def test_a_power_cut_at_any_instant_leaves_the_old_or_the_new_artifact(place, there, kind):
+    """Others can write to the artifact, so that only a complete one may be removed as the draft of a killed run."""
+    os.umask(0o002)
     target, begun = f"a.{kind}", place / "begun"
     begun.mkdir()
     if there:

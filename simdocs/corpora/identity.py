@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,8 +51,7 @@ def regular_file_id(path: str) -> FileId | None:
     return file_id(status) if stat.S_ISREG(status.st_mode) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(NamedTuple):
     """The state of a file on disk. Equal stamps mean equal bytes, unless a clock was set back."""
 
     size: int

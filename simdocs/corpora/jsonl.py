@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from simdocs.corpora.batches import BATCH_BYTES
+from simdocs.corpora.clock import settled
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import is_compressed
 from simdocs.corpora.identity import NO_FILE, Stamp
@@ -78,7 +79,7 @@ def read_blocks(name: bytes, limit: int, met: Met = ANY) -> Iterator[Lines]:
                     raise
                 if lines is not None:
                     raise DocumentSkipped("changed", f"from line {lines.next} on") from None
-            stamp = Stamp.of(os.fstat(descriptor))
+            stamp = Stamp.of(settled(descriptor, os.fstat(descriptor)))
         raise DocumentSkipped("changed")
     except OSError as error:
         raise DocumentSkipped.of(error) from None

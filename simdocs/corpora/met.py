@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simdocs.corpora.clock import settled
 from simdocs.corpora.document_skipped import REPLACED, DocumentSkipped
 from simdocs.corpora.long_paths import READ, open_name
 from simdocs.model.documents import NAMED
@@ -130,7 +131,7 @@ def _replaced(error: OSError) -> Exception:
 
 
 def open_file(name: bytes, met: Met = ANY, directories: Directories | None = None) -> tuple[int, os.stat_result]:
-    """A descriptor of the regular file with this name, and its status.
+    """A descriptor of the regular file with this name, and its status, with times older than a tick if possible.
 
     met: how it was met. directories: keeps its directories open for other files. Raises DocumentSkipped: vanished,
     unreadable, special, changed (it is not the file that was met).
@@ -155,4 +156,4 @@ def open_file(name: bytes, met: Met = ANY, directories: Directories | None = Non
             raise
     except OSError as error:
         raise DocumentSkipped.of(error) from None
-    return descriptor, status
+    return descriptor, settled(descriptor, status)

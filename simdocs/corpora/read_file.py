@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from simdocs.corpora.clock import is_recent, settled
 from simdocs.corpora.decode import LOOKED_AT, is_binary
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import decompress, is_compressed
@@ -25,8 +26,8 @@ def read(
     """The bytes of the regular file with this name, decompressed if the name ends in .gz, and the stamp of the file.
 
     padding: bytes by which a gzip file itself may exceed the limit. met: how the file was met. directories: keeps
-    directories open for other files. The file was the same before and after. One that changes meanwhile is read a
-    second time.
+    directories open for other files. The file was the same before and after. One that changes meanwhile is read
+    again. One that was changed recently is read twice in any case, and both readings agree.
 
     Raises DocumentSkipped: vanished; unreadable (also: more than memory can hold); special; oversized (more than limit
     bytes, compressed or decompressed); changed (or not the file that was met); malformed (as gzip); binary (a large
@@ -49,13 +50,26 @@ def _read_open(descriptor: int, before: os.stat_result, limit: int, compressed: 
             raise DocumentSkipped("binary")
         if skip := too_large(before.st_size, limit):
             raise skip
-        data = _read_all(descriptor, before.st_size, limit)
+        stamp = Stamp.of(before)
+        data = _read_all(descriptor, stamp.size, limit)
+        # The times of files that state no size, as in /proc, mean nothing.
+        same = not (stamp.size and is_recent(stamp)) or _holds(descriptor, data)
         after = os.fstat(descriptor)
-        if Stamp.of(before) == Stamp.of(after):
-            return data, Stamp.of(after)
+        if same and Stamp.of(after) == stamp:
+            return data, stamp
         os.lseek(descriptor, 0, os.SEEK_SET)
-        before = after
+        before = settled(descriptor, after)
     raise DocumentSkipped("changed")
+
+
+def _holds(descriptor: int, data: bytes) -> bool:
+    """Whether a file that is read a second time has these bytes, so that it had all of them at one moment."""
+    at = 0
+    while piece := os.pread(descriptor, _PIECE, at):
+        if data[at : at + len(piece)] != piece:
+            return False
+        at += len(piece)
+    return at == len(data)
 
 
 def _read_all(descriptor: int, size: int, limit: int) -> bytes:

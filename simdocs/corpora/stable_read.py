@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import hashlib
 import os
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from simdocs.corpora.clock import is_recent
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import GzipStream
 from simdocs.corpora.identity import Stamp
@@ -26,17 +29,18 @@ def chunks(descriptor: int, stamp: Stamp, size: int, *, compressed: bool, patien
 
     A chunk is yielded after the next one was read, if the file was still the same then. A file that is not gzip may
     have grown meanwhile, if the chunk is still at its position. Unless patient, it must not have grown before the first
-    chunk is yielded. Raises DocumentSkipped after all chunks that could be yielded: malformed (it is not valid gzip),
+    chunk is yielded. A file that was changed recently is read to its end once before, and a chunk is yielded if it was
+    the same then. Raises DocumentSkipped after all chunks that could be yielded: malformed (it is not valid gzip),
     changed (this includes growth).
     """
-    # The descriptor's position says how far the file itself was read. Progress is measured by it.
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    read = _decompressing(descriptor) if compressed else partial(os.read, descriptor)
+    earlier = _Reading(_pieces(descriptor, size, compressed)) if is_recent(stamp) else None
+    pieces = _pieces(descriptor, size, compressed)
     held: Chunk = b""
-    at, grown, trouble = 0, False, None
+    at = end = number = 0
+    grown, trouble = False, None
     while True:
         try:
-            chunk = read(size if at else max(size, _MARK))
+            chunk, end = next(pieces, (b"", end))
         except DocumentSkipped as skip:
             chunk, trouble = b"", skip
         if held or trouble:
@@ -46,17 +50,55 @@ def chunks(descriptor: int, stamp: Stamp, size: int, *, compressed: bool, patien
                     raise DocumentSkipped("changed")
                 stamp, grown = now, True
         if held:
+            if earlier is not None and not earlier.had(number, held):
+                raise DocumentSkipped("changed")
             yield held
-            patient = True
+            patient, number = True, number + 1
         if not chunk:
             break
-        held, at = chunk, at + len(chunk)
-        if not compressed and (hole := _hole(descriptor, at, chunk)):
-            held, at = len(chunk) + hole, at + hole
+        held, at = chunk, end
     if trouble is not None:
         raise trouble
     if grown:
         raise DocumentSkipped("changed")
+
+
+def _pieces(descriptor: int, size: int, compressed: bool) -> Iterator[tuple[Chunk, int]]:
+    """Yield the chunks of a file from its beginning, each with the position of its end.
+
+    The descriptor's position says how far the file itself was read. Progress is measured by it.
+    """
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    read = _decompressing(descriptor) if compressed else partial(os.read, descriptor)
+    at = 0
+    while chunk := read(size if at else max(size, _MARK)):
+        at += len(chunk)
+        hole = 0 if compressed else _hole(descriptor, at, chunk)
+        at += hole
+        yield (len(chunk) + hole if hole else chunk), at
+
+
+class _Reading:
+    """An earlier reading of the same file: the digests of its chunks, and its last chunk, after which it may grow."""
+
+    def __init__(self, pieces: Iterator[tuple[Chunk, int]]) -> None:
+        self._digests: list[bytes | int] = []
+        self._last: Chunk = b""
+        with contextlib.suppress(DocumentSkipped):  # what is damaged is found again
+            for self._last, _ in pieces:
+                self._digests.append(_digest(self._last))
+
+    def had(self, number: int, chunk: Chunk) -> bool:
+        """Whether the file had this chunk then, or had not grown that far."""
+        if number >= len(self._digests):
+            return True
+        if number == len(self._digests) - 1 and isinstance(chunk, bytes) and isinstance(self._last, bytes):
+            return chunk.startswith(self._last)
+        return self._digests[number] == _digest(chunk)
+
+
+def _digest(chunk: Chunk) -> bytes | int:
+    return chunk if isinstance(chunk, int) else hashlib.sha256(chunk).digest()
 
 
 def _decompressing(descriptor: int) -> Callable[[int], bytes]:

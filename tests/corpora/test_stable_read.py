@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import time
 import tracemalloc
 from collections.abc import Callable
 from itertools import count
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import jsonl
+from simdocs.corpora import clock, jsonl
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.jsonl import parse, read_blocks
 from simdocs.model.skipped import Skip
@@ -54,6 +55,12 @@ def names(path: Path, change: Change, after: int, times: int = 1) -> tuple[list[
         except DocumentSkipped as skip:
             return given, (skip.reason, skip.detail)
     return given, None
+
+
+@pytest.fixture(autouse=True)
+def _an_hour_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Judge all files an hour after they were written, so that they are read once."""
+    monkeypatch.setattr(clock, "now", lambda: time.time_ns() + 3600 * 10**9)
 
 
 moments = count(1)

@@ -1,0 +1,164 @@
+"""Files whose times tell nothing: rewritten within one tick of the clock, or by a write that has not ended."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from simdocs.corpora import clock, jsonl
+from simdocs.corpora.document_skipped import DocumentSkipped
+from simdocs.corpora.identity import Stamp
+from simdocs.corpora.jsonl import parse, read_blocks
+from simdocs.corpora.met import open_file
+from simdocs.corpora.read_file import read
+from simdocs.parameters import Sequences
+
+MIB = 1 << 20
+LINES = [b'{"text": "line %d"}' % number for number in range(10, 30)]
+OLD = b"".join(line + b"\n" for line in LINES)
+NEW = OLD.replace(b"line", b"LINE")
+BLOCK = 64
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file whose status says that it was changed just now, whatever happens to it. Only its size is true."""
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(OLD)
+    status, instant = os.fstat, time.time_ns()
+
+    def frozen(descriptor: int) -> os.stat_result:
+        real = status(descriptor)
+        return os.stat_result(tuple(real), {"st_mtime_ns": instant, "st_ctime_ns": instant})
+
+    monkeypatch.setattr(os, "fstat", frozen)
+    monkeypatch.setattr(jsonl, "BATCH_BYTES", BLOCK)
+    return path
+
+
+def rewritten(monkeypatch: pytest.MonkeyPatch, path: Path, after: int, content: Callable[[int], bytes]) -> list[int]:
+    """Rewrite a file in place after this read of it and every later one, as long as content(0), content(1) ... differ.
+
+    A read gives 64 bytes at most. Return a list of the sizes that were read.
+    """
+    reads: list[int] = []
+    real, inode = os.read, path.stat().st_ino
+
+    def read_some(descriptor: int, size: int) -> bytes:
+        mine = os.stat(descriptor).st_ino == inode
+        data = real(descriptor, min(size, BLOCK) if mine else size)
+        if mine:
+            reads.append(len(data))
+            if len(reads) >= after:
+                with path.open("r+b") as stream:
+                    stream.write(content(len(reads) - after))
+        return data
+
+    monkeypatch.setattr(os, "read", read_some)
+    return reads
+
+
+def once(_: int) -> bytes:
+    return NEW
+
+
+def always(time: int) -> bytes:
+    return OLD.replace(b"line", b"%04d" % time)
+
+
+@pytest.mark.reliability(
+    "torn reads",
+    "a file that is rewritten while it is read, so quickly that its times do not show it",
+    "Waits until a file that was just changed is older than a tick of the clock (10 ms). Reads a file that was changed "
+    "in the last 2 seconds twice, and uses it if both readings agree. Otherwise it reports the file as changed, and "
+    "exits with status 3.",
+)
+@pytest.mark.parametrize("after", range(1, 9))
+def test_a_file_rewritten_within_a_tick_is_never_a_mixture(
+    path: Path, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    rewritten(monkeypatch, path, after, once)
+    assert read(os.fsencode(path), MIB)[0] in (OLD, NEW)
+
+
+@pytest.mark.reliability("torn reads")
+def test_a_file_rewritten_all_the_time_is_given_up(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rewritten(monkeypatch, path, 1, always)
+    with pytest.raises(DocumentSkipped, match="changed"):
+        read(os.fsencode(path), MIB)
+
+
+def texts(path: Path) -> tuple[list[bytes], str]:
+    """Return the texts of a JSON Lines file, and why there are no more."""
+    found: list[bytes] = []
+    try:
+        for lines in read_blocks(os.fsencode(path), MIB):
+            found += parse(lines, Sequences()).texts
+    except DocumentSkipped as skip:
+        return found, f"{skip.reason} {skip.detail}"
+    return found, ""
+
+
+@pytest.mark.reliability("torn reads")
+@pytest.mark.parametrize("content", [once, always])
+@pytest.mark.parametrize("after", range(1, 18))
+def test_lines_rewritten_within_a_tick_are_of_one_version(
+    path: Path, monkeypatch: pytest.MonkeyPatch, after: int, content: Callable[[int], bytes]
+) -> None:
+    rewritten(monkeypatch, path, after, content)
+    found, why = texts(path)
+    assert len({text[:4] for text in found}) <= 1
+    assert [text[4:] for text in found] == [b" %d" % number for number in range(10, 10 + len(found))]
+    assert why == ("" if len(found) == 20 else f"changed from line {len(found) + 1} on" if found else "changed ")
+
+
+def test_a_recent_file_that_grows_gives_its_lines(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rewritten(monkeypatch, path, 9, lambda time: OLD + NEW[: BLOCK * (time + 1)])
+    found, why = texts(path)
+    assert found[:20] == [b"line %d" % number for number in range(10, 30)]
+    assert why.startswith("changed from line ")
+
+
+@pytest.mark.parametrize("age", [0, 1, 3])
+def test_only_files_changed_in_the_last_two_seconds_are_read_twice(
+    path: Path, monkeypatch: pytest.MonkeyPatch, age: int
+) -> None:
+    monkeypatch.setattr(clock, "now", lambda: time.time_ns() + age * 10**9)
+    reads = rewritten(monkeypatch, path, 1 << 30, once)
+    assert texts(path)[1] == ""
+    assert sum(reads) == len(OLD) * (1 if age == 3 else 2)
+
+
+@pytest.mark.parametrize("end", [b"", b"garbage after the end"])
+def test_a_recent_gzip_file_gives_its_lines(tmp_path: Path, end: bytes) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(gzip.compress(OLD) + end)
+    found, why = texts(path)
+    assert (len(found), why.partition(" ")[0]) == (20, "malformed" if end else "")
+
+
+def test_a_file_is_opened_when_its_times_are_older_than_a_tick(tmp_path: Path) -> None:
+    """So whoever writes to it later gives it another time."""
+    path = tmp_path / "a"
+    for _ in range(3):
+        path.write_bytes(OLD)
+        descriptor, status = open_file(os.fsencode(path))
+        assert time.time_ns() - Stamp.of(status).ctime_ns >= 10_000_000
+        os.close(descriptor)
+
+
+@pytest.mark.parametrize("ahead", [0, 3600])
+def test_a_clock_that_stands_still_or_is_behind_is_not_waited_for(
+    path: Path, monkeypatch: pytest.MonkeyPatch, ahead: int
+) -> None:
+    waits: list[float] = []
+    instant = Stamp.of(os.fstat(os.open(path, os.O_RDONLY))).ctime_ns
+    monkeypatch.setattr(clock, "now", lambda: instant - ahead * 10**9)
+    monkeypatch.setattr(time, "sleep", waits.append)
+    assert read(os.fsencode(path), MIB)[0] == OLD
+    assert len(waits) == (0 if ahead else 3)

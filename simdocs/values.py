@@ -242,13 +242,13 @@ class Choice:
 
 
 class FreeText:
-    """A text that is looked for in documents or in their names."""
+    """A text of at most 1,000 characters, which has its place in a manifest."""
 
-    wanted = "a text"
+    wanted = "a text of at most 1000 characters"
 
     def check(self, value: Any) -> str:
         """The text."""
-        if not isinstance(value, str):
+        if not isinstance(value, str) or len(value) > 1000:
             raise ValueError(self.wanted)
         return value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -9,7 +10,7 @@ import stat
 from collections.abc import Collection
 from typing import Any
 
-from simdocs.artifacts.formats import FORMATS, MANIFEST, RUN
+from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, RUN
 from simdocs.artifacts.manifest import Manifest, decoded, refuse_other_unicode
 from simdocs.artifacts.mapped_column import map_file
 from simdocs.artifacts.npy import damaged
@@ -19,7 +20,12 @@ from simdocs.model.columns import MemoryColumn
 from simdocs.model.names import display_name
 from simdocs.storage.syscalls import open_directory
 
-_MAX_MANIFEST_BYTES = 1 << 28
+_FIELDS_BYTES = 1 << 16
+"""Bytes that the fields of a manifest take at most, without checksums: two of them may be texts of 1,000 characters."""
+
+_CHECKSUM_BYTES = 48
+"""Bytes that a checksum takes in a manifest, with its indentation."""
+
 _MAX_RUN_BYTES = 1 << 24
 
 TRIES = 100
@@ -141,7 +147,16 @@ def missing(dir_fd: int, name: str, file: str) -> ArtifactError:
 
 def read_manifest(dir_fd: int, name: str) -> Manifest:
     """Return the manifest in this directory. ArtifactError: it is damaged. FileNotFoundError: there is none."""
-    return decoded(_read(dir_fd, MANIFEST, _MAX_MANIFEST_BYTES, name), name)
+    return decoded(_read(dir_fd, MANIFEST, _largest_manifest(dir_fd), name), name)
+
+
+def _largest_manifest(dir_fd: int) -> int:
+    """How many bytes the manifest in this directory has at most: some for its fields, and some for each checksum."""
+    blocks = 0
+    for file in frozenset(array.file for form in FORMATS.values() for array in form.arrays):
+        with contextlib.suppress(OSError):
+            blocks += 1 + os.stat(file, dir_fd=dir_fd, follow_symlinks=False).st_size // BLOCK
+    return _FIELDS_BYTES + _CHECKSUM_BYTES * blocks
 
 
 def _read(dir_fd: int, file: str, limit: int, name: str) -> bytes:

@@ -7,6 +7,7 @@ import os
 import shutil
 import tracemalloc
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simdocs.artifacts.formats import FORMATS
-from simdocs.artifacts.manifest import _with_checksum, decoded
+from simdocs.artifacts.formats import BLOCK, FORMATS
+from simdocs.artifacts.manifest import Manifest, _with_checksum, decoded
+from simdocs.artifacts.reader import _largest_manifest
 from simdocs.errors import ArtifactError
+from simdocs.values import FreeText
+from tests.artifacts import tiny as sample
 from tests.artifacts.test_damage import tiny, verdict  # noqa: F401  (a fixture)
 
 Body = dict[str, Any]
@@ -179,6 +183,56 @@ TEXTS = {
 def test_files_that_are_not_manifests_are_refused(copies, what):
     (copies["index"] / "manifest.json").write_bytes(TEXTS[what])
     assert verdict(copies["index"]).startswith(f"{copies['index']}/manifest.json: damaged: ")
+
+
+@pytest.mark.reliability(
+    "large manifest",
+    "a manifest of 100 MB",
+    "Exits with status 4 before it is read: 64 KiB are allowed, and 48 bytes for each block of the arrays.",
+)
+def test_a_manifest_larger_than_the_arrays_need_is_not_read(copies):
+    for kind, path in copies.items():
+        data = (path / "manifest.json").read_bytes()
+        for size in (1 << 20, 100 << 20):
+            os.truncate(path / "manifest.json", size)
+            tracemalloc.start()
+            try:
+                said = verdict(path)
+                assert tracemalloc.get_traced_memory()[1] < 1 << 19, kind
+            finally:
+                tracemalloc.stop()
+            assert said.startswith(f"{path}/manifest.json: damaged: {size} bytes are too many for this file")
+        (path / "manifest.json").write_bytes(data)
+        assert verdict(path) == ""
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_the_largest_manifest_of_an_artifact_is_allowed(place, kind):
+    """Its texts are as long as they may be, and are spelt with escapes; its arrays have many blocks."""
+    form, whole = FORMATS[kind], FreeText()
+    recipe = sample.recipe(kind)
+    longest = "\U0001f600" * next(n for n in range(1, 10**6) if not _accepts(whole, "x" * (n + 1)))
+    recipe = replace(recipe, sequences=replace(recipe.sequences, text_field=longest, id_field=longest))
+    shapes = {array.name: (10**9,) * len(array.shape) for array in form.arrays}
+    place.mkdir(exist_ok=True)
+    checksums = {}
+    for number, array in enumerate(form.arrays, 1):
+        (place / array.file).touch()
+        os.truncate(place / array.file, (500 * number - 1) * BLOCK + 129)
+        checksums[array.name] = ["0" * 32] * (500 * number)
+    size = len(Manifest(form, recipe, "0" * 32, shapes, checksums).encoded())
+    descriptor = os.open(place, os.O_RDONLY)
+    try:
+        assert size < _largest_manifest(descriptor) < 2 * size + (1 << 16)
+    finally:
+        os.close(descriptor)
+
+
+def _accepts(values: FreeText, text: str) -> bool:
+    try:
+        return values.check(text) == text
+    except ValueError:
+        return False
 
 
 @pytest.mark.reliability("forged manifests")

@@ -26,6 +26,9 @@ from simdocs.parameters import Walking
 
 _MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
+_FEW = 1 << 16
+"""Entries of a list that are held in any case before repeated ones are dropped."""
+
 _SHOWN = 4096
 """Bytes of a missing name that a message shows: it may be the content of a whole file."""
 
@@ -103,15 +106,36 @@ def find(sources: Sources, walking: Walking, skipped: Skipped) -> FileList:
         else:
             _take(_expand(name, walking, skipped, opened), found)
     if sources.listed is not None:
-        entries: list[Entry] = []
-        for number, name in list_of(sources.listed, sources.nul_ended, skipped, found.inputs):
-            try:
-                entries += [replace(entry, named=False) for entry in _expand(name, walking, skipped, opened)]
-            except InputError as error:
-                raise of_entry(sources.listed, number, name, error) from None
-        entries.sort(key=lambda entry: entry.name)
-        _take(entries, found)
+        _take(_listed(sources.listed, sources.nul_ended, walking, skipped, found.inputs), found)
     return found
+
+
+def _listed(source: bytes, nul_ended: bool, walking: Walking, skipped: Skipped, inputs: set[FileId]) -> list[Entry]:
+    """The files that the entries of a list stand for, sorted by name."""
+    entries, opened, enough = list[Entry](), set[FileId](), _FEW
+    for number, name in list_of(source, nul_ended, skipped, inputs):
+        try:
+            entries += [replace(entry, named=False) for entry in _expand(name, walking, skipped, opened)]
+        except InputError as error:
+            raise of_entry(source, number, name, error) from None
+        if len(entries) > enough:  # a list may have the same few names again and again
+            entries = _without_repeats(entries, skipped)
+            enough = max(_FEW, 2 * len(entries))
+    return _without_repeats(entries, skipped)
+
+
+def _without_repeats(entries: list[Entry], skipped: Skipped) -> list[Entry]:
+    """The entries, sorted by name; the first one of those with the same name and file. The others are reported."""
+    kept, seen = list[Entry](), set[FileId]()
+    for entry in sorted(entries, key=lambda entry: entry.name):
+        if not kept or entry.name != kept[-1].name:
+            seen = set()
+        if entry.file_id in seen:
+            skipped.add(Skip("again", entry.name))
+        else:
+            kept.append(entry)
+            seen.add(entry.file_id)
+    return kept
 
 
 def _take(entries: Iterable[Entry], found: FileList) -> None:

@@ -12,22 +12,44 @@ from simdocs.errors import InputError, mention
 from simdocs.model.names import display_name
 from simdocs.model.skipped import Skip, Skipped
 
+LONGEST = 1 << 20
+"""Bytes of the longest entry. No name of a file is nearly as long, so an entry that has no end is not read to it."""
+
+MOST = 100_000_000
+"""The largest number of entries, so that a list without end is not read for ever."""
+
+_AT_ONCE = 1 << 16
+"""Bytes that are read at once."""
+
 
 def list_of(source: bytes, nul_ended: bool, skipped: Skipped, inputs: set[FileId]) -> Iterator[tuple[int, bytes]]:
-    """Yield the entries of a list, as bytes, with their numbers from 1. The last entry may lack its end.
+    """Yield the entries of a list, as bytes, with their numbers from 1, while it is read. The last may lack its end.
 
     `-` is standard input. Malformed entries are added to skipped, the id of the list's file to inputs. InputError: the
-    list cannot be read, or it is the other kind of list.
+    list cannot be read, is the other kind of list, has an entry longer than LONGEST, or more than MOST entries.
     """
-    data = _contents(source, inputs)
-    if b"\0" in data and not nul_ended:
-        raise InputError(f"{display_name(source)}: this list has NUL bytes: read it with {mention('files0_from')}")
-    end = b"\0" if nul_ended else b"\n"
-    for number, name in enumerate(data.removesuffix(end).split(end) if data else [], 1):
+    for number, name in enumerate(_entries(source, nul_ended, inputs), 1):
+        if number > MOST:
+            raise InputError(f"{display_name(source)}: has more than {MOST:,} entries: use several lists")
         if why := _malformed(name, source):
             skipped.add(Skip("malformed", source, f"entry {number} {why}"))
         else:
             yield number, name
+
+
+def _entries(source: bytes, nul_ended: bool, inputs: set[FileId]) -> Iterator[bytes]:
+    """Yield the entries, whatever they are."""
+    end, rest, number = b"\0" if nul_ended else b"\n", b"", 1
+    for piece in _contents(source, inputs):
+        if b"\0" in piece and not nul_ended:
+            raise InputError(f"{display_name(source)}: this list has NUL bytes: read it with {mention('files0_from')}")
+        *whole, rest = (rest + piece).split(end)
+        yield from whole
+        number += len(whole)
+        if len(rest) > LONGEST:
+            raise of_entry(source, number, rest, InputError(f"longer than {LONGEST:,} bytes"))
+    if rest:
+        yield rest
 
 
 def _malformed(name: bytes, source: bytes) -> str:
@@ -39,17 +61,19 @@ def _malformed(name: bytes, source: bytes) -> str:
     return ""
 
 
-def _contents(source: bytes, inputs: set[FileId]) -> bytes:
+def _contents(source: bytes, inputs: set[FileId]) -> Iterator[bytes]:
+    """Yield the bytes of a list in pieces, as soon as they can be read."""
     try:
         descriptor = os.dup(0) if source == b"-" else open_name(source, os.O_RDONLY | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as stream:
+        with os.fdopen(descriptor, "rb", buffering=0):
             status = os.fstat(descriptor)
             if _is_endless(status, descriptor):
                 raise InputError(
                     f"{display_name(source)}: this is a device, not a list of names: use a file, a FIFO or -"
                 )
             inputs.add(file_id(status))
-            return stream.read()
+            while piece := os.read(descriptor, _AT_ONCE):
+                yield piece
     except OSError as error:
         raise InputError(f"{display_name(source)}: {error.strerror or error}") from None
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import subprocess
 
 import pytest
 
 from tests.cli.commands import ASKED, reading
 from tests.cli.corpus import A1, A, lay
-from tests.cli.program import simdocs
+from tests.cli.program import finished, running, simdocs
 
 ENDS = {"--files-from": b"\n", "--files0-from": b"\0"}
 
@@ -184,3 +185,15 @@ def test_a_long_list_is_read_whole(here, option):
     done = simdocs("dedupe", option, "-", "--list", "duplicates", stdin=listed(option, *names), cwd=here)
     assert (done.status, done.err) == (0, "")
     assert done.out.splitlines() == names[1:]
+
+
+@pytest.mark.reliability("list without end")
+def test_a_list_without_end_on_standard_input_is_an_error(here, option):
+    """The program reads it while it is written, and stops."""
+    letters = subprocess.Popen(["sh", "-c", r"tr '\0' x < /dev/zero"], stdout=subprocess.PIPE)
+    with letters, running("dedupe", option, "-", cwd=here, stdin=letters.stdout) as process:
+        assert letters.stdout is not None
+        letters.stdout.close()
+        done = finished(process)
+    why = "entry 1: longer than 1,048,576 bytes: correct the entry or remove it"
+    assert done == (2, b"", f"simdocs: error: -: {why}\n")

@@ -11,6 +11,7 @@ from simdocs.corpora.discover import FileList
 from simdocs.corpora.document_skipped import REPLACED
 from simdocs.corpora.identity import FileId, identities
 from simdocs.corpora.jsonl import Lines
+from simdocs.corpora.line_names import LineNames
 from simdocs.corpora.read_tasks import Files
 from simdocs.model.documents import DOCUMENT, EMPTY, MET, Documents
 from simdocs.model.names import display_name
@@ -29,6 +30,7 @@ class Register:
         self._met_files, self._met = found.met(), [np.empty(0, MET)]
         self._held: dict[int, bytes] = {}
         self._file, self._ids = b"", set[bytes]()
+        self._line_names = LineNames()
         self._named_like_lines = {name for name in found.names if b"#" in name}
         ids = enumerate(found.ids if found.other_names else ())
         self._reached_again: dict[int, FileId] = {
@@ -44,8 +46,8 @@ class Register:
     def enter(self, read: Read, done: int) -> BlockPlaces:
         """Give the documents of the next task their rows. Return the places, among those read, of documents with a row.
 
-        done: the number of files that end with this task. A line that has the name of an earlier line or of a file gets
-        no row, and is added to skipped.
+        done: the number of files that end with this task. A line that has the name of an earlier line or the path
+        of a file gets no row, and is added to skipped.
         """
         for skip in read.skips:
             self.skip(skip)
@@ -84,7 +86,8 @@ class Register:
         name = read.names[at]
         if name[:container] != self._file:
             self._file, self._ids = name[:container], set()
-        other = "an earlier line" if name in self._ids else "a file" if name in self._named_like_lines else ""
+        taken = name in self._named_like_lines or self._line_names.is_path(name, container)
+        other = "an earlier line" if name in self._ids else "a file" if taken else ""
         if other:
             detail = f"{other} has the name {display_name(name)}: give it an id of its own"
             self._skipped.add(Skip("malformed", self._file, detail, read.places[at]))

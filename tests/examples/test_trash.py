@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.corpus import A1, A, B, lay
+from tests.cli.hostile_tree import lay_hostile_tree, removed, state
 from tests.cli.program import simdocs
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/trash.py"
@@ -64,6 +66,26 @@ def test_duplicates_of_any_name_are_moved_and_keep_their_paths(tmp_path):
     assert files(tmp_path / "trash") == set(NAMES)
 
 
+@pytest.mark.reliability("removal")
+@pytest.mark.parametrize("tree", ["texts", "./texts", "texts/"])
+def test_the_recipe_moves_only_duplicates_out_of_a_hostile_tree(tmp_path, tree):
+    """The recipe of the guide: with --strict, hostile ids stop it; without JSON Lines files it works."""
+    before = state(lay_hostile_tree(tmp_path))
+    ask = ("dedupe", tree, "--strict", "-o", "answer.jsonl")
+    stopped = simdocs(*ask, cwd=tmp_path)
+    assert (stopped.status, (tmp_path / "answer.jsonl").exists()) == (2, False)
+    assert "texts/evil.jsonl, line 1: skipped: " in stopped.err
+    assert simdocs(*ask, "--exclude", "*.jsonl", cwd=tmp_path).status == 0
+    assert trash(tmp_path, (tmp_path / "answer.jsonl").read_bytes(), tree, "trash") == (0, "")
+    (tmp_path / "answer.jsonl").unlink()
+    moved = {b"texts/" + name for name in files(tmp_path / "trash")}
+    shutil.rmtree(tmp_path / "trash")
+    assert removed(tmp_path, before) == moved
+    assert len(moved) == 17
+    again = simdocs("dedupe", "texts", "--exclude", "*.jsonl", "--list", "duplicates", cwd=tmp_path)
+    assert again == (0, b"texts/z-hard.txt\n", ""), "the other name of a file that was moved"
+
+
 def refused(directory: Path, rows: bytes, reason: str, *arguments: str) -> None:
     before = files(directory)
     status, message = trash(directory, rows, *arguments)
@@ -104,6 +126,14 @@ def test_nothing_is_moved_when_both_names_are_one_file(two):
     (two / "texts/deep/b.txt").unlink()
     (two / "texts/deep/b.txt").hardlink_to(two / "texts/a.txt")
     refused(two, rows, "are one file")
+
+
+def test_nothing_is_moved_when_two_answers_keep_each_other(two):
+    rows = [json.dumps(dict(zip(("kept", "duplicate"), pair, strict=True))) for pair in PAIRS]
+    refused(two, "\n".join(rows).encode(), "and a kept document are one file")
+
+
+PAIRS = [("texts/a.txt", "texts/deep/b.txt"), ("texts/deep/b.txt", "texts/a.txt")]
 
 
 @pytest.mark.parametrize("path", ["elsewhere/a.txt", "texts/../a.txt", "/etc/passwd", "texts", "texts/"])

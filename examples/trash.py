@@ -80,7 +80,7 @@ def main(arguments: list[str]) -> int:
             moves.append(duplicate)
         for both in stays & set(goes):
             raise ValueError(f"{os.fsdecode(b'/'.join(goes[both]))!r} and a kept document are one file")
-        if os.path.realpath(trash).startswith(os.path.realpath(tree) + b"/"):
+        if os.path.realpath(trash).startswith(os.path.join(os.path.realpath(tree), b"")):
             raise ValueError(f"{arguments[1]} is inside {arguments[0]}")
     except (OSError, ValueError, KeyError, TypeError) as error:
         print(f"trash.py: nothing was moved: {error}", file=sys.stderr)

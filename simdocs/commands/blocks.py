@@ -29,7 +29,8 @@ def pair_blocks(documents: Named, pairs: Pairs, printed: PrintedNames) -> Iterat
     """Yield pairs with the names of their documents, if both can be printed."""
     for at in range(0, len(pairs), _AT_ONCE):
         some = pairs.take(np.arange(at, min(at + _AT_ONCE, len(pairs))))
-        (left, left_fit), (right, right_fit) = printed.of(documents, some.left), printed.of(documents, some.right)
+        left, left_fit = printed.of(documents, some.left, kept=True)
+        right, right_fit = printed.of(documents, some.right)
         fit = np.flatnonzero(left_fit & right_fit)
         if len(fit) < len(some):
             left, right = [left[place] for place in fit], [right[place] for place in fit]

@@ -34,19 +34,22 @@ class PrintedNames:
         self._lines = LineNames()
         self._reported = set[bytes]()
 
-    def of(self, documents: Named, rows: Array) -> tuple[list[bytes], Mask]:
-        """The names of these rows, and which of them can be printed."""
+    def of(self, documents: Named, rows: Array, *, kept: bool = False) -> tuple[list[bytes], Mask]:
+        """The names of these rows, and which of them can be printed.
+
+        kept: nobody removes these documents. Then standard input can always be printed, although a file may be called
+        `-`, too.
+        """
         printed = documents.printed_names(rows)
         fit = np.ones(len(printed), bool)
-        places = [place for place, name in enumerate(printed) if b"#" in name or name == b"-"]
-        if places:
+        if places := [place for place, path in enumerate(printed) if b"#" in path or path == b"-"]:
             some = np.asarray(rows)[places]
             containers = documents.facts(some)["container"].tolist()
             for place, name, container in zip(places, documents.names(some), containers, strict=True):
                 path = printed[place]
                 if container:
                     fit[place] = not self._lines.is_path(path, len(path) - len(name) + container)
-                elif path == b"-":
+                elif path == b"-" and not kept:
                     fit[place] = not os.path.lexists(path)
                 if not fit[place]:
                     self._report(path)
@@ -55,4 +58,4 @@ class PrintedNames:
     def _report(self, path: bytes) -> None:
         if path not in self._reported:
             self._reported.add(path)
-            self._skipped.add(Skip("malformed", path, "a file has this name, too, so it is in no answer"))
+            self._skipped.add(Skip("malformed", path, "is also the name of a file, so no answer has it"))

@@ -4,29 +4,53 @@ from __future__ import annotations
 
 import os
 
+_MOST_DIRECTORIES = 1 << 16
+_MOST_NAMES = 1 << 10
+"""What is remembered: directories, and names with a # in each. Beyond these, every name of a line is looked up."""
+
 
 class LineNames:
-    """Looks up names of lines as paths. It lists the last directory once, since hardly any name needs more."""
+    """Looks up names of lines as paths. Directories are listed once, since hardly any file has a # in its name."""
 
     def __init__(self) -> None:
-        self._directory: bytes | None = None
-        self._may_be_paths = False
+        self._directories = dict[bytes, frozenset[bytes] | None]()
 
     def is_path(self, name: bytes, container: int) -> bool:
         """Whether something has the path `name`, of which the first `container` bytes are the file of the line.
 
-        An id may have slashes, so that the path may lead anywhere.
+        An id may have slashes, so the path may lead anywhere, but always by way of a name in the file's directory.
         """
-        directory = name[: name.rfind(b"/", 0, container) + 1]
-        if directory != self._directory:
-            self._directory, self._may_be_paths = directory, _has_number_sign(directory or b".")
-        return self._may_be_paths and os.path.lexists(name)
+        start = name.rfind(b"/", 0, container) + 1
+        directory = name[:start]
+        if directory not in self._directories:
+            if len(self._directories) >= _MOST_DIRECTORIES:
+                return os.path.lexists(name)
+            self._directories[directory] = _names_with_number_sign(directory or b".")
+        there = self._directories[directory]
+        if there is not None:
+            if not there:
+                return False
+            end = name.find(b"/", container)
+            first = name[start:] if end < 0 else name[start:end]
+            if first.isascii() and first.lower() not in there:
+                return False
+        return os.path.lexists(name)
 
 
-def _has_number_sign(directory: bytes) -> bool:
-    """Whether any name in a directory has a #, as the first part of every such path has; True if it is unreadable."""
+def _names_with_number_sign(directory: bytes) -> frozenset[bytes] | None:
+    """The names in a directory that have a #, in lower case, since a file system may ignore case.
+
+    None if the directory cannot be read, if there are many, or if one is not ASCII, since a file system may also ignore
+    how characters are composed.
+    """
+    names = set[bytes]()
     try:
         with os.scandir(directory) as entries:
-            return any(b"#" in entry.name for entry in entries)
+            for entry in entries:
+                if b"#" in entry.name:
+                    names.add(entry.name.lower())
+                    if len(names) > _MOST_NAMES or not entry.name.isascii():
+                        return None
     except OSError:
-        return True
+        return None
+    return frozenset(names)

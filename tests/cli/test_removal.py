@@ -10,7 +10,8 @@ import pytest
 
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.hostile_tree import NAMES, lay_hostile_tree, removed, state
-from tests.cli.program import Done, in_shell, simdocs
+from tests.cli.program import Done, simdocs
+from tests.cli.stand_in import scripted
 
 
 @pytest.fixture
@@ -23,7 +24,7 @@ REMOVED = {b"texts/" + name for name in (*NAMES, b"a.txt", b"b.txt", b"c.txt", b
 
 @pytest.mark.reliability(
     "removal",
-    "`--list duplicates -0 | xargs -0 rm` in a tree with names, ids and links that were made to break it",
+    "removing what `--list duplicates -0` prints, in a tree with names, ids and links that were made to break it",
     "Removes duplicates and nothing else, inside the tree or outside it. One text of each group remains.",
 )
 @pytest.mark.parametrize(
@@ -40,7 +41,7 @@ REMOVED = {b"texts/" + name for name in (*NAMES, b"a.txt", b"b.txt", b"c.txt", b
 )
 def test_removing_the_listed_duplicates_removes_nothing_else(hostile: Path, script: str) -> None:
     before = state(hostile)
-    done = in_shell(script, cwd=hostile)
+    done = scripted(script, hostile)
     shutil.rmtree(hostile / "x.index", ignore_errors=True)
     assert removed(hostile, before) <= REMOVED
     assert "evil.jsonl" in done.err
@@ -49,7 +50,7 @@ def test_removing_the_listed_duplicates_removes_nothing_else(hostile: Path, scri
 @pytest.mark.reliability("removal")
 def test_the_listed_duplicates_are_all_removed(hostile: Path) -> None:
     before = state(hostile)
-    in_shell("simdocs dedupe texts --list duplicates -0 | xargs -0 rm -f", cwd=hostile)
+    scripted("simdocs dedupe texts --list duplicates -0 | xargs -0 rm -f", hostile)
     # The file whose name is the first in order is kept.
     assert removed(hostile, before) == REMOVED - {b"texts/\n", b"texts/b.txt", b"texts/z-hard.txt"}
 
@@ -95,7 +96,9 @@ def test_a_line_whose_name_is_a_path_is_in_no_answer(tmp_path: Path, what: str) 
     for ask in ASKS if what == "file" else ASKS[::2]:
         done = simdocs(*ask, cwd=tmp_path / "sub")
         assert (done.status, name in done.out, b"d/s.jsonl#3" in done.out) == (3, False, True), ask
-        assert done.err.count("a file has") == 1
+        assert done.err.count("is also the name of a file") + done.err.count("a file has the name") == 1
+    built = simdocs("index", "../d", "-o", "../y.index", cwd=tmp_path / "sub")
+    assert (built.status, "line 2: skipped: a file has the name" in built.err) == (3, True)
     if what == "file":  # where names need no directory before them
         done = simdocs("dedupe", "x.index", cwd=tmp_path)
         assert (done.status, done.names) == (3, [("d/s.jsonl#1", "d/s.jsonl#3")])
@@ -118,3 +121,6 @@ def test_standard_input_is_not_listed_beside_a_file_of_that_name(tmp_path: Path)
     lay(tmp_path, {"-": B})
     done = simdocs(*ask, cwd=tmp_path, stdin=A)
     assert (done.status, done.out) == (3, b"")
+    assert simdocs("dedupe", "-", "a", "--list", "duplicates", cwd=tmp_path, stdin=A) == (0, b"a\n", "")
+    assert simdocs("dedupe", "-", "a", cwd=tmp_path, stdin=A).names == [("-", "a")]
+    assert simdocs("dedupe", "a", "-", cwd=tmp_path, stdin=A).names == []

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.corpora.discover import FileList
 from simdocs.corpora.document_skipped import REPLACED
 from simdocs.corpora.identity import FileId, identities
-from simdocs.corpora.jsonl import Lines
 from simdocs.corpora.line_names import LineNames
-from simdocs.corpora.read_tasks import Files
 from simdocs.model.documents import DOCUMENT, EMPTY, MET, Documents
 from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces
@@ -125,26 +121,3 @@ class Register:
 def _span(held: bytes, fact: np.void) -> bytes:
     """The bytes of a document, from bytes in memory: all of them, or a line."""
     return held[fact["start"] : fact["start"] + fact["extent"]] if fact["container"] else held
-
-
-class Advance:
-    """Measures progress while files are read: the numbers of files and bytes that are done with each task."""
-
-    def __init__(self, found: FileList) -> None:
-        self._ends = np.cumsum(found.sizes).tolist()
-        self.total = self._ends[-1] if self._ends else 0
-        self.files: list[int] = []
-        """The number of files that end with each task."""
-        self.bytes: list[int] = []
-        """The number of bytes of files that are done after each task."""
-
-    def watch(self, tasks: Iterator[tuple[Files | Lines, int]]) -> Iterator[Files | Lines]:
-        """Yield the tasks alone, and note how far each one gets."""
-        done = 0
-        for task, files in tasks:
-            done += files
-            within = task.read_to if isinstance(task, Lines) and not files else 0
-            before, end = ([0, *self._ends][at] for at in (done, min(done + 1, len(self._ends))))
-            self.files.append(files)
-            self.bytes.append(min(before + within, end))
-            yield task

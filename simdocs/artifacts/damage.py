@@ -22,6 +22,7 @@ from simdocs.artifacts.reader import (
     read_manifest,
     read_run,
 )
+from simdocs.artifacts.rules import Rules
 from simdocs.errors import ArtifactError, InputError
 from simdocs.kernels.lsh.buckets import band_keys
 from simdocs.kernels.sketch.fss import EMPTY as EMPTY_VALUE
@@ -98,6 +99,9 @@ def _damages(dir_fd: int, name: str) -> Iterator[str]:
 
 def _broken_rules(manifest: Manifest, arrays: Arrays) -> Iterator[Problem]:
     yield from _offsets("name_offsets", arrays["name_offsets"], len(arrays["names"]))
+    for array in manifest.format.arrays:
+        if array.dtype.names and (problem := Rules(array, manifest.lengths, 0).broken_by_records(arrays[array.name])):
+            yield array.file, problem
     if manifest.format.kind == "shingles":
         yield from _shingles(arrays)
     else:

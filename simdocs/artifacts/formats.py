@@ -24,12 +24,18 @@ BLOCK = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class ArrayFormat:
-    """One array of a format: its name (its file is NAME.npy), dtype, shape in letters, and what it holds."""
+    """One array of a format: its name (its file is NAME.npy), dtype, shape in letters, and what it holds.
+
+    below: the letter of a length; all values are below it. ascends_to: the letter of a length, to which they ascend
+    from 0.
+    """
 
     name: str
     dtype: np.dtype[np.void] | np.dtype[np.generic]
     shape: tuple[str, ...]
     holds: str
+    below: str = ""
+    ascends_to: str = ""
 
     @property
     def file(self) -> str:
@@ -77,14 +83,14 @@ class ArtifactFormat:
         return frozenset((MANIFEST, RUN, *(array.file for array in self.arrays)))
 
 
-def _array(name: str, dtype: str, shape: str, holds: str) -> ArrayFormat:
-    return ArrayFormat(name, np.dtype(dtype), tuple(shape.split()), holds)
+def _array(name: str, dtype: str, shape: str, holds: str, *, below: str = "", ascends_to: str = "") -> ArrayFormat:
+    return ArrayFormat(name, np.dtype(dtype), tuple(shape.split()), holds, below, ascends_to)
 
 
 _DOCUMENTS = (
     ArrayFormat("documents", DOCUMENT, ("N",), "one record for each document"),
     _array("names", "u1", "C", "the names of the documents, end to end"),
-    _array("name_offsets", "<i8", "N+1", "where each name begins in names, and the end"),
+    _array("name_offsets", "<i8", "N+1", "where each name begins in names, and the end", ascends_to="C"),
 )
 
 _SIGNATURES = _array("signatures", "<u4", "N K", "one row for each document; all 0xFFFFFFFF if it is empty")
@@ -99,7 +105,9 @@ FORMATS: Mapping[str, ArtifactFormat] = MappingProxyType(
                 1,
                 (
                     _array("tokens", "<u4", "T", "the tokens of each document, ascending, without repeats"),
-                    _array("offsets", "<i8", "N+1", "where the tokens of each document begin, and the end"),
+                    _array(
+                        "offsets", "<i8", "N+1", "where the tokens of each document begin, and the end", ascends_to="T"
+                    ),
                     *_DOCUMENTS,
                 ),
             ),
@@ -112,12 +120,13 @@ FORMATS: Mapping[str, ArtifactFormat] = MappingProxyType(
                     _array(
                         "band_keys", "<u8", "B M", "the key of each distinct text in each band, ascending in a band"
                     ),
-                    _array("band_rows", "<u4", "B M", "the row of the document that has the key"),
+                    _array("band_rows", "<u4", "B M", "the row of the document that has the key", below="N"),
                     _array(
                         "same_as",
                         "<u4",
                         "N",
                         "the row of the first document with the same text; its own row if it is empty",
+                        below="N",
                     ),
                     _SIGNATURES,
                     *_DOCUMENTS,

@@ -37,6 +37,12 @@ class Manifest:
         """The number of documents."""
         return self.shapes["documents"][0]
 
+    @property
+    def lengths(self) -> dict[str, int]:
+        """The length that each letter in the shapes of the format stands for."""
+        each = ((array.shape, self.shapes[array.name]) for array in self.format.arrays)
+        return {letter: length for letters, shape in each for letter, length in zip(letters, shape, strict=True)}
+
     def encoded(self) -> bytes:
         """Return the bytes of manifest.json. Equal manifests have equal bytes."""
         form = self.format

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from simdocs.artifacts.formats import BLOCK, ArrayFormat
 from simdocs.artifacts.npy import checksum, damaged, header
+from simdocs.artifacts.rules import Rules
 from simdocs.model.ragged import Array
 
 
 class MappedColumn:
     """A column on disk, memory-mapped. Each block is checked once, before it is used.
 
-    ArtifactError: a block does not match its checksum.
+    ArtifactError: a block does not match its checksum, or breaks a rule of the format.
     """
 
-    def __init__(self, name: str, mapped: Array, checksums: Sequence[str]) -> None:
+    def __init__(self, name: str, mapped: Array, checksums: Sequence[str], rules: Rules | None = None) -> None:
+        """rules: what the values are held to when they are read, if they are."""
         self.name, self.shape, self.dtype = name, mapped.shape, mapped.dtype
         self._mapped = mapped
         self._bytes = mapped.reshape(-1).view(np.uint8)
-        self._checksums = checksums
+        self._checksums, self._rules = checksums, rules
         self._checked = np.zeros(len(checksums), bool)
+        self._whole = False
         self._row = mapped.dtype.itemsize * int(np.prod(mapped.shape[1:]))
 
     def __len__(self) -> int:
@@ -32,25 +35,32 @@ class MappedColumn:
 
     def all(self) -> Array:
         """Return the whole array, memory-mapped."""
-        if not self._checked.all():
+        if not self._whole:
             self._check(np.arange(len(self._checked)))
+            self._hold_records(self._mapped)
+            self._whole = True
         return self._mapped
 
     def rows(self, rows: Array) -> Array:
         """Return the rows with these numbers, (n, *shape[1:])."""
         self._check_each(rows, self._row)
-        return np.asarray(self._mapped[rows])
+        found = np.asarray(self._mapped[rows])
+        self._hold_records(found)
+        return found
 
     def cut(self, begin: int, end: int) -> Array:
         """Return rows begin to end - 1, memory-mapped."""
         if end > begin:
             self._check(np.arange(begin * self._row // BLOCK, (end * self._row - 1) // BLOCK + 1))
+            self._hold_records(self._mapped[begin:end])
         return self._mapped[begin:end]
 
     def at(self, places: Array) -> Array:
         """Return the values at these places of the flattened array, (n,)."""
         self._check_each(places, self.dtype.itemsize)
-        return np.asarray(self._mapped.reshape(-1)[places])
+        found = np.asarray(self._mapped.reshape(-1)[places])
+        self._hold_records(found)
+        return found
 
     def damaged(self) -> list[int]:
         """Return the numbers of all blocks that do not match their checksums."""
@@ -74,19 +84,39 @@ class MappedColumn:
             for block in np.unique(new).tolist():
                 if not self._matches(block):
                     raise damaged(self.name, f"block {block} does not match its checksum")
+                self._hold_block(block)
                 self._checked[block] = True
+
+    def _hold_block(self, block: int) -> None:
+        """Raise ArtifactError if the values of a block break a rule."""
+        if self._rules is not None and self._rules.of_blocks:
+            items = BLOCK // self.dtype.itemsize
+            values = np.asarray(self._mapped).reshape(-1)[block * items : (block + 1) * items]
+            if problem := self._rules.broken_by_block(block, values):
+                raise damaged(self.name, problem)
+
+    def _hold_records(self, records: Array) -> None:
+        """Raise ArtifactError if records break a rule."""
+        if self._rules is not None and (problem := self._rules.broken_by_records(records)):
+            raise damaged(self.name, problem)
 
     def _matches(self, block: int) -> bool:
         return checksum(self._bytes[block * BLOCK : (block + 1) * BLOCK].data) == self._checksums[block]
 
 
 def map_file(
-    dir_fd: int, name: str, array: ArrayFormat, shape: tuple[int, ...], checksums: Sequence[str]
+    dir_fd: int,
+    name: str,
+    array: ArrayFormat,
+    shape: tuple[int, ...],
+    checksums: Sequence[str],
+    lengths: Mapping[str, int] | None = None,
 ) -> MappedColumn:
     """Map an array in the directory `dir_fd`, after comparing its size and header with the manifest.
 
-    Only the header is read. name: the name of the artifact, for messages. ArtifactError: they differ.
-    FileNotFoundError: there is no such file.
+    Only the header is read. name: the name of the artifact, for messages. lengths: those of the format, by letter, if
+    the values are held to its rules when they are read. ArtifactError: they differ. FileNotFoundError: there is no such
+    file.
     """
     file = os.open(array.file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=dir_fd)
     try:
@@ -106,9 +136,10 @@ def map_file(
             raise damaged(full, f"{len(checksums)} checksums in the manifest, not {-(-size // BLOCK)}")
         if os.pread(file, len(expected), 0) != expected:
             raise damaged(full, "its header does not match the manifest")
+        rules = None if lengths is None else Rules(array, lengths, len(checksums))
         if not size:
-            return MappedColumn(full, np.empty(shape, array.dtype), checksums)
+            return MappedColumn(full, np.empty(shape, array.dtype), checksums, rules)
         with os.fdopen(os.dup(file), "rb") as opened:
-            return MappedColumn(full, np.memmap(opened, array.dtype, "r", len(expected), shape), checksums)
+            return MappedColumn(full, np.memmap(opened, array.dtype, "r", len(expected), shape), checksums, rules)
     finally:
         os.close(file)

@@ -121,9 +121,9 @@ def is_still(path: bytes, dir_fd: int) -> bool:
 
 def _opened(dir_fd: int, name: str) -> Artifact:
     manifest = read_manifest(dir_fd, name)
-    form = manifest.format
+    form, lengths = manifest.format, manifest.lengths
     columns = {
-        array.name: map_file(dir_fd, name, array, manifest.shapes[array.name], manifest.checksums[array.name])
+        array.name: map_file(dir_fd, name, array, manifest.shapes[array.name], manifest.checksums[array.name], lengths)
         for array in form.arrays
     }
     return form.noun(name, manifest.recipe, manifest.made_from, columns, read_run(dir_fd, name))

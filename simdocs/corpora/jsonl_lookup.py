@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 
 from simdocs.corpora.document_skipped import DocumentSkipped
@@ -9,9 +10,13 @@ from simdocs.corpora.gzip_stream import SeekableGzip, is_compressed
 from simdocs.corpora.identity import Stamp
 from simdocs.corpora.long_paths import status_of
 from simdocs.corpora.met import ANY, Met, open_file
+from simdocs.corpora.read_file import MOST
 
 MOST_OPEN = 4
 """Files that a LineReader keeps open."""
+
+_AT_ONCE = 1 << 22
+"""Bytes that are read at once. Their memory is allocated beforehand, and a forged artifact may state any length."""
 
 
 class _OpenFile:
@@ -25,10 +30,12 @@ class _OpenFile:
     def read(self, start: int, extent: int) -> bytes:
         """The bytes there; fewer at the end of the file, or if a gzip file is damaged."""
         if self.gzip is None:
-            data = b""
-            while len(data) < extent and (more := os.pread(self.descriptor, extent - len(data), start + len(data))):
-                data += more  # only lines of gigabytes need a second read
-            return data
+            content = io.BytesIO()
+            while (left := extent - content.tell()) > 0:
+                if not (piece := os.pread(self.descriptor, min(left, _AT_ONCE), start + content.tell())):
+                    break
+                content.write(piece)
+            return content.getvalue()
         try:
             return self.gzip.read(start, extent)
         except DocumentSkipped:
@@ -49,6 +56,8 @@ class LineReader:
         the file. Raises DocumentSkipped: vanished, unreadable, special, changed (the file is shorter now, is
         changing, or is not the one that was met).
         """
+        if extent > MOST:  # no line as long was ever read
+            raise DocumentSkipped("changed")
         try:
             for _ in range(2):
                 file = self._file(path, met)

@@ -29,13 +29,9 @@ class Engine(Protocol):
         """
 
     def map_with_state(
-        self,
-        function: Callable[[Task, WorkerState], Result],
-        tasks: Iterable[Task],
-        watch: Callable[[float], None] | None = None,
+        self, function: Callable[[Task, WorkerState], Result], tasks: Iterable[Task]
     ) -> Iterator[Result]:
         """Yield function(task, state) for each task, with the state of the worker that runs it. Otherwise like map.
 
-        A result must not depend on what the state holds: any worker may run any task. watch: is called now and
-        then while the next result is waited for, with the share of its task that the function told its state is done.
+        A result must not depend on what the state holds: any worker may run any task.
         """

@@ -11,7 +11,7 @@ from simdocs.matching.corpus import Corpus
 from simdocs.matching.decision import Decision, decision_of
 from simdocs.matching.distinct_texts import DistinctTexts, in_keep_order, pairs_of_copies
 from simdocs.matching.greedy import greedy
-from simdocs.matching.lookup import bounds, copies_of, keys_for
+from simdocs.matching.lookup import bounds, copies_of, keys_for, owners_at
 from simdocs.matching.prepared import Prepared
 from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import BandIndex
@@ -39,7 +39,7 @@ def decide_against(
     texts = in_keep_order(documents, grouping.keep, known | (original >= 0))
     keys = keys_for(index, prepared.signatures, texts.first)
     begins, ends = bounds(index, keys)
-    owners = index["band_rows"].at(ranges(begins.ravel(), (ends - begins).ravel())).astype(np.int64)
+    owners = owners_at(index, ranges(begins.ravel(), (ends - begins).ravel()))
     owners = standing.copies_for(owners, index["same_as"].all())
     of_key = np.repeat(np.arange(keys.size), (ends - begins).ravel())[owners >= 0]
     counts = np.bincount(of_key, minlength=keys.size).reshape(keys.shape)

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from simdocs.artifacts.npy import damaged
 from simdocs.kernels.lsh.bucket_search import bucket_bounds
 from simdocs.kernels.lsh.buckets import PAIRS_AT_ONCE, band_keys
 from simdocs.model.artifact import BandIndex
@@ -46,10 +47,21 @@ def candidates(index: BandIndex, signatures: Tokens, rows: Rows) -> Iterator[tup
         block = np.cumsum(counts.sum(axis=0)) // PAIRS_AT_ONCE
         for number in np.unique(block).tolist():
             here = np.flatnonzero(block == number)
-            found = index["band_rows"].at(ranges(begins[:, here].ravel(), counts[:, here].ravel()))
+            found = owners_at(index, ranges(begins[:, here].ravel(), counts[:, here].ravel()))
             places = np.repeat(np.tile(np.arange(len(here)), len(begins)), counts[:, here].ravel())
             pairs = np.unique(places * size + found)
             yield from _cut(part[here], pairs // size, pairs % size, copies)
+
+
+def owners_at(index: BandIndex, places: Index) -> Rows:
+    """The rows that the bucket tables have at these places: each the first document of its text.
+
+    ArtifactError: one is not, so that its copies could not be found.
+    """
+    found = index["band_rows"].at(places).astype(np.int64)
+    if (index["same_as"].all()[found] != found).any():
+        raise damaged(f"{index.name}/band_rows.npy", "holds a document that is not the first one with its text")
+    return found
 
 
 def _cut(rows: Rows, left: BlockPlaces, right: Rows, copies: Index) -> Iterator[tuple[Rows, BlockPlaces, Rows]]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
+from simdocs.artifacts.npy import damaged
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, mention
 from simdocs.kernels.lsh.banding import candidate_probability
@@ -35,10 +38,18 @@ class Prepared:
         numbers: (N,) the number of each document, if firsts are the first documents of the texts. Then the tables of
         the index can be used.
         """
-        if self.index is None or numbers is None:
+        index = self.index
+        if index is None or numbers is None:
             return shared_buckets(band_keys(self.signatures, firsts, *bands))
-        members = (numbers[rows] for rows in self.index["band_rows"].all())
-        return shared_buckets_of_tables(self.index["band_keys"].all(), members)
+        members = (_members(index, numbers[rows], len(firsts)) for rows in index["band_rows"].all())
+        return shared_buckets_of_tables(index["band_keys"].all(), members)
+
+
+def _members(index: BandIndex, texts: TextNumbers, size: int) -> TextNumbers:
+    """The texts in a band of the index. ArtifactError: they are not all numbers below `size`, each once."""
+    if len(texts) != size or (np.bincount(texts + 1, minlength=size + 1)[1:] != 1).any():
+        raise damaged(f"{index.name}/band_rows.npy", "does not hold every distinct text once in each band")
+    return texts
 
 
 def prepared(intake: Intake, recipe: SignatureRecipe, run: Run) -> Prepared:

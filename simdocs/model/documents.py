@@ -36,6 +36,9 @@ FIELDS = (
 )
 """The facts of a document: name, dtype, shape and meaning. `count` and `set_digest` are set in artifacts only."""
 
+AMOUNTS = ("size", "length", "count", "start", "extent")
+"""The facts that are sizes and numbers, and so never negative."""
+
 DOCUMENT = np.dtype([(name, dtype, shape) for name, dtype, shape, _ in FIELDS])
 """The dtype of the facts of one document."""
 

@@ -46,7 +46,7 @@ def arrays(kind: str, salt: int, rows: int = 3) -> dict[str, Array]:
         "offsets": 2 * np.arange(rows + 1, dtype=np.int64),
         "signatures": random.integers(0, 1 << 32, (rows, PLACES), np.uint32),
         "band_keys": random.integers(0, 1 << 63, (BANDS, rows), np.uint64),
-        "band_rows": random.integers(0, 1 << 32, (BANDS, rows), np.uint32),
+        "band_rows": random.permuted(np.tile(np.arange(rows, dtype=np.uint32), (BANDS, 1)), axis=1),
         "same_as": np.arange(rows, dtype=np.uint32),
         "documents": about.facts,
         "names": about.names.values,

@@ -289,6 +289,26 @@ def test_lines_in_order_are_read_without_opening_the_file_again(
     assert len(set(os.listdir("/dev/fd"))) == before + jsonl_lookup.MOST_OPEN
 
 
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_a_line_that_is_said_to_be_longer_than_its_file_takes_no_memory(
+    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch, reader: LineReader
+) -> None:
+    """A forged artifact may say so. In a file with a hole, memory is not filled until it runs out."""
+    monkeypatch.setattr(jsonl_lookup, "MOST", 1 << 24)
+    short, hole = tmp_path / f"a.jsonl{suffix}", tmp_path / f"hole.jsonl{suffix}"
+    for path in (short, hole):
+        path.write_bytes(gzip.compress(b"one\ntwo\n") if suffix else b"one\ntwo\n")
+    os.truncate(hole, 1 << 27)
+    tracemalloc.start()
+    try:
+        for path, extent in ((short, 1 << 24), (short, 1 << 47), (hole, 1 << 26), (hole, 1 << 47)):
+            with pytest.raises(DocumentSkipped, match="changed"):
+                reader.read(os.fsencode(path), 4, extent)
+        assert tracemalloc.get_traced_memory()[1] < 3 * jsonl_lookup._AT_ONCE
+    finally:
+        tracemalloc.stop()
+
+
 def test_lines_of_a_file_below_a_very_long_path_are_read(tmp_path: Path, reader: LineReader) -> None:
     at = os.open(tmp_path, os.O_RDONLY)
     name = os.fsencode(tmp_path)

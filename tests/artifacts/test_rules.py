@@ -1,0 +1,110 @@
+"""Whatever an array on disk holds, no value that breaks a rule is ever returned, in whatever order it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.artifacts import mapped_column
+from simdocs.artifacts.formats import FORMATS, ArrayFormat
+from simdocs.artifacts.mapped_column import MappedColumn
+from simdocs.artifacts.npy import checksum
+from simdocs.artifacts.rules import Rules
+from simdocs.errors import ArtifactError
+from simdocs.model.documents import AMOUNTS, DOCUMENT
+from simdocs.model.ragged import Array
+
+BLOCK = 64
+"""Bytes of a block in these tests: 8 offsets, 16 rows, or less than a record."""
+
+FORMAT_OF = {array.name: array for form in FORMATS.values() for array in form.arrays}
+
+LENGTHS = {"N": 9, "M": 9, "B": 2, "C": 9, "T": 9, "K": 4, "N+1": 10}
+
+Read = Callable[[MappedColumn], tuple[Array, Array]]
+"""Reads a part of a column: returns the places of the values, and the values."""
+
+
+def column(array: ArrayFormat, values: Array) -> MappedColumn:
+    data = values.tobytes()
+    checksums = [checksum(data[at : at + BLOCK]) for at in range(0, len(data), BLOCK)]
+    return MappedColumn("it", values, checksums, Rules(array, LENGTHS, len(checksums)))
+
+
+@st.composite
+def reads(draw: st.DrawFn, length: int) -> Read:
+    rows = np.array(draw(st.lists(st.integers(0, length - 1), min_size=1, max_size=3)))
+    begin, end = sorted(draw(st.tuples(st.integers(0, length), st.integers(0, length))))
+    every = np.arange(length)
+    return draw(
+        st.sampled_from(
+            [
+                lambda it: (rows, it.rows(rows)),
+                lambda it: (rows, it.at(rows)),
+                lambda it: (every[begin:end], it.cut(begin, end)),
+                lambda it: (every, it.all()),
+            ]
+        )
+    )
+
+
+def read_in_turn(array: ArrayFormat, values: Array, asked: list[Read]) -> tuple[Array, bool]:
+    """Return the values that were read, in the order of their places, and whether one reading was refused."""
+    known = np.zeros(len(values), bool)
+    refused = False
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mapped_column, "BLOCK", BLOCK)
+        it = column(array, values)
+        for ask in asked:
+            try:
+                places, got = ask(it)
+            except ArtifactError as error:
+                assert str(error).startswith("it: damaged: ")
+                refused = True
+                continue
+            assert got.tobytes() == values[places].tobytes()
+            known[places] = True
+    return values[known], refused
+
+
+@pytest.mark.reliability("forged arrays")
+@pytest.mark.parametrize("name", ["offsets", "name_offsets"])
+@given(data=st.data())
+def test_offsets_that_are_read_ascend_between_0_and_the_end(name, data):
+    length = data.draw(st.sampled_from([1, 8, 9, 20, 30]))
+    value = data.draw(st.sampled_from([st.integers(0, 9), st.integers(-1, 10)]))
+    values = np.array(data.draw(st.lists(value, min_size=length, max_size=length)), np.int64)
+    for cut in data.draw(st.sampled_from([[slice(at, at + 8) for at in range(0, 30, 8)], [slice(None)], []])):
+        values[cut].sort()  # those of each block, or all of them
+    some, refused = read_in_turn(FORMAT_OF[name], values, data.draw(st.lists(reads(length), min_size=1, max_size=5)))
+    honest = bool((values[:-1] <= values[1:]).all() and values[0] >= 0 and values[-1] <= 9)
+    assert not (honest and refused)
+    assert (some[:-1] <= some[1:]).all()
+    assert not len(some) or 0 <= some[0] <= some[-1] <= 9
+
+
+@pytest.mark.reliability("forged arrays")
+@pytest.mark.parametrize("name", ["band_rows", "same_as"])
+@given(data=st.data())
+def test_rows_that_are_read_belong_to_documents(name, data):
+    values = np.array(data.draw(st.lists(st.integers(0, 9), min_size=1, max_size=40)), np.uint32)
+    some, refused = read_in_turn(FORMAT_OF[name], values, data.draw(st.lists(reads(len(values)), max_size=5)))
+    assert not ((values < 9).all() and refused)
+    assert (some < 9).all()
+
+
+@given(data=st.data())
+def test_amounts_that_are_read_are_below_the_largest(data):
+    amounts = st.sampled_from([0, 1, (1 << 48) - 1, 1 << 48, (1 << 63) - 1, -1, -(1 << 63)])
+    values = np.zeros(data.draw(st.integers(1, 5)), DOCUMENT)
+    for field, row, amount in data.draw(st.lists(st.tuples(st.sampled_from(AMOUNTS), st.integers(0, 4), amounts))):
+        values[field][row % len(values)] = amount
+    within = np.all([(values[field] >= 0) & (values[field] < 1 << 48) for field in AMOUNTS], axis=0)
+    asked = data.draw(st.lists(reads(len(values)), max_size=5))
+    some, refused = read_in_turn(FORMAT_OF["documents"], values, asked)
+    assert not (within.all() and refused)
+    assert all(((some[field] >= 0) & (some[field] < 1 << 48)).all() for field in AMOUNTS)

@@ -1,0 +1,133 @@
+"""Every command ends soon, in little memory and with a plain answer, whatever a forged artifact holds."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from tests.amounts import examples, slow
+from tests.cli.corpus import A1, A2, A, B, lay
+from tests.cli.program import Done
+from tests.fuzz.forging import Forgery, forge, forgeries
+from tests.fuzz.laws import harmless
+from tests.fuzz.running import within_limits
+
+KINDS = {"shingles": "shingle", "signatures": "signature", "index": "index"}
+
+LINES = b"".join(b'{"id": "%d", "text": "%s"}\n' % (at, text) for at, text in enumerate((A, A1, B, B + b"!")))
+
+SOURCES = ("docs", "docs/x.jsonl")
+"""What the honest artifacts are made of: a tree, and lines alone."""
+
+ASKED: dict[str, list[list[str]]] = {
+    "shingles": [
+        ["signature", "x.shingles", "-o", "new.signatures"],
+        ["index", "x.shingles", "-o", "new.index"],
+        ["dedupe", "x.shingles"],
+        ["dedupe", "x.shingles", "--exact"],
+        ["dedupe", "x.shingles", "--against", "0.index"],
+        ["query", "0.index", "x.shingles"],
+        ["query", "0.index", "docs", "--shingles", "x.shingles"],
+    ],
+    "signatures": [
+        ["index", "x.signatures", "-o", "new.index"],
+        ["dedupe", "x.signatures", "--pairs"],
+        ["dedupe", "x.signatures", "--exact"],
+        ["dedupe", "x.signatures", "--list", "kept"],
+        ["dedupe", "x.signatures", "--list", "duplicate-lines"],
+        ["query", "0.index", "x.signatures"],
+    ],
+    "index": [
+        ["index", "x.index", "-o", "new.index"],
+        ["dedupe", "x.index"],
+        ["dedupe", "x.index", "--pairs", "--all-copies"],
+        ["dedupe", "x.index", "--cluster", "components"],
+        ["dedupe", "x.index", "--verify", "estimate"],
+        ["dedupe", "x.index", "--list", "kept-lines"],
+        ["dedupe", "x.index", "--shingles", "0.shingles"],
+        ["dedupe", "docs", "new", "--against", "x.index"],
+        ["dedupe", "new", "--against", "x.index", "--shingles", "0.shingles"],
+        ["query", "x.index", "docs", "new"],
+        ["query", "x.index", "new", "--verify", "estimate"],
+        ["query", "x.index", "new", "--nearest", "3"],
+        ["query", "x.index", "new", "--list", "matches", "-0"],
+        ["query", "x.index", "new", "--shingles", "0.shingles"],
+    ],
+}
+"""Commands that read an artifact of each kind, besides info and check. 0.index is the honest index of the tree."""
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("honest")
+    files = {"0": A, "1": A1, "2": A.upper(), "3": b"", "4": b"ab", "5": B, "6": A2, "7": B}
+    lay(root, {f"docs/{name}": data for name, data in files.items()} | {"new/a": A2 + b"!", "new/b": B})
+    lay(root, {"docs/x.jsonl": LINES, "docs/y.jsonl.gz": gzip.compress(LINES.replace(b"ferry", b"boat"))})
+    for number, source in enumerate(SOURCES):
+        for kind, command in KINDS.items():
+            assert within_limits(command, source, "-o", f"{number}.{kind}", cwd=root) == (0, b"", "")
+    return root
+
+
+def held_to_the_law(where: Path, kind: str, words: Sequence[str]) -> None:
+    """The command gives an answer, or says in a line which file of the artifact is damaged; then check says so, too."""
+    done = within_limits(*words, cwd=where)
+    event(f"{words[0]}: {done.status}")
+    assert done.status in (0, 2, 3, 4), (words, done)
+    assert "Traceback" not in done.err
+    assert "unexpected" not in done.err, done.err
+    harmless(done.err)
+    if words[0] == "check" or done.status in (0, 3):
+        credible(words, done)
+        return
+    last = done.err.splitlines()[-1]
+    assert last.startswith("simdocs: error: "), (words, done)
+    if done.status == 2:
+        assert "-lines" in words[-1], (words, done)
+    elif "damaged" in last:
+        assert last.startswith(f"simdocs: error: x.{kind}/"), (words, done)
+        assert within_limits("check", f"x.{kind}", cwd=where).status == 4
+
+
+def credible(words: Sequence[str], done: Done) -> None:
+    """All similarities in an answer lie between 0 and 1."""
+    if words[0] in ("dedupe", "query") and "--list" not in words:
+        for row in done.rows:
+            assert all(figure == b"" or 0 <= float(figure) <= 1 for figure in row[2:]), (words, row)
+
+
+def forged(place: Path, source: int, kind: str, forgery: Forgery, chosen: int) -> None:
+    shutil.rmtree(place / f"x.{kind}", ignore_errors=True)
+    shutil.copytree(place / f"{source}.{kind}", place / f"x.{kind}")
+    forge(place / f"x.{kind}", forgery)
+    for words in (["info", f"x.{kind}"], ["check", f"x.{kind}"], ASKED[kind][chosen % len(ASKED[kind])]):
+        held_to_the_law(place, kind, words)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [(kind, asked[0]) for kind, asked in ASKED.items()]
+    + slow(*((kind, words) for kind, asked in ASKED.items() for words in asked[1:])),
+)
+def test_honest_artifacts_stay_within_the_limits(honest, kind, words):
+    for source, _ in enumerate(SOURCES):
+        shutil.rmtree(honest / f"x.{kind}", ignore_errors=True)
+        shutil.copytree(honest / f"{source}.{kind}", honest / f"x.{kind}")
+        done = within_limits(*words, cwd=honest)
+        other = "-lines" in words[-1] and not source
+        assert (done.status, done.err.count("\n")) == ((2, 1) if other else (0, 0)), done
+        assert within_limits("check", f"x.{kind}", cwd=honest) == (0, b"", "")
+
+
+@pytest.mark.reliability("forged arrays")
+@pytest.mark.parametrize("kind", KINDS)
+@examples(4)
+@given(data=st.data())
+def test_commands_end_with_an_answer_or_with_status_4(honest, kind, data):
+    forged(honest, data.draw(st.integers(0, 1)), kind, data.draw(forgeries(kind)), data.draw(st.integers(0, 13)))

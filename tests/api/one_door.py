@@ -75,9 +75,10 @@ def command(question: str, arguments: Sequence[str], keywords: Mapping[str, Any]
 
 def by_library(question: str, arguments: Sequence[str], keywords: Mapping[str, Any]) -> Outcome:
     """How the library answers."""
+    few = {} if question == "show" else {"jobs": 1}
     try:
         with standard_input(arguments):
-            result = CALLS[question](*arguments, **keywords)
+            result = CALLS[question](*arguments, **few | keywords)
     except simdocs.SimdocsError as error:
         # All problems of a request are one message.
         return Outcome(exits.status_of(error), tuple(spelled(error.message, option, command).split("; ")))

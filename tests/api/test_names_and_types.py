@@ -97,6 +97,7 @@ def test_the_package_is_marked_as_typed():
     assert Path(simdocs.__file__).with_name("py.typed").is_file()
 
 
+@pytest.mark.slow
 def test_a_type_checker_accepts_right_calls_and_rejects_wrong_ones(tmp_path: Path):
     (tmp_path / "typed.py").write_text(TYPED)
     lines = [f"{call}  # {code}" for call, code in UNTYPED.items()]

@@ -17,6 +17,7 @@ from simdocs.artifacts.manifest import decoded
 from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.artifacts.recognise import kind_of
 from simdocs.errors import ArtifactError, InputError
+from tests.amounts import slow
 from tests.artifacts.tiny import arrays, laid
 from tests.cli.program import simdocs
 
@@ -53,17 +54,17 @@ def index(tiny: dict[str, Path], place: Path) -> Path:
     return Path(shutil.copytree(tiny["index"], place / "tiny.index"))
 
 
-def truncated(data: bytes) -> Iterator[bytes]:
-    return (data[:length] for length in range(len(data)))
+def truncated(data: bytes, step: int) -> Iterator[bytes]:
+    return (data[:length] for length in range(0, len(data), step))
 
 
-def flipped(data: bytes) -> Iterator[bytes]:
-    """Flip one bit of each byte in turn."""
-    for at, byte in enumerate(data):
-        yield data[:at] + bytes([byte ^ 1 << at % 8]) + data[at + 1 :]
+def flipped(data: bytes, step: int) -> Iterator[bytes]:
+    """Flip one bit of each step-th byte in turn."""
+    for at in range(0, len(data), step):
+        yield data[:at] + bytes([data[at] ^ 1 << at % 8]) + data[at + 1 :]
 
 
-def longer(data: bytes) -> Iterator[bytes]:
+def longer(data: bytes, _step: int) -> Iterator[bytes]:
     return (data + more for more in (b"\0", b"\n", b"}", data[-64:], b"\0" * 4096))
 
 
@@ -75,13 +76,14 @@ WAYS = {"truncated": truncated, "flipped": flipped, "longer": longer}
     "an array or manifest that is truncated at any length, empty, longer, or has any bit flipped",
     "Reports the damage and exits with status 4. It never prints a wrong answer.",
 )
+@pytest.mark.parametrize("step", [5, *slow(1)])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("kind", "file"), FILES)
-def test_damaged_arrays_are_reported(tiny, place, kind, file, way):
+def test_damaged_arrays_are_reported(tiny, place, kind, file, way, step):
     path = Path(shutil.copytree(tiny[kind], place / f"tiny.{kind}"))
     assert verdict(path) == ""
     data = (path / file).read_bytes()
-    for damaged in WAYS[way](data):
+    for damaged in WAYS[way](data, step):
         (path / file).write_bytes(damaged)
         assert verdict(path).startswith(f"{path}/{file}: damaged: ")
     (path / file).write_bytes(data)
@@ -89,11 +91,12 @@ def test_damaged_arrays_are_reported(tiny, place, kind, file, way):
 
 
 @pytest.mark.reliability("damage")
+@pytest.mark.parametrize("step", [3, *slow(1)])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", FORMATS)
-def test_damaged_manifests_are_reported(tiny, kind, way):
+def test_damaged_manifests_are_reported(tiny, kind, way, step):
     data = (tiny[kind] / "manifest.json").read_bytes()
-    for damaged in WAYS[way](data):
+    for damaged in WAYS[way](data, step):
         with pytest.raises(ArtifactError, match=r"^it/manifest\.json: damaged: .*: build the artifact again$"):
             decoded(damaged, "it")
 

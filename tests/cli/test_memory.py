@@ -84,14 +84,20 @@ ODD = {
 
 
 @pytest.mark.reliability("long lines")
-@pytest.mark.parametrize(("kind", "unit"), list(zip(ODD, ["word", "word", "char", "char"], strict=True)))
+@pytest.mark.parametrize(
+    ("kind", "unit"),
+    [
+        *[("letters with a mark each", "word"), ("bytes that are no UTF-8", "char")],
+        *slow(("marks on one letter", "word"), ("one word with a sigma", "char")),
+    ],
+)
 def test_memory_for_odd_bytes_grows_by_16_bytes_a_character(tmp_path, little, kind, unit):
     (tmp_path / "text").write_bytes(ODD[kind])
     assert peak(tmp_path, tmp_path / "text", "--unit", unit) - little <= 16 * CHARACTERS + BATCHES
 
 
 @pytest.mark.reliability("combining marks")
-@pytest.mark.parametrize("switches", [["--nfkc"], ["--strip-accents"]])
+@pytest.mark.parametrize("switches", [["--strip-accents"], *slow(["--nfkc"])])
 def test_memory_for_marks_put_in_order_grows_by_32_bytes_a_character(tmp_path, little, switches):
     """They hang together over the whole text, which is the one case in which it is not worked on in pieces."""
     (tmp_path / "text").write_bytes(ODD["marks on one letter"])

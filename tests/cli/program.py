@@ -152,9 +152,9 @@ def anew(*arguments: Argument, stdin: bytes | None = None, **how: Any) -> Done:
         return finished(process, stdin)
 
 
-def in_shell(script: str, *arguments: Argument, **how: Any) -> Done:
-    """Run a line of shell, in which `simdocs "$@"` is the program with these arguments."""
-    line = script.replace("simdocs", f"'{PROGRAM}'")
+def in_shell(script: str, *arguments: Argument, program: str = PROGRAM, **how: Any) -> Done:
+    """Run a line of shell, in which `simdocs "$@"` is the program with these arguments, or a stand-in for it."""
+    line = script.replace("simdocs", f"'{program}'")
     with started(["/bin/sh", "-c", line, "sh", *arguments], **how) as process:
         return finished(process)
 

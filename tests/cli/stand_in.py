@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from tests.cli.forked import FORKS, READ_AT_START, READ_LATER, at_start, server
-from tests.cli.program import PROGRAM, environment
+from tests.cli.program import PROGRAM, bound_by_modes, environment
 
 _SOURCE = """#!{python} -ISE
 import _signal, _socket, marshal, os, sys
@@ -26,7 +26,7 @@ channel.connect({path!r})
 streams = b"".join(number.to_bytes(4, sys.byteorder) for number in range(3))
 channel.sendmsg([b"."], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
 arguments = list(map(os.fsencode, [{program!r}, *sys.argv[1:]]))
-channel.sendall(marshal.dumps((arguments, os.getcwdb(), dict(os.environb), umask, None, {{}})))
+channel.sendall(marshal.dumps((arguments, os.getcwdb(), dict(os.environb), umask, {before!r}, {{}})))
 _, status = (int.from_bytes(channel.recv(4, _socket.MSG_WAITALL), sys.byteorder, signed=True) for _ in range(2))
 if status < 0:
     _signal.signal(-status, _signal.SIG_DFL)
@@ -36,15 +36,18 @@ os._exit(status)
 
 
 @cache
-def stand_in() -> str:
+def stand_in(*, bound: bool = False) -> str:
     """The path of an executable file `simdocs` that does what the console script does; or of that itself, where nothing
-    can be forked. It starts the console script where the environment is another in what matters at the start."""
+    can be forked. It starts the console script where the environment is another in what matters at the start. bound:
+    for a user to whom the modes of files apply, as to whoever starts it."""
     if not FORKS:
         return PROGRAM
-    path = server().path.with_name("simdocs")
+    path = server().path.with_name("bound" if bound else "usual") / "simdocs"
+    path.parent.mkdir(exist_ok=True)
+    before = f"{bound_by_modes.__module__}:{bound_by_modes.__qualname__}" if bound else None
     expected = at_start(environment())
     words = {"python": sys.executable, "program": PROGRAM, "path": str(server().path), "expected": expected}
-    path.write_text(_SOURCE.format(heeded=READ_AT_START, later=READ_LATER, **words))
+    path.write_text(_SOURCE.format(heeded=READ_AT_START, later=READ_LATER, before=before, **words))
     path.chmod(0o755)
     return str(path)
 

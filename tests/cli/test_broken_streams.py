@@ -13,6 +13,7 @@ from tests.amounts import slow
 from tests.cli.corpus import A
 from tests.cli.every import BUILDING, EVERY, WRITING
 from tests.cli.program import Done, in_shell, running, simdocs
+from tests.cli.stand_in import stand_in
 
 HELP = ["--version", "--help", "dedupe --help", "shingle --help"]
 SHINGLES = "show docs/a.txt"
@@ -160,7 +161,7 @@ def test_a_reader_that_stops_ends_the_program_by_sigpipe(copies, what):
 
 @pytest.mark.reliability("broken pipe")
 def test_head_in_a_shell_ends_the_program_with_141(copies):
-    done = in_shell("{ simdocs dedupe docs --pairs; echo $? >&2; } | head -1", cwd=copies)
+    done = in_shell("{ simdocs dedupe docs --pairs; echo $? >&2; } | head -1", cwd=copies, program=stand_in())
     assert (done.status, len(done.rows), done.err) == (0, 1, "141\n")
 
 

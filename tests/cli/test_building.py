@@ -48,6 +48,7 @@ def content_of_built(target: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.reliability("locales")
+@pytest.mark.slow
 def test_artifacts_are_the_same_bytes_in_any_locale_and_hash_seed(there):
     os.rename("docs/b.txt", "docs/dé\udcff\n")
     lay(there, {"docs/lines.jsonl": json.dumps({"text": "Größe 日本 " * 9, "id": "ü"}, ensure_ascii=False).encode()})

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from itertools import product
+from typing import Any
+
 import pytest
 
+from tests.amounts import slow
 from tests.cli.program import simdocs
 
 COMMANDS = {
@@ -23,8 +28,14 @@ TOO_FEW = {
 ENOUGH = ["", "--bands 20 --rows 6", "--recall .3", "--rule recall", "--rule nearest --recall .2"]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("chosen", TOO_FEW)
+def each_with_the_first(choices: Collection[str]) -> list[Any]:
+    """Return a choice of bands and a command: `index` with each, the others with the first; in the long form all."""
+    first, *others = choices
+    commands = [command for command in COMMANDS if command != "index"]
+    return [*product(choices, ["index"]), *product([first], commands), *slow(*product(others, commands))]
+
+
+@pytest.mark.parametrize(("chosen", "command"), each_with_the_first(TOO_FEW))
 def test_bands_below_the_stated_recall_bring_a_warning(shelved, command, chosen):
     """In a pipe as at a terminal: -q silences it."""
     done = simdocs(*COMMANDS[command], *chosen.split(), cwd=shelved)
@@ -33,8 +44,7 @@ def test_bands_below_the_stated_recall_bring_a_warning(shelved, command, chosen)
     assert simdocs(*COMMANDS[command], *chosen.split(), "-q", cwd=shelved) == (0, done.out, "")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("chosen", ENOUGH)
+@pytest.mark.parametrize(("chosen", "command"), each_with_the_first(ENOUGH))
 def test_bands_that_reach_the_stated_recall_bring_no_warning(shelved, command, chosen):
     done = simdocs(*COMMANDS[command], *chosen.split(), cwd=shelved)
     assert (done.status, done.err) == (0, "")

@@ -12,6 +12,7 @@ import pytest
 
 from tests.cli.corpus import B, lay
 from tests.cli.program import bound_by_modes, in_shell, simdocs
+from tests.cli.stand_in import stand_in
 from tests.cli.traps import trap
 from tests.commands.building import built
 
@@ -134,9 +135,9 @@ def test_devices_and_fifos_are_written_to_and_not_replaced(here, answer):
 
 
 def test_standard_output_may_be_a_file(here, answer):
-    assert in_shell("simdocs dedupe docs -o /dev/stdout > out", cwd=here) == (0, b"", "")
+    assert in_shell("simdocs dedupe docs -o /dev/stdout > out", cwd=here, program=stand_in()) == (0, b"", "")
     assert (here / "out").read_bytes() == answer
-    assert in_shell("simdocs dedupe docs >> out", cwd=here) == (0, b"", "")
+    assert in_shell("simdocs dedupe docs >> out", cwd=here, program=stand_in()) == (0, b"", "")
     assert (here / "out").read_bytes() == answer * 2
 
 

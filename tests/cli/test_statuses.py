@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tests.amounts import slow
 from tests.cli.corpus import A1, A, jaccard, lay
 from tests.cli.program import bound_by_modes, environment, in_shell, simdocs
 
@@ -45,7 +46,7 @@ def test_an_argument_that_does_not_exist_is_status_2(here):
     "a working directory that was removed",
     "Reads absolute names. Exits with status 2 if it needs the directory.",
 )
-@pytest.mark.parametrize("command", ["index", "dedupe"])
+@pytest.mark.parametrize("command", ["dedupe", *slow("index")])
 def test_a_removed_working_directory_matters_only_if_it_is_needed(here, command):
     """Names from the root do without one, but an artifact records it, and it is where an answer would go."""
     docs, target = str(here / "docs"), {"index": str(here / "x.index"), "dedupe": "x"}[command]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import FILES
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import simdocs
 from tests.cli.terminal import on_terminal
@@ -105,19 +106,25 @@ ENOUGH = [
 ]
 
 
-@pytest.mark.parametrize("arguments", [*TOO_FEW, *ENOUGH], ids=" ".join)
-def test_too_few_documents_are_said_in_one_line_to_who_looks(here, arguments):
-    lay(here, {"empty/e": b""})
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with docs, an empty document, an index of docs, and one of a single document."""
+    root = lay(tmp_path_factory.mktemp("few"), FILES | {"empty/e": b""})
     for source, target in (("docs", "x.index"), ("docs/a.txt", "one.index")):
-        assert simdocs("index", source, "-o", target, cwd=here).status == 0
+        assert simdocs("index", source, "-o", target, cwd=root).status == 0
+    return root
+
+
+@pytest.mark.parametrize("arguments", [*TOO_FEW, *ENOUGH], ids=" ".join)
+def test_too_few_documents_are_said_in_one_line_to_who_looks(few, arguments):
     expected = [f"nothing was compared: {TOO_FEW[arguments]}"] if arguments in TOO_FEW else []
-    quiet = simdocs(*arguments, cwd=here)
+    quiet = simdocs(*arguments, cwd=few)
     assert (quiet.status, quiet.err) == (0, "")
-    looked = on_terminal(*arguments, which=["stderr"], cwd=here)
-    for done in (looked, simdocs(*arguments, "-v", cwd=here), simdocs(*arguments, "--summary", cwd=here)):
+    looked = on_terminal(*arguments, which=["stderr"], cwd=few)
+    for done in (looked, simdocs(*arguments, "-v", cwd=few), simdocs(*arguments, "--summary", cwd=few)):
         assert [line for line in done.err.splitlines() if "nothing was compared" in line] == expected
         assert done.out == quiet.out
-    assert on_terminal(*arguments, "-q", which=["stderr"], cwd=here).err == ""
+    assert on_terminal(*arguments, "-q", which=["stderr"], cwd=few).err == ""
 
 
 def test_the_summary_alone_explains_nothing_else(here):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.stand_in import where_it_is
 from tests.docs.executed import ENVIRONMENT, EXAMPLES, ROOT, SCRIPTS, at_terminal, sessions, without_seconds
 
 README = ROOT / "README.md"
@@ -73,7 +74,8 @@ def test_the_example_corpus_gives_its_expected_answer() -> None:
 
 
 def test_the_demo_shows_commands_and_answers() -> None:
-    demo = subprocess.run(["sh", EXAMPLES / "demo.sh"], env=ENVIRONMENT, capture_output=True, check=True, text=True)
+    env = ENVIRONMENT | {"PATH": f"{where_it_is()}:{ENVIRONMENT['PATH']}"}
+    demo = subprocess.run(["sh", EXAMPLES / "demo.sh"], env=env, capture_output=True, check=True, text=True)
     assert "$ simdocs dedupe corpus" in demo.stdout
     assert "corpus/poems/salt-road-two-lines.txt" in demo.stdout
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.amounts import slow
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import PATIENCE, PROGRAM, bound_by_modes, environment, finished, started
 from tests.cli.stand_in import stand_in
@@ -42,8 +43,10 @@ def command(*arguments: str, program: str = PROGRAM) -> list[str]:
 
 
 def make(there: Path, *arguments: str, **process_options: Any) -> Made:
-    """Run make. The stages run in the installed program if process options are given, otherwise in a stand-in."""
-    program = PROGRAM if process_options else stand_in()
+    """Run make. The stages run in a stand-in for the program if the environment is the usual one."""
+    before = process_options.get("before")
+    alike = before in (None, bound_by_modes) and not process_options.keys() - {"before"}
+    program = stand_in(bound=before is not None) if alike else PROGRAM
     with started(command(*arguments, program=program), cwd=there, **process_options) as process:
         done = finished(process)
     return Made(done.status, re.findall(rf"^{re.escape(program)} (\w+) ", done.out.decode(), re.MULTILINE), done.err)
@@ -166,7 +169,7 @@ def interrupted(there: Path, moment: str, number: int, *, all_of_them: bool) -> 
 @pytest.mark.parametrize(
     ("moment", "number", "all_of_them"),
     [
-        ("first stage", signal.SIGKILL, True),
+        *slow(("first stage", signal.SIGKILL, True)),
         ("first stage", signal.SIGTERM, False),
         ("answer", signal.SIGKILL, True),
     ],

@@ -24,14 +24,15 @@ C = b"Of the two clocks in the hall the taller one is late, by a quarter of an h
 
 
 def nightly(*arguments: Argument, before: Callable[[], object] | None = None, **variables: str) -> Done:
-    """Run the script as cron does, with a stand-in for the program unless `before` or variables are given."""
+    """Run the script as cron does, with a stand-in for the program unless variables are given."""
 
     def as_cron() -> None:
         os.umask(0o077)
         if before:
             before()
 
-    env = CRON | variables if before or variables else CRON | {"SIMDOCS": stand_in(), "LC_ALL": "C.UTF-8"}
+    program = {"SIMDOCS": stand_in(bound=before is not None), "LC_ALL": "C.UTF-8"}
+    env = CRON | (variables or program)
     with started([EXAMPLE, *arguments], cwd="/", env=env, before=as_cron) as process:
         return finished(process)
 

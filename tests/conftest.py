@@ -1,10 +1,14 @@
-"""Profiles of Hypothesis: the same examples every time, and many more of them with `make test-slow`.
+"""Profiles of Hypothesis: the same examples every time, and many more of them with `make test-slow`. And workers.
 
 `--hypothesis-profile=explore` draws new examples. `make fuzz` does so, too, in rounds.
 """
 
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import HealthCheck, settings
 
+from simdocs.engines import local
 from tests.amounts import SHORT_EXAMPLES
 
 _LARGE_INPUTS = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -18,3 +22,11 @@ settings.register_profile(
 settings.register_profile("explore", deadline=None, max_examples=2000, suppress_health_check=_LARGE_INPUTS)
 settings.register_profile("fuzz", deadline=None, max_examples=300, print_blob=True, suppress_health_check=_LARGE_INPUTS)
 settings.load_profile("same")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _workers_for_few_documents() -> Iterator[None]:
+    """In this process, start workers even for a single batch: jobs=2 means workers for few documents, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local, "_WORTH_WORKERS", 1)
+        yield

@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import repeat
+from itertools import chain, islice, repeat
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any
@@ -28,6 +28,9 @@ _NO_MORE = object()
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
+_WORTH_WORKERS = 2
+"""Tasks from which on workers are started. With a single one, a worker could only do what this process waits for."""
+
 _AHEAD = 3
 """Tasks for each worker that may be running or done before the oldest one is."""
 
@@ -40,9 +43,9 @@ def cores() -> int:
 class Local:
     """An engine on this machine: `with Local(jobs) as engine: engine.map(function, tasks)`.
 
-    With one job, tasks run in this process. Otherwise functions, tasks and results cross a pipe, and so must be
-    picklable. A worker starts when a task finds no idle one. It closes all other descriptors, and ends when its pipe
-    closes, so that no worker outlives this process.
+    With one job, tasks run in this process, and so does a single task if there are no workers yet. Otherwise functions,
+    tasks and results cross a pipe, and so must be picklable. A worker starts when a task finds no idle one. It closes
+    all other descriptors, and ends when its pipe closes, so that no worker outlives this process.
     """
 
     def __init__(self, jobs: int) -> None:
@@ -78,11 +81,16 @@ class Local:
         self, function: Callable[[Task, WorkerState], Result], tasks: Iterable[Task]
     ) -> Iterator[Result]:
         """Yield function(task, state) for each task, with the state of the worker that runs it. Otherwise like map."""
-        if self.jobs == 1:
-            # map lets go of a task when it is done; a loop variable would hold it while the result is used.
-            yield from map(function, tasks, repeat(self.state))
-            return
         coming = iter(tasks)
+        here = self.jobs == 1
+        if not here and not self._pipes:
+            first = list(islice(coming, _WORTH_WORKERS))
+            here = len(first) < _WORTH_WORKERS
+            coming = chain(_let_go(first), coming)
+        if here:
+            # map lets go of a task when it is done; a loop variable would hold it while the result is used.
+            yield from map(function, coming, repeat(self.state))
+            return
         working: dict[Connection, int] = {}
         done: dict[int, tuple[bool, Any]] = {}
         idle = list(self._pipes)
@@ -150,6 +158,12 @@ def _reuse_memory() -> None:
     Forked workers inherit the effect.
     """
     np.empty(8 << 20, np.uint8)
+
+
+def _let_go(tasks: list[Task]) -> Iterator[Task]:
+    """Yield the tasks in order, and hold none that was yielded."""
+    while tasks:
+        yield tasks.pop(0)
 
 
 def _value(answer: tuple[bool, Any]) -> Any:

@@ -14,6 +14,7 @@ from tests.cli.corpus import A
 from tests.cli.every import BUILDING, EVERY, WRITING
 from tests.cli.program import Done, in_shell, running, simdocs
 from tests.cli.stand_in import stand_in
+from tests.cli.traps import with_workers
 
 HELP = ["--version", "--help", "dedupe --help", "shingle --help"]
 SHINGLES = "show docs/a.txt"
@@ -120,7 +121,7 @@ def test_a_full_device_as_output_or_summary_is_status_2(here):
 )
 @pytest.mark.parametrize("jobs", ["-j2", *slow("-j1")])
 def test_a_closed_standard_output_is_one_line_and_status_2(here, jobs):
-    done = in_shell(f"simdocs dedupe docs {jobs} >&-", cwd=here)
+    done = in_shell(f"simdocs dedupe docs {jobs} >&-", cwd=here, env=with_workers(here))
     assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
     assert done.err.startswith("simdocs: error: standard output: ")
 
@@ -140,9 +141,10 @@ def test_a_closed_standard_output_does_not_matter_if_nothing_is_printed(here):
 @pytest.mark.reliability("closed output")
 @pytest.mark.parametrize("closed", ["2>&-", "<&- >&- 2>&-", *slow("<&-", "<&- >&-")])
 def test_a_file_opened_later_does_not_take_the_place_of_a_closed_stream(here, closed, answer):
-    done = in_shell(f"simdocs dedupe docs -j2 {closed}", cwd=here)
+    env = with_workers(here)
+    done = in_shell(f"simdocs dedupe docs -j2 {closed}", cwd=here, env=env)
     assert done[:2] == ((2, b"") if " >&-" in f" {closed}" else (0, answer))
-    done = in_shell(f"simdocs dedupe docs -j2 -o out --summary-json note {closed}", cwd=here)
+    done = in_shell(f"simdocs dedupe docs -j2 -o out --summary-json note {closed}", cwd=here, env=env)
     assert done == (0, b"", "")
     assert (here / "out").read_bytes() == answer
     assert (here / "note").read_bytes().startswith(b"{")

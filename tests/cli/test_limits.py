@@ -15,7 +15,7 @@ from tests.amounts import slow
 from tests.cli.corpus import A, lay
 from tests.cli.every import EVERY, READING
 from tests.cli.program import Done, environment, simdocs
-from tests.cli.traps import trap
+from tests.cli.traps import trap, with_workers
 
 MIB = 1 << 20
 
@@ -143,7 +143,7 @@ def test_any_amount_of_memory_gives_the_answer_or_one_line(large, command, jobs)
 def test_twenty_open_files_are_enough_for_two_workers(shelved, command):
     """Twenty are enough for two workers, which a machine with more cores may have to be told."""
     words = [*EVERY[command], *(["-j2"] if command in READING else [])]
-    done = simdocs(*words, cwd=shelved, limits={resource.RLIMIT_NOFILE: (20, 20)})
+    done = simdocs(*words, cwd=shelved, env=with_workers(shelved), limits={resource.RLIMIT_NOFILE: (20, 20)})
     assert (done.status, done.err) == (0, "")
 
 
@@ -163,7 +163,7 @@ def test_twenty_open_files_are_enough_for_two_workers(shelved, command):
 def test_too_few_open_files_are_never_called_damage(shelved, command, files):
     """Never a word of damage, when it is the files that are too many."""
     words = [*EVERY[command], *(["-j2"] if command in READING else [])]
-    done = simdocs(*words, cwd=shelved, before=at_most(resource.RLIMIT_NOFILE, files))
+    done = simdocs(*words, cwd=shelved, env=with_workers(shelved), before=at_most(resource.RLIMIT_NOFILE, files))
     if done.status:
         assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
         assert "too many open files" in done.err.lower() or "ImportError" in done.err

@@ -15,7 +15,7 @@ from tests.amounts import slow
 from tests.cli.corpus import lay
 from tests.cli.every import EVERY, READING
 from tests.cli.program import PATIENCE, anew, finished, in_shell, running, simdocs
-from tests.cli.traps import trap
+from tests.cli.traps import trap, with_workers
 
 ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
@@ -270,15 +270,16 @@ def test_a_worker_that_cannot_be_started_is_one_line_and_status_2(here, at):
     assert listing(here) == ["docs"]
 
 
-@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
-def test_one_job_forks_nothing(here, jobs):
+@pytest.mark.parametrize(("jobs", "batches"), [(1, 2), (2, 1), (2, 2)])
+def test_one_job_or_a_single_batch_forks_nothing(here, jobs, batches):
+    lay(here, {f"docs/w{at}": b"%d word " % at * 100_000 for at in range(1, batches)})
     env = trap(here, "open('workers', 'a').write('x')", "os.fork")
-    assert simdocs("dedupe", "docs", jobs, cwd=here, env=env).status == 0
-    assert (here / "workers").exists() == (jobs == "-j2")
+    assert simdocs("signature", "docs", "-o", "x.signatures", f"-j{jobs}", cwd=here, env=env).status == 0
+    assert (here / "workers").exists() == (jobs == batches == 2)
 
 
 def test_no_process_is_left_running(here):
-    with running("dedupe", "docs", "-j3", cwd=here) as process:
+    with running("dedupe", "docs", "-j3", cwd=here, env=with_workers(here)) as process:
         assert finished(process).status == 0
         left = subprocess.run(["ps", "-o", "pid=", "-s", str(process.pid)], capture_output=True, check=False)
     assert left.stdout.split() == []

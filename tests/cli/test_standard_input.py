@@ -11,6 +11,7 @@ import pytest
 from tests.cli.corpus import A1, A2, A, B, jaccard, lay
 from tests.cli.program import environment, in_shell, simdocs
 from tests.cli.stand_in import stand_in
+from tests.cli.traps import with_workers
 
 
 def test_standard_input_may_be_the_kept_document_or_the_duplicate(here):
@@ -79,7 +80,7 @@ def test_dot_slash_dash_is_a_file(here):
 )
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
 def test_closed_standard_input_cannot_be_read(here, jobs):
-    done = in_shell(f"simdocs dedupe docs - {jobs} <&-", cwd=here)
+    done = in_shell(f"simdocs dedupe docs - {jobs} <&-", cwd=here, env=with_workers(here))
     assert (done.status, len(done.rows)) == (3, 1)
     assert done.err == "simdocs: -: skipped: cannot be read (Bad file descriptor)\n"
 

@@ -24,6 +24,11 @@ def hook(event, arguments):
 sys.addaudithook(hook)
 """
 
+_EAGER = """
+import simdocs.engines.local
+simdocs.engines.local._WORTH_WORKERS = 1
+"""
+
 
 def prelude(directory: Path, source: str) -> dict[str, str]:
     """An environment in which this Python source runs before the program."""
@@ -37,9 +42,16 @@ def trap(
     directory: Path, action: str, event: str, match: str = "", *, at: int = 1, in_worker: bool = False
 ) -> dict[str, str]:
     """An environment in which the program runs `action`, Python source, when the at-th audit event of this name that
-    shows `match` happens: in the process itself, or in any of its workers. Events of imports happen in
-    what `anew` runs only. A file below a walked directory is opened from there, so its name alone matches, too."""
+    shows `match` happens: in the process itself, or in any of its workers, which then read even few documents. Events
+    of imports happen in what `anew` runs only. A file below a walked directory is opened from there, so its name alone
+    matches, too."""
     where = "os.getpid() != main" if in_worker else "os.getpid() == main"
     matches = [match, "'" + match.rpartition("/")[2]] if event == "open" and "/" in match else [match]
     indented = "".join(f"    {line}\n" for line in action.splitlines())
-    return prelude(directory, _HOOK.format(action=indented, event=event, matches=matches, at=at, where=where))
+    hook = _HOOK.format(action=indented, event=event, matches=matches, at=at, where=where)
+    return prelude(directory, _EAGER + hook if in_worker else hook)
+
+
+def with_workers(directory: Path) -> dict[str, str]:
+    """An environment in which a worker reads the documents even if there are few."""
+    return prelude(directory, _EAGER)

@@ -9,6 +9,7 @@ import textwrap
 
 import pytest
 
+from simdocs.engines import local
 from simdocs.engines.local import Local
 from simdocs.engines.worker_state import WorkerState
 
@@ -29,6 +30,19 @@ def test_results_come_in_the_order_of_their_tasks(jobs):
         assert list(engine.map(doubled, range(100))) == list(range(0, 200, 2))
         assert list(engine.map(doubled, [])) == []
         assert list(engine.map(doubled, range(3))) == [0, 2, 4]
+
+
+def process_of(_task: object) -> int:
+    return os.getpid()
+
+
+def test_a_single_task_runs_in_this_process_and_several_in_workers(monkeypatch):
+    monkeypatch.setattr(local, "_WORTH_WORKERS", 2)
+    with Local(2) as engine:
+        assert list(engine.map(process_of, [])) == []
+        assert list(engine.map(process_of, iter([0]))) == [os.getpid()]
+        assert os.getpid() not in engine.map(process_of, iter([0, 1, 2]))
+        assert os.getpid() not in engine.map(process_of, iter([0]))  # there are workers now
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -6,7 +6,7 @@
 
 TRASH must not exist yet, and must be on the same file system as TREE, but not inside it. Files keep their paths below
 it. Before anything is moved, each duplicate and the document that it duplicates are looked up: both must be regular
-files below TREE, reached without following a symbolic link, and must not be one and the same file.
+files below TREE, reached without following a symbolic link, and no file may be both a duplicate and kept.
 
 Exit status: 0 if all were moved; 1 if something is wrong with the answer or a file, and nothing was moved; 2 if the
 usage was wrong or moving failed.
@@ -71,14 +71,16 @@ def main(arguments: list[str]) -> int:
     tree, trash = map(os.fsencode, arguments)
     try:
         root = os.open(tree, os.O_RDONLY | os.O_DIRECTORY)
-        moves = []
+        moves, goes, stays = [], {}, set()
         for line in sys.stdin.buffer:
             row = json.loads(line)
             kept, duplicate = (below(tree, name(row, column)) for column in ("kept", "duplicate"))
-            if identity(root, kept) == identity(root, duplicate):
-                raise ValueError(f"{os.fsdecode(b'/'.join(duplicate))!r} and the kept document are one file")
+            stays.add(identity(root, kept))
+            goes[identity(root, duplicate)] = duplicate
             moves.append(duplicate)
-        if os.path.realpath(trash).startswith(os.path.realpath(tree) + b"/"):
+        for both in stays & set(goes):
+            raise ValueError(f"{os.fsdecode(b'/'.join(goes[both]))!r} and a kept document are one file")
+        if os.path.realpath(trash).startswith(os.path.join(os.path.realpath(tree), b"")):
             raise ValueError(f"{arguments[1]} is inside {arguments[0]}")
     except (OSError, ValueError, KeyError, TypeError) as error:
         print(f"trash.py: nothing was moved: {error}", file=sys.stderr)

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from simdocs.commands.printed_names import Named, PrintedNames
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Array, Index, Ragged
@@ -17,34 +18,33 @@ _AT_ONCE = 1 << 13
 """Rows of an answer in one block."""
 
 
-class Named(Protocol):
-    """Documents by row, with their names."""
-
-    def names(self, rows: Array) -> list[bytes]:
-        """Their names, as recorded."""
-
-    def printed_names(self, rows: Array) -> list[bytes]:
-        """Their names, as paths that work in the working directory."""
+class Lined(Named, Protocol):
+    """Documents by row, with their names and lines."""
 
     def lines(self, rows: Array, shingling: Shingling, reader: LineReader) -> list[bytes]:
         """The lines of JSONL files that they are. InputError: a line has changed."""
 
 
-def pair_blocks(documents: Named, pairs: Pairs) -> Iterator[PairBlock]:
-    """Yield pairs with the names of their documents."""
+def pair_blocks(documents: Named, pairs: Pairs, printed: PrintedNames) -> Iterator[PairBlock]:
+    """Yield pairs with the names of their documents, if both can be printed."""
     for at in range(0, len(pairs), _AT_ONCE):
-        cut = slice(at, at + _AT_ONCE)
-        left, right = documents.printed_names(pairs.left[cut]), documents.printed_names(pairs.right[cut])
-        yield PairBlock(left, right, pairs.jaccard[cut], pairs.estimate[cut])
+        some = pairs.take(np.arange(at, min(at + _AT_ONCE, len(pairs))))
+        left, left_fit = printed.of(documents, some.left, kept=True)
+        right, right_fit = printed.of(documents, some.right)
+        fit = np.flatnonzero(left_fit & right_fit)
+        if len(fit) < len(some):
+            left, right = [left[place] for place in fit], [right[place] for place in fit]
+        yield PairBlock(left, right, some.jaccard[fit], some.estimate[fit])
 
 
-def name_blocks(documents: Named, rows: Index) -> Iterator[NameBlock]:
-    """Yield the names of these rows."""
+def name_blocks(documents: Named, rows: Index, printed: PrintedNames) -> Iterator[NameBlock]:
+    """Yield the names of these rows, if they can be printed."""
     for at in range(0, len(rows), _AT_ONCE):
-        yield NameBlock(documents.printed_names(rows[at : at + _AT_ONCE]))
+        names, fit = printed.of(documents, rows[at : at + _AT_ONCE])
+        yield NameBlock([name for name, fits in zip(names, fit.tolist(), strict=True) if fits])
 
 
-def line_blocks(documents: Named, rows: Index, shingling: Shingling, reader: LineReader) -> Iterator[LineBlock]:
+def line_blocks(documents: Lined, rows: Index, shingling: Shingling, reader: LineReader) -> Iterator[LineBlock]:
     """Yield the lines of JSONL files that these rows are. InputError: a line has changed."""
     for at in range(0, len(rows), _AT_ONCE):
         yield LineBlock(documents.lines(rows[at : at + _AT_ONCE], shingling, reader))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from simdocs.commands.blocks import Named
+from simdocs.commands.printed_names import Named
 from simdocs.model.groups import Components
 from simdocs.model.results import ComponentFacts
 

@@ -12,6 +12,7 @@ from simdocs.artifacts.manifest import differences
 from simdocs.commands.artifact_hints import explain_no_index
 from simdocs.commands.blocks import line_blocks, name_blocks, names_of_pairs, pair_blocks
 from simdocs.commands.component_facts import component_facts
+from simdocs.commands.printed_names import PrintedNames
 from simdocs.commands.resolve import (
     KnownDocuments,
     banding_of,
@@ -173,6 +174,7 @@ def find_pairs(
     """Every pair of near-duplicates. take: is given them in blocks; then they are not held for the result."""
     joined = _self_join(plan, ready, run)
     chain = None if all_copies else PairsLeftOut.of(joined)
+    printed = PrintedNames(run.skipped)
     held, found, collector = [Pairs.empty()], 0, PairCollector(len(ready.documents))
     for pairs in similar_pairs(joined, all_copies=all_copies):
         found += len(pairs)
@@ -182,7 +184,7 @@ def find_pairs(
         if take is None:
             held.append(pairs)
         else:
-            for block in pair_blocks(ready.corpus, pairs):
+            for block in pair_blocks(ready.corpus, pairs, printed):
                 take(block)
     every = Pairs.concat(held)
     return SimilarPairs(
@@ -214,13 +216,13 @@ def _self_join(plan: DedupePlan, ready: Prepared, run: Run) -> SelfJoin:
 def _blocks(decision: Decision, listing: str | None, plan: DedupePlan, run: Run) -> Iterator[Block]:
     """The answer: groups, or the names or lines that are listed."""
     if listing is None:
-        yield from pair_blocks(decision.corpus, decision.pairs)
+        yield from pair_blocks(decision.corpus, decision.pairs, PrintedNames(run.skipped))
         return
     rows = decision.duplicates() if listing.startswith("duplicate") else decision.kept()
     if listing.endswith("-lines"):
         yield from line_blocks(decision.corpus, rows, plan.recipe.shingling, run.engine.state.get(LineReader))
     else:
-        yield from name_blocks(decision.corpus, rows)
+        yield from name_blocks(decision.corpus, rows, PrintedNames(run.skipped))
 
 
 def _refuse_other_than_lines(documents: Documents, listing: str) -> None:

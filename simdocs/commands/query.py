@@ -11,6 +11,7 @@ from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.manifest import differences
 from simdocs.commands.artifact_hints import explain_no_index, explain_order
 from simdocs.commands.blocks import name_blocks, names_of_pairs, pair_blocks
+from simdocs.commands.printed_names import PrintedNames
 from simdocs.commands.resolve import encoded_root, intake_of, opened_index, opened_shingles
 from simdocs.engines.run import Run
 from simdocs.errors import ParametersError
@@ -103,6 +104,7 @@ def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | No
     indexed = Corpus.of_artifact(plan.index, plan.index["signatures"], sets, plan.root)
     verifier = Verifier(indexed, plan.recipe.shingling, plan.threshold, run, exact=plan.by_exact)
     held, names, listed = [Pairs.empty()], [names_of_pairs(indexed, Pairs.empty())], list[Rows]()
+    printed = PrintedNames(run.skipped)
     found = matched = similar = 0
     if plan.nearest:
         blocks = find_nearest(indexed, asked, verifier, plan.nearest, itself=plan.itself)
@@ -118,10 +120,10 @@ def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | No
         elif listing is not None:
             listed.append(np.unique(block.matches))
         else:
-            for named in pair_blocks(block.corpus, block.pairs):
+            for named in pair_blocks(block.corpus, block.pairs, printed):
                 take(named)
     if take is not None and listed:
-        for part in name_blocks(indexed, np.unique(np.concatenate(listed))):
+        for part in name_blocks(indexed, np.unique(np.concatenate(listed)), printed):
             take(part)
     left, right = (Ragged.concat([each[side] for each in names], np.uint8) for side in (0, 1))
     banding = plan.recipe.banding

@@ -29,9 +29,13 @@ class Engine(Protocol):
         """
 
     def map_with_state(
-        self, function: Callable[[Task, WorkerState], Result], tasks: Iterable[Task]
+        self,
+        function: Callable[[Task, WorkerState], Result],
+        tasks: Iterable[Task],
+        watch: Callable[[float], None] | None = None,
     ) -> Iterator[Result]:
         """Yield function(task, state) for each task, with the state of the worker that runs it. Otherwise like map.
 
-        A result must not depend on what the state holds: any worker may run any task.
+        A result must not depend on what the state holds: any worker may run any task. watch: is called now and
+        then while the next result is waited for, with the share of its task that the function told its state is done.
         """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import mmap
 import multiprocessing
 import os
 import signal
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from simdocs.engines.engine import Result, Task
-from simdocs.engines.worker_state import WorkerState
+from simdocs.engines.worker_state import WorkerState, untold
 from simdocs.errors import WorkerError
 
 FORKS = sys.platform == "linux"
@@ -33,6 +34,9 @@ _WORTH_WORKERS = 2
 
 _AHEAD = 3
 """Tasks for each worker that may be running or done before the oldest one is."""
+
+_WATCHED = 0.1
+"""Seconds between two looks at how far a task is."""
 
 
 def cores() -> int:
@@ -53,6 +57,8 @@ class Local:
         self.state = WorkerState()
         self._pipes: list[Connection] = []
         self._workers: list[Any] = []
+        self._shares: dict[Connection, memoryview[float]] = {}
+        """The share of its task that each worker has done: one number in memory that both processes see."""
 
     def __enter__(self) -> Local:
         _reuse_memory()
@@ -67,7 +73,7 @@ class Local:
             if error is not None:
                 worker.kill()  # it has nothing to clean up, and may ignore gentler signals
             worker.join()
-        self._pipes, self._workers = [], []
+        self._pipes, self._workers, self._shares = [], [], {}
         self.state.close()
 
     def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
@@ -78,9 +84,15 @@ class Local:
         return self.map_with_state(partial(_without_state, function), tasks)
 
     def map_with_state(
-        self, function: Callable[[Task, WorkerState], Result], tasks: Iterable[Task]
+        self,
+        function: Callable[[Task, WorkerState], Result],
+        tasks: Iterable[Task],
+        watch: Callable[[float], None] | None = None,
     ) -> Iterator[Result]:
-        """Yield function(task, state) for each task, with the state of the worker that runs it. Otherwise like map."""
+        """Yield function(task, state) for each task, with the state of the worker that runs it. Otherwise like map.
+
+        watch: is called now and then with the share of the task of the next result that is done.
+        """
         coming = iter(tasks)
         here = self.jobs == 1
         if not here and not self._pipes:
@@ -88,6 +100,7 @@ class Local:
             here = len(first) < _WORTH_WORKERS
             coming = chain(_let_go(first), coming)
         if here:
+            self.state.tell = watch or untold
             # map lets go of a task when it is done; a loop variable would hold it while the result is used.
             yield from map(function, coming, repeat(self.state))
             return
@@ -102,6 +115,7 @@ class Local:
                 if task is _NO_MORE:
                     break
                 pipe = idle.pop() if idle else self._start()
+                self._shares[pipe][0] = 0.0
                 self._send(pipe, (function, task))
                 working[pipe] = sent
                 sent += 1
@@ -109,9 +123,12 @@ class Local:
                 yield _value(done.pop(turn))
                 turn += 1
             elif working:
-                for pipe in [pipe for pipe in wait(list(working)) if isinstance(pipe, Connection)]:
+                ready = wait(list(working), None if watch is None else _WATCHED)
+                for pipe in [pipe for pipe in ready if isinstance(pipe, Connection)]:
                     done[working.pop(pipe)] = self._receive(pipe)
                     idle.append(pipe)
+                if watch is not None and turn not in done:
+                    watch(next(self._shares[pipe][0] for pipe, number in working.items() if number == turn))
             else:
                 return
 
@@ -134,7 +151,8 @@ class Local:
         context = multiprocessing.get_context("fork") if FORKS else multiprocessing.get_context("spawn")
         try:
             ours, theirs = context.Pipe()
-            worker = context.Process(target=_serve, args=(theirs,), daemon=True)
+            share = memoryview(mmap.mmap(-1, mmap.PAGESIZE)).cast("d")
+            worker = context.Process(target=_serve, args=(theirs, share if FORKS else None), daemon=True)
             # Until the worker has set its own handlers, a signal would reach ours and print a traceback.
             before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
             try:
@@ -146,6 +164,7 @@ class Local:
         theirs.close()
         self._pipes.append(ours)
         self._workers.append(worker)
+        self._shares[ours] = share
         return ours
 
 
@@ -174,8 +193,8 @@ def _value(answer: tuple[bool, Any]) -> Any:
     return value
 
 
-def _serve(pipe: Connection) -> None:
-    """Run tasks in a worker, until its pipe closes."""
+def _serve(pipe: Connection, share: memoryview[float] | None) -> None:
+    """Run tasks in a worker, until its pipe closes. share: where it says how much of a task is done."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it, too, and closes the pipe
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
@@ -185,7 +204,7 @@ def _serve(pipe: Connection) -> None:
         # A worker must not keep a lock of its parent, nor the pipe of another worker.
         os.closerange(3, pipe.fileno())
         os.closerange(pipe.fileno() + 1, 1 << 16)
-    state = WorkerState()
+    state = WorkerState(None if share is None else partial(share.__setitem__, 0))
     with contextlib.suppress(EOFError, OSError):  # the process that wants the result is gone
         while True:
             _answer(pipe, _result_of(pipe, state))

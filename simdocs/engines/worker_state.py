@@ -1,7 +1,8 @@
-"""The state that a worker keeps from one task to the next: caches and open files."""
+"""The state that a worker keeps from one task to the next: caches and open files. And how far its task is."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 
@@ -15,6 +16,10 @@ class Closable(Protocol):
 Kept = TypeVar("Kept", bound=Closable)
 
 
+def untold(_share: float) -> None:
+    """Tell nobody."""
+
+
 class WorkerState:
     """The objects that one worker keeps, at most one of each type.
 
@@ -22,7 +27,9 @@ class WorkerState:
     it crosses to another process: a function that needs it receives it beside its task.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, tell: Callable[[float], None] | None = None) -> None:
+        self.tell = tell or untold
+        """A function calls this as it works on a large task: the share of the task that is done, from 0 to 1."""
         self._kept: dict[type[Any], Any] = {}
 
     def get(self, kind: type[Kept]) -> Kept:

@@ -16,7 +16,7 @@ from simdocs.kernels.compare import jaccard
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.columns import Column, MemoryColumn
 from simdocs.model.documents import Documents
-from simdocs.model.names import display_name
+from simdocs.model.names import display_name, no_option
 from simdocs.model.numbering import BlockPlaces, Rows
 from simdocs.model.ragged import Floats, Mask, Ragged, Tokens, ranges
 from simdocs.parameters import Sequences, Shingling
@@ -164,7 +164,8 @@ class Corpus:
     def printed_names(self, rows: Rows) -> list[bytes]:
         """Their names, as paths that work in the working directory."""
         prefix = self.prefix
-        return [os.path.join(prefix, name) for name in self.names(rows)] if prefix else self.names(rows)
+        names = [os.path.join(prefix, name) for name in self.names(rows)] if prefix else self.names(rows)
+        return [no_option(name) for name in names]
 
     def lines(self, rows: Rows, shingling: Shingling, reader: LineReader) -> list[bytes]:
         """The lines of JSONL files that they are, byte for byte, without ends. InputError: a line has changed."""

@@ -15,6 +15,11 @@ def text_to_name(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
+def no_option(path: bytes) -> bytes:
+    """The path, spelled so that no program takes it for an option. `-` itself is standard input and stays."""
+    return b"./" + path if path.startswith(b"-") and path != b"-" else path
+
+
 def display_name(name: bytes) -> str:
     """The name for a terminal or a message: one line, with controls (C0, C1, DEL, bidi) and invalid bytes escaped."""
     return escape_controls(name.decode("utf-8", "backslashreplace")) or "''"

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.corpora.discover import FileList
 from simdocs.corpora.document_skipped import REPLACED
 from simdocs.corpora.identity import FileId, identities
-from simdocs.corpora.jsonl import Lines
-from simdocs.corpora.read_tasks import Files
+from simdocs.corpora.line_names import LineNames
 from simdocs.model.documents import DOCUMENT, EMPTY, MET, Documents
 from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces
@@ -29,6 +26,7 @@ class Register:
         self._met_files, self._met = found.met(), [np.empty(0, MET)]
         self._held: dict[int, bytes] = {}
         self._file, self._ids = b"", set[bytes]()
+        self._line_names = LineNames()
         self._named_like_lines = {name for name in found.names if b"#" in name}
         ids = enumerate(found.ids if found.other_names else ())
         self._reached_again: dict[int, FileId] = {
@@ -44,8 +42,8 @@ class Register:
     def enter(self, read: Read, done: int) -> BlockPlaces:
         """Give the documents of the next task their rows. Return the places, among those read, of documents with a row.
 
-        done: the number of files that end with this task. A line that has the name of an earlier line or of a file gets
-        no row, and is added to skipped.
+        done: the number of files that end with this task. A line that has the name of an earlier line or the path
+        of a file gets no row, and is added to skipped.
         """
         for skip in read.skips:
             self.skip(skip)
@@ -84,7 +82,8 @@ class Register:
         name = read.names[at]
         if name[:container] != self._file:
             self._file, self._ids = name[:container], set()
-        other = "an earlier line" if name in self._ids else "a file" if name in self._named_like_lines else ""
+        taken = name in self._named_like_lines or self._line_names.is_path(name, container)
+        other = "an earlier line" if name in self._ids else "a file" if taken else ""
         if other:
             detail = f"{other} has the name {display_name(name)}: give it an id of its own"
             self._skipped.add(Skip("malformed", self._file, detail, read.places[at]))
@@ -122,26 +121,3 @@ class Register:
 def _span(held: bytes, fact: np.void) -> bytes:
     """The bytes of a document, from bytes in memory: all of them, or a line."""
     return held[fact["start"] : fact["start"] + fact["extent"]] if fact["container"] else held
-
-
-class Advance:
-    """Measures progress while files are read: the numbers of files and bytes that are done with each task."""
-
-    def __init__(self, found: FileList) -> None:
-        self._ends = np.cumsum(found.sizes).tolist()
-        self.total = self._ends[-1] if self._ends else 0
-        self.files: list[int] = []
-        """The number of files that end with each task."""
-        self.bytes: list[int] = []
-        """The number of bytes of files that are done after each task."""
-
-    def watch(self, tasks: Iterator[tuple[Files | Lines, int]]) -> Iterator[Files | Lines]:
-        """Yield the tasks alone, and note how far each one gets."""
-        done = 0
-        for task, files in tasks:
-            done += files
-            within = task.read_to if isinstance(task, Lines) and not files else 0
-            before, end = ([0, *self._ends][at] for at in (done, min(done + 1, len(self._ends))))
-            self.files.append(files)
-            self.bytes.append(min(before + within, end))
-            yield task

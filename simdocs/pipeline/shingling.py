@@ -16,6 +16,7 @@ from simdocs.corpora.identity import row_digests
 from simdocs.corpora.jsonl import Lines
 from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.engines.run import Run
+from simdocs.engines.worker_state import WorkerState, untold
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingled_texts, shingler_of, text_tokens
 from simdocs.model.documents import EMPTY, INVALID, SHORT, Documents
@@ -23,8 +24,12 @@ from simdocs.model.numbering import BlockPlaces
 from simdocs.model.ragged import Ragged, count_true_in_rows
 from simdocs.model.texts import Texts
 from simdocs.parameters import Recipe, Shingling
+from simdocs.pipeline.advance import Advance
 from simdocs.pipeline.reading import Read, ragged_bytes, read_task
-from simdocs.pipeline.register import Advance, Register
+from simdocs.pipeline.register import Register
+
+_NORMALISED, _HASHED = 0.2, 0.7
+"""The shares of the time of a large document, from its text to its signature, after these two steps. By measurement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +58,21 @@ def normalised(raws: Sequence[bytes], shingling: Shingling) -> Iterator[tuple[Bl
             yield places, normalised_texts(ragged_bytes([raws[place] for place in places.tolist()]), shingling)
 
 
-def shingled(raws: Sequence[bytes], shingling: Shingling) -> Iterator[Shingled]:
-    """Yield the tokens of documents, given as UTF-8 bytes, in the parts in which they are normalised."""
+def shingled(raws: Sequence[bytes], shingling: Shingling, tell: Callable[[float], None] = untold) -> Iterator[Shingled]:
+    """Yield the tokens of documents, given as UTF-8 bytes, in the parts in which they are normalised.
+
+    tell: is called with the share of the work that is done, which a user sees move within one large document.
+    """
+    total, before = sum(map(len, raws)) or 1, 0
     for places, texts in normalised(raws, shingling):
+        size = sum(len(raws[place]) for place in places.tolist())
+        tell((before + _NORMALISED * size) / total)
         tokens, lengths = shingled_texts(texts, shingling)
         if shingling.multiset:
             tokens = multisets.token_multisets(tokens, shingling.seed)
+        tell((before + _HASHED * size) / total)
         yield Shingled(places, texts, tokens, lengths)
+        before += size
 
 
 def record_texts(facts: NDArray[np.void], part: Shingled, k: int) -> None:
@@ -82,12 +95,12 @@ def record_sets(facts: NDArray[np.void], places: BlockPlaces, sets: Ragged) -> N
     facts["set_digest"][places] = row_digests(sets)
 
 
-def shingle_task(task: Files | Lines, recipe: Recipe) -> tuple[Read, Ragged]:
+def shingle_task(task: Files | Lines, worker: WorkerState, recipe: Recipe) -> tuple[Read, Ragged]:
     """Read the documents of a task. Return them without their texts, and their token sets."""
     read = read_task(task, recipe.sequences)
     row_of = np.empty(len(read.raws), np.int64)
     parts, done = [], 0
-    for part in shingled(read.raws, recipe.shingling):
+    for part in shingled(read.raws, recipe.shingling, worker.tell):
         record_texts(read.facts, part, recipe.shingling.k)
         row_of[part.places] = done + np.arange(len(part.places))
         done += len(part.places)
@@ -111,10 +124,11 @@ def shingle(
     """
     register, advance = Register(found, run.skipped), Advance(found)
     work = partial(shingle_task, recipe=recipe)
-    results = run.engine.map(work, advance.watch(tasks(found, limit, recipe.sequences, register.skip)))
-    for turn, (read, sets) in enumerate(results):
-        take(sets.take(register.enter(read, advance.files[turn])))
-        run.progress("shingling", advance.bytes[turn], advance.total)
+    reading = advance.watch(tasks(found, limit, recipe.sequences, register.skip))
+    tell = advance.teller("shingling", run.progress)
+    for read, sets in run.engine.map_with_state(work, reading, tell):
+        take(sets.take(register.enter(read, advance.take())))
+        tell(0)
     return register.documents()
 
 

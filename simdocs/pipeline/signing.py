@@ -12,6 +12,7 @@ from simdocs.corpora.discover import FileList
 from simdocs.corpora.jsonl import Lines
 from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.engines.run import Run
+from simdocs.engines.worker_state import WorkerState
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
 from simdocs.model.artifact import Shingles
@@ -19,8 +20,9 @@ from simdocs.model.documents import Documents
 from simdocs.model.numbering import BlockPlaces
 from simdocs.model.ragged import Index, Ragged, Tokens, row_blocks
 from simdocs.parameters import Recipe, Sketching
+from simdocs.pipeline.advance import Advance
 from simdocs.pipeline.reading import Read, read_task
-from simdocs.pipeline.register import Advance, Register
+from simdocs.pipeline.register import Register
 from simdocs.pipeline.shingling import record_sets, record_texts, shingled
 
 _SIGNED_WITH_BATCH = 1 << 14
@@ -46,14 +48,16 @@ class Signed:
     tokens: Ragged
 
 
-def sign_task(task: Files | Lines, recipe: Recipe, sketching: Sketching, *, with_sets: bool) -> Signed:
+def sign_task(
+    task: Files | Lines, worker: WorkerState, recipe: Recipe, sketching: Sketching, *, with_sets: bool
+) -> Signed:
     """Read, shingle and sign the documents of a task. with_sets: record the facts of their token sets, too."""
     read = read_task(task, recipe.sequences)
     shingling = recipe.shingling
     out = np.empty((len(read.raws), sketching.num_perm), np.uint32)
     waiting: list[BlockPlaces] = []
     small: list[Ragged] = []
-    for part in shingled(read.raws, shingling):
+    for part in shingled(read.raws, shingling, worker.tell):
         record_texts(read.facts, part, shingling.k)
         tokens = multisets.token_sets(part.tokens) if with_sets else part.tokens
         if with_sets:
@@ -90,16 +94,17 @@ def sign(
     register, advance = Register(found, run.skipped), Advance(found)
     rows = _Rows(len(found.names), sketching, recipe.shingling.seed)
     work = partial(sign_task, recipe=recipe, sketching=sketching, with_sets=with_sets)
-    results = run.engine.map(work, advance.watch(tasks(found, limit, recipe.sequences, register.skip)))
-    for turn, result in enumerate(results):
-        taken = register.enter(result.read, advance.files[turn])
+    reading = advance.watch(tasks(found, limit, recipe.sequences, register.skip))
+    tell = advance.teller("reading", run.progress)
+    for result in run.engine.map_with_state(work, reading, tell):
+        taken = register.enter(result.read, advance.take())
         if len(taken) == len(result.signatures):
             rows.add(result.signatures, result.waiting, result.tokens)
         else:
             still = np.isin(result.waiting, taken)
             waiting = np.searchsorted(taken, result.waiting[still])
             rows.add(result.signatures[taken], waiting, result.tokens.take(np.flatnonzero(still)))
-        run.progress("reading", advance.bytes[turn], advance.total)
+        tell(0)
     return register.documents(), rows.all()
 
 

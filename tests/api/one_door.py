@@ -128,7 +128,7 @@ def taken(output: str) -> dict[str, bytes]:
 
 
 def drawn(row: Any) -> str:
-    """A row as the program prints it."""
+    """A row as the program prints it, which is in `./-x` for a name that begins with a dash."""
     fields = row if isinstance(row, tuple) else (row,)
     return "\t".join(map(_drawn_field, fields))
 
@@ -136,7 +136,8 @@ def drawn(row: Any) -> str:
 def _drawn_field(value: Any) -> str:
     if isinstance(value, float):
         return "" if math.isnan(value) else f"{value:.6f}"
-    return value.decode() if isinstance(value, bytes) else str(value)
+    text = value.decode() if isinstance(value, bytes) else str(value)
+    return f"./{text}" if text.startswith("-#") else text
 
 
 @contextmanager

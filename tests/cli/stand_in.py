@@ -10,8 +10,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from tests.cli.forked import FORKS, READ_AT_START, READ_LATER, at_start, server
-from tests.cli.program import PROGRAM, bound_by_modes, environment
+from tests.cli.forked import FORKS, READ_AT_START, READ_LATER, USUAL, at_start, server
+from tests.cli.program import PROGRAM, Done, bound_by_modes, environment, finished, started
 
 _SOURCE = """#!{python} -ISE
 import _signal, _socket, marshal, os, sys
@@ -55,3 +55,10 @@ def stand_in(*, bound: bool = False) -> str:
 def where_it_is() -> str:
     """The directory of that file, for PATH."""
     return str(Path(stand_in()).parent)
+
+
+def scripted(script: str, cwd: Path) -> Done:
+    """Run a script of the shell that calls `simdocs`."""
+    env = environment(PATH=f"{where_it_is()}:{USUAL['PATH']}")
+    with started(["/bin/sh", "-c", script], cwd=cwd, env=env) as process:
+        return finished(process)

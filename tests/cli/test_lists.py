@@ -134,7 +134,7 @@ def test_entries_may_hold_any_bytes(here, option):
         (here / os.fsdecode(name)).write_bytes(A)
     done = simdocs("dedupe", option, "-", "--list", "duplicates", "-0", stdin=listed(option, *names), cwd=here)
     assert (done.status, done.err) == (0, "")
-    assert done.out.split(b"\0")[:-1] == sorted(names)[1:]
+    assert done.out.split(b"\0")[:-1] == [{b"-x": b"./-x"}.get(name, name) for name in sorted(names)[1:]]
 
 
 @pytest.mark.reliability("unreadable list", "a list that cannot be read, or is a directory", "Exits with status 2.")

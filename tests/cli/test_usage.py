@@ -289,7 +289,7 @@ def test_options_may_stand_anywhere(here):
     assert simdocs("dedupe", "--header", "--threshold=.5", "--", "docs", cwd=here) == plain
     assert plain.status == 0
     dashed = simdocs("dedupe", "--list", "kept", "--", "-t", cwd=here)
-    assert dashed == (0, b"-t\n", "")
+    assert dashed == (0, b"./-t\n", "")
 
 
 @pytest.mark.reliability("dashes")

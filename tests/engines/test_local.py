@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import time
 
 import pytest
 
@@ -94,6 +95,40 @@ def test_unread_results_do_not_keep_workers_alive():
             print(len(next(results)))
     """)
     assert done.stdout.split() == [b"1000000"]
+
+
+def half_done(answer: str, state: WorkerState) -> float:
+    """Say that half is done, then wait until a file has an answer. Return it."""
+    state.tell(0.5)
+    while not os.path.exists(answer):
+        time.sleep(0.001)
+    state.tell(1.0)
+    return os.path.getsize(answer)
+
+
+def test_the_share_of_a_task_that_is_done_is_seen_while_a_worker_is_at_it(tmp_path):
+    seen = []
+
+    def watch(share):
+        seen.append(share)
+        if share == 0.5:
+            (tmp_path / str(len(results))).write_bytes(b"seen")
+
+    results: list[int] = []
+    with Local(2) as engine:
+        for result in engine.map_with_state(half_done, [str(tmp_path / "0"), str(tmp_path / "1")], watch):
+            results.append(result)
+    assert results == [4, 4]
+    assert 0.5 in seen
+    assert set(seen) <= {0.0, 0.5, 1.0}
+
+
+def test_the_share_of_a_task_is_seen_in_this_process(tmp_path):
+    (tmp_path / "answer").write_bytes(b"seen")
+    seen: list[float] = []
+    with Local(1) as engine:
+        assert list(engine.map_with_state(half_done, [str(tmp_path / "answer")], seen.append)) == [4]
+    assert seen == [0.5, 1.0]
 
 
 @pytest.mark.reliability("memory runs out")

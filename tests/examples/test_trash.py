@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.amounts import slow
 from tests.cli.corpus import A1, A, B, lay
-from tests.cli.program import simdocs
+from tests.cli.hostile_tree import lay_hostile_tree, removed, state
+from tests.cli.program import Done, simdocs
+from tests.cli.stand_in import scripted
+from tests.docs.executed import DOCS, sessions
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/trash.py"
 NAMES = [
@@ -64,6 +69,46 @@ def test_duplicates_of_any_name_are_moved_and_keep_their_paths(tmp_path):
     assert files(tmp_path / "trash") == set(NAMES)
 
 
+def recipe(directory: Path, tree: str, *options: str) -> Done:
+    """Run the commands of the guide that find, check and move duplicates, for this tree and with these options."""
+    steps = [command for command, _ in sessions(DOCS / "guide.md")["Delete duplicates safely"]]
+    script = "\n".join(step for step in steps if "simdocs dedupe texts" in step and "answer.jsonl" in step)
+    for old, new in (
+        ("simdocs dedupe texts", shlex.join(("simdocs", "dedupe", tree, *options))),
+        ("python3 examples/trash.py texts", shlex.join((sys.executable, str(EXAMPLE), tree))),
+    ):
+        assert old in script
+        script = script.replace(old, new)
+    return scripted(script, directory)
+
+
+@pytest.mark.reliability("removal")
+@pytest.mark.parametrize("tree", ["texts", *slow("./texts", "texts/")])
+def test_the_recipe_of_the_guide_moves_only_duplicates_out_of_a_hostile_tree(tmp_path, tree):
+    here, away = lay_hostile_tree(tmp_path / "here"), tmp_path / "away"
+    before = state(here)
+    stopped = recipe(here, tree)
+    assert "texts/evil.jsonl, line 1: skipped: " in stopped.err
+    assert state(here) == before, "lines with the paths of files stop it"
+    assert recipe(here, tree, "--plain") == (0, b"", "")
+    (here / "answer.jsonl").unlink()
+    (here / "trash").rename(away)
+    moved = {b"texts/" + name for name in files(away)}
+    assert removed(here, before) == moved
+    assert len(moved) == 17
+    again = simdocs("dedupe", "texts", "--plain", "--list", "duplicates", cwd=here)
+    assert again == (0, b"texts/z-hard.txt\n", ""), "the other name of a file that was moved"
+    subprocess.run(["cp", "-a", f"{away}/.", "texts/"], cwd=here, check=True)
+    assert state(here) == before, "this is how the guide undoes everything"
+
+
+@pytest.mark.reliability("dashes")
+def test_the_recipe_works_in_a_directory_whose_name_begins_with_a_dash(tmp_path):
+    lay(tmp_path, {"-rf/a.txt": A, "-rf/-": A1, "-rf/-rf": A})
+    assert recipe(tmp_path, "./-rf") == (0, b"", "")
+    assert (files(tmp_path / "-rf"), files(tmp_path / "trash")) == ({b"-"}, {b"a.txt", b"-rf"})
+
+
 def refused(directory: Path, rows: bytes, reason: str, *arguments: str) -> None:
     before = files(directory)
     status, message = trash(directory, rows, *arguments)
@@ -104,6 +149,14 @@ def test_nothing_is_moved_when_both_names_are_one_file(two):
     (two / "texts/deep/b.txt").unlink()
     (two / "texts/deep/b.txt").hardlink_to(two / "texts/a.txt")
     refused(two, rows, "are one file")
+
+
+def test_nothing_is_moved_when_two_answers_keep_each_other(two):
+    rows = [json.dumps(dict(zip(("kept", "duplicate"), pair, strict=True))) for pair in PAIRS]
+    refused(two, "\n".join(rows).encode(), "and a kept document are one file")
+
+
+PAIRS = [("texts/a.txt", "texts/deep/b.txt"), ("texts/deep/b.txt", "texts/a.txt")]
 
 
 @pytest.mark.parametrize("path", ["elsewhere/a.txt", "texts/../a.txt", "/etc/passwd", "texts", "texts/"])

@@ -12,9 +12,13 @@ import pytest
 from simdocs.corpora.batches import BATCH_BYTES
 from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.read_tasks import tasks
+from simdocs.engines.local import Local
+from simdocs.engines.run import Run
 from simdocs.model.skipped import Skipped
-from simdocs.parameters import Sequences, Walking
-from simdocs.pipeline.register import Advance
+from simdocs.parameters import Recipe, Sequences, Shingling, Sketching, Walking
+from simdocs.pipeline.advance import Advance
+from simdocs.pipeline.shingling import shingle
+from simdocs.pipeline.signing import sign
 
 
 @pytest.mark.parametrize("name", ["b.jsonl", "b.jsonl.gz"])
@@ -27,9 +31,29 @@ def test_bytes_rise_to_the_total_and_move_within_a_large_file(tmp_path: Path, na
     (tmp_path / "d.jsonl").write_bytes(b"")
     found = find(Sources((bytes(tmp_path),)), Walking(), Skipped())
     advance = Advance(found)
-    assert len(list(advance.watch(tasks(found, 1 << 30, Sequences(), Skipped().add)))) == len(advance.bytes)
+    assert len(list(advance.watch(tasks(found, 1 << 30, Sequences(), Skipped().add)))) == len(advance.files)
     assert sum(advance.files) == 4
     assert all(a <= b for a, b in itertools.pairwise(advance.bytes))
     assert advance.bytes[-1] == advance.total == sum(found.sizes)
     within = [done for done in advance.bytes if 1000 < done < 1000 + found.sizes[1]]
     assert len(within) >= 3
+
+
+@pytest.mark.parametrize("stage", ["shingle", "signature"])
+def test_progress_moves_within_one_large_text(tmp_path: Path, stage: str) -> None:
+    (tmp_path / "a.txt").write_bytes(b"x" * 1000)
+    (tmp_path / "b.txt").write_bytes(random.Random(5).randbytes(400_000).hex().encode())
+    (tmp_path / "c.txt").write_bytes(b"y" * 3000)
+    told = []
+    with Local(1) as engine:
+        run = Run(engine, progress=lambda step, done, total: told.append((step, done, total)))
+        found = find(Sources((bytes(tmp_path),)), Walking(), run.skipped)
+        if stage == "shingle":
+            shingle(found, 1 << 30, Recipe(Sequences(), Shingling()), run, lambda _sets: None)
+        else:
+            sign(found, 1 << 30, Recipe(Sequences(), Shingling()), Sketching(), run, with_sets=False)
+    assert {(step, total) for step, _, total in told} == {("shingling" if stage == "shingle" else "reading", 804_000)}
+    done = [done for _, done, _ in told]
+    assert done == sorted(done)
+    assert done[-1] == 804_000
+    assert len({bytes_done for bytes_done in done if 1000 < bytes_done < 801_000}) >= 2

@@ -99,10 +99,11 @@ class Drawing:
 def _format(request: TableRequest, head: TableHead):  # type: ignore[no-untyped-def]
     """The format that draws an answer with these columns."""
     from simdocs.model.answers import LINE
-    from simdocs.views.output_formats import NulEnded, RawLines
+    from simdocs.views.output_formats import NulEnded, RawLines, Tsv
 
     if isinstance(request, DrawRequest) and request.nul:
-        return NulEnded(head)
+        on_screen = path_of(request.output) is None and is_terminal()
+        return Tsv(head) if on_screen else NulEnded(head)  # nobody sees a NUL, nor that a name has two lines
     if head.columns[0].kind == LINE:
         return RawLines(head)
     implementation = FORMATS[format_of(request)].load()

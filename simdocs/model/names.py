@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+from unicodedata import category
+
+_SHOWN = ("Zs", "Co")
+"""Categories that a terminal can show, although Python does not call them printable: spaces and private use."""
 
 
 def name_to_text(name: bytes) -> str:
@@ -21,22 +24,27 @@ def no_option(path: bytes) -> bytes:
 
 
 def display_name(name: bytes) -> str:
-    """The name for a terminal or a message: one line, with controls (C0, C1, DEL, bidi) and invalid bytes escaped."""
+    """The name for a terminal or a message: one line, with what `escape_controls` escapes and invalid bytes escaped."""
     return escape_controls(name.decode("utf-8", "backslashreplace")) or "''"
 
 
 def escape_controls(text: str, *, json: bool = False) -> str:
-    """The text with an escape for each character that could move the cursor or change the direction of writing.
+    """The text with an escape for each character that could move the cursor, turn the direction of writing, or hide.
 
-    json: write the escapes as JSON does.
+    Those are controls, line separators, lone surrogates, all format characters of Unicode (also those of no width), and
+    unassigned characters, which may become such. json: write the escapes as JSON does.
     """
+    if text.isprintable():
+        return text
     return "".join(character if _harmless(character) else _escaped(character, json) for character in text)
 
 
 def _harmless(character: str) -> bool:
-    code = ord(character)
-    return not (code < 0x20 or 0x7F <= code < 0xA0 or code in (0x2028, 0x2029) or character in _BIDI)
+    return character.isprintable() or category(character) in _SHOWN
 
 
 def _escaped(character: str, json: bool) -> str:
-    return f"\\u{ord(character):04x}" if json else character.encode("unicode_escape").decode("ascii")
+    if not json:
+        return character.encode("unicode_escape").decode("ascii")
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))

@@ -13,8 +13,12 @@ from simdocs.report_requests import ReportRequest
 
 
 def say(line: str) -> None:
-    """One line on standard error, whatever the locale; a closed standard error is nobody's loss."""
-    rest = f"{line}\n".encode("utf-8", "backslashreplace")
+    """One line, or a traceback, on standard error, whatever the locale and whatever names are in it.
+
+    If standard error is closed, nothing happens.
+    """
+    harmless = "\n".join(map(escape_controls, line.split("\n")))
+    rest = f"{harmless}\n".encode("utf-8", "backslashreplace")
     # Not through sys.stderr: what that cannot write it keeps, and fails at again on the way out.
     with contextlib.suppress(OSError):
         while rest:
@@ -28,7 +32,7 @@ def on_terminal() -> bool:
 
 def error(message: str) -> None:
     """The one line that a failure is, harmless to a terminal, though an argument may be in it as it was given."""
-    say("simdocs: error: " + escape_controls(" ".join(message.split("\n"))))
+    say("simdocs: error: " + " ".join(message.split("\n")))
 
 
 class Teller:

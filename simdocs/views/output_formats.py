@@ -138,8 +138,8 @@ def _member(cell: Cell, column: TableColumn) -> bytes:
 
 
 def harmless(drawn: bytes, *, json: bool) -> bytes:
-    """The same for a terminal: controls, bidi controls and raw bytes are escaped; line ends and tabs stay."""
-    lines = drawn.decode("utf-8", "backslashreplace").split("\n")
+    """The same for a terminal: what `escape_controls` escapes and raw bytes are escaped; line ends and tabs stay."""
+    lines = drawn.decode("utf-8", "backslashreplace").replace("\r\n", "\n").split("\n")
     return "\n".join(
         "\t".join(escape_controls(field, json=json) for field in line.split("\t")) for line in lines
     ).encode()

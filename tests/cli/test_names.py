@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+from unicodedata import category
 
 import pytest
 
@@ -31,6 +32,8 @@ NAMES = [
     "\u2028\u2029".encode(),
     b"-rf",
     b"--help",
+    "zero\u200bwidth\u200d \u2060\ufeff\u00ad".encode(),
+    "tags \U000e0001\U000e0041 \u206a\u206f\ufff9\ufffb".encode(),
     b" leading and trailing ",
     b"%s {0} $HOME `id` *?[a]",
     b"=cmd()",
@@ -41,6 +44,9 @@ NAMES = [
     b"x" * 255,
     b"\xff" * 255,
 ]
+HARMFUL = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+"""Categories of characters that no terminal may get, but for line feeds and tabs."""
+
 LOCALES = ["C", "C.UTF-8", None]
 
 
@@ -131,17 +137,32 @@ def test_names_in_csv_are_exact(hostile):
 
 @pytest.mark.reliability(
     "terminal escapes",
-    "escape sequences, control characters, and characters that change the direction of writing, in names",
-    "Sends none of them to a terminal, in any format or message.",
+    "escape sequences, control characters, and format characters (which have no width or change the direction of "
+    "writing) in names",
+    "Escapes all of them on a terminal, in every format and with `-0`, and in every message.",
 )
 @pytest.mark.parametrize("form", ["table", "tsv", "csv", "jsonl"])
 def test_no_name_harms_a_terminal_in_any_format(hostile, form):
     done = on_terminal("dedupe", ".", "--format", form, "--color", "never", cwd=hostile)
     assert done.status == 0
     text = done.out.decode("utf-8", "surrogateescape")
-    harmful = {character for character in text if ord(character) < 32 or 127 <= ord(character) < 160} - {"\n", "\t"}
-    assert harmful <= ({"\r"} if form == "csv" else set())
-    assert not set("\u202e\u2066\u2069\u200f") & set(text)
+    assert {character for character in text if category(character) in HARMFUL} <= {"\n", "\t"}
+    assert text.count("zero\\u200bwidth\\u200d") == 1
+    assert len(re.findall(r"tags (\\U000e0001|\\udb40\\udc01)", text)) == 1
+
+
+@pytest.mark.reliability("terminal escapes")
+def test_names_to_be_ended_by_nul_are_lines_on_a_terminal(hostile):
+    """Nobody sees a NUL there. In a pipe and in a file the names are exact."""
+    ask = ("dedupe", ".", "--list", "duplicates")
+    done = on_terminal(*ask, "-0", cwd=hostile)
+    assert done == on_terminal(*ask, "--format", "tsv", cwd=hostile)
+    text = done.out.decode()
+    assert len(text.splitlines()) == len(NAMES)
+    assert {character for character in text if category(character) in HARMFUL} == {"\n"}
+    assert on_terminal(*ask, "-0", "-o", "list", cwd=hostile).out == b""
+    assert (hostile / "list").read_bytes().count(b"\0") == len(NAMES)
+    assert on_terminal(*ask, "-0", cwd=hostile, which=["stderr"]).out.count(b"\0") == len(NAMES)
 
 
 @pytest.mark.reliability("terminal escapes")

@@ -1,4 +1,4 @@
-"""Parts of tests that run only in `make test-slow`, and the number of examples in the short form."""
+"""How much of the tests runs: the short form, and the long form (`make test-slow`)."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ def slow(*cases: Any) -> list[Any]:
     return [pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.slow) for case in cases]
 
 
+def amount(count: int) -> int:
+    """This number in the short form, and proportionally more in the long form."""
+    return max(1, count * settings.default.max_examples // SHORT_EXAMPLES)
+
+
 def examples(count: int) -> settings:
     """Run this number of examples in the short form, and proportionally more in the long form."""
-    return settings(max_examples=max(1, count * settings.default.max_examples // SHORT_EXAMPLES))
+    return settings(max_examples=amount(count))

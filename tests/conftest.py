@@ -1,8 +1,13 @@
 """Profiles of Hypothesis: the same examples every time, and many more of them with `make test-slow`. And workers.
 
 `--hypothesis-profile=explore` draws new examples. `make fuzz` does so, too, in rounds.
+
+The last lines of a run say which tests were skipped for want of something.
 """
 
+from __future__ import annotations
+
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -30,3 +35,13 @@ def _workers_for_few_documents() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(local, "_WORTH_WORKERS", 1)
         yield
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was not tested, and why, so that nobody takes a run without strace for a whole one."""
+    skipped = terminalreporter.stats.get("skipped", ())
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    if reasons:
+        terminalreporter.section("NOT TESTED", yellow=True, bold=True)
+    for reason, count in sorted(reasons.items()):
+        terminalreporter.line(f"{count} tests: {reason}", yellow=True)

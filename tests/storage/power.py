@@ -9,6 +9,7 @@ File systems with a journal guarantee more than this, so code that is safe here 
 from __future__ import annotations
 
 import os
+import random
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from typing import Any
 import pytest
 
 from simdocs.storage import syscalls
+from tests.amounts import amount
 
 
 @dataclass(eq=False)
@@ -161,10 +163,14 @@ Tree = dict[str, Any]
 def states(root: Directory) -> Iterator[Tree]:
     """Yield the trees that a power cut may leave now.
 
-    Of the changes of names so far, all, the first n, a single one, or all but one are left. Data may be whole, lost or
-    torn. Modes are as they were synced if data is whole, and as they are now if not.
+    Of the changes of names so far, all, the first n, a single one, all but one, or random ones are left, and in each
+    directory others. Data may be whole, lost or torn. Modes are as they were synced if data is whole, and as they are
+    now if not.
     """
+    chance = random.Random(len(list(_pending(root))))
     for cut in ("whole", "lost", "torn"):
+        for _ in range(amount(1)):
+            yield _found(root, cut, lambda changes: [one for one in range(len(changes)) if chance.random() < 0.5])
         for first in range(max(map(len, _pending(root)), default=0) + 1):
             yield _found(root, cut, lambda changes, first=first: list(range(min(first, len(changes)))))
             yield _found(root, cut, lambda changes, first=first: [first] if first < len(changes) else [])

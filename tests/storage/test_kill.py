@@ -4,44 +4,26 @@ run succeeds."""
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import signal
-import subprocess
 import tempfile
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from simdocs.artifacts.damage import damages
 from simdocs.storage.targets import draft_name
 from tests.amounts import slow
 from tests.artifacts.tiny import found, save
-from tests.cli.corpus import A1, A, B, lay
-from tests.cli.program import PROGRAM, Done, environment, finished, simdocs, started
 from tests.storage.faults import Faulty, calls_of
+from tests.storage.traced import Bench, Call, traced
 
-NAME = "a.index"
-BUILD = ("index", "docs", "-j1", "-q", "-o", NAME)
-
-STRACE = shutil.which("strace")
-SYSCALLS = (
-    *("mkdir", "mkdirat", "open", "openat", "write", "writev", "pwrite64", "fchmod", "fsync", "flock", "close"),
-    *("rename", "renameat", "renameat2", "unlink", "unlinkat", "rmdir"),
+INDEX = ("index", "a.index")
+COMMANDS = (
+    *(("dedupe", "out.tsv"), ("dedupe --pairs", "out.jsonl"), ("query known.index", "out.tsv")),
+    *(("shingle", "a.shingles"), ("signature", "a.signatures"), INDEX),
 )
-
-
-def _traceable() -> bool:
-    if STRACE is None:
-        return False
-    return subprocess.run([STRACE, "-o", "/dev/null", "true"], capture_output=True, check=False).returncode == 0
-
-
-traced = pytest.mark.skipif(not _traceable(), reason="strace is not installed, or may not trace")
+"""Each command that writes, and its output."""
 
 
 def _killed(work, fault: Faulty) -> int:
@@ -84,103 +66,6 @@ def test_a_writer_killed_at_any_call_leaves_the_old_or_the_new_artifact(place, t
         assert (found(path, kind), os.listdir(place)) == (new + 1, [target]), (at, name)
 
 
-class Call(NamedTuple):
-    """The n-th call of a function in a run of the program."""
-
-    name: str
-    number: int
-
-
-class Bench:
-    """A directory with docs and an old index of fewer documents, in which the program runs under strace."""
-
-    def __init__(self, root: Path, *, there: bool) -> None:
-        self.root, self.there = root, there
-        self.env = environment(PYTHONDONTWRITEBYTECODE="1")
-        lay(root, {"docs/a": A, "docs/b": B})
-        assert simdocs(*BUILD[:-1], "old.index", cwd=root) == (0, b"", "")
-        lay(root, {"docs/c": A1})
-        self.new = self._built()
-        self.old = content(root / "old.index") if there else {}
-        self.log = root / "log"
-
-    def _built(self) -> Mapping[str, bytes]:
-        self.reset()
-        assert simdocs(*BUILD, cwd=self.root) == (0, b"", "")
-        return content(self.root / NAME)
-
-    def reset(self) -> None:
-        shutil.rmtree(self.root / NAME, ignore_errors=True)
-        shutil.rmtree(self.root / draft_name(NAME), ignore_errors=True)
-        if self.there:
-            shutil.copytree(self.root / "old.index", self.root / NAME)
-
-    def run(self, *inject: str) -> Done:
-        assert STRACE is not None
-        trace = ["-e", f"trace={','.join(SYSCALLS)}", *(part for one in inject for part in ("-e", f"inject={one}"))]
-        command = [STRACE, "-f", "-y", "-q", "-o", str(self.log), *trace, "--", PROGRAM, *BUILD]
-        with started(command, cwd=self.root, env=self.env) as process:
-            return finished(process)
-
-    @cached_property
-    def calls(self) -> list[Call]:
-        """Return those calls of a successful run that concern the index or its draft."""
-        self.reset()
-        assert self.run() == (0, b"", "")
-        counts, about = Counter[str](), []
-        for line in self.log.read_text().splitlines():
-            if begun := re.match(r"\d+ +(\w+)\(", line):
-                counts[begun[1]] += 1
-                if self.is_about(line):
-                    about.append(Call(begun[1], counts[begun[1]]))
-        assert {call.name for call in about} >= {"openat", "write", "fsync", "close", "renameat2", "unlinkat"}
-        return about
-
-    def is_about(self, line: str) -> bool:
-        """Return whether a call concerns the index, its draft, or the sync of their directory.
-
-        Calls that close a directory do not count, because they never fail.
-        """
-        name = line.split()[1]
-        if name.startswith("close"):
-            return draft_name(NAME) + "/" in line
-        return NAME in line or draft_name(NAME) in line or name.startswith("fsync")
-
-    def injected(self, call: Call, fault: str) -> Done:
-        """Run the program with this fault at that call, and check in the log that it happened there."""
-        self.reset()
-        done = self.run(f"{call.name}:{fault}:when={call.number}")
-        lines = [line for line in self.log.read_text().splitlines() if "resumed" not in line]
-        counts = [line for line in lines if re.match(rf"\d+ +{call.name}\(", line)]
-        assert len(counts) >= call.number
-        assert self.is_about(counts[call.number - 1]), counts[call.number - 1]
-        if "signal" not in fault:
-            assert "(INJECTED)" in counts[call.number - 1]
-        return done
-
-    def state(self) -> str:
-        """Return which of the two artifacts is there, undamaged: "old", "new", or "mix" for anything else."""
-        path = self.root / NAME
-        if not path.exists():
-            return "mix" if self.there else "old"
-        assert list(damages(os.fsencode(path))) == []
-        now = content(path)
-        return "old" if now == self.old else "new" if now == self.new else "mix"
-
-    def next_run(self) -> None:
-        assert simdocs(*BUILD, cwd=self.root) == (0, b"", "")
-        assert self.state() == "new"
-        assert self.beside() == []
-
-    def beside(self) -> list[str]:
-        return [name for name in os.listdir(self.root) if name not in (NAME, "docs", "old.index", "log")]
-
-
-def content(path: Path) -> dict[str, bytes]:
-    """Return all files that depend only on documents and parameters."""
-    return {one.name: one.read_bytes() for one in path.iterdir() if one.name != "run.json"}
-
-
 def kill(bench: Bench, calls: list[Call]) -> None:
     states = []
     for call in calls:
@@ -188,7 +73,7 @@ def kill(bench: Bench, calls: list[Call]) -> None:
         assert done.status in (-signal.SIGKILL, 128 + signal.SIGKILL), call
         states.append(bench.state())
         assert states[-1] in ("old", "new"), call
-        assert bench.beside() in ([], [draft_name(NAME)]), call
+        assert bench.left_a_draft_at_most(), call
         bench.next_run()
     assert sorted(states, reverse=True) == states, "first the old one, then the new one"
 
@@ -205,10 +90,10 @@ def refuse(bench: Bench, calls: list[Call], errors: tuple[str, ...]) -> None:
                 assert (state, done.err) == ("new", ""), (call, error)
             else:
                 assert (done.status, done.out, done.err.count("\n")) == (2, b"", 1), (call, error, done)
-                assert done.err.startswith(f"simdocs: error: {NAME}: "), (call, error, done)
+                assert done.err.startswith(f"simdocs: error: {bench.output}: "), (call, error, done)
                 durable = "durability not confirmed" in done.err
                 assert state == ("new" if durable else "old"), (call, error)
-            assert bench.beside() in ([], [draft_name(NAME)]), (call, error)
+            assert bench.left_a_draft_at_most(), (call, error)
             bench.next_run()
 
 
@@ -216,7 +101,7 @@ def refuse(bench: Bench, calls: list[Call], errors: tuple[str, ...]) -> None:
 def bench(memory: str | None) -> Iterator[Bench]:
     """A bench with an old index, which the short tests share."""
     with tempfile.TemporaryDirectory(prefix="simdocs-test-", dir=memory) as name:
-        yield Bench(Path(name), there=True)
+        yield Bench(Path(name), *INDEX, there=True)
 
 
 def last_of_each(calls: list[Call], *names: str) -> list[Call]:
@@ -259,20 +144,27 @@ def test_interrupted_calls_are_made_again(bench):
     assert (bench.state(), bench.beside()) == ("new", [])
 
 
+@pytest.fixture(params=COMMANDS, ids=[command for command, _ in COMMANDS])
+def every(request, place, there) -> Bench:
+    """A bench for each command."""
+    return Bench(place, *request.param, there=there)
+
+
+OLD_OR_NOT = pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
+
+
 @pytest.mark.reliability("kill at any call")
 @traced
 @pytest.mark.slow
-@pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
-def test_the_program_killed_at_every_call_leaves_old_or_new(place, there):
-    bench = Bench(place, there=there)
-    kill(bench, bench.calls)
+@OLD_OR_NOT
+def test_every_command_killed_at_every_call_leaves_old_or_new(every):
+    kill(every, every.calls)
 
 
 @pytest.mark.reliability("disk errors")
 @traced
 @pytest.mark.slow
-@pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
+@OLD_OR_NOT
 @pytest.mark.parametrize("error", ERRORS)
-def test_disk_errors_at_every_call_are_reported_and_leave_old_or_new(place, there, error):
-    bench = Bench(place, there=there)
-    refuse(bench, bench.calls, (error,))
+def test_disk_errors_at_every_call_of_every_command_are_reported_and_leave_old_or_new(every, error):
+    refuse(every, every.calls, (error,))

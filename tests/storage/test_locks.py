@@ -9,6 +9,7 @@ import socket
 import subprocess
 import time
 import traceback
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from simdocs.errors import LockedError
 from simdocs.storage.targets import draft_name
 from tests.artifacts.tiny import found, read, save
 from tests.cli.corpus import A1, A, B, lay
-from tests.cli.program import anew, finished, running, simdocs
+from tests.cli.program import PATIENCE, anew, finished, running, simdocs
 from tests.cli.traps import trap
 
 NAME = "a.signatures"
@@ -37,6 +38,14 @@ def here(place: Path) -> Path:
 
 def listing(where: Path) -> list[str]:
     return sorted(name for name in os.listdir(where) if name != "trap")
+
+
+def wait_until(true: Callable[[], object]) -> None:
+    """Wait until this is true, at most as long as a command may take."""
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def of_program(path: Path) -> bool:
@@ -144,6 +153,32 @@ def test_a_signal_during_the_work_keeps_the_old_artifact(here, number, jobs):
     env = trap(here, f"os.kill(main, {number})", "open", "docs/c.txt", in_worker=jobs == "-j2")
     assert simdocs(*BUILD, jobs, cwd=here, env=env) == (-number, b"", "")
     assert (found(here / NAME), listing(here)) == (1, [NAME, "docs"])
+
+
+def stopped(process: int) -> bool:
+    """Whether a process is stopped, as by Ctrl-Z."""
+    return Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].startswith("T")
+
+
+@pytest.mark.reliability(
+    "stopped",
+    "a run that is stopped for a while (`SIGSTOP`, Ctrl-Z), and continued (`SIGCONT`, `fg`)",
+    "Goes on as if nothing had happened. It keeps its lock meanwhile.",
+)
+@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+def test_a_stopped_writer_keeps_its_lock_and_goes_on(here, jobs):
+    note = here / "stopped"
+    action = f"open({str(note)!r}, 'w').write(str(os.getpid()))\nos.kill(os.getpid(), signal.SIGSTOP)"
+    env = trap(here, action, "open", "docs/c.txt", in_worker=jobs == "-j2")
+    with running(*BUILD, jobs, cwd=here, env=env) as process:
+        wait_until(lambda: note.exists() and note.read_text() and stopped(int(note.read_text())))
+        with pytest.raises(LockedError):
+            save(here / NAME, 2)
+        os.kill(int(note.read_text()), signal.SIGCONT)
+        assert finished(process) == (0, b"", "")
+    note.unlink()
+    assert of_program(here / NAME)
+    assert listing(here) == [NAME, "docs"]
 
 
 @pytest.mark.reliability("signal at commit")

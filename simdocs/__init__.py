@@ -7,12 +7,12 @@ imported when it is first used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 from simdocs.version import __version__
 
+TYPE_CHECKING = False  # type checkers take it for that of `typing`, whose import takes longer than all else here
 if TYPE_CHECKING:
+    from typing import Any
+
     from simdocs.api import check, dedupe, index, info, open, query, shingle, show, signature, similarity  # noqa: A004
     from simdocs.errors import (
         ArtifactError,
@@ -79,6 +79,8 @@ if not TYPE_CHECKING:  # otherwise a name that does not exist would have a type
         """A public name, imported now (PEP 562)."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
         value = getattr(import_module(_module_of(name)), name)
         globals()[name] = value
         return value

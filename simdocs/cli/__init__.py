@@ -1,20 +1,32 @@
 """The command line: one small file for each command, and one table from errors to exit statuses."""
 
-from __future__ import annotations
-
-import os
+# Until `main` runs, Ctrl-C shows a traceback of the interpreter. So this module and `simdocs` import next to nothing.
+import _signal  # type: ignore[import-not-found]  # what `signal` wraps, without enum, whose import takes milliseconds
 import sys
-
-from simdocs.cli import exits
 
 
 def main() -> None:
-    """Run the console script. It never returns. Signals are handled from the first import on."""
-    exits.listen()
+    """Run the console script. It never returns. Signals end it at once, except when there is something to tidy up."""
+    try:
+        if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+            _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+        _run()
+    except KeyboardInterrupt:
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+        _signal.raise_signal(_signal.SIGINT)
+
+
+def _run() -> None:
+    """Import the program, run it, and exit with its status."""
+    import os
+
+    from simdocs.cli import exits
+
     try:
         from simdocs.cli.program import run
 
         status = run(sys.argv[1:])
+        exits.stop_listening()
     except exits.Ended as ended:
         exits.die_by(ended.number)
         status = 128 + ended.number

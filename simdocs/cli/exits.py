@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Collection, Mapping
 from types import FrameType, MappingProxyType
@@ -84,14 +85,38 @@ def _end(number: int, _frame: FrameType | None) -> None:
 
 
 def listen() -> None:
-    """Let SIGINT, SIGTERM and SIGHUP end the program in order, except those that were ignored when it started.
+    """From now on there is something to tidy up: let SIGINT, SIGTERM and SIGHUP raise Ended.
 
-    A later signal ends the program at once.
+    A later signal ends the program at once. Signals that were ignored when the program started stay ignored.
     """
+    sys.unraisablehook = _raise_again
     _hear(_end)
 
 
-def _hear(handler: Callable[[int, FrameType | None], None]) -> None:
+def stop_listening() -> None:
+    """Nothing is left to tidy up: let these signals end the program at once."""
+    _hear(signal.SIG_DFL)
+
+
+def _raise_again(unraisable: sys.UnraisableHookArgs) -> None:
+    """Raise Ended once more if it was raised where no exception can leave, as in a finalizer."""
+    ended = unraisable.exc_value
+    if not isinstance(ended, Ended):
+        sys.__unraisablehook__(unraisable)
+        return
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        raise Ended(ended.number)
+
+    signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, _SOON)
+
+
+_SOON = 0.001
+"""Seconds after which a finalizer has probably ended. If it has not, Ended is raised again later."""
+
+
+def _hear(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, handler)

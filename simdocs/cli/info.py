@@ -33,6 +33,7 @@ def info(**given: Any) -> int:
     from simdocs.views.curve import curve_of
 
     told = api.info(given["artifact"])
+    exits.listen()
     with stream_of(path_of(drawn.output)) as stream:
         drawing = Drawing(drawn, FACTS, stream)
         drawing.take(FactBlock([key for key, _ in told.facts], [value for _, value in told.facts]))

@@ -65,6 +65,7 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
     from simdocs.views.progress import ProgressBar
     from simdocs.views.warnings import lines_meant
 
+    exits.listen()
     started = time.monotonic()
     output, note_path = path_of(drawn.output), path_of(drawn.summary_json)
     with ExitStack() as stack:
@@ -109,6 +110,7 @@ def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
     from simdocs.views import messages, summary
     from simdocs.views.progress import ProgressBar
 
+    exits.listen()
     started = time.monotonic()
     note_path = path_of(told_as.summary_json)
     told = messages.Teller(told_as, spelled)

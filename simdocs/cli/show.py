@@ -42,6 +42,7 @@ def show(**given: Any) -> int:
     from simdocs.api import show_shingles
     from simdocs.views.answer_tables import SHINGLES
 
+    exits.listen()
     with stream_of(output) as stream:
         drawing = Drawing(drawn, SHINGLES, stream)
         show_shingles(request, drawing.take)

@@ -20,6 +20,7 @@ import numpy as np
 from simdocs.engines.engine import Result, Task
 from simdocs.engines.worker_state import WorkerState, untold
 from simdocs.errors import WorkerError
+from simdocs.storage.syscalls import signals_deferred
 
 FORKS = sys.platform == "linux"
 
@@ -36,7 +37,8 @@ _AHEAD = 3
 """Tasks for each worker that may be running or done before the oldest one is."""
 
 _WATCHED = 0.1
-"""Seconds between two looks at how far a task is."""
+"""Seconds between two looks at how far a task is, and whether a signal came. One that comes just before the system is
+asked to wait would be noticed only after the wait."""
 
 
 def cores() -> int:
@@ -123,7 +125,7 @@ class Local:
                 yield _value(done.pop(turn))
                 turn += 1
             elif working:
-                ready = wait(list(working), None if watch is None else _WATCHED)
+                ready = wait(list(working), _WATCHED)
                 for pipe in [pipe for pipe in ready if isinstance(pipe, Connection)]:
                     done[working.pop(pipe)] = self._receive(pipe)
                     idle.append(pipe)
@@ -153,18 +155,16 @@ class Local:
             ours, theirs = context.Pipe()
             share = memoryview(mmap.mmap(-1, mmap.PAGESIZE)).cast("d")
             worker = context.Process(target=_serve, args=(theirs, share if FORKS else None), daemon=True)
-            # Until the worker has set its own handlers, a signal would reach ours and print a traceback.
-            before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-            try:
+            # Until the worker has set its own handlers, a signal would reach ours and print a traceback. And until the
+            # worker is in the list, nobody would stop it.
+            with signals_deferred():
                 worker.start()
-            finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+                self._pipes.append(ours)
+                self._workers.append(worker)
+                self._shares[ours] = share
         except OSError as error:
             raise WorkerError(f"a worker process cannot be started: {error.strerror}") from None
         theirs.close()
-        self._pipes.append(ours)
-        self._workers.append(worker)
-        self._shares[ours] = share
         return ours
 
 

@@ -17,7 +17,8 @@ from collections.abc import Collection, Iterator
 
 from simdocs.errors import OutputError
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
+"""Signals whose handlers raise an exception. The command line sets that of SIGALRM, to repeat one that was lost."""
 
 _NOREPLACE, _EXCHANGE = (1, 2) if sys.platform == "linux" else (4, 2)
 """Flags of renameat2 on Linux and of renameatx_np on macOS."""
@@ -46,7 +47,7 @@ def as_output_error(name: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def signals_deferred() -> Iterator[None]:
-    """Hold signals back until the few calls of a commit are done."""
+    """Hold signals back until a few calls are done, such as those of a commit."""
     old = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         # The handler of a signal that arrived just before runs here, and may raise.

@@ -15,7 +15,7 @@ from tests.amounts import slow
 from tests.cli.corpus import lay
 from tests.cli.every import EVERY, READING
 from tests.cli.program import PATIENCE, anew, finished, in_shell, running, simdocs
-from tests.cli.traps import trap, with_workers
+from tests.cli.traps import prelude, trap, with_workers
 
 ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
@@ -91,12 +91,61 @@ def test_a_signal_while_a_file_is_published_leaves_the_old_or_the_new_one(here, 
 
 
 @pytest.mark.reliability(
-    "signal at start", "a signal while modules are imported", "Ends by that signal, without a message."
+    "signal at start",
+    "a signal while simdocs starts and imports modules",
+    "Ends by that signal, without a message. Only Ctrl-C in the first hundredths of a second, while the Python "
+    "interpreter itself starts, shows a traceback of the interpreter, and may end it with status 1.",
 )
-@pytest.mark.parametrize("event", ["click", "numpy", "simdocs.commands.dedupe"])
-def test_a_signal_while_modules_are_imported_ends_the_program(here, event):
-    env = trap(here, "os.kill(main, 2)", "import", f"'{event}'")
-    assert anew("dedupe", "docs", cwd=here, env=env) == (-signal.SIGINT, b"", "")
+@pytest.mark.parametrize(
+    ("event", "number"),
+    [
+        ("simdocs.cli.exits", signal.SIGINT),
+        ("simdocs.commands.dedupe", signal.SIGTERM),
+        *slow(*(("click", number) for number in ENDING), ("numpy", signal.SIGINT)),
+    ],
+)
+def test_a_signal_while_modules_are_imported_ends_the_program(here, event, number):
+    env = trap(here, f"os.kill(main, {number})", "import", f"'{event}'")
+    assert anew("dedupe", "docs", "-o", "out", cwd=here, env=env) == (-number, b"", "")
+    assert listing(here) == ["docs"]
+
+
+AT_THE_END = """
+import atexit, os
+
+atexit.register(lambda: [os.kill(os.getpid(), {}), sum(range(9))])
+"""
+
+
+@pytest.mark.reliability("signal at the end", "a signal when the answer is complete", "Ends by that signal.")
+@pytest.mark.parametrize("number", [signal.SIGINT, *slow(*ENDING[1:])])
+def test_a_signal_after_the_work_ends_the_program(here, number, answer):
+    env = prelude(here, AT_THE_END.format(int(number)))
+    assert simdocs("dedupe", "docs", "-j1", cwd=here, env=env) == (-number, answer, "")
+
+
+FINALIZER = """
+class Last:
+    def __del__(self):
+        os.kill(main, {})
+        sum(range(9))
+
+Last()
+time.sleep(60)
+"""
+
+
+@pytest.mark.reliability(
+    "lost signals",
+    "a signal while Python runs a finalizer, which no exception can leave",
+    "Ends by that signal soon after, without a message, and removes its temporary files.",
+)
+@pytest.mark.parametrize("number", [signal.SIGTERM, *slow(signal.SIGINT, signal.SIGHUP)])
+def test_a_signal_in_a_finalizer_is_not_lost(here, number):
+    env = trap(here, FINALIZER.format(int(number)), "open", "docs/c.txt")
+    done = simdocs("dedupe", "docs", "-j1", "-o", "out", cwd=here, env=env)
+    assert done == (-number, b"", "")
+    assert listing(here) == ["docs"]
 
 
 @pytest.mark.reliability(

@@ -81,6 +81,20 @@ def test_the_public_module_imports_nothing_before_it_is_used():
     )
 
 
+@pytest.mark.reliability("signal at start")
+def test_next_to_nothing_is_imported_before_signals_are_handled():
+    """Until then Ctrl-C shows a traceback."""
+    everything, bare = (
+        imported(
+            subprocess.run(
+                [sys.executable, "-X", "importtime", "-c", code], capture_output=True, check=True
+            ).stderr.decode()
+        )
+        for code in ("from simdocs.cli import main", "pass")
+    )
+    assert everything - bare == {"__future__", "simdocs", "simdocs.version", "simdocs.cli"} - bare
+
+
 def test_the_version_imports_few_modules_beyond_those_of_click(of_click):
     """Measured: 30, of which 20 are the program's own. NumPy would be 100 more, rich 60."""
     modules = imported(anew("--version", env=environment(PYTHONPROFILEIMPORTTIME="1")).err)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
 import time
+from multiprocessing.context import ForkProcess
+from typing import NoReturn
 
 import pytest
 
@@ -67,6 +70,51 @@ def test_tasks_are_taken_a_few_ahead_of_their_results(jobs):
         next(results)
         assert len(taken) <= 3 * jobs + 1
         results.close()
+
+
+@pytest.mark.reliability("signals")
+def test_no_wait_for_workers_is_without_end(monkeypatch):
+    """Python runs the handler of a signal that comes just before the system call only after that call."""
+    patience = []
+
+    def wait(pipes, timeout):
+        patience.append(timeout)
+        return waits(pipes, timeout)
+
+    waits = local.wait
+    monkeypatch.setattr(local, "wait", wait)
+    with Local(2) as engine:
+        assert list(engine.map(doubled, range(9))) == list(range(0, 18, 2))
+    assert patience and all(timeout is not None and timeout <= 1 for timeout in patience)
+
+
+class Ended(BaseException):
+    """A signal came."""
+
+
+def end(_number: int, _frame: object) -> NoReturn:
+    raise Ended
+
+
+@pytest.mark.reliability("signals")
+def test_a_worker_that_was_started_when_a_signal_came_is_stopped(monkeypatch):
+    started = []
+
+    def start(process: ForkProcess) -> None:
+        signal.raise_signal(signal.SIGTERM)
+        starts(process)
+        started.append(process)
+
+    starts = ForkProcess.start
+    monkeypatch.setattr(ForkProcess, "start", start)
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        with pytest.raises(Ended), Local(2) as engine:
+            list(engine.map(doubled, range(9)))
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert [process.exitcode for process in started] == [-signal.SIGKILL]
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == set()
 
 
 def in_another_process(program: str) -> subprocess.CompletedProcess[bytes]:

@@ -1,17 +1,20 @@
-"""Walks over many files hold little memory for each file."""
+"""Walks hold little memory for each file, and do not leave the tree when directories are exchanged meanwhile."""
 
 from __future__ import annotations
 
+import errno
 import os
 import tracemalloc
 from pathlib import Path
 
 import pytest
 
+from simdocs.corpora import walk
 from simdocs.corpora.discover import Sources, find
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import Walking
 from tests.amounts import slow
+from tests.cli.corpus import lay
 
 
 def walked(root: Path) -> tuple[list[bytes], int]:
@@ -54,3 +57,34 @@ def test_a_walk_through_a_deep_chain_of_directories_does_not_hold_every_path(tmp
     names_found, held = walked(tmp_path)
     assert names_found == [b"/".join([os.fsencode(tmp_path), *[name.encode()] * levels, b"text"])]
     assert held < levels * levels * len(name) / 8
+
+
+@pytest.mark.reliability("swaps")
+def test_a_directory_that_becomes_a_link_during_the_walk_is_not_entered(tmp_path):
+    lay(tmp_path, {"docs/a": b"text", "docs/b/c": b"text", "elsewhere/secret": b"text"})
+    skipped = Skipped()
+    found = []
+    for entry in walk.walk(bytes(tmp_path / "docs"), Walking(), skipped):
+        found.append(entry.name)
+        if entry.name.endswith(b"/a"):
+            (tmp_path / "docs/b").rename(tmp_path / "aside")
+            (tmp_path / "docs/b").symlink_to(tmp_path / "elsewhere")
+    assert found == [bytes(tmp_path / "docs/a")]
+    assert skipped.by_reason == {"unreadable": [(str(tmp_path / "docs/b"), os.strerror(errno.ENOTDIR))]}
+
+
+@pytest.mark.reliability("swaps")
+def test_a_directory_that_is_replaced_while_the_walk_is_far_below_is_left(tmp_path, monkeypatch):
+    """Only a few directories are open at once. Those above are opened again by name."""
+    monkeypatch.setattr(walk, "MOST_OPEN", 1)
+    lay(tmp_path, {"docs/a/1/deep/x": b"text", "docs/a/2/y": b"text", "docs/b/z": b"text"})
+    skipped = Skipped()
+    found = []
+    for entry in walk.walk(bytes(tmp_path / "docs"), Walking(), skipped):
+        found.append(entry.name)
+        if entry.name.endswith(b"/x"):
+            (tmp_path / "docs/a").rename(tmp_path / "aside")
+            lay(tmp_path, {"docs/a/2/other": b"text"})
+    assert found == [bytes(tmp_path / "docs/a/1/deep/x"), bytes(tmp_path / "docs/b/z")]
+    why = "its parent directory was replaced during the walk"
+    assert skipped.by_reason == {"unreadable": [(str(tmp_path / "docs/a/2"), why)]}

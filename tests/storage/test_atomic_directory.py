@@ -29,8 +29,9 @@ NAME = "a.signatures"
 @pytest.mark.parametrize(
     ("kind", "there"),
     [
-        *[("disk-full", True), ("signal-before", True), ("signal-after", True), ("broken-disk", False)],
+        *[("disk-full", True), ("signal-after", True), ("broken-disk", False)],
         *slow(("broken-disk", True), ("disk-full", False), ("signal-before", False), ("signal-after", False)),
+        *slow(("signal-before", True)),
     ],
 )
 def test_a_fault_at_any_call_leaves_the_old_or_the_new_artifact(place, kind, there):

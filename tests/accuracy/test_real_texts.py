@@ -40,8 +40,13 @@ def assert_claims_hold(name: str, unit: str, threshold: float, seeds: int, scrat
     assert measured.holds
 
 
-@pytest.mark.parametrize("threshold", THRESHOLDS)
-@pytest.mark.parametrize(("name", "unit"), CASES)
+@pytest.mark.parametrize(
+    ("name", "unit", "threshold"),
+    [
+        pytest.param(*case, marks=[] if case in ((QUICK, "char", 0.8), (QUICK, "word", 0.5)) else pytest.mark.slow)
+        for case in product(corpora.NAMES, corpora.UNITS, THRESHOLDS)
+    ],
+)
 def test_every_reported_pair_is_true_and_recall_is_as_predicted(name, unit, threshold, tmp_path):
     assert_claims_hold(name, unit, threshold, SHORT, tmp_path)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simdocs.families import KEEP, SCHEMES, UNITS
+from tests.amounts import slow
 from tests.commands.deduping import sketched, write_texts
 from tests.similar_texts import family
 from tests.twins.text_answers import Choices, Twin
@@ -12,8 +13,11 @@ from tests.twins.text_answers import Choices, Twin
 K_OF = {"char": 5, "word": 2, "line": 1, "stopword": 2}
 
 
-@pytest.mark.parametrize("keep", KEEP)
-@pytest.mark.parametrize("unit", UNITS)
+EACH_ONCE = [*((keep, "word") for keep in KEEP), *(("first", unit) for unit in UNITS if unit != "word")]
+EVERY = [(keep, unit) for keep in KEEP for unit in UNITS]
+
+
+@pytest.mark.parametrize(("keep", "unit"), [*EACH_ONCE, *slow(*(case for case in EVERY if case not in EACH_ONCE))])
 def test_every_duplicate_is_similar_to_its_kept_document_with_default_bands(keep, unit, tmp_path):
     texts = family(len(keep), 70, vocabulary=4000)
     choices = Choices(unit, K_OF[unit], keep == "first", 0.8, keep)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from tests.amounts import examples
 from tests.fuzz import options
 from tests.fuzz.asking import Naming, namings
 from tests.fuzz.laws import refused, world
@@ -68,6 +69,7 @@ def sound(answer: bytes, pairs: bytes, values: program.Options) -> None:
         assert {tuple(line.split(b"\t")) for line in answer.splitlines()} <= similar
 
 
+@examples(16)
 @given(case=cases())
 def test_dedupe_of_random_trees_answers_as_the_twin(case):
     asked(case, forked)

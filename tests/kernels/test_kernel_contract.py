@@ -39,7 +39,7 @@ each_kernel_and_unit = pytest.mark.parametrize(("name", "unit"), list(product(RO
 
 
 @each_kernel_and_unit
-@examples(5)
+@examples(3)
 @given(left=some.batches, right=some.batches, shingling=some.shinglings)
 def test_rows_do_not_depend_on_their_batch(name, unit, left, right, shingling):
     kernel, shingling = ROW_KERNELS[name], replace(shingling, unit=unit)

@@ -39,7 +39,7 @@ def counts(texts: list[Text], **options: object) -> tuple[int, int, int, int]:
     return found[0], found[1], found[2], found[3]
 
 
-@examples(40)
+@examples(20)
 @given(texts=corpora(18), unit=st.sampled_from(list(UNITS)), means=st.sampled_from(MEANS))
 def test_pairs_left_out_are_those_that_all_copies_adds(texts, unit, means):
     chained, left_out, every, none = counts(texts, unit=unit, k=2, threshold=0.5, **means)

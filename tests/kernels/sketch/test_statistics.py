@@ -93,12 +93,18 @@ def test_agreement_is_the_similarity_of_small_sets(scheme, union, shared):
     assert_unbiased(scheme, union, shared, 1_000)
 
 
-@pytest.mark.parametrize(("scheme", "union", "shared"), [(s, *case) for s, case in product(SCHEMES, LARGE)])
+@pytest.mark.parametrize(
+    ("scheme", "union", "shared"),
+    [
+        *((s, *LARGE[1]) for s in SCHEMES),
+        *slow(*((s, *case) for s, case in product(SCHEMES, LARGE) if case != LARGE[1])),
+    ],
+)
 def test_agreement_is_the_similarity_of_large_sets(scheme, union, shared):
     assert_unbiased(scheme, union, shared, 500)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", ["fss", *slow(*(scheme for scheme in SCHEMES if scheme != "fss"))])
 def test_agreement_is_the_similarity_of_100000_tokens(scheme):
     assert_unbiased(scheme, 100_000, 80_000, 50)
 
@@ -143,7 +149,7 @@ def test_candidates_of_permutation_lie_on_the_s_curve(tenths, bands, rows):
     assert abs(found - expected) <= 4 * sqrt(expected * (1 - expected) / count)
 
 
-@pytest.mark.parametrize(("union", "count"), [(5, 20_000), (20, 10_000), *slow(*product(UNIONS[1:], [20_000]))])
+@pytest.mark.parametrize(("union", "count"), [(20, 10_000), *slow(*product(UNIONS, [20_000]))])
 def test_candidates_of_fss_at_the_threshold_lie_above_the_s_curve(union, count):
     expected = banding.candidate_probability(0.8, 18, 7)
     assert expected == pytest.approx(0.9855, abs=5e-5)
@@ -152,7 +158,7 @@ def test_candidates_of_fss_at_the_threshold_lie_above_the_s_curve(union, count):
     assert found - expected >= 4 * sqrt(expected * (1 - expected) / count)
 
 
-@pytest.mark.parametrize(("union", "shared"), [(20, 17), (20, 18), (100, 85), (100, 95), (1_000, 900)])
+@pytest.mark.parametrize(("union", "shared"), [(20, 17), (100, 95), (1_000, 900), *slow((20, 18), (100, 85))])
 def test_candidates_of_fss_above_the_threshold_lie_on_the_s_curve_or_above(union, shared):
     count = 5_000
     expected = banding.candidate_probability(shared / union, 18, 7)
@@ -172,7 +178,7 @@ def test_candidates_of_fss_well_under_the_threshold_lie_on_the_s_curve_or_below(
 
 
 def test_half_similar_sets_of_20_tokens_are_candidates_117_times_in_a_thousand():
-    count = 20_000
+    count = 15_000
     expected = banding.candidate_probability(0.5, 18, 7)
     assert expected == pytest.approx(0.132, abs=5e-4)
     found = candidate_rate("fss", 20, 10, 18, 7, count)

@@ -67,7 +67,7 @@ def test_a_set_does_not_depend_on_the_order_of_its_tokens(rows, random):
     assert some.rows_of(multisets.token_sets(some.ragged(shuffled, np.uint32))) == list(map(twin.token_set, rows))
 
 
-@pytest.mark.parametrize("lengths", [*slow([400_000]), [1] * 3_000, [150_000, 0, 131_072, 1, 0, 131_071, 2, 90_000, 0]])
+@pytest.mark.parametrize("lengths", [*slow([400_000]), [1] * 3_000, [0, 131_072, 1, 0, 131_071, 2, 0]])
 def test_rows_of_any_size_are_sorted(lengths):
     draw = np.random.default_rng(len(lengths))
     rows = [draw.integers(0, 60_000, length).tolist() for length in lengths]

@@ -13,7 +13,8 @@ import termios
 import time
 from pathlib import Path
 
-from tests.cli.program import PATIENCE, PROGRAM, environment, started
+from tests.cli.program import PATIENCE, environment, started
+from tests.cli.stand_in import where_it_is
 
 _FILES = Path(__file__).resolve().parent.parent.parent / "docs" / "completion"
 COMPLETION = {"bash": _FILES / "simdocs", "zsh": _FILES / "_simdocs", "fish": _FILES / "simdocs.fish"}
@@ -84,4 +85,4 @@ def in_fish(line: str, cwd: Path) -> dict[str, str]:
 
 
 def _environment(home: Path) -> dict[str, str]:
-    return environment(PATH=f"{Path(PROGRAM).parent}:{os.defpath}", TERM="xterm", HOME=str(home))
+    return environment(PATH=f"{where_it_is()}:{os.defpath}", TERM="xterm", HOME=str(home))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.amounts import slow
 from tests.cli.corpus import A, lay
 from tests.cli.program import simdocs
 
@@ -137,7 +138,7 @@ def lost(request, tmp_path_factory):
     return request.param, before, after
 
 
-@pytest.mark.parametrize("ask", ASKS, ids=" ".join)
+@pytest.mark.parametrize("ask", [*ASKS[::2], *slow(*((ask,) for ask in ASKS[1::2]))], ids=" ".join)
 def test_another_copy_takes_the_place_of_one_that_is_gone(lost, ask):
     """The answer is that about documents without the one that is gone, and it alone is named."""
     name, before, after = lost

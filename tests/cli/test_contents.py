@@ -237,7 +237,7 @@ def of_two_long_ones(where: Path, unit: str, kind: str, size: int) -> None:
     "one line of 50 MB: one letter 50,000,000 times, one word, or bytes that are not text",
     "Processes it in pieces, in linear time, with at most 16 bytes of memory per character.",
 )
-@pytest.mark.parametrize(("kind", "unit"), [("one line", "char"), ("one line", "word"), ("one letter", "char")])
+@pytest.mark.parametrize(("kind", "unit"), [("one line", "word"), ("one letter", "char")])
 def test_long_documents_without_line_ends_are_compared(tmp_path, unit, kind):
     of_two_long_ones(tmp_path, unit, kind, 1_000_000)
 

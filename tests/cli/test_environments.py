@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.amounts import slow
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.every import EVERY, WRITING
 from tests.cli.program import Done, environment, simdocs
@@ -40,6 +41,7 @@ SURROUNDINGS = {
         (),
     ),
 }
+SHORT = ("every warning an error", "C, and really so", "Latin-1, another time")
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +119,7 @@ def test_every_command_works_as_cron_runs_it(shelved, command):
     "Writes the same bytes into artifacts. The start in `run.json` is in UTC.",
 )
 @pytest.mark.reliability("interpreter options")
-@pytest.mark.parametrize("surrounding", SURROUNDINGS)
+@pytest.mark.parametrize("surrounding", [*SHORT, *slow(*(name for name in SURROUNDINGS if name not in SHORT))])
 def test_every_command_prints_the_same_bytes_in_every_environment(place, expected, request, surrounding):
     variables, options = SURROUNDINGS[surrounding]
     if "_" in (variables["LC_ALL"] or ""):

@@ -36,7 +36,7 @@ COMMANDS = {
 }
 
 
-SHORT = ("nothing", "groups, explained", "a status", "a table", "a text on standard input", "an artifact")
+SHORT = ("groups, explained", "a status", "a table", "an artifact")
 """Commands that are compared in the short form."""
 
 
@@ -98,7 +98,7 @@ def test_a_forked_process_is_as_one_that_is_started(here, variables):
 
 @pytest.mark.parametrize(
     ("action", "status"),
-    [("os.kill(main, 11)", -signal.SIGSEGV), ("os._exit(7)", 7), ("raise SystemExit('no')", 1)],
+    [("os.kill(main, 11)", -signal.SIGSEGV), *slow(("os._exit(7)", 7), ("raise SystemExit('no')", 1))],
 )
 def test_a_crash_is_that_of_one_process(here, action, status):
     env = trap(here, action, "open", "docs/a.txt")

@@ -62,7 +62,7 @@ def test_too_little_memory_to_start_is_one_line_and_status_2(shelved, command, m
     "Exits with status 2 and the same line. Below 24 MB, the interpreter itself fails with its own message. "
     "The status is never one that means something else.",
 )
-@pytest.mark.parametrize("mebibytes", [16, 20, 24, 32, 48])
+@pytest.mark.parametrize("mebibytes", [16, 24, 48, *slow(20, 32)])
 def test_too_little_memory_for_the_interpreter_is_never_another_status(here, mebibytes):
     """Which may say so in its own way, but never with a status that means something else."""
     done = simdocs("dedupe", "docs", "--exit-code", cwd=here, before=at_most(resource.RLIMIT_AS, mebibytes * MIB))
@@ -121,7 +121,7 @@ def ladder(large: Path, command: str, jobs: str, rungs: range) -> list[Done]:
     "running out of memory at any moment, in the program or in a worker",
     "Prints the same line and exits with status 2. The old output stays, and no temporary file is left.",
 )
-@pytest.mark.parametrize(("command", "jobs"), [("dedupe", "-j2"), ("index", "-j1")])
+@pytest.mark.parametrize(("command", "jobs"), [("dedupe", "-j2"), *slow(("index", "-j1"))])
 def test_memory_that_runs_out_during_the_work_is_one_line_and_status_2(large, command, jobs):
     """In whichever process, and at whichever array."""
     tried = ladder(large, command, jobs, range(140, 231, 90))
@@ -156,8 +156,8 @@ def test_twenty_open_files_are_enough_for_two_workers(shelved, command):
 @pytest.mark.parametrize(
     ("command", "files"),
     [
-        *[("index", 8), ("query", 11), ("dedupe", 8), ("dedupe", 11), ("check", 8)],
-        *slow(("index", 11), ("query", 8), ("info", 8), ("info", 11), ("check", 11)),
+        *[("index", 8), ("dedupe", 11), ("check", 8)],
+        *slow(("index", 11), ("query", 8), ("query", 11), ("dedupe", 8), ("info", 8), ("info", 11), ("check", 11)),
     ],
 )
 def test_too_few_open_files_are_never_called_damage(shelved, command, files):
@@ -173,7 +173,7 @@ def test_too_few_open_files_are_never_called_damage(shelved, command, files):
 
 
 @pytest.mark.reliability("small stack", "a small stack (`ulimit -s 256`)", "Works.")
-@pytest.mark.parametrize("command", ["index", "dedupe", *slow("query", "check")])
+@pytest.mark.parametrize("command", ["dedupe", *slow("index", "query", "check")])
 def test_a_small_stack_is_enough(shelved, command):
     done = simdocs(*EVERY[command], cwd=shelved, before=at_most(resource.RLIMIT_STACK, 256 << 10))
     assert (done.status, done.err) == (0, "")

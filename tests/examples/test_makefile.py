@@ -169,9 +169,8 @@ def interrupted(there: Path, moment: str, number: int, *, all_of_them: bool) -> 
 @pytest.mark.parametrize(
     ("moment", "number", "all_of_them"),
     [
-        *slow(("first stage", signal.SIGKILL, True)),
+        *slow(("first stage", signal.SIGKILL, True), ("answer", signal.SIGKILL, True)),
         ("first stage", signal.SIGTERM, False),
-        ("answer", signal.SIGKILL, True),
     ],
     ids=str,
 )

@@ -12,16 +12,16 @@ from tests.amounts import slow
 from tests.api.one_door import ARTIFACTS, REQUESTS, Outcome, by_both
 from tests.api.one_door_cases import ARGUMENTS, CASES
 
-BUILDING = ("shingle", "signature", "index")
-"""Each has the parameters of the one before, and more."""
+ALIKE = ("shingle", "signature", "index", "dedupe")
+"""Each has most parameters of the one before, and more."""
 
 
 def parameters() -> Iterator[Any]:
-    """All questions with their parameters. The short form asks what builds an artifact about no parameter twice."""
+    """All questions with their parameters. The short form asks about no parameter of the question before again."""
     before: set[str] = set()
     for question, request in REQUESTS.items():
         own = set(request.parameters())
-        inherited = before if question in BUILDING else set()
+        inherited = before if question in ALIKE else set()
         for parameter in request.parameters():
             yield from slow((question, parameter)) if parameter in inherited else [(question, parameter)]
         before = own

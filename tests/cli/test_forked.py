@@ -36,7 +36,7 @@ COMMANDS = {
 }
 
 
-SHORT = ("groups, explained", "a status", "a table", "an artifact")
+SHORT = ("groups, explained", "a status", "an artifact")
 """Commands that are compared in the short form."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import pytest
 
@@ -14,6 +15,7 @@ LINES, COLUMNS = 24, 80
 """A small terminal; the last line is for the next prompt."""
 
 
+@cache
 def help_of(*words: str, columns: int = 80) -> str:
     done = simdocs(*words, env=environment(COLUMNS=str(columns)))
     assert (done.status, done.err) == (0, "")

@@ -94,7 +94,7 @@ def laid(place: Path, ours: list[Text], theirs: list[Text], choices: Choices, **
 
 
 @pytest.mark.parametrize("unit", UNITS)
-@examples(10)
+@examples(6)
 @given(texts=corpora(16), share=st.floats(0, 1), multiset=st.booleans(), scheme=st.sampled_from(list(SCHEMES)))
 def test_every_similar_document_is_found(unit, texts, share, multiset, scheme):
     cut = int(share * len(texts))
@@ -102,7 +102,7 @@ def test_every_similar_document_is_found(unit, texts, share, multiset, scheme):
     assert asked(texts[cut:], texts[:cut], choices, scheme=scheme) == twin(texts[cut:], texts[:cut], choices)
 
 
-@examples(15)
+@examples(8)
 @given(texts=corpora(16), share=st.floats(0, 1), bands=st.integers(1, 4), rows=st.integers(1, 4))
 def test_matches_are_those_that_share_a_bucket(texts, share, bands, rows):
     cut, choices = int(share * len(texts)), Choices("word", 2, True, 0.5)
@@ -224,7 +224,7 @@ def test_matches_in_many_more_corpora_are_those_of_the_twin(unit, texts, share, 
 
 
 @pytest.mark.reliability("changed since")
-@examples(20)
+@examples(10)
 @given(texts=corpora(16), share=st.floats(0, 1), dice=st.randoms(use_true_random=False))
 def test_files_of_the_index_that_have_changed_never_match(texts, share, dice):
     """Unchanged documents match others but not themselves. Changed ones are queries with their new text."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
-from typing import Any
 
 from simdocs.errors import mention
-from simdocs.parameters import Normalisation
+from simdocs.recipes import flattened
 from simdocs.requests import CheckedRequest
 
 
@@ -20,7 +18,7 @@ def contradictions(
     """
     given = request.given()
     for group in fixed:
-        for parameter, value in _flat(getattr(recipe, group)):
+        for parameter, value in flattened(getattr(recipe, group)):
             if parameter in given and parameter not in free and given[parameter] != value:
                 yield _contradiction(parameter, given[parameter], value, name)
 
@@ -32,12 +30,3 @@ def _contradiction(parameter: str, asked: object, built: object, name: str) -> s
     if built is True:
         return f"{name} was built with {option}: rebuild it without, or give the option here"
     return f"{name} was built with {option} {built}, not {asked}: rebuild it, or leave the option out"
-
-
-def _flat(group: Any) -> Iterator[tuple[str, object]]:
-    for field in fields(group):
-        value = getattr(group, field.name)
-        if isinstance(value, Normalisation):
-            yield from _flat(value)
-        else:
-            yield field.name, value

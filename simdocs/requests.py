@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 
 from simdocs.errors import UsageError, mention, mentioned
 from simdocs.exclusions import NOT_FOR_EXACT, NOT_FOR_NEAREST, NOT_FOR_PAIRS, not_together
-from simdocs.parameters import PARAMETERS, Parameter, Sequences, Walking
+from simdocs.parameters import PARAMETERS, Parameter
+from simdocs.recipes import Sequences, Walking
 from simdocs.values import ArtifactName, Path, PathName, Values, refusal
 
 _OF_FILES = (*(name for name in Walking.__slots__ if name != "max_size"), "files_from", "files0_from", "jsonl")

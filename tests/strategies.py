@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from simdocs.families import LANGUAGES, UNITS
 from simdocs.model.ragged import Array, Ragged
-from simdocs.parameters import Normalisation, Shingling
+from simdocs.recipes import Normalisation, Shingling
 
 WHITESPACE = [chr(point) for point in range(sys.maxunicode + 1) if chr(point).isspace()]
 

@@ -13,7 +13,8 @@ import simdocs
 from simdocs.artifacts.reader import open_artifact
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
-from simdocs.parameters import PARAMETERS, Shingling
+from simdocs.parameters import PARAMETERS
+from simdocs.recipes import Shingling
 from tests import strategies as some
 from tests.toys import registered
 

@@ -29,7 +29,7 @@ from simdocs.kernels.sketch.fss import EMPTY as EMPTY_VALUE
 from simdocs.model.documents import EMPTY, Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Array, Ragged
-from simdocs.parameters import Banding, IndexRecipe
+from simdocs.recipes import Banding, IndexRecipe
 from simdocs.storage.syscalls import open_directory
 
 Arrays = Mapping[str, Array]

@@ -13,7 +13,7 @@ import numpy as np
 
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.documents import DOCUMENT
-from simdocs.parameters import IndexRecipe, Recipe, SignatureRecipe
+from simdocs.recipes import IndexRecipe, Recipe, SignatureRecipe
 
 MANIFEST, RUN = "manifest.json", "run.json"
 """The files of an artifact beside its arrays."""

@@ -7,7 +7,7 @@ import hashlib
 import json
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import Any
 from unicodedata import unidata_version
@@ -18,7 +18,8 @@ from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, ArtifactFormat
 from simdocs.artifacts.npy import checksum, damaged
 from simdocs.errors import ArtifactError, ParametersError
 from simdocs.model.documents import Documents
-from simdocs.parameters import PARAMETERS, IndexRecipe, Recipe
+from simdocs.parameters import PARAMETERS
+from simdocs.recipes import IndexRecipe, Recipe, flattened
 from simdocs.values import Choice
 
 
@@ -140,7 +141,9 @@ def _agree(form: ArtifactFormat, shapes: Mapping[str, tuple[int, ...]], known: M
 
 def _possible(recipe: Recipe, name: str) -> None:
     """Raise ValueError for a value out of range, and ArtifactError for a unit, scheme, ... that is not known here."""
-    for parameter, value in _parameters(recipe):
+    for parameter, value in flattened(recipe):
+        if parameter not in PARAMETERS:  # the version of Unicode
+            continue
         values = PARAMETERS[parameter].values
         try:
             values.check(value)
@@ -152,16 +155,6 @@ def _possible(recipe: Recipe, name: str) -> None:
             ) from None
     if isinstance(recipe, IndexRecipe) and recipe.banding.bands * recipe.banding.rows > recipe.sketching.num_perm:
         raise ValueError
-
-
-def _parameters(group: Any) -> Iterator[tuple[str, Any]]:
-    """The parameters in a recipe, whatever group they are in, with their values."""
-    for field in fields(group):
-        value = getattr(group, field.name)
-        if is_dataclass(value):
-            yield from _parameters(value)
-        elif field.name in PARAMETERS:
-            yield field.name, value
 
 
 _hints = functools.cache(typing.get_type_hints)

@@ -15,7 +15,7 @@ from simdocs.model.columns import Column, MemoryColumn
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array
 from simdocs.model.skipped import Skipped
-from simdocs.parameters import Recipe
+from simdocs.recipes import Recipe
 
 
 class MemoryWriter:

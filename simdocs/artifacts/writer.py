@@ -16,7 +16,7 @@ from simdocs.errors import OutputError, UsageError
 from simdocs.model.documents import Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Array
-from simdocs.parameters import Recipe
+from simdocs.recipes import Recipe
 from simdocs.storage import syscalls
 from simdocs.storage.atomic_directory import DraftDirectory, atomic_directory
 

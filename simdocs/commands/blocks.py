@@ -12,7 +12,7 @@ from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Array, Index, Ragged
 from simdocs.model.results import LineBlock, NameBlock, PairBlock
-from simdocs.parameters import Shingling
+from simdocs.recipes import Shingling
 
 _AT_ONCE = 1 << 13
 """Rows of an answer in one block."""

@@ -29,11 +29,12 @@ from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Array, Index, Ragged
 from simdocs.model.results import BuildResult, Expectation
 from simdocs.model.skipped import FIRST
-from simdocs.parameters import PARAMETERS, IndexRecipe, Recipe, SignatureRecipe
+from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.advice import advice
 from simdocs.pipeline.indexing import expected_of, low_recall, tables
 from simdocs.pipeline.prepare import Intake, files_of, signed
 from simdocs.pipeline.shingling import shingle
+from simdocs.recipes import IndexRecipe, Recipe, SignatureRecipe
 from simdocs.requests import BuildRequest, ShingleRequest, SignatureRequest
 from simdocs.version import __version__
 

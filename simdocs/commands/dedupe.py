@@ -40,9 +40,9 @@ from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
 from simdocs.model.names import display_name
 from simdocs.model.results import Block, Comparison, Deduplication, SimilarPairs, Take
-from simdocs.parameters import Banding, Grouping, IndexRecipe, SignatureRecipe
 from simdocs.pipeline.indexing import low_recall
 from simdocs.pipeline.prepare import Intake
+from simdocs.recipes import Banding, Grouping, IndexRecipe, SignatureRecipe
 from simdocs.requests import SEQUENCES, DedupeRequest, of_group
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,8 @@ from simdocs.model.artifact import Artifact
 from simdocs.model.documents import EMPTY, INVALID, SHORT, WIDE
 from simdocs.model.names import name_to_text, text_to_name
 from simdocs.model.results import ArtifactInfo, Expectation
-from simdocs.parameters import IndexRecipe, Recipe
 from simdocs.pipeline.indexing import chosen_by, expected_of
+from simdocs.recipes import IndexRecipe, Recipe, flattened
 
 ENDS = 3
 """Documents shown of either end."""
@@ -48,8 +47,8 @@ def _facts(artifact: Artifact, expected: Expectation | None) -> Iterator[tuple[s
         yield name, _text(np.count_nonzero(facts["flags"] & flag))
     yield "unicode", _text(artifact.recipe.unicode)
     for group in form.parameter_groups:
-        for name, value in _parameters(getattr(artifact.recipe, group)):
-            yield name, _rule(artifact.recipe) if name == "rule" else value
+        for name, value in flattened(getattr(artifact.recipe, group)):
+            yield name, _rule(artifact.recipe) if name == "rule" else _text(value)
     for array in form.arrays:
         kind = "structured" if array.dtype.names else array.dtype.str
         yield array.file, f"{kind} {artifact[array.name].shape}"
@@ -75,15 +74,6 @@ def _expectation(expected: Expectation) -> Iterator[tuple[str, str]]:
     yield "candidates_a_document", _text(expected.candidates)
     if expected.better_num_perm:
         yield "fewer_candidates_with_num_perm", _text(expected.better_num_perm)
-
-
-def _parameters(group: Any) -> Iterator[tuple[str, str]]:
-    for field in fields(group):
-        value = getattr(group, field.name)
-        if is_dataclass(value):
-            yield from _parameters(value)
-        else:
-            yield field.name, _text(value)
 
 
 def _run(artifact: Artifact) -> Iterator[tuple[str, str]]:

@@ -26,8 +26,9 @@ from simdocs.model.groups import Pairs
 from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Ragged
 from simdocs.model.results import Comparison, Matches, Take
-from simdocs.parameters import PARAMETERS, Grouping, IndexRecipe
+from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.prepare import Intake
+from simdocs.recipes import Grouping, IndexRecipe
 from simdocs.requests import SEQUENCES, QueryRequest
 
 

@@ -16,8 +16,9 @@ from simdocs.families import default_k
 from simdocs.kernels.lsh.banding import choose
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.names import display_name
-from simdocs.parameters import (
-    PARAMETERS,
+from simdocs.parameters import PARAMETERS
+from simdocs.pipeline.prepare import Intake
+from simdocs.recipes import (
     Banding,
     BandingRequest,
     IndexRecipe,
@@ -29,7 +30,6 @@ from simdocs.parameters import (
     Sketching,
     Walking,
 )
-from simdocs.pipeline.prepare import Intake
 from simdocs.requests import CheckedRequest, ReadRequest, Request, of_group
 
 

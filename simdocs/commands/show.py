@@ -11,8 +11,9 @@ from simdocs.corpora.jsonl import is_jsonl
 from simdocs.errors import UsageError
 from simdocs.model.names import display_name
 from simdocs.model.results import TokenBlock
-from simdocs.parameters import PARAMETERS, Sequences
+from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.shingling import show as shown_shingles
+from simdocs.recipes import Sequences
 from simdocs.requests import ShowRequest
 
 _AT_ONCE = 1 << 12

@@ -22,7 +22,7 @@ from simdocs.errors import InputError, mention
 from simdocs.model.documents import MET, NAMED
 from simdocs.model.names import display_name
 from simdocs.model.skipped import Skip, Skipped, explanation
-from simdocs.parameters import Walking
+from simdocs.recipes import Walking
 
 _MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 

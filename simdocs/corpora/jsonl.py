@@ -17,7 +17,7 @@ from simdocs.corpora.met import ANY, Met, open_file
 from simdocs.corpora.read_file import MOST, too_large
 from simdocs.corpora.stable_read import Chunk, chunks
 from simdocs.model.skipped import Skip
-from simdocs.parameters import Sequences
+from simdocs.recipes import Sequences
 
 _SUFFIXES = (b".jsonl", b".jsonl.gz", b".ndjson", b".ndjson.gz")
 

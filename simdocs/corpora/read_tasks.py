@@ -17,7 +17,7 @@ from simdocs.corpora.jsonl import Lines, blocks_in_memory, is_jsonl, read_blocks
 from simdocs.corpora.met import Met
 from simdocs.model.documents import MET
 from simdocs.model.skipped import Skip
-from simdocs.parameters import Sequences
+from simdocs.recipes import Sequences
 
 _GZIP_RATIO = 4
 """Assumed ratio of compression of a gzip file of text. It only decides the size of a batch."""

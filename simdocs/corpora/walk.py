@@ -16,7 +16,7 @@ from simdocs.corpora.patterns import Patterns
 from simdocs.model.documents import NAMED
 from simdocs.model.own_files import DRAFT_PREFIX, is_manifest
 from simdocs.model.skipped import Skip, Skipped
-from simdocs.parameters import Walking
+from simdocs.recipes import Walking
 
 MOST_OPEN = 32
 """Directories that are open at once. Those above them are opened again by name when their turn comes."""

@@ -19,7 +19,7 @@ from simdocs.model.documents import EMPTY, Documents
 from simdocs.model.groups import Groups, Pairs
 from simdocs.model.numbering import Rows, TextNumbers
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
-from simdocs.parameters import Grouping
+from simdocs.recipes import Grouping
 
 
 def decide_against(

@@ -14,8 +14,8 @@ from simdocs.matching.corpus import Corpus
 from simdocs.model.documents import DOCUMENT
 from simdocs.model.numbering import BlockPlaces, Rows
 from simdocs.model.ragged import Floats, Mask
-from simdocs.parameters import Shingling
 from simdocs.pipeline.reload import Source
+from simdocs.recipes import Shingling
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,9 @@ from simdocs.model.documents import Documents
 from simdocs.model.names import display_name, no_option
 from simdocs.model.numbering import BlockPlaces, Rows
 from simdocs.model.ragged import Floats, Mask, Ragged, Tokens, ranges
-from simdocs.parameters import Sequences, Shingling
 from simdocs.pipeline.reading import ragged_bytes
 from simdocs.pipeline.reload import ReloadRequest, Source, unchanged_line
+from simdocs.recipes import Sequences, Shingling
 
 
 class Documented(Protocol):

@@ -18,7 +18,7 @@ from simdocs.model.groups import Components, Groups, Pairs
 from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Mask
 from simdocs.model.skipped import Skip
-from simdocs.parameters import Grouping
+from simdocs.recipes import Grouping
 
 
 @dataclass(frozen=True, slots=True, eq=False)

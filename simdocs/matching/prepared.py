@@ -18,8 +18,8 @@ from simdocs.model.columns import MemoryColumn
 from simdocs.model.documents import Documents
 from simdocs.model.numbering import Rows, TextNumbers
 from simdocs.model.ragged import Ragged, Tokens
-from simdocs.parameters import Banding, Bands, SignatureRecipe
 from simdocs.pipeline.prepare import Intake, signed
+from simdocs.recipes import Banding, Bands, SignatureRecipe
 
 
 @dataclass(frozen=True, slots=True)

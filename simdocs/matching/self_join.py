@@ -12,7 +12,7 @@ from simdocs.matching.prepared import Prepared
 from simdocs.matching.verify import Verifier
 from simdocs.model.numbering import Rows, TextNumbers
 from simdocs.model.ragged import Mask, Ragged
-from simdocs.parameters import Bands, Grouping
+from simdocs.recipes import Bands, Grouping
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,9 +19,9 @@ from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces, Rows, TextNumbers
 from simdocs.model.ragged import Floats, Index, Mask, Ragged
 from simdocs.model.skipped import Skip
-from simdocs.parameters import Shingling
 from simdocs.pipeline.reload import MISSING, ReloadRequest, Source, unchanged
 from simdocs.pipeline.token_cache import load_token_sets
+from simdocs.recipes import Shingling
 
 _BLOCK_BYTES = 4 * BATCH_BYTES
 """Text of the documents in one block of pairs. Its token sets take about 4 bytes for each byte of text."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +13,8 @@ from simdocs.model.documents import Documents
 from simdocs.model.names import text_to_name
 from simdocs.model.ragged import Array, Keys, Ragged, Tokens
 from simdocs.model.skipped import Skipped
-from simdocs.parameters import PARAMETERS, IndexRecipe, Recipe, SignatureRecipe
+from simdocs.parameters import PARAMETERS
+from simdocs.recipes import IndexRecipe, Recipe, SignatureRecipe, flattened
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -135,11 +136,8 @@ class BandIndex(Artifact):
 _ALWAYS_SHOWN = frozenset(("unit", "num_perm", "threshold"))
 
 
-def _shown_parameters(group: Any) -> Iterator[str]:
+def _shown_parameters(recipe: Recipe) -> Iterator[str]:
     """The main parameters of a recipe, and those that are not the default: "unit='char'", "k=9", ..."""
-    for parameter in fields(group):
-        name, value = parameter.name, getattr(group, parameter.name)
-        if is_dataclass(value):
-            yield from _shown_parameters(value)
-        elif name in _ALWAYS_SHOWN or (name in PARAMETERS and value != PARAMETERS[name].default):
+    for name, value in flattened(recipe):
+        if name in _ALWAYS_SHOWN or (name in PARAMETERS and value != PARAMETERS[name].default):
             yield f"{name}={value!r}"

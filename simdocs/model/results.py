@@ -14,7 +14,7 @@ from simdocs.model.groups import Pairs
 from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Floats, Index, Ragged
 from simdocs.model.skipped import Skipped
-from simdocs.parameters import Banding, Bands, Grouping, Recipe, Walking
+from simdocs.recipes import Banding, Bands, Grouping, Recipe, Walking
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,7 +10,8 @@ import numpy as np
 from simdocs.errors import mention
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array
-from simdocs.parameters import PARAMETERS, Shingling
+from simdocs.parameters import PARAMETERS
+from simdocs.recipes import Shingling
 
 VARIETY: Mapping[str, float] = MappingProxyType({"char": 20.0, "word": 5000.0})
 """For each unit, the number of equally frequent units that would be as varied as those of real text. 20 characters:

@@ -13,7 +13,8 @@ from simdocs.model.artifact import BucketTables
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array, Floats, Index, Tokens
 from simdocs.model.results import Expectation
-from simdocs.parameters import MAX_NUM_PERM, Banding, BandingRequest, Bands, IndexRecipe
+from simdocs.parameters import MAX_NUM_PERM
+from simdocs.recipes import Banding, BandingRequest, Bands, IndexRecipe
 
 SAMPLED = 10_000
 """Pairs of documents from which the number of candidates is estimated."""

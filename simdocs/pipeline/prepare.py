@@ -15,8 +15,8 @@ from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.documents import Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Tokens
-from simdocs.parameters import SignatureRecipe, Walking
 from simdocs.pipeline.signing import sign, sign_token_sets
+from simdocs.recipes import SignatureRecipe, Walking
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from simdocs.corpora.read_tasks import Files
 from simdocs.model.documents import DOCUMENT, WIDE
 from simdocs.model.ragged import Ragged
 from simdocs.model.skipped import Skip
-from simdocs.parameters import Sequences
+from simdocs.recipes import Sequences
 
 
 @dataclass(slots=True)

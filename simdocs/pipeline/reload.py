@@ -24,8 +24,8 @@ from simdocs.model.numbering import BlockPlaces
 from simdocs.model.ragged import Mask, Ragged, Tokens
 from simdocs.model.skipped import Skip
 from simdocs.model.texts import Texts
-from simdocs.parameters import Sequences, Shingling
 from simdocs.pipeline.shingling import normalised, shingled
+from simdocs.recipes import Sequences, Shingling
 
 _SLACK = 1 << 16
 """Bytes by which a file with the same text may have grown, because of spaces or less compression."""

@@ -23,10 +23,10 @@ from simdocs.model.documents import EMPTY, INVALID, SHORT, Documents
 from simdocs.model.numbering import BlockPlaces
 from simdocs.model.ragged import Ragged, count_true_in_rows
 from simdocs.model.texts import Texts
-from simdocs.parameters import Recipe, Shingling
 from simdocs.pipeline.advance import Advance
 from simdocs.pipeline.reading import Read, ragged_bytes, read_task
 from simdocs.pipeline.register import Register
+from simdocs.recipes import Recipe, Shingling
 
 _NORMALISED, _HASHED = 0.2, 0.7
 """The shares of the time of a large document, from its text to its signature, after these two steps. By measurement."""

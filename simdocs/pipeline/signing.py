@@ -19,11 +19,11 @@ from simdocs.model.artifact import Shingles
 from simdocs.model.documents import Documents
 from simdocs.model.numbering import BlockPlaces
 from simdocs.model.ragged import Index, Ragged, Tokens, row_blocks
-from simdocs.parameters import Recipe, Sketching
 from simdocs.pipeline.advance import Advance
 from simdocs.pipeline.reading import Read, read_task
 from simdocs.pipeline.register import Register
 from simdocs.pipeline.shingling import record_sets, record_texts, shingled
+from simdocs.recipes import Recipe, Sketching
 
 _SIGNED_WITH_BATCH = 1 << 14
 """If the small documents of a batch have this many tokens, they are signed at once. Otherwise they wait for others."""

@@ -11,8 +11,8 @@ from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.worker_state import WorkerState
 from simdocs.model.ragged import Mask, Ragged, Tokens
 from simdocs.model.skipped import Skip
-from simdocs.parameters import Shingling
 from simdocs.pipeline.reload import ReloadRequest, Source, reload_token_sets
+from simdocs.recipes import Shingling
 
 _CACHE_BYTES = 32 << 20
 """Bytes of token sets that a worker caches. If every document is compared with many others, round after round, reading

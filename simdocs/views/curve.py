@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable
 
 from simdocs.kernels.lsh.banding import candidate_probability
-from simdocs.parameters import Banding
+from simdocs.recipes import Banding
 
 _STEPS = 20
 _WIDTH = 50

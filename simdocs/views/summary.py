@@ -18,7 +18,7 @@ from simdocs.model.results import (
     Matches,
     SimilarPairs,
 )
-from simdocs.parameters import Banding, IndexRecipe, Recipe
+from simdocs.recipes import Banding, IndexRecipe, Recipe
 from simdocs.views.warnings import too_few
 
 _LOOSEST = 10

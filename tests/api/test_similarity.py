@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.parameters import Normalisation, Shingling
+from simdocs.recipes import Normalisation, Shingling
 from simdocs.requests import SimilarityRequest
 from tests import strategies as some
 from tests.amounts import examples

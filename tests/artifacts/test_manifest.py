@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.manifest import Manifest, decoded, differences
 from simdocs.families import LANGUAGES, RULES, SCHEMES, UNITS
-from simdocs.parameters import MAX_NUM_PERM, Banding, Normalisation, Sequences, Shingling, SignatureRecipe, Sketching
+from simdocs.parameters import MAX_NUM_PERM
+from simdocs.recipes import Banding, Normalisation, Sequences, Shingling, SignatureRecipe, Sketching
 
 SHARES = st.floats(0, 1, exclude_min=True) | st.just(1)
 CHECKSUM = st.text("0123456789abcdef", min_size=32, max_size=32)

@@ -12,7 +12,7 @@ from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.artifacts.writer import write_artifact
 from simdocs.model.documents import DOCUMENT, Documents
 from simdocs.model.ragged import Array, Ragged
-from simdocs.parameters import Banding, Recipe, Sequences, Shingling, Sketching
+from simdocs.recipes import Banding, Recipe, Sequences, Shingling, Sketching
 
 PLACES, BANDS = 4, 2
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from simdocs.kernels.lsh.banding import candidate_probability
-from simdocs.parameters import Banding, Normalisation, Shingling, Sketching
+from simdocs.recipes import Banding, Normalisation, Shingling, Sketching
 from tests.cli.corpus import A, lay
 from tests.cli.program import environment, simdocs
 from tests.cli.terminal import on_terminal

@@ -9,7 +9,7 @@ import threading
 import mmh3
 import pytest
 
-from simdocs.parameters import Shingling
+from simdocs.recipes import Shingling
 from tests.cli.program import bound_by_modes, in_shell, simdocs
 from tests.cli.terminal import on_terminal
 from tests.twins import shingles as twin

@@ -17,8 +17,8 @@ import pytest
 from simdocs.corpora import batches as cutting
 from simdocs.corpora import jsonl, read_tasks
 from simdocs.families import SCHEMES, UNITS
-from simdocs.parameters import Normalisation, Shingling
 from simdocs.pipeline import signing
+from simdocs.recipes import Normalisation, Shingling
 from tests.amounts import slow
 from tests.commands.building import built, content, names_on, opened
 from tests.similar_texts import family

@@ -23,7 +23,7 @@ from simdocs.corpora.jsonl import Lines, is_jsonl, parse, read_blocks, text_of
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.model.skipped import Skip, Skipped
-from simdocs.parameters import Sequences
+from simdocs.recipes import Sequences
 
 SEQUENCES = Sequences()
 MIB = 1 << 20

@@ -17,7 +17,7 @@ from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.identity import file_id
 from simdocs.corpora.met import Directories, each_met, open_file
 from simdocs.model.skipped import Skipped
-from simdocs.parameters import Walking
+from simdocs.recipes import Walking
 
 LEVELS = 9
 

@@ -18,7 +18,7 @@ from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.name_lists import LONGEST, list_of
 from simdocs.errors import InputError
 from simdocs.model.skipped import Skipped
-from simdocs.parameters import Walking
+from simdocs.recipes import Walking
 
 MIB = 1 << 20
 

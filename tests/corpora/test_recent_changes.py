@@ -16,7 +16,7 @@ from simdocs.corpora.identity import Stamp
 from simdocs.corpora.jsonl import parse, read_blocks
 from simdocs.corpora.met import open_file
 from simdocs.corpora.read_file import read
-from simdocs.parameters import Sequences
+from simdocs.recipes import Sequences
 
 MIB = 1 << 20
 LINES = [b'{"text": "line %d"}' % number for number in range(10, 30)]

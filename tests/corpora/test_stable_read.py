@@ -18,7 +18,7 @@ from simdocs.corpora import clock, jsonl
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.jsonl import parse, read_blocks
 from simdocs.model.skipped import Skip
-from simdocs.parameters import Sequences
+from simdocs.recipes import Sequences
 
 MIB = 1 << 20
 LINES = [b'{"text": "line %d", "id": %d}' % (number, number) for number in range(1, 21)]

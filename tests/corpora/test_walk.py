@@ -12,7 +12,7 @@ import pytest
 from simdocs.corpora import walk
 from simdocs.corpora.discover import Sources, find
 from simdocs.model.skipped import Skipped
-from simdocs.parameters import Walking
+from simdocs.recipes import Walking
 from tests.amounts import slow
 from tests.cli.corpus import lay
 

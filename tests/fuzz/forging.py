@@ -15,7 +15,7 @@ from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import open_artifact
 from simdocs.families import LANGUAGES, RULES, SCHEMES, UNITS
 from simdocs.model.documents import FIELDS
-from simdocs.parameters import Recipe
+from simdocs.recipes import Recipe
 from tests.cli.forged import Arrays, signed_anew
 
 WAYS = ("one", "run", "all", "exchange", "copy", "sort", "reverse", "longer", "shorter")

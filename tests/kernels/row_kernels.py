@@ -16,7 +16,7 @@ from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.model.ragged import Ragged
 from simdocs.model.texts import Texts
-from simdocs.parameters import Shingling
+from simdocs.recipes import Shingling
 from tests import strategies as some
 
 NUM_PERM, BANDS, ROWS = 6, 2, 3

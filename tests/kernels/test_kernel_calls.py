@@ -20,7 +20,7 @@ from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.model.ragged import Ragged
-from simdocs.parameters import Normalisation, Shingling
+from simdocs.recipes import Normalisation, Shingling
 from tests import strategies as some
 
 FEW, MANY = 100, 1_000

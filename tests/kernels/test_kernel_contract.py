@@ -29,7 +29,8 @@ from simdocs.kernels.text import normalise
 from simdocs.kernels.tokens import multisets, murmur
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
-from simdocs.parameters import PARAMETERS, Shingling
+from simdocs.parameters import PARAMETERS
+from simdocs.recipes import Shingling
 from simdocs.values import Choice
 from tests import strategies as some
 from tests.amounts import examples
@@ -190,7 +191,7 @@ import numpy as np
 from simdocs.kernels.tokens.shinglers import normalised_texts, text_tokens
 from simdocs.model.ragged import Ragged
 from simdocs.families import LANGUAGES, UNITS
-from simdocs.parameters import Shingling
+from simdocs.recipes import Shingling
 raw = Ragged.from_rows([np.frombuffer("The cow, und die K\\u00fch!".encode(), np.uint8)], np.uint8)
 for unit in UNITS:
     for language in LANGUAGES:

@@ -15,10 +15,10 @@ from simdocs.corpora.read_tasks import tasks
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.model.skipped import Skipped
-from simdocs.parameters import Recipe, Sequences, Shingling, Sketching, Walking
 from simdocs.pipeline.advance import Advance
 from simdocs.pipeline.shingling import shingle
 from simdocs.pipeline.signing import sign
+from simdocs.recipes import Recipe, Sequences, Shingling, Sketching, Walking
 
 
 @pytest.mark.parametrize("name", ["b.jsonl", "b.jsonl.gz"])

@@ -10,8 +10,8 @@ import tracemalloc
 import pytest
 
 from simdocs.corpora.batches import BATCH_BYTES
-from simdocs.parameters import Shingling
 from simdocs.pipeline.shingling import shingled
+from simdocs.recipes import Shingling
 from tests.commands.building import built
 from tests.commands.deduping import Work, sketched
 

@@ -6,8 +6,8 @@ import mmh3
 import pytest
 
 from simdocs.families import default_k
-from simdocs.parameters import Normalisation, Shingling
 from simdocs.pipeline.shingling import show
+from simdocs.recipes import Normalisation, Shingling
 
 
 def shingles(text: str, unit: str, k: int | None = None, **more: object) -> list[str]:

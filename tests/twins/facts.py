@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
-from simdocs.parameters import Sequences, Shingling, Walking
+from simdocs.recipes import Sequences, Shingling, Walking
 from tests.twins import shingles, units
 from tests.twins.corpus import Corpus, Document
 from tests.twins.decoding import WIDE

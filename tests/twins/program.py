@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from simdocs.families import default_k
-from simdocs.parameters import Normalisation, Sequences, Shingling
+from simdocs.recipes import Normalisation, Sequences, Shingling
 from tests.twins import bands
 from tests.twins.answers import Answers, Criteria, Row, Signing
 from tests.twins.corpus import Corpus, EndedError, Options

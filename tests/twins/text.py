@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from simdocs.parameters import Normalisation
+from simdocs.recipes import Normalisation
 
 PLAIN = Normalisation()
 

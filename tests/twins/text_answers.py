@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simdocs.parameters import Shingling
+from simdocs.recipes import Shingling
 from tests.twins.answers import Answers, Criteria, Row, Signing
 from tests.twins.corpus import Document
 

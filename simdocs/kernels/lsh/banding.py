@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 
 from simdocs.errors import UnreachableRecallError, UsageError, mention
-from simdocs.parameters import MAX_NUM_PERM, BandingRequest, Bands
+from simdocs.parameters import MAX_NUM_PERM
+from simdocs.recipes import BandingRequest, Bands
 
 _ROUNDING = 1e-12
 """A probability may fall short of a recall by less than this and still count as reaching it, because of rounding."""

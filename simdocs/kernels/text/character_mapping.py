@@ -21,7 +21,7 @@ from simdocs.kernels.text.codepoints import from_codepoints, to_codepoints
 from simdocs.kernels.text.unicode_forms import to_normal_form
 from simdocs.kernels.text.whitespace import NEWLINE, SPACE
 from simdocs.model.ragged import Ragged, count_true_in_rows
-from simdocs.parameters import Normalisation
+from simdocs.recipes import Normalisation
 
 _SEPARATORS = bytes([*range(9), *range(14, 28), 127])
 """Control characters that no step changes, moves or combines with others. One that occurs in no text of a batch can

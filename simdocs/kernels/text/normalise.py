@@ -20,7 +20,7 @@ from simdocs.kernels.text.text_builder import TextBuilder
 from simdocs.kernels.text.whitespace import NEWLINE, SPACE, collapse_whitespace, is_space
 from simdocs.model.ragged import Array, Bytes, Ragged, row_blocks
 from simdocs.model.texts import Texts
-from simdocs.parameters import Normalisation
+from simdocs.recipes import Normalisation
 
 PIECE = 1 << 18
 """Bytes that are worked on at once."""

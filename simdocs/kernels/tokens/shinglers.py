@@ -20,7 +20,7 @@ from simdocs.kernels.tokens import murmur
 from simdocs.kernels.tokens.unit_hashes import line_hashes, stop_word_positions, word_hashes
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Tokens, offsets_of, ranges
 from simdocs.model.texts import Texts
-from simdocs.parameters import Shingling
+from simdocs.recipes import Shingling
 
 
 @dataclass(frozen=True, slots=True)

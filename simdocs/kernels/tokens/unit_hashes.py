@@ -16,7 +16,7 @@ from simdocs.kernels.tokens import murmur
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Tokens
 from simdocs.model.texts import Texts
-from simdocs.parameters import Normalisation, Shingling
+from simdocs.recipes import Normalisation, Shingling
 
 
 def word_hashes(texts: Texts, seed: int) -> Ragged:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from simdocs.errors import UnreachableRecallError, UsageError
 from simdocs.families import RULES
 from simdocs.kernels.lsh import banding
-from simdocs.parameters import BandingRequest
+from simdocs.recipes import BandingRequest
 from tests.twins import bands as twin
 
 hundredths = st.integers(1, 99).map(lambda n: n / 100)

@@ -13,7 +13,7 @@ import pytest
 from benchmarks import corpora
 from simdocs.kernels.text import character_mapping
 from simdocs.kernels.tokens.shinglers import normalised_texts, text_tokens
-from simdocs.parameters import Normalisation, Shingling
+from simdocs.recipes import Normalisation, Shingling
 from tests import strategies as some
 from tests.amounts import slow
 from tests.kernels.tokens.test_shinglers import spelt_units

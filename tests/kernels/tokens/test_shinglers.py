@@ -21,7 +21,7 @@ from simdocs.kernels.tokens import multisets, murmur
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.model.texts import Texts
-from simdocs.parameters import Normalisation, Shingling
+from simdocs.recipes import Normalisation, Shingling
 from tests import strategies as some
 from tests.amounts import slow
 from tests.twins import shingles as twin

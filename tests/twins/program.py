@@ -14,7 +14,7 @@ from simdocs.families import default_k
 from simdocs.recipes import Normalisation, Sequences, Shingling
 from tests.twins import bands
 from tests.twins.answers import Answers, Criteria, Row, Signing
-from tests.twins.corpus import Corpus, EndedError, Options
+from tests.twins.corpus import Corpus, Document, EndedError, Options
 from tests.twins.formats import Cells, drawn
 
 UNJUDGED = ("unreadable", "oversized", "malformed", "named")
@@ -89,7 +89,9 @@ def dedupe(options: Options, stdin: bytes = b"", index: Index | None = None) -> 
     answers = Answers([*kept, *new], _criteria(options, *fixed), len(kept))
     if options["pairs"]:
         rows = answers.all_pairs() if options["all_copies"] else answers.pairs()
-        return _ended(options, corpus, ("document", "other"), _cells(answers, rows, options), {"pairs": len(rows)})
+        return _ended(
+            options, corpus, ("document", "other"), _cells(corpus, answers, rows, options), {"pairs": len(rows)}
+        )
     rows = answers.components() if options["cluster"] == "components" else answers.greedy()
     duplicates = {row[1] for row in rows}
     facts: dict[str, Any] = {
@@ -98,7 +100,7 @@ def dedupe(options: Options, stdin: bytes = b"", index: Index | None = None) -> 
         "kept": len(new) - len(rows),
     }
     if not options["list"]:
-        return _ended(options, corpus, ("kept", "duplicate"), _cells(answers, rows, options), facts)
+        return _ended(options, corpus, ("kept", "duplicate"), _cells(corpus, answers, rows, options), facts)
     what = options["list"].removesuffix("-lines").removesuffix("s")
     listed = [
         document
@@ -111,9 +113,8 @@ def dedupe(options: Options, stdin: bytes = b"", index: Index | None = None) -> 
         if listed and options.get("root"):
             return Ended(2, b"", {})  # lines are read again, and are not found there
         return _ended(options, corpus, ("line",), [(document.line,) for document in listed], facts)
-    names = _printed(answers, options)
-    cells = [(name,) for name, document in zip(names, answers.documents, strict=True) if document in listed]
-    return _ended(options, corpus, ("name",), cells, facts)
+    rows_listed = [row for row, document in enumerate(answers.documents) if document in listed]
+    return _ended(options, corpus, ("name",), _listed(corpus, answers, rows_listed, options), facts)
 
 
 def query(options: Options, index: Index, stdin: bytes = b"") -> Ended:
@@ -132,10 +133,8 @@ def query(options: Options, index: Index, stdin: bytes = b"") -> Ended:
     facts = {"indexed": len(kept), "matches": len(rows), "matched": len({row[0] for row in rows})}
     if options["list"]:
         matches = sorted({row[1] for row in rows})
-        names = _printed(answers, options)
-        cells: Sequence[Cells] = [(names[row],) for row in matches]
-        return _ended(options, corpus, ("name",), cells, facts)
-    return _ended(options, corpus, ("query", "match"), _cells(answers, rows, options), facts)
+        return _ended(options, corpus, ("name",), _listed(corpus, answers, matches, options), facts)
+    return _ended(options, corpus, ("query", "match"), _cells(corpus, answers, rows, options), facts)
 
 
 def _read(options: Options, stdin: bytes, index: Index | None = None) -> Corpus:
@@ -154,20 +153,46 @@ def _criteria(options: Options, shingling: Shingling, signing: Signing, threshol
 
 
 def _printed(answers: Answers, options: Options) -> list[bytes]:
-    """Return the names of all documents. Those of an artifact are joined to --root, which is another directory."""
+    """Return the names of all documents. Those of an artifact are joined to --root, which is another directory.
+
+    No name can be taken for an option: - alone is standard input.
+    """
     of_artifact = answers.given or len(answers.documents)
     root = options.get("root") or b""
-    return [
+    names = [
         os.path.join(root, document.name) if row < of_artifact else document.name
         for row, document in enumerate(answers.documents)
     ]
+    return [b"./" + name if name.startswith(b"-") and name != b"-" else name for name in names]
 
 
-def _cells(answers: Answers, rows: Sequence[Row], options: Options) -> list[Cells]:
-    """Return the cells of each row: two names, the exact similarity, and the estimate."""
+def _listed(corpus: Corpus, answers: Answers, rows: Sequence[int], options: Options) -> list[Cells]:
+    """Return the names of these documents, without those that lead to something else, which are skipped."""
     names = _printed(answers, options)
-    exact = not answers.criteria.by_estimate
-    return [(names[a], names[b], score if exact else None, answers.estimate(a, b)) for a, b, score in rows]
+    led = {names[row] for row in rows if _leads_elsewhere(answers.documents[row], names[row])}
+    corpus.skipped["malformed"] += len(led)
+    return [(names[row],) for row in rows if names[row] not in led]
+
+
+def _leads_elsewhere(document: Document, name: bytes, *, kept: bool = False) -> bool:
+    """Return whether something else has the name of a line, or of standard input, unless it is kept, as its path."""
+    return (document.container > 0 or (name == b"-" and not kept)) and os.path.lexists(name)
+
+
+def _cells(corpus: Corpus, answers: Answers, rows: Sequence[Row], options: Options) -> list[Cells]:
+    """Return the cells of each row: two names, the exact similarity, and the estimate.
+
+    Rows with a name that leads to something else are left out, and each such name is skipped.
+    """
+    names, exact = _printed(answers, options), not answers.criteria.by_estimate
+    led = {names[a] for a, _, _ in rows if _leads_elsewhere(answers.documents[a], names[a], kept=True)}
+    of_right = {names[b] for _, b, _ in rows if _leads_elsewhere(answers.documents[b], names[b])}
+    corpus.skipped["malformed"] += len(led | of_right)
+    return [
+        (names[a], names[b], score if exact else None, answers.estimate(a, b))
+        for a, b, score in rows
+        if names[a] not in led and names[b] not in of_right
+    ]
 
 
 def _ended(

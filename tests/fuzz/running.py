@@ -30,4 +30,6 @@ def within_limits(*words: Argument, cwd: Argument, stdin: bytes = b"") -> Done:
     """Run a command in little memory and time, in a forked process. Warnings are errors."""
     limits = {resource.RLIMIT_CPU: (SECONDS, SECONDS), resource.RLIMIT_AS: (MEMORY, MEMORY)}
     jobs = () if words[0] in ("info", "check", "show") else ("-j1",)
-    return simdocs(*words, *jobs, cwd=os.fsdecode(cwd), stdin=stdin, limits=limits, options=("-W", "error"))
+    return simdocs(
+        words[0], *jobs, *words[1:], cwd=os.fsdecode(cwd), stdin=stdin, limits=limits, options=("-W", "error")
+    )

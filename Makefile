@@ -38,7 +38,7 @@ test: $(INSTALLED) ## run the tests, on all cores that this process may use
 test-slow: $(INSTALLED) ## run the slow tests too
 	$(BIN)/python -m pytest -n auto --dist loadgroup -m 'slow or not slow' --hypothesis-profile=thorough
 
-fuzz: $(INSTALLED) ## run simdocs on random trees, names, bytes and options for MINUTES=5; SEED=n repeats one run
+fuzz: $(INSTALLED) ## run simdocs on random trees, lines, options, swaps of files and forged artifacts for MINUTES=5; SEED=n repeats one run
 	$(BIN)/python -m tests.fuzz $(if $(SEED),--seed $(SEED),--minutes $(MINUTES))
 
 check: lint types layers test ## run everything that CI runs

@@ -24,10 +24,11 @@ def hook(event, arguments):
 sys.addaudithook(hook)
 """
 
-_EAGER = """
+EAGER = """
 import simdocs.engines.local
 simdocs.engines.local._WORTH_WORKERS = 1
 """
+"""Source that makes workers read even few documents."""
 
 
 def prelude(directory: Path, source: str) -> dict[str, str]:
@@ -49,9 +50,9 @@ def trap(
     matches = [match, "'" + match.rpartition("/")[2]] if event == "open" and "/" in match else [match]
     indented = "".join(f"    {line}\n" for line in action.splitlines())
     hook = _HOOK.format(action=indented, event=event, matches=matches, at=at, where=where)
-    return prelude(directory, _EAGER + hook if in_worker else hook)
+    return prelude(directory, EAGER + hook if in_worker else hook)
 
 
 def with_workers(directory: Path) -> dict[str, str]:
     """An environment in which a worker reads the documents even if there are few."""
-    return prelude(directory, _EAGER)
+    return prelude(directory, EAGER)

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from simdocs.families import FORMATS
+from simdocs.model.answers import LINE
 from simdocs.model.names import display_name
 from simdocs.report_requests import DrawRequest, TableRequest
 
@@ -62,7 +63,7 @@ class Drawing:
     ) -> None:
         self._stream, self._before = stream, before
         self._terminal = path_of(request.output) is None and is_terminal()
-        self._json = format_of(request) == "jsonl"
+        self._json = format_of(request) == "jsonl" or head.columns[0].kind == LINE
         self._format = _format(request, head)
         self._held: list[bytes] | None = [] if hold else None
         self._write(self._format.begin())
@@ -98,7 +99,6 @@ class Drawing:
 
 def _format(request: TableRequest, head: TableHead):  # type: ignore[no-untyped-def]
     """The format that draws an answer with these columns."""
-    from simdocs.model.answers import LINE
     from simdocs.views.output_formats import NulEnded, RawLines, Tsv
 
     if isinstance(request, DrawRequest) and request.nul:

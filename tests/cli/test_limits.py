@@ -27,7 +27,7 @@ def at_most(what: int, limit: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(what, (limit, limit))
 
 
-HEAVY_AT_START = ("index", "query", "dedupe", "info")
+HEAVY_AT_START = ("index", "dedupe")
 """Commands that the short form starts with little memory."""
 
 

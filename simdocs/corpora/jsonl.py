@@ -13,9 +13,9 @@ from simdocs.corpora.clock import settled
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import is_compressed
 from simdocs.corpora.identity import NO_FILE, Stamp
-from simdocs.corpora.met import ANY, Met, open_file
 from simdocs.corpora.read_file import MOST, too_large
 from simdocs.corpora.stable_read import Chunk, chunks
+from simdocs.corpora.walked_files import ANY, Met, open_file
 from simdocs.model.skipped import Skip
 from simdocs.recipes import Sequences
 

@@ -9,8 +9,8 @@ from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import SeekableGzip, is_compressed
 from simdocs.corpora.identity import Stamp
 from simdocs.corpora.long_paths import status_of
-from simdocs.corpora.met import ANY, Met, open_file
 from simdocs.corpora.read_file import MOST
+from simdocs.corpora.walked_files import ANY, Met, open_file
 
 MOST_OPEN = 4
 """Files that a LineReader keeps open."""

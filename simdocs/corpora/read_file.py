@@ -9,7 +9,7 @@ from simdocs.corpora.decode import LOOKED_AT, is_binary
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import decompress, is_compressed
 from simdocs.corpora.identity import Stamp
-from simdocs.corpora.met import ANY, Directories, Met, open_file
+from simdocs.corpora.walked_files import ANY, Directories, Met, open_file
 
 _PIECE = 1 << 20
 

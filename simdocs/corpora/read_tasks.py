@@ -14,7 +14,7 @@ from simdocs.corpora.discover import FileList
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import is_compressed
 from simdocs.corpora.jsonl import Lines, blocks_in_memory, is_jsonl, read_blocks
-from simdocs.corpora.met import Met
+from simdocs.corpora.walked_files import Met
 from simdocs.model.documents import MET
 from simdocs.model.skipped import Skip
 from simdocs.recipes import Sequences

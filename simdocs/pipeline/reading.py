@@ -11,9 +11,9 @@ from simdocs.corpora.decode import as_utf8, is_binary
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.identity import NO_FILE, Stamp
 from simdocs.corpora.jsonl import Lines, parse
-from simdocs.corpora.met import Directories, Met, each_met
 from simdocs.corpora.read_file import read
 from simdocs.corpora.read_tasks import Files
+from simdocs.corpora.walked_files import Directories, Met, each_met
 from simdocs.model.documents import DOCUMENT, WIDE
 from simdocs.model.ragged import Ragged
 from simdocs.model.skipped import Skip

@@ -15,8 +15,8 @@ from simdocs.corpora.gzip_stream import PADDING
 from simdocs.corpora.identity import Identity, Stamp, identities, same_texts
 from simdocs.corpora.jsonl import text_of
 from simdocs.corpora.jsonl_lookup import LineReader
-from simdocs.corpora.met import ANY, Directories, Met
 from simdocs.corpora.read_file import read
+from simdocs.corpora.walked_files import ANY, Directories, Met
 from simdocs.errors import InputError
 from simdocs.kernels.tokens import multisets
 from simdocs.model.names import display_name

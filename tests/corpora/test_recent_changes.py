@@ -14,8 +14,8 @@ from simdocs.corpora import clock, jsonl
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.identity import Stamp
 from simdocs.corpora.jsonl import parse, read_blocks
-from simdocs.corpora.met import open_file
 from simdocs.corpora.read_file import read
+from simdocs.corpora.walked_files import open_file
 from simdocs.recipes import Sequences
 
 MIB = 1 << 20

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import met
+from simdocs.corpora import walked_files
 from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.identity import file_id
-from simdocs.corpora.met import Directories, each_met, open_file
+from simdocs.corpora.walked_files import Directories, each_met, open_file
 from simdocs.model.skipped import Skipped
 from simdocs.recipes import Walking
 
@@ -44,7 +44,7 @@ def test_files_in_any_order_are_those_of_their_names(tree: Path, order: list[int
     names = sorted(os.fsencode(path) for path in tree.rglob("*") if path.is_file())
     root, before = len(os.fsencode(tree)) + 1, opened()
     with pytest.MonkeyPatch.context() as patch, Directories() as directories:
-        patch.setattr(met, "_MOST_OPEN", most)
+        patch.setattr(walked_files, "_MOST_OPEN", most)
         for name in (names[at] for at in order):
             descriptor = directories.open(name, root)
             assert os.read(descriptor, 99) == Path(os.fsdecode(name)).read_bytes()

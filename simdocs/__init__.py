@@ -1,8 +1,18 @@
 """Find near-duplicates among documents.
 
-`shingle`, `signature`, `index`, `query` and `dedupe` take paths, texts, or the artifact of an earlier stage. `open`
-opens an artifact. These functions return objects that hold NumPy arrays, raise SimdocsError, and print nothing. Each is
-imported when it is first used.
+    dedupe      which documents are nearly the same; pairs=True returns pairs instead of groups
+    query       which documents of an index are similar to these; nearest=N returns the most similar
+    similarity  how similar two texts are
+    index       an index to query, of documents or of signatures
+    signature   the signatures of documents or of token sets
+    shingle     the token sets of documents
+    show        the shingles of one text, with their tokens
+    open        an artifact on disk
+    info        what an artifact is
+    check       what is wrong with artifacts
+
+Functions that read documents take paths, `texts=`, or the artifact of an earlier stage. They return objects that hold
+NumPy arrays, raise SimdocsError, and print nothing. Each is imported when it is first used.
 """
 
 from __future__ import annotations

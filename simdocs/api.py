@@ -264,7 +264,10 @@ def show(file: Path, **keywords: Unpack[ShowKeywords]) -> tuple[tuple[str, int],
 
 @_with_keywords_of(SimilarityRequest, "a", "b")
 def similarity(a: str | bytes, b: str | bytes, **keywords: Unpack[TokenKeywords]) -> float:
-    """Return the exact Jaccard similarity of two texts, from 0.0 to 1.0. A text without shingles has 0.0 with any."""
+    """Return the exact Jaccard similarity of two texts, from 0.0 to 1.0. A text without shingles has 0.0 with any.
+
+    a, b: the texts themselves, not paths: use Path.read_bytes() for files.
+    """
     from simdocs.corpora.decode import as_utf8
     from simdocs.kernels.compare import jaccard
     from simdocs.kernels.tokens import multisets
@@ -273,7 +276,8 @@ def similarity(a: str | bytes, b: str | bytes, **keywords: Unpack[TokenKeywords]
 
     for text in (a, b):
         if not isinstance(text, str | bytes):
-            raise UsageError(f"a text must be str or bytes, not {type(text).__name__}")
+            hint = ": read the file with read_bytes()" if isinstance(text, os.PathLike) else ""
+            raise UsageError(f"a text must be str or bytes, not {type(text).__name__}{hint}")
     request = SimilarityRequest(**keywords)
     raws = [as_utf8(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))[0] for text in (a, b)]
     sets: list[Any] = [None, None]

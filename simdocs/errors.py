@@ -101,15 +101,20 @@ class UsageError(SimdocsError):
 
 
 class UnreachableRecallError(UsageError):
-    """No bands and rows of num_perm places find `recall` of the pairs at `threshold`."""
+    """No bands and rows of num_perm places find `recall` of the pairs at `threshold`. remedy: what would help."""
 
     def __init__(self, threshold: float, recall: float, num_perm: int, best: float, remedy: str) -> None:
         self.threshold, self.recall, self.num_perm = threshold, recall, num_perm
-        self.best, self.remedy = best, remedy
+        self.best, self.remedy, self._marked_remedy = best, spelled(remedy), remedy
         super().__init__(
             f"no bands and rows reach a recall of {recall:g} at threshold {threshold:g}"
             f" with {mention('num_perm')} {num_perm} ({num_perm} bands of 1 row find {best:.6g}): {remedy}"
         )
+
+    def or_else(self, remedy: str) -> UnreachableRecallError:
+        """The same error with one more remedy, which may mention parameters."""
+        both = f"{self._marked_remedy}, or {remedy}"
+        return UnreachableRecallError(self.threshold, self.recall, self.num_perm, self.best, both)
 
 
 class InputError(SimdocsError):

@@ -107,8 +107,7 @@ def _banding_of(request: DedupeRequest, num_perm: int) -> Banding:
     try:
         return banding_of(request, num_perm)
     except UnreachableRecallError as error:
-        remedy = f"{error.remedy}, or {mention('exact')} to find every pair"
-        raise UnreachableRecallError(error.threshold, error.recall, error.num_perm, error.best, remedy) from None
+        raise error.or_else(f"{mention('exact')} to find every pair") from None
 
 
 def _threshold_of(fixed: object, request: DedupeRequest) -> float:
@@ -154,9 +153,9 @@ def find_groups(
     largest = decision.largest
     return Deduplication(
         ready.documents,
-        pairs,
+        decision.pairs_of_given(),
         names_of_pairs(corpus, pairs if take is None else Pairs.empty()),
-        kept - (len(decision.eligible) - len(ready.documents)),
+        kept - len(decision.of_index),
         _comparison(plan, ready, run),
         decision.groups,
         len(decision.known),

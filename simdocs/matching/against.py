@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from simdocs.corpora.identity import in_same_place, recognised
@@ -51,7 +53,8 @@ def decide_against(
     of_copies = pairs_of_copies(np.searchsorted(rows, original[copies]), len(rows) + copies, of_both.exact)
     eligible = np.concatenate((np.zeros(len(rows), bool), ~known))
     groups = Groups(Pairs.concat([pairs, of_copies]).in_row_order())
-    return decision_of(of_both, groups, found, eligible, len(rows) + np.flatnonzero(known), capped)
+    decision = decision_of(of_both, groups, found, eligible, len(rows) + np.flatnonzero(known), capped)
+    return replace(decision, of_index=rows)
 
 
 class _Standing:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -29,7 +29,8 @@ class Decision:
     both. found: the graph of the similar pairs that were found among all rows (for connected components: the pairs of
     each document with the first one). eligible: (N,) which documents could have been duplicates, because they are not
     always kept. known: rows of new documents that an index holds already. capped: rows of kept documents that were not
-    compared with all documents kept before them, because a bucket was full.
+    compared with all documents kept before them, because a bucket was full. of_index: the first documents of the corpus
+    may come from an index; these are their rows there.
     """
 
     verifier: Verifier
@@ -39,6 +40,7 @@ class Decision:
     known: Rows
     capped: Rows
     components: Components | None = None
+    of_index: Rows = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
     def corpus(self) -> Documented:
@@ -58,6 +60,12 @@ class Decision:
             return None
         most = int(counts.argmax())
         return int(kept[most]), int(counts[most])
+
+    def pairs_of_given(self) -> Pairs:
+        """The pairs, in which the documents given have their own rows, and those of the index come after them all."""
+        first, given = len(self.of_index), len(self.corpus) - len(self.of_index)
+        rows = np.concatenate((given + self.of_index, np.arange(given)))
+        return replace(self.pairs, left=rows[self.pairs.left], right=self.pairs.right - first)
 
     def duplicates(self) -> Rows:
         """The rows of all duplicates, ascending."""

@@ -72,6 +72,9 @@ class Documents:
     def __len__(self) -> int:
         return len(self.facts)
 
+    def __repr__(self) -> str:
+        return f"<Documents: {len(self)}>"
+
     def name(self, row: int) -> str:
         """The name of the document in this row, with a lone surrogate for each byte that is not UTF-8."""
         return name_to_text(self.raw_name(row))

@@ -140,9 +140,9 @@ class ComponentFacts:
 class Deduplication:
     """Which documents are kept and which are duplicates.
 
-    documents: those that were given. pairs: left, the row kept; right, its duplicate; ascending by both. With an index
-    to compare against, rows of `pairs` number those of its documents that were met, then the documents given. names: of
-    both documents of each pair. kept: the rows, among the documents given, of those that are no duplicates and are not
+    documents: those that were given. pairs: left, the row kept; right, that of its duplicate; in the order of the
+    answer. With an index to compare against, row r of the index is len(documents) + r. names: of both documents of each
+    pair. kept: the rows, among the documents given, of those that are no duplicates and are not
     known to the index. known: how many were known to the index. against_index: whether there is
     one. largest: the kept document with the most duplicates, and how many. duplicate_bytes: what the duplicates take.
     advice: a line for people if many documents may share only a template.

@@ -18,4 +18,5 @@ def test_the_repr_of_what_is_said_about_an_artifact_is_one_line(here):
     documents = len(simdocs.open("docs.index").documents)
     assert repr(simdocs.info("docs.index")) == f"<ArtifactInfo: kind='index', documents={documents}>"
     assert repr(simdocs.check("docs.index", "docs.shingles")) == "<CheckResult: damages=0, unreadable=0>"
+    assert repr(simdocs.open("docs.index").documents) == f"<Documents: {documents}>"
     assert repr(simdocs.check("nowhere", "docs")) == "<CheckResult: damages=1, unreadable=1>"

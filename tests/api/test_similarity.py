@@ -127,6 +127,11 @@ def test_what_is_no_text_is_refused(wrong):
         assert str(caught.value) == f"a text must be str or bytes, not {type(wrong).__name__}"
 
 
+def test_a_path_is_refused_with_a_remedy(tmp_path):
+    with pytest.raises(simdocs.UsageError, match=r"not PosixPath: read the file with read_bytes\(\)$"):
+        simdocs.similarity("a", tmp_path)
+
+
 def test_wrong_values_are_refused_all_at_once():
     with pytest.raises(simdocs.UsageError) as caught:
         simdocs.similarity("a", "b", k=0, language="de", nfkc=1)

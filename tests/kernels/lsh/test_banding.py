@@ -104,6 +104,7 @@ def test_a_threshold_next_to_nothing_is_unreachable(at):
 def test_no_number_of_bands_finds_every_pair(at):
     with pytest.raises(UnreachableRecallError, match="finds every pair; use recall") as caught:
         banding.by_recall(at, 1.0, 128)
+    assert "\0" not in caught.value.remedy
     assert banding.by_recall(at, float(caught.value.remedy.split()[-3]), 128)
 
 

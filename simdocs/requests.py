@@ -8,11 +8,11 @@ problems of a request at once.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
-from simdocs.errors import UsageError, mention, mentioned
+from simdocs.errors import UsageError, mention, mentioned, suggested
 from simdocs.exclusions import NOT_FOR_EXACT, NOT_FOR_NEAREST, NOT_FOR_PAIRS, not_together
 from simdocs.parameters import PARAMETERS, Parameter
 from simdocs.recipes import Sequences, Walking
@@ -33,7 +33,7 @@ class CheckedRequest:
         # start.
         names = {field.name for field in fields(self)}
         if unknown := sorted(set(given) - names):
-            raise TypeError(f"{self.question} has no parameter {', '.join(unknown)}")
+            raise TypeError(f"{self.question} has no parameter {', '.join(unknown)}{_meant(unknown, names)}")
         for name, value in given.items():
             object.__setattr__(self, name, value)
         wrong = dict(self._wrong_values())
@@ -100,7 +100,8 @@ class ReadRequest(Request):
 
     upstream: ClassVar[tuple[str, ...]] = ()
     """The kinds of artifact that can stand in the place of documents."""
-    first_argument: ClassVar[str] = ""
+    first_arguments: ClassVar[tuple[str, ...]] = ()
+    """What stands before the documents in a call that a message suggests."""
 
     documents: tuple[Any, ...] = ()
     texts: Sequence[str | bytes] | None = None
@@ -123,8 +124,9 @@ class ReadRequest(Request):
         yield from self._rules_of_sources()
         if self.plain and self.jsonl:
             yield not_together("plain", "jsonl")
-        if self.jsonl and b"-" not in self.documents:
-            yield f"{mention('jsonl')} applies to standard input: add - to read it"
+        if self.jsonl and self._ways() and b"-" not in self.documents:
+            piped = suggested(self.question, *self.first_arguments, "-", jsonl=True)
+            yield f"{mention('jsonl')} applies to standard input: name a file *.jsonl, or pipe it into {piped}"
 
     def _rules_of_sources(self) -> Iterator[str]:
         """One way of naming documents, and at least one document."""
@@ -139,16 +141,19 @@ class ReadRequest(Request):
                 wrong.append(f"{type(document).__name__} is not a path: pass each path as a separate argument")
         yield from wrong
         object.__setattr__(self, "documents", tuple(documents))
-        ways = [name for name in ("documents", "files_from", "files0_from", "texts") if getattr(self, name)]
-        if self.texts is not None and "texts" not in ways:
-            ways.append("texts")  # no texts at all are a way of naming documents, too
+        ways = self._ways()
         if len(ways) > 1:
             yield not_together(*ways, why="name documents in one way")
         if not ways and not wrong:
-            yield "nothing to read: name files or directories, or - for standard input"
+            yield f"nothing to read: give files or directories, or {mention('texts')}"
         if documents.count(b"-") > 1:
             yield "- names standard input, which can be read only once"
         yield from self._rules_of_texts()
+
+    def _ways(self) -> list[str]:
+        """The ways in which documents are named. No texts at all are a way, too."""
+        ways = [name for name in ("documents", "files_from", "files0_from") if getattr(self, name)]
+        return ways if self.texts is None else [*ways, "texts"]
 
     def _rules_of_texts(self) -> Iterator[str]:
         for name, values in (("texts", self.texts), ("names", self.names)):
@@ -161,7 +166,7 @@ class ReadRequest(Request):
                 yield "names go with texts"
             return
         if self.names is not None and len(self.names) != len(self.texts):
-            yield f"{len(self.names)} names for {len(self.texts)} texts: give one each"
+            yield f"names must be as many as texts, {len(self.texts)}, not {len(self.names)}: give each text one name"
         for name in self.given():
             if name in _OF_FILES or name == "max_size":
                 yield f"{mention(name)} goes with paths, not with texts"
@@ -321,6 +326,7 @@ class QueryRequest(ReadRequest):
 
     question: ClassVar[str] = "query"
     upstream: ClassVar[tuple[str, ...]] = ("shingles", "signatures")
+    first_arguments: ClassVar[tuple[str, ...]] = ("X.index",)
 
     index: Any = None
     threshold: float | None = None
@@ -356,6 +362,8 @@ class ShowRequest(TokenRequest):
 
     def _rules(self) -> Iterator[str]:
         yield from self._checked_argument("file", PathName())
+        if self.file == b"":
+            yield "nothing to read: name a text, or - for standard input"
         yield from super()._rules()
         yield from self._language_without_stop_words()
 
@@ -369,6 +377,15 @@ class SimilarityRequest(TokenRequest):
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()
         yield from self._language_without_stop_words()
+
+
+def _meant(unknown: Sequence[str], names: Iterable[str]) -> str:
+    """The end of a message: names that unknown ones may stand for, unless those are parameters of other questions."""
+    from difflib import get_close_matches
+
+    mistyped = set(unknown) - {parameter.name for parameter in PARAMETERS.values()}
+    near = sorted({name for each in mistyped for name in get_close_matches(each, names, 1, 0.7)})
+    return f": did you mean {', '.join(near)}?" if near else ""
 
 
 def of_group(group: type, given: Mapping[str, Any]) -> Any:

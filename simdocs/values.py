@@ -23,6 +23,9 @@ _UNITS_OF_SIZE |= {"kib": KIB, "mib": MIB, "gib": GIB, "b": 1, "kb": 10**3, "mb"
 _SHOWN = 60
 """Characters of a wrong value that a message shows."""
 
+_LEAST_PERCENTAGE, _PERCENT = 10, 100
+"""Numbers that are taken for percentages where a fraction is wanted. Nobody looks for a similarity of a few percent."""
+
 _UNBOUNDED = 1 << 62
 """No count of bytes or documents reaches this."""
 
@@ -89,13 +92,8 @@ class Family(Mapping[str, MemberType], Generic[MemberType]):
 def refusal(values: Values, wanted: object, given: object) -> str:
     """What a message says about a wrong value: what is wanted, what was given, and what may have been meant."""
     shown = given if not isinstance(given, str) or len(given) <= _SHOWN else f"{given[:_SHOWN]}..."
-    problem = f"must be {wanted}, not {shown!r}"
-    if isinstance(values, Choice) and isinstance(given, str):
-        from difflib import get_close_matches
-
-        near = get_close_matches(given, values.family, 1, 0.7)
-        problem += f": did you mean {near[0]}?" if near else ""
-    return problem
+    hint = values.hint(given) if isinstance(values, Choice | Fraction) else ""
+    return f"must be {wanted}, not {shown!r}" + (f": {hint}" if hint else "")
 
 
 class Flag:
@@ -157,6 +155,15 @@ class Fraction:
     def parse(self, text: str) -> float:
         """The number that the text stands for."""
         return self.check(_number(text, self.wanted))
+
+    def hint(self, given: object) -> str:
+        """The fraction that a wrong value may stand for: a percentage, or a number with a decimal comma."""
+        try:
+            number = float(str(given).strip().removesuffix("%").replace(",", "."))
+        except ValueError:
+            return ""
+        number = number / 100 if _LEAST_PERCENTAGE <= number <= _PERCENT else number
+        return f"did you mean {number:g}?" if 0 < number <= 1 else ""
 
 
 class Seconds:
@@ -239,6 +246,18 @@ class Choice:
     def parse(self, text: str) -> str:
         """The name."""
         return self.check(text)
+
+    def hint(self, given: object) -> str:
+        """The member that a wrong value may stand for: one with a similar name, or one that help describes so."""
+        from difflib import get_close_matches
+
+        if not isinstance(given, str):
+            return ""
+        if set(given.split(",")) <= self.family.keys():
+            return "only one is allowed"
+        described = [name for name, member in self.family.items() if member.help.lower() == given.lower()]
+        near = described or get_close_matches(given, self.family, 1, 0.7)
+        return f"did you mean {near[0]}?" if near else ""
 
 
 class FreeText:

@@ -23,7 +23,10 @@ from tests.asked import NEEDED, asked, names_of, problems_of, value_of
 
 TOGETHER = "do not go together"
 IN_ONE_WAY = f"{TOGETHER}: name documents in one way"
-NOTHING = "nothing to read: name files or directories, or - for standard input"
+NOTHING = "nothing to read: give files or directories, or texts"
+PIPED = "jsonl applies to standard input: name a file *.jsonl, or pipe it into"
+LISTS = "one of kept, duplicates, kept-lines, duplicate-lines"
+FRACTION = "a number above 0 and up to 1, such as 0.8"
 NO_FORMAT = "use .table, .tsv, .jsonl or .csv, or choose with format"
 
 RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
@@ -51,14 +54,21 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
         ),
     ),
     (ShingleRequest, {"documents": ("-",), "plain": True, "jsonl": True}, (f"plain and jsonl {TOGETHER}",)),
-    (ShingleRequest, {"jsonl": True}, ("jsonl applies to standard input: add - to read it",)),
+    (ShingleRequest, {"jsonl": True}, (f"{PIPED} simdocs.shingle('-', jsonl=True)",)),
+    (QueryRequest, {"jsonl": True}, (f"{PIPED} simdocs.query('X.index', '-', jsonl=True)",)),
+    (ShingleRequest, {"jsonl": True, "documents": ()}, (NOTHING,)),
+    (
+        ShingleRequest,
+        {"jsonl": True, "documents": (), "files_from": "x"},
+        (f"{PIPED} simdocs.shingle('-', jsonl=True)",),
+    ),
     # Texts in memory
     (ShingleRequest, {"names": ["a"]}, ("names go with texts",)),
     (ShingleRequest, {"documents": (), "texts": "ab"}, ("texts must be a sequence of texts, such as a list, not str",)),
     (
         ShingleRequest,
         {"documents": (), "texts": ["a", 3, None], "names": ["x", b"y"]},
-        ("texts[1] is neither str nor bytes", "2 names for 3 texts: give one each"),
+        ("texts[1] is neither str nor bytes", "names must be as many as texts, 3, not 2: give each text one name"),
     ),
     (ShingleRequest, {"documents": (), "texts": ["a"], "names": [1]}, ("names[0] is neither str nor bytes",)),
     (
@@ -122,6 +132,7 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
         {"file": None, "language": "de"},
         ("file must be a path, not None", "language goes with unit stopword"),
     ),
+    (ShowRequest, {"file": ""}, ("nothing to read: name a text, or - for standard input",)),
     (ShowRequest, {"language": "en", "unit": "word"}, ("language goes with unit stopword",)),
     (SimilarityRequest, {"language": "en"}, ("language goes with unit stopword",)),
     # A rule about a wrong value would be a guess
@@ -131,6 +142,12 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
         {"unit": "words"},
         ("unit must be one of char, word, line, stopword, not 'words': did you mean word?",),
     ),
+    (
+        DedupeRequest,
+        {"list": "kept,duplicates"},
+        (f"list must be {LISTS}, not 'kept,duplicates': only one is allowed",),
+    ),
+    (DedupeRequest, {"threshold": 80}, (f"threshold must be {FRACTION}, not 80: did you mean 0.8?",)),
     (DedupeRequest, {"all_copies": True, "pairs": 1}, ("pairs must be True or False, not 1",)),
     (
         DedupeRequest,

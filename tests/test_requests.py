@@ -98,7 +98,8 @@ def test_an_unknown_parameter_is_a_type_error_that_names_all_of_them(request_typ
     known = {field.name for field in fields(request_type)}
     others = {parameter.name for parameter in PARAMETERS.values()} - known
     unknown = sorted({*others, "nun_perm"})
-    with pytest.raises(TypeError, match=f"^{request_type.question} has no parameter {', '.join(unknown)}$"):
+    meant = r": did you mean num_perm\?" if "num_perm" in known else ""
+    with pytest.raises(TypeError, match=f"^{request_type.question} has no parameter {', '.join(unknown)}{meant}$"):
         asked(request_type, **dict.fromkeys(unknown))
 
 

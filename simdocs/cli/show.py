@@ -26,7 +26,7 @@ from simdocs.requests import ShowRequest
     never=(exits.DAMAGED,),
     usual=("unit", "k", "nfkc", "keep_case", "strip_accents", "mask_digits", "seed", "output", "format", "header"),
 )
-@click.argument("file", metavar="FILE|-", type=click.Path(readable=False, path_type=bytes))
+@click.argument("file", metavar="FILE|-", required=False, type=click.Path(readable=False, path_type=bytes))
 @options.of(ShowRequest, ShowDrawRequest)
 def show(**given: Any) -> int:
     """Show the shingles of one text and their tokens.

@@ -22,6 +22,9 @@ _DECLARATIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """The spellings of parameters that are not simply `--` and the name."""
 
+_ARGUMENTS: Mapping[str, str] = MappingProxyType({"documents": "DOCS", "texts": "- for standard input"})
+"""What stands on a command line for arguments of Python that are no parameters. Texts in memory come through a pipe."""
+
 METAVARS: Mapping[str, str] = MappingProxyType(
     {
         "files_from": "FILE",
@@ -64,7 +67,7 @@ def declarations(parameter: str) -> tuple[str, ...]:
 def spelling(parameter: str) -> str:
     """The usual spelling of a parameter as an option. It is the short one for a few that are mostly typed like that."""
     if parameter not in PARAMETERS:
-        return {"documents": "DOCS"}.get(parameter, parameter)
+        return _ARGUMENTS.get(parameter, parameter)
     spellings = declarations(parameter)
     return spellings[0] if parameter in ("output", "jobs", "quiet", "verbose") else spellings[-1]
 
@@ -90,5 +93,9 @@ def command_line(question: str, arguments: Sequence[str], keywords: Mapping[str,
     """The command line that stands for a call."""
     from shlex import quote
 
-    words = [word for name, value in keywords.items() for word in (spelling(name), quote(str(value)))]
+    words = [
+        word
+        for name, value in keywords.items()
+        for word in (spelling(name), *(() if value is True else (quote(str(value)),)))
+    ]
     return " ".join(["simdocs", question, *map(quote, arguments), *words])

@@ -38,9 +38,8 @@ def show(request: ShowRequest, take: Callable[[TokenBlock], None] | None = None)
     assert isinstance(request.file, bytes)
     limit = PARAMETERS["max_size"].default if request.max_size is None else request.max_size
     if is_jsonl(request.file, Sequences()):
-        raise UsageError(
-            f"{display_name(request.file)}: has one document on each line: give one text, or - for standard input"
-        )
+        many = f"{display_name(request.file)}: this file has one document on each line"
+        raise UsageError(f"{many}: give one text, or - for standard input")
     data = read_single_text(request.file, limit)
     every, spelled, tokens, count = list[tuple[str, int]](), list[bytes](), list[int](), 0
     for shingle, token in shown_shingles(data, shingling_of(request)):

@@ -16,10 +16,13 @@ from simdocs.corpora.identity import NO_FILE, Stamp
 from simdocs.corpora.read_file import MOST, too_large
 from simdocs.corpora.stable_read import Chunk, chunks
 from simdocs.corpora.walked_files import ANY, Met, open_file
+from simdocs.errors import mention
 from simdocs.model.skipped import Skip
 from simdocs.recipes import Sequences
 
 _SUFFIXES = (b".jsonl", b".jsonl.gz", b".ndjson", b".ndjson.gz")
+
+_ARRAY = "an array: JSON Lines have one object on each line"
 
 _MOST_LINES = 1 << 14
 """Lines in a block. Only blocks of very short lines have as many."""
@@ -201,19 +204,22 @@ def _document(line: bytes, sequences: Sequences) -> tuple[bytes, bytes | None]:
         raise DocumentSkipped("malformed", "not UTF-8") from None
     except json.JSONDecodeError as error:
         if line.lstrip().startswith(b"["):
-            raise DocumentSkipped("malformed", "the beginning of an array: JSON lines have one object a line") from None
+            raise DocumentSkipped("malformed", f"the beginning of {_ARRAY}") from None
         raise DocumentSkipped("malformed", f"not JSON: {error.msg.rstrip(': ')}, column {error.colno}") from None
     except RecursionError:
         raise DocumentSkipped("malformed", "nested too deeply") from None
     except ValueError:
         raise DocumentSkipped("malformed", "a number of too many digits") from None
+    if isinstance(value, list):
+        raise DocumentSkipped("malformed", _ARRAY)
     if not isinstance(value, dict):
         raise DocumentSkipped("malformed", "not a JSON object")
     text, document_id = value.get(sequences.text_field), value.get(sequences.id_field)
     if not isinstance(text, str):
         if sequences.text_field in value:
             raise DocumentSkipped("malformed", f"field {sequences.text_field!r} is not a string")
-        raise DocumentSkipped("malformed", f"field {sequences.text_field!r} is missing; the line has {_listed(value)}")
+        missing = f"field {sequences.text_field!r} ({mention('text_field')}) is missing"
+        raise DocumentSkipped("malformed", f"{missing}; the line has {_listed(value)}")
     return text.encode("utf-8", "surrogatepass"), _id_of(document_id, sequences)
 
 

@@ -91,4 +91,6 @@ def of_entry(source: bytes, number: int, name: bytes, error: InputError) -> Inpu
     if b"\n" in name:  # most likely the entry is a whole list of lines
         lines = f"if the list has one name on each line, read it with {mention('files_from')}"
         return InputError(f"{where} has line feeds and is not the name of a file: {lines}")
+    if name.endswith(b"\r"):
+        return InputError(f"{where}: {error.message}: the list has CRLF line ends, and must have LF")
     return InputError(f"{where}: {error.message}: correct the entry or remove it")

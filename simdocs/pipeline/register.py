@@ -113,7 +113,7 @@ class Register:
         for row in self._named_rows:
             if facts["flags"][row] & EMPTY and not facts["container"][row]:
                 self._skipped.warnings.append(
-                    f"{display_name(self._names[row])}: is empty, so it is similar to nothing"
+                    f"{display_name(self._names[row])}: this document is empty, so it is similar to nothing"
                 )
         return Documents(ragged_bytes(self._names), facts, self._held, np.concatenate(self._met))
 

@@ -90,8 +90,8 @@ def test_none_means_not_given(here):
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_unknown_options_are_refused(here, stage):
-    with pytest.raises(TypeError, match="has no parameter kk, nun_perm"):
-        stage("docs", nun_perm=64, kk=3)
+    with pytest.raises(TypeError, match=r"has no parameter kk, treshold(: did you mean threshold\?)?$"):
+        stage("docs", treshold=0.5, kk=3)
 
 
 def test_options_of_later_stages_are_refused(here):
@@ -116,10 +116,13 @@ def test_numpy_numbers_and_whole_fractions_are_accepted(tmp_path):
 @pytest.mark.parametrize("stage", STAGES)
 def test_what_is_not_a_document_is_refused(here, stage):
     for call, message in (
-        (stage, "nothing to read: name files or directories, or - for standard input"),
+        (stage, "nothing to read: give files or directories, or texts"),
         (lambda: stage("docs", texts=[A]), "documents and texts do not go together: name documents in one way"),
         (lambda: stage("docs", names=["a"]), "names go with texts"),
-        (lambda: stage(texts=[A], names=["a", "b"]), "2 names for 1 texts: give one each"),
+        (
+            lambda: stage(texts=[A], names=["a", "b"]),
+            "names must be as many as texts, 1, not 2: give each text one name",
+        ),
         (lambda: stage(texts=A), "texts must be a sequence of texts, such as a list, not (str|bytes)"),
         (
             lambda: stage(texts=[A, A1], names="ab"),

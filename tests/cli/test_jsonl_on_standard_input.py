@@ -11,6 +11,7 @@ from tests.cli.corpus import A1, A2, A, B
 from tests.cli.program import simdocs
 
 TEXTS = [A, A1, B, A2, A]
+PIPED = "error: --jsonl applies to standard input: name a file *.jsonl, or pipe it into simdocs"
 LINES = b"".join(
     json.dumps({"id": f"x{number}", "text": text.decode()}).encode() + b"\n" for number, text in enumerate(TEXTS)
 )
@@ -35,7 +36,7 @@ def test_bad_lines_of_standard_input_are_named(tmp_path: Path) -> None:
     bad = LINES + b'{"title": "no text", "body": 1}\n' + b'{"id": "x0", "text": "again"}\nnot json\n'
     done = simdocs("dedupe", "-", "--jsonl", cwd=tmp_path, stdin=bad)
     assert done.status == 3
-    assert "-, line 6: skipped: field 'text' is missing; the line has 'title', 'body'" in done.err
+    assert "-, line 6: skipped: field 'text' (--text-field) is missing; the line has 'title', 'body'" in done.err
     assert "-, line 7: skipped: an earlier line has the name -#x0: give it an id of its own" in done.err
     assert "-, line 8: skipped: not JSON" in done.err
 
@@ -43,7 +44,8 @@ def test_bad_lines_of_standard_input_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["x.jsonl", "--jsonl"], "--jsonl applies to standard input: add - to read it"),
+        (["x.json", "--jsonl"], f"{PIPED} dedupe - --jsonl\n"),
+        (["--jsonl"], "error: nothing to read: give files or directories, or - for standard input\n"),
         (["-", "--jsonl", "--plain"], "--plain and --jsonl do not go together"),
     ],
 )

@@ -98,6 +98,12 @@ def test_an_entry_that_does_not_exist_is_an_error(here, option):
     assert done.err == f"simdocs: error: -: entry 2: {why}\n"
 
 
+def test_a_list_with_crlf_line_ends_is_called_one(here):
+    done = simdocs("dedupe", "--files-from", "-", stdin=b"docs/a.txt\r\ndocs/b.txt\r\n", cwd=here)
+    why = "docs/a.txt\\r: No such file or directory: the list has CRLF line ends, and must have LF"
+    assert done == (2, b"", f"simdocs: error: -: entry 1: {why}\n")
+
+
 @pytest.mark.reliability(
     "lines for NUL",
     "a list of lines that is given to `--files0-from`",

@@ -38,7 +38,10 @@ def test_a_named_binary_file_is_reported_whatever_reached_it_first(there: Path) 
 
 def test_a_named_empty_file_is_reported_with_status_0(there: Path) -> None:
     done = simdocs("dedupe", "docs/a", "docs/empty", cwd=there)
-    assert (done.status, done.err) == (0, "simdocs: warning: docs/empty: is empty, so it is similar to nothing\n")
+    assert (done.status, done.err) == (
+        0,
+        "simdocs: warning: docs/empty: this document is empty, so it is similar to nothing\n",
+    )
     assert simdocs("dedupe", "docs", cwd=there).err == ""
     assert simdocs("dedupe", "docs/a", "docs/empty", "-q", cwd=there).err == ""
 

@@ -44,7 +44,10 @@ OF_X = [
 
 def test_matches_are_sorted_by_document_then_similarity_then_name(indexed):
     done = simdocs("query", "docs.index", "new/z", "new/y", "new", cwd=indexed)
-    assert (done.status, done.err) == (0, "simdocs: warning: new/z: is empty, so it is similar to nothing\n")
+    assert (done.status, done.err) == (
+        0,
+        "simdocs: warning: new/z: this document is empty, so it is similar to nothing\n",
+    )
     assert matches(done) == [("new/y", "docs/c.txt", "1.000000"), *OF_X]
     assert [len(fields) for fields in done.rows] == [4] * 4
     assert done.rows[0][3] == b"1.000000"
@@ -259,7 +262,7 @@ def test_a_query_needs_an_index(indexed):
             "docs.index",
             "docs.index",
         ): "docs.index: a query cannot be an index: name documents, X.shingles or X.signatures",
-        ("docs.index",): "nothing to read: name files or directories, or - for standard input",
+        ("docs.index",): "nothing to read: give files or directories, or - for standard input",
     }.items():
         assert simdocs("query", *arguments, cwd=indexed) == (2, b"", f"simdocs: error: {why}\n")
 

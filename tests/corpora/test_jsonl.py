@@ -22,6 +22,7 @@ from simdocs.corpora.identity import Stamp
 from simdocs.corpora.jsonl import Lines, is_jsonl, parse, read_blocks, text_of
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.corpora.read_tasks import Files, tasks
+from simdocs.errors import spelled
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.recipes import Sequences
 
@@ -90,9 +91,9 @@ GOOD = [
 BLANK = [b"", b"\r", b" \t \x0b\x0c"]
 BAD = [
     (b"{", "not JSON: Expecting property name enclosed in double quotes, column 2"),
-    (b"[1]", "not a JSON object"),
+    (b"[1]", "an array: JSON Lines have one object on each line"),
     (b"null", "not a JSON object"),
-    (b'{"id": 1}', "field 'text' is missing; the line has 'id'"),
+    (b'{"id": 1}', "field 'text' (text_field) is missing; the line has 'id'"),
     (b'{"text": null}', "field 'text' is not a string"),
     (b'{"text": ["a"]}', "field 'text' is not a string"),
     (b'{"text": "a", "id": true}', "field 'id' is neither a string nor an integer"),
@@ -168,7 +169,9 @@ def test_malformed_lines_are_reported_with_the_reason(line: bytes, detail: str) 
     parsed = parse(lines, SEQUENCES)
     assert parsed.names == [b"a.jsonl#8"]
     assert parsed.starts == [101]
-    assert parsed.skips == [Skip("malformed", b"a.jsonl", detail, 9)]
+    assert [skip._replace(detail=spelled(skip.detail)) for skip in parsed.skips] == [
+        Skip("malformed", b"a.jsonl", detail, 9)
+    ]
     assert text_of(line, SEQUENCES) is None
 
 

@@ -100,8 +100,8 @@ _DECLARED = (
         "include",
         DOCUMENTS,
         PatternList(),
-        "Only read files whose name matches GLOB. A GLOB with a slash is compared with the path below DOCS."
-        " May be repeated.",
+        "In directories, only read files whose name matches GLOB. A GLOB with a slash is compared with the path below"
+        " DOCS. May be repeated.",
         (),
     ),
     Parameter("exclude", DOCUMENTS, PatternList(), "Skip files and directories that match GLOB. May be repeated.", ()),
@@ -186,7 +186,7 @@ _DECLARED = (
         question="dedupe",
     ),
     Parameter("threshold", SIGNATURES, Fraction(), _THRESHOLD, None, "the index's", question="query"),
-    Parameter("recall", SIGNATURES, Fraction(), "Minimum fraction of pairs at the threshold that LSH must find.", 0.95),
+    Parameter("recall", SIGNATURES, Fraction(), "Minimum fraction of the pairs at the threshold to find.", 0.95),
     Parameter("rule", SIGNATURES, Choice(RULES), "How the bands are chosen.", "recall"),
     Parameter("bands", SIGNATURES, Whole(1, MAX_NUM_PERM), "Number of bands, instead of a rule."),
     Parameter("rows", SIGNATURES, Whole(1, MAX_NUM_PERM), "Number of rows in a band, instead of a rule."),
@@ -205,7 +205,7 @@ _DECLARED = (
         "max_candidates",
         GROUPS,
         Whole(1),
-        "Compare with at most N kept documents per bucket. Exit with 3 if that limit was reached.",
+        "Compare with at most N kept documents of those that agree in a band. Exit with 3 if that limit was reached.",
         1000,
     ),
     Parameter(

@@ -63,7 +63,8 @@ def test_every_option_of_help_is_offered_and_no_other(command):
 
 
 def test_an_option_is_offered_with_its_meaning():
-    listed = "Only read files whose name matches GLOB. A GLOB with a slash is compared with the path below DOCS."
+    listed = "In directories, only read files whose name matches GLOB."
+    listed += " A GLOB with a slash is compared with the path below DOCS."
     assert offered("simdocs", "dedupe", "--incl") == [("plain", "--include", f"{listed} May be repeated.")]
     assert offered("simdocs", "dedupe", "--uni") == [("plain", "--unit", "Unit of a shingle.")]
 

@@ -56,7 +56,7 @@ def test_short_help_has_what_the_command_does_usual_options_and_two_examples(com
 def test_short_help_shows_the_first_sentence_the_names_and_the_default_of_an_option():
     text = " ".join(help_of("dedupe", "-h").split())
     assert "--unit NAME Unit of a shingle: char, word, line, stopword [char] -k K" in text
-    assert "--include GLOB Only read files whose name matches GLOB --keep" in text
+    assert "--include GLOB In directories, only read files whose name matches GLOB --keep" in text
     assert "[char 9, word 5, line 1, stopword 3]" in text
 
 

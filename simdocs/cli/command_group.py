@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from simdocs.cli.help import short_help_option, unknown_option, write_examples
+from simdocs.cli.help import foreign_option, owners_of_options, short_help_option, unknown_option, write_examples
 from simdocs.cli.spelling import nearest_option
 
 
@@ -70,19 +70,13 @@ class CommandGroup(click.Group):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            if text := self._misplaced(error.option_name, words):
+            if text := self._misplaced(error.option_name, words, ctx):
                 raise click.UsageError(text, ctx) from None
-            raise unknown_option(error, self, ctx) from None
+            raise unknown_option(error, self, ctx, words) from None
 
-    def _misplaced(self, option: str, words: Sequence[str]) -> str:
+    def _misplaced(self, option: str, words: Sequence[str], ctx: click.Context) -> str:
         """Where an option belongs that comes before the command; empty if no command has it or a similar one."""
-        owners: dict[str, list[str]] = {}
-        for name, command in self.commands.items():
-            for parameter in command.params:
-                if isinstance(parameter, click.Option) and not parameter.hidden:
-                    for spelling in parameter.opts:
-                        owners.setdefault(spelling, []).append(name)
-        wrong = ""
+        owners, wrong = owners_of_options(ctx), ""
         if option not in owners:
             near = nearest_option(option, owners)
             if not near:
@@ -90,10 +84,8 @@ class CommandGroup(click.Group):
             wrong, option = f"no option {option!r}: did you mean {near}? ", near
         names = owners[option]
         named = next((word for word in words if word in self.commands), "")
-        if named and named not in names:
-            explain = getattr(self.commands[named], "explain", None)
-            if explain is not None and (explanation := explain(option, words)):
-                return f"{wrong}{explanation}"
+        if named and (explanation := foreign_option(option, self.commands[named], ctx, words)):
+            return f"{wrong}{explanation}"
         meant = named if named in names else names[0] if len(names) == 1 else "COMMAND"
         return f"{wrong}{option} belongs after the command, as in simdocs {meant} {option}"
 

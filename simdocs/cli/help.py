@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Decorator = Callable[[Any], Any]
 
 ExplainOption = Callable[[str, Sequence[str]], str]
-"""Returns an explanation of an unknown option on a command line with these words; empty if there is none."""
+"""Returns why a command lacks an option of others, for a command line with these words; empty: for no reason."""
 
 _WRONG = "simdocs.wrong"
 
@@ -111,7 +111,7 @@ class Command(click.Command):
     """A command whose help has sections, examples and exit statuses, and which reports all bad values together.
 
     usual: the parameters that the short help shows. never: exit statuses that it cannot have. explain: explains options
-    that it does not have.
+    of other commands that it does not have.
     """
 
     def __init__(
@@ -193,10 +193,7 @@ class Command(click.Command):
         try:
             rest = super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            explanation = "" if self.explain is None else self.explain(error.option_name, words)
-            if explanation:
-                raise click.UsageError(explanation, ctx) from None
-            raise unknown_option(error, self, ctx) from None
+            raise unknown_option(error, self, ctx, words) from None
         self._record_paths_given_twice(ctx, words)
         return rest
 
@@ -210,12 +207,48 @@ class Command(click.Command):
                 ctx.meta.setdefault(_WRONG, {})[option.name] = text
 
 
-def unknown_option(error: click.NoSuchOption, command: click.Command, ctx: click.Context) -> click.NoSuchOption:
-    """The error about an option that a command does not have, with the one that it may stand for."""
-    spellings = [spelling for option in command.params for spelling in option.opts]
-    near = nearest_option(error.option_name, spellings)
-    text = f"no option {error.option_name!r}" + (f": did you mean {near}?" if near else "")
-    return click.NoSuchOption(error.option_name, text, ctx=ctx)
+def unknown_option(
+    error: click.NoSuchOption, command: click.Command, ctx: click.Context, words: Sequence[str]
+) -> click.NoSuchOption:
+    """The error about an option that a command does not have: what it is instead, or which one it may stand for.
+
+    words: the command line.
+    """
+    option = error.option_name
+    text = foreign_option(option, command, ctx, words)
+    if not text:
+        others = owners_of_options(ctx)
+        near = nearest_option(option, spellings_of(command)) or nearest_option(option, others)
+        text = f"no option {option!r}" + (f": did you mean {near}?" if near else "")
+        text += f" {explanation}" if (explanation := foreign_option(near, command, ctx, words)) else ""
+    return click.NoSuchOption(option, text, ctx=ctx)
+
+
+def foreign_option(option: str, command: click.Command, ctx: click.Context, words: Sequence[str]) -> str:
+    """The explanation of an option of other commands; empty if it is an option of this command, or of none."""
+    owners = owners_of_options(ctx).get(option, ())
+    if not owners or option in spellings_of(command):
+        return ""
+    explain = getattr(command, "explain", None)
+    if explain is not None and (explanation := explain(option, words)):
+        return str(explanation)
+    *most, last = owners
+    return f"{option} is an option of {', '.join(most)}{' and ' if most else ''}{last}, not of {command.name}"
+
+
+def owners_of_options(ctx: click.Context) -> dict[str, list[str]]:
+    """The names of the commands that have an option, by its spelling."""
+    owners: dict[str, list[str]] = {}
+    for name, command in getattr(ctx.find_root().command, "commands", {}).items():
+        for spelling in spellings_of(command):
+            owners.setdefault(spelling, []).append(name)
+    return owners
+
+
+def spellings_of(command: click.Command) -> list[str]:
+    """The spellings of a command's options."""
+    shown = [option for option in command.params if isinstance(option, click.Option) and not option.hidden]
+    return [spelling for option in shown for spelling in option.opts]
 
 
 def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:

@@ -11,26 +11,15 @@ import click
 from simdocs.cli import options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import answer
-from simdocs.cli.spelling import declarations, nearest_option
+from simdocs.cli.spelling import declarations
 from simdocs.report_requests import DrawRequest
-from simdocs.requests import CheckedRequest, IndexRequest, QueryRequest
+from simdocs.requests import IndexRequest, QueryRequest
 
 
 def _explain_option(option: str, words: Sequence[str]) -> str:
     """The explanation that the index decides an option, with the value with which the index was built."""
-    own = {spelling for asked in (QueryRequest, DrawRequest) for spelling in _spellings(asked)}
-    fixed = {spelling: name for spelling, name in _spellings(IndexRequest).items() if spelling not in own}
-    near = option if option in fixed else nearest_option(option, {*own, *fixed})
-    if near not in fixed:
-        return ""
-    wrong = "" if near == option else f"no option {option!r}: did you mean {near}? "
-    explanation = _explain_fixed(near, fixed[near], words)
-    return explanation and wrong + explanation
-
-
-def _spellings(asked: type[CheckedRequest]) -> dict[str, str]:
-    """The options of a request, each with the name of its parameter."""
-    return {spelling: name for name in asked.parameters() for spelling in declarations(name)}
+    fixed = {spelling: name for name in IndexRequest.parameters() for spelling in declarations(name)}
+    return _explain_fixed(option, fixed[option], words) if option in fixed else ""
 
 
 def _explain_fixed(option: str, parameter: str, words: Sequence[str]) -> str:

@@ -205,6 +205,22 @@ def test_a_query_is_told_how_its_index_was_built(shelved, words, with_what):
     assert (is_one_line(before), before.err) == (True, f"simdocs: error: {follow} (see: simdocs --help)\n")
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("query x.index docs --keep newest", "--keep is an option of dedupe, not of query"),
+        ("--keep newest query x.index docs", "--keep is an option of dedupe, not of query"),
+        ("dedupe docs --top 3", "--top is an option of query, not of dedupe"),
+        ("dedupe docs --lock-wiat 3", "no option '--lock-wiat': did you mean --lock-wait? --lock-wait is an option of"),
+        ("check docs.index --root .", "--root is an option of query and dedupe, not of check"),
+    ],
+)
+def test_an_option_of_another_command_is_named_as_such(here, line, said):
+    done = simdocs(*line.split(), cwd=here)
+    assert is_one_line(done)
+    assert done.err.startswith(f"simdocs: error: {said}")
+
+
 @pytest.mark.parametrize("arguments", [["frobnicate"], ["dedupe", "docs", "-Z"]])
 def test_an_unknown_command_or_option_is_one_line(here, arguments):
     assert is_one_line(simdocs(*arguments, cwd=here))

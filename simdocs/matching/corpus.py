@@ -163,8 +163,15 @@ class Corpus:
 
     def printed_names(self, rows: Rows) -> list[bytes]:
         """Their names, as paths that work in the working directory."""
-        prefix = self.prefix
-        names = [os.path.join(prefix, name) for name in self.names(rows)] if prefix else self.names(rows)
+        prefix, names = self.prefix, self.names(rows)
+        if prefix:
+            return [no_option(os.path.join(prefix, name)) for name in names]
+        if any(name.startswith(b"-#") for name in names):
+            containers = self.facts(rows)["container"].tolist()
+            return [
+                name if name[:container] == b"-" else no_option(name)
+                for name, container in zip(names, containers, strict=True)
+            ]
         return [no_option(name) for name in names]
 
     def lines(self, rows: Rows, shingling: Shingling, reader: LineReader) -> list[bytes]:

@@ -16,6 +16,20 @@ from simdocs.model.skipped import Skip, Skipped, explanation
 from simdocs.pipeline.reading import Read, ragged_bytes
 
 
+_EARLIER = "an earlier line"
+
+
+def _may_be_number(document_id: bytes, before: int) -> bool:
+    """Whether an id is also the number of a line before this one."""
+    return (
+        document_id.isdigit() and document_id[:1] != b"0" and len(document_id) < _DIGITS and int(document_id) < before
+    )
+
+
+_DIGITS = 20
+"""No line number has as many."""
+
+
 class Register:
     """Numbers documents in row order, as the results of tasks come in."""
 
@@ -83,9 +97,13 @@ class Register:
         if name[:container] != self._file:
             self._file, self._ids = name[:container], set()
         taken = name in self._named_like_lines or self._line_names.is_path(name, container)
-        other = "an earlier line" if name in self._ids else "a file" if taken else ""
+        other = _EARLIER if name in self._ids else "a file" if taken else ""
         if other:
-            detail = f"{other} has the name {display_name(name)}: give it an id of its own"
+            shown = display_name(name)
+            detail = f"{other} has the name {shown}: give it an id of its own"
+            if other == _EARLIER and _may_be_number(name[container + 1 :], read.places[at]):
+                line = name[container + 1 :].decode()
+                detail = f"{other} has the name {shown}, perhaps line {line}, if it has no id: give every line an id"
             self._skipped.add(Skip("malformed", self._file, detail, read.places[at]))
         self._ids.add(name)
         return bool(other)

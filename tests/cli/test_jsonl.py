@@ -180,6 +180,10 @@ def test_a_line_whose_number_is_the_id_of_an_earlier_line_is_malformed(there):
     done = simdocs("dedupe", "two.jsonl", cwd=there)
     assert done.status == 3
     assert "two.jsonl, line 2: skipped: an earlier line has the name two.jsonl#2: give it an id" in done.err
+    lay(there, {"two.jsonl": b'{"text": "one of them"}\n{"id": 1, "text": "and another"}\n{"id": 1, "text": "third"}'})
+    done = simdocs("dedupe", "two.jsonl", cwd=there)
+    why = "an earlier line has the name two.jsonl#1, perhaps line 1, if it has no id: give every line an id"
+    assert done.err == "".join(f"simdocs: two.jsonl, line {line}: skipped: {why}\n" for line in (2, 3))
 
 
 def test_a_line_larger_than_max_size_is_named(there):

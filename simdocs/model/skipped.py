@@ -20,8 +20,8 @@ JUDGED: Mapping[str, str] = MappingProxyType(
         "link": f"a symbolic link ({mention('follow')} follows them)",
         "special": "a FIFO, socket or device",
         "vanished": "gone since the walk",
-        "again": "reached before under another name",
-        "known": "a document of the index already",
+        "again": "a file already read, under another name",
+        "known": "already in the index",
         "artifact": "a simdocs artifact, or a temporary file of one",
     }
 )
@@ -44,6 +44,11 @@ UNJUDGED: Mapping[str, str] = MappingProxyType(
 def explanation(reason: str) -> str:
     """The reason in words. It may mention parameters (see `simdocs.errors.mention`)."""
     return UNJUDGED.get(reason) or JUDGED[reason]
+
+
+def in_short(reason: str) -> str:
+    """The beginning of the explanation, which docs/output.md lists with the reason."""
+    return explanation(reason).partition(" (")[0]
 
 
 class Skip(NamedTuple):

@@ -15,7 +15,6 @@ from simdocs.model.numbering import BlockPlaces
 from simdocs.model.skipped import Skip, Skipped, explanation
 from simdocs.pipeline.reading import Read, ragged_bytes
 
-
 _EARLIER = "an earlier line"
 
 

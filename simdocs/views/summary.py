@@ -18,19 +18,12 @@ from simdocs.model.results import (
     Matches,
     SimilarPairs,
 )
+from simdocs.model.skipped import in_short
 from simdocs.recipes import Banding, IndexRecipe, Recipe
 from simdocs.views.warnings import too_few
 
 _LOOSEST = 10
 
-_IN_WORDS = {
-    "again": "file already read",
-    "known": "already in the index",
-    "link": "symbolic link",
-    "oversized": "too large",
-    "special": "FIFO, socket or device",
-}
-"""Reasons for skipping whose names need explaining."""
 _FOUR_DIGITS = 999.5
 """What is rounded to three digits from here on has an exponent."""
 
@@ -173,7 +166,7 @@ def _read(documents: Documents, skipped: dict[str, int]) -> str:
     return (
         f"{counted(len(documents), 'document')}, {counted(int(documents.facts['size'].sum()), 'byte')}"
         + (f", {empty:,} empty" if empty else "")
-        + "".join(f", {count:,} skipped: {_IN_WORDS.get(reason, reason)}" for reason, count in skipped.items())
+        + "".join(f", {count:,} skipped: {in_short(reason)}" for reason, count in skipped.items())
     )
 
 

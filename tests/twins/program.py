@@ -155,7 +155,7 @@ def _criteria(options: Options, shingling: Shingling, signing: Signing, threshol
 def _printed(answers: Answers, options: Options) -> list[bytes]:
     """Return the names of all documents. Those of an artifact are joined to --root, which is another directory.
 
-    No name can be taken for an option: - alone is standard input.
+    No name of a file can be taken for an option. Standard input and its lines are no files.
     """
     of_artifact = answers.given or len(answers.documents)
     root = options.get("root") or b""
@@ -163,7 +163,8 @@ def _printed(answers: Answers, options: Options) -> list[bytes]:
         os.path.join(root, document.name) if row < of_artifact else document.name
         for row, document in enumerate(answers.documents)
     ]
-    return [b"./" + name if name.startswith(b"-") and name != b"-" else name for name in names]
+    standard_input = {document.name for document in answers.documents if document.path == b"-"}
+    return [b"./" + name if name.startswith(b"-") and name not in standard_input else name for name in names]
 
 
 def _listed(corpus: Corpus, answers: Answers, rows: Sequence[int], options: Options) -> list[Cells]:

@@ -261,14 +261,21 @@ class Choice:
 
 
 class FreeText:
-    """A text of at most 1,000 characters, which has its place in a manifest."""
+    """A text of at most 1,000 characters, which has its place in a manifest.
 
-    wanted = "a text of at most 1000 characters"
+    Bytes that are not UTF-8 are lone surrogates, as in file names. Others could not be printed.
+    """
+
+    wanted = "a text of at most 1000 characters without lone surrogates"
 
     def check(self, value: Any) -> str:
         """The text."""
         if not isinstance(value, str) or len(value) > 1000:
             raise ValueError(self.wanted)
+        try:
+            value.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            raise ValueError(self.wanted) from None
         return value
 
     def parse(self, text: str) -> str:

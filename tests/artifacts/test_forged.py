@@ -235,6 +235,19 @@ def test_the_largest_manifest_of_an_artifact_is_allowed(place, kind):
         os.close(descriptor)
 
 
+@pytest.mark.reliability("forged manifests")
+def test_the_name_of_a_field_that_cannot_be_printed_is_refused(copies):
+    path = copies["signatures"]
+    for value, said in (("\ud800", f"{path}/manifest.json: damaged: "), ("\udcff", "")):
+        forged = changed(
+            body_of(path),
+            ("parameters", "sequences", "text_field"),
+            lambda inner, key, value=value: inner.update({key: value}),
+        )
+        assert forge(path, forged).startswith(said)
+        assert bool(said) == bool(forge(path, forged))
+
+
 def _accepts(values: FreeText, text: str) -> bool:
     try:
         return values.check(text) == text

@@ -99,6 +99,8 @@ def _damages(dir_fd: int, name: str) -> Iterator[str]:
 
 def _broken_rules(manifest: Manifest, arrays: Arrays) -> Iterator[Problem]:
     yield from _offsets("name_offsets", arrays["name_offsets"], len(arrays["names"]))
+    if not arrays["names"].all():
+        yield "names.npy", "holds a NUL"
     for array in manifest.format.arrays:
         if array.dtype.names and (problem := Rules(array, manifest.lengths, 0).broken_by_records(arrays[array.name])):
             yield array.file, problem

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,7 @@ class ArrayFormat:
     """One array of a format: its name (its file is NAME.npy), dtype, shape in letters, and what it holds.
 
     below: the letter of a length; all values are below it. ascends_to: the letter of a length, to which they ascend
-    from 0.
+    from 0. nonzero: whether no value is 0.
     """
 
     name: str
@@ -36,6 +37,7 @@ class ArrayFormat:
     holds: str
     below: str = ""
     ascends_to: str = ""
+    nonzero: bool = False
 
     @property
     def file(self) -> str:
@@ -83,13 +85,13 @@ class ArtifactFormat:
         return frozenset((MANIFEST, RUN, *(array.file for array in self.arrays)))
 
 
-def _array(name: str, dtype: str, shape: str, holds: str, *, below: str = "", ascends_to: str = "") -> ArrayFormat:
-    return ArrayFormat(name, np.dtype(dtype), tuple(shape.split()), holds, below, ascends_to)
+def _array(name: str, dtype: str, shape: str, holds: str, **rules: Any) -> ArrayFormat:
+    return ArrayFormat(name, np.dtype(dtype), tuple(shape.split()), holds, **rules)
 
 
 _DOCUMENTS = (
     ArrayFormat("documents", DOCUMENT, ("N",), "one record for each document"),
-    _array("names", "u1", "C", "the names of the documents, end to end"),
+    _array("names", "u1", "C", "the names of the documents, end to end", nonzero=True),
     _array("name_offsets", "<i8", "N+1", "where each name begins in names, and the end", ascends_to="C"),
 )
 

@@ -27,6 +27,7 @@ class Rules:
     def __init__(self, array: ArrayFormat, lengths: Mapping[str, int], blocks: int) -> None:
         self._below = lengths[array.below] if array.below else None
         self._end = lengths[array.ascends_to] if array.ascends_to else None
+        self._nonzero = array.nonzero
         self._records = bool(array.dtype.names)
         self._first = np.full(blocks if array.ascends_to else 0, np.iinfo(np.int64).max)
         self._last = np.full(blocks if array.ascends_to else 0, np.iinfo(np.int64).min)
@@ -34,10 +35,12 @@ class Rules:
     @property
     def of_blocks(self) -> bool:
         """Whether there are rules that a block alone can break. Records may lie across two blocks."""
-        return not (self._below is None and self._end is None)
+        return self._nonzero or not (self._below is None and self._end is None)
 
     def broken_by_block(self, block: int, values: Array) -> str:
         """What is wrong with the values of this block, given those that were read before; empty if nothing."""
+        if self._nonzero and not int(values.min()):
+            return "holds a NUL"
         if self._below is not None and int(values.max()) >= self._below:
             return "holds the row of a document that does not exist"
         if self._end is not None and not self._ascends(block, values, self._end):

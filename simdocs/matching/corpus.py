@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.artifacts.formats import RUN
+from simdocs.artifacts.npy import damaged
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.errors import ArtifactError, InputError, mention
 from simdocs.kernels.compare import jaccard
@@ -64,7 +65,7 @@ class Corpus:
     """Documents in memory, or those of an artifact, of which only the needed parts are read.
 
     limit: the largest size of a document in bytes. held: the bytes of documents that are in memory, by row. sets: the
-    tokens and offsets of the token sets, if there are any. set_rows: the row of each document in them, if it differs.
+    artifact of their token sets, if there is one. set_rows: the row of each document in it, if it differs.
     met: how the files were met in this run, (N,) MET; None if an earlier run met them.
     root: the directory from which names are found; empty for the working directory. artifact_name: empty if there is no
     artifact. prefix: see name_prefix.
@@ -77,7 +78,7 @@ class Corpus:
     limit: int
     sequences: Sequences = field(default_factory=Sequences)
     held: dict[int, bytes] = field(default_factory=dict)
-    sets: tuple[Column, Column] | None = None
+    sets: Shingles | None = None
     set_rows: Rows | None = None
     root: bytes = b""
     artifact_name: str = ""
@@ -117,7 +118,7 @@ class Corpus:
             1 << 62,
             artifact.recipe.sequences,
             held=artifact.held,
-            sets=None if sets is None else (sets["tokens"], sets["offsets"]),
+            sets=sets,
             root=found,
             prefix=name_prefix(root, artifact.root),
             artifact_name=artifact.name,
@@ -205,11 +206,13 @@ class Corpus:
     def _source(self, rows: Rows) -> Source:
         """The source of these token sets. ArtifactError: documents must be read again, but their place is unknown."""
         if self.sets is not None:
-            tokens, offsets = self.sets
             rows = rows if self.set_rows is None else self.set_rows[rows]
-            starts = offsets.rows(rows)
-            lengths = offsets.rows(rows + 1) - starts
-            return Ragged.from_lengths(tokens.at(ranges(starts, lengths)), lengths)
+            starts = self.sets["offsets"].rows(rows)
+            lengths = self.sets["offsets"].rows(rows + 1) - starts
+            found = Ragged.from_lengths(self.sets["tokens"].at(ranges(starts, lengths)), lengths)
+            if not found.rows_ascend:
+                raise damaged(f"{self.sets.name}/tokens.npy", "the tokens of a document do not ascend without repeats")
+            return found
         if self.artifact_name and not self.root:
             missing = f"{self.artifact_name}/{RUN} does not say where its documents are"
             raise ArtifactError(f"{missing}: give their directory with {mention('root')}")

@@ -88,6 +88,14 @@ class Ragged:
         """The length of each row: int64 (N,)."""
         return np.diff(self.offsets)
 
+    @property
+    def rows_ascend(self) -> bool:
+        """Whether the values of each row ascend without repeats."""
+        ascends = np.ones(len(self.values), bool)
+        np.greater(self.values[1:], self.values[:-1], out=ascends[1:])
+        ascends[self.offsets[:-1][self.lengths > 0]] = True
+        return bool(ascends.all())
+
     @classmethod
     def from_lengths(cls, values: Array, lengths: Array) -> Ragged:
         """The rows with these lengths (N,), which are end to end in `values`."""

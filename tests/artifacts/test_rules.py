@@ -97,6 +97,15 @@ def test_rows_that_are_read_belong_to_documents(name, data):
     assert (some < 9).all()
 
 
+@pytest.mark.reliability("forged arrays")
+@given(data=st.data())
+def test_names_that_are_read_hold_no_nul(data):
+    values = np.frombuffer(data.draw(st.binary(min_size=1, max_size=150)), np.uint8)
+    some, refused = read_in_turn(FORMAT_OF["names"], values, data.draw(st.lists(reads(len(values)), max_size=5)))
+    assert not (values.all() and refused)
+    assert some.all()
+
+
 @given(data=st.data())
 def test_amounts_that_are_read_are_below_the_largest(data):
     amounts = st.sampled_from([0, 1, (1 << 48) - 1, 1 << 48, (1 << 63) - 1, -1, -(1 << 63)])

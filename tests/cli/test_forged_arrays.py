@@ -69,6 +69,14 @@ FORGED = {
         put("offsets", slice(1, None), 1 << 40),
         dict.fromkeys(("shingles", "sign", "verify"), "offsets.npy: damaged: does not ascend from 0 to "),
     ),
+    "tokens that fall": (
+        lambda arrays: arrays["tokens"].__setitem__(EVERY, arrays["tokens"][::-1].copy()),
+        dict.fromkeys(("shingles", "verify"), "tokens.npy: damaged: the tokens of a document do not ascend "),
+    ),
+    "a name with a NUL": (
+        put("names", 3, 0),
+        dict.fromkeys(("dedupe", "against", "query", "info"), "names.npy: damaged: holds a NUL"),
+    ),
     "tokens that overlap": (
         put("offsets", slice(1, None, 2), 0),
         dict.fromkeys(("verify", "shingles", "sign"), "offsets.npy: damaged: does not ascend from 0 to "),

@@ -18,7 +18,7 @@ from simdocs.model.documents import FIELDS
 from simdocs.recipes import Recipe
 from tests.cli.forged import Arrays, signed_anew
 
-WAYS = ("one", "run", "all", "exchange", "copy", "sort", "reverse", "longer", "shorter")
+WAYS = ("one", "run", "run", "all", "all", "exchange", "copy", "sort", "reverse", "longer", "shorter")
 
 
 class Change(NamedTuple):
@@ -44,7 +44,26 @@ class Forgery(NamedTuple):
 SHARES = st.sampled_from([0.0, 1.0]) | st.floats(0, 1)
 
 VALUES = st.sampled_from(
-    [0, 1, -1, 2, 7, 8, 9, 1 << 16, 1 << 20, 1 << 31, (1 << 32) - 1, 1 << 40, (1 << 63) - 1, -(1 << 63)]
+    [
+        0,
+        0,
+        1,
+        -1,
+        2,
+        7,
+        8,
+        9,
+        10,
+        ord("#"),
+        ord("/"),
+        1 << 16,
+        1 << 20,
+        1 << 31,
+        (1 << 32) - 1,
+        1 << 40,
+        (1 << 63) - 1,
+        -(1 << 63),
+    ]
 )
 
 PARAMETERS = {
@@ -55,7 +74,7 @@ PARAMETERS = {
     "seed": [0, 1, (1 << 32) - 1],
     "nfkc": [False, True],
     "mask_digits": [False, True],
-    "text_field": ["text", "id", "", "x" * 999, "\ud800"],
+    "text_field": ["text", "id", "", "x" * 999, "\ud800", "\udcff"],
     "id_field": ["id", "text"],
     "plain": [False, True],
     "scheme": list(SCHEMES),

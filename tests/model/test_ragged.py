@@ -30,6 +30,11 @@ def test_rows_can_be_taken_in_any_order(rows, data):
     assert some.rows_of(made.take(np.array(wanted, np.int64))) == [rows[row] for row in wanted]
 
 
+@given(st.lists(st.lists(st.integers(0, 5), max_size=3), max_size=6))
+def test_rows_ascend_if_each_is_a_sorted_set(rows):
+    assert some.ragged(rows, np.uint32).rows_ascend == all(row == sorted(set(row)) for row in rows)
+
+
 def test_taking_all_rows_in_their_order_copies_nothing():
     made = some.ragged([[1], [], [2, 3]], np.uint32)
     assert made.take(np.arange(3)).values is made.values

@@ -9,6 +9,7 @@ import numpy as np
 
 from simdocs.commands.printed_names import Named, PrintedNames
 from simdocs.corpora.jsonl_lookup import LineReader
+from simdocs.model.byte_strings import joined
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Array, Index, Ragged
 from simdocs.model.results import LineBlock, NameBlock, PairBlock
@@ -52,10 +53,4 @@ def line_blocks(documents: Lined, rows: Index, shingling: Shingling, reader: Lin
 
 def names_of_pairs(documents: Named, pairs: Pairs) -> tuple[Ragged, Ragged]:
     """The recorded names of both documents of each pair: two Ragged uint8."""
-    return ragged_names(documents.names(pairs.left)), ragged_names(documents.names(pairs.right))
-
-
-def ragged_names(names: list[bytes]) -> Ragged:
-    """Names end to end: Ragged uint8."""
-    lengths = np.fromiter(map(len, names), np.int64, len(names))
-    return Ragged.from_lengths(np.frombuffer(b"".join(names), np.uint8), lengths)
+    return joined(documents.names(pairs.left)), joined(documents.names(pairs.right))

@@ -132,7 +132,7 @@ def _build_shingles(plan: BuildPlan, writer: Writer, run: Run) -> tuple[Document
 
 def _build_signatures(plan: BuildPlan, writer: Writer, run: Run) -> tuple[Documents, None]:
     assert isinstance(plan.recipe, SignatureRecipe)
-    documents, signatures, _ = signed(plan.intake, plan.recipe, run, with_sets=True)
+    documents, signatures = signed(plan.intake, plan.recipe, run, with_sets=True)
     writer.append("signatures", signatures)
     return documents, None
 
@@ -140,7 +140,7 @@ def _build_signatures(plan: BuildPlan, writer: Writer, run: Run) -> tuple[Docume
 def _build_index(plan: BuildPlan, writer: Writer, run: Run) -> tuple[Documents, Expectation]:
     recipe = plan.recipe
     assert isinstance(recipe, IndexRecipe)
-    documents, signatures, _ = signed(plan.intake, recipe, run, with_sets=True)
+    documents, signatures = signed(plan.intake, recipe, run, with_sets=True)
     made = tables(documents, signatures, recipe.banding.cut)
     writer.append("band_keys", made.keys)
     writer.append("band_rows", made.rows)

@@ -10,7 +10,8 @@ from typing import Any
 from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.artifacts.recognise import kind_of
 from simdocs.commands.artifact_hints import explain_wrong_kind
-from simdocs.corpora.discover import FileList, Sources
+from simdocs.corpora.discover import Sources
+from simdocs.corpora.file_list import FileList
 from simdocs.errors import InputError, UsageError, mention
 from simdocs.families import default_k
 from simdocs.kernels.lsh.banding import choose
@@ -120,7 +121,7 @@ def _in_memory(request: ReadRequest) -> FileList:
         called = [os.fsencode(name) for name in names]
     except UnicodeEncodeError as error:
         raise UsageError(f"names holds {error.object!r}, which has no bytes: give bytes") from None
-    return FileList(called, [len(text) for text in data], dict(enumerate(data)), texts=True)
+    return FileList.of(called, [len(text) for text in data], dict(enumerate(data)), texts=True)
 
 
 def shingling_of(request: CheckedRequest) -> Shingling:

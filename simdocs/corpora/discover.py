@@ -5,21 +5,17 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from itertools import chain
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from simdocs.corpora.document_skipped import DocumentSkipped
-from simdocs.corpora.identity import FileId, file_id, regular_file_id
+from simdocs.corpora.file_list import FileList, Reached
+from simdocs.corpora.identity import FileId, file_id
 from simdocs.corpora.long_paths import status_of
 from simdocs.corpora.name_lists import list_of, of_entry
 from simdocs.corpora.read_file import MOST, read, read_stream
 from simdocs.corpora.walk import Entry, walk
 from simdocs.errors import InputError, mention
-from simdocs.model.documents import MET, NAMED
 from simdocs.model.names import display_name
 from simdocs.model.skipped import Skip, Skipped, explanation
 from simdocs.recipes import Walking
@@ -31,52 +27,6 @@ _FEW = 1 << 16
 
 _SHOWN = 4096
 """Bytes of a missing name that a message shows: it may be the content of a whole file."""
-
-
-@dataclass(slots=True)
-class FileList:
-    """The files to read, in row order.
-
-    sizes: when they were found. held: the bytes of those that can be read only once, such as pipes, by row.
-    """
-
-    names: list[bytes] = field(default_factory=list)
-    sizes: list[int] = field(default_factory=list)
-    held: dict[int, bytes] = field(default_factory=dict)
-    ids: dict[FileId, int] = field(default_factory=dict)
-    """The rows of the files by their ids, in row order."""
-    other_names: dict[FileId, list[bytes]] = field(default_factory=dict)
-    """The names by which files were reached again, after their first."""
-    inputs: set[FileId] = field(default_factory=set)
-    """Other files that were read: lists of names."""
-    texts: bool = False
-    """Whether the bytes that are held are known to be texts."""
-    named: set[int] = field(default_factory=set)
-    """The files that were named as arguments themselves, by row, whether or not a walk reached them first."""
-    jsonl: set[int] = field(default_factory=set)
-    """The files whose bytes that are held are JSON lines, by row."""
-    walked: list[int] = field(default_factory=list)
-    """How many bytes of each name lead to the directory that was walked: see MET."""
-    _met: NDArray[np.void] | None = None
-
-    def met(self) -> NDArray[np.void]:
-        """How the files were met, when all are found: (n,) MET."""
-        if self._met is None:
-            self._met = self._every_met()
-        return self._met
-
-    def _every_met(self) -> NDArray[np.void]:
-        met = np.zeros(len(self.names), MET)
-        met["walked"] = self.walked or NAMED
-        if self.ids:
-            ids = np.fromiter(chain.from_iterable(self.ids), np.uint64, 2 * len(met))
-            met["device"], met["inode"] = ids[::2], ids[1::2]
-        return met
-
-    def holds(self, path: str) -> bool:
-        """Whether the file at this path is one of the files, or of the inputs."""
-        found = regular_file_id(path)
-        return found in self.ids or found in self.inputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,17 +47,16 @@ def find(sources: Sources, walking: Walking, skipped: Skipped) -> FileList:
 
     InputError: an argument that does not exist, or is a device or socket; a list that cannot be read.
     """
-    found, opened = FileList(), set[FileId]()
+    reached, opened, inputs = Reached(), set[FileId](), set[FileId]()
     for name in sources.names:
         if name == b"-" and sources.jsonl:
-            found.jsonl.add(len(found.names))
             # Each line has a limit, but all of them together have none but memory.
-            _take(_once(name, 0, MOST, skipped), found)
+            reached.add(_once(name, 0, MOST, skipped), jsonl=True)
         else:
-            _take(_expand(name, walking, skipped, opened), found)
+            reached.add(_expand(name, walking, skipped, opened))
     if sources.listed is not None:
-        _take(_listed(sources.listed, sources.nul_ended, walking, skipped, found.inputs), found)
-    return found
+        reached.add(_listed(sources.listed, sources.nul_ended, walking, skipped, inputs))
+    return reached.files(inputs)
 
 
 def _listed(source: bytes, nul_ended: bool, walking: Walking, skipped: Skipped, inputs: set[FileId]) -> list[Entry]:
@@ -136,21 +85,6 @@ def _without_repeats(entries: list[Entry], skipped: Skipped) -> list[Entry]:
             kept.append(entry)
             seen.add(entry.file_id)
     return kept
-
-
-def _take(entries: Iterable[Entry], found: FileList) -> None:
-    for entry in entries:
-        row = found.ids.setdefault(entry.file_id, len(found.names))
-        if entry.named:
-            found.named.add(row)
-        if row < len(found.names):
-            found.other_names.setdefault(entry.file_id, []).append(entry.name)
-            continue
-        if entry.held is not None:
-            found.held[row] = entry.held
-        found.names.append(entry.name)
-        found.sizes.append(entry.size)
-        found.walked.append(entry.walked)
 
 
 def _expand(name: bytes, walking: Walking, skipped: Skipped, opened: set[FileId]) -> Iterator[Entry]:

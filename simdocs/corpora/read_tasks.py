@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.corpora.batches import batches
-from simdocs.corpora.discover import FileList
 from simdocs.corpora.document_skipped import DocumentSkipped
+from simdocs.corpora.file_list import FileList
 from simdocs.corpora.gzip_stream import is_compressed
 from simdocs.corpora.jsonl import Lines, blocks_in_memory, is_jsonl, read_blocks
 from simdocs.corpora.walked_files import Met
@@ -21,6 +21,10 @@ from simdocs.recipes import Sequences
 
 _GZIP_RATIO = 4
 """Assumed ratio of compression of a gzip file of text. It only decides the size of a batch."""
+
+
+_AT_ONCE = 1 << 12
+"""Files whose names and sizes are taken out of their columns at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,31 +50,39 @@ def tasks(
     JSONL files are read on the way. If a part of one cannot be read, that is reported. Bytes in memory are one
     document, unless they are known to be JSON lines.
     """
+    # What kind of file each is, as one byte: there may be millions.
+    many = np.fromiter((is_jsonl(name, sequences) for name in found.names), bool, len(found.names))
+    many[list(found.held)] = False
+    many[list(found.jsonl)] = True
+    changes = np.flatnonzero(many[1:] != many[:-1]) + 1
+    for start, stop in pairwise([0, *changes.tolist(), len(many)]):
+        if not many[start : start + 1].any():
+            yield from _files(found, start, stop, limit)
+            continue
+        for row in range(start, stop):
+            name, data = found.names[row], found.held.get(row)
+            blocks = (
+                read_blocks(name, limit, Met.of(found.met[row]))
+                if data is None
+                else blocks_in_memory(name, data, limit)
+            )
+            yield from _lines(name, blocks, limit, report)
 
-    def holds_many(row: int) -> bool:
-        return row in found.jsonl or (row not in found.held and is_jsonl(found.names[row], sequences))
 
-    met = found.met()
-    for many, group in groupby(range(len(found.names)), holds_many):
-        rows = list(group)
-        if many:
-            for row in rows:
-                name, data = found.names[row], found.held.get(row)
-                blocks = (
-                    read_blocks(name, limit, Met.of(met[row])) if data is None else blocks_in_memory(name, data, limit)
-                )
-                yield from _lines(name, blocks, limit, report)
-        else:
-            yield from _files(found, met, range(rows[0], rows[-1] + 1), limit)
-
-
-def _files(found: FileList, met: NDArray[np.void], rows: range, limit: int) -> Iterator[tuple[Files, int]]:
-    sizes = [found.sizes[row] * (_GZIP_RATIO if is_compressed(found.names[row]) else 1) for row in rows]
-    for batch in batches(sizes):
-        here = rows[batch.start : batch.stop]
+def _files(found: FileList, start: int, stop: int, limit: int) -> Iterator[tuple[Files, int]]:
+    for batch in batches(_sizes(found, start, stop)):
+        cut = slice(start + batch.start, start + batch.stop)
+        here = range(cut.start, cut.stop) if found.held else ()
         held = {place: found.held[row] for place, row in enumerate(here) if row in found.held}
-        cut = slice(here.start, here.stop)
-        yield Files(found.names[cut], held, limit, met[cut], found.texts), len(here)
+        yield Files(found.names[cut], held, limit, found.met[cut], found.texts), len(batch)
+
+
+def _sizes(found: FileList, start: int, stop: int) -> Iterator[int]:
+    """Yield the assumed size of the text of each file."""
+    for at in range(start, stop, _AT_ONCE):
+        cut = slice(at, min(at + _AT_ONCE, stop))
+        for name, size in zip(found.names[cut], found.sizes[cut].tolist(), strict=True):
+            yield size * _GZIP_RATIO if is_compressed(name) else size
 
 
 def _lines(

@@ -15,12 +15,12 @@ from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.errors import ArtifactError, InputError, mention
 from simdocs.kernels.compare import jaccard
 from simdocs.model.artifact import Artifact, Shingles
+from simdocs.model.byte_strings import joined, separate
 from simdocs.model.columns import Column, MemoryColumn
 from simdocs.model.documents import Documents
 from simdocs.model.names import display_name, no_option
 from simdocs.model.numbering import BlockPlaces, Rows
 from simdocs.model.ragged import Floats, Mask, Ragged, Tokens, ranges
-from simdocs.pipeline.reading import ragged_bytes
 from simdocs.pipeline.reload import ReloadRequest, Source, unchanged_line
 from simdocs.recipes import Sequences, Shingling
 
@@ -126,7 +126,7 @@ class Corpus:
 
     def some(self, rows: Rows) -> Corpus:
         """These documents alone, in memory, in this order. Their token sets stay where they are."""
-        names = ragged_bytes(self.names(rows))
+        names = joined(self.names(rows))
         return replace(
             self,
             name_bytes=MemoryColumn(names.values),
@@ -158,9 +158,7 @@ class Corpus:
         """Their names."""
         starts = self.name_offsets.rows(rows)
         lengths = self.name_offsets.rows(np.asarray(rows) + 1) - starts
-        every = self.name_bytes.at(ranges(starts, lengths)).tobytes()
-        ends = np.cumsum(lengths).tolist()
-        return [every[end - length : end] for end, length in zip(ends, lengths.tolist(), strict=True)]
+        return separate(Ragged.from_lengths(self.name_bytes.at(ranges(starts, lengths)), lengths))
 
     def printed_names(self, rows: Rows) -> list[bytes]:
         """Their names, as paths that work in the working directory."""

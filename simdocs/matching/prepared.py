@@ -54,12 +54,11 @@ def _members(index: BandIndex, texts: TextNumbers, size: int) -> TextNumbers:
 
 def prepared(intake: Intake, recipe: SignatureRecipe, run: Run) -> Prepared:
     """Read and sign the documents given, or take their signatures from the artifact."""
-    documents, signatures, found = signed(intake, recipe, run, with_sets=False)
-    if found is not None:
+    documents, signatures = signed(intake, recipe, run, with_sets=False)
+    artifact = intake.artifact
+    if artifact is None:
         corpus = Corpus.of(documents, signatures, intake.walking.max_size, recipe.sequences)
         return Prepared(documents, signatures, corpus, recipe)
-    artifact = intake.artifact
-    assert artifact is not None
     sets = artifact if isinstance(artifact, Shingles) else intake.shingles
     corpus = Corpus.of_artifact(artifact, MemoryColumn(signatures), of_same_documents(sets, artifact), intake.root)
     return Prepared(documents, signatures, corpus, recipe, artifact if isinstance(artifact, BandIndex) else None)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-import numpy as np
-
-from simdocs.corpora.discover import FileList
+from simdocs.corpora.file_list import FileList
 from simdocs.corpora.jsonl import Lines
 from simdocs.corpora.read_tasks import Files
 from simdocs.engines.run import Progress
+from simdocs.model.ragged import offsets_of
 
 
 class Advance:
     """Measures progress while files are read: the numbers of files and bytes that are done with each task."""
 
     def __init__(self, found: FileList) -> None:
-        self._ends = np.cumsum(found.sizes).tolist()
-        self.total = self._ends[-1] if self._ends else 0
+        self._ends = offsets_of(found.sizes)
+        self.total = int(self._ends[-1])
         self.files: list[int] = []
         """The number of files that end with each task."""
         self.bytes: list[int] = [0]
@@ -30,7 +29,7 @@ class Advance:
         for task, files in tasks:
             done += files
             within = task.read_to if isinstance(task, Lines) and not files else 0
-            before, end = ([0, *self._ends][at] for at in (done, min(done + 1, len(self._ends))))
+            before, end = self._ends[[done, min(done + 1, len(self._ends) - 1)]].tolist()
             self.files.append(files)
             self.bytes.append(min(before + within, end))
             yield task

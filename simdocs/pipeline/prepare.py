@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from simdocs.corpora.discover import FileList, Sources, find
+from simdocs.corpora.discover import Sources, find
+from simdocs.corpora.file_list import FileList
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError, mention
 from simdocs.model.artifact import Artifact, Shingles
@@ -63,16 +64,12 @@ def _matches_nothing(patterns: Sequence[str]) -> str:
     return f"no file matches {mention('include')} {shown}{hint}"
 
 
-def signed(
-    intake: Intake, recipe: SignatureRecipe, run: Run, *, with_sets: bool
-) -> tuple[Documents, Tokens, FileList | None]:
-    """Documents, signatures, and the files if they were read now. with_sets: record facts of the token sets, too."""
+def signed(intake: Intake, recipe: SignatureRecipe, run: Run, *, with_sets: bool) -> tuple[Documents, Tokens]:
+    """Documents and signatures. with_sets: record facts of the token sets, too."""
     sketching = recipe.sketching
     artifact = intake.artifact
     if artifact is None:
-        found = files_of(intake, run)
-        limit = intake.walking.max_size
-        return *sign(found, limit, recipe, sketching, run, with_sets=with_sets), found
+        return sign(files_of(intake, run), intake.walking.max_size, recipe, sketching, run, with_sets=with_sets)
     if isinstance(artifact, Shingles):
-        return artifact.documents, sign_token_sets(artifact, sketching, run), None
-    return artifact.documents, np.asarray(artifact["signatures"].all()), None
+        return artifact.documents, sign_token_sets(artifact, sketching, run)
+    return artifact.documents, np.asarray(artifact["signatures"].all())

@@ -15,7 +15,6 @@ from simdocs.corpora.read_file import read
 from simdocs.corpora.read_tasks import Files
 from simdocs.corpora.walked_files import Directories, Met, each_met
 from simdocs.model.documents import DOCUMENT, WIDE
-from simdocs.model.ragged import Ragged
 from simdocs.model.skipped import Skip
 from simdocs.recipes import Sequences
 
@@ -73,9 +72,3 @@ def _lines(task: Lines, sequences: Sequences) -> Read:
     facts["start"], facts["extent"], facts["container"] = parsed.starts, parsed.extents, parsed.container
     raws = [as_utf8(text)[0] for text in parsed.texts]
     return Read(parsed.numbers, parsed.names, raws, facts, parsed.skips)
-
-
-def ragged_bytes(rows: list[bytes]) -> Ragged:
-    """Byte strings as Ragged uint8."""
-    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
-    return Ragged.from_lengths(np.frombuffer(b"".join(rows), np.uint8), lengths)

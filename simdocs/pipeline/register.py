@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simdocs.corpora.discover import FileList
 from simdocs.corpora.document_skipped import REPLACED
-from simdocs.corpora.identity import FileId, identities
+from simdocs.corpora.file_list import FileList
+from simdocs.corpora.identity import identities
 from simdocs.corpora.line_names import LineNames
 from simdocs.model.documents import DOCUMENT, EMPTY, MET, Documents
+from simdocs.model.growing import GrowingArray, GrowingByteStrings
 from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces
 from simdocs.model.skipped import Skip, Skipped, explanation
-from simdocs.pipeline.reading import Read, ragged_bytes
+from simdocs.pipeline.reading import Read
+from simdocs.pipeline.seen_names import SeenNames
 
 _EARLIER = "an earlier line"
 
@@ -34,17 +35,12 @@ class Register:
 
     def __init__(self, found: FileList, skipped: Skipped) -> None:
         self._found, self._skipped = found, skipped
-        self._names: list[bytes] = []
-        self._facts: list[NDArray[np.void]] = []
-        self._met_files, self._met = found.met(), [np.empty(0, MET)]
+        self._names, self._facts, self._met = GrowingByteStrings(), GrowingArray(DOCUMENT), GrowingArray(MET)
         self._held: dict[int, bytes] = {}
-        self._file, self._ids = b"", set[bytes]()
-        self._line_names = LineNames()
-        self._named_like_lines = {name for name in found.names if b"#" in name}
-        ids = enumerate(found.ids if found.other_names else ())
-        self._reached_again: dict[int, FileId] = {
-            file: file_id for file, file_id in ids if file_id in found.other_names
-        }
+        self._file, self._lines, self._line_names = b"", SeenNames(self._name), LineNames()
+        self._named_like_lines: set[bytes] | None = None
+        self._refused = set[bytes]()
+        self._reached_again = frozenset(found.other_rows.tolist())
         self._replaced = set[int]()
         self._named = {found.names[file] for file in found.named}
         self._named_rows: list[int] = []
@@ -60,52 +56,71 @@ class Register:
         """
         for skip in read.skips:
             self.skip(skip)
-        taken = [at for at in range(len(read.names)) if not self._repeats(read, at)]
-        for row, at in enumerate(taken, self.rows):
-            self._names.append(read.names[at])
-            file = self._done + (0 if read.facts["container"][at] else read.places[at])
-            if file in self._found.named:
-                self._named_rows.append(row)
-            if file in self._found.held:
-                self._held[row] = _span(self._found.held[file], read.facts[at])
-            elif file in self._reached_again:
-                (identity,) = identities(read.facts[at : at + 1])
-                if not identity.in_file(self._reached_again[file]):
-                    self._replaced.add(file)
-        rows = np.array(taken, np.int64)
-        self._facts.append(read.facts[rows])
-        lines = read.facts["container"][rows] > 0
-        self._met.append(self._met_files[self._done + np.where(lines, 0, np.array(read.places, np.int64)[rows])])
-        self.rows += len(rows)
+        repeated = self._repeated(read)
+        taken = np.array([at for at in range(len(read.names)) if at not in repeated], np.int64)
+        files = self._done + np.where(read.facts["container"] > 0, 0, np.array(read.places, np.int64))[taken]
+        if self._found.named or self._found.held or self._reached_again:
+            for row, (at, file) in enumerate(zip(taken.tolist(), files.tolist(), strict=True), self.rows):
+                self._note(row, file, read, at)
+        names = [read.names[at] for at in taken.tolist()]
+        self._names.add(names)
+        self._facts.add(read.facts[taken])
+        self._met.add(self._found.met[files])
+        if len(taken) and read.facts["container"][taken[0]]:
+            self._lines.add(names, np.arange(self.rows, self.rows + len(taken)))
+        self.rows += len(taken)
         self._done += done
-        return rows
+        return taken
+
+    def _note(self, row: int, file: int, read: Read, at: int) -> None:
+        """Take note of what is special about the document in this row."""
+        if file in self._found.named:
+            self._named_rows.append(row)
+        if file in self._found.held:
+            self._held[row] = _span(self._found.held[file], read.facts[at])
+        elif file in self._reached_again:
+            (identity,) = identities(read.facts[at : at + 1])
+            if not identity.in_file(self._found.file_id(file)):
+                self._replaced.add(file)
 
     def skip(self, skip: Skip) -> None:
         """Record the skip of a file or line. A file that was named as an argument is reported in any case."""
-        if skip.reason in ("vanished", "special") or (skip.reason, skip.detail) == ("changed", REPLACED):
+        gone = skip.reason in ("vanished", "special") or (skip.reason, skip.detail) == ("changed", REPLACED)
+        if gone and self._reached_again:
             self._gone.add(skip.name)
         if skip.reason in ("binary", "special", "vanished") and skip.name in self._named:
             skip = skip._replace(reason="named", detail=explanation(skip.reason))
         self._skipped.add(skip)
 
-    def _repeats(self, read: Read, at: int) -> bool:
-        container = int(read.facts["container"][at])
+    def _repeated(self, read: Read) -> set[int]:
+        """The places of lines that have the name of an earlier line of their file, or of a file. They are reported."""
+        container = int(read.facts["container"][0]) if len(read.names) else 0
         if not container:
-            return False
-        name = read.names[at]
-        if name[:container] != self._file:
-            self._file, self._ids = name[:container], set()
-        taken = name in self._named_like_lines or self._line_names.is_path(name, container)
-        other = _EARLIER if name in self._ids else "a file" if taken else ""
-        if other:
-            shown = display_name(name)
+            return set()
+        if read.names[0][:container] != self._file:
+            self._file, self._lines, self._refused = read.names[0][:container], SeenNames(self._name), set()
+        if self._named_like_lines is None:
+            self._named_like_lines = {name for name in self._found.names if b"#" in name}
+        repeated = self._lines.repeated(read.names)
+        like_files = set[int]()
+        for at, name in enumerate(read.names):
+            if name in self._refused:
+                repeated.add(at)
+            elif at not in repeated and (name in self._named_like_lines or self._line_names.is_path(name, container)):
+                like_files.add(at)
+                self._refused.add(name)
+        for at in sorted(repeated | like_files):
+            name = read.names[at]
+            other, shown = "a file" if at in like_files else _EARLIER, display_name(name)
             detail = f"{other} has the name {shown}: give it an id of its own"
             if other == _EARLIER and _may_be_number(name[container + 1 :], read.places[at]):
                 line = name[container + 1 :].decode()
                 detail = f"{other} has the name {shown}, perhaps line {line}, if it has no id: give every line an id"
             self._skipped.add(Skip("malformed", self._file, detail, read.places[at]))
-        self._ids.add(name)
-        return bool(other)
+        return repeated | like_files
+
+    def _name(self, row: int) -> bytes:
+        return self._names.all()[row]
 
     def _report_other_names(self) -> None:
         """Report the other names of files that were reached again.
@@ -113,26 +128,25 @@ class Register:
         A file was not read by its other names. If its first name is gone or belongs to another file by now, neither was
         the file itself.
         """
-        for file, file_id in self._reached_again.items():
+        order = np.argsort(self._found.other_rows, kind="stable").tolist()
+        for at in order:
+            file, name = int(self._found.other_rows[at]), self._found.other_names[at]
             first = self._found.names[file]
-            lost = file in self._replaced or first in self._gone
-            for name in self._found.other_names[file_id]:
-                if lost:
-                    detail = f"was to be read as {display_name(first)}, which is gone or replaced"
-                    self._skipped.add(Skip("unreadable", name, detail))
-                else:
-                    self._skipped.add(Skip("again", name))
+            if file in self._replaced or first in self._gone:
+                detail = f"was to be read as {display_name(first)}, which is gone or replaced"
+                self._skipped.add(Skip("unreadable", name, detail))
+            else:
+                self._skipped.add(Skip("again", name))
 
     def documents(self) -> Documents:
         """All documents that have a row. Other names of their files are reported."""
         self._report_other_names()
-        facts = np.concatenate(self._facts) if self._facts else np.empty(0, DOCUMENT)
+        names, facts = self._names.all(), self._facts.all()
         for row in self._named_rows:
             if facts["flags"][row] & EMPTY and not facts["container"][row]:
-                self._skipped.warnings.append(
-                    f"{display_name(self._names[row])}: this document is empty, so it is similar to nothing"
-                )
-        return Documents(ragged_bytes(self._names), facts, self._held, np.concatenate(self._met))
+                name = display_name(names[row])
+                self._skipped.warnings.append(f"{name}: this document is empty, so it is similar to nothing")
+        return Documents(names.ragged, facts, self._held, self._met.all())
 
 
 def _span(held: bytes, fact: np.void) -> bytes:

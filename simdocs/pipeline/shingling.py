@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simdocs.corpora.batches import batches
 from simdocs.corpora.decode import as_utf8
-from simdocs.corpora.discover import FileList
+from simdocs.corpora.file_list import FileList
 from simdocs.corpora.identity import row_digests
 from simdocs.corpora.jsonl import Lines
 from simdocs.corpora.read_tasks import Files, tasks
@@ -19,12 +19,13 @@ from simdocs.engines.run import Run
 from simdocs.engines.worker_state import WorkerState, untold
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingled_texts, shingler_of, text_tokens
+from simdocs.model.byte_strings import joined
 from simdocs.model.documents import EMPTY, INVALID, SHORT, Documents
 from simdocs.model.numbering import BlockPlaces
 from simdocs.model.ragged import Ragged, count_true_in_rows
 from simdocs.model.texts import Texts
 from simdocs.pipeline.advance import Advance
-from simdocs.pipeline.reading import Read, ragged_bytes, read_task
+from simdocs.pipeline.reading import Read, read_task
 from simdocs.pipeline.register import Register
 from simdocs.recipes import Recipe, Shingling
 
@@ -55,7 +56,7 @@ def normalised(raws: Sequence[bytes], shingling: Shingling) -> Iterator[tuple[Bl
     for alike in (np.flatnonzero(plain), np.flatnonzero(~plain)):
         for cut in batches([len(raws[place]) for place in alike.tolist()]):
             places = alike[cut.start : cut.stop]
-            yield places, normalised_texts(ragged_bytes([raws[place] for place in places.tolist()]), shingling)
+            yield places, normalised_texts(joined([raws[place] for place in places.tolist()]), shingling)
 
 
 def shingled(raws: Sequence[bytes], shingling: Shingling, tell: Callable[[float], None] = untold) -> Iterator[Shingled]:
@@ -139,7 +140,7 @@ _SHOWN = 1 << 12
 def show(data: bytes, shingling: Shingling) -> Iterator[tuple[str, int]]:
     """Yield each shingle of one text, in text order, with its token."""
     raw, _ = as_utf8(data)
-    texts = normalised_texts(ragged_bytes([raw]), shingling)
+    texts = normalised_texts(joined([raw]), shingling)
     shingler = shingler_of(shingling.unit)
     units = shingler.units(texts)
     layout = shingler.layout(texts, units, shingling)

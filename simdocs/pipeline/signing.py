@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from simdocs.corpora.discover import FileList
+from simdocs.corpora.file_list import FileList
 from simdocs.corpora.jsonl import Lines
 from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.engines.run import Run
@@ -17,6 +17,7 @@ from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
 from simdocs.model.artifact import Shingles
 from simdocs.model.documents import Documents
+from simdocs.model.growing import GrowingArray
 from simdocs.model.numbering import BlockPlaces
 from simdocs.model.ragged import Index, Ragged, Tokens, row_blocks
 from simdocs.pipeline.advance import Advance
@@ -92,7 +93,7 @@ def sign(
 ) -> tuple[Documents, Tokens]:
     """Sign the files found. Return the documents that could be read, in row order, and their signatures."""
     register, advance = Register(found, run.skipped), Advance(found)
-    rows = _Rows(len(found.names), sketching, recipe.shingling.seed)
+    rows = _Rows(sketching, recipe.shingling.seed)
     work = partial(sign_task, recipe=recipe, sketching=sketching, with_sets=with_sets)
     reading = advance.watch(tasks(found, limit, recipe.sequences, register.skip))
     tell = advance.teller("reading", run.progress)
@@ -111,7 +112,7 @@ def sign(
 def sign_token_sets(shingles: Shingles, sketching: Sketching, run: Run) -> Tokens:
     """The signatures of token sets: (N, K) uint32."""
     offsets = shingles["offsets"].all()
-    rows = _Rows(shingles.n_documents, sketching, shingles.recipe.shingling.seed)
+    rows = _Rows(sketching, shingles.recipe.shingling.seed)
     work = partial(_begin, sketching=sketching, seed=shingles.recipe.shingling.seed)
 
     def cuts() -> Iterator[Ragged]:
@@ -128,8 +129,8 @@ def sign_token_sets(shingles: Shingles, sketching: Sketching, run: Run) -> Token
 class _Rows:
     """Collects signatures. Small documents of several batches are signed together, which saves calls."""
 
-    def __init__(self, expected: int, sketching: Sketching, seed: int) -> None:
-        self._signatures: Tokens = np.empty((expected, sketching.num_perm), np.uint32)
+    def __init__(self, sketching: Sketching, seed: int) -> None:
+        self._signatures = GrowingArray(np.uint32, sketching.num_perm)
         self._sketching, self._seed = sketching, seed
         self.filled = 0
         self._waiting: list[Index] = []
@@ -138,28 +139,24 @@ class _Rows:
 
     def add(self, signatures: Tokens, waiting: BlockPlaces, tokens: Ragged) -> None:
         """Add the next signatures. Those at the places `waiting` are still to be computed from these tokens."""
-        end = self.filled + len(signatures)
-        if end > len(self._signatures):
-            # The array grows in place where the system can do that, so only address space is doubled.
-            self._signatures.resize((max(end, 2 * len(self._signatures)), self._signatures.shape[1]), refcheck=False)
-        self._signatures[self.filled : end] = signatures
+        self._signatures.add(signatures)
         if len(waiting):
             self._waiting.append(self.filled + waiting)
             self._tokens.append(tokens)
             self._held += len(tokens.values)
             if self._held >= _SIGNED_TOGETHER:
                 self._flush()
-        self.filled = end
+        self.filled += len(signatures)
 
     def _flush(self) -> None:
         """Sign all waiting documents."""
         if self._waiting:
             tokens = Ragged.concat(self._tokens, np.uint32)
             signatures = scheme_of(self._sketching.scheme).signatures(tokens, self._sketching.num_perm, self._seed)
-            self._signatures[np.concatenate(self._waiting)] = signatures
+            self._signatures.all()[np.concatenate(self._waiting)] = signatures
         self._waiting, self._tokens, self._held = [], [], 0
 
     def all(self) -> Tokens:
         """All signatures: (N, K) uint32."""
         self._flush()
-        return self._signatures[: self.filled]
+        return self._signatures.all()

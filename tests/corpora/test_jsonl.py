@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.corpora import jsonl, jsonl_lookup
-from simdocs.corpora.discover import FileList
 from simdocs.corpora.document_skipped import DocumentSkipped
+from simdocs.corpora.file_list import FileList
 from simdocs.corpora.identity import Stamp
 from simdocs.corpora.jsonl import Lines, is_jsonl, parse, read_blocks, text_of
 from simdocs.corpora.jsonl_lookup import LineReader
@@ -336,8 +336,8 @@ def tasks_of(
     for name, content in contents.items():
         if content is not None:
             (folder / name).write_bytes(content)
-    found = FileList([os.fsencode(folder / name) for name in contents], [len(one or b"") for one in contents.values()])
-    found.held = held
+    names = [os.fsencode(folder / name) for name in contents]
+    found = FileList.of(names, [len(one or b"") for one in contents.values()], held, texts=False)
     skipped = Skipped()
     done: list[object] = []
     for task, files in tasks(found, 100, sequences, skipped.add):

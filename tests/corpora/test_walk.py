@@ -22,7 +22,7 @@ def walked(root: Path) -> tuple[list[bytes], int]:
     tracemalloc.start()
     try:
         found = find(Sources((os.fsencode(root),)), Walking(), Skipped())
-        return found.names, tracemalloc.get_traced_memory()[1]
+        return list(found.names), tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
 

@@ -1,0 +1,125 @@
+"""Measure the memory of commands at growing numbers of documents, all processes together, and compare it with the
+promise: 1,000 bytes a document, 200 MB, and 16 bytes a character of the largest document.
+
+usage: python benchmarks/memory.py [--documents 100000 300000] [--forms lines files] [--jobs 1 2] [--commands ...]
+
+Memory is the sum of Pss in /proc/PID/smaps_rollup over the program and its workers, sampled about 50 times a second: a
+page that several processes share counts once. Pages of artifacts that are memory-mapped count while they are mapped,
+although the system could take them back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks import texts
+
+SIMDOCS = str(Path(sys.executable).with_name("simdocs"))
+BYTES = 300
+FAN_OUT = 1000
+MB = 10**6
+PER_DOCUMENT, FIXED = 1000, 200 * MB
+
+COMMANDS = {
+    "dedupe": ["dedupe", "DOCS"],
+    "shingle": ["shingle", "DOCS", "-o", "x.shingles"],
+    "signature": ["signature", "DOCS", "-o", "x.signatures"],
+    "index": ["index", "DOCS", "-o", "x.index"],
+    "dedupe X.index": ["dedupe", "x.index"],
+    "query X.index ONE": ["query", "x.index", "one.txt"],
+    "query X.index DOCS": ["query", "x.index", "DOCS", "--list", "matches"],
+}
+"""The commands in this order: later ones read the index of an earlier one."""
+
+
+def pss(pid: int) -> int:
+    """Return the bytes of memory of a process and its children, where shared pages count once."""
+    try:
+        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except (OSError, IndexError):
+        return 0
+    own = next((int(line.split()[1]) * 1024 for line in rollup.splitlines() if line.startswith("Pss:")), 0)
+    return own + sum(pss(int(child)) for child in children)
+
+
+def measured(command: list[str], directory: Path) -> tuple[int, float]:
+    """Run a command in this directory: return the peak of the memory of all its processes, and seconds."""
+    start, peak = time.perf_counter(), 0
+    with subprocess.Popen(command, cwd=directory, stdout=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            peak = max(peak, pss(process.pid))
+            time.sleep(0.02)
+    if process.returncode:
+        raise SystemExit(f"{command}: status {process.returncode}")
+    return peak, time.perf_counter() - start
+
+
+def promised(documents: int) -> int:
+    """Return the bytes that so many small documents may take."""
+    return FIXED + PER_DOCUMENT * documents
+
+
+def write_lines(directory: Path, count: int) -> list[str]:
+    """Write a JSON Lines file of generated texts with ids, and return the argument that names them."""
+    with (directory / "docs.jsonl").open("w") as file:
+        for number, text in enumerate(texts.texts(count, BYTES, seed=1)):
+            file.write(json.dumps({"id": f"document-{number:08d}", "text": text}) + "\n")
+    return ["docs.jsonl"]
+
+
+def write_files(directory: Path, count: int) -> list[str]:
+    """Write generated texts as files, FAN_OUT in each directory, and return the argument that names them."""
+    every = texts.texts(count, BYTES, seed=1)
+    for number in range(-(-count // FAN_OUT)):
+        below = directory / "docs" / f"{number:04d}"
+        below.mkdir(parents=True)
+        for at, text in enumerate(islice(every, FAN_OUT)):
+            (below / f"document-{at:04d}.txt").write_text(text)
+    return ["docs"]
+
+
+FORMS = {"lines": write_lines, "files": write_files}
+
+
+def measurements(
+    directory: Path, docs: list[str], jobs: list[int], commands: list[str]
+) -> Iterator[tuple[str, int, int, float]]:
+    """Yield command, jobs, peak of memory and seconds."""
+    (directory / "one.txt").write_text(next(texts.texts(1, BYTES, seed=1)))
+    for number in jobs:
+        for name in commands:
+            words = [word for given in COMMANDS[name] for word in (docs if given == "DOCS" else [given])]
+            yield name, number, *measured([SIMDOCS, *words, f"-j{number}"], directory)
+
+
+def main() -> None:
+    """Generate documents, measure, and print a line for each command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--documents", type=int, nargs="+", default=[100_000, 300_000])
+    parser.add_argument("--forms", nargs="+", choices=FORMS, default=list(FORMS))
+    parser.add_argument("--jobs", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--commands", nargs="+", choices=COMMANDS, default=list(COMMANDS))
+    options = parser.parse_args()
+    print("| command | documents | form | -j | peak | promised | seconds |\n|---|---|---|---|---|---|---|")
+    for count in options.documents:
+        for form in options.forms:
+            with tempfile.TemporaryDirectory() as scratch:
+                docs = FORMS[form](Path(scratch), count)
+                for name, jobs, peak, seconds in measurements(Path(scratch), docs, options.jobs, options.commands):
+                    took, most = (f"{size / MB:,.0f} MB" for size in (peak, promised(count)))
+                    print(f"| `{name}` | {count:,} | {form} | {jobs} | {took} | {most} | {seconds:.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""The names of the lines of a file, to find those that are repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from simdocs.model.numbering import Rows
+from simdocs.model.ragged import Index
+
+_Run = tuple[Index, Rows]
+"""Hashes of names, ascending, and the row of each."""
+
+
+class SeenNames:
+    """Names that were seen, by hash and row: 16 bytes each. The names themselves are looked up by row.
+
+    name_of: returns the name of a row that was added.
+    """
+
+    def __init__(self, name_of: Callable[[int], bytes]) -> None:
+        self._name_of = name_of
+        self._runs: list[_Run] = []
+
+    def repeated(self, names: Sequence[bytes]) -> set[int]:
+        """The places of the names that were seen before, or that occur earlier among these."""
+        hashes = _hashes(names)
+        ordered = np.sort(hashes)
+        suspects = set(ordered[1:][ordered[1:] == ordered[:-1]].tolist())
+        for seen, _ in self._runs:
+            places = np.minimum(np.searchsorted(seen, hashes), len(seen) - 1)
+            suspects.update(hashes[seen[places] == hashes].tolist())
+        if not suspects:
+            return set()
+        found, here = set[int](), set[bytes]()
+        for place, (name, number) in enumerate(zip(names, hashes.tolist(), strict=True)):
+            if number in suspects:
+                if name in here or self._was_seen(name, number):
+                    found.add(place)
+                here.add(name)
+        return found
+
+    def add(self, names: Sequence[bytes], rows: Rows) -> None:
+        """Add names, each with its row."""
+        if not len(names):
+            return
+        self._runs.append(_sorted(_hashes(names), rows))
+        # Runs of about the same size are merged, so there are few of them, and each name is merged a few times.
+        while len(self._runs) > 1 and len(self._runs[-2][0]) < 2 * len(self._runs[-1][0]):
+            (hashes, first), (more, others) = self._runs[-2:]
+            self._runs[-2:] = [_sorted(np.concatenate((hashes, more)), np.concatenate((first, others)))]
+
+    def _was_seen(self, name: bytes, number: int) -> bool:
+        for hashes, rows in self._runs:
+            begin, end = np.searchsorted(hashes, number), np.searchsorted(hashes, number, side="right")
+            if any(self._name_of(row) == name for row in rows[begin:end].tolist()):
+                return True
+        return False
+
+
+def _hashes(names: Sequence[bytes]) -> Index:
+    return np.fromiter(map(hash, names), np.int64, len(names))
+
+
+def _sorted(hashes: Index, rows: Rows) -> _Run:
+    order = np.argsort(hashes, kind="stable")
+    return hashes[order], rows[order]

@@ -1,0 +1,36 @@
+"""A name is repeated if it was added before, or occurs earlier among the names asked about; hashes may be equal."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.pipeline import seen_names
+from simdocs.pipeline.seen_names import SeenNames
+
+
+@pytest.mark.parametrize("hashes", [1, 2, 1 << 62])
+@given(blocks=st.lists(st.lists(st.sampled_from([b"a", b"b", b"c", b"", b"a\0", b"ab"]), max_size=5), max_size=8))
+def test_names_are_repeated_if_they_were_seen_before(hashes: int, blocks: list[list[bytes]]) -> None:
+    rows: list[bytes] = []
+    names = SeenNames(rows.__getitem__)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(seen_names, "hash", lambda name: hash(name) % hashes, raising=False)
+        for block in blocks:
+            seen = set(rows)
+            expected = {at for at, name in enumerate(block) if name in seen or name in block[:at]}
+            assert names.repeated(block) == expected
+            new = [name for at, name in enumerate(block) if at not in expected]
+            names.add(new, np.arange(len(rows), len(rows) + len(new)))
+            rows += new
+
+
+def test_many_names_take_16_bytes_each_in_few_runs() -> None:
+    names, count = SeenNames(lambda row: b"%d" % row), 1 << 14
+    for begin in range(0, count, 100):
+        rows = np.arange(begin, begin + 100)
+        names.add([b"%d" % row for row in rows.tolist()], rows)
+    assert len(names._runs) <= 14
+    assert names.repeated([b"-1", b"5", b"-2", b"16383"]) == {1, 3}

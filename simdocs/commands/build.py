@@ -31,7 +31,7 @@ from simdocs.model.results import BuildResult, Expectation
 from simdocs.model.skipped import FIRST
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.advice import advice
-from simdocs.pipeline.indexing import expected_of, low_recall, tables
+from simdocs.pipeline.indexing import band_tables, expectation, low_recall, same_as
 from simdocs.pipeline.prepare import Intake, files_of, signed
 from simdocs.pipeline.shingling import shingle
 from simdocs.recipes import IndexRecipe, Recipe, SignatureRecipe
@@ -141,12 +141,14 @@ def _build_index(plan: BuildPlan, writer: Writer, run: Run) -> tuple[Documents, 
     recipe = plan.recipe
     assert isinstance(recipe, IndexRecipe)
     documents, signatures = signed(plan.intake, recipe, run, with_sets=True)
-    made = tables(documents, signatures, recipe.banding.cut)
-    writer.append("band_keys", made.keys)
-    writer.append("band_rows", made.rows)
-    writer.append("same_as", made.same_as)
+    firsts, texts = documents.distinct_texts()
+    for keys, rows in band_tables(signatures, firsts, recipe.banding.cut):
+        writer.append("band_keys", keys)
+        writer.append("band_rows", rows)
+    writer.append("same_as", same_as(firsts, texts))
     writer.append("signatures", signatures)
-    return documents, expected_of(documents, lambda rows: signatures[rows], recipe)
+    seed = recipe.shingling.seed
+    return documents, expectation(lambda rows: signatures[rows], firsts, recipe.banding, seed)
 
 
 _BUILDERS: Mapping[str, Callable[[BuildPlan, Writer, Run], tuple[Documents, Expectation | None]]] = {

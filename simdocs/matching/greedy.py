@@ -10,7 +10,7 @@ import numpy as np
 
 from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, capped_members
 from simdocs.kernels.group.pair_graph import PairGraph
-from simdocs.kernels.lsh.buckets import distinct_pairs
+from simdocs.kernels.lsh.buckets import distinct_pairs, member_blocks, positions_of_members
 from simdocs.matching.distinct_texts import DistinctTexts, pairs_of_copies
 from simdocs.matching.found_pairs import PairCollector
 from simdocs.matching.grouping_state import GroupingState
@@ -18,7 +18,7 @@ from simdocs.matching.rounds import decide_in_rounds
 from simdocs.matching.verify import Verifier
 from simdocs.model.groups import Pairs
 from simdocs.model.numbering import Rows, TextNumbers
-from simdocs.model.ragged import Index, Ragged, ranges
+from simdocs.model.ragged import Array, Index, Ragged, ranges
 
 
 class GreedyGroups(NamedTuple):
@@ -94,10 +94,11 @@ def _later_copies(
     A document that is kept after the first copy and before this one may be more similar than that of the first copy.
     """
     base = _removed_pairs(texts, state, texts.number[copies], copies, verifier)
+    if not len(copies):
+        return base
     removed, last = _with_last_rank(texts, copies)
-    kept = buckets.keep(state.status[buckets.values] == KEPT)
     pairs = []
-    for left, right in _pairs_with_kept(removed, buckets, kept, len(texts)):
+    for left, right in _pairs_with_kept(removed, buckets, state.status):
         between = (right > left) & (texts.rank[texts.first[right]] < last[left])
         pairs.append(verifier.similar(texts.first[right[between]], texts.first[left[between]]))
     return _most_similar(texts, base, Pairs.concat(pairs)) if pairs else base
@@ -110,15 +111,16 @@ def _with_last_rank(texts: DistinctTexts, copies: Rows) -> tuple[TextNumbers, In
     return np.flatnonzero(last >= 0), last
 
 
-def _pairs_with_kept(
-    removed: TextNumbers, buckets: Ragged, kept: Ragged, size: int
-) -> Iterator[tuple[TextNumbers, TextNumbers]]:
+def _pairs_with_kept(removed: TextNumbers, buckets: Ragged, status: Array) -> Iterator[tuple[TextNumbers, TextNumbers]]:
     """Distinct pairs of each of these removed texts with the kept ones in its buckets, in blocks."""
-    wanted = np.zeros(size, bool)
-    wanted[removed] = True
-    places = np.flatnonzero(wanted[buckets.values])
-    bucket = np.searchsorted(buckets.offsets, places, side="right") - 1
-    yield from distinct_pairs(buckets.values[places], kept.offsets[bucket], kept.lengths[bucket], kept.values, size)
+    every = positions_of_members(buckets, len(status))
+    for members in member_blocks(every, removed):
+        positions = every.take(members).values
+        bucket, place = np.unique(np.searchsorted(buckets.offsets, positions, side="right") - 1, return_inverse=True)
+        kept = buckets.take(bucket)
+        kept = kept.keep(status[kept.values] == KEPT)
+        left = buckets.values[positions]
+        yield from distinct_pairs(left, kept.offsets[place], kept.lengths[place], kept.values, len(status))
 
 
 def _most_similar(texts: DistinctTexts, base: Pairs, found: Pairs) -> Pairs:

@@ -11,7 +11,7 @@ from simdocs.artifacts.npy import damaged
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, mention
 from simdocs.kernels.lsh.banding import candidate_probability
-from simdocs.kernels.lsh.buckets import band_keys, shared_buckets, shared_buckets_of_tables
+from simdocs.kernels.lsh.buckets import keys_of_band, shared_buckets, shared_buckets_of_tables
 from simdocs.matching.corpus import Corpus
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.columns import MemoryColumn
@@ -33,14 +33,15 @@ class Prepared:
     index: BandIndex | None = None
 
     def buckets(self, bands: Bands, firsts: Rows, numbers: TextNumbers | None = None) -> Ragged:
-        """The buckets that documents `firsts` share, as members numbered 0, 1, ...: Ragged int64.
+        """The buckets that documents `firsts` share, as members numbered 0, 1, ...: Ragged int32.
 
         numbers: (N,) the number of each document, if firsts are the first documents of the texts. Then the tables of
         the index can be used.
         """
         index = self.index
         if index is None or numbers is None:
-            return shared_buckets(band_keys(self.signatures, firsts, *bands))
+            keys = (keys_of_band(self.signatures, firsts, band, bands.rows) for band in range(bands.bands))
+            return shared_buckets(keys)
         members = (_members(index, numbers[rows], len(firsts)) for rows in index["band_rows"].all())
         return shared_buckets_of_tables(index["band_keys"].all(), members)
 

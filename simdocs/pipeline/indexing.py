@@ -9,9 +9,9 @@ import numpy as np
 from simdocs.errors import UnreachableRecallError, mention
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh import banding, buckets
-from simdocs.model.artifact import BucketTables
 from simdocs.model.documents import Documents
-from simdocs.model.ragged import Array, Floats, Index, Tokens
+from simdocs.model.numbering import Rows, TextNumbers
+from simdocs.model.ragged import Array, Floats, Index, Keys, Tokens
 from simdocs.model.results import Expectation
 from simdocs.parameters import MAX_NUM_PERM
 from simdocs.recipes import Banding, BandingRequest, Bands, IndexRecipe
@@ -26,13 +26,21 @@ CURVE = tuple(tenth / 10 for tenth in range(1, 11))
 """The similarities at which the S-curve is stated."""
 
 
-def tables(documents: Documents, signatures: Tokens, bands: Bands) -> BucketTables:
-    """The bucket tables of these documents."""
-    firsts, place = documents.distinct_texts()
-    keys, owners = buckets.bucket_tables(buckets.band_keys(signatures, firsts, *bands), firsts)
-    same_as = np.arange(len(documents))
-    same_as[place >= 0] = firsts[place[place >= 0]]
-    return BucketTables(keys, owners, same_as.astype(np.uint32))
+def band_tables(signatures: Tokens, firsts: Rows, bands: Bands) -> Iterator[tuple[Keys, Tokens]]:
+    """Yield the keys and the rows of the bucket tables, for one band after the other: (1, M) each.
+
+    firsts: (M,), the first document of each distinct text.
+    """
+    for band in range(bands.bands):
+        keys = buckets.keys_of_band(signatures, firsts, band, bands.rows)
+        yield buckets.bucket_tables(keys[np.newaxis], firsts)
+
+
+def same_as(firsts: Rows, texts: TextNumbers) -> Tokens:
+    """The row of the first document with the same text; an empty document's own row. texts: (N,)."""
+    rows = np.arange(len(texts), dtype=np.uint32)
+    rows[texts >= 0] = firsts[texts[texts >= 0]]
+    return rows
 
 
 def expected_of(documents: Documents, signatures: Callable[[Index], Tokens], recipe: IndexRecipe) -> Expectation:

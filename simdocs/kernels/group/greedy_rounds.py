@@ -48,9 +48,11 @@ def capped_members(buckets: Ragged, status: Array, max_kept: int) -> Index:
     A bucket with `max_kept` kept members is closed: its later members are not compared through it. buckets: Ragged
     int64, members ascending in each bucket. status: int8 (M,). Returns int64, ascending.
     """
-    kept = buckets.keep(status[buckets.values] == KEPT)
-    rank = np.arange(len(kept.values)) - np.repeat(kept.offsets[:-1], kept.lengths)
-    return np.unique(kept.values[rank > max_kept])
+    kept = status[buckets.values] == KEPT
+    closed = buckets.take(np.flatnonzero(count_true_in_rows(kept, buckets.offsets) > max_kept))
+    inside = closed.keep(status[closed.values] == KEPT)
+    rank = np.arange(len(inside.values)) - np.repeat(inside.offsets[:-1], inside.lengths)
+    return np.unique(inside.values[rank > max_kept]).astype(np.int64)
 
 
 def pairs_with_always_kept(

@@ -6,18 +6,22 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from simdocs.model.ragged import Array, Index, Keys, Ragged, Tokens, ranges
+from simdocs.model.growing import GrowingArray
+from simdocs.model.ragged import Array, Index, Keys, Ragged, Tokens, offsets_of, ranges, row_blocks
 
-_SIGNATURES = 1024
-"""Signatures that are read at once, column by column, while they are in cache."""
+_SIGNATURES = 4096
+"""Signatures whose keys are computed at once, while they are in cache."""
 
 _FACTOR = np.uint64(0x9FB21C651E98DF25)
 """An odd number with about as many bits set as not (Pelle Evensen's rrmxmx)."""
 
 _SHIFT = np.uint64(28)
 
-PAIRS_AT_ONCE = 1 << 21
-"""Pairs in one block, about: 16 MiB of keys."""
+PAIRS_AT_ONCE = 1 << 18
+"""Pairs in one block, about. While they are verified, each takes some 200 bytes."""
+
+_POSITIONS_AT_ONCE = 1 << 18
+"""Positions in buckets that are looked at together."""
 
 
 def band_keys(signatures: Tokens, order: Index, bands: int, rows: int) -> Keys:
@@ -26,17 +30,24 @@ def band_keys(signatures: Tokens, order: Index, bands: int, rows: int) -> Keys:
     signatures: (N, K) uint32. order: (M,) row numbers. A key depends on the rows of its band only. Equal rows have
     equal keys. Different rows have the same key with a probability of about 2^-64, which adds a false candidate.
     """
-    keys = np.zeros((bands, len(order)), np.uint64)
+    keys = np.empty((bands, len(order)), np.uint64)
+    for band in range(bands):
+        keys[band] = keys_of_band(signatures, order, band, rows)
+    return keys
+
+
+def keys_of_band(signatures: Tokens, order: Index, band: int, rows: int) -> Keys:
+    """Row `band` of `band_keys`, whatever the number of bands: uint64 (M,)."""
+    keys = np.zeros(len(order), np.uint64)
     for at in range(0, len(order), _SIGNATURES):
-        part = signatures[order[at : at + _SIGNATURES]]
-        for band in range(bands):
-            key = keys[band, at : at + _SIGNATURES]
-            for row in range(band * rows, band * rows + rows):
-                key ^= part[:, row]
-                key *= _FACTOR
-                key ^= key >> _SHIFT
+        part = signatures[order[at : at + _SIGNATURES], band * rows : (band + 1) * rows]
+        key = keys[at : at + _SIGNATURES]
+        for row in range(rows):
+            key ^= part[:, row]
             key *= _FACTOR
             key ^= key >> _SHIFT
+        key *= _FACTOR
+        key ^= key >> _SHIFT
     return keys
 
 
@@ -55,18 +66,18 @@ def bucket_tables(keys: Keys, rows: Index) -> tuple[Keys, Tokens]:
     return ordered, owners
 
 
-def shared_buckets(keys: Keys) -> Ragged:
-    """The buckets of all bands that have two or more members: Ragged int64. The members of a bucket ascend.
+def shared_buckets(keys: Iterable[Keys]) -> Ragged:
+    """The buckets of all bands that have two or more members: Ragged int32. The members of a bucket ascend.
 
-    keys: (bands, N), from `band_keys`. A member is the number of a column of `keys`.
+    keys: for each band, the key of each member (N,), from `keys_of_band`. A member is the number of its key.
     """
-    members, lengths = [], []
-    for band in keys:
-        order = np.argsort(band, kind="stable")
-        begins, sizes = shared_runs(band[order])
-        members.append(order[ranges(begins, sizes)])
-        lengths.append(sizes)
-    return _joined(members, lengths)
+    return _joined(_shared_of_band(band) for band in keys)
+
+
+def _shared_of_band(keys: Keys) -> tuple[Index, Index]:
+    order = np.argsort(keys, kind="stable")
+    begins, sizes = shared_runs(keys[order])
+    return order[ranges(begins, sizes)], sizes
 
 
 def shared_buckets_of_tables(keys: Keys, members: Iterable[Index]) -> Ragged:
@@ -74,14 +85,14 @@ def shared_buckets_of_tables(keys: Keys, members: Iterable[Index]) -> Ragged:
 
     keys: (bands, N), ascending in each band. members: for each band, the member that has each key, (N,) int64.
     """
-    found, lengths = [], []
-    for band, owners in zip(keys, members, strict=True):
-        begins, sizes = shared_runs(band)
-        inside = owners[ranges(begins, sizes)]
-        bucket = np.repeat(np.arange(len(sizes)), sizes)
-        found.append(inside[np.lexsort((inside, bucket))])
-        lengths.append(sizes)
-    return _joined(found, lengths)
+    return _joined(_shared_of_table(*band) for band in zip(keys, members, strict=True))
+
+
+def _shared_of_table(keys: Keys, owners: Index) -> tuple[Index, Index]:
+    begins, sizes = shared_runs(keys)
+    inside = owners[ranges(begins, sizes)]
+    bucket = np.repeat(np.arange(len(sizes)), sizes)
+    return inside[np.lexsort((inside, bucket))], sizes
 
 
 def equal_runs(ordered: Array) -> tuple[Index, Index]:
@@ -97,10 +108,39 @@ def shared_runs(ordered: Array) -> tuple[Index, Index]:
     return begins[shared], sizes[shared]
 
 
-def _joined(members: list[Index], lengths: list[Index]) -> Ragged:
-    if not members:
-        return Ragged.from_lengths(np.empty(0, np.int64), np.empty(0, np.int64))
-    return Ragged.from_lengths(np.concatenate(members), np.concatenate(lengths))
+def _joined(bands: Iterable[tuple[Index, Index]]) -> Ragged:
+    """The buckets of all bands. A document may be in one of every band, so they are numbers of 4 bytes."""
+    members, lengths = GrowingArray(np.int32), GrowingArray(np.int32)
+    for inside, sizes in bands:
+        members.add(inside)
+        lengths.add(sizes)
+    return Ragged.from_lengths(members.all(), lengths.all())
+
+
+def positions_of_members(buckets: Ragged, size: int) -> Ragged:
+    """The positions of each member below `size` in the values of buckets, ascending: Ragged of `size` rows."""
+    members = buckets.values
+    starts = np.zeros(size + 1, np.int64)
+    for at in range(0, len(members), _POSITIONS_AT_ONCE):
+        np.add.at(starts[1:], members[at : at + _POSITIONS_AT_ONCE], 1)
+    np.cumsum(starts, out=starts)
+    positions = np.empty(len(members), np.int32 if len(members) < 1 << 31 else np.int64)
+    filled = starts[:-1].copy()
+    for at in range(0, len(members), _POSITIONS_AT_ONCE):
+        order = np.argsort(members[at : at + _POSITIONS_AT_ONCE], kind="stable")
+        begins, sizes = equal_runs(members[at : at + _POSITIONS_AT_ONCE][order])
+        these = members[at + order[begins]]
+        positions[ranges(filled[these], sizes)] = at + order
+        filled[these] += sizes
+    return Ragged(positions, starts)
+
+
+def member_blocks(positions: Ragged, members: Index) -> Iterator[Index]:
+    """Yield these members in blocks that have a bounded number of positions together, unless one has more."""
+    for begin, end in row_blocks(
+        offsets_of(positions.offsets[members + 1] - positions.offsets[members]), _POSITIONS_AT_ONCE
+    ):
+        yield members[begin:end]
 
 
 def candidate_pairs(shared: Ragged, size: int) -> Iterator[tuple[Index, Index]]:
@@ -109,9 +149,11 @@ def candidate_pairs(shared: Ragged, size: int) -> Iterator[tuple[Index, Index]]:
     shared: buckets of members that are all below `size`, ascending in each bucket. A block has about PAIRS_AT_ONCE
     pairs, or all pairs of a single member if it has more.
     """
-    positions = np.arange(len(shared.values))
-    ends = np.repeat(shared.offsets[1:], shared.lengths)
-    yield from distinct_pairs(shared.values, positions + 1, ends - positions - 1, shared.values, size)
+    every = positions_of_members(shared, size)
+    for members in member_blocks(every, np.arange(size)):
+        positions = every.take(members).values.astype(np.int64)
+        ends = shared.offsets[np.searchsorted(shared.offsets, positions, side="right")]
+        yield from distinct_pairs(shared.values[positions], positions + 1, ends - positions - 1, shared.values, size)
 
 
 def distinct_pairs(
@@ -132,7 +174,7 @@ def distinct_pairs(
     cuts = heads[np.append(True, block[1:] != block[:-1])]
     for begin, end in zip(cuts, np.append(cuts[1:], len(left)), strict=True):
         cut = slice(begin, end)
-        key = np.repeat(left[cut] * size, counts[cut])
+        key = np.repeat(left[cut].astype(np.int64) * size, counts[cut])
         key += members[ranges(starts[cut], counts[cut])]
         if len(key):
             key.sort()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import stat
 from collections.abc import Mapping, Sequence
@@ -61,6 +62,14 @@ class MappedColumn:
         found = np.asarray(self._mapped.reshape(-1)[places])
         self._hold_records(found)
         return found
+
+    def release(self) -> None:
+        """Let the system take back the memory that the pages of the file take. They are read again when needed."""
+        base: object = self._mapped
+        while isinstance(base, np.ndarray):
+            base = base.base
+        if isinstance(base, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+            base.madvise(mmap.MADV_DONTNEED)
 
     def damaged(self) -> list[int]:
         """Return the numbers of all blocks that do not match their checksums."""

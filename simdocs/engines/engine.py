@@ -22,6 +22,12 @@ class Engine(Protocol):
     def state(self) -> WorkerState:
         """The objects that the calling process keeps for as long as the engine is open."""
 
+    def start(self) -> None:
+        """Start all workers now, before much is in memory.
+
+        A worker that is forked later keeps the memory that this process had then, even what it frees afterwards.
+        """
+
     def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         """Yield function(task) for each task, in the order of the tasks.
 

@@ -78,6 +78,11 @@ class Local:
         self._pipes, self._workers, self._shares = [], [], {}
         self.state.close()
 
+    def start(self) -> None:
+        """Start all workers now, before much is in memory. With one job there are none."""
+        while self.jobs > 1 and len(self._pipes) < self.jobs:
+            self._start()
+
     def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         """Yield function(task) for each task, in order. At most a few tasks run ahead of the results that were taken.
 

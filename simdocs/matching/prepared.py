@@ -21,6 +21,9 @@ from simdocs.model.ragged import Ragged, Tokens
 from simdocs.pipeline.prepare import Intake, signed
 from simdocs.recipes import Banding, Bands, SignatureRecipe
 
+_MANY = 1 << 14
+"""With at least this many documents, workers are started before the columns of an artifact are read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
@@ -42,8 +45,12 @@ class Prepared:
         if index is None or numbers is None:
             keys = (keys_of_band(self.signatures, firsts, band, bands.rows) for band in range(bands.bands))
             return shared_buckets(keys)
-        members = (_members(index, numbers[rows], len(firsts)) for rows in index["band_rows"].all())
-        return shared_buckets_of_tables(index["band_keys"].all(), members)
+        tables, owners = index["band_keys"], index["band_rows"]
+        members = (_members(index, numbers[rows], len(firsts)) for rows in owners.all())
+        shared = shared_buckets_of_tables(tables.all(), members)
+        tables.release()
+        owners.release()
+        return shared
 
 
 def _members(index: BandIndex, texts: TextNumbers, size: int) -> TextNumbers:
@@ -55,6 +62,8 @@ def _members(index: BandIndex, texts: TextNumbers, size: int) -> TextNumbers:
 
 def prepared(intake: Intake, recipe: SignatureRecipe, run: Run) -> Prepared:
     """Read and sign the documents given, or take their signatures from the artifact."""
+    if intake.artifact is not None and intake.artifact.n_documents >= _MANY:
+        run.engine.start()
     documents, signatures = signed(intake, recipe, run, with_sets=False)
     artifact = intake.artifact
     if artifact is None:

@@ -32,6 +32,9 @@ class Column(Protocol):
     def at(self, places: Array) -> Array:
         """Return the values at these places of the flattened array, (n,)."""
 
+    def release(self) -> None:
+        """Let the system take back the memory of a column on disk. What is needed again is read again."""
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryColumn:
@@ -62,3 +65,6 @@ class MemoryColumn:
     def at(self, places: Array) -> Array:
         """Return the values at these places of the flattened array, (n,)."""
         return self.array.reshape(-1)[places]
+
+    def release(self) -> None:
+        """Do nothing: the array is not on disk."""

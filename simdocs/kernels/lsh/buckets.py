@@ -17,10 +17,10 @@ _FACTOR = np.uint64(0x9FB21C651E98DF25)
 
 _SHIFT = np.uint64(28)
 
-PAIRS_AT_ONCE = 1 << 18
-"""Pairs in one block, about. While they are verified, each takes some 200 bytes."""
+PAIRS_AT_ONCE = 1 << 16
+"""Pairs in one block, about. While they are verified, each takes some 300 bytes, most of them facts of documents."""
 
-_POSITIONS_AT_ONCE = 1 << 18
+_POSITIONS_AT_ONCE = 1 << 16
 """Positions in buckets that are looked at together."""
 
 

@@ -32,6 +32,9 @@ _TILE_BYTES = _BLOCK_BYTES // 4
 _MOST_PAIRS = 4096
 """The largest number of pairs in a block."""
 
+_MOST_DOCUMENTS = 1 << 14
+"""The largest number of documents that are looked up together: their names and facts are Python objects then."""
+
 
 @dataclass(frozen=True, slots=True)
 class VerificationBlock:
@@ -138,11 +141,13 @@ class Verifier:
         """
         same = np.ones(len(rows), bool)
         recorded = np.flatnonzero(self.corpus.recorded(rows))
-        for places, source in self.corpus.sources(rows[recorded]) if len(recorded) else ():
-            if isinstance(source, ReloadRequest):
-                reader = self.run.engine.state.get(LineReader)
-                same[recorded[places]], skips = unchanged(source, self.shingling, reader)
-                self.report(skips)
+        for at in range(0, len(recorded), _MOST_DOCUMENTS):
+            some = recorded[at : at + _MOST_DOCUMENTS]
+            for places, source in self.corpus.sources(rows[some]):
+                if isinstance(source, ReloadRequest):
+                    reader = self.run.engine.state.get(LineReader)
+                    same[some[places]], skips = unchanged(source, self.shingling, reader)
+                    self.report(skips)
         return same
 
     def lost_copies(self, rows: Rows, texts: TextNumbers) -> Mask:

@@ -14,7 +14,7 @@ from simdocs.model.skipped import Skip
 from simdocs.pipeline.reload import ReloadRequest, Source, reload_token_sets
 from simdocs.recipes import Shingling
 
-_CACHE_BYTES = 32 << 20
+_CACHE_BYTES = 16 << 20
 """Bytes of token sets that a worker caches. If every document is compared with many others, round after round, reading
 them again each time would cost more than all comparisons."""
 

@@ -9,7 +9,7 @@ INSTALLED := $(VENV)/.installed
 SEEDS ?= 20
 MINUTES ?= 5
 
-.PHONY: help demo test test-slow fuzz check lint types layers format docs bench bench-short bench-stages bench-scripts bench-startup accuracy expected clean
+.PHONY: help demo test test-slow fuzz check lint types layers format docs bench bench-short bench-stages bench-memory bench-scripts bench-startup accuracy expected clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -68,6 +68,9 @@ bench-short: $(INSTALLED) ## measure the same on 2,000 files
 
 bench-stages: $(INSTALLED) ## measure each stage on 20,000 files, bytes on disk, and a query of 200,000 documents
 	$(BIN)/python benchmarks/stages.py
+
+bench-memory: $(INSTALLED) ## measure memory with 100,000 and 300,000 documents, all processes together
+	$(BIN)/python benchmarks/memory.py
 
 bench-scripts: $(INSTALLED) ## measure what a character of each script costs, as a multiple of ASCII
 	$(BIN)/python benchmarks/scripts.py

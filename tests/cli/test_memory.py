@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.memory import FORMS, measurements, promised
 from tests.amounts import slow
 from tests.cli.program import Argument, anew
 from tests.cli.traps import prelude
@@ -149,12 +150,22 @@ def test_normalising_in_other_ways_takes_no_more_memory(tmp_path, little, encodi
 
 @pytest.mark.reliability(
     "twice as many",
-    "twice as many documents",
-    "Holds less than 4 KiB for each additional document, and none of its text.",
+    "100,000 documents, as files or as lines",
+    "With `-j1` and `-j2`, `dedupe` holds at most 200 MB and 1 KB for each document, all processes together.",
 )
 @pytest.mark.slow
+@pytest.mark.parametrize("form", FORMS)
+def test_all_processes_together_hold_1_kb_a_document_and_200_mb(tmp_path, form):
+    """Memory is sampled, so a short peak may be missed, but never invented."""
+    docs = FORMS[form](tmp_path, 100_000)
+    for _, jobs, peak, _ in measurements(tmp_path, docs, [1, 2], ["dedupe", "index", "dedupe X.index"]):
+        assert peak <= promised(100_000), jobs
+
+
+@pytest.mark.reliability("twice as many")
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_texts_of_the_corpus(tmp_path):
-    """Twice as many documents, most of them near-duplicates, take no more than what is noted of each."""
+    """Twice as many documents, most of them near-duplicates, take no more than what is noted of each and a cache."""
     size, text, peaks = 1 << 14, TEXTS["ASCII"](), []
     for number in (6000, 12000):
         place = tmp_path / str(number)

@@ -37,14 +37,15 @@ CODEPOINT_CUTS = re.compile(rb"[\x00-\x7f\xc0-\xff]")
 """Bytes that begin a code point. A text can be cut before them if every code point is mapped by itself."""
 
 CONTEXT_FREE_CUTS = re.compile(
-    rb"[\t\n\r ,;()0-9\xe4-\xe9]|\xe0\xb8[\x81-\xae]|\xf0\x9f[\x90-\xab]"
+    rb"[\t\n\r ,;()0-9\xe4-\xe9]|\xe0\xb8[\x81-\xae]|\xf0\x9f[\x90-\xab]|\xef\xb7[\xb0-\xbb]"
     rb"|(?<=[0-9A-Za-z])[A-Za-z]|(?<=[\xd0\xd1][\x80-\xbf])[\xd0\xd1]"
 )
 """Bytes before which a text can be cut so that str maps the parts as it maps the whole.
 
 The characters that begin here do not combine with the character before them in any form of Unicode, and a sigma before
 them does not look past them. The first line has ASCII, ideographs (U+4000 to U+9FFF, whose first byte is e4 to e9),
-Thai consonants (like ideographs, they are written without spaces), and pictures such as faces. The second line has
+Thai consonants (like ideographs, they are written without spaces), pictures such as faces, and
+Arabic words in one character, of which U+FDFA becomes 18. The second line has
 Latin and Cyrillic letters that follow another letter: before a letter that stands alone, a sigma would be cut off from
 the rest of its word."""
 

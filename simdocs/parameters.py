@@ -104,7 +104,14 @@ _DECLARED = (
         " DOCS. May be repeated.",
         (),
     ),
-    Parameter("exclude", DOCUMENTS, PatternList(), "Skip files and directories that match GLOB. May be repeated.", ()),
+    Parameter(
+        "exclude",
+        DOCUMENTS,
+        PatternList(),
+        "Skip files and directories that match GLOB. A GLOB with a slash is compared with the path below DOCS."
+        " May be repeated.",
+        (),
+    ),
     Parameter("hidden", DOCUMENTS, Flag(), "Also read files and directories whose name begins with a dot.", False),
     Parameter("follow", DOCUMENTS, Flag(), "Follow symbolic links in directories.", False),
     Parameter("one_file_system", DOCUMENTS, Flag(), "Do not enter directories on other file systems.", False),

@@ -35,6 +35,7 @@ from simdocs.matching.prepared import Prepared, of_same_documents, prepared, thr
 from simdocs.matching.self_join import SelfJoin, self_join, verifier_of
 from simdocs.matching.similar_pairs import PairsLeftOut, similar_pairs
 from simdocs.matching.template_advice import template_advice
+from simdocs.matching.verify import outdated_warning
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
@@ -240,6 +241,8 @@ def _refuse_other_than_lines(documents: Documents, listing: str) -> None:
 def _comparison(plan: DedupePlan, ready: Prepared, run: Run) -> Comparison:
     """What was compared, and how."""
     banding = plan.banding
+    known = None if plan.known is None else plan.known.index
+    run.skipped.warnings += outdated_warning(run.tally, plan.intake.artifact, known)
     if banding is not None:
         run.skipped.warnings += threshold_warning(plan.threshold, banding)
         if plan.chosen_now:

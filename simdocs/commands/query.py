@@ -20,7 +20,7 @@ from simdocs.matching.corpus import Corpus
 from simdocs.matching.index_matches import find_matches
 from simdocs.matching.nearest import find_nearest
 from simdocs.matching.prepared import of_same_documents, prepared, threshold_warning
-from simdocs.matching.verify import Verifier
+from simdocs.matching.verify import Verifier, outdated_warning
 from simdocs.model.artifact import BandIndex, Shingles
 from simdocs.model.groups import Pairs
 from simdocs.model.numbering import Rows
@@ -128,6 +128,7 @@ def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | No
             take(part)
     left, right = (Ragged.concat([each[side] for each in names], np.uint8) for side in (0, 1))
     banding = plan.recipe.banding
+    run.skipped.warnings += outdated_warning(run.tally, plan.index)
     if not plan.nearest:
         run.skipped.warnings += threshold_warning(plan.threshold, banding)
     comparison = Comparison(

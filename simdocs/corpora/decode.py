@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import codecs
 
+from simdocs.corpora.document_skipped import DocumentSkipped
+
 LOOKED_AT = 8 << 10
 """Bytes at the beginning of a document that decide whether it is binary."""
+
+NOT_DECOMPRESSED = "gzip data: pipe it through zcat, or give the file a name that ends in .gz"
+"""The detail that is reported about gzip data that is read as a text."""
 
 _MARKS = (  # UTF-32 first: the little-endian mark begins with that of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -29,6 +34,17 @@ codecs.register_error("simdocs.escape", _escape)
 def is_binary(data: bytes) -> bool:
     """Whether there is a NUL in the first 8 KiB, and no byte order mark of UTF-16 or UTF-32."""
     return b"\0" in data[:LOOKED_AT] and not data.startswith(tuple(mark for mark, _ in _MARKS))
+
+
+def is_gzip(data: bytes) -> bool:
+    """Whether this is the beginning of gzip data."""
+    return data.startswith(b"\x1f\x8b")
+
+
+def refuse_binary(data: bytes) -> None:
+    """Raise DocumentSkipped (binary) if `is_binary`. The detail says so if it is gzip data."""
+    if is_binary(data):
+        raise DocumentSkipped("binary", NOT_DECOMPRESSED if is_gzip(data) else "")
 
 
 def as_utf8(data: bytes) -> tuple[bytes, bool]:

@@ -6,13 +6,15 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.file_list import FileList, Reached
 from simdocs.corpora.identity import FileId, file_id
 from simdocs.corpora.long_paths import status_of
 from simdocs.corpora.name_lists import list_of, of_entry
+from simdocs.corpora.nothing_found import excludes_nothing, includes_nothing, no_documents
+from simdocs.corpora.patterns import Patterns
 from simdocs.corpora.read_file import MOST, read, read_stream
 from simdocs.corpora.walk import Entry, walk
 from simdocs.errors import InputError, mention
@@ -47,24 +49,50 @@ def find(sources: Sources, walking: Walking, skipped: Skipped) -> FileList:
 
     InputError: an argument that does not exist, or is a device or socket; a list that cannot be read.
     """
-    reached, opened, inputs = Reached(), set[FileId](), set[FileId]()
+    reached, inputs = Reached(), set[FileId]()
+    search = _Search(walking, skipped, Patterns(walking.include, walking.exclude))
     for name in sources.names:
         if name == b"-" and sources.jsonl:
             # Each line has a limit, but all of them together have none but memory.
             reached.add(_once(name, 0, MOST, skipped), jsonl=True)
         else:
-            reached.add(_expand(name, walking, skipped, opened))
+            reached.add(_named(name, search))
     if sources.listed is not None:
-        reached.add(_listed(sources.listed, sources.nul_ended, walking, skipped, inputs))
-    return reached.files(inputs)
+        reached.add(_listed(sources.listed, sources.nul_ended, search, inputs))
+    found = reached.files(inputs)
+    if walking.include and not found.names:
+        skipped.warnings.append(includes_nothing(walking.include))
+    skipped.warnings += excludes_nothing(search.patterns.unmatched, sources.names)
+    return found
 
 
-def _listed(source: bytes, nul_ended: bool, walking: Walking, skipped: Skipped, inputs: set[FileId]) -> list[Entry]:
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """How files are found. opened: the FIFOs that were read; nobody writes to one again."""
+
+    walking: Walking
+    skipped: Skipped
+    patterns: Patterns
+    opened: set[FileId] = field(default_factory=set)
+
+
+def _named(name: bytes, search: _Search) -> Iterator[Entry]:
+    """Yield the files that an argument stands for, or warn that it is a directory without any."""
+    unjudged, entries = search.skipped.unjudged, _expand(name, search)
+    first = next(entries, None)
+    if first is not None:
+        yield first
+        yield from entries
+    elif os.path.isdir(name) and not search.walking.include and search.skipped.unjudged == unjudged:
+        search.skipped.warnings.append(no_documents(name))
+
+
+def _listed(source: bytes, nul_ended: bool, search: _Search, inputs: set[FileId]) -> list[Entry]:
     """The files that the entries of a list stand for, sorted by name."""
-    entries, opened, enough = list[Entry](), set[FileId](), _FEW
+    entries, skipped, enough = list[Entry](), search.skipped, _FEW
     for number, name in list_of(source, nul_ended, skipped, inputs):
         try:
-            entries += [replace(entry, named=False) for entry in _expand(name, walking, skipped, opened)]
+            entries += [replace(entry, named=False) for entry in _expand(name, search)]
         except InputError as error:
             raise of_entry(source, number, name, error) from None
         if len(entries) > enough:  # a list may have the same few names again and again
@@ -87,15 +115,16 @@ def _without_repeats(entries: list[Entry], skipped: Skipped) -> list[Entry]:
     return kept
 
 
-def _expand(name: bytes, walking: Walking, skipped: Skipped, opened: set[FileId]) -> Iterator[Entry]:
-    """Yield the files that an argument stands for. opened: the FIFOs that were read; nobody writes to one again."""
+def _expand(name: bytes, search: _Search) -> Iterator[Entry]:
+    """Yield the files that an argument or an entry of a list stands for."""
+    walking, skipped, opened = search.walking, search.skipped, search.opened
     if name == b"-":
         yield from _once(name, 0, walking.max_size, skipped)
         return
     try:
         status = status_of(name)
         if stat.S_ISDIR(status.st_mode):
-            yield from walk(name, walking, skipped)
+            yield from walk(name, walking, skipped, search.patterns)
         elif stat.S_ISREG(status.st_mode):
             yield Entry(name, status.st_size, file_id(status), named=True)
         elif stat.S_ISFIFO(status.st_mode):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from simdocs.corpora.batches import BATCH_BYTES
 from simdocs.corpora.clock import settled
+from simdocs.corpora.decode import NOT_DECOMPRESSED, is_gzip
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import is_compressed
 from simdocs.corpora.identity import NO_FILE, Stamp
@@ -78,10 +79,11 @@ def read_blocks(name: bytes, limit: int, met: Met = ANY) -> Iterator[Lines]:
                     yield lines
                 return
             except DocumentSkipped as skip:
+                if lines is not None:
+                    where = f"from line {lines.next} on"
+                    raise DocumentSkipped(skip.reason, f"{skip.detail}, {where}" if skip.detail else where) from None
                 if skip.reason != "changed":
                     raise
-                if lines is not None:
-                    raise DocumentSkipped("changed", f"from line {lines.next} on") from None
             stamp = Stamp.of(settled(descriptor, os.fstat(descriptor)))
         raise DocumentSkipped("changed")
     except OSError as error:
@@ -100,6 +102,8 @@ def _blocks(content: Iterator[Chunk], limit: int) -> Iterator[tuple[bytes, int, 
             dropped, held, size = (dropped or size) + given, [], 0
             continue
         chunk = bytes(given)
+        if not turn and is_gzip(chunk):
+            raise DocumentSkipped("malformed", NOT_DECOMPRESSED)
         if not turn and chunk.startswith(codecs.BOM_UTF8):
             start, chunk = len(codecs.BOM_UTF8), chunk[len(codecs.BOM_UTF8) :]
         if dropped:
@@ -186,6 +190,26 @@ def parse(lines: Lines, sequences: Sequences) -> Parsed:
             parsed.skips.append(Skip(skip.reason, lines.name, skip.detail, number))
         start += len(line) + 1
     return parsed
+
+
+def looks_like_lines(data: bytes) -> bool:
+    """Whether the first two lines of a text are JSON objects."""
+    first = data.find(b"\n", 0, _LONGEST_LOOKED_AT) + 1
+    second = data.find(b"\n", first, first + _LONGEST_LOOKED_AT) if first else -1
+    return first > 0 and all(map(_is_object, (data[:first], data[first : second if second > 0 else len(data)])))
+
+
+def _is_object(line: bytes) -> bool:
+    if not line.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{"):
+        return False
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+_LONGEST_LOOKED_AT = 1 << 16
+"""Bytes of a line that is looked at to find out whether a text is JSON Lines."""
 
 
 def text_of(line: bytes, sequences: Sequences) -> bytes | None:

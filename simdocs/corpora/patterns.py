@@ -10,11 +10,18 @@ _Match = Callable[[str], object]
 
 
 class Patterns:
-    """Decides which files a walk takes: those that match include, if any pattern is given, and do not match exclude."""
+    """Decides which files walks take: those that match include, if any pattern is given, and do not match exclude."""
 
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
         self._include = _either(include) if include else None
-        self._exclude = _either([pattern.rstrip("/") or "/" for pattern in exclude]) if exclude else None
+        excluded = {pattern: pattern.rstrip("/") or "/" for pattern in exclude}
+        self._exclude = _either(list(excluded.values())) if exclude else None
+        self._unmatched = {given: _either([pattern]) for given, pattern in excluded.items() if "/" in pattern}
+
+    @property
+    def unmatched(self) -> tuple[str, ...]:
+        """The patterns of exclude with a slash that have matched nothing."""
+        return tuple(self._unmatched)
 
     def leave_out(self, relative: bytes, is_directory: bool) -> bool:
         """Whether to leave out the file or directory at this path, which is relative to the root of the walk."""
@@ -22,6 +29,7 @@ class Patterns:
             return False
         path = relative.decode("utf-8", "surrogateescape")
         if self._exclude is not None and self._exclude(path):
+            self._unmatched = {pattern: match for pattern, match in self._unmatched.items() if not match(path)}
             return True
         return self._include is not None and not is_directory and not self._include(path)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from simdocs.corpora.clock import is_recent, settled
-from simdocs.corpora.decode import LOOKED_AT, is_binary
+from simdocs.corpora.decode import LOOKED_AT, refuse_binary
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import decompress, is_compressed
 from simdocs.corpora.identity import Stamp
@@ -46,8 +46,8 @@ def read(
 
 def _read_open(descriptor: int, before: os.stat_result, limit: int, compressed: bool) -> tuple[bytes, Stamp]:
     for _ in range(2):
-        if _PIECE < before.st_size <= limit and not compressed and is_binary(os.pread(descriptor, LOOKED_AT, 0)):
-            raise DocumentSkipped("binary")
+        if _PIECE < before.st_size <= limit and not compressed:
+            refuse_binary(os.pread(descriptor, LOOKED_AT, 0))
         if skip := too_large(before.st_size, limit):
             raise skip
         stamp = Stamp.of(before)

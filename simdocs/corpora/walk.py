@@ -66,20 +66,20 @@ class _Level:
     entries: list[_Seen] = field(default_factory=list)
 
 
-def walk(root: bytes, walking: Walking, skipped: Skipped) -> Iterator[Entry]:
+def walk(root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns | None = None) -> Iterator[Entry]:
     """Yield the regular files below the directory root, bytewise by whole path.
 
-    Files and directories that are left out are added to skipped. Raises OSError only for root itself.
+    Files and directories that are left out are added to skipped. patterns: those of walking, if several walks share
+    them. Raises OSError only for root itself.
     """
-    return _Walk(root, walking, skipped).files()
+    return _Walk(root, walking, skipped, patterns or Patterns(walking.include, walking.exclude)).files()
 
 
 class _Walk:
     """One walk: its stack of directories and the ids of those it has seen."""
 
-    def __init__(self, root: bytes, walking: Walking, skipped: Skipped) -> None:
-        self.root, self.walking, self.skipped = root, walking, skipped
-        self.patterns = Patterns(walking.include, walking.exclude)
+    def __init__(self, root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns) -> None:
+        self.root, self.walking, self.skipped, self.patterns = root, walking, skipped, patterns
         self.seen: set[FileId] = set()
         self.stack: list[_Level] = []
         self.open: list[_Level] = []

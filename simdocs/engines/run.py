@@ -20,12 +20,17 @@ def no_progress(_step: str, _done: int, _total: int) -> None:
 class Tally:
     """Counts of verification: candidate pairs, and pairs whose exact similarity was computed.
 
-    lost: the names of documents that were reported as missing or changed, so that each is reported once.
+    lost: the names of documents that were reported as missing or changed, so that each is reported once. outdated: how
+    many of them are gone or have another text. missing_from: the roots from which some were not found. located: whether
+    any document of an artifact was found where it was looked for, changed or not.
     """
 
     candidates: int = 0
     verified: int = 0
     lost: set[tuple[bytes, bytes]] = field(default_factory=set)
+    outdated: int = 0
+    missing_from: set[bytes] = field(default_factory=set)
+    located: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ def _token_sets(verifier: Verifier, firsts: Rows) -> Ragged:
     work = partial(load_token_sets, shingling=verifier.shingling)
     for cut, (part, _, skips) in zip(cuts, verifier.run.engine.map_with_state(work, tasks()), strict=True):
         parts.append(part)
-        verifier.report(skips)
+        recorded = verifier.corpus.recorded(firsts[cut.start : cut.stop])
+        verifier.looked_for(int(recorded.sum()), verifier.report(skips))
         verifier.run.progress("reading all", cut.stop, len(firsts))
     return Ragged.concat(parts, np.uint32)

@@ -9,17 +9,18 @@ import numpy as np
 
 from simdocs.corpora.batches import BATCH_BYTES
 from simdocs.corpora.jsonl_lookup import LineReader
-from simdocs.engines.run import Run
+from simdocs.engines.run import Run, Tally
 from simdocs.engines.worker_state import WorkerState
 from simdocs.errors import mention
 from simdocs.kernels.compare import jaccard
 from simdocs.matching.corpus import Documented, name_prefix
+from simdocs.model.artifact import Artifact
 from simdocs.model.groups import Pairs
 from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces, Rows, TextNumbers
 from simdocs.model.ragged import Floats, Index, Mask, Ragged
 from simdocs.model.skipped import Skip
-from simdocs.pipeline.reload import MISSING, ReloadRequest, Source, unchanged
+from simdocs.pipeline.reload import CHANGED, MISSING, ReloadRequest, Source, unchanged
 from simdocs.pipeline.token_cache import load_token_sets
 from simdocs.recipes import Shingling
 
@@ -118,9 +119,11 @@ class Verifier:
         cuts = _cuts(lefts, rights, sizes)
         work = partial(verify_block, shingling=self.shingling)
         blocks = (self._block(rows, lefts[cut], rights[cut]) for cut in cuts)
+        missing = set[tuple[bytes, bytes]]()
         for cut, (values, skips) in zip(cuts, self.run.engine.map_with_state(work, blocks), strict=True):
             similarity[order[cut]] = values
-            self.report(skips)
+            missing |= self.report(skips)
+        self.looked_for(int(self.corpus.recorded(rows).sum()), missing)
         return similarity
 
     def confirmed(self, pairs: Pairs) -> Pairs:
@@ -147,7 +150,7 @@ class Verifier:
                 if isinstance(source, ReloadRequest):
                     reader = self.run.engine.state.get(LineReader)
                     same[some[places]], skips = unchanged(source, self.shingling, reader)
-                    self.report(skips)
+                    self.looked_for(len(places), self.report(skips))
         return same
 
     def lost_copies(self, rows: Rows, texts: TextNumbers) -> Mask:
@@ -168,21 +171,42 @@ class Verifier:
             return np.zeros(len(left), bool)
         return jaccard.below_prefilter(self.corpus.estimates(left, right), self.threshold, self.corpus.places)
 
-    def report(self, skips: list[Skip]) -> None:
-        """Report documents that are missing or have changed, each once, and where missing ones were looked for."""
+    def report(self, skips: list[Skip]) -> set[tuple[bytes, bytes]]:
+        """Report documents that are missing or have changed, each once. Return the roots and names of missing ones."""
+        tally = self.run.tally
         for skip in skips:
-            if (skip.root, skip.name) not in self.run.tally.lost:
-                self.run.tally.lost.add((skip.root, skip.name))
+            if (skip.root, skip.name) not in tally.lost:
+                tally.lost.add((skip.root, skip.name))
+                if skip.root:  # or else this run has read it
+                    tally.outdated += skip.detail in (MISSING, CHANGED)
+                    tally.missing_from |= {skip.root} if skip.detail == MISSING else set()
                 self.run.skipped.add(skip._replace(root=name_prefix(None, skip.root)))
-                if skip.detail == MISSING and skip.root:
-                    root = display_name(skip.root)
-                    where = f"documents were looked for in {root}: if they are elsewhere, give {mention('root')}"
-                    if where not in self.run.skipped.warnings:
-                        self.run.skipped.warnings.append(where)
+        return {(skip.root, skip.name) for skip in skips if skip.detail == MISSING}
+
+    def looked_for(self, documents: int, missing: set[tuple[bytes, bytes]]) -> None:
+        """Record whether any of so many documents of an artifact was found."""
+        self.run.tally.located |= documents > len(missing)
 
     def _block(self, rows: Rows, lefts: BlockPlaces, rights: BlockPlaces) -> VerificationBlock:
         documents, places = np.unique(np.concatenate((lefts, rights)), return_inverse=True)
         return VerificationBlock(self.corpus.sources(rows[documents]), places[: len(lefts)], places[len(lefts) :])
+
+
+def outdated_warning(tally: Tally, *artifacts: Artifact | None) -> list[str]:
+    """What to do about documents of these artifacts that are gone or have changed."""
+    if not tally.outdated:
+        return []
+    if not tally.located:
+        return [
+            f"documents were looked for in {display_name(root)}: if they are elsewhere, give {mention('root')}"
+            for root in sorted(tally.missing_from)
+        ]
+    opened = [artifact for artifact in artifacts if artifact is not None]
+    documents = f"{tally.outdated:,} of {sum(artifact.n_documents for artifact in opened):,} documents"
+    lost = "is gone or has changed" if tally.outdated == 1 else "are gone or have changed"
+    names = " and ".join(artifact.name for artifact in opened)
+    built = "was built: build it again" if len(opened) == 1 else "were built: build them again"
+    return [f"{documents} {lost} since {names} {built}"]
 
 
 def _reading_order(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index) -> BlockPlaces:

@@ -11,7 +11,7 @@ import numpy as np
 from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.file_list import FileList
 from simdocs.engines.run import Run
-from simdocs.errors import UsageError, mention
+from simdocs.errors import UsageError
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.documents import Documents
 from simdocs.model.names import display_name
@@ -42,8 +42,6 @@ def files_of(intake: Intake, run: Run) -> FileList:
     if intake.texts is not None:
         return intake.texts
     found = find(intake.sources, intake.walking, run.skipped)
-    if intake.walking.include and not found.names:
-        run.skipped.warnings.append(_matches_nothing(intake.walking.include))
     for path in filter(None, intake.outputs):
         if found.holds(path):
             raise UsageError(
@@ -51,17 +49,6 @@ def files_of(intake: Intake, run: Run) -> FileList:
                 " choose another output file"
             )
     return found
-
-
-def _matches_nothing(patterns: Sequence[str]) -> str:
-    """The warning that no file matches the patterns of `include`, with what is most likely wrong with them."""
-    shown = " or ".join(repr(pattern) for pattern in patterns)
-    hint = ""
-    if any("/" in pattern for pattern in patterns):
-        hint = ": a pattern with a slash is compared with the path below the directory"
-    elif endings := [pattern for pattern in patterns if not set("*?[") & set(pattern)]:
-        hint = f": to match the end of a name, write {'*.' + endings[0].lstrip('.')!r}"
-    return f"no file matches {mention('include')} {shown}{hint}"
 
 
 def signed(intake: Intake, recipe: SignatureRecipe, run: Run, *, with_sets: bool) -> tuple[Documents, Tokens]:

@@ -8,6 +8,7 @@ from simdocs.corpora.document_skipped import REPLACED
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.identity import identities
 from simdocs.corpora.line_names import LineNames
+from simdocs.errors import mention
 from simdocs.model.documents import DOCUMENT, EMPTY, MET, Documents
 from simdocs.model.growing import GrowingArray, GrowingByteStrings
 from simdocs.model.names import display_name
@@ -56,6 +57,7 @@ class Register:
         """
         for skip in read.skips:
             self.skip(skip)
+        self._skipped.warnings += [_read_as_one(name) for name in read.like_lines if name in self._named]
         repeated = self._repeated(read)
         taken = np.array([at for at in range(len(read.names)) if at not in repeated], np.int64)
         files = self._done + np.where(read.facts["container"] > 0, 0, np.array(read.places, np.int64))[taken]
@@ -89,7 +91,7 @@ class Register:
         if gone and self._reached_again:
             self._gone.add(skip.name)
         if skip.reason in ("binary", "special", "vanished") and skip.name in self._named:
-            skip = skip._replace(reason="named", detail=explanation(skip.reason))
+            skip = skip._replace(reason="named", detail=skip.detail or explanation(skip.reason))
         self._skipped.add(skip)
 
     def _repeated(self, read: Read) -> set[int]:
@@ -147,6 +149,12 @@ class Register:
                 name = display_name(names[row])
                 self._skipped.warnings.append(f"{name}: this document is empty, so it is similar to nothing")
         return Documents(names.ragged, facts, self._held, self._met.all())
+
+
+def _read_as_one(name: bytes) -> str:
+    """The warning about a text that looks like JSON Lines."""
+    remedy = f"give {mention('jsonl')}" if name == b"-" else "give the file a name that ends in .jsonl"
+    return f"{display_name(name)}: this looks like JSON Lines, but is read as one text: {remedy}"
 
 
 def _span(held: bytes, fact: np.void) -> bytes:

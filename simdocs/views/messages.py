@@ -75,7 +75,7 @@ class Teller:
 
     def _skip(self, skip: Skip) -> None:
         why, detail = self._spelling(explanation(skip.reason)), self._spelling(skip.detail)
-        if skip.reason in ("malformed", "named") and detail:
+        if skip.reason in ("malformed", "named", "binary") and detail:
             why, detail = detail, ""
         say(f"simdocs: {display_name(skip.shown_name)}: skipped: {why}" + (f" ({detail})" if detail else ""))
 

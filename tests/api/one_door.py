@@ -36,7 +36,8 @@ CALLS: dict[str, Callable[..., Any]] = {question: getattr(simdocs, question) for
 
 ARTIFACTS = {"shingle": "shingles", "signature": "signatures", "index": "index"}
 
-SPELLINGS = {"k": "-k", "itself": "--self", "output": "-o", "jobs": "-j", "documents": "DOCS"}
+SPELLINGS = {"k": "-k", "itself": "--self", "output": "-o", "jobs": "-j"}
+SPELLINGS |= {"documents": "DOCS", "texts": "- for standard input"}
 """Parameters whose option is not `--` and their name, as errors spell them."""
 
 
@@ -128,7 +129,7 @@ def taken(output: str) -> dict[str, bytes]:
 
 
 def drawn(row: Any) -> str:
-    """A row as the program prints it, which is in `./-x` for a name that begins with a dash."""
+    """A row as the program prints it."""
     fields = row if isinstance(row, tuple) else (row,)
     return "\t".join(map(_drawn_field, fields))
 
@@ -136,8 +137,7 @@ def drawn(row: Any) -> str:
 def _drawn_field(value: Any) -> str:
     if isinstance(value, float):
         return "" if math.isnan(value) else f"{value:.6f}"
-    text = value.decode() if isinstance(value, bytes) else str(value)
-    return f"./{text}" if text.startswith("-#") else text
+    return value.decode() if isinstance(value, bytes) else str(value)
 
 
 @contextmanager

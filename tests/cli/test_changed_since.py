@@ -46,8 +46,12 @@ def test_a_changed_document_is_not_listed_as_a_duplicate(indexed):
     assert simdocs("dedupe", "d.index", "--list", "duplicates", cwd=indexed)[:2] == (3, b"")
 
 
+def outdated(said: str) -> str:
+    return f"simdocs: warning: {said}: build it again\n"
+
+
 def looked_for_from(root: Path) -> str:
-    return f"simdocs: warning: documents were looked for in {root}: if they are elsewhere, give --root"
+    return f"simdocs: warning: documents were looked for in {root}: if they are elsewhere, give --root\n"
 
 
 @pytest.mark.reliability("changed since")
@@ -61,7 +65,9 @@ def test_lists_name_only_documents_that_are_still_there(indexed):
     done = simdocs("dedupe", "d.index", "--list", "kept", cwd=indexed)
     assert (done.status, done.out) == (3, b"d/a\nd/f\n")
     lost = "simdocs: d/{}: skipped: its text cannot be verified ({})\n"
-    assert done.err == lost.format("c", "changed") + lost.format("e", "gone") + looked_for_from(indexed) + "\n"
+    assert done.err == lost.format("c", "changed") + lost.format("e", "gone") + outdated(
+        "2 of 5 documents are gone or have changed since d.index was built"
+    )
     taken = simdocs("dedupe", "d.index", "--list", "kept", "--verify", "estimate", cwd=indexed)
     assert taken == (0, b"d/a\nd/c\nd/e\nd/f\n", "")
 
@@ -69,7 +75,8 @@ def test_lists_name_only_documents_that_are_still_there(indexed):
 @pytest.mark.reliability("changed since")
 def test_nothing_is_a_duplicate_of_a_document_that_is_gone(indexed):
     shutil.rmtree(indexed / "d")
-    assert simdocs("dedupe", "d.index", cwd=indexed)[:2] == (3, b"")
+    gone = simdocs("dedupe", "d.index", cwd=indexed)
+    assert (gone.status, gone.out, gone.err.endswith(looked_for_from(indexed))) == (3, b"", True)
     assert simdocs("query", "d.index", "new", cwd=indexed)[:2] == (3, b"")
     assert simdocs("dedupe", "new", "--against", "d.index", "--list", "kept", cwd=indexed)[:2] == (3, b"new\n")
 
@@ -144,7 +151,9 @@ def test_another_copy_takes_the_place_of_one_that_is_gone(lost, ask):
     name, before, after = lost
     done = simdocs(*ask, cwd=before)
     why = "skipped: its text cannot be verified (gone)"
-    assert done.err.splitlines() == [f"simdocs: {name}: {why}", looked_for_from(before)]
+    artifact = next(word for word in ask if word.startswith("d."))
+    said = outdated(f"1 of 4 documents is gone or has changed since {artifact} was built")
+    assert done.err == f"simdocs: {name}: {why}\n{said}"
     assert done.status == 3
     again = simdocs(*ask, cwd=after)
     assert (again.status, again.out) == (0, done.out)

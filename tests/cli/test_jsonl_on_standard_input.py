@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from tests.cli.corpus import A1, A2, A, B
 from tests.cli.program import simdocs
 
 TEXTS = [A, A1, B, A2, A]
+LIKE_LINES = "this looks like JSON Lines, but is read as one text"
 PIPED = "error: --jsonl applies to standard input: name a file *.jsonl, or pipe it into simdocs"
 LINES = b"".join(
     json.dumps({"id": f"x{number}", "text": text.decode()}).encode() + b"\n" for number, text in enumerate(TEXTS)
@@ -27,9 +29,32 @@ def test_standard_input_answers_as_a_file_does(tmp_path: Path, mode: tuple[str, 
     assert done.out
 
 
-def test_without_jsonl_standard_input_is_one_text(tmp_path: Path) -> None:
+def test_without_jsonl_standard_input_is_one_text_and_warned_about(tmp_path: Path) -> None:
     done = simdocs("dedupe", "-", "--summary", cwd=tmp_path, stdin=LINES)
     assert "1 document," in done.err
+    assert f"simdocs: warning: -: {LIKE_LINES}: give --jsonl\n" in done.err
+
+
+def test_a_named_file_of_json_lines_with_another_name_is_warned_about(tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d/x.json").write_bytes(LINES)
+    (tmp_path / "d/one.json").write_bytes(LINES.splitlines()[0] + b"\n")
+    (tmp_path / "d/array.json").write_bytes(b"[\n" + LINES)
+    named = simdocs("dedupe", "d/x.json", "d/one.json", "d/array.json", cwd=tmp_path)
+    warning = f"simdocs: warning: d/x.json: {LIKE_LINES}: give the file a name that ends in .jsonl\n"
+    assert (named.status, named.err) == (0, warning)
+    assert simdocs("dedupe", "d/x.json", "--plain", cwd=tmp_path).err == ""
+    assert simdocs("dedupe", "d", cwd=tmp_path).err == ""
+
+
+@pytest.mark.parametrize("words", [("-",), ("-", "--jsonl"), ("x.jsonl",), ("x",)], ids=" ".join)
+def test_gzip_data_that_is_not_decompressed_is_called_so(tmp_path: Path, words: tuple[str, ...]) -> None:
+    data = gzip.compress(LINES)
+    (tmp_path / "x").write_bytes(data)
+    (tmp_path / "x.jsonl").write_bytes(data)
+    done = simdocs("dedupe", *words, cwd=tmp_path, stdin=data)
+    why = "gzip data: pipe it through zcat, or give the file a name that ends in .gz"
+    assert (done.status, done.err) == (3, f"simdocs: {words[0]}: skipped: {why}\n")
 
 
 def test_bad_lines_of_standard_input_are_named(tmp_path: Path) -> None:

@@ -143,3 +143,35 @@ def test_an_include_that_matches_nothing_is_warned_about(here):
     assert done == (0, b"", f"simdocs: warning: {why}\n")
     assert simdocs("dedupe", "docs", "--include", "*.rst", "-q", cwd=here) == (0, b"", "")
     assert simdocs("dedupe", "docs", "--include", "*.txt", cwd=here).err == ""
+
+
+BELOW = "a pattern with a slash is compared with the path below the directory"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("docs/more", f"nothing matches --exclude 'docs/more': {BELOW}: write '/more'"),
+        ("docs/more/*.txt", f"nothing matches --exclude 'docs/more/*.txt': {BELOW}: write '/more/*.txt'"),
+        ("more/*.txt", ""),
+        ("/more/", ""),
+        ("docs/inner", ""),
+        ("*.bak", ""),
+        ("old/*.bak", ""),
+    ],
+)
+def test_an_exclude_that_is_a_printed_path_and_matches_nothing_is_warned_about(here, pattern, said):
+    lay(here, {"docs/more/d.txt": A, "docs/docs/inner": A})
+    done = simdocs("dedupe", "docs", "--exclude", pattern, cwd=here)
+    assert (done.status, done.err) == (0, said and f"simdocs: warning: {said}\n")
+
+
+def test_a_named_directory_without_documents_is_warned_about(here):
+    """A disk may not be mounted."""
+    lay(here, {"empty/.hidden": A})
+    (here / "bare").mkdir()
+    done = simdocs("dedupe", "docs", "empty", "bare", cwd=here)
+    said = "simdocs: warning: {}: no documents were found in this directory\n"
+    assert (done.status, len(done.rows), done.err) == (0, 1, said.format("empty") + said.format("bare"))
+    assert simdocs("dedupe", "bare", "-q", cwd=here) == (0, b"", "")
+    assert simdocs("dedupe", "--files-from", "-", cwd=here, stdin=b"docs\nbare\n").err == ""

@@ -44,7 +44,7 @@ def test_hidden_names_are_read_with_hidden(texts):
 
 def test_hidden_names_are_read_if_they_are_named(texts):
     assert kept(texts, "docs/.git", "docs/notes/.f.txt") == ["docs/.git/e.txt", "docs/notes/.f.txt"]
-    assert kept(texts / "docs" / ".i", ".") == []
+    assert kept(texts / "docs" / ".i", ".", "-q") == []
     assert kept(texts / "docs" / ".i" / ".j", ".") == ["./k.txt"]
 
 

@@ -214,8 +214,9 @@ def test_whole_lines_before_damage_are_read(tmp_path: Path) -> None:
     compressed = gzip.compress(content)
     path.write_bytes(compressed[: len(compressed) // 2])
     got, skip = until_unread(os.fsencode(path))
-    assert (skip.reason, skip.detail) == ("malformed", "a gzip file cut short")
     data = b"".join(lines.data for lines in got)
+    first_unread = data.count(b"\n") + 1
+    assert (skip.reason, skip.detail) == ("malformed", f"a gzip file cut short, from line {first_unread} on")
     assert len(content) // 3 < len(data)
     assert data.endswith(b"\n")
     assert content.startswith(data)

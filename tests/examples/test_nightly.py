@@ -62,7 +62,8 @@ def test_the_nightly_script_lists_what_is_new(three):
 
 def test_an_empty_delivery_has_nothing_new(three, tmp_path):
     (tmp_path / "nothing").mkdir()
-    assert nightly(three[0], tmp_path / "nothing", three[2]) == (0, b"", "")
+    said = f"simdocs: warning: {tmp_path}/nothing: no documents were found in this directory\n"
+    assert nightly(three[0], tmp_path / "nothing", three[2]) == (0, b"", said)
 
 
 def test_a_delivery_may_hold_any_names(three):

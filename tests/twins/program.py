@@ -163,8 +163,10 @@ def _printed(answers: Answers, options: Options) -> list[bytes]:
         os.path.join(root, document.name) if row < of_artifact else document.name
         for row, document in enumerate(answers.documents)
     ]
-    standard_input = {document.name for document in answers.documents if document.path == b"-"}
-    return [b"./" + name if name.startswith(b"-") and name not in standard_input else name for name in names]
+    return [
+        b"./" + name if name.startswith(b"-") and (document.path, name) != (b"-", document.name) else name
+        for name, document in zip(names, answers.documents, strict=True)
+    ]
 
 
 def _listed(corpus: Corpus, answers: Answers, rows: Sequence[int], options: Options) -> list[Cells]:

@@ -182,6 +182,18 @@ def test_text_field_and_id_field_choose_the_fields_of_a_line() -> None:
     assert (parsed.names, parsed.texts, text_of(line, sequences)) == ([b"a#name"], [b"b"], b"b")
 
 
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_a_line_as_long_as_the_limit_is_read_wherever_a_block_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: bytes
+) -> None:
+    line = b'{"text": "a line of as many bytes as are allowed"}'
+    monkeypatch.setattr(jsonl, "BATCH_BYTES", len(line))
+    (tmp_path / "a.jsonl").write_bytes(line + end)
+    found, skips = documents(bytes(tmp_path / "a.jsonl"), len(line))
+    assert (len(found), skips) == (1, [])
+    assert len(documents(bytes(tmp_path / "a.jsonl"), len(line) - 1)[1]) == 1
+
+
 @pytest.mark.parametrize("suffix", ["", ".gz"])
 def test_a_line_above_the_limit_is_never_held_in_memory(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"a.jsonl{suffix}"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.corpora import clock, jsonl
+from simdocs.corpora import clock, jsonl, read_file
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.identity import Stamp
 from simdocs.corpora.jsonl import parse, read_blocks
@@ -162,3 +162,25 @@ def test_a_clock_that_stands_still_or_is_behind_is_not_waited_for(
     monkeypatch.setattr(time, "sleep", waits.append)
     assert read(os.fsencode(path), MIB)[0] == OLD
     assert len(waits) == (0 if ahead else 3)
+
+
+def test_the_status_of_a_file_that_was_waited_for_is_that_after_the_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(OLD)
+    monkeypatch.setattr(time, "sleep", lambda _seconds: path.write_bytes(NEW + OLD))
+    monkeypatch.setattr(clock, "now", lambda: path.stat().st_mtime_ns + 1)
+    with path.open("rb") as stream:
+        status = clock.settled(stream.fileno(), os.fstat(stream.fileno()))
+    assert status.st_size == len(NEW + OLD)
+
+
+@pytest.mark.reliability("torn reads")
+def test_a_second_reading_that_ends_early_does_not_agree(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the file was shorter for a moment."""
+    real = os.pread
+    monkeypatch.setattr(os, "pread", lambda descriptor, size, at: real(descriptor, size, at) if at < 64 else b"")
+    monkeypatch.setattr(read_file, "_PIECE", 32)
+    with pytest.raises(DocumentSkipped, match="changed"):
+        read(os.fsencode(path), MIB)

@@ -230,3 +230,12 @@ def test_a_hole_of_a_terabyte_is_jumped_over(tmp_path: Path) -> None:
     dropped = (1 << 40) - len(LINES[0]) - 1
     assert [row[1] for row in found[0]] == [b"line 1", b"line 2"]
     assert found[1] == [Skip("oversized", os.fsencode(path), f"{dropped} bytes", 2)]
+
+
+@pytest.mark.reliability("rewritten lines")
+def test_a_gzip_file_that_is_still_being_written_is_read_again(tmp_path: Path) -> None:
+    """At first it has none of its bytes. That is no reason to call it damaged if it has changed since."""
+    path = tmp_path / "a.jsonl.gz"
+    whole = gzip.compress(CONTENT)
+    write(path, b"not gzip yet")
+    assert names(path, lambda path: write(path, whole), 1) == (list(range(1, len(LINES) + 1)), None)

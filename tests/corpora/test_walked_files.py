@@ -107,3 +107,17 @@ def test_a_link_in_place_of_any_component_is_not_followed(tmp_path: Path, at: in
     part.symlink_to(tmp_path / "moved")
     with pytest.raises(DocumentSkipped, match="changed"):
         open_file(found.names[0], file)
+
+
+def test_a_directory_that_could_not_be_entered_does_not_confuse_the_next_one(tmp_path: Path) -> None:
+    root, z = os.fsencode(tmp_path) + b"/", b"a/z"
+    (tmp_path / "a").mkdir()
+    for name in ("a/x", "a/z", "z"):
+        (tmp_path / name).write_text(name)
+    (tmp_path / "b").symlink_to("a")
+    with Directories() as directories:
+        os.close(directories.open(root + b"a/x", len(root)))
+        with pytest.raises(DocumentSkipped, match="changed"):
+            directories.open(root + b"b/z", len(root))
+        with os.fdopen(directories.open(root + z, len(root)), "rb") as stream:
+            assert stream.read() == z

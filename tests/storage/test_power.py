@@ -70,7 +70,8 @@ def test_a_power_cut_at_any_instant_leaves_the_old_or_the_new_artifact(place, th
         where = place / str(number)
         lay(tree, where)
         assert set(os.listdir(where)) <= {target, draft_name(target)}
-        ended.add(found(where / target, kind))
+        ended.add(now := found(where / target, kind))
+        assert now != 2 or (where / target).stat().st_mode & 0o777 == 0o775, "the new one has its mode, too"
         save(where / target, 3, kind)
         assert (found(where / target, kind), os.listdir(where)) == (3, [target])
         shutil.rmtree(where)

@@ -28,16 +28,16 @@ def answer(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.fixture(scope="session")
-def shelves(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `shelved` is copied from."""
-    root = lay(tmp_path_factory.mktemp("shelves"), FILES | {"more/d.txt": A2, "more/e.txt": B[::-1]})
+def templates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory that `built` is a copy of."""
+    root = lay(tmp_path_factory.mktemp("templates"), FILES | {"more/d.txt": A2, "more/e.txt": B[::-1]})
     for command, target in (("shingle", "x.shingles"), ("signature", "x.signatures"), ("index", "x.index")):
         assert simdocs(command, "docs", "-o", target, cwd=root) == (0, b"", "")
     return root
 
 
 @pytest.fixture
-def shelved(shelves: Path, tmp_path: Path) -> Path:
+def built(templates: Path, tmp_path: Path) -> Path:
     """A directory with docs as `here` has it, x.shingles, x.signatures and x.index of docs, and more/d.txt, which is
     nearly the same as docs/a.txt, and more/e.txt, which is not."""
-    return Path(shutil.copytree(shelves, tmp_path / "shelved"))
+    return Path(shutil.copytree(templates, tmp_path / "built"))

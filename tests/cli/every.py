@@ -1,4 +1,4 @@
-"""Every command, as it may be run where conftest's `shelved` has laid things out."""
+"""Every command, as it may be run where conftest's `built` has laid things out."""
 
 from __future__ import annotations
 

@@ -24,18 +24,18 @@ Arrays = dict[str, np.ndarray]
 
 def signed_anew(path: Path, change: Callable[[Arrays], object] = len, **of_manifest: Any) -> None:
     """Change arrays, and the manifest, of an artifact that nobody can tell from one that was written so."""
-    shelf = open_artifact(os.fsencode(path))
-    arrays = {array.name: np.array(shelf[array.name].all()) for array in FORMATS[shelf.kind].arrays}
+    artifact = open_artifact(os.fsencode(path))
+    arrays = {array.name: np.array(artifact[array.name].all()) for array in FORMATS[artifact.kind].arrays}
     change(arrays)
     checksums = {}
-    for array in FORMATS[shelf.kind].arrays:
+    for array in FORMATS[artifact.kind].arrays:
         data = arrays[array.name].tobytes()
         checksums[array.name] = [checksum(data[at : at + BLOCK]) for at in range(0, len(data), BLOCK)]
         (path / array.file).write_bytes(header(array.dtype, arrays[array.name].shape) + data)
     documents = Documents(Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], {})
-    recipe = of_manifest.pop("recipe", shelf.recipe)
+    recipe = of_manifest.pop("recipe", artifact.recipe)
     shapes = {name: array.shape for name, array in arrays.items()}
-    manifest = Manifest(FORMATS[shelf.kind], recipe, made_from(documents, recipe), shapes, checksums)
+    manifest = Manifest(FORMATS[artifact.kind], recipe, made_from(documents, recipe), shapes, checksums)
     (path / "manifest.json").write_bytes(replace(manifest, **of_manifest).encoded())
 
 

@@ -65,15 +65,15 @@ def test_help_version_and_shingles_on_a_full_disk_are_one_line_and_status_2(here
 
 @pytest.mark.reliability("full output")
 @pytest.mark.parametrize("command", WRITING)
-def test_every_command_reports_a_full_standard_output(shelved, command):
+def test_every_command_reports_a_full_standard_output(built, command):
     said = "simdocs: error: standard output: write error: No space left on device\n"
-    assert into_a_full_disk(*EVERY[command], cwd=shelved) == (2, b"", said)
+    assert into_a_full_disk(*EVERY[command], cwd=built) == (2, b"", said)
 
 
 @pytest.mark.reliability("closed output")
 @pytest.mark.parametrize("command", ["query", *slow("dedupe", "info", "show", "dedupe --pairs", "dedupe --against")])
-def test_every_command_reports_a_closed_standard_output(shelved, command):
-    closed = in_shell('simdocs "$@" >&-', *EVERY[command], cwd=shelved)
+def test_every_command_reports_a_closed_standard_output(built, command):
+    closed = in_shell('simdocs "$@" >&-', *EVERY[command], cwd=built)
     assert closed == (2, b"", "simdocs: error: standard output: write error: Bad file descriptor\n")
 
 
@@ -83,10 +83,10 @@ def test_every_command_reports_a_closed_standard_output(shelved, command):
     "Exits with status 2, and writes neither artifact nor answer.",
 )
 @pytest.mark.parametrize("command", BUILDING)
-def test_no_artifact_is_published_if_its_summary_cannot_be_written(shelved, command):
-    done = simdocs(*EVERY[command], "--summary-json", "/dev/full", cwd=shelved)
+def test_no_artifact_is_published_if_its_summary_cannot_be_written(built, command):
+    done = simdocs(*EVERY[command], "--summary-json", "/dev/full", cwd=built)
     assert done == (2, b"", "simdocs: error: /dev/full: write error: No space left on device\n")
-    assert not [name for name in os.listdir(shelved) if "new" in name or "tmp" in name]
+    assert not [name for name in os.listdir(built) if "new" in name or "tmp" in name]
 
 
 @pytest.mark.reliability("summary")
@@ -98,11 +98,11 @@ def test_no_answer_is_published_if_its_summary_cannot_be_written(here):
 
 @pytest.mark.reliability("full error", "a full or closed standard error", "Prints the same answer.")
 @pytest.mark.parametrize("command", ["query", *slow("index", "dedupe")])
-def test_a_full_or_closed_standard_error_changes_no_answer(shelved, command):
-    expected = simdocs(*EVERY[command], cwd=shelved)
+def test_a_full_or_closed_standard_error_changes_no_answer(built, command):
+    expected = simdocs(*EVERY[command], cwd=built)
     with Path("/dev/full").open("wb") as full:
-        assert simdocs(*EVERY[command], "-v", cwd=shelved, stderr=full) == expected
-    assert in_shell('simdocs "$@" -v 2>&-', *EVERY[command], cwd=shelved) == expected
+        assert simdocs(*EVERY[command], "-v", cwd=built, stderr=full) == expected
+    assert in_shell('simdocs "$@" -v 2>&-', *EVERY[command], cwd=built) == expected
 
 
 def test_a_full_device_as_output_or_summary_is_status_2(here):
@@ -189,8 +189,8 @@ def test_an_answer_that_nobody_reads_ends_the_program_by_sigpipe(copies):
     "Ends by SIGPIPE (141 in a shell), without a message.",
 )
 @pytest.mark.parametrize("command", WRITING)
-def test_every_command_ends_by_sigpipe_if_nobody_reads(shelved, command):
-    with running(*EVERY[command], cwd=shelved) as process:
+def test_every_command_ends_by_sigpipe_if_nobody_reads(built, command):
+    with running(*EVERY[command], cwd=built) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(60) == -signal.SIGPIPE

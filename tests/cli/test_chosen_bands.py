@@ -36,24 +36,24 @@ def each_with_the_first(choices: Collection[str]) -> list[Any]:
 
 
 @pytest.mark.parametrize(("chosen", "command"), each_with_the_first(TOO_FEW))
-def test_bands_below_the_stated_recall_bring_a_warning(shelved, command, chosen):
+def test_bands_below_the_stated_recall_bring_a_warning(built, command, chosen):
     """In a pipe as at a terminal: -q silences it."""
-    done = simdocs(*COMMANDS[command], *chosen.split(), cwd=shelved)
+    done = simdocs(*COMMANDS[command], *chosen.split(), cwd=built)
     why = "less than the recall of 0.95: leave out --bands, --rows and --rule to reach it"
     assert (done.status, done.err) == (0, f"simdocs: warning: {TOO_FEW[chosen]}, {why}\n")
-    assert simdocs(*COMMANDS[command], *chosen.split(), "-q", cwd=shelved) == (0, done.out, "")
+    assert simdocs(*COMMANDS[command], *chosen.split(), "-q", cwd=built) == (0, done.out, "")
 
 
 @pytest.mark.parametrize(("chosen", "command"), each_with_the_first(ENOUGH))
-def test_bands_that_reach_the_stated_recall_bring_no_warning(shelved, command, chosen):
-    done = simdocs(*COMMANDS[command], *chosen.split(), cwd=shelved)
+def test_bands_that_reach_the_stated_recall_bring_no_warning(built, command, chosen):
+    done = simdocs(*COMMANDS[command], *chosen.split(), cwd=built)
     assert (done.status, done.err) == (0, "")
 
 
-def test_what_uses_an_index_does_not_repeat_the_warning_of_its_bands(shelved):
-    assert simdocs("index", "docs", "--bands", "4", "--rows", "10", "-q", "-o", "x.index", cwd=shelved).status == 0
+def test_what_uses_an_index_does_not_repeat_the_warning_of_its_bands(built):
+    assert simdocs("index", "docs", "--bands", "4", "--rows", "10", "-q", "-o", "x.index", cwd=built).status == 0
     for command in (("dedupe", "x.index"), ("query", "x.index", "more"), ("dedupe", "more", "--against", "x.index")):
-        assert simdocs(*command, cwd=shelved).err == ""
+        assert simdocs(*command, cwd=built).err == ""
 
 
 @pytest.mark.parametrize(

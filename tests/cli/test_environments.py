@@ -97,14 +97,14 @@ def expected(place: Path) -> dict[str, object]:
     "Every command works as elsewhere.",
 )
 @pytest.mark.parametrize("command", EVERY)
-def test_every_command_works_as_cron_runs_it(shelved, command):
+def test_every_command_works_as_cron_runs_it(built, command):
     """Hardly a variable, no terminal, nobody's files but the owner's, in the root directory."""
     there = {"docs", "more", *(f"x.{kind}" for kind in ("shingles", "signatures", "index"))}
-    words = [str(shelved / word) if word in there or "." in word else word for word in EVERY[command]]
+    words = [str(built / word) if word in there or "." in word else word for word in EVERY[command]]
     done = simdocs(*words, cwd="/", env={"PATH": "/usr/bin:/bin"}, umask=0o077, served=True)
     assert (done.status, done.err) == (0, "")
     assert (done.out != b"") == (command in WRITING)
-    assert {one.name for one in shelved.iterdir()} - there == {word for word in EVERY[command] if "new" in word}
+    assert {one.name for one in built.iterdir()} - there == {word for word in EVERY[command] if "new" in word}
 
 
 @pytest.mark.reliability("locales")

@@ -83,13 +83,13 @@ OTHER_SUFFIXES = ["JSON", "ndjson", "parquet", "xlsx", "html", "xml", "yaml", "m
         *slow(*product([*(name for name in WRITING if name != "dedupe"), "names"], OTHER_SUFFIXES)),
     ],
 )
-def test_a_suffix_of_a_format_that_is_not_offered_is_refused(shelved, command, suffix):
+def test_a_suffix_of_a_format_that_is_not_offered_is_refused(built, command, suffix):
     words = ("dedupe", "docs", "--list", "kept") if command == "names" else WRITING[command]
-    done = simdocs(*words, "-o", f"x.{suffix}", cwd=shelved)
+    done = simdocs(*words, "-o", f"x.{suffix}", cwd=built)
     why = f"simdocs cannot write .{suffix.lower()}: use .table, .tsv, .jsonl or .csv, or choose with --format"
     assert done == (2, b"", f"simdocs: error: -o x.{suffix}: {why}\n")
-    assert not (shelved / f"x.{suffix}").exists()
-    assert simdocs(*words, "-o", f"x.{suffix}", "--format", "tsv", cwd=shelved) == (0, b"", "")
+    assert not (built / f"x.{suffix}").exists()
+    assert simdocs(*words, "-o", f"x.{suffix}", "--format", "tsv", cwd=built) == (0, b"", "")
 
 
 @pytest.mark.parametrize("suffix", ["gz", "zst", "GZ"])

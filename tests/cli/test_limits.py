@@ -48,12 +48,12 @@ def listing(where: Path) -> list[str]:
         *[("dedupe", 60), ("check", 120)],
     ],
 )
-def test_too_little_memory_to_start_is_one_line_and_status_2(shelved, command, mebibytes):
+def test_too_little_memory_to_start_is_one_line_and_status_2(built, command, mebibytes):
     """Where NumPy would end the program by itself, or give twenty lines of advice."""
-    before = listing(shelved)
-    done = simdocs(*EVERY[command], cwd=shelved, before=at_most(resource.RLIMIT_AS, mebibytes * MIB))
+    before = listing(built)
+    done = simdocs(*EVERY[command], cwd=built, before=at_most(resource.RLIMIT_AS, mebibytes * MIB))
     assert done == (2, b"", NO_MEMORY)
-    assert listing(shelved) == before
+    assert listing(built) == before
 
 
 @pytest.mark.reliability(
@@ -140,10 +140,10 @@ def test_any_amount_of_memory_gives_the_answer_or_one_line(large, command, jobs)
 
 @pytest.mark.reliability("few open files", "a limit of 20 open files (`ulimit -n`)", "Works with two workers.")
 @pytest.mark.parametrize("command", ["index", "query", "dedupe", "info", "check"])
-def test_twenty_open_files_are_enough_for_two_workers(shelved, command):
+def test_twenty_open_files_are_enough_for_two_workers(built, command):
     """Twenty are enough for two workers, which a machine with more cores may have to be told."""
     words = [*EVERY[command], *(["-j2"] if command in READING else [])]
-    done = simdocs(*words, cwd=shelved, env=with_workers(shelved), limits={resource.RLIMIT_NOFILE: (20, 20)})
+    done = simdocs(*words, cwd=built, env=with_workers(built), limits={resource.RLIMIT_NOFILE: (20, 20)})
     assert (done.status, done.err) == (0, "")
 
 
@@ -160,22 +160,22 @@ def test_twenty_open_files_are_enough_for_two_workers(shelved, command):
         *slow(("index", 11), ("query", 8), ("query", 11), ("dedupe", 8), ("info", 8), ("info", 11), ("check", 11)),
     ],
 )
-def test_too_few_open_files_are_never_called_damage(shelved, command, files):
+def test_too_few_open_files_are_never_called_damage(built, command, files):
     """Never a word of damage, when it is the files that are too many."""
     words = [*EVERY[command], *(["-j2"] if command in READING else [])]
-    done = simdocs(*words, cwd=shelved, env=with_workers(shelved), before=at_most(resource.RLIMIT_NOFILE, files))
+    done = simdocs(*words, cwd=built, env=with_workers(built), before=at_most(resource.RLIMIT_NOFILE, files))
     if done.status:
         assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
         assert "too many open files" in done.err.lower() or "ImportError" in done.err
-        assert listing(shelved) == ["docs", "more", "x.index", "x.shingles", "x.signatures"]
+        assert listing(built) == ["docs", "more", "x.index", "x.shingles", "x.signatures"]
     else:
         assert done.err == ""
 
 
 @pytest.mark.reliability("small stack", "a small stack (`ulimit -s 256`)", "Works.")
 @pytest.mark.parametrize("command", ["dedupe", *slow("index", "query", "check")])
-def test_a_small_stack_is_enough(shelved, command):
-    done = simdocs(*EVERY[command], cwd=shelved, before=at_most(resource.RLIMIT_STACK, 256 << 10))
+def test_a_small_stack_is_enough(built, command):
+    done = simdocs(*EVERY[command], cwd=built, before=at_most(resource.RLIMIT_STACK, 256 << 10))
     assert (done.status, done.err) == (0, "")
 
 
@@ -185,13 +185,13 @@ def test_a_small_stack_is_enough(shelved, command):
     'Prints "File too large" and exits with status 2. The old output stays, and the temporary file is removed.',
 )
 @pytest.mark.parametrize("command", ["shingle", "index", "query", "dedupe"])
-def test_a_limit_on_file_size_keeps_the_old_output(shelved, command):
+def test_a_limit_on_file_size_keeps_the_old_output(built, command):
     """A full quota shows in the same way."""
     words = [*EVERY[command], *(() if "-o" in EVERY[command] else ("-o", "new.tsv", "--summary-json", "note"))]
-    done = simdocs(*words, cwd=shelved, limits={resource.RLIMIT_FSIZE: (16, 16)})
+    done = simdocs(*words, cwd=built, limits={resource.RLIMIT_FSIZE: (16, 16)})
     assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
     assert done.err.endswith("write error: File too large\n")
-    assert listing(shelved) == ["docs", "more", "x.index", "x.shingles", "x.signatures"]
+    assert listing(built) == ["docs", "more", "x.index", "x.shingles", "x.signatures"]
 
 
 @pytest.mark.reliability(

@@ -39,13 +39,13 @@ MEANT = {
 
 
 @pytest.mark.parametrize("line", MEANT)
-def test_arguments_in_the_wrong_place_bring_what_was_meant(shelved, line):
-    before = sorted(str(path) for path in shelved.rglob("*"))
-    done = simdocs(*line.split(), cwd=shelved)
+def test_arguments_in_the_wrong_place_bring_what_was_meant(built, line):
+    before = sorted(str(path) for path in built.rglob("*"))
+    done = simdocs(*line.split(), cwd=built)
     assert done == (2, b"", f"simdocs: error: {MEANT[line]}\n")
     assert not re.search(r"\b(remove|delete|rm)\b", done.err)
-    assert sorted(str(path) for path in shelved.rglob("*")) == before
-    assert (shelved / "docs/a.txt").read_bytes() == A
+    assert sorted(str(path) for path in built.rglob("*")) == before
+    assert (built / "docs/a.txt").read_bytes() == A
 
 
 def test_the_commands_in_the_messages_work(here):

@@ -186,38 +186,38 @@ IN_A_LOOP = ("query", "info")
 
 @pytest.mark.reliability("signals")
 @pytest.mark.parametrize("command", EVERY)
-def test_ctrl_c_ends_every_command_by_that_signal(shelved, command):
-    before = listing(shelved)
+def test_ctrl_c_ends_every_command_by_that_signal(built, command):
+    before = listing(built)
     words = [*EVERY[command], *(["-j1"] if command in READING else [])]
-    env = trap(shelved, "os.kill(0, 2)", "open", OPENED[command])
-    assert simdocs(*words, cwd=shelved, env=env) == (-signal.SIGINT, b"", "")
-    assert listing(shelved) == before
+    env = trap(built, "os.kill(0, 2)", "open", OPENED[command])
+    assert simdocs(*words, cwd=built, env=env) == (-signal.SIGINT, b"", "")
+    assert listing(built) == before
 
 
 @pytest.mark.reliability("shell loops")
 @pytest.mark.parametrize("command", [*IN_A_LOOP, *slow(*(name for name in EVERY if name not in IN_A_LOOP))])
-def test_ctrl_c_in_every_command_ends_a_loop_in_a_shell(shelved, command):
+def test_ctrl_c_in_every_command_ends_a_loop_in_a_shell(built, command):
     """It ends by the signal, quietly, and leaves nothing; and so the loop ends."""
-    before = listing(shelved)
+    before = listing(built)
     words = [*EVERY[command], *(["-j1"] if command in READING else [])]
-    env = trap(shelved, "os.kill(0, 2)", "open", OPENED[command])
-    done = in_shell('for n in 1 2 3; do simdocs "$@"; echo again; done', *words, cwd=shelved, env=env)
+    env = trap(built, "os.kill(0, 2)", "open", OPENED[command])
+    done = in_shell('for n in 1 2 3; do simdocs "$@"; echo again; done', *words, cwd=built, env=env)
     assert done == (-signal.SIGINT, b"", "")
-    assert listing(shelved) == before
+    assert listing(built) == before
 
 
 @pytest.mark.reliability("signals")
 @pytest.mark.parametrize(
     ("command", "number"), [*(("index", number) for number in ENDING), ("shingle", 15), ("query", 15)]
 )
-def test_a_signal_from_a_worker_ends_every_command_and_its_workers(shelved, command, number):
-    before = listing(shelved)
+def test_a_signal_from_a_worker_ends_every_command_and_its_workers(built, command, number):
+    before = listing(built)
     action = f"open('workers', 'a').write(f'{{os.getpid()}}\\n')\nos.kill(main, {number})\ntime.sleep(600)"
-    env = trap(shelved, action, "open", ".txt", in_worker=True)
-    done = simdocs(*EVERY[command], "-j2", cwd=shelved, env=env)
+    env = trap(built, action, "open", ".txt", in_worker=True)
+    done = simdocs(*EVERY[command], "-j2", cwd=built, env=env)
     assert done == (-number, b"", "")
-    assert listing(shelved) == before
-    assert all(gone(pid) for pid in pids(shelved / "workers"))
+    assert listing(built) == before
+    assert all(gone(pid) for pid in pids(built / "workers"))
 
 
 SECOND = """

@@ -92,14 +92,14 @@ def test_a_slow_run_shows_its_progress(here, answer):
 )
 @pytest.mark.parametrize("columns", [200, 40])
 @pytest.mark.parametrize("command", ["shingle", "index", "query", "dedupe"])
-def test_progress_is_cleared_when_a_run_is_interrupted(shelved, command, columns):
+def test_progress_is_cleared_when_a_run_is_interrupted(built, command, columns):
     """The bar is taken away, and the cursor is where it was, and can be seen."""
     for name in ("f", "g"):
-        lay(shelved, {f"{where}/{name}": A * 2500 for where in ("docs", "more")})  # a batch each
-    env = trap(shelved, "time.sleep(0.5)", "open", "/f'") | {"TERM": "xterm"}
-    with (shelved / "trap/sitecustomize.py").open("a") as hooks:
+        lay(built, {f"{where}/{name}": A * 2500 for where in ("docs", "more")})  # a batch each
+    env = trap(built, "time.sleep(0.5)", "open", "/f'") | {"TERM": "xterm"}
+    with (built / "trap/sitecustomize.py").open("a") as hooks:
         hooks.write(INTERRUPTED)
-    done = on_terminal(*EVERY[command], "-j1", which=["stderr"], columns=columns, cwd=shelved, env=env)
+    done = on_terminal(*EVERY[command], "-j1", which=["stderr"], columns=columns, cwd=built, env=env)
     assert (done.status, done.out) == (-signal.SIGINT, b"")
     *_, bar, blank, after = done.err.split("\r")
     assert "%" in bar
@@ -119,11 +119,11 @@ sys.addaudithook(interrupt)
 
 @pytest.mark.parametrize("command", ["shingle", "index", "query", "dedupe"])
 @pytest.mark.parametrize("columns", [40, 60])
-def test_a_narrow_terminal_shows_the_whole_bar(shelved, command, columns):
+def test_a_narrow_terminal_shows_the_whole_bar(built, command, columns):
     """What is done, how far, and of how much: nothing is cut off."""
-    lay(shelved, {f"{where}/{name}": A * 2500 for where in ("docs", "more") for name in ("f", "g")})
-    env = trap(shelved, "time.sleep(0.5)", "open", "/f'") | {"TERM": "xterm"}
-    done = on_terminal(*EVERY[command], "-j1", which=["stderr"], columns=columns, cwd=shelved, env=env)
+    lay(built, {f"{where}/{name}": A * 2500 for where in ("docs", "more") for name in ("f", "g")})
+    env = trap(built, "time.sleep(0.5)", "open", "/f'") | {"TERM": "xterm"}
+    done = on_terminal(*EVERY[command], "-j1", which=["stderr"], columns=columns, cwd=built, env=env)
     assert done.status == 0
     drawn = [bar.rstrip() for bar in done.err.split("\n")[0].split("\r") if "%" in bar]
     assert drawn
@@ -162,11 +162,11 @@ WAITING = {
 
 @pytest.mark.reliability("keyboard")
 @pytest.mark.parametrize("command", WAITING)
-def test_every_command_hints_that_it_reads_the_terminal(shelved, command):
+def test_every_command_hints_that_it_reads_the_terminal(built, command):
     typed = b"docs/a.txt\n\x04"
-    done = on_terminal(*WAITING[command], which=["stdin"], typed=typed, cwd=shelved)
+    done = on_terminal(*WAITING[command], which=["stdin"], typed=typed, cwd=built)
     assert (done.status, done.err) == (0, "simdocs: reading standard input: type, then Ctrl-D\n")
-    quiet = on_terminal(*WAITING[command], "-q", which=["stdin"], typed=typed, cwd=shelved)
+    quiet = on_terminal(*WAITING[command], "-q", which=["stdin"], typed=typed, cwd=built)
     assert quiet == (0, done.out, "")
 
 

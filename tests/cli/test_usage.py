@@ -196,12 +196,12 @@ def test_an_option_before_the_command_is_told_its_place(here, arguments, right):
         ("--bands 9", "with --bands 18"),
     ],
 )
-def test_a_query_is_told_how_its_index_was_built(shelved, words, with_what):
+def test_a_query_is_told_how_its_index_was_built(built, words, with_what):
     """Also if the option stands before the command."""
     follow = f"x.index was built {with_what}, and queries follow the index: leave the option out"
-    done = simdocs("query", "x.index", "more", *words.split(), cwd=shelved)
+    done = simdocs("query", "x.index", "more", *words.split(), cwd=built)
     assert (is_one_line(done), done.err) == (True, f"simdocs: error: {follow} (see: simdocs query --help)\n")
-    before = simdocs(*words.split(), "query", "x.index", "more", cwd=shelved)
+    before = simdocs(*words.split(), "query", "x.index", "more", cwd=built)
     assert (is_one_line(before), before.err) == (True, f"simdocs: error: {follow} (see: simdocs --help)\n")
 
 
@@ -284,17 +284,17 @@ def test_debug_shows_the_traceback(here):
     "Prints one line that mentions `--debug`, and exits with status 2.",
 )
 @pytest.mark.parametrize("command", EVERY)
-def test_an_unexpected_error_is_one_line_in_every_command(shelved, command):
+def test_an_unexpected_error_is_one_line_in_every_command(built, command):
     """One line, and how to see more."""
     opened = "manifest.json" if command in ("info", "check") else ".txt"
-    env = trap(shelved, "raise RuntimeError('what is this?')", "open", opened)
+    env = trap(built, "raise RuntimeError('what is this?')", "open", opened)
     words = [*EVERY[command], *(["-j1"] if command in READING else [])]
     line = "simdocs: error: RuntimeError: what is this? (unexpected: --debug shows where)\n"
-    assert simdocs(*words, cwd=shelved, env=env) == (2, b"", line)
+    assert simdocs(*words, cwd=built, env=env) == (2, b"", line)
     if command == "dedupe":
-        debug = simdocs(*words, "--debug", cwd=shelved, env=env)
+        debug = simdocs(*words, "--debug", cwd=built, env=env)
         assert (debug.status, debug.out, debug.err[:9], debug.err.endswith(line)) == (2, b"", "Traceback", True)
-        assert simdocs(*words, cwd=shelved, env=env | {"SIMDOCS_DEBUG": "1"}) == debug
+        assert simdocs(*words, cwd=built, env=env | {"SIMDOCS_DEBUG": "1"}) == debug
 
 
 def test_debug_changes_no_answer(here, answer):

@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 
 import simdocs
-from simdocs.artifacts.formats import FORMATS
+from simdocs.artifacts import reader
+from simdocs.artifacts.formats import BLOCK, FORMATS
+from simdocs.artifacts.mapped_column import MappedColumn
 from simdocs.artifacts.memory_writer import MemoryWriter
+from simdocs.artifacts.npy import checksum
 from simdocs.artifacts.reader import checked, open_artifact
 from simdocs.errors import ArtifactError
 from simdocs.model.artifact import Artifact
@@ -104,3 +107,40 @@ def test_the_repr_is_one_short_line(place):
     assert repr(words) == (
         "<BandIndex: documents=2, unit='word', k=2, seed=7, nfkc=True, num_perm=16, threshold=0.8, bands=4, rows=4>"
     )
+
+
+def test_a_value_that_lies_across_two_blocks_is_read_only_if_both_are_whole():
+    values = np.zeros(BLOCK // 3, "u4,u4,u4")
+    data = values.view(np.uint8)
+    sums = [checksum(data[at : at + BLOCK].data) for at in range(0, len(data), BLOCK)]
+    assert len(sums) == 4
+    across = BLOCK // 12
+    assert BLOCK % 12
+    for wrong in range(2):
+        forged = [*sums]
+        forged[wrong] = "0" * 32
+        for read in (
+            lambda column: column.rows(np.array([across])),
+            lambda column: column.at(np.array([across])),
+            lambda column: column.cut(across, across + 1),
+        ):
+            read(MappedColumn("x", values, sums))
+            with pytest.raises(ArtifactError, match=f"block {wrong} does not match"):
+                read(MappedColumn("x", values, forged))
+
+
+def test_an_artifact_that_is_replaced_while_it_is_opened_is_opened_again(place, monkeypatch):
+    """The directory that was opened first is empty by then."""
+    path = place / "a.signatures"
+    save(path, 1)
+    real, times = reader.read_manifest, iter([2, 3])
+
+    def replaced(dir_fd, name):
+        if salt := next(times, None):
+            save(path, salt)
+        return real(dir_fd, name)
+
+    monkeypatch.setattr(reader, "read_manifest", replaced)
+    artifact = open_artifact(os.fsencode(path))
+    assert artifact.run["salt"] == 3
+    assert (np.asarray(artifact["signatures"].all()) == arrays("signatures", 3)["signatures"]).all()

@@ -20,7 +20,7 @@ from simdocs.kernels.text.codepoint_table import CodepointTable
 from simdocs.kernels.text.codepoints import from_codepoints, to_codepoints
 from simdocs.kernels.text.unicode_forms import to_normal_form
 from simdocs.kernels.text.whitespace import NEWLINE, SPACE
-from simdocs.model.ragged import Ragged, count_true_in_rows
+from simdocs.model.ragged import Bytes, Ragged, count_true_in_rows
 from simdocs.recipes import Normalisation
 
 _SEPARATORS = bytes([*range(9), *range(14, 28), 127])
@@ -33,21 +33,32 @@ _KNOWN, _CONTEXT, _CODEPOINT = 1 << 30, 1 << 31, (1 << 21) - 1
 SIGMA = "Σ"
 """The only character whose lower case depends on its neighbours."""
 
+_MEDIAL_SIGMA = "σ"
+"""The lower case of a sigma that a letter follows. At the end of a word, it is ς."""
+
 CODEPOINT_CUTS = re.compile(rb"[\x00-\x7f\xc0-\xff]")
 """Bytes that begin a code point. A text can be cut before them if every code point is mapped by itself."""
 
+_LETTER = rb"(?:[A-Za-z]|[\xd0\xd1][\x80-\xbf]|\xce[\x91-\xa1\xa3-\xa9\xb1-\xbf]|\xcf[\x80-\x89])"
+"""Letters of Latin, Cyrillic (U+0400 to U+047F) and Greek (without accents). All are cased."""
+
+_AFTER_LETTER_OR_DIGIT = (
+    rb"(?:(?<=[0-9A-Za-z])|(?<=[\xd0\xd1][\x80-\xbf])|(?<=\xce[\x91-\xa1\xa3-\xa9\xb1-\xbf])|(?<=\xcf[\x80-\x89]))"
+)
+
 CONTEXT_FREE_CUTS = re.compile(
     rb"[\t\n\r ,;()0-9\xe4-\xe9]|\xe0\xb8[\x81-\xae]|\xf0\x9f[\x90-\xab]|\xef\xb7[\xb0-\xbb]"
-    rb"|(?<=[0-9A-Za-z])[A-Za-z]|(?<=[\xd0\xd1][\x80-\xbf])[\xd0\xd1]"
+    rb"|(" + _AFTER_LETTER_OR_DIGIT + rb"(?!\xce\xa3(?!" + _LETTER + rb"))" + _LETTER + rb")"
 )
 """Bytes before which a text can be cut so that str maps the parts as it maps the whole.
 
 The characters that begin here do not combine with the character before them in any form of Unicode, and a sigma before
 them does not look past them. The first line has ASCII, ideographs (U+4000 to U+9FFF, whose first byte is e4 to e9),
 Thai consonants (like ideographs, they are written without spaces), pictures such as faces, and
-Arabic words in one character, of which U+FDFA becomes 18. The second line has
-Latin and Cyrillic letters that follow another letter: before a letter that stands alone, a sigma would be cut off from
-the rest of its word."""
+Arabic words in one character, of which U+FDFA becomes 18. The second line, a group, has letters that follow another
+letter: before a letter that stands alone, a sigma would be cut off from the rest of its word. A sigma is among them
+only if a letter follows it, so that it is not a final one. If the letter before the cut is a sigma, it is not a final
+one either, but would be in its part, so call `with_medial_sigma`."""
 
 
 def depends_on_context(data: memoryview, switches: Normalisation) -> bool:
@@ -55,6 +66,13 @@ def depends_on_context(data: memoryview, switches: Normalisation) -> bool:
     if switches.nfkc or switches.strip_accents:
         return True
     return not switches.keep_case and re.search(SIGMA.encode(), data) is not None
+
+
+def with_medial_sigma(part: Bytes) -> Bytes:
+    """This part of a text, which a letter follows in the text; a copy with a lower-case sigma if a sigma is its end."""
+    if part[-2:].tobytes() != SIGMA.encode():
+        return part
+    return np.concatenate((part[:-2], np.frombuffer(_MEDIAL_SIGMA.encode(), np.uint8)))
 
 
 def map_characters(raw: Ragged, switches: Normalisation, *, lines: bool) -> list[Ragged]:

@@ -15,6 +15,7 @@ from simdocs.kernels.text.character_mapping import (
     CONTEXT_FREE_CUTS,
     depends_on_context,
     map_characters,
+    with_medial_sigma,
 )
 from simdocs.kernels.text.text_builder import TextBuilder
 from simdocs.kernels.text.whitespace import NEWLINE, SPACE, collapse_whitespace, is_space
@@ -84,5 +85,8 @@ def _pieces(data: Bytes, switches: Normalisation) -> Iterator[Bytes]:
     while at < len(data):
         found = cuts.search(view, at + PIECE)
         end = found.start() if found else len(data)
-        yield data[at:end]
+        piece = data[at:end]
+        if found and found.lastindex and not switches.keep_case:
+            piece = with_medial_sigma(piece)
+        yield piece
         at = end

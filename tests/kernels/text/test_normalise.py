@@ -21,6 +21,7 @@ from simdocs.model import texts as model
 from simdocs.model.texts import STRIDE, Texts
 from simdocs.recipes import Normalisation
 from tests import strategies as some
+from tests.amounts import slow
 from tests.twins import text as twin
 
 EVERY_CONTROL = bytes(range(128))
@@ -157,20 +158,70 @@ def test_a_character_at_which_a_text_is_cut_joins_to_nothing_before_it(joining):
         assert ("Α" + character + "Σ").lower() == "α" + (character + "Σ").lower()
 
 
+GREEK = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΤΥΦΧΨΩαβγδεζηθικλμνξοπρςστυφχψω"
+LETTERS = [*ascii_letters, *GREEK, *map(chr, range(0x400, 0x480))]
+
+
 @pytest.mark.reliability("seams")
 @pytest.mark.slow
-@pytest.mark.parametrize(("before", "letters"), [("aZ7", ascii_letters), ("жЯ", map(chr, range(0x400, 0x480)))])
-def test_a_letter_at_which_a_text_is_cut_joins_to_nothing_before_it(joining, before, letters):
+@pytest.mark.parametrize("before", ["aZ7", "жЯ", "αΩ", "βο", "aς"])
+def test_a_letter_at_which_a_text_is_cut_joins_to_nothing_before_it(joining, before):
     """A text may be cut before a cased letter, because the letter before it decides about an earlier sigma."""
     size = len(before.encode())
     cut = [one for one in EVERY if CONTEXT_FREE_CUTS.search((before + one).encode(), size)]
     cut = [one for one in cut if not CONTEXT_FREE_CUTS.match(one.encode())]
-    assert cut == sorted(letters)
+    assert cut == sorted(LETTERS)
     for one in cut:
         assert unicodedata.combining(one) == 0
         assert unicodedata.normalize("NFKD", one)[0] not in joining
         assert f"ΑΣ{before}{one}ΣΑ".lower() == f"ΑΣ{before}".lower() + f"{one}ΣΑ".lower()
         assert f"Α{before}{one}Σ".lower() == f"Α{before}".lower() + f"{one}Σ".lower()
+        assert f"{before}Σ{one}".lower() == f"{before}σ".lower() + one.lower()
+
+
+BESIDE_SIGMA = [*"ΣΣΣΑσςaZжЯ7 .:·,'", "\u0301", "\u0345", "\u00ad", "Ϲ", "𝚺", "ΐ", b"\xce"]
+"""Letters, characters that a final sigma looks past, and others; two become a sigma by NFKC."""
+
+
+@pytest.mark.reliability(
+    "runs of sigma",
+    "a long run of the letter Σ, or one endless word in Greek capitals",
+    "Lower-cases it in pieces as it would the whole: a sigma directly before a letter is never a final one. Takes at "
+    "most 16 bytes of memory per character.",
+)
+@given(st.lists(st.sampled_from(BESIDE_SIGMA), max_size=12), some.normalisations, st.sampled_from([1, 2, 3, 5]))
+def test_sigmas_are_lower_cased_as_in_the_whole_text_where_it_is_cut(characters, switches, size):
+    document = b"".join(one if isinstance(one, bytes) else one.encode() for one in characters)
+    with mock.patch.object(kernel, "PIECE", size):
+        assert normalised([document], switches) == [twin.encoded(twin.normalised(document, switches))]
+
+
+@pytest.mark.reliability("runs of sigma")
+@pytest.mark.parametrize(("longest", "size"), [(3, 3), *slow((5, 1), (5, 2), (5, 3))])
+@pytest.mark.parametrize("switches", [PLAIN, *slow(Normalisation(keep_case=True), Normalisation(nfkc=True), ALL_ON)])
+def test_a_cut_beside_a_sigma_never_changes_it_into_another(switches, longest, size):
+    """The texts are all that consist of a few of these characters."""
+    texts = ["".join(one) for length in range(longest + 1) for one in product("ΣΑa7\u0301", repeat=length)]
+    with mock.patch.object(kernel, "PIECE", size):
+        found = normalised([text.encode() for text in texts], switches)
+    assert found == [twin.encoded(twin.normalised(text.encode(), switches)) for text in texts]
+
+
+@pytest.mark.reliability("runs of sigma")
+@pytest.mark.reliability("long mappings")
+@pytest.mark.parametrize(
+    ("repeated", "switches"),
+    [("Σ", PLAIN), ("ΑΒΣ", PLAIN), ("Σa", PLAIN), ("Σж", ALL_ON), ("Σ", ALL_ON), ("\ufdfa", Normalisation(nfkc=True))],
+)
+def test_words_without_end_are_normalised_in_pieces(repeated, switches):
+    """The largest piece decides how much memory a large text takes."""
+    document = repeated.encode() * 100
+    with (
+        mock.patch.object(kernel, "PIECE", 16),
+        mock.patch.object(kernel, "map_characters", wraps=kernel.map_characters) as pieces,
+    ):
+        assert normalised([document], switches) == [twin.encoded(twin.normalised(document, switches))]
+    assert max(len(call.args[0].values) for call in pieces.call_args_list) < 16 + 4
 
 
 @given(some.batches)

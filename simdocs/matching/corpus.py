@@ -20,9 +20,12 @@ from simdocs.model.columns import Column, MemoryColumn
 from simdocs.model.documents import Documents
 from simdocs.model.names import display_name, no_option
 from simdocs.model.numbering import BlockPlaces, Rows
-from simdocs.model.ragged import Floats, Mask, Ragged, Tokens, ranges
+from simdocs.model.ragged import Floats, Mask, Ragged, Tokens, offsets_of, ranges, row_blocks
 from simdocs.pipeline.reload import ReloadRequest, Source, unchanged_line
 from simdocs.recipes import Sequences, Shingling
+
+_NAME_BYTES = 1 << 20
+"""Bytes of names that are taken out at once. The places of each byte take 16 bytes meanwhile."""
 
 
 class Documented(Protocol):
@@ -158,7 +161,11 @@ class Corpus:
         """Their names."""
         starts = self.name_offsets.rows(rows)
         lengths = self.name_offsets.rows(np.asarray(rows) + 1) - starts
-        return separate(Ragged.from_lengths(self.name_bytes.at(ranges(starts, lengths)), lengths))
+        names = list[bytes]()
+        for first, end in row_blocks(offsets_of(lengths), _NAME_BYTES):
+            cut = lengths[first:end]
+            names += separate(Ragged.from_lengths(self.name_bytes.at(ranges(starts[first:end], cut)), cut))
+        return names
 
     def printed_names(self, rows: Rows) -> list[bytes]:
         """Their names, as paths that work in the working directory."""

@@ -73,6 +73,18 @@ def test_lists_name_only_documents_that_are_still_there(indexed):
 
 
 @pytest.mark.reliability("changed since")
+def test_an_exact_join_names_a_document_that_is_gone_though_it_resembles_no_other(indexed):
+    """Its tokens are needed to know that."""
+    lay(indexed, {"d/c": b"a text by itself"})
+    assert simdocs("index", "d", "-o", "d.index", cwd=indexed).status == 0
+    (indexed / "d/c").unlink()
+    done = simdocs("dedupe", "d.index", "--exact", cwd=indexed)
+    assert done.status == 3
+    assert done.err.startswith("simdocs: d/c: skipped: its text cannot be verified (gone)\n")
+    assert simdocs("dedupe", "d.index", cwd=indexed) == (0, done.out, "")
+
+
+@pytest.mark.reliability("changed since")
 def test_nothing_is_a_duplicate_of_a_document_that_is_gone(indexed):
     shutil.rmtree(indexed / "d")
     gone = simdocs("dedupe", "d.index", cwd=indexed)

@@ -1,4 +1,4 @@
-"""The pairs that a chain of copies leaves out are counted exactly."""
+"""Similar pairs come in order, and those that a chain of copies leaves out are counted exactly."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import simdocs
 from simdocs.families import UNITS
 from simdocs.model.results import SimilarPairs
 from tests.amounts import examples
@@ -52,3 +53,11 @@ def test_pairs_left_out_of_a_larger_corpus_are_those_that_all_copies_adds(means)
     chained, left_out, every, none = counts(texts + texts[::2], unit="word", k=2, threshold=0.5, **means)
     assert (left_out, none) == (every - chained, 0)
     assert left_out > 100
+
+
+def test_pairs_with_a_copy_stand_between_the_other_pairs_of_its_document():
+    """Rows 1 and 3 are similar to the text of rows 0 and 2, and not to each other."""
+    texts = ["a b c d e f g h i j", "a b c d e f", "a b c d e f g h i j", "e f g h i j"]
+    for means in ({"exact": True}, {"bands": 128, "rows": 1}):
+        found = simdocs.dedupe(texts=texts, pairs=True, unit="word", k=1, threshold=0.5, **means)
+        assert [row[:2] for row in found.rows()] == [("0", "1"), ("0", "2"), ("0", "3")]

@@ -14,7 +14,7 @@ from simdocs.corpora.walk import Entry
 from simdocs.model.byte_strings import ByteStrings, joined
 from simdocs.model.documents import MET, NAMED
 from simdocs.model.growing import GrowingArray, GrowingByteStrings
-from simdocs.model.ragged import Index, Mask
+from simdocs.model.ragged import Index, Mask, firsts_of_runs
 
 _AT_ONCE = 1 << 12
 """Files that are added to the columns at once."""
@@ -116,6 +116,4 @@ def _first_of_each(met: NDArray[np.void]) -> Index:
     new = np.ones(len(order), bool)
     new[1:] = (ordered["inode"][1:] != ordered["inode"][:-1]) | (ordered["device"][1:] != ordered["device"][:-1])
     # lexsort is stable, so a run of equal files begins with the one that was reached first.
-    first = np.empty(len(order), np.int64)
-    first[order] = order[new][np.cumsum(new) - 1]
-    return first
+    return firsts_of_runs(order, new)

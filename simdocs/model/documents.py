@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.model.names import name_to_text
-from simdocs.model.ragged import Index, Mask, Ragged
+from simdocs.model.ragged import Index, Mask, Ragged, firsts_of_runs
 
 FIELDS = (
     ("size", "<i8", (), "size in bytes: of the file after decompression; for a line of a JSON Lines file, of its text"),
@@ -98,8 +98,7 @@ class Documents:
         new = np.ones(len(order), bool)
         new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
         # lexsort is stable, so the first of a run of equal digests is the first of its rows that is not left out.
-        original = np.empty(len(order), np.int64)
-        original[order] = order[new][np.cumsum(new) - 1]
+        original = firsts_of_runs(order, new)
         firsts = np.flatnonzero((original == np.arange(len(order))) & ~out)
         number = np.searchsorted(firsts, original)
         number[out] = -1

@@ -34,6 +34,16 @@ def ranges(starts: Array, lengths: Array) -> Index:
     return out
 
 
+def firsts_of_runs(order: Index, begins: Mask) -> Index:
+    """For each item the first item of its run: int64 (n,).
+
+    order: the items, brought into an order in which equal ones are runs. begins: (n,) which places in it begin a run.
+    """
+    firsts = np.empty(len(order), np.int64)
+    firsts[order] = order[begins][np.cumsum(begins) - 1]
+    return firsts
+
+
 def row_blocks(offsets: Index, max_values: int) -> Iterator[tuple[int, int]]:
     """The rows in blocks: each is (first, end) and means the rows first to end - 1.
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.model import ragged
-from simdocs.model.ragged import count_true_in_rows, row_blocks
+from simdocs.model.ragged import count_true_in_rows, firsts_of_runs, row_blocks
 from tests import strategies as some
 
 rows_of_truths = st.lists(st.lists(st.booleans(), max_size=9), max_size=9)
@@ -54,3 +54,11 @@ def test_empty_rows_hold_no_true_values(lengths):
     assert count_true_in_rows(np.empty(0, bool), ragged.offsets_of(np.array(lengths, np.int64))).tolist() == [0] * len(
         lengths
     )
+
+
+@given(st.lists(st.integers(0, 4), max_size=20))
+def test_the_first_of_each_run_is_the_first_equal_item(items):
+    values = np.array(items, np.int64)
+    order = np.argsort(values, kind="stable")
+    begins = np.append(True, values[order][1:] != values[order][:-1])[: len(items)]
+    assert firsts_of_runs(order, begins).tolist() == [items.index(item) for item in items]

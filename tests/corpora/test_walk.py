@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -59,18 +60,29 @@ def test_a_walk_through_a_deep_chain_of_directories_does_not_hold_every_path(tmp
     assert held < levels * levels * len(name) / 8
 
 
+def walked_while(
+    root: Path, name: str, change: Callable[[], object]
+) -> tuple[list[bytes], dict[str, list[tuple[str, str]]]]:
+    """Return the names that a walk finds if the tree changes as soon as this one is found, and what it skips."""
+    skipped, found = Skipped(), []
+    for entry in walk.walk(bytes(root), Walking(), skipped):
+        found.append(entry.name)
+        if entry.name == bytes(root / name):
+            change()
+    return found, skipped.by_reason
+
+
 @pytest.mark.reliability("swaps")
 def test_a_directory_that_becomes_a_link_during_the_walk_is_not_entered(tmp_path):
     lay(tmp_path, {"docs/a": b"text", "docs/b/c": b"text", "elsewhere/secret": b"text"})
-    skipped = Skipped()
-    found = []
-    for entry in walk.walk(bytes(tmp_path / "docs"), Walking(), skipped):
-        found.append(entry.name)
-        if entry.name.endswith(b"/a"):
-            (tmp_path / "docs/b").rename(tmp_path / "aside")
-            (tmp_path / "docs/b").symlink_to(tmp_path / "elsewhere")
+
+    def change() -> None:
+        (tmp_path / "docs/b").rename(tmp_path / "aside")
+        (tmp_path / "docs/b").symlink_to(tmp_path / "elsewhere")
+
+    found, skipped = walked_while(tmp_path / "docs", "a", change)
     assert found == [bytes(tmp_path / "docs/a")]
-    assert skipped.by_reason == {"unreadable": [(str(tmp_path / "docs/b"), os.strerror(errno.ENOTDIR))]}
+    assert skipped == {"unreadable": [(str(tmp_path / "docs/b"), os.strerror(errno.ENOTDIR))]}
 
 
 @pytest.mark.reliability("swaps")
@@ -78,13 +90,12 @@ def test_a_directory_that_is_replaced_while_the_walk_is_far_below_is_left(tmp_pa
     """Only a few directories are open at once. Those above are opened again by name."""
     monkeypatch.setattr(walk, "MOST_OPEN", 1)
     lay(tmp_path, {"docs/a/1/deep/x": b"text", "docs/a/2/y": b"text", "docs/b/z": b"text"})
-    skipped = Skipped()
-    found = []
-    for entry in walk.walk(bytes(tmp_path / "docs"), Walking(), skipped):
-        found.append(entry.name)
-        if entry.name.endswith(b"/x"):
-            (tmp_path / "docs/a").rename(tmp_path / "aside")
-            lay(tmp_path, {"docs/a/2/other": b"text"})
+
+    def change() -> None:
+        (tmp_path / "docs/a").rename(tmp_path / "aside")
+        lay(tmp_path, {"docs/a/2/other": b"text"})
+
+    found, skipped = walked_while(tmp_path / "docs", "a/1/deep/x", change)
     assert found == [bytes(tmp_path / "docs/a/1/deep/x"), bytes(tmp_path / "docs/b/z")]
     why = "its parent directory was replaced during the walk"
-    assert skipped.by_reason == {"unreadable": [(str(tmp_path / "docs/a/2"), why)]}
+    assert skipped == {"unreadable": [(str(tmp_path / "docs/a/2"), why)]}

@@ -160,7 +160,10 @@ def test_the_share_of_a_task_that_is_done_is_seen_while_a_worker_is_at_it(tmp_pa
     def watch(share):
         seen.append(share)
         if share == 0.5:
-            (tmp_path / str(len(results))).write_bytes(b"seen")
+            (tmp_path / "answer").write_bytes(b"seen")
+            (tmp_path / "answer").rename(
+                tmp_path / str(len(results))
+            )  # it appears whole, since the worker waits for it
 
     results: list[int] = []
     with Local(2) as engine:

@@ -17,7 +17,15 @@ from simdocs.model.names import display_name
 from simdocs.storage import lock, syscalls
 from simdocs.storage.leftovers import PROBES, Drafts, empty, sweep_directory
 from simdocs.storage.syscalls import as_output_error, signals_deferred
-from simdocs.storage.targets import IsArtifact, Replaceable, draft_name, open_parent, refuse_others, sync_parent
+from simdocs.storage.targets import (
+    IsArtifact,
+    Replaceable,
+    draft_name,
+    open_parent,
+    refuse_files,
+    refuse_others,
+    sync_parent,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,7 @@ def _filled(base: str, drafts: Drafts, replaceable: Replaceable, wait: float) ->
     own, dir_fd, name = drafts.prefix, drafts.dir_fd, drafts.name
     deadline = time.monotonic() + wait
     draft = old = replaced = -1
+    refuse_files(base, dir_fd, replaceable, name)
     try:
         with as_output_error(name):
             while draft < 0:

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import hashlib
 import os
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -68,6 +69,17 @@ def sync_parent(dir_fd: int, name: str) -> None:
     """Sync the directory in which the target was published. The OutputError says that it was published."""
     with published_but(name, "durability not confirmed"):
         syscalls.sync(dir_fd)
+
+
+def refuse_files(base: str, dir_fd: int, replaceable: Replaceable, name: str) -> None:
+    """Raise UsageError if the target exists and is no directory.
+
+    This can be asked before the lock is taken, so that a device or a file never gets a draft beside it: nothing that
+    another run does can make a target look like a file for a moment.
+    """
+    with contextlib.suppress(OSError):
+        if not stat.S_ISDIR(os.stat(base, dir_fd=dir_fd, follow_symlinks=False).st_mode):
+            raise _not_replaceable(name, replaceable)
 
 
 def refuse_others(base: str, dir_fd: int, replaceable: Replaceable, name: str) -> None:

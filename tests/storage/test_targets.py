@@ -84,6 +84,15 @@ def test_only_artifacts_of_the_same_kind_are_replaced(place, kind, when):
     assert _tree(place) == before
 
 
+@pytest.mark.parametrize("kind", ["plain file", "FIFO", "link in a circle"])
+def test_what_is_no_directory_is_refused_without_waiting_for_the_lock(place, kind):
+    path = place / NAME
+    with pytest.raises(UsageError, match=REFUSAL), _signatures(path):
+        _stranger(kind, path)
+        with pytest.raises(UsageError, match=REFUSAL), _signatures(path):
+            pytest.fail("work was begun")
+
+
 @contextlib.contextmanager
 def _signatures(path: Path) -> Iterator[None]:
     with write_artifact(str(path), "signatures") as under_way:

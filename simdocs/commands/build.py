@@ -28,6 +28,7 @@ from simdocs.model.documents import Documents
 from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Array, Index, Ragged
 from simdocs.model.results import BuildResult, Expectation
+from simdocs.model.row_ranges import as_ranges
 from simdocs.model.skipped import FIRST
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.advice import advice
@@ -112,7 +113,7 @@ def build(plan: BuildPlan, writer: Writer, run: Run) -> BuildResult:
     notes = tuple(advice(documents, plan.recipe.shingling)) if plan.intake.artifact is None else ()
     if plan.strict and run.skipped.unjudged:
         raise UnjudgedError(run.skipped)
-    writer.finish(documents, plan.recipe, _run_facts(plan, run, started))
+    writer.finish(documents, plan.recipe, _run_facts(plan, run, started, len(documents)))
     return BuildResult(plan.kind, documents, plan.recipe, run.skipped, expectation, notes)
 
 
@@ -158,8 +159,8 @@ _BUILDERS: Mapping[str, Callable[[BuildPlan, Writer, Run], tuple[Documents, Expe
 }
 
 
-def _run_facts(plan: BuildPlan, run: Run, started: str) -> dict[str, Any]:
-    """The facts that differ between two equal runs, for run.json."""
+def _run_facts(plan: BuildPlan, run: Run, started: str, documents: int) -> dict[str, Any]:
+    """The facts that differ between two equal runs, for run.json. documents: how many documents the artifact has."""
     artifact = plan.intake.artifact
     earlier = {} if artifact is None else dict(artifact.run)
     skipped = run.skipped
@@ -170,6 +171,7 @@ def _run_facts(plan: BuildPlan, run: Run, started: str) -> dict[str, Any]:
         "simdocs": __version__,
         "command": list(plan.command),
         "start": started,
+        "changed": as_ranges(np.arange(documents)),
         "root": name_to_text(os.getcwdb()) if artifact is None else earlier.get("root"),
         "skipped": skipped.counts if artifact is None else earlier.get("skipped", {}),
         "skipped_first": first if artifact is None else earlier.get("skipped_first", {}),

@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import bound_by_modes, environment, simdocs
-from tests.commands.building import built, content
+from tests.commands.building import built, content, opened
 
 SUFFIX = {"shingle": "shingles", "signature": "signatures", "index": "index"}
 COMMANDS = list(SUFFIX)
@@ -34,6 +34,7 @@ def test_building_prints_nothing_and_leaves_only_the_artifact(there, command):
     run = json.loads((there / target / "run.json").read_bytes())
     assert run["command"] == ["simdocs", command, "docs", "-o", target]
     assert run["root"] == str(there)
+    assert run["changed"] == f"0-{len(opened(there / target).documents) - 1}"
     assert simdocs(command, "docs", "-o", target, cwd=there) == (0, b"", "")
 
 

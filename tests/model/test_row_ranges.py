@@ -1,0 +1,70 @@
+"""Rows as ranges: a text that stands for some rows, and for nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.model.row_ranges import as_ranges, rows_of_ranges
+
+sets_of_rows = st.sets(st.integers(0, 40)) | st.sets(st.integers(0, 1 << 40), max_size=9)
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        ([], ""),
+        ([0], "0"),
+        ([7], "7"),
+        ([0, 1], "0-1"),
+        ([0, 2, 4], "0,2,4"),
+        ([*range(100), 120], "0-99,120"),
+        ([3, 5, 6, 7, 9, 10], "3,5-7,9-10"),
+    ],
+)
+def test_rows_are_written_as_the_first_and_last_row_of_each_range(rows, text):
+    assert as_ranges(np.array(rows, np.int64)) == text
+
+
+@given(sets_of_rows)
+def test_ranges_stand_for_the_rows_that_they_were_made_of(rows):
+    made = np.array(sorted(rows), np.int64)
+    found = rows_of_ranges(as_ranges(made), max(rows, default=-1) + 1)
+    assert found.dtype == np.int64
+    assert found.tolist() == sorted(rows)
+
+
+def _rows_one_by_one(text: str, size: int) -> list[int] | None:
+    """The rows of a text, or None if it does not stand for ascending rows below `size`."""
+    rows = list[int]()
+    for part in text.split(",") if text else []:
+        ends = part.split("-")
+        if len(ends) > 2 or not all(end.isascii() and end.isdigit() for end in ends) or int(ends[0]) > int(ends[-1]):
+            return None
+        rows += range(int(ends[0]), int(ends[-1]) + 1)
+    return rows if rows == sorted(set(rows)) and all(row < size for row in rows) else None
+
+
+pieces = st.sampled_from(["0", "1", "2", "3", "10", "-", ",", "-", ",", " ", "+", "٣", "_"])
+texts = st.lists(pieces, max_size=7).map("".join)
+plausible = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=4).map(
+    lambda each: ",".join(f"{first}-{last}" for first, last in each)
+)
+
+
+@given(texts | plausible, st.integers(0, 13))
+def test_a_text_stands_for_ascending_rows_or_is_refused(text, size):
+    rows = _rows_one_by_one(text, size)
+    if rows is None:
+        with pytest.raises(ValueError, match="ranges"):
+            rows_of_ranges(text, size)
+    else:
+        assert rows_of_ranges(text, size).tolist() == rows
+
+
+@pytest.mark.parametrize("text", ["0-999999999999999999", "9" * 19, "0-" + "9" * 5000, "0,1\n", "-1", "1-", ",", "0x1"])
+def test_ranges_beyond_the_documents_take_no_memory_and_are_refused(text):
+    with pytest.raises(ValueError, match="ranges"):
+        rows_of_ranges(text, 1000)

@@ -16,6 +16,7 @@ import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import checked, open_artifact, usable
+from simdocs.checked_request import CheckedRequest
 from simdocs.commands.resolve import opened, shingling_of
 from simdocs.docstrings import docstring
 from simdocs.engines.local import Local, cores
@@ -27,7 +28,6 @@ from simdocs.model.results import ArtifactInfo, BuildResult, CheckResult, Dedupl
 from simdocs.model.skipped import Skipped
 from simdocs.requests import (
     BuildRequest,
-    CheckedRequest,
     DedupeRequest,
     IndexRequest,
     QueryRequest,

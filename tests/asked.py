@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from simdocs.checked_request import CheckedRequest
 from simdocs.errors import UsageError
-from simdocs.requests import CheckedRequest, QueryRequest
+from simdocs.requests import QueryRequest
 
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     **{question: {"documents": ("docs",)} for question in ("shingle", "signature", "index", "dedupe")},

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from simdocs.checked_request import CheckedRequest
 from simdocs.errors import spelled
 from simdocs.report_requests import DrawRequest, ReportRequest, TableRequest
 from simdocs.requests import (
-    CheckedRequest,
     DedupeRequest,
     IndexRequest,
     QueryRequest,

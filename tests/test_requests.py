@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from simdocs.checked_request import CheckedRequest
 from simdocs.parameters import PARAMETERS
 from simdocs.report_requests import DebugRequest, DrawRequest, ReportRequest, ShowDrawRequest, TableRequest
 from simdocs.requests import (
-    CheckedRequest,
     DedupeRequest,
     IndexRequest,
     QueryRequest,

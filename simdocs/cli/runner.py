@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any, TypeVar, cast
 
+from simdocs.checked_request import CheckedRequest
 from simdocs.cli import exits
 from simdocs.cli.help import refuse
 from simdocs.cli.options import given
@@ -17,7 +18,7 @@ from simdocs.cli.spelling import spelled
 from simdocs.errors import UnjudgedError, UsageError, mention
 from simdocs.model.names import display_name
 from simdocs.report_requests import DebugRequest, DrawRequest, ReportRequest, ShowDrawRequest
-from simdocs.requests import BuildRequest, CheckedRequest, Request
+from simdocs.requests import BuildRequest, Request
 
 Asked = TypeVar("Asked", bound=CheckedRequest)
 Told = TypeVar("Told", bound=DebugRequest)

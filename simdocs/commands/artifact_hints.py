@@ -6,9 +6,10 @@ import os
 from collections.abc import Sequence
 
 from simdocs.artifacts.recognise import kind_of
+from simdocs.checked_request import CheckedRequest
 from simdocs.errors import UsageError, suggested
 from simdocs.model.names import display_name
-from simdocs.requests import CheckedRequest, DedupeRequest, IndexRequest, QueryRequest, ReadRequest
+from simdocs.requests import DedupeRequest, IndexRequest, QueryRequest, ReadRequest
 
 _SHOWN = 3
 """The number of documents that a suggested call names."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.artifacts.recognise import kind_of
+from simdocs.checked_request import CheckedRequest
 from simdocs.commands.artifact_hints import explain_wrong_kind
 from simdocs.corpora.discover import Sources
 from simdocs.corpora.file_list import FileList
@@ -31,7 +32,7 @@ from simdocs.recipes import (
     Sketching,
     Walking,
 )
-from simdocs.requests import CheckedRequest, ReadRequest, Request, of_group
+from simdocs.requests import ReadRequest, Request, of_group
 
 
 @dataclass(frozen=True, slots=True)

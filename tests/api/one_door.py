@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import simdocs
+from simdocs.checked_request import CheckedRequest
 from simdocs.cli import exits
 from simdocs.errors import spelled
 from simdocs.requests import (
-    CheckedRequest,
     DedupeRequest,
     IndexRequest,
     QueryRequest,

@@ -13,8 +13,8 @@ import pytest
 
 import simdocs
 from simdocs import keywords
+from simdocs.checked_request import CheckedRequest
 from simdocs.requests import (
-    CheckedRequest,
     DedupeRequest,
     IndexRequest,
     QueryRequest,

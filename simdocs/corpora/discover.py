@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.file_list import FileList, Reached
-from simdocs.corpora.identity import FileId, file_id
+from simdocs.corpora.identity import FileId, Stamp, file_id
 from simdocs.corpora.long_paths import status_of
 from simdocs.corpora.name_lists import list_of, of_entry
 from simdocs.corpora.nothing_found import excludes_nothing, includes_nothing, no_documents
@@ -126,7 +126,7 @@ def _expand(name: bytes, search: _Search) -> Iterator[Entry]:
         if stat.S_ISDIR(status.st_mode):
             yield from walk(name, walking, skipped, search.patterns)
         elif stat.S_ISREG(status.st_mode):
-            yield Entry(name, status.st_size, file_id(status), named=True)
+            yield Entry(name, Stamp.of(status)[:3], file_id(status), named=True)
         elif stat.S_ISFIFO(status.st_mode):
             if file_id(status) in opened:
                 skipped.add(Skip("again", name))
@@ -167,7 +167,7 @@ def _once(name: bytes, descriptor: int, limit: int, skipped: Skipped) -> Iterato
         skipped.add(Skip("unreadable", name, error.strerror or str(error)))
     else:
         # Standard input may be one of the files. A pipe has an id of its own.
-        yield Entry(name, len(data), file_id(status), data, named=True)
+        yield Entry(name, (len(data), 0, 0), file_id(status), data, named=True)
 
 
 def read_single_text(name: bytes, limit: int) -> bytes:

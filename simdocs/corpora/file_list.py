@@ -14,9 +14,12 @@ from simdocs.corpora.walk import Entry
 from simdocs.model.byte_strings import ByteStrings, joined
 from simdocs.model.documents import MET, NAMED
 from simdocs.model.growing import GrowingArray, GrowingByteStrings
-from simdocs.model.ragged import Index, Mask, firsts_of_runs
+from simdocs.model.ragged import Index, Mask, firsts_of_runs, offsets_of
 
-_AT_ONCE = 1 << 12
+STAMP = np.dtype([("size", "<i8"), ("mtime_ns", "<i8"), ("ctime_ns", "<i8")])
+"""The size and times of a file when it was found. For bytes that are held: their length, and 0."""
+
+_AT_ONCE = 1 << 10
 """Files that are added to the columns at once."""
 
 
@@ -24,7 +27,8 @@ _AT_ONCE = 1 << 12
 class FileList:
     """N files to read, in row order.
 
-    sizes: (N,) when they were found. met: how they were met, (N,) MET. held: the bytes of those that can be read only
+    stamps: their sizes and times, (N,) STAMP. met: how they were met, (N,) MET. counts: how many of them each argument
+    gave, (A,) in the order of the arguments; a list of names is one. held: the bytes of those that can be read only
     once, such as pipes, by row. named: the rows of those that were named as arguments themselves, whether or not a walk
     reached them first. jsonl: the rows of those that are held and are JSON lines. texts: whether the bytes that are
     held are known to be texts. other_names: the names by which files were reached again, after their first, in the
@@ -32,8 +36,9 @@ class FileList:
     """
 
     names: ByteStrings
-    sizes: Index
+    stamps: NDArray[np.void]
     met: NDArray[np.void]
+    counts: Index
     held: Mapping[int, bytes] = field(default_factory=dict)
     named: frozenset[int] = frozenset()
     jsonl: frozenset[int] = frozenset()
@@ -44,10 +49,31 @@ class FileList:
 
     @classmethod
     def of(cls, names: Sequence[bytes], sizes: Sequence[int], held: Mapping[int, bytes], *, texts: bool) -> FileList:
-        """Files that were named themselves, or texts in memory."""
-        met = np.zeros(len(names), MET)
-        met["walked"] = NAMED
-        return cls(ByteStrings(joined(names)), np.array(sizes, np.int64), met, held, texts=texts)
+        """Files that were named themselves, or texts in memory. Each is an argument of its own."""
+        stamps, met = np.zeros(len(names), STAMP), np.zeros(len(names), MET)
+        stamps["size"], met["walked"] = sizes, NAMED
+        return cls(ByteStrings(joined(names)), stamps, met, np.ones(len(names), np.int64), held, texts=texts)
+
+    @property
+    def sizes(self) -> Index:
+        """The sizes of the files in bytes: (N,)."""
+        sizes: Index = self.stamps["size"]
+        return sizes
+
+    def take(self, places: Index) -> FileList:
+        """The files in these rows, which ascend. The list has the same arguments and inputs, but no other names."""
+        row = {place: at for at, place in enumerate(places.tolist())} if self.held or self.named else {}
+        return FileList(
+            ByteStrings(self.names.ragged.take(places)),
+            self.stamps[places],
+            self.met[places],
+            np.diff(np.searchsorted(places, offsets_of(self.counts))),
+            {row[place]: data for place, data in self.held.items() if place in row},
+            frozenset(row[place] for place in self.named if place in row),
+            frozenset(row[place] for place in self.jsonl if place in row),
+            self.texts,
+            inputs=self.inputs,
+        )
 
     def file_id(self, row: int) -> FileId:
         """The id of the file in this row, when it was found."""
@@ -65,13 +91,14 @@ class Reached:
     """Collects the files that are reached, in row order. A file may be reached several times."""
 
     def __init__(self) -> None:
-        self._names, self._sizes, self._met = GrowingByteStrings(), GrowingArray(np.int64), GrowingArray(MET)
+        self._names, self._stamps, self._met = GrowingByteStrings(), GrowingArray(STAMP), GrowingArray(MET)
         self._held: dict[int, bytes] = {}
         self._named, self._jsonl = set[int](), set[int]()
         self._count = 0
+        self._ends = [0]
 
     def add(self, entries: Iterable[Entry], *, jsonl: bool = False) -> None:
-        """Add files. jsonl: those that are held are JSON lines."""
+        """Add the files that an argument gave. jsonl: those that are held are JSON lines."""
         coming = iter(entries)
         while some := list(islice(coming, _AT_ONCE)):
             for at, entry in enumerate(some, self._count):
@@ -82,24 +109,26 @@ class Reached:
                 if entry.named:
                     self._named.add(at)
             self._names.add([entry.name for entry in some])
-            self._sizes.add(np.array([entry.size for entry in some]))
+            self._stamps.add(np.array([entry.stamp for entry in some], STAMP))
             self._met.add(np.array([(entry.walked, *entry.file_id) for entry in some], MET))
             self._count += len(some)
+        self._ends.append(self._count)
 
     def files(self, inputs: Iterable[FileId] = ()) -> FileList:
         """All files, each once, where it was reached first."""
-        names, sizes, met = self._names.all(), self._sizes.all(), self._met.all()
+        names, stamps, met = self._names.all(), self._stamps.all(), self._met.all()
         first = _first_of_each(met)
         new: Mask = first == np.arange(len(first))
         row = (np.cumsum(new) - 1)[first]
         other_rows = row[~new]
         others = ByteStrings(names.ragged.take(np.flatnonzero(~new)))
         if len(other_rows):
-            names, sizes, met = ByteStrings(names.ragged.take(np.flatnonzero(new))), sizes[new], met[new]
+            names, stamps, met = ByteStrings(names.ragged.take(np.flatnonzero(new))), stamps[new], met[new]
         return FileList(
             names,
-            sizes,
+            stamps,
             met,
+            np.diff(offsets_of(new)[self._ends]),
             {int(row[at]): data for at, data in self._held.items() if new[at]},
             frozenset(int(row[at]) for at in self._named),
             frozenset(int(row[at]) for at in self._jsonl if new[at]),

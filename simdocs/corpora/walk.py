@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from simdocs.corpora.document_skipped import DocumentSkipped
-from simdocs.corpora.identity import FileId, file_id
+from simdocs.corpora.identity import FileId, Stamp, file_id
 from simdocs.corpora.long_paths import READ, open_name
 from simdocs.corpora.patterns import Patterns
 from simdocs.model.documents import NAMED
@@ -26,13 +26,13 @@ ARTIFACT_SUFFIXES = (b".shingles", b".signatures", b".index")
 
 @dataclass(slots=True)
 class Entry:
-    """A file that was found, with its size in bytes.
+    """A file that was found.
 
-    held: its bytes, if they can be read only once. walked: see MET.
+    stamp: its size in bytes, mtime_ns and ctime_ns. held: its bytes, if they can be read only once. walked: see MET.
     """
 
     name: bytes
-    size: int
+    stamp: tuple[int, int, int]
     file_id: FileId
     held: bytes | None = None
     named: bool = False
@@ -41,7 +41,7 @@ class Entry:
 
 
 class _Seen(NamedTuple):
-    """A file or directory to visit. It holds only the needed part of the status, because there may be millions.
+    """A file or directory to visit. It holds only the needed part of the status and is flat: there may be millions.
 
     key: the sort key. A directory's key ends with a slash, which comes after its name in the paths of its files, too.
     """
@@ -49,7 +49,10 @@ class _Seen(NamedTuple):
     key: bytes
     name: bytes
     size: int
-    file_id: FileId
+    mtime_ns: int
+    ctime_ns: int
+    device: int
+    inode: int
 
     @property
     def is_directory(self) -> bool:
@@ -99,8 +102,9 @@ class _Walk:
                 seen = level.entries.pop()
                 path = _join(level.path, seen.name)
                 if not seen.is_directory:
-                    yield Entry(path, seen.size, seen.file_id, walked=self.walked)
-                elif not (self.walking.one_file_system and seen.file_id[0] != device):
+                    stamp, identity = (seen.size, seen.mtime_ns, seen.ctime_ns), (seen.device, seen.inode)
+                    yield Entry(path, stamp, identity, walked=self.walked)
+                elif not (self.walking.one_file_system and seen.device != device):
                     self._descend(level, seen.name, path)
         finally:
             while self.stack:
@@ -186,7 +190,7 @@ class _Walk:
                 is_directory = stat.S_ISDIR(status.st_mode)
                 if not self.patterns.leave_out(full[below:], is_directory):
                     key = name + b"/" if is_directory else name
-                    found.append(_Seen(key, name, status.st_size, file_id(status)))
+                    found.append(_Seen(key, name, *Stamp.of(status)[:3], *file_id(status)))
         found.sort(key=itemgetter(0), reverse=True)
         return found
 

@@ -17,8 +17,13 @@ _HEAD_BYTES = 200
 
 def kind_of(path: bytes) -> str | None:
     """Return the kind of artifact that this argument must be, by its suffix or its manifest; None if it is not one."""
-    kind = KIND_OF_SUFFIX.get(os.path.splitext(os.fsdecode(path).rstrip("/"))[1])
+    kind = _kind_of_name(path)
     return kind if kind is not None and os.path.lexists(path) else _kind_of_directory(os.fsdecode(path))
+
+
+def is_disguised(path: bytes) -> bool:
+    """Return whether a directory is an artifact, although its name does not say so."""
+    return _kind_of_name(path) is None and _kind_of_directory(os.fsdecode(path)) is not None
 
 
 def is_artifact(path: str) -> bool:
@@ -29,6 +34,11 @@ def is_artifact(path: str) -> bool:
 def replaceable(kind: str) -> Replaceable:
     """Return which directories a new artifact of this kind may replace: others of its kind, damaged or not."""
     return Replaceable(FORMATS[kind].described, FORMATS[kind].files, partial(_is_of_kind, kind=kind))
+
+
+def _kind_of_name(path: bytes) -> str | None:
+    """The kind of artifact whose suffix this name has; None if it has none."""
+    return KIND_OF_SUFFIX.get(os.path.splitext(os.fsdecode(path).rstrip("/"))[1])
 
 
 def _kind_of_directory(path: str) -> str | None:

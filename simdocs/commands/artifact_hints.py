@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from simdocs.artifacts.recognise import kind_of
+from simdocs.artifacts.formats import FORMATS, MANIFEST
+from simdocs.artifacts.recognise import is_disguised, kind_of
 from simdocs.checked_request import CheckedRequest
-from simdocs.errors import UsageError, suggested
+from simdocs.errors import InputError, UsageError, suggested
 from simdocs.model.names import display_name
 from simdocs.requests import DedupeRequest, IndexRequest, QueryRequest, ReadRequest
 
@@ -32,6 +33,20 @@ def _explain_comparing(request: ReadRequest) -> str:
     others = others if len(others) <= _SHOWN else [*others[:_SHOWN], "..."]
     remedy = f"to compare documents with it, use {suggested('dedupe', *others, against=index)}"
     return f"{index}: an index cannot be mixed with documents: {remedy}"
+
+
+def refuse_disguised(documents: Sequence[object]) -> None:
+    """Raise InputError if a directory of documents is an artifact, although its name does not say so.
+
+    Whoever filled the directory may have made it one, so that the answer names files elsewhere.
+    """
+    for name in documents:
+        if isinstance(name, bytes) and name != b"-" and is_disguised(name):
+            suffixes = ", ".join(form.suffix for form in FORMATS.values())
+            raise InputError(
+                f"{display_name(name)}: this is an artifact and not a directory of documents:"
+                f" give it a name that ends in one of {suffixes}, or remove its {MANIFEST}"
+            )
 
 
 def explain_adding(asked: type[CheckedRequest], documents: Sequence[object]) -> str:

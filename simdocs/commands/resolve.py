@@ -10,7 +10,7 @@ from typing import Any
 from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.artifacts.recognise import kind_of
 from simdocs.checked_request import CheckedRequest
-from simdocs.commands.artifact_hints import explain_wrong_kind
+from simdocs.commands.artifact_hints import explain_wrong_kind, refuse_disguised
 from simdocs.corpora.discover import Sources
 from simdocs.corpora.file_list import FileList
 from simdocs.errors import InputError, UsageError, mention
@@ -89,6 +89,7 @@ def intake_of(
     """
     if any(map(is_artifact, request.documents)):
         explain_wrong_kind(request)
+        refuse_disguised(request.documents)
         problems = list(request.problems_beside_artifact())
         if len(request.documents) > 1:
             _refuse(problems)

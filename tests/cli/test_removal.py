@@ -55,6 +55,22 @@ def test_the_listed_duplicates_are_all_removed(hostile: Path) -> None:
     assert removed(hostile, before) == REMOVED - {b"texts/\n", b"texts/b.txt", b"texts/z-hard.txt"}
 
 
+@pytest.mark.reliability(
+    "disguised artifact",
+    "a directory of documents in which somebody put the files of an artifact, whose documents may be anywhere",
+    "Exits with status 2. simdocs reads an artifact in place of documents only if its name ends in `.shingles`, "
+    "`.signatures` or `.index`.",
+)
+@pytest.mark.parametrize("named", ["texts", "texts/", "."])
+def test_a_directory_that_was_made_an_artifact_lists_no_files_elsewhere(tmp_path: Path, named: str) -> None:
+    lay(tmp_path, {"mine/a": A, "mine/b": A})
+    assert simdocs("index", tmp_path / "mine", "-o", "texts.index", cwd=tmp_path).status == 0
+    (tmp_path / "texts.index").rename(tmp_path / "texts")
+    done = simdocs("dedupe", named, "--list", "duplicates", "-0", cwd=tmp_path / ("texts" if named == "." else ""))
+    assert (done.status, done.out) == (2, b"")
+    assert done.err.startswith(f"simdocs: error: {named}: this is an artifact and not a directory of documents: ")
+
+
 def listed(done: Done) -> list[bytes]:
     return done.out.split(b"\0")[:-1]
 

@@ -22,6 +22,7 @@ from simdocs.storage.targets import (
     Replaceable,
     draft_name,
     open_parent,
+    real_path,
     refuse_files,
     refuse_others,
     sync_parent,
@@ -47,7 +48,7 @@ def atomic_directory(
     does not exist or is an artifact, the disk is full, or the file system cannot exchange directories.
     """
     name = display_name(os.fsencode(path))
-    parent, base = os.path.split(os.path.realpath(path))
+    parent, base = os.path.split(real_path(path, name))
     dir_fd = open_parent(parent, name, is_artifact)
     try:
         yield from _filled(base, Drafts(draft_name(base), dir_fd, parent, name), replaceable, wait)

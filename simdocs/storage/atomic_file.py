@@ -18,7 +18,7 @@ from simdocs.storage import syscalls
 from simdocs.storage.leftovers import Drafts, sweep_files
 from simdocs.storage.output_stream import OutputStream
 from simdocs.storage.syscalls import as_output_error, signals_deferred
-from simdocs.storage.targets import IsArtifact, draft_name, open_parent, published_but, sync_parent
+from simdocs.storage.targets import IsArtifact, draft_name, open_parent, published_but, real_path, sync_parent
 
 _DESCRIPTORS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
 """Names of files that are open already. They are written to and never replaced, whatever their type."""
@@ -54,10 +54,11 @@ def atomic_file(path: str, is_artifact: IsArtifact, before: str = "") -> Iterato
 
     A link is followed: its target is replaced. A FIFO or device is written to directly. The mode is that of the
     replaced file, or 0666 less the umask. before: what has been published before this file, for the error if it cannot
-    be published too. OutputError: its directory does not exist or is an artifact, the path is a directory, or the disk
-    is full.
+    be published too. OutputError: its directory does not exist or is an artifact, the path is a directory or another
+    user's link, or the disk is full.
     """
     name = display_name(os.fsencode(path))
+    real = real_path(path, name)
     with as_output_error(name):
         status = _status(path)
     if path.endswith("/") or (status is not None and stat.S_ISDIR(status.st_mode)):
@@ -66,7 +67,7 @@ def atomic_file(path: str, is_artifact: IsArtifact, before: str = "") -> Iterato
         yield from _direct(path, name)
     else:
         mode = stat.S_IMODE(status.st_mode) if status else None
-        yield from _drafted(os.path.realpath(path), name, mode, is_artifact, before)
+        yield from _drafted(real, name, mode, is_artifact, before)
 
 
 def _status(path: str) -> os.stat_result | None:

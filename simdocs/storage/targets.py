@@ -41,6 +41,30 @@ def draft_name(base: str) -> str:
     return f"{DRAFT_PREFIX}{hashlib.sha256(os.fsencode(base)).hexdigest()[:16]}"
 
 
+def real_path(path: str, name: str) -> str:
+    """Return the path that the output `name` replaces: that of the target, if there is a link.
+
+    In a directory where everybody may create files, such as /tmp, another user's link could lead to any file of ours,
+    and a FIFO would hand over the answer. OutputError: there is one. (Linux refuses such links too, unless
+    fs.protected_symlinks is 0.)
+    """
+    parent, base = os.path.split(path.rstrip("/"))
+    if base in ("", ".", ".."):
+        return os.path.realpath(path)
+    # A link that appears from here on is replaced itself.
+    itself = os.path.join(os.path.realpath(parent), base)
+    try:
+        met, around = os.lstat(itself), os.lstat(os.path.dirname(itself))
+    except OSError:  # nothing is there, or what is wrong is found out when the directory is opened
+        return itself
+    shared = around.st_mode & stat.S_ISVTX and around.st_mode & stat.S_IWOTH
+    special = not stat.S_ISREG(met.st_mode) and not stat.S_ISDIR(met.st_mode)
+    if shared and special and met.st_uid not in (os.geteuid(), around.st_uid):
+        what = "a link" if stat.S_ISLNK(met.st_mode) else "a special file"
+        raise OutputError(f"{name}: this is {what} of another user: choose another name")
+    return os.path.realpath(itself) if stat.S_ISLNK(met.st_mode) else itself
+
+
 def open_parent(directory: str, name: str, is_artifact: IsArtifact) -> int:
     """Open the directory in which the target `name` will be published, and return its descriptor.
 

@@ -13,15 +13,20 @@ from pathlib import Path
 import pytest
 
 from simdocs.artifacts.formats import FORMATS
+from simdocs.artifacts.recognise import is_artifact
 from simdocs.artifacts.writer import write_artifact
 from simdocs.errors import LockedError, OutputError, UsageError
 from simdocs.storage import syscalls
-from simdocs.storage.targets import draft_name
+from simdocs.storage.atomic_file import atomic_file
+from simdocs.storage.targets import draft_name, real_path
 from tests.artifacts.tiny import found, save
 from tests.cli.corpus import lay
 from tests.cli.program import bound_by_modes, simdocs
 
 NAME = "a.signatures"
+STRANGER = 12345
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to other users")
 
 REFUSAL = (
     r"^\S*a\.signatures: this exists and is not a signatures artifact, so it is not replaced: choose another name$"
@@ -162,6 +167,31 @@ def test_the_target_of_a_link_is_replaced_and_the_link_stays(place, dangling):
     save(link, 2)
     assert link.is_symlink()
     assert (found(path), os.listdir(path.parent), sorted(os.listdir(place))) == (2, [NAME], ["elsewhere", link.name])
+
+
+@as_root
+@pytest.mark.reliability(
+    "output of others",
+    "a link, FIFO or socket of another user that has the name of an output, in a directory such as `/tmp`",
+    "Exits with status 2. The answer reaches neither the target of the link nor the reader of the FIFO.",
+)
+@pytest.mark.parametrize("kind", ["link", "FIFO"])
+@pytest.mark.parametrize("mode", [0o1777, 0o755])
+def test_another_users_link_in_a_shared_directory_is_not_followed(place, kind, mode):
+    mine, planted = place / "mine", place / "shared" / "answer"
+    mine.write_bytes(b"precious")
+    planted.parent.mkdir()
+    planted.parent.chmod(mode)
+    planted.symlink_to(mine) if kind == "link" else os.mkfifo(planted)
+    os.chown(planted, STRANGER, STRANGER, follow_symlinks=False)
+    if mode == 0o1777:
+        with pytest.raises(OutputError, match=r"this is a (link|special file) of another user"):
+            real_path(os.fspath(planted), "answer")
+        with pytest.raises(OutputError, match="of another user"), atomic_file(os.fspath(planted), is_artifact) as file:
+            file.write(b"new")
+        assert (mine.read_bytes(), os.listdir(planted.parent)) == (b"precious", ["answer"])
+    else:
+        assert real_path(os.fspath(planted), "answer") == os.path.realpath(planted)
 
 
 @pytest.mark.parametrize("file", [*sorted(FORMATS["signatures"].files)])

@@ -14,7 +14,7 @@ import pytest
 
 from simdocs.families import SCHEMES, UNITS
 from simdocs.kernels.compare import jaccard
-from simdocs.kernels.group import greedy_rounds
+from simdocs.kernels.group import connectivity, greedy_rounds
 from simdocs.kernels.lsh import bucket_search, buckets
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
@@ -168,6 +168,8 @@ def test_buckets_pairs_and_rounds_take_no_more_steps_for_more_members():
     def work(count: int) -> None:
         shared = buckets.shared_buckets(keys[:, :count])
         list(buckets.candidate_pairs(shared, count))
+        list(buckets.candidate_pairs_with(shared, np.arange(count) % 3 == 0))
+        connectivity.bucket_components(shared, count)
         for left, right in greedy_rounds.pairs_with_always_kept(shared, count // 2, 1000, count):
             greedy_rounds.most_similar_kept(left, right, np.ones(len(left)))
         status = np.repeat([greedy_rounds.KEPT, greedy_rounds.UNDECIDED], count // 2)

@@ -147,7 +147,7 @@ KERNELS = [
         murmur.hash_number_windows,
     ),
     *(buckets.band_keys, buckets.bucket_tables, buckets.shared_buckets, buckets.shared_buckets_of_tables),
-    *(buckets.candidate_pairs, buckets.distinct_pairs, bucket_search.bucket_bounds),
+    *(buckets.candidate_pairs, buckets.candidate_pairs_with, buckets.distinct_pairs, bucket_search.bucket_bounds),
     *(jaccard.estimates, jaccard.exact, jaccard.below_prefilter, banding.choose, keep_order),
     *(
         greedy_rounds.first_undecided,
@@ -155,7 +155,8 @@ KERNELS = [
         greedy_rounds.pairs_with_always_kept,
         greedy_rounds.most_similar_kept,
     ),
-    *(connectivity.connect, connectivity.star_pairs, connectivity.cross_component_pairs),
+    *(connectivity.connect, connectivity.bucket_components),
+    *(connectivity.star_pairs, connectivity.cross_component_pairs),
     *(pair_graph.with_pairs, pair_graph.connected_groups),
 ]
 

@@ -31,6 +31,15 @@ def connect(labels: Index, left: Index, right: Index) -> Index:
             labels = jumped
 
 
+def bucket_components(buckets: Ragged, size: int) -> Index:
+    """The component of each member below `size`, as its smallest member: members that share a bucket are connected.
+
+    buckets: Ragged of members, none empty. Returns int64 (size,).
+    """
+    heads = buckets.values[buckets.offsets[:-1]]
+    return connect(np.arange(size), np.repeat(heads, buckets.lengths), buckets.values)
+
+
 def star_pairs(buckets: Ragged, size: int) -> Iterator[tuple[Index, Index]]:
     """The distinct pairs of the first member of each bucket with each other member, in blocks of two int64 arrays.
 

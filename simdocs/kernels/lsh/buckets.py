@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from simdocs.model.growing import GrowingArray
-from simdocs.model.ragged import Array, Index, Keys, Ragged, Tokens, offsets_of, ranges, row_blocks
+from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, Tokens, offsets_of, ranges, row_blocks
 
 _SIGNATURES = 4096
 """Signatures whose keys are computed at once, while they are in cache."""
@@ -154,6 +154,26 @@ def candidate_pairs(shared: Ragged, size: int) -> Iterator[tuple[Index, Index]]:
         positions = every.take(members).values.astype(np.int64)
         ends = shared.offsets[np.searchsorted(shared.offsets, positions, side="right")]
         yield from distinct_pairs(shared.values[positions], positions + 1, ends - positions - 1, shared.values, size)
+
+
+def candidate_pairs_with(shared: Ragged, wanted: Mask) -> Iterator[tuple[Index, Index]]:
+    """The same pairs as `candidate_pairs`, but only those in which at least one member is wanted.
+
+    wanted: (M,), for each member. Pairs of members that are not wanted are not even listed.
+    """
+    is_wanted = wanted[shared.values]
+    of_wanted = shared.keep(is_wanted)
+    # All members, and behind them those wanted: what comes after a member in its bucket is a range of either.
+    members = np.concatenate((shared.values, of_wanted.values))
+    before = len(is_wanted) + np.cumsum(is_wanted) - is_wanted
+    every = positions_of_members(shared, len(wanted))
+    for some in member_blocks(every, np.arange(len(wanted))):
+        positions = every.take(some).values.astype(np.int64)
+        bucket = np.searchsorted(shared.offsets, positions, side="right") - 1
+        paired_with_all = is_wanted[positions]
+        starts = np.where(paired_with_all, positions + 1, before[positions])
+        ends = np.where(paired_with_all, shared.offsets[bucket + 1], len(is_wanted) + of_wanted.offsets[bucket + 1])
+        yield from distinct_pairs(shared.values[positions], starts, ends - starts, members, len(wanted))
 
 
 def distinct_pairs(

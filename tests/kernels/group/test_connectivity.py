@@ -75,6 +75,15 @@ def test_star_pairs_join_the_first_of_a_bucket_to_the_others(case):
 
 
 @given(bucketed())
+def test_members_of_a_bucket_are_in_one_component(case):
+    size, buckets, _ = case
+    edges = [(bucket[0], other) for bucket in buckets for other in bucket]
+    made = connectivity.bucket_components(some.ragged(buckets, np.int32), size)
+    assert made.dtype == np.int64
+    assert made.tolist() == twin.components(size, edges)
+
+
+@given(bucketed())
 def test_cross_component_pairs_are_those_of_different_labels(case):
     _, buckets, labels = case
     expected = {(a, b) for bucket in buckets for a in bucket for b in bucket if labels[a] < labels[b]}
@@ -100,5 +109,6 @@ def test_no_buckets_join_nothing():
     none = some.ragged([], np.int64)
     assert joined(np.arange(3), []).tolist() == [0, 1, 2]
     assert joined(np.arange(0), []).tolist() == []
+    assert connectivity.bucket_components(none, 3).tolist() == [0, 1, 2]
     assert pairs_in(connectivity.star_pairs(none, 3)) == []
     assert pairs_in(connectivity.cross_component_pairs(none, np.arange(3))) == []

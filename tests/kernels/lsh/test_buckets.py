@@ -77,6 +77,14 @@ def test_each_candidate_pair_comes_once_and_ascending(case):
     assert pairs_in(buckets.candidate_pairs(shared, nodes)) == twin.pairs(members)
 
 
+@given(bucket_lists, st.data())
+def test_pairs_with_wanted_members_are_the_candidate_pairs_that_have_one(case, data):
+    nodes, members = case
+    wanted = data.draw(st.lists(st.booleans(), min_size=nodes, max_size=nodes))
+    found = pairs_in(buckets.candidate_pairs_with(some.ragged(members, np.int64), some.frozen(np.array(wanted))))
+    assert found == [(a, b) for a, b in twin.pairs(members) if wanted[a] or wanted[b]]
+
+
 def pairs_in(blocks) -> list[tuple[int, int]]:
     return [pair for left, right in blocks for pair in zip(left.tolist(), right.tolist(), strict=True)]
 
@@ -114,8 +122,19 @@ def test_candidate_pairs_in_blocks_leave_no_seam():
     assert (keys // nodes < keys % nodes).all()
 
 
+def test_pairs_of_members_that_are_not_wanted_take_no_time():
+    """All pairs of this bucket would take 128 GiB."""
+    nodes = 1 << 17
+    everyone = Ragged.from_lengths(np.arange(nodes), np.array([nodes]))
+    wanted = np.zeros(nodes, bool)
+    wanted[[3, nodes - 2]] = True
+    sizes = [len(left) for left, _ in buckets.candidate_pairs_with(everyone, wanted)]
+    assert sum(sizes) == 2 * (nodes - 1) - 1
+
+
 def test_no_documents_make_no_buckets_and_no_pairs():
     assert len(buckets.shared_buckets(np.empty((3, 0), np.uint64))) == 0
     assert len(buckets.shared_buckets(np.empty((0, 5), np.uint64))) == 0
     assert pairs_in(buckets.candidate_pairs(some.ragged([], np.int64), 0)) == []
+    assert pairs_in(buckets.candidate_pairs_with(some.ragged([], np.int64), np.ones(3, bool))) == []
     assert keys_of([], 3, 2).shape == (3, 0)

@@ -122,10 +122,10 @@ def _answered(
         from simdocs.commands.dedupe import find_groups, find_pairs, plan_dedupe, read_documents
 
         plan = plan_dedupe(request, outputs)
-        ready = read_documents(plan, run)
+        scope = read_documents(plan, run, linked=not request.pairs)
         if request.pairs:
-            return find_pairs(plan, ready, run, all_copies=bool(request.all_copies), take=take)
-        return find_groups(plan, ready, run, request.list, take)
+            return find_pairs(plan, scope, run, all_copies=bool(request.all_copies), take=take)
+        return find_groups(plan, scope, run, request.list, take)
     if isinstance(request, QueryRequest):
         from simdocs.commands.query import plan_query
         from simdocs.commands.query import query as look_up

@@ -98,6 +98,7 @@ class DedupeKeywords(ReadKeywords, TokenKeywords, SketchKeywords, BandKeywords, 
     keep: Literal["first", "longest", "shortest", "newest", "oldest"] | None
     max_candidates: int | None
     against: Any
+    changed: bool | None
     shingles: Any
     root: Path | None
 
@@ -109,6 +110,7 @@ class QueryKeywords(ReadKeywords, total=False):
     verify: Literal["exact", "estimate"] | None
     top: int | None
     nearest: int | None
+    changed: bool | None
     itself: bool | None
     shingles: Any
     root: Path | None

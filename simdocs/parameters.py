@@ -150,6 +150,21 @@ _DECLARED = (
         described="the directory where it was built",
         question="dedupe",
     ),
+    Parameter(
+        "changed",
+        DOCUMENTS,
+        Flag(),
+        "Only look for pairs with a document that was new or changed when the index was last updated.",
+        False,
+    ),
+    Parameter(
+        "changed",
+        DOCUMENTS,
+        Flag(),
+        "Look up the documents of the index that were new or changed when it was last updated, instead of DOCS.",
+        False,
+        question="query",
+    ),
     # Normalised text
     Parameter("nfkc", TEXT, Flag(), "Convert the text to Unicode normal form NFKC first.", False),
     Parameter("keep_case", TEXT, Flag(), "Do not convert the text to lower case.", False),

@@ -19,7 +19,9 @@ from simdocs.parameters import PARAMETERS
 from simdocs.recipes import Sequences, Walking
 from simdocs.values import ArtifactName, Path, PathName
 
-_OF_FILES = (*(name for name in Walking.__slots__ if name != "max_size"), "files_from", "files0_from", "jsonl")
+_OF_WALKS = tuple(name for name in Walking.__slots__ if name != "max_size")
+
+_OF_FILES = (*_OF_WALKS, "files_from", "files0_from", "jsonl")
 """Parameters about finding documents, which an artifact does not need."""
 
 
@@ -87,7 +89,7 @@ class ReadRequest(Request):
             yield "- names standard input, which can be read only once"
         yield from self._rules_of_texts()
 
-    def _ways(self) -> list[str]:
+    def _ways(self) -> Sequence[str]:
         """The ways in which documents are named. No texts at all are a way, too."""
         ways = [name for name in ("documents", "files_from", "files0_from") if getattr(self, name)]
         return ways if self.texts is None else [*ways, "texts"]
@@ -232,6 +234,7 @@ class DedupeRequest(_Bands):
     keep: str | None = None
     max_candidates: int | None = None
     against: Any = None
+    changed: bool | None = None
     pairs: bool | None = None
     all_copies: bool | None = None
     list: str | None = None
@@ -255,6 +258,15 @@ class DedupeRequest(_Bands):
             for name, why in NOT_FOR_EXACT.items():
                 if getattr(self, name) is not None:
                     yield not_together(name, "exact", why=why)
+        if self.changed and self.against is not None:
+            yield not_together("changed", "against", why=f"{mention('changed')} is about one index")
+
+    def problems_beside_documents(self) -> Iterator[str]:
+        """What does not go with documents that are read now."""
+        yield from super().problems_beside_documents()
+        if self.changed:
+            news = suggested("dedupe", "X.index", changed=True)
+            yield f"{mention('changed')} goes with an index, not with documents: build one, and use {news}"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -270,6 +282,7 @@ class QueryRequest(ReadRequest):
     verify: str | None = None
     top: int | None = None
     nearest: int | None = None
+    changed: bool | None = None
     itself: bool | None = None
     list: str | None = None
     shingles: Any = None
@@ -282,6 +295,14 @@ class QueryRequest(ReadRequest):
             for name, why in NOT_FOR_NEAREST.items():
                 if getattr(self, name) is not None:
                     yield not_together("nearest", name, why=why)
+        if self.changed and self.itself:
+            yield not_together("changed", "itself", why="a document of the index would always match itself")
+        for name in self.given() if self.changed else ():
+            if name in (*_OF_WALKS, "max_size", *SEQUENCES):
+                yield f"{mention(name)} goes with documents, not with {mention('changed')}"
+
+    def _ways(self) -> Sequence[str]:
+        return [*super()._ways(), "changed"] if self.changed else super()._ways()
 
     def problems_beside_documents(self) -> Iterator[str]:
         """Nothing: token sets and a root are those of the index."""

@@ -64,7 +64,7 @@ def names_of(request: type[CheckedRequest]) -> list[str]:
     return [field.name for field in fields(request) if field.name in request.parameters() or field.name == "listing"]
 
 
-NEEDED: Mapping[str, Mapping[str, Any]] = {
+_NEEDED: Mapping[str, Mapping[str, Any]] = {
     "files_from": {"documents": ()},
     "files0_from": {"documents": ()},
     "jsonl": {"documents": ("-",)},
@@ -73,3 +73,8 @@ NEEDED: Mapping[str, Mapping[str, Any]] = {
     "nul": {"listing": "kept"},
 }
 """What a parameter needs beside it."""
+
+
+def needed(request: type[CheckedRequest], name: str) -> Mapping[str, Any]:
+    """What a parameter needs beside it."""
+    return {"documents": ()} if (request, name) == (QueryRequest, "changed") else _NEEDED.get(name, {})

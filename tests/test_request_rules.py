@@ -19,7 +19,7 @@ from simdocs.requests import (
     SignatureRequest,
     SimilarityRequest,
 )
-from tests.asked import NEEDED, asked, names_of, problems_of, value_of
+from tests.asked import asked, names_of, needed, problems_of, value_of
 
 TOGETHER = "do not go together"
 IN_ONE_WAY = f"{TOGETHER}: name documents in one way"
@@ -111,6 +111,11 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
         ),
     ),
     (DedupeRequest, {"exact": False, "recall": 0.9, "bands": None}, ()),
+    (
+        DedupeRequest,
+        {"changed": True, "against": "x.index"},
+        (f"changed and against {TOGETHER}: changed is about one index",),
+    ),
     # Queries
     (
         QueryRequest,
@@ -118,6 +123,19 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
         (
             f"nearest and threshold {TOGETHER}: nearest ignores the threshold",
             f"nearest and top {TOGETHER}: nearest limits the number of matches already",
+        ),
+    ),
+    (QueryRequest, {"changed": True}, (f"documents and changed {IN_ONE_WAY}",)),
+    (QueryRequest, {"changed": True, "documents": (), "files_from": "x"}, (f"files_from and changed {IN_ONE_WAY}",)),
+    (QueryRequest, {"changed": True, "documents": (), "texts": []}, (f"texts and changed {IN_ONE_WAY}",)),
+    (QueryRequest, {"changed": False, "documents": ()}, (NOTHING,)),
+    (
+        QueryRequest,
+        {"changed": True, "documents": (), "itself": True, "hidden": True, "text_field": "body"},
+        (
+            f"changed and itself {TOGETHER}: a document of the index would always match itself",
+            "hidden goes with documents, not with changed",
+            "text_field goes with documents, not with changed",
         ),
     ),
     (QueryRequest, {"index": None}, ("index must be an artifact of kind index, or its path, not None",)),
@@ -256,7 +274,7 @@ def test_parameters_about_finding_documents_do_not_go_with_an_artifact(request_t
         "jsonl",
     )
     for name in names_of(request_type):
-        request = asked(request_type, **{name: value_of(request_type, name)} | NEEDED.get(name, {}))
+        request = asked(request_type, **{name: value_of(request_type, name)} | needed(request_type, name))
         expected = (f"{name} goes with documents, not with an artifact",) if name in finding else ()
         assert tuple(map(spelled, request.problems_beside_artifact())) == expected
     request = asked(request_type, documents=("x.index", "y"), hidden=True, follow=True)

@@ -22,7 +22,7 @@ from simdocs.requests import (
     SignatureRequest,
     SimilarityRequest,
 )
-from tests.asked import NEEDED, asked, names_of, problems_of, value_of
+from tests.asked import asked, names_of, needed, problems_of, value_of
 
 OF_SOURCES = {("files_from", "files0_from"), ("files_from", "jsonl"), ("files0_from", "jsonl"), ("plain", "jsonl")}
 BY_HAND = {(by_hand, by_rule) for by_hand in ("bands", "rows") for by_rule in ("recall", "rule")}
@@ -30,14 +30,26 @@ BESIDE_PAIRS = ("against", "cluster", "keep", "max_candidates")
 OF_PAIRS = {(mode, other) for mode in ("pairs", "all_copies") for other in ("list", *BESIDE_PAIRS)}
 OF_PAIRS |= {("cluster", "max_candidates")}
 OF_CHANCE = {(name, "exact") for name in ("recall", "rule", "bands", "rows", "max_candidates", "verify", "against")}
+OF_READING = (
+    "include",
+    "exclude",
+    "hidden",
+    "follow",
+    "one_file_system",
+    "max_size",
+    "plain",
+    "text_field",
+    "id_field",
+)
+BESIDE_CHANGED = {("changed", name) for name in (*OF_READING, "files_from", "files0_from", "jsonl", "itself")}
 LOUD = {("quiet", "verbose"), ("quiet", "summary")}
 
 EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     ShingleRequest: OF_SOURCES,
     SignatureRequest: OF_SOURCES,
     IndexRequest: OF_SOURCES | BY_HAND,
-    DedupeRequest: OF_SOURCES | BY_HAND | OF_PAIRS | OF_CHANCE | {("against", "cluster")},
-    QueryRequest: OF_SOURCES | {("nearest", "top"), ("nearest", "threshold")},
+    DedupeRequest: OF_SOURCES | BY_HAND | OF_PAIRS | OF_CHANCE | {("against", "cluster"), ("against", "changed")},
+    QueryRequest: OF_SOURCES | BESIDE_CHANGED | {("nearest", "top"), ("nearest", "threshold")},
     ShowRequest: set(),
     SimilarityRequest: set(),
     DebugRequest: set(),
@@ -55,7 +67,7 @@ def test_exactly_these_pairs_of_parameters_exclude_each_other(request_type):
     for pair in combinations(names_of(request_type), 2):
         given: dict[str, Any] = {}
         for name in pair:
-            given |= NEEDED.get(name, {})
+            given |= needed(request_type, name)
         if problems_of(
             request_type, **given, **{name: value_of(request_type, name) for name in pair if name not in given}
         ):
@@ -67,10 +79,10 @@ def test_exactly_these_pairs_of_parameters_exclude_each_other(request_type):
 def test_each_parameter_alone_is_accepted_with_what_it_needs(request_type):
     for name in names_of(request_type):
         given = {name: value_of(request_type, name)}
-        assert problems_of(request_type, **given | NEEDED.get(name, {})) == ()
+        assert problems_of(request_type, **given | needed(request_type, name)) == ()
         # Whether it is needed shows here or, where an artifact may stand in the place of documents, later.
         later = name == "language" and issubclass(request_type, ReadRequest)
-        assert bool(problems_of(request_type, **given)) == (name in NEEDED and not later)
+        assert bool(problems_of(request_type, **given)) == (bool(needed(request_type, name)) and not later)
 
 
 def test_every_request_has_its_pairs_listed():
@@ -108,7 +120,7 @@ def test_given_lists_what_was_given_in_its_normal_type(request_type):
     names = [name for name in names_of(request_type) if name in request_type.parameters()]
     for name in names:
         value = value_of(request_type, name)
-        request = asked(request_type, **{name: value} | NEEDED.get(name, {}))
+        request = asked(request_type, **{name: value} | needed(request_type, name))
         checked = request_type.parameter(name).values.check(value)
         assert request.given()[name] == checked
         assert f"{name}={checked!r}" in repr(request)

@@ -32,6 +32,7 @@ from simdocs.matching.corpus import Corpus
 from simdocs.matching.decision import Decision, decide
 from simdocs.matching.found_pairs import PairCollector
 from simdocs.matching.prepared import Prepared, of_same_documents, prepared, threshold_warning
+from simdocs.matching.scope import Scope, around, scope_of
 from simdocs.matching.self_join import SelfJoin, self_join, verifier_of
 from simdocs.matching.similar_pairs import PairsLeftOut, similar_pairs
 from simdocs.matching.template_advice import template_advice
@@ -40,6 +41,7 @@ from simdocs.model.artifact import Artifact
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
 from simdocs.model.names import display_name
+from simdocs.model.numbering import Rows
 from simdocs.model.results import Block, Comparison, Deduplication, SimilarPairs, Take
 from simdocs.pipeline.indexing import low_recall
 from simdocs.pipeline.prepare import Intake
@@ -52,7 +54,8 @@ class DedupePlan:
     """What is done: with what, and every parameter that decides the answer.
 
     banding: how candidates are found; None: by an exact join. chosen_now: whether its bands were chosen for this run.
-    known: an index whose documents are always kept.
+    known: an index whose documents are always kept. changed: the documents of the index (in the intake) that are new or
+    changed, if only pairs with one of them are wanted.
     """
 
     intake: Intake
@@ -62,13 +65,15 @@ class DedupePlan:
     threshold: float
     known: KnownDocuments | None = None
     chosen_now: bool = True
+    changed: Rows | None = None
 
 
 def plan_dedupe(request: DedupeRequest, outputs: Sequence[str | None] = ()) -> DedupePlan:
     """What a request amounts to.
 
     UsageError: it contradicts an artifact, or no bands reach the recall. ParametersError: an artifact and the index to
-    compare against were made with different parameters.
+    compare against were made with different parameters. ArtifactError: changed documents are wanted, and there is no
+    index, or it does not say which they are.
     """
     known = _known(request)
 
@@ -100,7 +105,9 @@ def plan_dedupe(request: DedupeRequest, outputs: Sequence[str | None] = ()) -> D
         banding = None if grouping.exact else _banding_of(request, recipe.sketching.num_perm)
     threshold = request.threshold or _threshold_of(fixed, request)
     chosen_now = not isinstance(fixed, IndexRecipe)
-    return DedupePlan(intake, recipe, None if grouping.exact else banding, grouping, threshold, known, chosen_now)
+    changed = opened_index(artifact).changed if request.changed else None
+    banding = None if grouping.exact else banding
+    return DedupePlan(intake, recipe, banding, grouping, threshold, known, chosen_now, changed)
 
 
 def _banding_of(request: DedupeRequest, num_perm: int) -> Banding:
@@ -129,21 +136,29 @@ def _known(request: DedupeRequest) -> KnownDocuments | None:
     return KnownDocuments(opened_index(request.against), sets, encoded_root(request.root))
 
 
-def read_documents(plan: DedupePlan, run: Run) -> Prepared:
-    """The documents of a plan, read and signed, or what an artifact has of them."""
-    return prepared(plan.intake, plan.recipe, run)
+def read_documents(plan: DedupePlan, run: Run, *, linked: bool = True) -> Scope:
+    """The documents of a plan that are compared, read and signed, or what an artifact has of them.
+
+    linked: for groups, which need documents that are linked through others, too.
+    """
+    if plan.changed is None or plan.banding is None:
+        return scope_of(prepared(plan.intake, plan.recipe, run), plan.changed)
+    index = opened_index(plan.intake.artifact)
+    sets = of_same_documents(plan.intake.shingles, index)
+    corpus = Corpus.of_artifact(index, index["signatures"], sets, plan.intake.root)
+    return around(index, corpus, plan.changed, linked=linked)
 
 
 def find_groups(
-    plan: DedupePlan, ready: Prepared, run: Run, listing: str | None = None, take: Take | None = None
+    plan: DedupePlan, scope: Scope, run: Run, listing: str | None = None, take: Take | None = None
 ) -> Deduplication:
     """Groups of near-duplicates. take: is given the answer in blocks, which is the list that `listing` names, if any.
 
     UsageError: lines are wanted of a document that is none. InputError: a line is not what it was when it was read.
     """
     if listing is not None and listing.endswith("-lines"):
-        _refuse_other_than_lines(ready.documents, listing)
-    decision = _decide(plan, ready, run)
+        _refuse_other_than_lines(scope.documents, listing)
+    decision = _decide(plan, scope, run)
     if take is not None:
         for block in _blocks(decision, listing, plan, run):
             take(block)
@@ -151,56 +166,61 @@ def find_groups(
     is_duplicate = np.zeros(len(decision.eligible), bool)
     is_duplicate[pairs.right] = True
     kept = np.flatnonzero(decision.eligible & ~is_duplicate)
+    kept = kept - len(decision.of_index) if scope.rows is None else scope.rows[kept]
     largest = decision.largest
+    of_all = scope.changed is None
     return Deduplication(
-        ready.documents,
-        decision.pairs_of_given(),
+        scope.documents,
+        scope.of_documents(decision.pairs_of_given()),
         names_of_pairs(corpus, pairs if take is None else Pairs.empty()),
-        kept - len(decision.of_index),
-        _comparison(plan, ready, run),
+        kept,
+        _comparison(plan, scope, run),
         decision.groups,
         len(decision.known),
         plan.known is not None,
         None if largest is None else (corpus.printed_names(np.array([largest[0]]))[0], largest[1]),
         int(corpus.facts(pairs.right)["size"].sum()),
         None if decision.components is None else tuple(component_facts(corpus, decision.components)),
-        template_advice(decision.found, corpus, plan.recipe.shingling.unit),
+        template_advice(decision.found, corpus, plan.recipe.shingling.unit) if of_all else (),
     )
 
 
 def find_pairs(
-    plan: DedupePlan, ready: Prepared, run: Run, *, all_copies: bool = False, take: Take | None = None
+    plan: DedupePlan, scope: Scope, run: Run, *, all_copies: bool = False, take: Take | None = None
 ) -> SimilarPairs:
     """Every pair of near-duplicates. take: is given them in blocks; then they are not held for the result."""
-    joined = _self_join(plan, ready, run)
-    chain = None if all_copies else PairsLeftOut.of(joined)
+    joined, corpus = _self_join(plan, scope.prepared, run), scope.prepared.corpus
+    chain = None if all_copies else PairsLeftOut.of(joined, scope.changed)
     printed = PrintedNames(run.skipped)
-    held, found, collector = [Pairs.empty()], 0, PairCollector(len(ready.documents))
-    for pairs in similar_pairs(joined, all_copies=all_copies):
-        found += len(pairs)
+    held, found, collector = [Pairs.empty()], 0, PairCollector(len(corpus))
+    for pairs in similar_pairs(joined, all_copies=all_copies, changed=scope.changed):
+        wanted = scope.wanted(pairs)
+        found += len(wanted)
         if chain is not None:
-            chain.add(pairs)
+            chain.add(pairs, len(wanted))
         collector.add(pairs)
         if take is None:
-            held.append(pairs)
+            held.append(wanted)
         else:
-            for block in pair_blocks(ready.corpus, pairs, printed):
+            for block in pair_blocks(corpus, wanted, printed):
                 take(block)
     every = Pairs.concat(held)
     return SimilarPairs(
-        ready.documents,
-        every,
-        names_of_pairs(ready.corpus, every),
-        _comparison(plan, ready, run),
+        scope.documents,
+        scope.of_documents(every),
+        names_of_pairs(corpus, every),
+        _comparison(plan, scope, run),
         found,
         0 if chain is None else chain.count,
-        template_advice(collector.graph(), ready.corpus, plan.recipe.shingling.unit),
+        template_advice(collector.graph(), corpus, plan.recipe.shingling.unit) if scope.changed is None else (),
     )
 
 
-def _decide(plan: DedupePlan, ready: Prepared, run: Run) -> Decision:
+def _decide(plan: DedupePlan, scope: Scope, run: Run) -> Decision:
+    ready = scope.prepared
     if plan.known is None:
-        return decide(_self_join(plan, ready, run), plan.grouping)
+        decision = decide(_self_join(plan, ready, run), plan.grouping)
+        return decision if scope.changed is None else decision.with_changed(scope.changed)
     index = plan.known.index
     sets = of_same_documents(plan.known.shingles, index)
     indexed = Corpus.of_artifact(index, index["signatures"], sets, plan.known.root)
@@ -238,7 +258,7 @@ def _refuse_other_than_lines(documents: Documents, listing: str) -> None:
         )
 
 
-def _comparison(plan: DedupePlan, ready: Prepared, run: Run) -> Comparison:
+def _comparison(plan: DedupePlan, scope: Scope, run: Run) -> Comparison:
     """What was compared, and how."""
     banding = plan.banding
     known = None if plan.known is None else plan.known.index
@@ -248,7 +268,7 @@ def _comparison(plan: DedupePlan, ready: Prepared, run: Run) -> Comparison:
         if plan.chosen_now:
             run.skipped.warnings += low_recall(banding, plan.recipe.sketching.num_perm)
     return Comparison(
-        ready.documents,
+        scope.documents,
         plan.recipe,
         plan.intake.walking,
         plan.grouping,
@@ -259,4 +279,5 @@ def _comparison(plan: DedupePlan, ready: Prepared, run: Run) -> Comparison:
         run.tally.candidates,
         run.tally.verified,
         run.skipped,
+        None if plan.changed is None else len(plan.changed),
     )

@@ -19,7 +19,7 @@ from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.index_matches import find_matches
 from simdocs.matching.nearest import find_nearest
-from simdocs.matching.prepared import of_same_documents, prepared, threshold_warning
+from simdocs.matching.prepared import of_same_documents, part_of, prepared, threshold_warning
 from simdocs.matching.verify import Verifier, outdated_warning
 from simdocs.model.artifact import BandIndex, Shingles
 from simdocs.model.groups import Pairs
@@ -39,7 +39,7 @@ class QueryPlan:
     top: the largest number of matches for each document (0: all). itself: a document that is in the index matches
     itself, too. nearest: the number of most similar documents to find, whatever the threshold (0: find those at the
     threshold). shingles: token sets of the index's documents, for verification. root: the directory from which these
-    documents are found.
+    documents are found. changed: the documents of the index that are looked up; None: those of the intake are.
     """
 
     index: BandIndex
@@ -52,19 +52,21 @@ class QueryPlan:
     nearest: int = 0
     shingles: Shingles | None = None
     root: bytes | None = None
+    changed: Rows | None = None
 
 
 def plan_query(request: QueryRequest, outputs: Sequence[str | None] = ()) -> QueryPlan:
     """The plan for a request.
 
     UsageError: there are documents where the index is needed. ArtifactError, InputError: an artifact cannot be opened,
-    or does not fit the index.
+    or does not fit the index, or the index does not say which of its documents are new or changed.
     """
     explain_order(request)
     explain_no_index(request.index)
     index = opened_index(request.index)
     recipe = index.recipe
-    intake = intake_of(request, outputs)
+    changed = index.changed if request.changed else None
+    intake = Intake(outputs=outputs) if request.changed else intake_of(request, outputs)
     if intake.artifact is not None:
         theirs = intake.artifact.recipe
         shared = [
@@ -91,6 +93,7 @@ def plan_query(request: QueryRequest, outputs: Sequence[str | None] = ()) -> Que
         request.nearest or 0,
         sets,
         encoded_root(request.root),
+        changed,
     )
 
 
@@ -100,17 +103,20 @@ def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | No
     take: is called with the answer in blocks, which the result then does not hold. listing: `matches` gives only the
     names of all matches, each once, in the order of the index.
     """
-    asked = prepared(plan.intake, plan.recipe, run)
     sets = of_same_documents(plan.shingles, plan.index)
     indexed = Corpus.of_artifact(plan.index, plan.index["signatures"], sets, plan.root)
+    if plan.changed is None:
+        asked = prepared(plan.intake, plan.recipe, run)
+    else:
+        asked = part_of(indexed, plan.recipe, plan.changed)
     verifier = Verifier(indexed, plan.recipe.shingling, plan.threshold, run, exact=plan.by_exact)
     held, names, listed = [Pairs.empty()], [names_of_pairs(indexed, Pairs.empty())], list[Rows]()
     printed = PrintedNames(run.skipped)
     found = matched = similar = 0
     if plan.nearest:
-        blocks = find_nearest(indexed, asked, verifier, plan.nearest, itself=plan.itself)
+        blocks = find_nearest(indexed, asked, verifier, plan.nearest, itself=plan.itself, own=plan.changed)
     else:
-        blocks = find_matches(plan.index, indexed, asked, verifier, top=plan.top, itself=plan.itself)
+        blocks = find_matches(plan.index, indexed, asked, verifier, top=plan.top, itself=plan.itself, own=plan.changed)
     for block in blocks:
         found += len(block.pairs)
         similar += int(np.count_nonzero(block.pairs.score >= plan.threshold))
@@ -143,6 +149,7 @@ def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | No
         run.tally.candidates,
         run.tally.verified,
         run.skipped,
+        None if plan.changed is None else len(plan.changed),
     )
     return Matches(
         asked.documents,

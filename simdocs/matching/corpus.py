@@ -144,6 +144,11 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.every_fact)
 
+    def documents(self) -> Documents:
+        """All its documents."""
+        names = Ragged(self.name_bytes.all(), self.name_offsets.all())
+        return Documents(names, self.all_facts(), self.held, self.met)
+
     @property
     def places(self) -> int:
         """The number of places in a signature."""

@@ -67,24 +67,34 @@ class Decision:
         rows = np.concatenate((given + self.of_index, np.arange(given)))
         return replace(self.pairs, left=rows[self.pairs.left], right=self.pairs.right - first)
 
+    def with_changed(self, changed: Mask) -> Decision:
+        """The part of the decision that is news: pairs with a changed document, and the changed documents themselves.
+
+        changed: (N,) which documents are new or changed.
+        """
+        pairs = self.pairs.with_any(changed)
+        components = self.components
+        if components is not None:
+            components = components.take(np.flatnonzero(np.isin(components.kept, pairs.left)))
+        return replace(self, pairs=pairs, eligible=self.eligible & changed, components=components)
+
     def duplicates(self) -> Rows:
         """The rows of all duplicates, ascending."""
-        return self._unchanged(self._is_duplicate())
+        return self._unchanged(np.flatnonzero(self._is_duplicate()))
 
     def kept(self) -> Rows:
         """The rows of all eligible documents that are not duplicates, ascending.
 
         For an exact answer, documents of an artifact that are missing or have changed are reported and left out.
         """
-        return self._unchanged(~self._is_duplicate())
+        return self._unchanged(np.flatnonzero(self.eligible & ~self._is_duplicate()))
 
     def _is_duplicate(self) -> Mask:
         is_duplicate = np.zeros(len(self.eligible), bool)
         is_duplicate[self.pairs.right] = True
         return is_duplicate
 
-    def _unchanged(self, listed: Mask) -> Rows:
-        rows = np.flatnonzero(self.eligible & listed)
+    def _unchanged(self, rows: Rows) -> Rows:
         return rows[self.verifier.unchanged(rows)] if self.verifier.exact else rows
 
 

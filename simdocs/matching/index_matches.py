@@ -18,7 +18,7 @@ from simdocs.model.artifact import BandIndex
 from simdocs.model.documents import EMPTY
 from simdocs.model.groups import Pairs
 from simdocs.model.numbering import BlockPlaces, Rows
-from simdocs.model.ragged import ranges
+from simdocs.model.ragged import Mask, ranges
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,12 +46,20 @@ class MatchBlock:
 
 
 def find_matches(
-    index: BandIndex, indexed: Corpus, asked: Prepared, verifier: Verifier, *, top: int = 0, itself: bool = False
+    index: BandIndex,
+    indexed: Corpus,
+    asked: Prepared,
+    verifier: Verifier,
+    *,
+    top: int = 0,
+    itself: bool = False,
+    own: Rows | None = None,
 ) -> Iterator[MatchBlock]:
     """Yield all matches of the documents asked about, block by block, in row order.
 
     indexed: the documents of the index. verifier: that of these documents. top: the largest number of matches for each
-    document (0: all). itself: let a document that is in the index match itself.
+    document (0: all). itself: let a document that is in the index match itself. own: the row in the index of each
+    document asked about, if they come from there.
     """
     filled = np.flatnonzero((asked.documents.facts["flags"] & EMPTY) == 0)
     for part, places, near in candidates(index, asked.signatures, filled):
@@ -59,7 +67,7 @@ def find_matches(
         text, rows = copies_of(index["same_as"].all(), firsts)
         some = indexed.some(rows)
         both = ConcatenatedCorpus(some, asked.corpus)
-        search = _BlockSearch(some, asked.corpus, text, verifier.for_corpus(both), itself)
+        search = _BlockSearch(some, rows, asked.corpus, own, text, verifier.for_corpus(both), itself)
         pairs = search.matches(part[places], np.searchsorted(firsts, near))
         block = MatchBlock(both, ranked(both, pairs, top), rows)
         verifier.run.progress("looking up", int(part[-1]) + 1, len(asked.documents))
@@ -70,12 +78,15 @@ def find_matches(
 class _BlockSearch:
     """Verification of the candidates of one block.
 
-    indexed: the documents of the index that have the text of a candidate. text: (n,) the text of each, by its place in
-    the block, ascending. verifier: that of both corpora together.
+    indexed: the documents of the index that have the text of a candidate. rows: (n,) the row of each in the index. own:
+    as of `find_matches`. text: (n,) the text of each, by its place in the block, ascending. verifier: that of both
+    corpora together.
     """
 
     indexed: Corpus
+    rows: Rows
     asked: Corpus
+    own: Rows | None
     text: BlockPlaces
     verifier: Verifier
     itself: bool
@@ -86,7 +97,7 @@ class _BlockSearch:
         pairs = self._with_other_copies(self.verifier.similar(len(self.indexed) + asked, copy))
         if not self.itself:
             mine = pairs.left - len(self.indexed)
-            pairs = pairs.take(np.flatnonzero(~same_documents(self.asked, mine, self.indexed, pairs.right)))
+            pairs = pairs.take(np.flatnonzero(~self._same(mine, pairs.right)))
         return self.verifier.confirmed(pairs)
 
     def _copies_to_verify(self, asked: Rows, text: BlockPlaces) -> tuple[Rows, Rows]:
@@ -98,9 +109,14 @@ class _BlockSearch:
         first, second = self._unchanged_copies(len(self.indexed) + asked, text)
         if self.itself:
             return asked, first[text]
-        copy = np.where(same_documents(self.asked, asked, self.indexed, first[text]), second[text], first[text])
+        copy = np.where(self._same(asked, first[text]), second[text], first[text])
         others = np.flatnonzero(copy >= 0)
         return asked[others], copy[others]
+
+    def _same(self, asked: Rows, indexed: Rows) -> Mask:
+        """Whether asked[i] and indexed[i] are the same document."""
+        same = same_documents(self.asked, asked, self.indexed, indexed)
+        return same if self.own is None else same | (self.own[asked] == self.rows[indexed])
 
     def _unchanged_copies(self, asked: Rows, text: BlockPlaces) -> tuple[Rows, Rows]:
         """For every text its first unchanged copy, and the next unchanged one, or -1.

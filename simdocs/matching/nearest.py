@@ -23,22 +23,32 @@ _ROWS_AT_ONCE = 1 << 14
 
 
 def find_nearest(
-    indexed: Corpus, asked: Prepared, verifier: Verifier, number: int, *, itself: bool = False
+    indexed: Corpus,
+    asked: Prepared,
+    verifier: Verifier,
+    number: int,
+    *,
+    itself: bool = False,
+    own: Rows | None = None,
 ) -> Iterator[MatchBlock]:
     """Yield for each document asked about the `number` documents of the index whose signatures agree most with its own.
 
     They are ordered by their exact similarity. A document that is missing or has changed is reported, and the next one
     takes its place. Fewer are yielded if no others have anything in common with it. Every signature of the index is
-    compared with every signature asked about.
+    compared with every signature asked about. itself, own: as of `find_matches`.
     """
     filled = np.flatnonzero((asked.documents.facts["flags"] & EMPTY) == 0)
     for row in filled.tolist():
-        yield _nearest(indexed, asked, verifier, row, number, itself)
+        order = _by_agreement(indexed, asked.signatures[row])
+        if own is not None:
+            order = order[order != own[row]]
+        yield _nearest(indexed, asked, verifier, row, number, order, itself)
         verifier.run.progress("looking up", row + 1, len(asked.documents))
 
 
-def _nearest(indexed: Corpus, asked: Prepared, verifier: Verifier, row: int, number: int, itself: bool) -> MatchBlock:
-    order = _by_agreement(indexed, asked.signatures[row])
+def _nearest(
+    indexed: Corpus, asked: Prepared, verifier: Verifier, row: int, number: int, order: Index, itself: bool
+) -> MatchBlock:
     found, rows, at = Pairs.empty(), np.empty(0, np.int64), 0
     while len(rows) < number and at < len(order):
         more = order[at : at + number - len(rows)]

@@ -41,16 +41,23 @@ class Prepared:
         numbers: (N,) the number of each document, if firsts are the first documents of the texts. Then the tables of
         the index can be used.
         """
-        index = self.index
-        if index is None or numbers is None:
+        if self.index is None or numbers is None:
             keys = (keys_of_band(self.signatures, firsts, band, bands.rows) for band in range(bands.bands))
             return shared_buckets(keys)
-        tables, owners = index["band_keys"], index["band_rows"]
-        members = (_members(index, numbers[rows], len(firsts)) for rows in owners.all())
-        shared = shared_buckets_of_tables(tables.all(), members)
-        tables.release()
-        owners.release()
-        return shared
+        return buckets_of_index(self.index, numbers, len(firsts))
+
+
+def buckets_of_index(index: BandIndex, numbers: TextNumbers, size: int) -> Ragged:
+    """The buckets that documents of an index share, from its tables: Ragged int32, of text numbers below `size`.
+
+    numbers: (N,) the number of each document's text, in row order of their first documents.
+    """
+    tables, owners = index["band_keys"], index["band_rows"]
+    members = (_members(index, numbers[rows], size) for rows in owners.all())
+    shared = shared_buckets_of_tables(tables.all(), members)
+    tables.release()
+    owners.release()
+    return shared
 
 
 def _members(index: BandIndex, texts: TextNumbers, size: int) -> TextNumbers:
@@ -72,6 +79,12 @@ def prepared(intake: Intake, recipe: SignatureRecipe, run: Run) -> Prepared:
     sets = artifact if isinstance(artifact, Shingles) else intake.shingles
     corpus = Corpus.of_artifact(artifact, MemoryColumn(signatures), of_same_documents(sets, artifact), intake.root)
     return Prepared(documents, signatures, corpus, recipe, artifact if isinstance(artifact, BandIndex) else None)
+
+
+def part_of(corpus: Corpus, recipe: SignatureRecipe, rows: Rows) -> Prepared:
+    """These documents of a corpus alone. Only their facts, names and signatures are read."""
+    part = corpus.some(rows)
+    return Prepared(part.documents(), np.asarray(part.signatures.all()), part, recipe)
 
 
 def threshold_warning(threshold: float, banding: Banding) -> Iterator[str]:

@@ -7,22 +7,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simdocs.kernels.lsh.buckets import candidate_pairs
+from simdocs.kernels.lsh.buckets import candidate_pairs, candidate_pairs_with
 from simdocs.matching.distinct_texts import pairs_of_copies
 from simdocs.matching.self_join import SelfJoin
 from simdocs.model.groups import Pairs
 from simdocs.model.numbering import Rows, TextNumbers
-from simdocs.model.ragged import Index
+from simdocs.model.ragged import Index, Mask, Ragged
 
 
-def similar_pairs(join: SelfJoin, *, all_copies: bool) -> Iterator[Pairs]:
+def similar_pairs(join: SelfJoin, *, all_copies: bool, changed: Mask | None = None) -> Iterator[Pairs]:
     """Pairs at the threshold or above, the document before the other, ascending by both, in blocks.
 
     Of the copies of one text only the first is paired with other texts, and each copy is paired with the next. With
-    all_copies every copy has all its pairs.
+    all_copies every copy has all its pairs. changed: (N,) which documents are new or changed; then only the texts of
+    these are compared with others (with all_copies, only these documents are).
     """
     firsts, text = join.prepared.documents.distinct_texts(join.lost)
-    found = _every_pair(join, firsts, text) if all_copies else _chained_pairs(join, firsts, text)
+    if all_copies:
+        found = _every_pair(join, firsts, text, changed)
+    else:
+        found = _chained_pairs(join, firsts, text, None if changed is None else _texts_of(text, changed, len(firsts)))
     run = join.verifier.run
     for pairs in found:
         confirmed = join.verifier.confirmed(pairs)
@@ -30,11 +34,23 @@ def similar_pairs(join: SelfJoin, *, all_copies: bool) -> Iterator[Pairs]:
         yield confirmed
 
 
-def _chained_pairs(join: SelfJoin, firsts: Rows, text: TextNumbers) -> Iterator[Pairs]:
+def _texts_of(text: TextNumbers, documents: Mask, size: int) -> Mask:
+    """Which of the texts below `size` one of these documents has."""
+    found = np.zeros(size, bool)
+    found[text[documents & (text >= 0)]] = True
+    return found
+
+
+def _candidates(shared: Ragged, size: int, wanted: Mask | None) -> Iterator[tuple[Index, Index]]:
+    """The candidate pairs with a wanted member, or all of them."""
+    return candidate_pairs(shared, size) if wanted is None else candidate_pairs_with(shared, wanted)
+
+
+def _chained_pairs(join: SelfJoin, firsts: Rows, text: TextNumbers, wanted: Mask | None) -> Iterator[Pairs]:
     verifier = join.verifier
     left_copies, right_copies = _chain(text)
     done = 0
-    for left, right in candidate_pairs(join.buckets(firsts, text), len(firsts)):
+    for left, right in _candidates(join.buckets(firsts, text), len(firsts), wanted):
         similar = verifier.similar(firsts[left], firsts[right])
         # All pairs of a document are in one block: links up to its last document come out with it.
         upto = int(np.searchsorted(left_copies, firsts[left[-1]], side="right"))
@@ -57,32 +73,42 @@ def _chain(text: TextNumbers) -> tuple[Rows, Rows]:
 class PairsLeftOut:
     """Counts the similar pairs that are not listed, because copies of one text are listed as a chain.
 
-    text: (N,) the number of each document's text. copies: how many documents have each text. count: the pairs left out
-    so far.
+    text: (N,) the number of each document's text. copies, unwanted: how many documents have each text, and how many of
+    these are not wanted, because they are neither new nor changed; pairs of two of those do not count. count: the
+    pairs left out so far.
     """
 
     text: TextNumbers
     copies: Index
+    unwanted: Index
     count: int
 
     @classmethod
-    def of(cls, join: SelfJoin) -> PairsLeftOut:
-        """The counter for these documents: of n copies, it leaves out n (n-1) / 2 pairs less the n-1 of the chain."""
+    def of(cls, join: SelfJoin, changed: Mask | None = None) -> PairsLeftOut:
+        """The counter for these documents. changed: as of `similar_pairs`."""
         _, text = join.prepared.documents.distinct_texts(join.lost)
-        copies = np.bincount(text[text >= 0])
-        several = copies[copies > 1]
-        return cls(text, copies, int(((several - 1) * (several - 2) // 2).sum()))
+        compared = text >= 0
+        copies = np.bincount(text[compared])
+        unwanted = np.bincount(text[compared & ~changed], minlength=len(copies)) if changed is not None else 0 * copies
+        return cls(text, copies, unwanted, int((_of_two(copies) - _of_two(unwanted)).sum()))
 
-    def add(self, pairs: Pairs) -> None:
-        """Count what is left out for these pairs: of two similar texts, only the first copies are listed."""
+    def add(self, pairs: Pairs, listed: int) -> None:
+        """Count what is left out for these pairs, of which so many are listed."""
         left, right = self.text[pairs.left], self.text[pairs.right]
-        self.count += int((self.copies[left] * self.copies[right] - 1)[left != right].sum())
+        every = self.copies[left] * self.copies[right] - self.unwanted[left] * self.unwanted[right]
+        self.count += int(every[left != right].sum()) - listed
 
 
-def _every_pair(join: SelfJoin, firsts: Rows, text: TextNumbers) -> Iterator[Pairs]:
+def _of_two(copies: Index) -> Index:
+    """How many pairs so many copies make."""
+    return copies * (copies - 1) // 2
+
+
+def _every_pair(join: SelfJoin, firsts: Rows, text: TextNumbers, changed: Mask | None) -> Iterator[Pairs]:
     verifier = join.verifier
     rows = np.flatnonzero(text >= 0)
-    for lefts, rights in candidate_pairs(join.buckets(rows, None), len(rows)):
+    wanted = None if changed is None else changed[rows]
+    for lefts, rights in _candidates(join.buckets(rows, None), len(rows), wanted):
         left, right = rows[lefts], rows[rights]
         same = text[left] == text[right]
         copies = pairs_of_copies(left[same], right[same], verifier.exact)

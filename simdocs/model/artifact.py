@@ -8,10 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from simdocs.errors import ArtifactError
 from simdocs.model.columns import Column
 from simdocs.model.documents import Documents
 from simdocs.model.names import text_to_name
+from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Array, Keys, Ragged, Tokens
+from simdocs.model.row_ranges import rows_of_ranges
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import PARAMETERS
 from simdocs.recipes import IndexRecipe, Recipe, SignatureRecipe, flattened
@@ -71,6 +74,19 @@ class Artifact:
             return text_to_name(root) if isinstance(root, str) and "\0" not in root else b""
         except UnicodeEncodeError:  # run.json was changed by hand: no name becomes this text
             return b""
+
+    @property
+    def changed(self) -> Rows:
+        """The rows of the documents that were new or had changed when it was last built or updated, ascending.
+
+        ArtifactError: run.json does not say so.
+        """
+        told = self.run.get("changed")
+        try:
+            return rows_of_ranges(told if isinstance(told, str) else "?", self.n_documents)
+        except ValueError:
+            unknown = f"{self.name}/run.json does not say which documents are new or changed"
+            raise ArtifactError(f"{unknown}: build the {self.kind} again") from None
 
     def _array(self, column: str) -> Array:
         """A whole column as a plain array: np.memmap is a subclass that slows down indexing."""

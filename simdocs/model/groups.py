@@ -39,6 +39,10 @@ class Pairs:
         """The same pairs, sorted by left row, then by right row."""
         return self.take(np.lexsort((self.right, self.left)))
 
+    def with_any(self, documents: Mask) -> Pairs:
+        """The pairs with at least one of these documents. documents: (N,), for each row."""
+        return self.take(np.flatnonzero(documents[self.left] | documents[self.right]))
+
     @classmethod
     def empty(cls) -> Pairs:
         """No pairs."""
@@ -69,6 +73,11 @@ class Components:
     to_kept: Floats
     pairwise: Floats
     complete: Mask
+
+    def take(self, order: Array) -> Components:
+        """The components with these numbers, in this order."""
+        kept, size, complete = self.kept[order], self.size[order], self.complete[order]
+        return Components(kept, size, self.to_kept[order], self.pairwise[order], complete)
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,8 @@ class Comparison:
 
     documents: those that were asked about. bands: how candidates were found; None: by an exact join. threshold: in
     force. probability: that a pair at the threshold becomes a candidate. candidates: pairs that did. verified: pairs
-    whose exact similarity was computed, copies of one text included.
+    whose exact similarity was computed, copies of one text included. changed: how many documents are new or changed, if
+    only pairs with one of them were looked for.
     """
 
     documents: Documents
@@ -115,6 +116,7 @@ class Comparison:
     candidates: int
     verified: int
     skipped: Skipped
+    changed: int | None = None
 
     def __repr__(self) -> str:
         counts = f"documents={len(self.documents)}, candidates={self.candidates}, verified={self.verified}"

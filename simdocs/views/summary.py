@@ -51,6 +51,9 @@ def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]
     read = _read(result.documents, result.skipped.counts)
     yield f"{read}, against {counted(result.indexed, 'document')}" if isinstance(result, Matches) else read
     compared = result.comparison
+    if compared.changed:
+        documents = f"{compared.changed:,} document{' is' if compared.changed == 1 else 's are'}"
+        yield f"{documents} new or changed; only pairs with one of them were looked for"
     if not nothing_compared:
         yield f"{_how_found(result)}; {counted(compared.candidates, 'candidate')}, {compared.verified:,} verified"
     yield from _outcome(result, seconds)
@@ -76,14 +79,11 @@ def _outcome(result: Deduplication | SimilarPairs | Matches, seconds: float) -> 
         yield f"no duplicates, {took}"
     else:
         duplicates = f"{counted(result.found, 'duplicate')} of {counted(result.groups, 'document')}"
-        yield f"{duplicates}, {_kept(result):,} kept, {took}; the duplicates take {size(result.duplicate_bytes)}"
+        kept = f"{len(result.kept):,} {'kept' if result.comparison.changed is None else 'new or changed ones kept'}"
+        yield f"{duplicates}, {kept}, {took}; the duplicates take {size(result.duplicate_bytes)}"
         yield from result.advice
         for component in (result.components or ())[:_LOOSEST]:
             yield _looseness(component)
-
-
-def _kept(result: Deduplication) -> int:
-    return len(result.documents) - result.found - result.known
 
 
 def _facts(result: Summarised) -> dict[str, Any]:
@@ -101,6 +101,8 @@ def _facts(result: Summarised) -> dict[str, Any]:
         return facts | {"kind": result.kind, "advice": list(result.advice)}
     compared = result.comparison
     facts["skipped"] = result.skipped.counts
+    if compared.changed is not None:
+        facts["changed"] = compared.changed
     if isinstance(result, Matches):
         facts["indexed"] = result.indexed
     facts |= {
@@ -117,7 +119,7 @@ def _facts(result: Summarised) -> dict[str, Any]:
     if isinstance(result, SimilarPairs):
         facts |= {"pairs": result.found, "pairs_left_out": result.left_out}
     else:
-        facts |= {"duplicates": result.found, "groups": result.groups, "kept": _kept(result)}
+        facts |= {"duplicates": result.found, "groups": result.groups, "kept": len(result.kept)}
         facts["duplicate_bytes"] = result.duplicate_bytes
         if result.largest is not None:
             facts["largest_group"] = {"kept": display_name(result.largest[0]), "duplicates": result.largest[1]}

@@ -13,6 +13,9 @@ _LINES = {"kept": "kept-lines", "duplicates": "duplicate-lines"}
 
 def too_few(result: Deduplication | SimilarPairs | Matches) -> Iterator[str]:
     """That there was nothing to compare with anything."""
+    if result.comparison.changed == 0:
+        yield "nothing was compared: no document is new or changed"
+        return
     compared = int(((result.documents.facts["flags"] & EMPTY) == 0).sum())
     against = isinstance(result, Matches) or (isinstance(result, Deduplication) and result.against_index)
     if compared < (1 if against else 2):

@@ -67,6 +67,11 @@ def lay_out(root: Path) -> Path:
         simdocs.index("docs/c.txt", unit="word", output="words.index")
         simdocs.index("docs/c.txt", unit="stopword", language="de", output="stop.index")
         (root / "damaged.index").mkdir()
+        for name, changed in (("updated.index", {"changed": "1-2"}), ("silent.index", {})):
+            shutil.copytree("docs.index", name)
+            run = json.loads(Path(name, "run.json").read_bytes())
+            del run["changed"]
+            Path(name, "run.json").write_text(json.dumps(run | changed))
         simdocs.shingle("gone", output="gone.shingles")
         simdocs.index("gone", output="gone.index")
         shutil.rmtree("gone")
@@ -147,6 +152,7 @@ _DEDUPE = {
     "keep": Case("longest"),
     "max_candidates": Case(1, {"threshold": 0.5}),
     "against": Case("old.index"),
+    "changed": Case(True, arguments=("updated.index",)),
     "pairs": Case(True),
     "all_copies": Case(True, {"pairs": True}),
     "list": Case("duplicates"),
@@ -159,6 +165,7 @@ _QUERY_ONLY = {
     "verify": Case("estimate"),
     "top": Case(1),
     "nearest": Case(2),
+    "changed": Case(True, arguments=("updated.index",), without=("updated.index", "docs")),
     "itself": Case(True),
     "list": Case("matches"),
     "shingles": Case("gone.shingles", arguments=("gone.index", "docs")),

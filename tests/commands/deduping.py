@@ -14,6 +14,7 @@ from simdocs.commands.dedupe import DedupePlan, find_groups, find_pairs, plan_de
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.matching.prepared import Prepared
+from simdocs.matching.scope import Scope
 from simdocs.model.answers import Row
 from simdocs.model.groups import Pairs
 from simdocs.model.results import Block, Deduplication, SimilarPairs
@@ -33,9 +34,14 @@ class Work:
     """Documents that were read, and the plan by which they are compared. result: the result of the last answer."""
 
     plan: DedupePlan
-    ready: Prepared
+    scope: Scope
     run: Run
     result: Deduplication | SimilarPairs | None = field(default=None)
+
+    @property
+    def ready(self) -> Prepared:
+        """The documents that are compared."""
+        return self.scope.prepared
 
     @property
     def skipped(self) -> Skipped:
@@ -44,15 +50,15 @@ class Work:
 
     def groups(self) -> list[Row]:
         """Return the rows of the groups."""
-        return self._rows(lambda take: find_groups(self.plan, self.ready, self.run, None, take))
+        return self._rows(lambda take: find_groups(self.plan, self.scope, self.run, None, take))
 
     def pairs(self, all_copies: bool = False) -> list[Row]:
         """Return the rows of all similar pairs."""
-        return self._rows(lambda take: find_pairs(self.plan, self.ready, self.run, all_copies=all_copies, take=take))
+        return self._rows(lambda take: find_pairs(self.plan, self.scope, self.run, all_copies=all_copies, take=take))
 
     def listed(self, listing: str) -> list[Row]:
         """Return the rows of a list."""
-        return self._rows(lambda take: find_groups(self.plan, self.ready, self.run, listing, take))
+        return self._rows(lambda take: find_groups(self.plan, self.scope, self.run, listing, take))
 
     def names(self, listing: str) -> list[Any]:
         """Return the names of a list."""
@@ -71,7 +77,7 @@ class Work:
 
     def decided(self) -> Pairs:
         """Return every duplicate with its kept document, by row."""
-        self.result = find_groups(self.plan, self.ready, self.run)
+        self.result = find_groups(self.plan, self.scope, self.run)
         return self.result.pairs
 
     def _rows(self, ask: Any) -> list[Row]:

@@ -1,0 +1,61 @@
+"""query of the changed documents of an index: the same matches as if these documents were named."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simdocs
+from tests.amounts import examples
+from tests.commands.test_changed import CUTS, built, drawn, subsets, updated
+from tests.similar_texts import corpora
+
+ASKED: list[dict[str, Any]] = [{}, {"top": 2}, {"nearest": 3}, {"verify": "estimate"}, {"threshold": 0.8}]
+
+
+@examples(6)
+@given(texts=corpora(20), subset=subsets, cut=st.sampled_from(CUTS), options=st.sampled_from(ASKED))
+def test_matches_of_changed_documents_are_those_of_the_same_documents_named(texts, subset, cut, options):
+    with tempfile.TemporaryDirectory() as place:
+        index = drawn(built(place, texts, **cut), subset)
+        names = [os.path.join(place, f"{row:04}") for row in index.changed.tolist()]
+        found = simdocs.query(index, changed=True, **options)
+        assert [found.documents.name(row) for row in range(len(found.documents))] == names
+        if names:
+            expected = simdocs.query(index, *names, **options)
+            assert list(map(str, found.rows())) == list(map(str, expected.rows()))
+            assert found.comparison.verified == expected.comparison.verified
+            listed = simdocs.query(index, *names, list="matches", **options)
+            assert simdocs.query(index, changed=True, list="matches", **options) == listed
+
+
+TEXTS = ["the ferry leaves at seven", "the ferry leaves at nine", "the ferry leaves at seven", "peel the apples"]
+
+
+@pytest.mark.parametrize("options", [{}, {"nearest": 9}])
+def test_documents_that_come_from_no_file_never_match_themselves_either(options):
+    index = updated(simdocs.index(texts=TEXTS, unit="word", k=1, threshold=0.5, bands=128, rows=1), [0, 1, 3])
+    found = simdocs.query(index, changed=True, **options)
+    assert [row[:2] for row in found.rows() if row[2] >= 0.5] == [("0", "2"), ("0", "1"), ("1", "0"), ("1", "2")]
+    assert (len(found.documents), found.indexed, found.matched) == (3, 4, 2 + bool(options))
+
+
+def test_changed_documents_may_be_gone_if_their_shingles_are_there(tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    for row, text in enumerate(TEXTS):
+        (docs / f"{row}").write_text(text)
+    options = {"unit": "word", "k": 1}
+    shingles = simdocs.shingle(docs, **options)
+    index = updated(simdocs.index(docs, threshold=0.5, bands=128, rows=1, **options), [1])
+    expected = list(simdocs.query(index, changed=True).rows())
+    os.rename(docs, tmp_path / "elsewhere")
+    assert list(simdocs.query(index, changed=True, shingles=shingles).rows()) == expected
+    assert len(expected) == 2
+    gone = simdocs.query(index, changed=True)
+    assert (list(gone.rows()), gone.skipped.unjudged > 0) == ([], True)

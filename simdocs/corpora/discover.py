@@ -6,17 +6,19 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from operator import itemgetter
 
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.file_list import FileList, Reached
-from simdocs.corpora.identity import FileId, Stamp, file_id
+from simdocs.corpora.identity import FileId, file_id
+from simdocs.corpora.listing import Found, facts_of, held_facts, id_of
 from simdocs.corpora.long_paths import status_of
 from simdocs.corpora.name_lists import list_of, of_entry
 from simdocs.corpora.nothing_found import excludes_nothing, includes_nothing, no_documents
 from simdocs.corpora.patterns import Patterns
 from simdocs.corpora.read_file import MOST, read, read_stream
-from simdocs.corpora.walk import Entry, walk
+from simdocs.corpora.walk import walk
 from simdocs.errors import InputError, mention
 from simdocs.model.names import display_name
 from simdocs.model.skipped import Skip, Skipped, explanation
@@ -54,9 +56,9 @@ def find(sources: Sources, walking: Walking, skipped: Skipped) -> FileList:
     for name in sources.names:
         if name == b"-" and sources.jsonl:
             # Each line has a limit, but all of them together have none but memory.
-            reached.add(_once(name, 0, MOST, skipped), jsonl=True)
+            reached.add(_once(name, 0, MOST, skipped), named=True, jsonl=True)
         else:
-            reached.add(_named(name, search))
+            reached.add(_named(name, search), named=True)
     if sources.listed is not None:
         reached.add(_listed(sources.listed, sources.nul_ended, search, inputs))
     found = reached.files(inputs)
@@ -76,7 +78,7 @@ class _Search:
     opened: set[FileId] = field(default_factory=set)
 
 
-def _named(name: bytes, search: _Search) -> Iterator[Entry]:
+def _named(name: bytes, search: _Search) -> Iterator[Found]:
     """Yield the files that an argument stands for, or warn that it is a directory without any."""
     unjudged, entries = search.skipped.unjudged, _expand(name, search)
     first = next(entries, None)
@@ -87,35 +89,43 @@ def _named(name: bytes, search: _Search) -> Iterator[Entry]:
         search.skipped.warnings.append(no_documents(name))
 
 
-def _listed(source: bytes, nul_ended: bool, search: _Search, inputs: set[FileId]) -> list[Entry]:
-    """The files that the entries of a list stand for, sorted by name."""
-    entries, skipped, enough = list[Entry](), search.skipped, _FEW
+_Entry = tuple[bytes, bytes, int, bytes | None]
+"""A file that an entry of a list stands for: its name and facts, and what `walked` and `held` are in Found."""
+
+
+def _listed(source: bytes, nul_ended: bool, search: _Search, inputs: set[FileId]) -> Iterator[Found]:
+    """Yield the files that the entries of a list stand for, sorted by name."""
+    entries, skipped, enough = list[_Entry](), search.skipped, _FEW
     for number, name in list_of(source, nul_ended, skipped, inputs):
         try:
-            entries += [replace(entry, named=False) for entry in _expand(name, search)]
+            for found in _expand(name, search):
+                files = zip(found.names, found.facts, strict=True)
+                entries += [(name, facts, found.walked, found.held) for name, facts in files]
         except InputError as error:
             raise of_entry(source, number, name, error) from None
         if len(entries) > enough:  # a list may have the same few names again and again
             entries = _without_repeats(entries, skipped)
             enough = max(_FEW, 2 * len(entries))
-    return _without_repeats(entries, skipped)
+    for name, facts, walked, held in _without_repeats(entries, skipped):
+        yield Found([name], [facts], walked, held)
 
 
-def _without_repeats(entries: list[Entry], skipped: Skipped) -> list[Entry]:
+def _without_repeats(entries: list[_Entry], skipped: Skipped) -> list[_Entry]:
     """The entries, sorted by name; the first one of those with the same name and file. The others are reported."""
-    kept, seen = list[Entry](), set[FileId]()
-    for entry in sorted(entries, key=lambda entry: entry.name):
-        if not kept or entry.name != kept[-1].name:
+    kept, seen = list[_Entry](), set[FileId]()
+    for entry in sorted(entries, key=itemgetter(0)):
+        name, identity = entry[0], id_of(entry[1])
+        if not kept or name != kept[-1][0]:
             seen = set()
-        if entry.file_id in seen:
-            skipped.add(Skip("again", entry.name))
+        if identity in seen:
+            skipped.add(Skip("again", name))
         else:
             kept.append(entry)
-            seen.add(entry.file_id)
+            seen.add(identity)
     return kept
 
 
-def _expand(name: bytes, search: _Search) -> Iterator[Entry]:
+def _expand(name: bytes, search: _Search) -> Iterator[Found]:
     """Yield the files that an argument or an entry of a list stands for."""
     walking, skipped, opened = search.walking, search.skipped, search.opened
     if name == b"-":
@@ -126,7 +136,7 @@ def _expand(name: bytes, search: _Search) -> Iterator[Entry]:
         if stat.S_ISDIR(status.st_mode):
             yield from walk(name, walking, skipped, search.patterns)
         elif stat.S_ISREG(status.st_mode):
-            yield Entry(name, Stamp.of(status)[:3], file_id(status), named=True)
+            yield Found([name], [facts_of(status)])
         elif stat.S_ISFIFO(status.st_mode):
             if file_id(status) in opened:
                 skipped.add(Skip("again", name))
@@ -156,7 +166,7 @@ def _missing(name: bytes, error: OSError) -> InputError:
     return InputError(f"{display_name(brief)}: {error.strerror}{hint}")
 
 
-def _once(name: bytes, descriptor: int, limit: int, skipped: Skipped) -> Iterator[Entry]:
+def _once(name: bytes, descriptor: int, limit: int, skipped: Skipped) -> Iterator[Found]:
     """Yield the document that is read from a descriptor, whose bytes cannot be read twice."""
     try:
         status = os.fstat(descriptor)
@@ -167,7 +177,7 @@ def _once(name: bytes, descriptor: int, limit: int, skipped: Skipped) -> Iterato
         skipped.add(Skip("unreadable", name, error.strerror or str(error)))
     else:
         # Standard input may be one of the files. A pipe has an id of its own.
-        yield Entry(name, (len(data), 0, 0), file_id(status), data, named=True)
+        yield Found([name], [held_facts(len(data), status)], held=data)
 
 
 def read_single_text(name: bytes, limit: int) -> bytes:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.corpora.identity import FileId, regular_file_id
-from simdocs.corpora.walk import Entry
+from simdocs.corpora.listing import FACTS, Found
 from simdocs.model.byte_strings import ByteStrings, joined
 from simdocs.model.documents import MET, NAMED
 from simdocs.model.growing import GrowingArray, GrowingByteStrings
@@ -94,28 +93,43 @@ class Reached:
         self._names, self._stamps, self._met = GrowingByteStrings(), GrowingArray(STAMP), GrowingArray(MET)
         self._held: dict[int, bytes] = {}
         self._named, self._jsonl = set[int](), set[int]()
+        self._some_names, self._some_facts, self._some_walked = list[bytes](), list[bytes](), list[int]()
+        """Files that are not yet in the columns."""
         self._count = 0
         self._ends = [0]
 
-    def add(self, entries: Iterable[Entry], *, jsonl: bool = False) -> None:
-        """Add the files that an argument gave. jsonl: those that are held are JSON lines."""
-        coming = iter(entries)
-        while some := list(islice(coming, _AT_ONCE)):
-            for at, entry in enumerate(some, self._count):
-                if entry.held is not None:
-                    self._held[at] = entry.held
-                    if jsonl:
-                        self._jsonl.add(at)
-                if entry.named:
-                    self._named.add(at)
-            self._names.add([entry.name for entry in some])
-            self._stamps.add(np.array([entry.stamp for entry in some], STAMP))
-            self._met.add(np.array([(entry.walked, *entry.file_id) for entry in some], MET))
-            self._count += len(some)
+    def add(self, found: Iterable[Found], *, named: bool = False, jsonl: bool = False) -> None:
+        """Add the files that an argument gave. named: those that no walk met were named. jsonl: held ones are lines."""
+        for some in found:
+            if named and some.walked == NAMED:
+                self._named.add(self._count)
+            if some.held is not None:
+                self._held[self._count] = some.held
+                if jsonl:
+                    self._jsonl.add(self._count)
+            self._some_names += some.names
+            self._some_facts += some.facts
+            self._some_walked += [some.walked] * len(some.facts)
+            self._count += len(some.facts)
+            if len(self._some_facts) >= _AT_ONCE:
+                self._fill()
         self._ends.append(self._count)
+
+    def _fill(self) -> None:
+        """Add the files that are not yet in the columns."""
+        facts = np.frombuffer(b"".join(self._some_facts), FACTS)
+        met = np.empty(len(facts), MET)
+        met["walked"] = self._some_walked
+        met[["device", "inode"]] = facts[["device", "inode"]]
+        self._names.add(self._some_names)
+        self._stamps.add(facts[["size", "mtime_ns", "ctime_ns"]])
+        self._met.add(met)
+        for some in (self._some_names, self._some_facts, self._some_walked):
+            some.clear()
 
     def files(self, inputs: Iterable[FileId] = ()) -> FileList:
         """All files, each once, where it was reached first."""
+        self._fill()
         names, stamps, met = self._names.all(), self._stamps.all(), self._met.all()
         first = _first_of_each(met)
         new: Mask = first == np.arange(len(first))

@@ -18,6 +18,10 @@ class Patterns:
         self._exclude = _either(list(excluded.values())) if exclude else None
         self._unmatched = {given: _either([pattern]) for given, pattern in excluded.items() if "/" in pattern}
 
+    def __bool__(self) -> bool:
+        """Whether there are any patterns."""
+        return self._include is not None or self._exclude is not None
+
     @property
     def unmatched(self) -> tuple[str, ...]:
         """The patterns of exclude with a slash that have matched nothing."""
@@ -25,8 +29,6 @@ class Patterns:
 
     def leave_out(self, relative: bytes, is_directory: bool) -> bool:
         """Whether to leave out the file or directory at this path, which is relative to the root of the walk."""
-        if self._include is None and self._exclude is None:
-            return False
         path = relative.decode("utf-8", "surrogateescape")
         if self._exclude is not None and self._exclude(path):
             self._unmatched = {pattern: match for pattern, match in self._unmatched.items() if not match(path)}

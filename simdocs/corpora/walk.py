@@ -3,73 +3,54 @@
 from __future__ import annotations
 
 import os
-import stat
+from bisect import bisect
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from operator import itemgetter
-from typing import NamedTuple
+from dataclasses import dataclass
 
-from simdocs.corpora.document_skipped import DocumentSkipped
-from simdocs.corpora.identity import FileId, Stamp, file_id
+from simdocs.corpora.identity import FileId, file_id
+from simdocs.corpora.listing import NAME, File, Found, Lister, id_of, is_artifact
 from simdocs.corpora.long_paths import READ, open_name
 from simdocs.corpora.patterns import Patterns
-from simdocs.model.documents import NAMED
-from simdocs.model.own_files import DRAFT_PREFIX, is_manifest
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.recipes import Walking
 
 MOST_OPEN = 32
 """Directories that are open at once. Those above them are opened again by name when their turn comes."""
 
-ARTIFACT_SUFFIXES = (b".shingles", b".signatures", b".index")
 
-
-@dataclass(slots=True)
-class Entry:
-    """A file that was found.
-
-    stamp: its size in bytes, mtime_ns and ctime_ns. held: its bytes, if they can be read only once. walked: see MET.
-    """
-
-    name: bytes
-    stamp: tuple[int, int, int]
-    file_id: FileId
-    held: bytes | None = None
-    named: bool = False
-    """Whether it was named as an argument itself, and not found in a directory or a list."""
-    walked: int = NAMED
-
-
-class _Seen(NamedTuple):
-    """A file or directory to visit. It holds only the needed part of the status and is flat: there may be millions.
-
-    key: the sort key. A directory's key ends with a slash, which comes after its name in the paths of its files, too.
-    """
-
-    key: bytes
-    name: bytes
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-    device: int
-    inode: int
-
-    @property
-    def is_directory(self) -> bool:
-        return self.key.endswith(b"/")
+_AT_ONCE = 1 << 10
+"""Files that are found at once, at most."""
 
 
 @dataclass(slots=True)
 class _Level:
-    """A directory above the current one: its descriptor (-1: closed for now), and entries that are still to visit."""
+    """A directory above the current one: its descriptor (-1: closed for now), and what is to visit in it.
+
+    files: all of them, of which the first `done` were visited. directories: those still to visit, last first.
+    """
 
     path: bytes
     descriptor: int
     file_id: FileId
-    entries: list[_Seen] = field(default_factory=list)
+    files: list[File]
+    directories: list[File]
+    done: int = 0
+
+    @property
+    def is_done(self) -> bool:
+        return not self.directories and self.done == len(self.files)
+
+    def next_files(self) -> list[File]:
+        """The next files before the next directory. They are visited then."""
+        end = len(self.files)
+        if self.directories:
+            end = bisect(self.files, NAME(self.directories[-1]), self.done, key=NAME)
+        files = self.files[self.done : min(self.done + _AT_ONCE, end)]
+        self.done += len(files)
+        return files
 
 
-def walk(root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns | None = None) -> Iterator[Entry]:
+def walk(root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns | None = None) -> Iterator[Found]:
     """Yield the regular files below the directory root, bytewise by whole path.
 
     Files and directories that are left out are added to skipped. patterns: those of walking, if several walks share
@@ -82,7 +63,8 @@ class _Walk:
     """One walk: its stack of directories and the ids of those it has seen."""
 
     def __init__(self, root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns) -> None:
-        self.root, self.walking, self.skipped, self.patterns = root, walking, skipped, patterns
+        self.root, self.walking, self.skipped = root, walking, skipped
+        self.lister = Lister(walking, patterns, skipped, len(_join(root, b"")))
         self.seen: set[FileId] = set()
         self.stack: list[_Level] = []
         self.open: list[_Level] = []
@@ -90,22 +72,22 @@ class _Walk:
         self.link_flag = 0 if walking.follow else os.O_NOFOLLOW
         self.walked = 0 if walking.follow else len(_join(root, b""))
 
-    def files(self) -> Iterator[Entry]:
+    def files(self) -> Iterator[Found]:
         try:
             self._push(self.root, open_name(self.root, READ | os.O_DIRECTORY))
             device = self.stack[0].file_id[0]
             while self.stack:
                 level = self.stack[-1]
-                if not level.entries:
+                directory = _join(level.path, b"")
+                while files := level.next_files():
+                    names = [directory + name for name, _ in files]
+                    yield Found(names, [facts for _, facts in files], self.walked)
+                if level.is_done:
                     self._pop()
                     continue
-                seen = level.entries.pop()
-                path = _join(level.path, seen.name)
-                if not seen.is_directory:
-                    stamp, identity = (seen.size, seen.mtime_ns, seen.ctime_ns), (seen.device, seen.inode)
-                    yield Entry(path, stamp, identity, walked=self.walked)
-                elif not (self.walking.one_file_system and seen.device != device):
-                    self._descend(level, seen.name, path)
+                name, facts = level.directories.pop()
+                if not self.walking.one_file_system or id_of(facts)[0] == device:
+                    self._descend(level, name[:-1], directory + name[:-1])
         finally:
             while self.stack:
                 self._pop()
@@ -119,7 +101,7 @@ class _Walk:
         except OSError as error:
             self.skipped.add(Skip("unreadable", path, error.strerror or str(error)))
         else:
-            if not level.entries:
+            if level.is_done:
                 self._pop()  # the paths of a long chain of directories would take much memory
             try:
                 self._push(path, descriptor)
@@ -135,12 +117,12 @@ class _Walk:
                 self.skipped.add(Skip("again", path))
                 return
             self.seen.add(identity)
-            if len(self.seen) > 1 and _is_artifact(descriptor):
+            if len(self.seen) > 1 and is_artifact(descriptor):
                 self.skipped.add(Skip("artifact", path))
                 return
-            level = _Level(path, descriptor, identity, self._list(path, descriptor))
+            level = _Level(path, descriptor, identity, *self.lister.entries(_join(path, b""), descriptor))
             self.stack.append(level)
-            if any(entry.is_directory for entry in level.entries):
+            if level.directories:
                 self._keep_open(level)  # to open the directories below
                 descriptor = -1
             else:
@@ -173,65 +155,6 @@ class _Walk:
             raise OSError(None, "its parent directory was replaced during the walk")
         level.descriptor = descriptor
         self._keep_open(level)
-
-    def _list(self, path: bytes, descriptor: int) -> list[_Seen]:
-        """The entries of a directory that are to be visited, last first, so that they can be popped."""
-        found: list[_Seen] = []
-        below = len(_join(self.root, b""))
-        with os.scandir(descriptor) as entries:
-            for entry in entries:
-                name = os.fsencode(entry.name)
-                full = _join(path, name)
-                try:
-                    status = self._status(entry, name)
-                except DocumentSkipped as left:
-                    self.skipped.add(Skip(left.reason, full, left.detail))
-                    continue
-                is_directory = stat.S_ISDIR(status.st_mode)
-                if not self.patterns.leave_out(full[below:], is_directory):
-                    key = name + b"/" if is_directory else name
-                    found.append(_Seen(key, name, *Stamp.of(status)[:3], *file_id(status)))
-        found.sort(key=itemgetter(0), reverse=True)
-        return found
-
-    def _status(self, entry: os.DirEntry[str], name: bytes) -> os.stat_result:
-        """The status of an entry that is to be visited. Raises DocumentSkipped for any other."""
-        if entry.name.startswith(DRAFT_PREFIX):
-            raise DocumentSkipped("artifact")
-        if name.startswith(b".") and not self.walking.hidden:
-            raise DocumentSkipped("hidden")
-        try:
-            status = entry.stat(follow_symlinks=False)
-            if stat.S_ISLNK(status.st_mode):
-                if not self.walking.follow:
-                    raise DocumentSkipped("link")
-                status = entry.stat()
-        except FileNotFoundError:
-            raise (
-                DocumentSkipped("unreadable", "dangling link") if entry.is_symlink() else DocumentSkipped("vanished")
-            ) from None
-        except OSError as error:
-            raise DocumentSkipped("unreadable", error.strerror or str(error)) from None
-        if stat.S_ISDIR(status.st_mode):
-            if name.endswith(ARTIFACT_SUFFIXES):
-                raise DocumentSkipped("artifact")
-        elif not stat.S_ISREG(status.st_mode):
-            raise DocumentSkipped("special")
-        return status
-
-
-def _is_artifact(descriptor: int) -> bool:
-    """Whether a directory is an artifact, by its manifest."""
-    try:
-        file = os.open("manifest.json", READ | os.O_NOFOLLOW, dir_fd=descriptor)
-    except OSError:
-        return False
-    try:
-        return is_manifest(os.read(file, 64))
-    except OSError:
-        return False
-    finally:
-        os.close(file)
 
 
 def _join(directory: bytes, name: bytes) -> bytes:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.corpora import walk
+from simdocs.corpora import file_list, walk
 from simdocs.corpora.discover import Sources, find
 from simdocs.model.skipped import Skipped
 from simdocs.recipes import Walking
@@ -44,6 +44,18 @@ def test_a_walk_holds_less_than_512_bytes_for_each_file(tmp_path, number):
     assert held < 512 * number
 
 
+@pytest.mark.parametrize("at_once", [1, 2, 3, 1000])
+def test_files_are_in_bytewise_order_however_many_are_found_at_once(tmp_path, monkeypatch, at_once):
+    monkeypatch.setattr(walk, "_AT_ONCE", at_once)
+    monkeypatch.setattr(file_list, "_AT_ONCE", at_once)
+    files = [b"%b%d" % (letter, at) for letter in (b"a", b"b", b"\xff", "\U0001f600".encode()) for at in range(4)]
+    names = sorted([*files, *(b"%b.d/%b" % (name, name) for name in files[::3]), b"a/x", b"a0.d/y/z", b"a0.d/y0"])
+    lay(tmp_path, {os.fsdecode(name): name for name in names})
+    found = find(Sources((bytes(tmp_path),)), Walking(), Skipped())
+    assert list(found.names) == [bytes(tmp_path) + b"/" + name for name in names]
+    assert found.met["inode"].tolist() == [os.stat(name).st_ino for name in found.names]
+
+
 def test_a_walk_through_a_deep_chain_of_directories_does_not_hold_every_path(tmp_path):
     """The paths of all directories together would take memory that grows with the square of the depth."""
     levels, name = 400, "d" * 200
@@ -65,9 +77,9 @@ def walked_while(
 ) -> tuple[list[bytes], dict[str, list[tuple[str, str]]]]:
     """Return the names that a walk finds if the tree changes as soon as this one is found, and what it skips."""
     skipped, found = Skipped(), []
-    for entry in walk.walk(bytes(root), Walking(), skipped):
-        found.append(entry.name)
-        if entry.name == bytes(root / name):
+    for some in walk.walk(bytes(root), Walking(), skipped):
+        found += some.names
+        if bytes(root / name) in some.names:
             change()
     return found, skipped.by_reason
 

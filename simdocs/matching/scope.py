@@ -66,7 +66,6 @@ def around(index: BandIndex, corpus: Corpus, changed: Rows, *, linked: bool) -> 
     is_changed[changed] = True
     chosen = np.zeros(len(firsts) + 1, bool)  # the -1 of an empty document selects the last entry
     chosen[text[is_changed]] = True
-    chosen[-1] = False
     if linked:
         component = bucket_components(buckets, len(firsts))
         chosen[:-1] = np.isin(component, component[chosen[:-1]])

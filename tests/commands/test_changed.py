@@ -136,7 +136,7 @@ def test_answers_about_the_changed_documents_of_a_larger_index_are_those_of_the_
     index = updated(built(str(tmp_path), texts + texts[::3], **cut), [1, 2, 30, 57, 58, 89, 100, 119])
     assert_groups_are_filtered(index)
     assert_groups_are_filtered(index, keep="shortest", max_candidates=1)
-    assert_groups_are_filtered(index, cluster="components", keep="longest")
+    assert_groups_are_filtered(index, cluster="components", keep="longest", threshold=0.8)
     assert_pairs_are_filtered(index)
     assert len(simdocs.dedupe(index, changed=True).pairs) > 0
 

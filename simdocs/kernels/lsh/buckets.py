@@ -165,7 +165,7 @@ def candidate_pairs_with(shared: Ragged, wanted: Mask) -> Iterator[tuple[Index, 
     of_wanted = shared.keep(is_wanted)
     # All members, and behind them those wanted: what comes after a member in its bucket is a range of either.
     members = np.concatenate((shared.values, of_wanted.values))
-    before = len(is_wanted) + np.cumsum(is_wanted) - is_wanted
+    before = len(is_wanted) + np.cumsum(is_wanted)
     every = positions_of_members(shared, len(wanted))
     for some in member_blocks(every, np.arange(len(wanted))):
         positions = every.take(some).values.astype(np.int64)

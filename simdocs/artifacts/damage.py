@@ -29,6 +29,7 @@ from simdocs.kernels.sketch.fss import EMPTY as EMPTY_VALUE
 from simdocs.model.documents import EMPTY, Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Array, Ragged
+from simdocs.model.source_files import SourceFiles
 from simdocs.recipes import Banding, IndexRecipe
 from simdocs.storage.syscalls import open_directory
 
@@ -104,6 +105,7 @@ def _broken_rules(manifest: Manifest, arrays: Arrays) -> Iterator[Problem]:
     for array in manifest.format.arrays:
         if array.dtype.names and (problem := Rules(array, manifest.lengths, 0).broken_by_records(arrays[array.name])):
             yield array.file, problem
+    yield from _source_files(arrays)
     if manifest.format.kind == "shingles":
         yield from _shingles(arrays)
     else:
@@ -115,7 +117,14 @@ def _broken_rules(manifest: Manifest, arrays: Arrays) -> Iterator[Problem]:
 
 
 def _documents(arrays: Arrays) -> Documents:
-    return Documents(Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], {})
+    sources = SourceFiles(arrays["files"], arrays["chunks"])
+    return Documents(Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], sources, {})
+
+
+def _source_files(arrays: Arrays) -> Iterator[Problem]:
+    sources = SourceFiles(arrays["files"], arrays["chunks"])
+    if not sources.are_in_order(len(arrays["documents"])):
+        yield "files.npy", "its rows and chunks do not ascend"
 
 
 def _offsets(name: str, offsets: Array, end: int) -> Iterator[Problem]:

@@ -1,6 +1,10 @@
 """The formats of artifacts: one table, which the writer, the reader, `info`, `check` and the docs use.
 
-History: version 1 is the first.
+History:
+- Version 1: the first.
+- Version 2: `files.npy` and `chunks.npy` tell which documents came from which file, with its size, times, inode and
+  content, so that an update reads only what changed. A row of `documents.npy` has the number of a line, and no longer
+  the times and the inode of its file.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ import numpy as np
 
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.documents import DOCUMENT
+from simdocs.model.source_files import CHUNK, FILE
 from simdocs.recipes import IndexRecipe, Recipe, SignatureRecipe
 
 MANIFEST, RUN = "manifest.json", "run.json"
@@ -91,6 +96,8 @@ def _array(name: str, dtype: str, shape: str, holds: str, **rules: Any) -> Array
 
 _DOCUMENTS = (
     ArrayFormat("documents", DOCUMENT, ("N",), "one record for each document"),
+    ArrayFormat("files", FILE, ("F",), "one record for each file that has documents"),
+    ArrayFormat("chunks", CHUNK, ("H",), "one record for each chunk of a JSON Lines file"),
     _array("names", "u1", "C", "the names of the documents, end to end", nonzero=True),
     _array("name_offsets", "<i8", "N+1", "where each name begins in names, and the end", ascends_to="C"),
 )
@@ -104,7 +111,7 @@ FORMATS: Mapping[str, ArtifactFormat] = MappingProxyType(
             ArtifactFormat(
                 Shingles,
                 Recipe,
-                1,
+                2,
                 (
                     _array("tokens", "<u4", "T", "the tokens of each document, ascending, without repeats"),
                     _array(
@@ -113,11 +120,11 @@ FORMATS: Mapping[str, ArtifactFormat] = MappingProxyType(
                     *_DOCUMENTS,
                 ),
             ),
-            ArtifactFormat(Signatures, SignatureRecipe, 1, (_SIGNATURES, *_DOCUMENTS)),
+            ArtifactFormat(Signatures, SignatureRecipe, 2, (_SIGNATURES, *_DOCUMENTS)),
             ArtifactFormat(
                 BandIndex,
                 IndexRecipe,
-                1,
+                2,
                 (
                     _array(
                         "band_keys", "<u8", "B M", "the key of each distinct text in each band, ascending in a band"
@@ -137,7 +144,7 @@ FORMATS: Mapping[str, ArtifactFormat] = MappingProxyType(
         )
     }
 )
-"""Every format by kind. N documents, T tokens, K values in a signature, B bands, M distinct texts that are not empty, C
-bytes of names."""
+"""Every format by kind. N documents, F files, H chunks, T tokens, K values in a signature, B bands, M distinct texts
+that are not empty, C bytes of names."""
 
 KIND_OF_SUFFIX: Mapping[str, str] = MappingProxyType({form.suffix: kind for kind, form in FORMATS.items()})

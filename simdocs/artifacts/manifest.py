@@ -137,6 +137,8 @@ def _agree(form: ArtifactFormat, shapes: Mapping[str, tuple[int, ...]], known: M
             expected = lengths["N"] + 1 if letter == "N+1" else lengths.setdefault(letter, length)
             if length != expected or not 0 <= length < 1 << 48:
                 raise ValueError
+    if not min(1, lengths["N"]) <= lengths["F"] <= lengths["N"]:  # every document has a file, and every file documents
+        raise ValueError
 
 
 def _possible(recipe: Recipe, name: str) -> None:

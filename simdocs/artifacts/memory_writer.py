@@ -34,6 +34,7 @@ class MemoryWriter:
         """Take the documents, the recipe and the contents of run.json, and build the artifact."""
         names = documents.names
         arrays = {"documents": documents.facts, "names": names.values, "name_offsets": names.offsets}
+        arrays |= {"files": documents.sources.files, "chunks": documents.sources.chunks}
         arrays |= {name: np.concatenate(pieces) for name, pieces in self._pieces.items()}
         self._pieces = {}
         columns: dict[str, Column] = {

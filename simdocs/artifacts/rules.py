@@ -11,11 +11,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from simdocs.artifacts.formats import ArrayFormat
-from simdocs.model.documents import AMOUNTS
+from simdocs.model import documents, source_files
 from simdocs.model.ragged import Array
 
 _LARGEST = 1 << 48
 """No size, number or position is as large as this."""
+
+_AMOUNTS = frozenset((*documents.AMOUNTS, *source_files.AMOUNTS))
 
 _AT_ONCE = 1 << 12
 """Records that are looked at together, while they are in cache."""
@@ -28,7 +30,7 @@ class Rules:
         self._below = lengths[array.below] if array.below else None
         self._end = lengths[array.ascends_to] if array.ascends_to else None
         self._nonzero = array.nonzero
-        self._records = bool(array.dtype.names)
+        self._of = array.name[:-1]
         self._first = np.full(blocks if array.ascends_to else 0, np.iinfo(np.int64).max)
         self._last = np.full(blocks if array.ascends_to else 0, np.iinfo(np.int64).min)
 
@@ -55,9 +57,10 @@ class Rules:
 
     def broken_by_records(self, records: Array) -> str:
         """What is wrong with these records; empty if nothing, or if the values are no records."""
-        for at in range(0, len(records) if self._records else 0, _AT_ONCE):
+        amounts = [name for name in records.dtype.names or () if name in _AMOUNTS]
+        for at in range(0, len(records) if amounts else 0, _AT_ONCE):
             part = np.asarray(records[at : at + _AT_ONCE])
-            for name in AMOUNTS:
+            for name in amounts:
                 if int(part[name].view(np.uint64).max()) >= _LARGEST:  # a negative number is a large one there
-                    return f"{name} of a document is out of range"
+                    return f"{name} of a {self._of} is out of range"
         return ""

@@ -40,6 +40,8 @@ class ArtifactWriter:
     def finish(self, documents: Documents, recipe: Recipe, run: Mapping[str, Any]) -> None:
         """Write the documents, the manifest and run.json. run: the facts that differ between two equal runs."""
         self.append("documents", documents.facts)
+        self.append("files", documents.sources.files)
+        self.append("chunks", documents.sources.chunks)
         self.append("names", documents.names.values)
         self.append("name_offsets", documents.names.offsets)
         with syscalls.as_output_error(self._draft.name):

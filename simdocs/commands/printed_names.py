@@ -17,7 +17,7 @@ class Named(Protocol):
     """Documents by row, with their names."""
 
     def facts(self, rows: Array) -> NDArray[np.void]:
-        """Their facts, (n,) DOCUMENT."""
+        """Their facts, (n,) FACTS."""
 
     def names(self, rows: Array) -> list[bytes]:
         """Their names, as recorded."""

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from simdocs.corpora.long_paths import status_of
 from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Array, Index, Mask, Ragged
+from simdocs.model.source_files import STAMP_FIELDS
 
 FileId = tuple[int, int]
 """Device and inode: the same for all names of a file."""
@@ -27,10 +28,10 @@ FileId = tuple[int, int]
 Location = tuple[object, object, bytes]
 """Where a document is found now: its file, by id or else by path, and the part of its name that names a line."""
 
-_RECORDED = ("inode", "mtime_ns", "ctime_ns", "size", "start", "extent", "digest")
+_RECORDED = (*STAMP_FIELDS, "size", "start", "extent", "digest")
 """The facts that are an Identity, in the order of its fields."""
 
-_STAMPED = ("inode", "ctime_ns", "mtime_ns", "start", "extent")
+_STAMPED = ("inode", "ctime_ns", "mtime_ns", "file_size", "start", "extent")
 """The facts that are equal where two documents are the same line of the same unchanged file."""
 
 _AT_ONCE = 1 << 12
@@ -88,14 +89,15 @@ NO_FILE = Stamp(0, 0, 0, 0)
 class Identity:
     """The facts that were recorded when a document was read, by which it is recognised later.
 
-    inode, mtime_ns, ctime_ns: those of its file; all 0 if it came from no file. size: bytes of its text as read. start,
-    extent: the span of its line, if it is a line. digest: that of its normalised text. Version 1 of the artifact format
-    records neither the size of the file on disk nor its device.
+    file_size, mtime_ns, ctime_ns, inode: the stamp of its file; all 0 if it came from no file. size: bytes of its text
+    as read. start, extent: the span of its line, if it is a line. digest: that of its normalised text. The device of
+    the file is not recorded, because it changes when a disk is mounted again.
     """
 
-    inode: int
+    file_size: int
     mtime_ns: int
     ctime_ns: int
+    inode: int
     size: int
     start: int
     extent: int
@@ -111,15 +113,8 @@ class Identity:
         return self.inode == file[1]
 
     def unchanged(self, stamp: Stamp | None) -> bool:
-        """Whether the file with this stamp is the one that was read, and has not changed since.
-
-        The size on disk cannot be compared: the size that was recorded is that of one line, or of decompressed text.
-        """
-        return stamp is not None and (stamp.inode, stamp.mtime_ns, stamp.ctime_ns) == (
-            self.inode,
-            self.mtime_ns,
-            self.ctime_ns,
-        )
+        """Whether the file with this stamp is the one that was read, and has not changed since."""
+        return stamp == (self.file_size, self.mtime_ns, self.ctime_ns, self.inode)
 
     def unchanged_text(self, stamp: Stamp, size: int) -> bool:
         """Whether a text of this size, read again from a file with this stamp, is certainly the one recorded."""
@@ -127,7 +122,7 @@ class Identity:
 
 
 def identities(facts: NDArray[np.void]) -> Iterator[Identity]:
-    """Yield the identity of each document, from its facts (n,) DOCUMENT."""
+    """Yield the identity of each document, from its facts (n,) FACTS."""
     for at in range(0, len(facts), _AT_ONCE):
         part = facts[at : at + _AT_ONCE]
         columns: list[list[Any]] = [part[name].tolist() for name in _RECORDED]
@@ -145,10 +140,10 @@ class Recorded(Protocol):
     def __len__(self) -> int: ...
 
     def facts(self, rows: Rows) -> NDArray[np.void]:
-        """Their facts, (n,) DOCUMENT."""
+        """Their facts, (n,) FACTS."""
 
     def all_facts(self) -> NDArray[np.void]:
-        """The facts of all documents, (N,) DOCUMENT."""
+        """The facts of all documents, (N,) FACTS."""
 
     def names(self, rows: Rows) -> list[bytes]:
         """Their names."""
@@ -226,6 +221,11 @@ def recognised(new: Recorded, recorded: Recorded) -> Mask:
 def _with_digests(marks: list[Any], facts: NDArray[np.void]) -> Iterator[tuple[object, ...]]:
     """Yield each mark with the digest of its document's text."""
     return ((*mark, *digest) for mark, digest in zip(marks, facts["digest"].tolist(), strict=True))
+
+
+def content_digest(content: bytes) -> bytes:
+    """The first 16 bytes of the SHA-256 of the content of a file, or of a chunk of it."""
+    return hashlib.sha256(content).digest()[:16]
 
 
 def row_digests(rows: Ragged) -> Array:

@@ -14,6 +14,7 @@ from simdocs.corpora.decode import NOT_DECOMPRESSED, is_gzip
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import is_compressed
 from simdocs.corpora.identity import NO_FILE, Stamp
+from simdocs.corpora.line_chunks import cut_lines
 from simdocs.corpora.read_file import MOST, too_large
 from simdocs.corpora.stable_read import Chunk, chunks
 from simdocs.corpora.walked_files import ANY, Met, open_file
@@ -24,9 +25,6 @@ from simdocs.recipes import Sequences
 _SUFFIXES = (b".jsonl", b".jsonl.gz", b".ndjson", b".ndjson.gz")
 
 _ARRAY = "an array: JSON Lines have one object on each line"
-
-_MOST_LINES = 1 << 14
-"""Lines in a block. Only blocks of very short lines have as many."""
 
 
 def is_jsonl(name: bytes, sequences: Sequences) -> bool:
@@ -59,7 +57,7 @@ class Lines:
 
 
 def read_blocks(name: bytes, limit: int, met: Met = ANY) -> Iterator[Lines]:
-    """Yield the lines of a file in blocks of about BATCH_BYTES: at least one block, with every line in exactly one.
+    """Yield the lines of a file in blocks, with every line in exactly one: the chunks of `cut_lines`, at least one.
 
     A byte order mark of UTF-8 at the beginning is left out. The last line may lack its end. At most a few blocks and a
     line of limit bytes are held in memory, however large the file is. While a block was read, the file did not change
@@ -92,53 +90,88 @@ def read_blocks(name: bytes, limit: int, met: Met = ANY) -> Iterator[Lines]:
         os.close(descriptor)
 
 
-def _blocks(content: Iterator[Chunk], limit: int) -> Iterator[tuple[bytes, int, int, int]]:
-    """Yield data, start, first and dropped of each block: see Lines."""
-    start, first, dropped = 0, 1, 0
-    held: list[bytes] = []  # the beginning of a line whose end was not read yet; size: its length
-    size = 0
-    for turn, given in enumerate(content):
-        if isinstance(given, int) and (dropped or size + given > limit):
-            dropped, held, size = (dropped or size) + given, [], 0
-            continue
-        chunk = bytes(given)
-        if not turn and is_gzip(chunk):
-            raise DocumentSkipped("malformed", NOT_DECOMPRESSED)
-        if not turn and chunk.startswith(codecs.BOM_UTF8):
-            start, chunk = len(codecs.BOM_UTF8), chunk[len(codecs.BOM_UTF8) :]
-        if dropped:
-            past, end, rest = chunk.partition(b"\n")
-            dropped += len(past)
-            if not end:
+_Block = tuple[bytes, int, int, int]
+"""Data, start, first and dropped of a block: see Lines."""
+
+
+def _blocks(content: Iterator[Chunk], limit: int) -> Iterator[_Block]:
+    """Yield the blocks of lines of at most `limit` bytes in some content."""
+    cutter = _Cutter(limit)
+    try:
+        for turn, given in enumerate(content):
+            if isinstance(given, int) and cutter.skips(given):
                 continue
-            yield b"", start, first, dropped
-            start, first, dropped = start + dropped + 1, first + 1, 0
-        else:
-            rest = chunk
-        cut = rest.rfind(b"\n") + 1
+            piece = bytes(given)
+            if not turn and is_gzip(piece):
+                raise DocumentSkipped("malformed", NOT_DECOMPRESSED)
+            if not turn and piece.startswith(codecs.BOM_UTF8):
+                cutter.start, piece = len(codecs.BOM_UTF8), piece[len(codecs.BOM_UTF8) :]
+            yield from cutter.take(piece)
+    except DocumentSkipped:
+        yield from cutter.cut(to_end=True)
+        raise
+    yield from cutter.rest()
+
+
+class _Cutter:
+    """Cuts content into blocks as it comes in. start, first: where the next block begins, and its first line."""
+
+    def __init__(self, limit: int) -> None:
+        self.start, self.first = 0, 1
+        self._limit = limit
+        self._lines = b""
+        """Whole lines that are not yielded yet, because their chunk may go on."""
+        self._held: list[bytes] = []
+        """The beginning of a line whose end was not read yet."""
+        self._size = 0
+        """Its length."""
+        self._dropped = 0
+        """Its length if it is too long, and so not held."""
+
+    def skips(self, hole: int) -> bool:
+        """Whether a hole of this length makes a line too long. Then it is counted, and need not be read."""
+        if not self._dropped and self._size + hole <= self._limit:
+            return False
+        self._dropped, self._held, self._size = (self._dropped or self._size) + hole, [], 0
+        return True
+
+    def take(self, piece: bytes) -> Iterator[_Block]:
+        """Add the next bytes, and yield the blocks that are complete."""
+        if self._dropped:
+            yield from self.cut(to_end=True)
+            past, end, piece = piece.partition(b"\n")
+            self._dropped += len(past)
+            if not end:
+                return
+            yield b"", self.start, self.first, self._dropped
+            self.start, self.first, self._dropped = self.start + self._dropped + 1, self.first + 1, 0
+        cut = piece.rfind(b"\n") + 1
         if cut:
-            for data in _of_some_lines(b"".join((*held, rest[:cut]))):
-                yield data, start, first, 0
-                start, first = start + len(data), first + data.count(b"\n")
-            held, size = [], 0
-        held.append(rest[cut:])
-        size += len(rest) - cut
-        if size > limit:
-            dropped, held, size = size, [], 0
-    last = b"".join(held)
-    if last or dropped or first == 1:
-        yield last, start, first, dropped
+            self._lines = b"".join((self._lines, *self._held, piece[:cut]))
+            self._held, self._size = [], 0
+            yield from self.cut(to_end=False)
+        self._held.append(piece[cut:])
+        self._size += len(piece) - cut
+        if self._size > self._limit:
+            self._dropped, self._held, self._size = self._size, [], 0
 
+    def rest(self) -> Iterator[_Block]:
+        """Yield what is left at the end: at least one block in all."""
+        nothing = self.first == 1 and not (self._lines or any(self._held))
+        if not self._dropped:
+            self._lines = b"".join((self._lines, *self._held))
+        yield from self.cut(to_end=True)
+        if self._dropped or nothing:
+            yield b"", self.start, self.first, self._dropped
 
-def _of_some_lines(data: bytes) -> Iterator[bytes]:
-    """Cut whole lines into parts of at most _MOST_LINES lines. What is found out about each takes memory, too."""
-    while data.count(b"\n") > _MOST_LINES:
-        cut = -1
-        for _ in range(_MOST_LINES):
-            cut = data.index(b"\n", cut + 1)
-        yield data[: cut + 1]
-        data = data[cut + 1 :]
-    yield data
+    def cut(self, *, to_end: bool) -> Iterator[_Block]:
+        """Yield the chunks in the whole lines that were read. to_end: the last one is complete, too."""
+        at = 0
+        for stop in cut_lines(self._lines, to_end=to_end):
+            yield self._lines[at:stop], self.start, self.first, 0
+            self.start, self.first = self.start + stop - at, self.first + self._lines.count(b"\n", at, stop)
+            at = stop
+        self._lines = self._lines[at:]
 
 
 def blocks_in_memory(name: bytes, data: bytes, limit: int) -> Iterator[Lines]:
@@ -154,7 +187,8 @@ class Parsed:
 
     container: length of PATH, the name of the file. numbers: of the lines, from 1. names: PATH#ID, or PATH#LINE without
     an id. texts: UTF-8, with lone surrogates as three bytes. starts, extents: of the line in the content of the file,
-    without its line feed. skips: malformed and oversized lines, by PATH#LINE.
+    without its line feed. numbered: whether it has no id, and is named by its number. skips: malformed and oversized
+    lines, by PATH#LINE.
     """
 
     container: int
@@ -163,6 +197,7 @@ class Parsed:
     texts: list[bytes] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     extents: list[int] = field(default_factory=list)
+    numbered: list[bool] = field(default_factory=list)
     skips: list[Skip] = field(default_factory=list)
 
 
@@ -186,6 +221,7 @@ def parse(lines: Lines, sequences: Sequences) -> Parsed:
                 parsed.texts.append(text)
                 parsed.starts.append(start)
                 parsed.extents.append(len(line))
+                parsed.numbered.append(document_id is None)
         except DocumentSkipped as skip:
             parsed.skips.append(Skip(skip.reason, lines.name, skip.detail, number))
         start += len(line) + 1

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.kernels.compare import jaccard
 from simdocs.matching.corpus import Corpus
-from simdocs.model.documents import DOCUMENT
+from simdocs.model.document_facts import FACTS
 from simdocs.model.numbering import BlockPlaces, Rows
 from simdocs.model.ragged import Floats, Mask
 from simdocs.pipeline.reload import Source
@@ -44,9 +44,9 @@ class ConcatenatedCorpus:
         return np.flatnonzero(~of_second), np.flatnonzero(of_second)
 
     def facts(self, rows: Rows) -> NDArray[np.void]:
-        """Their facts, (n,) DOCUMENT."""
+        """Their facts, (n,) FACTS."""
         ours, theirs = self._split(rows)
-        out = np.empty(len(rows), DOCUMENT)
+        out = np.empty(len(rows), FACTS)
         out[ours] = self.first.facts(rows[ours])
         out[theirs] = self.second.facts(rows[theirs] - len(self.first))
         return out

@@ -17,6 +17,7 @@ from simdocs.kernels.compare import jaccard
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.byte_strings import joined, separate
 from simdocs.model.columns import Column, MemoryColumn
+from simdocs.model.document_facts import DocumentFacts
 from simdocs.model.documents import Documents
 from simdocs.model.names import display_name, no_option
 from simdocs.model.numbering import BlockPlaces, Rows
@@ -42,7 +43,7 @@ class Documented(Protocol):
         """The directory from which names are found; empty for the working directory."""
 
     def facts(self, rows: Rows) -> NDArray[np.void]:
-        """Their facts, (n,) DOCUMENT."""
+        """Their facts, (n,) FACTS."""
 
     def names(self, rows: Rows) -> list[bytes]:
         """Their names."""
@@ -95,7 +96,7 @@ class Corpus:
         return cls(
             MemoryColumn(names.values),
             MemoryColumn(names.offsets),
-            MemoryColumn(documents.facts),
+            DocumentFacts(MemoryColumn(documents.facts), MemoryColumn(documents.sources.files)),
             MemoryColumn(signatures),
             limit,
             sequences,
@@ -116,7 +117,7 @@ class Corpus:
         return cls(
             artifact["names"],
             artifact["name_offsets"],
-            artifact["documents"],
+            artifact.facts,
             signatures,
             1 << 62,
             artifact.recipe.sequences,
@@ -155,11 +156,11 @@ class Corpus:
         return self.signatures.shape[1]
 
     def facts(self, rows: Rows) -> NDArray[np.void]:
-        """Their facts, (n,) DOCUMENT."""
+        """Their facts, (n,) FACTS."""
         return self.every_fact.rows(rows)
 
     def all_facts(self) -> NDArray[np.void]:
-        """The facts of all documents, (N,) DOCUMENT."""
+        """The facts of all documents, (N,) FACTS."""
         return self.every_fact.all()
 
     def names(self, rows: Rows) -> list[bytes]:

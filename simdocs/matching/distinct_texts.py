@@ -38,7 +38,7 @@ class DistinctTexts:
 
 def in_keep_order(documents: Documents, policy: str, left_out: Mask | None = None) -> DistinctTexts:
     """The distinct texts of the documents in the keep order of this policy. Documents left out have no number."""
-    order = keep_order(policy, documents.facts["size"], documents.facts["mtime_ns"])
+    order = keep_order(policy, documents.facts["size"], documents.mtimes())
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     _, text = documents.distinct_texts(left_out)

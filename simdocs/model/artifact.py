@@ -10,12 +10,14 @@ import numpy as np
 
 from simdocs.errors import ArtifactError
 from simdocs.model.columns import Column
+from simdocs.model.document_facts import DocumentFacts
 from simdocs.model.documents import Documents
 from simdocs.model.names import text_to_name
 from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Array, Keys, Ragged, Tokens
 from simdocs.model.row_ranges import rows_of_ranges
 from simdocs.model.skipped import Skipped
+from simdocs.model.source_files import SourceFiles
 from simdocs.parameters import PARAMETERS
 from simdocs.recipes import IndexRecipe, Recipe, SignatureRecipe, flattened
 
@@ -59,7 +61,13 @@ class Artifact:
     def documents(self) -> Documents:
         """All documents, in row order."""
         names = Ragged(self._array("names"), self._array("name_offsets"))
-        return Documents(names, self._array("documents"), self.held)
+        sources = SourceFiles(self._array("files"), self._array("chunks"))
+        return Documents(names, self._array("documents"), sources, self.held)
+
+    @property
+    def facts(self) -> Column:
+        """The facts of each document together with the stamp of its file: (N,) FACTS."""
+        return DocumentFacts(self.columns["documents"], self.columns["files"])
 
     @property
     def warnings(self) -> tuple[str, ...]:

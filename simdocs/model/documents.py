@@ -9,34 +9,29 @@ from numpy.typing import NDArray
 
 from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Index, Mask, Ragged, firsts_of_runs
+from simdocs.model.source_files import SourceFiles
 
 FIELDS = (
     ("size", "<i8", (), "size in bytes: of the file after decompression; for a line of a JSON Lines file, of its text"),
-    ("mtime_ns", "<i8", (), "modification time of the file, in nanoseconds since 1970"),
-    ("ctime_ns", "<i8", (), "time of the last change of the file's inode, in nanoseconds since 1970"),
-    (
-        "inode",
-        "<u8",
-        (),
-        "inode of the file; 0, like the times, if the document came from no file and cannot be reread",
-    ),
     ("length", "<i8", (), "number of units in the normalised text"),
     ("count", "<i8", (), "number of tokens in its set"),
     ("digest", "<u8", (2,), "first 16 bytes of the SHA-256 of the normalised text in UTF-8"),
     ("set_digest", "<u8", (2,), "first 16 bytes of the SHA-256 of the sorted tokens, 4 bytes each, little-endian"),
     ("start", "<i8", (), "for a line of a JSON Lines file: where it begins in the file after decompression; else 0"),
     ("extent", "<i8", (), "for a line of a JSON Lines file: its length in bytes, without the line end; else 0"),
+    ("line", "<i8", (), "for a line of a JSON Lines file: its number, from 1; else 0"),
     ("container", "<u4", (), "for a line of a JSON Lines file: how many bytes of the name are the file's name; else 0"),
     (
         "flags",
         "<u4",
         (),
-        "sum of 1: no units; 2: fewer than k units, but not none; 4: bytes that are not UTF-8; 8: UTF-16 or UTF-32",
+        "sum of 1: no units; 2: fewer than k units, but not none; 4: bytes that are not UTF-8; 8: UTF-16 or UTF-32;"
+        " 16: a line without an id, which is named by its number; 32: a text that looks like JSON Lines",
     ),
 )
 """The facts of a document: name, dtype, shape and meaning. `count` and `set_digest` are set in artifacts only."""
 
-AMOUNTS = ("size", "length", "count", "start", "extent")
+AMOUNTS = ("size", "length", "count", "start", "extent", "line")
 """The facts that are sizes and numbers, and so never negative."""
 
 DOCUMENT = np.dtype([(name, dtype, shape) for name, dtype, shape, _ in FIELDS])
@@ -51,21 +46,23 @@ follows links met it; NAMED: it was named itself, and may be any file. device, i
 
 NAMED = -1
 
-EMPTY, SHORT, INVALID, WIDE = 1, 2, 4, 8
-"""Flags: no units; fewer than k units; contains bytes that are not valid UTF-8; was UTF-16 or UTF-32."""
+EMPTY, SHORT, INVALID, WIDE, NUMBERED, LIKE_LINES = 1, 2, 4, 8, 16, 32
+"""Flags: no units; fewer than k units; contains bytes that are not valid UTF-8; was UTF-16 or UTF-32; a line that is
+named by its number; looks like JSON Lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Documents:
     """N documents in row order.
 
-    names: Ragged uint8, the raw bytes of each name as reached from the argument. facts: (N,) DOCUMENT. held: the bytes
-    of the documents that cannot be read a second time (standard input, FIFOs), by row. met: (N,) MET, how their files
-    were met; None if an earlier run met them.
+    names: Ragged uint8, the raw bytes of each name as reached from the argument. facts: (N,) DOCUMENT. sources: the
+    files from which they were read. held: the bytes of the documents that cannot be read a second time (standard input,
+    FIFOs), by row. met: (N,) MET, how their files were met; None if an earlier run met them.
     """
 
     names: Ragged
     facts: NDArray[np.void]
+    sources: SourceFiles
     held: dict[int, bytes] = field(repr=False)
     met: NDArray[np.void] | None = field(default=None, repr=False)
 
@@ -82,6 +79,11 @@ class Documents:
     def raw_name(self, row: int) -> bytes:
         """The name of the document in this row, as raw bytes."""
         return self.names[row].tobytes()
+
+    def mtimes(self) -> Index:
+        """The modification time of each document's file, in nanoseconds since 1970: int64 (N,)."""
+        times: Index = self.sources.files["mtime_ns"][self.sources.of_rows(np.arange(len(self)), len(self))]
+        return times
 
     def distinct_texts(self, left_out: Mask | None = None) -> tuple[Index, Index]:
         """The first row of each distinct normalised text, and the number of each document's text: int64 (M,), (N,).

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.corpora.decode import as_utf8, refuse_binary
 from simdocs.corpora.document_skipped import DocumentSkipped
-from simdocs.corpora.identity import NO_FILE, Stamp
+from simdocs.corpora.identity import NO_FILE, Stamp, content_digest
 from simdocs.corpora.jsonl import Lines, looks_like_lines, parse
 from simdocs.corpora.read_file import read
 from simdocs.corpora.read_tasks import Files
 from simdocs.corpora.walked_files import Directories, Met, each_met
-from simdocs.model.documents import DOCUMENT, NAMED, WIDE
+from simdocs.model.documents import DOCUMENT, LIKE_LINES, NUMBERED, WIDE
 from simdocs.model.skipped import Skip
+from simdocs.model.source_files import CHUNK, FILE, STAMP_FIELDS
 from simdocs.recipes import Sequences
 
 
@@ -24,15 +26,17 @@ class Read:
     """The documents that were read in a task, and the skips of the others.
 
     places: the places of the files in the task, or the numbers of lines. raws: the texts as UTF-8. facts: (n,)
-    DOCUMENT. like_lines: the names of texts that look like JSON Lines. Only files that no walk met are looked at.
+    DOCUMENT. files: what was found out about their files: (n,) FILE, or (1,) for the file of lines. chunk: (1,) CHUNK,
+    the chunk whose lines they are, or (0,). Rows in both are not known yet.
     """
 
     places: list[int]
     names: list[bytes]
     raws: list[bytes]
     facts: NDArray[np.void]
+    files: NDArray[np.void]
+    chunk: NDArray[np.void]
     skips: list[Skip]
-    like_lines: list[bytes] = field(default_factory=list)
 
 
 def read_task(task: Files | Lines, sequences: Sequences) -> Read:
@@ -41,7 +45,7 @@ def read_task(task: Files | Lines, sequences: Sequences) -> Read:
 
 
 def _files(task: Files, sequences: Sequences) -> Read:
-    places, raws, rows, skips, like_lines = [], [], [], [], []
+    places, raws, rows, stamps, contents, skips = [], [], [], [], [], []
     with Directories() as directories:
         for place, (name, met) in enumerate(zip(task.names, each_met(task.met), strict=True)):
             try:
@@ -49,15 +53,27 @@ def _files(task: Files, sequences: Sequences) -> Read:
             except DocumentSkipped as skip:
                 skips.append(Skip(skip.reason, name, skip.detail))
                 continue
-            if met.walked == NAMED and not task.texts and not sequences.plain and looks_like_lines(data):
-                like_lines.append(name)
             raw, wide = as_utf8(data)
+            like_lines = not task.texts and not sequences.plain and looks_like_lines(data)
             places.append(place)
             raws.append(raw)
-            times = stamp.mtime_ns, stamp.ctime_ns, stamp.inode
-            rows.append((len(data), *times, 0, 0, (0, 0), (0, 0), 0, 0, 0, WIDE * wide))
+            rows.append((len(data), 0, 0, (0, 0), (0, 0), 0, 0, 0, 0, WIDE * wide + LIKE_LINES * like_lines))
+            stamps.append(stamp)
+            contents.append(content_digest(data))
     names = [task.names[place] for place in places]
-    return Read(places, names, raws, np.array(rows, DOCUMENT), skips, like_lines)
+    return Read(places, names, raws, np.array(rows, DOCUMENT), file_records(stamps, contents), NO_CHUNK, skips)
+
+
+def file_records(stamps: Sequence[Stamp], contents: Sequence[bytes]) -> NDArray[np.void]:
+    """The records of files, (n,) FILE, with their stamps and the digests of their contents."""
+    files = np.zeros(len(stamps), FILE)
+    for name, column in zip(STAMP_FIELDS, zip(*stamps, strict=True), strict=True):
+        files[name] = column
+    files["content"] = np.frombuffer(b"".join(contents), "<u8").reshape(-1, 2)
+    return files
+
+
+NO_CHUNK = np.zeros(0, CHUNK)
 
 
 def _file(task: Files, place: int, name: bytes, met: Met, directories: Directories) -> tuple[bytes, Stamp]:
@@ -72,7 +88,17 @@ def _lines(task: Lines, sequences: Sequences) -> Read:
     parsed = parse(task, sequences)
     facts = np.zeros(len(parsed.names), DOCUMENT)
     facts["size"] = [len(text) for text in parsed.texts]
-    facts["mtime_ns"], facts["ctime_ns"], facts["inode"] = task.stamp.mtime_ns, task.stamp.ctime_ns, task.stamp.inode
     facts["start"], facts["extent"], facts["container"] = parsed.starts, parsed.extents, parsed.container
+    facts["line"] = parsed.numbers
+    facts["flags"] = np.array(parsed.numbered, bool) * NUMBERED
     raws = [as_utf8(text)[0] for text in parsed.texts]
-    return Read(parsed.numbers, parsed.names, raws, facts, parsed.skips)
+    files = file_records([task.stamp], [bytes(16)])
+    return Read(parsed.numbers, parsed.names, raws, facts, files, chunk_record(task), parsed.skips)
+
+
+def chunk_record(lines: Lines) -> NDArray[np.void]:
+    """The record of a chunk: (1,) CHUNK."""
+    chunk = np.zeros(1, CHUNK)
+    chunk["start"], chunk["extent"], chunk["line"] = lines.start, len(lines.data) + lines.dropped, lines.first
+    chunk["content"] = np.frombuffer(content_digest(lines.data), "<u8")
+    return chunk

@@ -6,14 +6,14 @@ import numpy as np
 
 from simdocs.corpora.document_skipped import REPLACED
 from simdocs.corpora.file_list import FileList
-from simdocs.corpora.identity import identities
 from simdocs.corpora.line_names import LineNames
 from simdocs.errors import mention
-from simdocs.model.documents import DOCUMENT, EMPTY, MET, Documents
+from simdocs.model.documents import DOCUMENT, EMPTY, LIKE_LINES, MET, Documents
 from simdocs.model.growing import GrowingArray, GrowingByteStrings
 from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces
 from simdocs.model.skipped import Skip, Skipped, explanation
+from simdocs.pipeline.file_records import FileRecords
 from simdocs.pipeline.reading import Read
 from simdocs.pipeline.seen_names import SeenNames
 
@@ -46,6 +46,7 @@ class Register:
         self._named = {found.names[file] for file in found.named}
         self._named_rows: list[int] = []
         self._gone = set[bytes]()
+        self._files = FileRecords()
         self._done = 0
         self.rows = 0
 
@@ -57,9 +58,8 @@ class Register:
         """
         for skip in read.skips:
             self.skip(skip)
-        self._skipped.warnings += [_read_as_one(name) for name in read.like_lines if name in self._named]
         repeated = self._repeated(read)
-        taken = np.array([at for at in range(len(read.names)) if at not in repeated], np.int64)
+        taken = np.delete(np.arange(len(read.names)), list(repeated))
         files = self._done + np.where(read.facts["container"] > 0, 0, np.array(read.places, np.int64))[taken]
         if self._found.named or self._found.held or self._reached_again:
             for row, (at, file) in enumerate(zip(taken.tolist(), files.tolist(), strict=True), self.rows):
@@ -72,17 +72,21 @@ class Register:
             self._lines.add(names, np.arange(self.rows, self.rows + len(taken)))
         self.rows += len(taken)
         self._done += done
+        name = self._found.names[self._done - 1] if done else b""
+        self._files.enter(read, taken, len(read.skips) + len(repeated), ended=done > 0, name=name)
         return taken
 
     def _note(self, row: int, file: int, read: Read, at: int) -> None:
         """Take note of what is special about the document in this row."""
         if file in self._found.named:
             self._named_rows.append(row)
+            if read.facts["flags"][at] & LIKE_LINES:
+                self._skipped.warnings.append(_read_as_one(read.names[at]))
         if file in self._found.held:
             self._held[row] = _span(self._found.held[file], read.facts[at])
         elif file in self._reached_again:
-            (identity,) = identities(read.facts[at : at + 1])
-            if not identity.in_file(self._found.file_id(file)):
+            inode = read.files["inode"][at if len(read.files) > 1 else 0]
+            if inode != self._found.file_id(file)[1]:
                 self._replaced.add(file)
 
     def skip(self, skip: Skip) -> None:
@@ -93,6 +97,11 @@ class Register:
         if skip.reason in ("binary", "special", "vanished") and skip.name in self._named:
             skip = skip._replace(reason="named", detail=skip.detail or explanation(skip.reason))
         self._skipped.add(skip)
+
+    def skip_rest(self, skip: Skip) -> None:
+        """Record that a file could not be read to its end."""
+        self._files.cut_short.add(skip.name)
+        self.skip(skip)
 
     def _repeated(self, read: Read) -> set[int]:
         """The places of lines that have the name of an earlier line of their file, or of a file. They are reported."""
@@ -148,7 +157,7 @@ class Register:
             if facts["flags"][row] & EMPTY and not facts["container"][row]:
                 name = display_name(names[row])
                 self._skipped.warnings.append(f"{name}: this document is empty, so it is similar to nothing")
-        return Documents(names.ragged, facts, self._held, self._met.all())
+        return Documents(names.ragged, facts, self._files.all(), self._held, self._met.all())
 
 
 def _read_as_one(name: bytes) -> str:

@@ -44,7 +44,7 @@ class ReloadRequest:
     """Documents to read a second time.
 
     held: the bytes of those that are still in memory, by place. limit: the largest size of a document in bytes. facts:
-    those recorded when they were first read, (n,) DOCUMENT. root: the directory from which their names are found; empty
+    those recorded when they were first read, (n,) FACTS. root: the directory from which their names are found; empty
     for the working directory. sequences: which field of a line of JSONL holds the text. met: how their files were met
     in this run, (n,) MET; None if an earlier run met them.
     """

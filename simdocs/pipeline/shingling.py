@@ -125,7 +125,7 @@ def shingle(
     """
     register, advance = Register(found, run.skipped), Advance(found)
     work = partial(shingle_task, recipe=recipe)
-    reading = advance.watch(tasks(found, limit, recipe.sequences, register.skip))
+    reading = advance.watch(tasks(found, limit, recipe.sequences, register.skip_rest))
     tell = advance.teller("shingling", run.progress)
     for read, sets in run.engine.map_with_state(work, reading, tell):
         take(sets.take(register.enter(read, advance.take())))

@@ -95,7 +95,7 @@ def sign(
     register, advance = Register(found, run.skipped), Advance(found)
     rows = _Rows(sketching, recipe.shingling.seed)
     work = partial(sign_task, recipe=recipe, sketching=sketching, with_sets=with_sets)
-    reading = advance.watch(tasks(found, limit, recipe.sequences, register.skip))
+    reading = advance.watch(tasks(found, limit, recipe.sequences, register.skip_rest))
     tell = advance.teller("reading", run.progress)
     for result in run.engine.map_with_state(work, reading, tell):
         taken = register.enter(result.read, advance.take())

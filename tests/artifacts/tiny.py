@@ -12,6 +12,7 @@ from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.artifacts.writer import write_artifact
 from simdocs.model.documents import DOCUMENT, Documents
 from simdocs.model.ragged import Array, Ragged
+from simdocs.model.source_files import CHUNK, FILE, SourceFiles
 from simdocs.recipes import Banding, Recipe, Sequences, Shingling, Sketching
 
 PLACES, BANDS = 4, 2
@@ -20,10 +21,12 @@ PLACES, BANDS = 4, 2
 def documents(rows: int, salt: int) -> Documents:
     facts = np.zeros(rows, DOCUMENT)
     facts["size"] = np.arange(rows) + salt
-    facts["inode"] = salt
     names = [f"{salt}/{row}".encode() for row in range(rows)]
     lengths = np.array([len(name) for name in names], np.int64)
-    return Documents(Ragged.from_lengths(np.frombuffer(b"".join(names), np.uint8), lengths), facts, {})
+    files = np.zeros(rows, FILE)
+    files["row"], files["inode"] = np.arange(rows), salt
+    sources = SourceFiles(files, np.zeros(0, CHUNK))
+    return Documents(Ragged.from_lengths(np.frombuffer(b"".join(names), np.uint8), lengths), facts, sources, {})
 
 
 def recipe(kind: str) -> Recipe:
@@ -49,6 +52,8 @@ def arrays(kind: str, salt: int, rows: int = 3) -> dict[str, Array]:
         "band_rows": random.permuted(np.tile(np.arange(rows, dtype=np.uint32), (BANDS, 1)), axis=1),
         "same_as": np.arange(rows, dtype=np.uint32),
         "documents": about.facts,
+        "files": about.sources.files,
+        "chunks": about.sources.chunks,
         "names": about.names.values,
         "name_offsets": about.names.offsets,
     }
@@ -59,7 +64,7 @@ def save(path: Path, salt: int, kind: str = "signatures", wait: float = 0.0, row
     """Publish the artifact of this salt."""
     with write_artifact(str(path), kind, wait) as writer:
         for name, array in arrays(kind, salt, rows).items():
-            if name not in ("documents", "names", "name_offsets"):
+            if name not in ("documents", "files", "chunks", "names", "name_offsets"):
                 writer.append(name, array)
         writer.finish(documents(rows, salt), recipe(kind), {"salt": salt})
 

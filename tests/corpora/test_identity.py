@@ -23,8 +23,9 @@ from simdocs.corpora.identity import (
     same_documents,
     same_texts,
 )
-from simdocs.model.documents import DOCUMENT
+from simdocs.model.document_facts import FACTS
 from simdocs.model.ragged import Ragged
+from simdocs.model.source_files import STAMP_FIELDS
 
 
 class Documents:
@@ -32,11 +33,12 @@ class Documents:
 
     def __init__(self, root: Path, *names: str) -> None:
         self.root, self._names = os.fsencode(root), [os.fsencode(name) for name in names]
-        self._facts = np.zeros(len(names), DOCUMENT)
+        self._facts = np.zeros(len(names), FACTS)
         for row, name in enumerate(names):
             stamp = Stamp.of((root / name).stat())
             self._facts[row]["mtime_ns"], self._facts[row]["ctime_ns"] = stamp.mtime_ns, stamp.ctime_ns
-            self._facts[row]["inode"], self._facts[row]["size"] = stamp.inode, stamp.size
+            self._facts[row]["inode"], self._facts[row]["file_size"] = stamp.inode, stamp.size
+            self._facts[row]["size"] = stamp.size
             self._facts[row]["digest"] = row_digests(ragged((root / name).read_bytes()))[0]
 
     def __len__(self) -> int:
@@ -69,25 +71,24 @@ def docs(tmp_path: Path) -> Path:
 
 
 def test_identities_are_the_facts_that_were_recorded() -> None:
-    facts = np.zeros(5000, DOCUMENT)
+    facts = np.zeros(5000, FACTS)
     facts["inode"], facts["start"] = np.arange(5000), np.arange(5000) * 7
     facts["mtime_ns"][-1], facts["ctime_ns"][-1], facts["size"][-1], facts["extent"][-1] = 1, 2, 3, 4
-    facts["digest"][-1] = 5, 6
+    facts["digest"][-1], facts["file_size"][-1] = (5, 6), 8
     found = list(identities(facts))
-    assert found[1] == Identity(1, 0, 0, 0, 7, 0, (0, 0))
-    assert found[-1] == Identity(4999, 1, 2, 3, 4999 * 7, 4, (5, 6))
+    assert found[1] == Identity(0, 0, 0, 1, 0, 7, 0, (0, 0))
+    assert found[-1] == Identity(8, 1, 2, 4999, 3, 4999 * 7, 4, (5, 6))
     assert (len(found), found[0].from_file, found[1].from_file) == (5000, False, True)
 
 
-def test_a_file_is_unchanged_by_inode_and_times_whatever_the_size_on_disk(docs: Path) -> None:
+def test_a_file_is_unchanged_by_inode_times_and_size_on_disk(docs: Path) -> None:
     (identity,) = identities(Documents(docs, "a").all_facts())
     stamp = Stamp.of((docs / "a").stat())
     assert identity.unchanged(stamp)
-    assert identity.unchanged(Stamp(stamp.size + 1, stamp.mtime_ns, stamp.ctime_ns, stamp.inode))
     assert identity.unchanged_text(stamp, len(b"text of a"))
     assert not identity.unchanged_text(stamp, len(b"text of a") + 1)
     assert not identity.unchanged(None)
-    for changed in ({"mtime_ns": 1}, {"ctime_ns": 1}, {"inode": 1}):
+    for changed in ({"size": 1}, {"mtime_ns": 1}, {"ctime_ns": 1}, {"inode": 1}):
         fields: dict[str, Any] = {name: getattr(stamp, name) for name in ("size", "mtime_ns", "ctime_ns", "inode")}
         assert not identity.unchanged(Stamp(**(fields | changed)))
 
@@ -124,7 +125,7 @@ def test_documents_are_the_same_by_stamp_or_by_place(docs: Path) -> None:
 
 def test_documents_from_no_file_are_never_the_same(docs: Path) -> None:
     documents = Documents(docs, "a", "a")
-    for name in ("inode", "mtime_ns", "ctime_ns"):
+    for name in STAMP_FIELDS:
         documents.all_facts()[name] = 0
     assert not same_documents(documents, np.array([0]), documents, np.array([1])).any()
 
@@ -158,7 +159,7 @@ def test_new_documents_are_recognised_by_text_and_file(docs: Path) -> None:
 
 def test_texts_are_the_same_by_the_first_16_bytes_of_sha_256() -> None:
     texts = [b"one", b"", "zwölf".encode()]
-    facts = np.zeros(3, DOCUMENT)
+    facts = np.zeros(3, FACTS)
     for row, text in enumerate(texts):
         facts[row]["digest"] = np.frombuffer(hashlib.sha256(text).digest()[:16], "<u8")
     assert same_texts(ragged(*texts), facts).all()

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import jsonl, jsonl_lookup
+from simdocs.corpora import jsonl_lookup
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.identity import Stamp
@@ -25,6 +25,7 @@ from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.errors import spelled
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.recipes import Sequences
+from tests.corpora.small_chunks import cut_small
 
 SEQUENCES = Sequences()
 MIB = 1 << 20
@@ -136,7 +137,7 @@ def test_any_cut_into_blocks_gives_the_same_documents(
     path.write_bytes(gzip.compress(content, mtime=0) if compressed else content)
     name = os.fsencode(path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jsonl, "BATCH_BYTES", block)
+        cut_small(patch, block)
         found, skips = documents(name, limit)
         assert (found, [(skip.reason, skip.line) for skip in skips]) == twin(name, content, limit)
         for lines_ in read_blocks(name, limit):
@@ -187,7 +188,7 @@ def test_a_line_as_long_as_the_limit_is_read_wherever_a_block_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: bytes
 ) -> None:
     line = b'{"text": "a line of as many bytes as are allowed"}'
-    monkeypatch.setattr(jsonl, "BATCH_BYTES", len(line))
+    cut_small(monkeypatch, len(line))
     (tmp_path / "a.jsonl").write_bytes(line + end)
     found, skips = documents(bytes(tmp_path / "a.jsonl"), len(line))
     assert (len(found), skips) == (1, [])
@@ -367,7 +368,8 @@ def tasks_of(
 
 
 def test_tasks_are_in_row_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsonl, "BATCH_BYTES", 4)
+    cut_small(monkeypatch, 4)
+    monkeypatch.setattr(line_chunks, "LEAST_BYTES", 4)
     contents = {
         "a": b"a",
         "b.gz": b"b",

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.corpora import clock, jsonl, read_file
+from simdocs.corpora import clock, read_file
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.identity import Stamp
 from simdocs.corpora.jsonl import parse, read_blocks
 from simdocs.corpora.read_file import read
 from simdocs.corpora.walked_files import open_file
 from simdocs.recipes import Sequences
+from tests.corpora.small_chunks import cut_small
 
 MIB = 1 << 20
 LINES = [b'{"text": "line %d"}' % number for number in range(10, 30)]
@@ -37,7 +38,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         return os.stat_result(tuple(real), {"st_mtime_ns": instant, "st_ctime_ns": instant})
 
     monkeypatch.setattr(os, "fstat", frozen)
-    monkeypatch.setattr(jsonl, "BATCH_BYTES", BLOCK)
+    cut_small(monkeypatch, BLOCK)
     return path
 
 

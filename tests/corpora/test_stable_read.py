@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import clock, jsonl
+from simdocs.corpora import clock
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.jsonl import parse, read_blocks
 from simdocs.model.skipped import Skip
 from simdocs.recipes import Sequences
+from tests.corpora.small_chunks import cut_small
 
 MIB = 1 << 20
 LINES = [b'{"text": "line %d", "id": %d}' % (number, number) for number in range(1, 21)]
@@ -47,7 +48,7 @@ def names(path: Path, change: Change, after: int, times: int = 1) -> tuple[list[
 
     given: list[int] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jsonl, "BATCH_BYTES", BLOCK)
+        cut_small(patch, BLOCK)
         patch.setattr(os, "read", read)
         try:
             for lines in read_blocks(os.fsencode(path), MIB):
@@ -171,7 +172,7 @@ def test_a_file_that_is_renamed_or_removed_is_read_to_its_end(path: Path, change
 def test_a_gzip_file_that_grows_is_read_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.jsonl.gz"
     path.write_bytes(gzip.compress(CONTENT))
-    monkeypatch.setattr(jsonl, "BATCH_BYTES", BLOCK)
+    cut_small(monkeypatch, BLOCK)
     blocks = read_blocks(os.fsencode(path), MIB)
     assert next(blocks).first == 1
     with path.open("ab") as stream:
@@ -204,7 +205,7 @@ def test_a_file_with_holes_gives_the_same_documents_as_one_with_zeros(
         stream.write(b"end\n" * ended)
         stream.truncate()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jsonl, "BATCH_BYTES", block)
+        cut_small(patch, block)
         sparse = seen(path, limit)
         path.write_bytes(path.read_bytes())
         assert seen(path, limit) == sparse

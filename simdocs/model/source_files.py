@@ -1,0 +1,83 @@
+"""The files from which documents were read: what is recorded about each, and about the parts of JSON Lines files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdocs.model.numbering import Rows
+from simdocs.model.ragged import Array, Index
+
+FILE_FIELDS = (
+    ("row", "<i8", (), "row of its first document; those of its other documents follow"),
+    ("file_size", "<i8", (), "size in bytes on disk"),
+    ("mtime_ns", "<i8", (), "modification time, in nanoseconds since 1970"),
+    ("ctime_ns", "<i8", (), "time of the last change of its inode, in nanoseconds since 1970"),
+    ("inode", "<u8", (), "inode; 0, like the times, if the documents came from no file and cannot be reread"),
+    (
+        "content",
+        "<u8",
+        (2,),
+        "first 16 bytes of the SHA-256 of its content after decompression; of a JSON Lines file, that of the contents"
+        " of its chunks",
+    ),
+    ("chunk", "<i8", (), "number of its first chunk; any other file has none, and here that of the next chunk"),
+    ("skipped", "<i8", (), "how many of its lines were skipped, and 1 more if it could not be read to its end"),
+)
+"""What is recorded about a file: name, dtype, shape and meaning."""
+
+CHUNK_FIELDS = (
+    ("row", "<i8", (), "row of its first document, or of the next one if it has none"),
+    ("start", "<i8", (), "where it begins in the file after decompression"),
+    ("extent", "<i8", (), "its length in bytes"),
+    ("line", "<i8", (), "number of its first line, from 1"),
+    ("content", "<u8", (2,), "first 16 bytes of the SHA-256 of its bytes"),
+    ("skipped", "<i8", (), "how many of its lines were skipped"),
+)
+"""What is recorded about a chunk, some whole lines of a JSON Lines file: name, dtype, shape and meaning."""
+
+AMOUNTS = ("row", "file_size", "chunk", "skipped", "start", "extent", "line")
+"""The fields that are sizes and numbers, and so never negative."""
+
+FILE = np.dtype([(name, dtype, shape) for name, dtype, shape, _ in FILE_FIELDS])
+CHUNK = np.dtype([(name, dtype, shape) for name, dtype, shape, _ in CHUNK_FIELDS])
+
+STAMP_FIELDS = ("file_size", "mtime_ns", "ctime_ns", "inode")
+"""The fields of a file that tell whether it has changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFiles:
+    """Files in the order of their documents. files: (F,) FILE. chunks: (H,) CHUNK, in the order of the files."""
+
+    files: NDArray[np.void]
+    chunks: NDArray[np.void]
+
+    def are_in_order(self, documents: int) -> bool:
+        """Whether every row belongs to one file, and every chunk and its rows to one file. documents: how many rows."""
+        rows, first_chunks = self.files["row"], self.files["chunk"]
+        ends = np.append(rows, documents)
+        if (documents and (not len(rows) or rows[0])) or not (ends[:-1] < ends[1:]).all():
+            return False
+        chunk_ends = np.append(first_chunks, len(self.chunks))
+        if not (chunk_ends[:-1] <= chunk_ends[1:]).all() or (len(rows) and first_chunks[0]):
+            return False
+        if not len(self.chunks):
+            return True
+        file = np.searchsorted(first_chunks, np.arange(len(self.chunks)), side="right") - 1
+        of_chunks = self.chunks["row"]
+        within = (of_chunks >= rows[file]) & (of_chunks <= ends[file + 1])
+        return bool(within.all() and (np.diff(of_chunks) >= 0).all())
+
+    def of_rows(self, rows: Rows, documents: int) -> Index:
+        """The number of the file of each row: int64 (n,). documents: how many there are."""
+        return files_of_rows(self.files["row"], rows, documents)
+
+
+def files_of_rows(firsts: Array, rows: Rows, documents: int) -> Index:
+    """The number of the file of each row: int64 (n,). firsts: (F,), the row of each file's first document."""
+    if len(firsts) == documents:
+        return np.asarray(rows, np.int64)
+    return np.maximum(np.searchsorted(firsts, rows, side="right") - 1, 0)

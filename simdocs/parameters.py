@@ -45,7 +45,7 @@ MAX_NUM_PERM = 1 << 16
 """The largest number of places in a signature."""
 
 DOCUMENTS, TEXT, SHINGLES, SIGNATURES = "Documents", "Normalised text", "Shingles", "Signatures and bands"
-GROUPS, ANSWER, RUN = "Groups", "Answer", "Run"
+GROUPS, UPDATE, ANSWER, RUN = "Groups", "Update of an artifact", "Answer", "Run"
 
 
 _THRESHOLD = (
@@ -235,6 +235,31 @@ _DECLARED = (
         GROUPS,
         ArtifactName(("index",)),
         "Index of documents that are always kept. Only DOCS can be duplicates.",
+    ),
+    # Update of an artifact
+    Parameter(
+        "rebuild", UPDATE, Flag(), "Read every document again, and take nothing from the artifact that is there.", False
+    ),
+    Parameter(
+        "checksum",
+        UPDATE,
+        Flag(),
+        "Tell by its content whether a file has changed, and not by its size, times and inode.",
+        False,
+    ),
+    Parameter(
+        "ignore_ctime",
+        UPDATE,
+        Flag(),
+        "Take a file for unchanged even if its change time is another, as after a rename or chmod.",
+        False,
+    ),
+    Parameter(
+        "ignore_inode",
+        UPDATE,
+        Flag(),
+        "Take a file for unchanged even if its inode is another, as on some network file systems.",
+        False,
     ),
     # Answer
     Parameter("pairs", ANSWER, Flag(), "List all pairs of near-duplicates instead of groups.", False),

@@ -129,6 +129,16 @@ class Grouping:
 
 
 @dataclass(frozen=True, slots=True)
+class Updating:
+    """How documents are compared with those that an artifact has already."""
+
+    rebuild: bool = _default("rebuild")
+    checksum: bool = _default("checksum")
+    ignore_ctime: bool = _default("ignore_ctime")
+    ignore_inode: bool = _default("ignore_inode")
+
+
+@dataclass(frozen=True, slots=True)
 class Walking:
     """Which files of a directory are documents."""
 

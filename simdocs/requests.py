@@ -193,6 +193,10 @@ class BuildRequest(_Tokens):
 
     output: Path | None = None
     lock_wait: float | None = None
+    rebuild: bool | None = None
+    checksum: bool | None = None
+    ignore_ctime: bool | None = None
+    ignore_inode: bool | None = None
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

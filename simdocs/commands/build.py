@@ -20,23 +20,27 @@ from simdocs.commands.resolve import (
     shingles_recipe,
     signature_recipe,
 )
+from simdocs.commands.standing import NOTHING, Standing, standing
 from simdocs.contradictions import contradictions
+from simdocs.corpora import clock
 from simdocs.engines.run import Run
 from simdocs.errors import UnjudgedError
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import Documents
 from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Array, Index, Ragged
-from simdocs.model.results import BuildResult, Expectation
+from simdocs.model.results import BuildResult, Expectation, UpdateFacts
 from simdocs.model.row_ranges import as_ranges
 from simdocs.model.skipped import FIRST
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.advice import advice
+from simdocs.pipeline.changes import Changes, changes
 from simdocs.pipeline.indexing import band_tables, expectation, low_recall, same_as
 from simdocs.pipeline.prepare import Intake, files_of, signed
+from simdocs.pipeline.reuse import Earlier
 from simdocs.pipeline.shingling import shingle
-from simdocs.recipes import IndexRecipe, Recipe, SignatureRecipe
-from simdocs.requests import BuildRequest, ShingleRequest, SignatureRequest
+from simdocs.recipes import IndexRecipe, Recipe, SignatureRecipe, Updating
+from simdocs.requests import BuildRequest, ShingleRequest, SignatureRequest, of_group
 from simdocs.version import __version__
 
 
@@ -99,49 +103,54 @@ def build_onto_disk(
     assert isinstance(request.output, bytes)
     wait = PARAMETERS["lock_wait"].default if request.lock_wait is None else request.lock_wait
     with write_artifact(os.fsdecode(request.output), plan.kind, wait) as writer:
-        result = build(plan, writer, run)
+        there = standing(request.output, plan.recipe, of_group(Updating, request.given()))
+        if there.broken:
+            run.skipped.warnings.append(f"{there.why_anew}; it is built from nothing now")
+        result = build(plan, writer, run, there)
         conclude(result)
     return result
 
 
-def build(plan: BuildPlan, writer: Writer, run: Run) -> BuildResult:
-    """Build an artifact with this writer. UnjudgedError: see Request.strict."""
-    started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    documents, expectation = _BUILDERS[plan.kind](plan, writer, run)
+def build(plan: BuildPlan, writer: Writer, run: Run, there: Standing = NOTHING) -> BuildResult:
+    """Build an artifact with this writer. there: what it will replace. UnjudgedError: see Request.strict."""
+    began_ns = clock.now()
+    documents, expectation = _BUILDERS[plan.kind](plan, writer, run, there.earlier)
     if isinstance(plan.recipe, IndexRecipe):
         run.skipped.warnings += low_recall(plan.recipe.banding, plan.recipe.sketching.num_perm)
     notes = tuple(advice(documents, plan.recipe.shingling)) if plan.intake.artifact is None else ()
     if plan.strict and run.skipped.unjudged:
         raise UnjudgedError(run.skipped)
-    writer.finish(documents, plan.recipe, _run_facts(plan, run, started, len(documents)))
-    return BuildResult(plan.kind, documents, plan.recipe, run.skipped, expectation, notes)
+    found = changes(documents, there.documents)
+    writer.finish(documents, plan.recipe, _run_facts(plan, run, began_ns, found))
+    update = UpdateFacts(found.unchanged, len(found.changed), len(found.new), len(found.removed), there.why_anew)
+    return BuildResult(plan.kind, documents, plan.recipe, run.skipped, expectation, notes, update=update)
 
 
-def _build_shingles(plan: BuildPlan, writer: Writer, run: Run) -> tuple[Documents, None]:
+def _build_shingles(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | None) -> tuple[Documents, None]:
     lengths: list[Index] = []
 
     def take(sets: Ragged) -> None:
         writer.append("tokens", sets.values)
         lengths.append(sets.lengths)
 
-    documents = shingle(files_of(plan.intake, run), plan.intake.walking.max_size, plan.recipe, run, take)
+    documents = shingle(files_of(plan.intake, run), plan.intake.walking.max_size, plan.recipe, run, take, earlier)
     counts = np.concatenate(lengths) if lengths else np.empty(0, np.int64)
     writer.append("tokens", np.empty(0, np.uint32))
     writer.append("offsets", np.concatenate(([0], np.cumsum(counts))))
     return documents, None
 
 
-def _build_signatures(plan: BuildPlan, writer: Writer, run: Run) -> tuple[Documents, None]:
+def _build_signatures(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | None) -> tuple[Documents, None]:
     assert isinstance(plan.recipe, SignatureRecipe)
-    documents, signatures = signed(plan.intake, plan.recipe, run, with_sets=True)
+    documents, signatures = signed(plan.intake, plan.recipe, run, with_sets=True, earlier=earlier)
     writer.append("signatures", signatures)
     return documents, None
 
 
-def _build_index(plan: BuildPlan, writer: Writer, run: Run) -> tuple[Documents, Expectation]:
+def _build_index(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | None) -> tuple[Documents, Expectation]:
     recipe = plan.recipe
     assert isinstance(recipe, IndexRecipe)
-    documents, signatures = signed(plan.intake, recipe, run, with_sets=True)
+    documents, signatures = signed(plan.intake, recipe, run, with_sets=True, earlier=earlier)
     firsts, texts = documents.distinct_texts()
     for keys, rows in band_tables(signatures, firsts, recipe.banding.cut):
         writer.append("band_keys", keys)
@@ -152,27 +161,30 @@ def _build_index(plan: BuildPlan, writer: Writer, run: Run) -> tuple[Documents, 
     return documents, expectation(lambda rows: signatures[rows], firsts, recipe.banding, seed)
 
 
-_BUILDERS: Mapping[str, Callable[[BuildPlan, Writer, Run], tuple[Documents, Expectation | None]]] = {
+_BUILDERS: Mapping[str, Callable[[BuildPlan, Writer, Run, Earlier | None], tuple[Documents, Expectation | None]]] = {
     "shingles": _build_shingles,
     "signatures": _build_signatures,
     "index": _build_index,
 }
 
 
-def _run_facts(plan: BuildPlan, run: Run, started: str, documents: int) -> dict[str, Any]:
-    """The facts that differ between two equal runs, for run.json. documents: how many documents the artifact has."""
-    artifact = plan.intake.artifact
-    earlier = {} if artifact is None else dict(artifact.run)
-    skipped = run.skipped
+def _run_facts(plan: BuildPlan, run: Run, began_ns: int, found: Changes) -> dict[str, Any]:
+    """The facts that differ between two equal runs, for run.json."""
+    about = {
+        "simdocs": __version__,
+        "command": list(plan.command),
+        "start": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began_ns // 10**9)),
+        "changed": as_ranges(found.news),
+    }
+    artifact, skipped = plan.intake.artifact, run.skipped
+    if artifact is not None:
+        return about | {key: artifact.run[key] for key in _OF_READING if key in artifact.run}
     first = {
         reason: [name_to_text(skip.shown_name) for skip in skipped.kept(reason)[:FIRST]] for reason in skipped.counts
     }
-    return {
-        "simdocs": __version__,
-        "command": list(plan.command),
-        "start": started,
-        "changed": as_ranges(np.arange(documents)),
-        "root": name_to_text(os.getcwdb()) if artifact is None else earlier.get("root"),
-        "skipped": skipped.counts if artifact is None else earlier.get("skipped", {}),
-        "skipped_first": first if artifact is None else earlier.get("skipped_first", {}),
-    }
+    of_reading = (name_to_text(os.getcwdb()), began_ns, plan.intake.walking.max_size, skipped.counts, first)
+    return about | dict(zip(_OF_READING, of_reading, strict=True))
+
+
+_OF_READING = ("root", "read_ns", "max_size", "skipped", "skipped_first")
+"""What run.json says about the run that read the documents. Artifacts that are made from its artifact have it, too."""

@@ -10,7 +10,7 @@ from simdocs.corpora.identity import Stamp
 _TICK_NS = 10_000_000
 """The coarsest clock by which a system stamps files: 100 ticks a second."""
 
-_RECENT_NS = 2_000_000_000
+RECENT_NS = 2_000_000_000
 """A file is stamped when a write begins. Its end may come later, and some file systems count in steps of 2 seconds."""
 
 _WAITS = 3
@@ -36,4 +36,4 @@ def settled(descriptor: int, status: os.stat_result) -> os.stat_result:
 
 def is_recent(stamp: Stamp) -> bool:
     """Whether a file with this stamp may still be changing without a new stamp. A time to come proves nothing."""
-    return now() - max(stamp.mtime_ns, stamp.ctime_ns) < _RECENT_NS
+    return now() - max(stamp.mtime_ns, stamp.ctime_ns) < RECENT_NS

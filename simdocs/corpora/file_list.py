@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.identity import FileId, regular_file_id
+from simdocs.corpora.identity import FileId, Stamp, regular_file_id
 from simdocs.corpora.listing import FACTS, Found
 from simdocs.model.byte_strings import ByteStrings, joined
 from simdocs.model.documents import MET, NAMED
@@ -73,6 +73,11 @@ class FileList:
             self.texts,
             inputs=self.inputs,
         )
+
+    def stamp(self, row: int) -> Stamp:
+        """The stamp of the file in this row, when it was found."""
+        size, mtime, ctime = self.stamps[row].item()
+        return Stamp(size, mtime, ctime, int(self.met["inode"][row]))
 
     def file_id(self, row: int) -> FileId:
         """The id of the file in this row, when it was found."""

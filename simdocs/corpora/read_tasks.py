@@ -13,9 +13,12 @@ from simdocs.corpora.batches import batches
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.gzip_stream import is_compressed
+from simdocs.corpora.identity import Stamp
 from simdocs.corpora.jsonl import Lines, blocks_in_memory, is_jsonl, read_blocks
+from simdocs.corpora.unchanged import Unchanged
 from simdocs.corpora.walked_files import Met
 from simdocs.model.documents import MET
+from simdocs.model.ragged import Index, Keys
 from simdocs.model.skipped import Skip
 from simdocs.recipes import Sequences
 
@@ -31,8 +34,9 @@ _AT_ONCE = 1 << 12
 class Files:
     """Documents to read.
 
-    held: the bytes of those that are in memory, by place. limit: the largest size of a document in bytes. texts:
-    whether those in memory are known to be texts, so that none is binary. met: how they were met, (n,) MET.
+    held: the bytes of those that are in memory, by place. limit: the largest size of a document in bytes. met: how they
+    were met, (n,) MET. texts: whether those in memory are known to be texts, so that none is binary. likely: digests of
+    the contents that they probably have, (n, 2) uint64; None if nothing is known.
     """
 
     names: list[bytes]
@@ -40,15 +44,51 @@ class Files:
     limit: int
     met: NDArray[np.void]
     texts: bool = False
+    likely: Keys | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFiles:
+    """Files that an earlier run read and that have not changed. first: the row of the first one in the list of files.
+
+    numbers: the numbers of the earlier files, (n,).
+    """
+
+    first: int
+    numbers: Index
+
+
+@dataclass(frozen=True, slots=True)
+class KeptLines:
+    """A chunk of a JSONL file that an earlier run has read, there or elsewhere, with the same content.
+
+    file: the row of the file in the list of files. stamp: that of the file now. number: the number of the earlier
+    chunk. start, line: where it begins now. read_to: see Lines.
+    """
+
+    file: int
+    stamp: Stamp
+    number: int
+    start: int
+    line: int
+    read_to: int
+
+
+Kept = KeptFiles | KeptLines
+"""Documents that need not be read again."""
 
 
 def tasks(
-    found: FileList, limit: int, sequences: Sequences, report: Callable[[Skip], None]
-) -> Iterator[tuple[Files | Lines, int]]:
+    found: FileList,
+    limit: int,
+    sequences: Sequences,
+    report: Callable[[Skip], None],
+    earlier: Unchanged | None = None,
+) -> Iterator[tuple[Files | Lines | Kept, int]]:
     """Yield all files in row order, as batches of files or blocks of lines, with the number of files that end there.
 
     JSONL files are read on the way. If a part of one cannot be read, that is reported. Bytes in memory are one
-    document, unless they are known to be JSON lines.
+    document, unless they are known to be JSON lines. earlier: what an earlier run has read, so that it can be kept.
     """
     # What kind of file each is, as one byte: there may be millions.
     many = np.fromiter((is_jsonl(name, sequences) for name in found.names), bool, len(found.names))
@@ -57,24 +97,57 @@ def tasks(
     changes = np.flatnonzero(many[1:] != many[:-1]) + 1
     for start, stop in pairwise([0, *changes.tolist(), len(many)]):
         if not many[start : start + 1].any():
-            yield from _files(found, start, stop, limit)
+            yield from _files_or_kept(found, start, stop, limit, earlier)
             continue
         for row in range(start, stop):
+            if earlier is not None and earlier.same[row] >= 0:
+                yield from _kept_lines(found, row, earlier)
+                continue
             name, data = found.names[row], found.held.get(row)
             blocks = (
                 read_blocks(name, limit, Met.of(found.met[row]))
                 if data is None
                 else blocks_in_memory(name, data, limit)
             )
-            yield from _lines(name, blocks, limit, report)
+            yield from _lines(name, row, blocks, limit, report, earlier)
 
 
-def _files(found: FileList, start: int, stop: int, limit: int) -> Iterator[tuple[Files, int]]:
+def _files_or_kept(
+    found: FileList, start: int, stop: int, limit: int, earlier: Unchanged | None
+) -> Iterator[tuple[Files | Kept, int]]:
+    """Yield files that are no sequences, in runs of those that are kept and those that are not."""
+    if earlier is None:
+        yield from _files(found, start, stop, limit)
+        return
+    kept = earlier.same[start:stop] >= 0
+    changes = start + np.flatnonzero(kept[1:] != kept[:-1]) + 1
+    for begin, end in pairwise([start, *changes.tolist(), stop]):
+        if earlier.same[begin] < 0:
+            yield from _files(found, begin, end, limit, earlier)
+            continue
+        for at in range(begin, end, _AT_ONCE):
+            numbers = earlier.same[at : min(at + _AT_ONCE, end)]
+            yield KeptFiles(at, numbers), len(numbers)
+
+
+def _files(
+    found: FileList, start: int, stop: int, limit: int, earlier: Unchanged | None = None
+) -> Iterator[tuple[Files, int]]:
     for batch in batches(_sizes(found, start, stop)):
         cut = slice(start + batch.start, start + batch.stop)
         here = range(cut.start, cut.stop) if found.held else ()
         held = {place: found.held[row] for place, row in enumerate(here) if row in found.held}
-        yield Files(found.names[cut], held, limit, found.met[cut], found.texts), len(batch)
+        likely = None if earlier is None else earlier.likely_contents(cut)
+        yield Files(found.names[cut], held, limit, found.met[cut], found.texts, likely), len(batch)
+
+
+def _kept_lines(found: FileList, row: int, earlier: Unchanged) -> Iterator[tuple[Kept, int]]:
+    """Yield the chunks of a file that has not changed."""
+    stamp = found.stamp(row)
+    first, end = earlier.chunks_of(int(earlier.same[row]))
+    places = earlier.chunks[["start", "extent", "line"]][first:end].tolist()
+    for number, (start, extent, line) in enumerate(places, first):
+        yield KeptLines(row, stamp, number, start, line, start + extent), int(number == end - 1)
 
 
 def _sizes(found: FileList, start: int, stop: int) -> Iterator[int]:
@@ -86,14 +159,22 @@ def _sizes(found: FileList, start: int, stop: int) -> Iterator[int]:
 
 
 def _lines(
-    name: bytes, blocks: Iterator[Lines], limit: int, report: Callable[[Skip], None]
-) -> Iterator[tuple[Files | Lines, int]]:
-    waiting: Files | Lines | None = None
+    name: bytes,
+    row: int,
+    blocks: Iterator[Lines],
+    limit: int,
+    report: Callable[[Skip], None],
+    earlier: Unchanged | None,
+) -> Iterator[tuple[Files | Lines | Kept, int]]:
+    waiting: Files | Lines | Kept | None = None
     try:
         for lines in blocks:
             if waiting is not None:
                 yield waiting, 0
-            waiting = lines
+            number = -1 if earlier is None else earlier.chunk_like(lines)
+            waiting = (
+                lines if number < 0 else KeptLines(row, lines.stamp, number, lines.start, lines.first, lines.read_to)
+            )
     except DocumentSkipped as skip:
         report(Skip(skip.reason, name, skip.detail))
     yield Files([], {}, limit, np.empty(0, MET)) if waiting is None else waiting, 1

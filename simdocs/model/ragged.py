@@ -128,6 +128,11 @@ class Ragged:
         values = np.concatenate([part.values for part in parts])
         return cls.from_lengths(values, np.concatenate([part.lengths for part in parts]))
 
+    def cut(self, begin: int, end: int) -> Ragged:
+        """Rows begin to end - 1, whose values are not copied."""
+        offsets = self.offsets[begin : end + 1]
+        return Ragged(self.values[offsets[0] : offsets[-1]], offsets - offsets[0])
+
     def take(self, rows: Array) -> Ragged:
         """The rows with these numbers, in the order given. A number may occur more than once.
 

@@ -79,11 +79,25 @@ class Expectation:
     better_candidates: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class UpdateFacts:
+    """How many documents of an artifact are unchanged, changed and new, and how many were removed, by their names.
+
+    anew: why nothing was taken over from the artifact that was there; empty if something was, or there was none.
+    """
+
+    unchanged: int
+    changed: int
+    new: int
+    removed: int
+    anew: str = ""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class BuildResult:
     """An artifact was built: of these documents, with this recipe.
 
-    expectation: of an index. advice: on parameters that do not suit the documents.
+    expectation: of an index. advice: on parameters that do not suit the documents. update: what changed.
     """
 
     kind: str
@@ -93,6 +107,7 @@ class BuildResult:
     expectation: Expectation | None = None
     advice: tuple[str, ...] = ()
     found: int = 0
+    update: UpdateFacts = UpdateFacts(0, 0, 0, 0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

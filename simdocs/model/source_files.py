@@ -66,10 +66,21 @@ class SourceFiles:
             return False
         if not len(self.chunks):
             return True
-        file = np.searchsorted(first_chunks, np.arange(len(self.chunks)), side="right") - 1
+        file = self.files_of_chunks()
         of_chunks = self.chunks["row"]
         within = (of_chunks >= rows[file]) & (of_chunks <= ends[file + 1])
         return bool(within.all() and (np.diff(of_chunks) >= 0).all())
+
+    def files_of_chunks(self) -> Index:
+        """The number of the file of each chunk: int64 (H,)."""
+        return np.searchsorted(self.files["chunk"], np.arange(len(self.chunks)), side="right") - 1
+
+    def ends_of_chunks(self, documents: int) -> Index:
+        """The row after the last document of each chunk: int64 (H,). documents: how many there are."""
+        owner, rows = self.files_of_chunks(), self.chunks["row"]
+        next_files = np.append(self.files["row"][1:], documents)[owner]
+        goes_on = np.append(owner[1:] == owner[:-1], False)[: len(rows)]
+        return np.where(goes_on, np.append(rows[1:], 0)[: len(rows)], next_files)
 
     def of_rows(self, rows: Rows, documents: int) -> Index:
         """The number of the file of each row: int64 (n,). documents: how many there are."""

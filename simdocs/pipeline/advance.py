@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator
 
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.jsonl import Lines
-from simdocs.corpora.read_tasks import Files
+from simdocs.corpora.read_tasks import Files, Kept, KeptLines
 from simdocs.engines.run import Progress
 from simdocs.model.ragged import offsets_of
+
+Task = Files | Lines | Kept
 
 
 class Advance:
@@ -23,12 +25,12 @@ class Advance:
         """The number of bytes of files that are done before the first task, and after each."""
         self._taken = 0
 
-    def watch(self, tasks: Iterator[tuple[Files | Lines, int]]) -> Iterator[Files | Lines]:
+    def watch(self, tasks: Iterator[tuple[Task, int]]) -> Iterator[Task]:
         """Yield the tasks alone, and note how far each one gets."""
         done = 0
         for task, files in tasks:
             done += files
-            within = task.read_to if isinstance(task, Lines) and not files else 0
+            within = task.read_to if isinstance(task, Lines | KeptLines) and not files else 0
             before, end = self._ends[[done, min(done + 1, len(self._ends) - 1)]].tolist()
             self.files.append(files)
             self.bytes.append(min(before + within, end))

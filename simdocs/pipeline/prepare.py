@@ -16,6 +16,7 @@ from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.documents import Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Tokens
+from simdocs.pipeline.reuse import Earlier
 from simdocs.pipeline.signing import sign, sign_token_sets
 from simdocs.recipes import SignatureRecipe, Walking
 
@@ -51,12 +52,18 @@ def files_of(intake: Intake, run: Run) -> FileList:
     return found
 
 
-def signed(intake: Intake, recipe: SignatureRecipe, run: Run, *, with_sets: bool) -> tuple[Documents, Tokens]:
-    """Documents and signatures. with_sets: record facts of the token sets, too."""
+def signed(
+    intake: Intake, recipe: SignatureRecipe, run: Run, *, with_sets: bool, earlier: Earlier | None = None
+) -> tuple[Documents, Tokens]:
+    """Documents and signatures. with_sets: record facts of the token sets, too.
+
+    earlier: the artifact from which unchanged documents are taken over.
+    """
     sketching = recipe.sketching
     artifact = intake.artifact
     if artifact is None:
-        return sign(files_of(intake, run), intake.walking.max_size, recipe, sketching, run, with_sets=with_sets)
+        found, limit = files_of(intake, run), intake.walking.max_size
+        return sign(found, limit, recipe, sketching, run, with_sets=with_sets, earlier=earlier)
     if isinstance(artifact, Shingles):
         return artifact.documents, sign_token_sets(artifact, sketching, run)
     return artifact.documents, np.asarray(artifact["signatures"].all())

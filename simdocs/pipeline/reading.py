@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from simdocs.corpora.read_file import read
 from simdocs.corpora.read_tasks import Files
 from simdocs.corpora.walked_files import Directories, Met, each_met
 from simdocs.model.documents import DOCUMENT, LIKE_LINES, NUMBERED, WIDE
+from simdocs.model.numbering import BlockPlaces
 from simdocs.model.skipped import Skip
 from simdocs.model.source_files import CHUNK, FILE, STAMP_FIELDS
 from simdocs.recipes import Sequences
@@ -27,7 +28,8 @@ class Read:
 
     places: the places of the files in the task, or the numbers of lines. raws: the texts as UTF-8. facts: (n,)
     DOCUMENT. files: what was found out about their files: (n,) FILE, or (1,) for the file of lines. chunk: (1,) CHUNK,
-    the chunk whose lines they are, or (0,). Rows in both are not known yet.
+    the chunk whose lines they are, or (0,). Rows in both are not known yet. known: the places, in these lists, of
+    documents that have the content that they probably had; they have no raw text and no facts.
     """
 
     places: list[int]
@@ -37,6 +39,7 @@ class Read:
     files: NDArray[np.void]
     chunk: NDArray[np.void]
     skips: list[Skip]
+    known: BlockPlaces = field(default_factory=lambda: np.empty(0, np.int64))
 
 
 def read_task(task: Files | Lines, sequences: Sequences) -> Read:
@@ -45,7 +48,9 @@ def read_task(task: Files | Lines, sequences: Sequences) -> Read:
 
 
 def _files(task: Files, sequences: Sequences) -> Read:
-    places, raws, rows, stamps, contents, skips = [], [], [], [], [], []
+    places, known = list[int](), list[int]()
+    raws, rows, stamps, contents, skips = [], [], [], [], []
+    likely = None if task.likely is None else task.likely.tobytes()
     with Directories() as directories:
         for place, (name, met) in enumerate(zip(task.names, each_met(task.met), strict=True)):
             try:
@@ -53,15 +58,20 @@ def _files(task: Files, sequences: Sequences) -> Read:
             except DocumentSkipped as skip:
                 skips.append(Skip(skip.reason, name, skip.detail))
                 continue
+            content = content_digest(data)
+            if likely is not None and likely[16 * place : 16 * place + 16] == content:
+                known.append(len(places))
+                data = b""
             raw, wide = as_utf8(data)
             like_lines = not task.texts and not sequences.plain and looks_like_lines(data)
             places.append(place)
             raws.append(raw)
             rows.append((len(data), 0, 0, (0, 0), (0, 0), 0, 0, 0, 0, WIDE * wide + LIKE_LINES * like_lines))
             stamps.append(stamp)
-            contents.append(content_digest(data))
+            contents.append(content)
     names = [task.names[place] for place in places]
-    return Read(places, names, raws, np.array(rows, DOCUMENT), file_records(stamps, contents), NO_CHUNK, skips)
+    files = file_records(stamps, contents)
+    return Read(places, names, raws, np.array(rows, DOCUMENT), files, NO_CHUNK, skips, np.array(known, np.int64))
 
 
 def file_records(stamps: Sequence[Stamp], contents: Sequence[bytes]) -> NDArray[np.void]:

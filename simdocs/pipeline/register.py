@@ -11,7 +11,7 @@ from simdocs.errors import mention
 from simdocs.model.documents import DOCUMENT, EMPTY, LIKE_LINES, MET, Documents
 from simdocs.model.growing import GrowingArray, GrowingByteStrings
 from simdocs.model.names import display_name
-from simdocs.model.numbering import BlockPlaces
+from simdocs.model.numbering import BlockPlaces, Rows
 from simdocs.model.skipped import Skip, Skipped, explanation
 from simdocs.pipeline.file_records import FileRecords
 from simdocs.pipeline.reading import Read
@@ -47,14 +47,15 @@ class Register:
         self._named_rows: list[int] = []
         self._gone = set[bytes]()
         self._files = FileRecords()
+        self._earlier = GrowingArray(np.int32)
         self._done = 0
         self.rows = 0
 
-    def enter(self, read: Read, done: int) -> BlockPlaces:
+    def enter(self, read: Read, done: int, earlier: Rows | None = None) -> BlockPlaces:
         """Give the documents of the next task their rows. Return the places, among those read, of documents with a row.
 
         done: the number of files that end with this task. A line that has the name of an earlier line or the path
-        of a file gets no row, and is added to skipped.
+        of a file gets no row, and is added to skipped. earlier: the row of each in an earlier artifact, or -1.
         """
         for skip in read.skips:
             self.skip(skip)
@@ -70,6 +71,7 @@ class Register:
         self._met.add(self._found.met[files])
         if len(taken) and read.facts["container"][taken[0]]:
             self._lines.add(names, np.arange(self.rows, self.rows + len(taken)))
+        self._earlier.add(np.full(len(taken), -1) if earlier is None else earlier[taken])
         self.rows += len(taken)
         self._done += done
         name = self._found.names[self._done - 1] if done else b""
@@ -88,6 +90,11 @@ class Register:
             inode = read.files["inode"][at if len(read.files) > 1 else 0]
             if inode != self._found.file_id(file)[1]:
                 self._replaced.add(file)
+
+    @property
+    def files_done(self) -> int:
+        """The number of files whose documents have been entered."""
+        return self._done
 
     def skip(self, skip: Skip) -> None:
         """Record the skip of a file or line. A file that was named as an argument is reported in any case."""
@@ -157,7 +164,7 @@ class Register:
             if facts["flags"][row] & EMPTY and not facts["container"][row]:
                 name = display_name(names[row])
                 self._skipped.warnings.append(f"{name}: this document is empty, so it is similar to nothing")
-        return Documents(names.ragged, facts, self._files.all(), self._held, self._met.all())
+        return Documents(names.ragged, facts, self._files.all(), self._held, self._met.all(), self._earlier.all())
 
 
 def _read_as_one(name: bytes) -> str:

@@ -14,7 +14,7 @@ from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.identity import row_digests
 from simdocs.corpora.jsonl import Lines
-from simdocs.corpora.read_tasks import Files, tasks
+from simdocs.corpora.read_tasks import Files, KeptFiles, KeptLines, tasks
 from simdocs.engines.run import Run
 from simdocs.engines.worker_state import WorkerState, untold
 from simdocs.kernels.tokens import multisets
@@ -27,6 +27,7 @@ from simdocs.model.texts import Texts
 from simdocs.pipeline.advance import Advance
 from simdocs.pipeline.reading import Read, read_task
 from simdocs.pipeline.register import Register
+from simdocs.pipeline.reuse import Earlier, in_order
 from simdocs.recipes import Recipe, Shingling
 
 _NORMALISED, _HASHED = 0.2, 0.7
@@ -118,17 +119,35 @@ def shingle(
     recipe: Recipe,
     run: Run,
     take: Callable[[Ragged], None],
+    earlier: Earlier | None = None,
 ) -> Documents:
     """Shingle the files found, and return the documents that could be read, in row order.
 
     take: is called with their token sets, batch by batch, in the same order. The other files are added to skipped.
+    earlier: the artifact from which unchanged documents are taken over.
     """
     register, advance = Register(found, run.skipped), Advance(found)
+    reuse = None if earlier is None else earlier.reuse(found, recipe, limit)
     work = partial(shingle_task, recipe=recipe)
-    reading = advance.watch(tasks(found, limit, recipe.sequences, register.skip_rest))
+    unchanged = None if reuse is None else reuse.unchanged
+    stream = advance.watch(tasks(found, limit, recipe.sequences, register.skip_rest, unchanged))
     tell = advance.teller("shingling", run.progress)
-    for read, sets in run.engine.map_with_state(work, reading, tell):
-        take(sets.take(register.enter(read, advance.take())))
+    for result in in_order(run.engine, work, stream, tell):
+        if isinstance(result, KeptFiles | KeptLines):
+            assert reuse is not None
+            kept, old = reuse.take(result)
+            for some in reuse.token_sets(old[register.enter(kept, advance.take(), old)]):
+                take(some)
+            continue
+        read, sets = result
+        old_rows = None
+        if reuse is not None and len(read.known):
+            old_rows = reuse.fill(read, register.files_done)
+            known = list(reuse.token_sets(old_rows[read.known]))
+            order = np.arange(len(read.places))
+            order[read.known] = len(order) + np.arange(len(read.known))
+            sets = Ragged.concat([sets, *known], np.uint32).take(order)
+        take(sets.take(register.enter(read, advance.take(), old_rows)))
         tell(0)
     return register.documents()
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.jsonl import Lines
-from simdocs.corpora.read_tasks import Files, tasks
+from simdocs.corpora.read_tasks import Files, KeptFiles, KeptLines, tasks
 from simdocs.engines.run import Run
 from simdocs.engines.worker_state import WorkerState
 from simdocs.kernels.sketch.schemes import scheme_of
@@ -23,6 +23,7 @@ from simdocs.model.ragged import Index, Ragged, Tokens, row_blocks
 from simdocs.pipeline.advance import Advance
 from simdocs.pipeline.reading import Read, read_task
 from simdocs.pipeline.register import Register
+from simdocs.pipeline.reuse import Earlier, in_order
 from simdocs.pipeline.shingling import record_sets, record_texts, shingled
 from simdocs.recipes import Recipe, Sketching
 
@@ -47,6 +48,12 @@ class Signed:
     signatures: Tokens
     waiting: BlockPlaces
     tokens: Ragged
+
+    def take_over(self, signatures: Tokens) -> None:
+        """Take over the signatures of the documents whose content is known."""
+        self.signatures[self.read.known] = signatures
+        still = np.flatnonzero(~np.isin(self.waiting, self.read.known))
+        self.waiting, self.tokens = self.waiting[still], self.tokens.take(still)
 
 
 def sign_task(
@@ -90,15 +97,31 @@ def sign(
     run: Run,
     *,
     with_sets: bool,
+    earlier: Earlier | None = None,
 ) -> tuple[Documents, Tokens]:
-    """Sign the files found. Return the documents that could be read, in row order, and their signatures."""
+    """Sign the files found. Return the documents that could be read, in row order, and their signatures.
+
+    earlier: the artifact from which unchanged documents are taken over.
+    """
     register, advance = Register(found, run.skipped), Advance(found)
+    reuse = None if earlier is None else earlier.reuse(found, recipe, limit)
     rows = _Rows(sketching, recipe.shingling.seed)
     work = partial(sign_task, recipe=recipe, sketching=sketching, with_sets=with_sets)
-    reading = advance.watch(tasks(found, limit, recipe.sequences, register.skip_rest))
+    unchanged = None if reuse is None else reuse.unchanged
+    stream = advance.watch(tasks(found, limit, recipe.sequences, register.skip_rest, unchanged))
     tell = advance.teller("reading", run.progress)
-    for result in run.engine.map_with_state(work, reading, tell):
-        taken = register.enter(result.read, advance.take())
+    for result in in_order(run.engine, work, stream, tell):
+        if isinstance(result, KeptFiles | KeptLines):
+            assert reuse is not None
+            read, old = reuse.take(result)
+            taken = register.enter(read, advance.take(), old)
+            rows.add_all(reuse.signatures(old[taken]))
+            continue
+        old_rows = None
+        if reuse is not None and len(result.read.known):
+            old_rows = reuse.fill(result.read, register.files_done)
+            result.take_over(reuse.signatures(old_rows[result.read.known]))
+        taken = register.enter(result.read, advance.take(), old_rows)
         if len(taken) == len(result.signatures):
             rows.add(result.signatures, result.waiting, result.tokens)
         else:
@@ -155,6 +178,11 @@ class _Rows:
             signatures = scheme_of(self._sketching.scheme).signatures(tokens, self._sketching.num_perm, self._seed)
             self._signatures.all()[np.concatenate(self._waiting)] = signatures
         self._waiting, self._tokens, self._held = [], [], 0
+
+    def add_all(self, signatures: Tokens) -> None:
+        """Add signatures that are all computed."""
+        self._signatures.add(signatures)
+        self.filled += len(signatures)
 
     def all(self) -> Tokens:
         """All signatures: (N, K) uint32."""

@@ -17,6 +17,7 @@ from simdocs.model.results import (
     Expectation,
     Matches,
     SimilarPairs,
+    UpdateFacts,
 )
 from simdocs.model.skipped import in_short
 from simdocs.recipes import Banding, IndexRecipe, Recipe
@@ -42,6 +43,7 @@ def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]
     """The same for somebody at a terminal. target: the name of the artifact that was built."""
     if isinstance(result, BuildResult):
         yield f"{_read(result.documents, result.skipped.counts)}, {counted(_tokens(result.documents), 'token')}"
+        yield from _updated(result.update)
         if result.expectation is not None and isinstance(result.recipe, IndexRecipe):
             yield from _expected(result.expectation, result.recipe.banding)
         yield f"{target}: written in {seconds:.2f} s"
@@ -57,6 +59,17 @@ def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]
     if not nothing_compared:
         yield f"{_how_found(result)}; {counted(compared.candidates, 'candidate')}, {compared.verified:,} verified"
     yield from _outcome(result, seconds)
+
+
+def _updated(update: UpdateFacts) -> Iterator[str]:
+    """What an update changed; nothing about the first build of an artifact."""
+    if update.anew:
+        yield f"built from nothing: {update.anew}"
+    if update.unchanged or update.changed or update.removed:
+        yield (
+            f"{update.unchanged:,} unchanged, {update.changed:,} changed, {update.new:,} new,"
+            f" {update.removed:,} removed"
+        )
 
 
 def _outcome(result: Deduplication | SimilarPairs | Matches, seconds: float) -> Iterator[str]:
@@ -96,6 +109,7 @@ def _facts(result: Summarised) -> dict[str, Any]:
     if isinstance(result, BuildResult):
         facts |= {"short": _flagged(documents, SHORT), "tokens": _tokens(documents)}
         facts |= {"skipped": result.skipped.counts, "parameters": asdict(result.recipe)}
+        facts["update"] = asdict(result.update)
         if result.expectation is not None and isinstance(result.recipe, IndexRecipe):
             facts |= _expectation_facts(result.expectation, result.recipe.banding)
         return facts | {"kind": result.kind, "advice": list(result.advice)}

@@ -1,0 +1,77 @@
+"""The artifact that stands where a new one will be: what is taken over from it, or why nothing is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from simdocs.artifacts.formats import FORMATS
+from simdocs.artifacts.manifest import differences
+from simdocs.artifacts.npy import damaged
+from simdocs.artifacts.reader import open_artifact
+from simdocs.errors import ArtifactError, InputError
+from simdocs.model.artifact import Artifact
+from simdocs.model.documents import Documents
+from simdocs.pipeline.reuse import Earlier
+from simdocs.recipes import Recipe, Updating
+
+_AT_ONCE = 1 << 20
+"""Values of a column that are checked at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The artifact that a new one will replace.
+
+    artifact: None if there is none that can be read. why_anew: why nothing is taken over from it; empty if something
+    is, or if there is nothing. broken: whether that is because it is damaged, or of another version.
+    """
+
+    artifact: Artifact | None = None
+    earlier: Earlier | None = None
+    why_anew: str = ""
+    broken: bool = False
+
+    @property
+    def documents(self) -> Documents | None:
+        """Its documents."""
+        return None if self.artifact is None else self.artifact.documents
+
+
+NOTHING = Standing()
+"""There is no artifact yet."""
+
+
+def standing(path: bytes, recipe: Recipe, updating: Updating) -> Standing:
+    """What stands at this path, and what can be taken over from it by a build with this recipe."""
+    try:
+        artifact = open_artifact(path)
+    except InputError:
+        return NOTHING
+    except ArtifactError as error:
+        return Standing(why_anew=str(error), broken=True)
+    if updating.rebuild:
+        return Standing(artifact, why_anew="everything is read again")
+    # The bands are made anew in any case.
+    groups = [group for group in FORMATS[artifact.kind].parameter_groups if group != "banding"]
+    if found := differences(artifact.recipe, recipe, groups):
+        each = ", ".join(f"{name} {then!r}" for name, (then, _) in found.items())
+        return Standing(artifact, why_anew=f"it had other parameters: {each}")
+    try:
+        _check(artifact)
+    except ArtifactError as error:
+        return Standing(why_anew=str(error), broken=True)
+    run = artifact.run
+    read_ns, limit = (run[key] if isinstance(run.get(key), int) else 0 for key in ("read_ns", "max_size"))
+    return Standing(artifact, Earlier(artifact, read_ns, limit, updating))
+
+
+def _check(artifact: Artifact) -> None:
+    """Read every column. ArtifactError: a block is damaged, or the files and their rows do not fit together."""
+    for column in artifact.columns.values():
+        at_once = max(1, _AT_ONCE // max(1, math.prod(column.shape[1:])))
+        for at in range(0, len(column), at_once):
+            column.cut(at, min(at + at_once, len(column)))
+            column.release()
+    if not artifact.documents.sources.are_in_order(artifact.n_documents):
+        raise damaged(f"{artifact.name}/files.npy", "its files and their rows do not fit together")

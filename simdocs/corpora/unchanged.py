@@ -1,0 +1,181 @@
+"""Which files are still the ones that an earlier run read, as far as their names, sizes, times and inodes tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from simdocs.corpora.clock import RECENT_NS
+from simdocs.corpora.file_list import FileList
+from simdocs.corpora.gzip_stream import is_compressed
+from simdocs.corpora.identity import content_digest
+from simdocs.corpora.jsonl import Lines, is_jsonl
+from simdocs.model.byte_strings import separate
+from simdocs.model.documents import Documents
+from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
+from simdocs.model.source_files import SourceFiles
+from simdocs.recipes import Sequences, Updating
+
+_AT_ONCE = 1 << 12
+"""Names that are taken out of their columns at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierFiles:
+    """The files and documents that an earlier run read.
+
+    read_ns: when it began to read. limit: the largest size of a document then, in bytes.
+    """
+
+    documents: Documents
+    read_ns: int
+    limit: int
+
+    @property
+    def sources(self) -> SourceFiles:
+        """Its files."""
+        return self.documents.sources
+
+    def names(self, numbers: Index) -> list[bytes]:
+        """The names of these files."""
+        rows = self.sources.files["row"][numbers]
+        names, containers = self.documents.names, self.documents.facts["container"][rows].astype(np.int64)
+        starts = names.offsets[rows]
+        lengths = np.where(containers > 0, containers, names.offsets[rows + 1] - starts)
+        return separate(Ragged.from_lengths(names.values[ranges(starts, lengths)], lengths))
+
+
+class Unchanged:
+    """What is unchanged of the files that were found: whole files, and chunks of lines.
+
+    same: for each of N files that were found, the number of the earlier file that it still is; or -1. likely: the
+    number of an earlier file that may have the same content, because it has the same name or inode; or -1.
+    """
+
+    def __init__(self, earlier: EarlierFiles, same: Index, likely: Index, limit: int) -> None:
+        self.earlier, self.same, self.likely = earlier, same, likely
+        chunks = earlier.sources.chunks
+        # What was skipped must be reported again, and other lines may be too long now.
+        usable = np.flatnonzero(
+            (chunks["skipped"] == 0) & (chunks["extent"] <= limit if limit < earlier.limit else True)
+        )
+        contents = np.ascontiguousarray(chunks["content"][usable]).tobytes()
+        self._chunks = {contents[16 * at : 16 * at + 16]: number for at, number in enumerate(usable.tolist())}
+        self._row_ends = earlier.sources.ends_of_chunks(len(earlier.documents))
+
+    @property
+    def chunks(self) -> Array:
+        """The earlier chunks."""
+        return self.earlier.sources.chunks
+
+    def chunks_of(self, file: int) -> tuple[int, int]:
+        """The numbers of the first chunk of an earlier file, and of the one after its last."""
+        firsts = self.earlier.sources.files["chunk"]
+        return int(firsts[file]), int(firsts[file + 1]) if file + 1 < len(firsts) else len(self.chunks)
+
+    def rows_of_chunk(self, number: int) -> Index:
+        """The rows of the documents of an earlier chunk."""
+        return np.arange(self.chunks["row"][number], self._row_ends[number])
+
+    def chunk_like(self, lines: Lines) -> int:
+        """The number of an earlier chunk that had the content of these lines, and skipped none of them; or -1."""
+        return -1 if lines.dropped else self._chunks.get(content_digest(lines.data), -1)
+
+    def likely_contents(self, cut: slice) -> Keys:
+        """The digests of the contents that these files probably have, (n, 2) uint64; 0, 0 if nothing is known."""
+        likely = self.likely[cut]
+        contents: Keys = np.zeros((len(likely), 2), np.uint64)
+        contents[likely >= 0] = self.earlier.sources.files["content"][likely[likely >= 0]]
+        return contents
+
+
+def compare(found: FileList, earlier: EarlierFiles, sequences: Sequences, limit: int, updating: Updating) -> Unchanged:
+    """Compare the files that were found with those of an earlier run.
+
+    A file is unchanged if it has the same size, times and inode; its name may be another one. Times that were recent
+    when the file was read prove nothing, because it may have been changed once more in the same tick of a clock (git
+    calls such a file racily clean). limit: the largest size of a document in bytes.
+    """
+    nothing = np.full(len(found.names), -1)
+    if not len(earlier.sources.files):
+        return Unchanged(earlier, nothing, nothing, limit)
+    likely = _only(_hashes_of(earlier), np.fromiter(map(hash, found.names), np.int64, len(found.names)))
+    same = np.where(_equal_stamps(found, earlier, likely, updating), likely, -1)
+    if not updating.ignore_inode:
+        others = np.flatnonzero((same < 0) & (found.met["inode"] != 0))
+        by_inode = _only(earlier.sources.files["inode"], found.met["inode"][others])
+        by_inode[~_of_one_kind(found, others, earlier, by_inode, sequences)] = -1
+        moved = nothing.copy()
+        moved[others] = by_inode
+        same = np.where(_equal_stamps(found, earlier, moved, updating), moved, same)
+        likely = np.where(likely < 0, moved, likely)
+    if updating.checksum:
+        same = nothing
+    same = np.where(_trusted(earlier, limit)[same], same, -1)
+    once = list(found.held)
+    same[once] = likely[once] = -1
+    return Unchanged(earlier, same, likely, limit)
+
+
+def _hashes_of(earlier: EarlierFiles) -> Index:
+    """A hash of the name of each earlier file."""
+    hashes = np.empty(len(earlier.sources.files), np.int64)
+    for at in range(0, len(hashes), _AT_ONCE):
+        part = hashes[at : at + _AT_ONCE]
+        part[:] = list(map(hash, earlier.names(np.arange(at, at + len(part)))))
+    return hashes
+
+
+def _only(known: Array, wanted: Array) -> Index:
+    """For each wanted value the place of the only known one that is equal; -1 if there is none, or several."""
+    order = np.argsort(known, kind="stable")
+    first, end = (np.searchsorted(known, wanted, side, sorter=order) for side in ("left", "right"))
+    places: Index = order[np.minimum(first, len(order) - 1)]
+    return np.where(end - first == 1, places, -1)
+
+
+def _equal_stamps(found: FileList, earlier: EarlierFiles, numbers: Index, updating: Updating) -> Mask:
+    """Whether each file has the stamp of the earlier file with this number (N,), if that is not -1."""
+    files = earlier.sources.files[numbers]
+    equal: Mask = (numbers >= 0) & (files["inode"] != 0)
+    equal &= (files["file_size"] == found.stamps["size"]) & (files["mtime_ns"] == found.stamps["mtime_ns"])
+    if not updating.ignore_ctime:
+        equal &= files["ctime_ns"] == found.stamps["ctime_ns"]
+    if not updating.ignore_inode:
+        equal &= files["inode"] == found.met["inode"]
+    return equal
+
+
+def _of_one_kind(found: FileList, places: Index, earlier: EarlierFiles, numbers: Index, sequences: Sequences) -> Mask:
+    """Whether files at these places are read in the same way as the earlier files with these numbers (n,), or -1."""
+    alike = np.zeros(len(places), bool)
+    some = np.flatnonzero(numbers >= 0)
+    for at in range(0, len(some), _AT_ONCE):
+        part = some[at : at + _AT_ONCE]
+        now, then = (found.names[place] for place in places[part].tolist()), earlier.names(numbers[part])
+        alike[part] = [
+            (is_jsonl(name, sequences), is_compressed(name)) == (is_jsonl(other, sequences), is_compressed(other))
+            for name, other in zip(now, then, strict=True)
+        ]
+    return alike
+
+
+def _trusted(earlier: EarlierFiles, limit: int) -> Mask:
+    """For each earlier file, and then False for -1: whether it is what it was if its stamp is: (F + 1,)."""
+    files = earlier.sources.files
+    old_enough = np.maximum(files["mtime_ns"], files["ctime_ns"]) < earlier.read_ns - RECENT_NS
+    trusted = old_enough & (files["skipped"] == 0)  # what was skipped must be reported again
+    if limit < earlier.limit:
+        trusted &= _largest(earlier) <= limit
+    return np.append(trusted, False)
+
+
+def _largest(earlier: EarlierFiles) -> Index:
+    """The largest size of each file that a limit applies to: of its text, of itself, or of any of its chunks."""
+    files, chunks = earlier.sources.files, earlier.sources.chunks
+    of_chunks = np.zeros(len(files), np.int64)
+    np.maximum.at(of_chunks, earlier.sources.files_of_chunks(), chunks["extent"])
+    of_lines = earlier.documents.facts["container"][files["row"]] > 0
+    size = np.maximum(files["file_size"], earlier.documents.facts["size"][files["row"]])
+    return np.where(of_lines, of_chunks, size)

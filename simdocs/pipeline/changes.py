@@ -1,0 +1,91 @@
+"""What an update changes: which documents are new, changed, unchanged and removed, by their names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from simdocs.model.byte_strings import ByteStrings
+from simdocs.model.documents import Documents
+from simdocs.model.numbering import Rows
+from simdocs.model.ragged import Index, Mask
+
+_AT_ONCE = 1 << 16
+"""Names that are compared at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The rows of documents that are new, that have another text, and those of earlier documents that are gone."""
+
+    new: Rows
+    changed: Rows
+    removed: Rows
+    unchanged: int
+
+    @property
+    def news(self) -> Rows:
+        """The rows of documents that are new or changed, ascending."""
+        return np.union1d(self.new, self.changed)
+
+
+def changes(documents: Documents, earlier: Documents | None) -> Changes:
+    """Compare documents with those of an earlier artifact: None if there is none. A text is the same by its digest."""
+    if earlier is None:
+        nothing = np.empty(0, np.int64)
+        return Changes(np.arange(len(documents)), nothing, nothing, 0)
+    taken, gone = np.zeros(len(documents), bool), np.ones(len(earlier), bool)
+    if documents.earlier is not None:
+        _mark_taken_over(documents, documents.earlier, earlier, taken, gone)
+    rows, others = np.flatnonzero(~taken), np.flatnonzero(gone)
+    found = _of_same_name(documents, rows, earlier, others)
+    gone[found[found >= 0]] = False
+    same: Mask = found >= 0
+    then = earlier.facts[found[same]]
+    now = documents.facts[rows[same]]
+    alike = (now["size"] == then["size"]) & (now["digest"] == then["digest"]).all(axis=1)
+    return Changes(rows[~same], rows[same][~alike], np.flatnonzero(gone), int(taken.sum() + alike.sum()))
+
+
+def _mark_taken_over(documents: Documents, rows: Rows, earlier: Documents, taken: Mask, gone: Mask) -> None:
+    """Mark the documents that were taken over under the same name. rows: their earlier rows, or -1."""
+    now, then = ByteStrings(documents.names), ByteStrings(earlier.names)
+    begins = np.flatnonzero(np.diff(rows, prepend=-2) != 1)
+    for begin, stop in pairwise([*begins.tolist(), len(rows)]):
+        first = int(rows[begin]) - begin
+        if rows[begin] < 0:
+            continue
+        for at in range(begin, stop, _AT_ONCE):
+            end = min(at + _AT_ONCE, stop)
+            mine, theirs = now.ragged.cut(at, end), then.ragged.cut(first + at, first + end)
+            if np.array_equal(mine.offsets, theirs.offsets) and np.array_equal(mine.values, theirs.values):
+                equal = np.ones(end - at, bool)
+            else:
+                pairs = zip(now[at:end], then[first + at : first + end], strict=True)
+                equal = np.array([name == other for name, other in pairs], bool)
+            taken[at:end] = equal
+            gone[first + at : first + end] &= ~equal
+
+
+def _of_same_name(documents: Documents, rows: Rows, earlier: Documents, others: Rows) -> Index:
+    """For each of these rows the one of the others whose document has the same name; -1 if there is none."""
+    found = np.full(len(rows), -1)
+    if not len(rows) or not len(others):
+        return found
+    known, wanted = _hashes(earlier, others), _hashes(documents, rows)
+    order = np.argsort(known, kind="stable")
+    places = order[np.minimum(np.searchsorted(known, wanted, sorter=order), len(order) - 1)]
+    equal = np.flatnonzero(known[places] == wanted)
+    for at in equal.tolist():
+        other = int(others[places[at]])
+        if documents.raw_name(int(rows[at])) == earlier.raw_name(other):
+            found[at] = other
+    return found
+
+
+def _hashes(documents: Documents, rows: Rows) -> Index:
+    """A hash of the name of each of these documents."""
+    names = documents.names
+    return np.fromiter((hash(names[row].tobytes()) for row in rows.tolist()), np.int64, len(rows))

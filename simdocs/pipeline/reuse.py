@@ -1,0 +1,161 @@
+"""Take what an artifact has already: the documents of files, and of chunks of lines, that have not changed."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdocs.corpora.file_list import FileList
+from simdocs.corpora.jsonl import Lines
+from simdocs.corpora.read_tasks import Files, Kept, KeptFiles, KeptLines
+from simdocs.corpora.unchanged import EarlierFiles, Unchanged, compare
+from simdocs.engines.engine import Engine
+from simdocs.engines.worker_state import WorkerState
+from simdocs.model.artifact import Artifact
+from simdocs.model.byte_strings import ByteStrings
+from simdocs.model.documents import NUMBERED
+from simdocs.model.numbering import Rows
+from simdocs.model.ragged import Ragged, Tokens, row_blocks
+from simdocs.model.source_files import STAMP_FIELDS
+from simdocs.pipeline.advance import Task
+from simdocs.pipeline.reading import NO_CHUNK, Read, file_records
+from simdocs.recipes import Recipe, Updating
+
+Result = TypeVar("Result")
+
+_TOKENS_AT_ONCE = 1 << 20
+"""Tokens that are copied at once."""
+
+
+def in_order(
+    engine: Engine,
+    work: Callable[[Files | Lines, WorkerState], Result],
+    stream: Iterator[Task],
+    tell: Callable[[float], None],
+) -> Iterator[Result | Kept]:
+    """Yield the result of each task, and between them what is kept, in the order of the stream."""
+    before: deque[list[Kept]] = deque()
+    kept: list[Kept] = []
+
+    def working() -> Iterator[Files | Lines]:
+        nonlocal kept
+        for task in stream:
+            if isinstance(task, KeptFiles | KeptLines):
+                kept.append(task)
+                continue
+            before.append(kept)
+            kept = []
+            yield task
+
+    for result in engine.map_with_state(work, working(), tell):
+        yield from before.popleft()
+        yield result
+    yield from kept
+
+
+class Reuse:
+    """The documents of an earlier artifact that are used again for files that were found now."""
+
+    def __init__(self, found: FileList, unchanged: Unchanged, artifact: Artifact) -> None:
+        self._found, self.unchanged = found, unchanged
+        self._documents = unchanged.earlier.documents
+        self._names = ByteStrings(self._documents.names)
+        self._artifact = artifact
+
+    def signatures(self, rows: Rows) -> Tokens:
+        """The signatures of earlier documents."""
+        signatures: Tokens = self._artifact["signatures"].rows(rows)
+        return signatures
+
+    def token_sets(self, rows: Rows) -> Iterator[Ragged]:
+        """Yield the token sets of earlier documents, block by block."""
+        tokens, offsets = self._artifact["tokens"], self._artifact["offsets"].all()
+        begins = np.flatnonzero(np.diff(rows, prepend=-2) != 1)
+        for begin, stop in pairwise([*begins.tolist(), len(rows)]):
+            run = offsets[rows[begin] : rows[begin] + stop - begin + 1]
+            for at, end in row_blocks(run - run[0], _TOKENS_AT_ONCE):
+                values = np.array(tokens.cut(int(run[at]), int(run[end])))
+                tokens.release()
+                yield Ragged(values, run[at : end + 1] - run[at])
+
+    def take(self, kept: Kept) -> tuple[Read, Rows]:
+        """What is kept as if it had been read now, and the earlier rows of its documents."""
+        return self._files(kept) if isinstance(kept, KeptFiles) else self._lines(kept)
+
+    def fill(self, read: Read, first: int) -> Rows:
+        """Complete the facts of documents whose content is known. Return the earlier row of each document, or -1.
+
+        first: the row, in the list of files, of the first file of the task.
+        """
+        numbers = self.unchanged.likely[first + np.array(read.places, np.int64)[read.known]]
+        rows: Rows = self._documents.sources.files["row"][numbers]
+        read.facts[read.known] = self._documents.facts[rows]
+        every = np.full(len(read.places), -1)
+        every[read.known] = rows
+        return every
+
+    def _files(self, kept: KeptFiles) -> tuple[Read, Rows]:
+        count = len(kept.numbers)
+        cut = slice(kept.first, kept.first + count)
+        files = self._documents.sources.files[kept.numbers]
+        rows: Rows = files["row"].copy()
+        stamps = (
+            *(self._found.stamps[cut][name] for name in ("size", "mtime_ns", "ctime_ns")),
+            self._found.met["inode"][cut],
+        )
+        for name, column in zip(STAMP_FIELDS, stamps, strict=True):
+            files[name] = column
+        return Read(
+            list(range(count)), self._found.names[cut], [], self._documents.facts[rows], files, NO_CHUNK, []
+        ), rows
+
+    def _lines(self, kept: KeptLines) -> tuple[Read, Rows]:
+        rows = self.unchanged.rows_of_chunk(kept.number)
+        chunk = self.unchanged.chunks[kept.number : kept.number + 1].copy()
+        facts = self._documents.facts[rows]
+        path, names = self._found.names[kept.file], self._names[int(rows[0]) : int(rows[-1]) + 1] if len(rows) else []
+        facts["start"] += kept.start - chunk["start"]
+        facts["line"] += kept.line - chunk["line"]
+        names = _renamed(names, facts, path, moved=bool(kept.line != chunk["line"][0]))
+        facts["container"] = len(path)
+        chunk["start"], chunk["line"] = kept.start, kept.line
+        files = file_records([kept.stamp], [bytes(16)])
+        return Read(facts["line"].tolist(), names, [], facts, files, chunk, []), rows
+
+
+def _renamed(names: list[bytes], facts: NDArray[np.void], path: bytes, *, moved: bool) -> list[bytes]:
+    """The names of lines that are now in the file at this path, at the positions in their facts."""
+    if not names:
+        return names
+    container = int(facts["container"][0])
+    if moved:
+        numbered = (facts["flags"] & NUMBERED).tolist()
+        suffixes = (
+            b"#%d" % line if by_number else name[container:]
+            for name, by_number, line in zip(names, numbered, facts["line"].tolist(), strict=True)
+        )
+        return [path + suffix for suffix in suffixes]
+    if names[0][:container] == path:
+        return names
+    return [path + name[container:] for name in names]
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """An artifact of an earlier run, from which unchanged documents are taken over. limit: see EarlierFiles."""
+
+    artifact: Artifact
+    read_ns: int
+    limit: int
+    updating: Updating
+
+    def reuse(self, found: FileList, recipe: Recipe, limit: int) -> Reuse:
+        """What can be used again for the files that were found. limit: the largest size of a document now, in bytes."""
+        files = EarlierFiles(self.artifact.documents, self.read_ns, self.limit)
+        return Reuse(found, compare(found, files, recipe.sequences, limit, self.updating), self.artifact)

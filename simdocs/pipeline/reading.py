@@ -77,8 +77,8 @@ def _files(task: Files, sequences: Sequences) -> Read:
 def file_records(stamps: Sequence[Stamp], contents: Sequence[bytes]) -> NDArray[np.void]:
     """The records of files, (n,) FILE, with their stamps and the digests of their contents."""
     files = np.zeros(len(stamps), FILE)
-    for name, column in zip(STAMP_FIELDS, zip(*stamps, strict=True), strict=True):
-        files[name] = column
+    for place, name in enumerate(STAMP_FIELDS):
+        files[name] = [stamp[place] for stamp in stamps]
     files["content"] = np.frombuffer(b"".join(contents), "<u8").reshape(-1, 2)
     return files
 

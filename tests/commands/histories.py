@@ -1,0 +1,113 @@
+"""Histories of a tree of documents: changes of every kind, drawn at random and carried out."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from hypothesis import strategies as st
+
+WORDS = [b"old ", b"new\n", b"  ", b"fox jumps ", b"over the lazy dog ", "zwölf ".encode(), b"\xff", b"\0", b"{}\n" * 2]
+NAMES = ["a", "b.txt", "c.gz", "lines.jsonl", "more.ndjson", "packed.jsonl.gz"]
+FOLDERS = ["docs", "docs/one", "docs/one/below", "docs/two"]
+
+texts = st.lists(st.sampled_from(WORDS), max_size=5).map(b"".join)
+names = st.tuples(st.sampled_from(FOLDERS), st.sampled_from(NAMES)).map("/".join)
+lines = st.lists(
+    st.one_of(
+        texts.map(lambda text: json.dumps({"text": text.decode("latin-1")}).encode()),
+        st.tuples(st.integers(1, 30), texts).map(
+            lambda pair: json.dumps({"id": pair[0], "text": pair[1].decode("latin-1")}).encode()
+        ),
+        st.sampled_from([b"", b"not JSON", b'{"text": 1}']),
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+Step = Callable[[], None]
+
+
+def content_for(name: str, text: bytes, rows: list[bytes]) -> bytes:
+    """Return what a file of this name holds."""
+    data = b"\n".join(rows) if "json" in name else text
+    return gzip.compress(data, mtime=0) if name.endswith(".gz") else data
+
+
+def write(name: str, data: bytes) -> None:
+    """Write a file, in a directory that may have to be made."""
+    os.makedirs(os.path.dirname(name), exist_ok=True)
+    Path(name).write_bytes(data)
+
+
+def edit_lines(name: str, at: int, cut: int, rows: list[bytes]) -> None:
+    """Insert lines into a file of lines, in the place of some others."""
+    packed = name.endswith(".gz")
+    data = gzip.decompress(Path(name).read_bytes()) if packed else Path(name).read_bytes()
+    old = data.split(b"\n")
+    old[at : at + cut] = rows
+    write(name, gzip.compress(b"\n".join(old), mtime=0) if packed else b"\n".join(old))
+
+
+def rewrite_in_place(name: str, data: bytes) -> None:
+    """Write other bytes, as many as before, and put the modification time back."""
+    before = os.stat(name)
+    old = Path(name).read_bytes()
+    Path(name).write_bytes((data + old)[: len(old)])
+    os.utime(name, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def swap(one: str, other: str) -> None:
+    """Exchange two names."""
+    os.rename(one, "aside")
+    os.rename(other, one)
+    os.rename("aside", other)
+
+
+def replace_by_link(one: str, other: str) -> None:
+    """Put a symbolic link to a file in the place of another one."""
+    target = os.path.abspath(one)
+    os.remove(other)
+    os.symlink(target, other)
+
+
+@st.composite
+def steps(draw: st.DrawFn) -> Step:
+    """Draw one change. A change that is not possible now, since a name is missing or taken, is none."""
+    one, other = draw(names), draw(names)
+    folder, elsewhere = draw(st.sampled_from(FOLDERS[1:])), draw(st.sampled_from(FOLDERS[1:]))
+    text, rows, at, cut = draw(texts), draw(lines), draw(st.integers(0, 12)), draw(st.integers(0, 6))
+    change = draw(
+        st.sampled_from(
+            [
+                lambda: write(one, content_for(one, text, rows)),
+                lambda: write(one, content_for(one, text, rows)),
+                lambda: edit_lines(one, at, cut, rows),
+                lambda: edit_lines(one, at, cut, rows[:1]),
+                lambda: edit_lines(one, 1 << 20, 0, rows),
+                lambda: rewrite_in_place(one, text),
+                lambda: os.remove(one),
+                lambda: os.utime(one),
+                lambda: os.utime(one, ns=(0, 4_000_000_000_000_000_000)),
+                lambda: os.rename(one, other),
+                lambda: os.link(one, other),
+                lambda: os.symlink(os.path.abspath(one), other),
+                lambda: replace_by_link(one, other),
+                lambda: swap(one, other),
+                lambda: os.rename(folder, elsewhere),
+                lambda: os.rename(folder, f"{folder}x"),
+                lambda: swap(folder, elsewhere),
+                lambda: os.chmod(one, 0o600),
+            ]
+        )
+    )
+
+    def carry_out() -> None:
+        with contextlib.suppress(OSError, EOFError):
+            change()
+
+    return carry_out

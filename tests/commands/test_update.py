@@ -1,0 +1,78 @@
+"""An artifact that is built onto an old one has, byte for byte, what a build from nothing has."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from contextlib import chdir
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.corpora import clock
+from tests.amounts import examples
+from tests.commands.building import built, content
+from tests.commands.histories import content_for, lines, names, steps, texts, write
+from tests.corpora.small_chunks import cut_small
+
+HOUR = 3600 * 10**9
+
+OPTIONS: dict[str, Any] = {"unit": "word", "k": 2, "num_perm": 16, "threshold": 0.5, "follow": True}
+
+
+class Clock:
+    """The clock of the program, which can be set. So files can be old at once."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.ahead = 0
+        patch.setattr(clock, "now", lambda: time.time_ns() + self.ahead)
+
+
+def the_same(target: Path, **options: Any) -> None:
+    """Hold that an update of the artifact is what a build from nothing is."""
+    documents = ["docs"] if "upstream" not in options else Path(options.pop("upstream"))
+    built(target, documents, **options)
+    fresh = Path("fresh") / target.name
+    shutil.rmtree("fresh", ignore_errors=True)
+    os.mkdir("fresh")
+    fresh_options = {name: value for name, value in options.items() if not name.startswith("ignore")}
+    built(fresh, documents, **fresh_options)
+    was, wanted = content(target), content(fresh)
+    assert was.keys() == wanted.keys()
+    assert [name for name in was if was[name] != wanted[name]] == []
+
+
+moves = st.one_of(st.just(HOUR), st.just(0), st.just(-HOUR))
+
+
+@given(
+    st.lists(st.tuples(names, texts, lines), min_size=1, max_size=5),
+    st.lists(st.tuples(st.lists(steps(), max_size=4), moves), min_size=1, max_size=4),
+    st.sampled_from(["shingles", "signatures", "index"]),
+    st.sampled_from([16, 64, 1 << 19]),
+    st.sampled_from([{}, {}, {"checksum": True}, {"ignore_inode": True}]),
+)
+@examples(60)
+def test_an_update_has_the_bytes_of_a_build_from_nothing(
+    tmp_path_factory: pytest.TempPathFactory, begun: Any, history: Any, kind: str, size: int, how: dict[str, bool]
+) -> None:
+    place = tmp_path_factory.mktemp("history", numbered=True)
+    with pytest.MonkeyPatch.context() as patch, chdir(place):
+        cut_small(patch, size)
+        set_clock = Clock(patch)
+        os.mkdir("docs")
+        for name, text, rows in begun:
+            write(name, content_for(name, text, rows))
+        set_clock.ahead = HOUR
+        target = Path(f"x.{kind}")
+        the_same(target, **OPTIONS, **how)
+        for changes, ahead in history:
+            for change in changes:
+                change()
+            set_clock.ahead += ahead
+            the_same(target, **OPTIONS, **how)
+    shutil.rmtree(place)

@@ -22,6 +22,7 @@ from simdocs.cli.help import Command
 from simdocs.cli.program import COMPLETE, simdocs
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.model.documents import DOCUMENT, FIELDS
+from simdocs.model.source_files import CHUNK, CHUNK_FIELDS, FILE, FILE_FIELDS
 from simdocs.storage.lock import HOLDER
 
 HERE = Path(__file__).resolve().parent
@@ -80,10 +81,17 @@ def formats() -> Iterator[str]:
             yield f"    ├── {array.file:<18} {shape:<8} {kind:<17} {array.holds}"
         yield f"    ├── {MANIFEST:<18} {'':<8} {'':<17} parameters: {', '.join(form.parameter_groups)}"
         yield f"    └── {RUN}\n"
-    yield f"## A row of documents.npy\n\n{DOCUMENT.itemsize} bytes, little-endian, without gaps.\n"
-    yield "| field | dtype | meaning |\n|---|---|---|"
-    yield from (f"| {name} | {dtype}{' × 2' if shape else ''} | {meaning} |" for name, dtype, shape, meaning in FIELDS)
-    yield ""
+    for name, record, fields in (
+        ("documents", DOCUMENT, FIELDS),
+        ("files", FILE, FILE_FIELDS),
+        ("chunks", CHUNK, CHUNK_FIELDS),
+    ):
+        yield f"## A row of {name}.npy\n\n{record.itemsize} bytes, little-endian, without gaps.\n"
+        yield "| field | dtype | meaning |\n|---|---|---|"
+        yield from (
+            f"| {field} | {dtype}{' × 2' if shape else ''} | {meaning} |" for field, dtype, shape, meaning in fields
+        )
+        yield ""
 
 
 COMPLETION = {"bash": "simdocs", "zsh": "_simdocs", "fish": "simdocs.fish"}

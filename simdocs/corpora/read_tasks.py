@@ -74,8 +74,11 @@ class KeptLines:
     read_to: int
 
 
-Kept = KeptFiles | KeptLines
+TakenOver = KeptFiles | KeptLines
 """Documents that need not be read again."""
+
+Portion = Files | Lines | TakenOver
+"""Some documents in row order: to read, or to take over."""
 
 
 def tasks(
@@ -84,7 +87,7 @@ def tasks(
     sequences: Sequences,
     report: Callable[[Skip], None],
     earlier: Unchanged | None = None,
-) -> Iterator[tuple[Files | Lines | Kept, int]]:
+) -> Iterator[tuple[Portion, int]]:
     """Yield all files in row order, as batches of files or blocks of lines, with the number of files that end there.
 
     JSONL files are read on the way. If a part of one cannot be read, that is reported. Bytes in memory are one
@@ -114,7 +117,7 @@ def tasks(
 
 def _files_or_kept(
     found: FileList, start: int, stop: int, limit: int, earlier: Unchanged | None
-) -> Iterator[tuple[Files | Kept, int]]:
+) -> Iterator[tuple[Files | TakenOver, int]]:
     """Yield files that are no sequences, in runs of those that are kept and those that are not."""
     if earlier is None:
         yield from _files(found, start, stop, limit)
@@ -141,7 +144,7 @@ def _files(
         yield Files(found.names[cut], held, limit, found.met[cut], found.texts, likely), len(batch)
 
 
-def _kept_lines(found: FileList, row: int, earlier: Unchanged) -> Iterator[tuple[Kept, int]]:
+def _kept_lines(found: FileList, row: int, earlier: Unchanged) -> Iterator[tuple[TakenOver, int]]:
     """Yield the chunks of a file that has not changed."""
     stamp = found.stamp(row)
     first, end = earlier.chunks_of(int(earlier.same[row]))
@@ -165,8 +168,8 @@ def _lines(
     limit: int,
     report: Callable[[Skip], None],
     earlier: Unchanged | None,
-) -> Iterator[tuple[Files | Lines | Kept, int]]:
-    waiting: Files | Lines | Kept | None = None
+) -> Iterator[tuple[Portion, int]]:
+    waiting: Portion | None = None
     try:
         for lines in blocks:
             if waiting is not None:

@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterator
 
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.jsonl import Lines
-from simdocs.corpora.read_tasks import Files, Kept, KeptLines
+from simdocs.corpora.read_tasks import KeptLines, Portion
 from simdocs.engines.run import Progress
 from simdocs.model.ragged import offsets_of
-
-Task = Files | Lines | Kept
 
 
 class Advance:
@@ -25,7 +23,7 @@ class Advance:
         """The number of bytes of files that are done before the first task, and after each."""
         self._taken = 0
 
-    def watch(self, tasks: Iterator[tuple[Task, int]]) -> Iterator[Task]:
+    def watch(self, tasks: Iterator[tuple[Portion, int]]) -> Iterator[Portion]:
         """Yield the tasks alone, and note how far each one gets."""
         done = 0
         for task, files in tasks:

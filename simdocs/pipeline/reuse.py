@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.jsonl import Lines
-from simdocs.corpora.read_tasks import Files, Kept, KeptFiles, KeptLines
+from simdocs.corpora.read_tasks import Files, KeptFiles, KeptLines, Portion, TakenOver
 from simdocs.corpora.unchanged import EarlierFiles, Unchanged, compare
 from simdocs.engines.engine import Engine
 from simdocs.engines.worker_state import WorkerState
@@ -23,11 +23,10 @@ from simdocs.model.documents import NUMBERED
 from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Ragged, Tokens, row_blocks
 from simdocs.model.source_files import STAMP_FIELDS
-from simdocs.pipeline.advance import Task
 from simdocs.pipeline.reading import NO_CHUNK, Read, file_records
 from simdocs.recipes import Recipe, Updating
 
-Result = TypeVar("Result")
+Worked = TypeVar("Worked")
 
 _TOKENS_AT_ONCE = 1 << 20
 """Tokens that are copied at once."""
@@ -35,13 +34,13 @@ _TOKENS_AT_ONCE = 1 << 20
 
 def in_order(
     engine: Engine,
-    work: Callable[[Files | Lines, WorkerState], Result],
-    stream: Iterator[Task],
+    work: Callable[[Files | Lines, WorkerState], Worked],
+    stream: Iterator[Portion],
     tell: Callable[[float], None],
-) -> Iterator[Result | Kept]:
+) -> Iterator[Worked | TakenOver]:
     """Yield the result of each task, and between them what is kept, in the order of the stream."""
-    before: deque[list[Kept]] = deque()
-    kept: list[Kept] = []
+    before: deque[list[TakenOver]] = deque()
+    kept: list[TakenOver] = []
 
     def working() -> Iterator[Files | Lines]:
         nonlocal kept
@@ -84,7 +83,7 @@ class Reuse:
                 tokens.release()
                 yield Ragged(values, run[at : end + 1] - run[at])
 
-    def take(self, kept: Kept) -> tuple[Read, Rows]:
+    def take(self, kept: TakenOver) -> tuple[Read, Rows]:
         """What is kept as if it had been read now, and the earlier rows of its documents."""
         return self._files(kept) if isinstance(kept, KeptFiles) else self._lines(kept)
 

@@ -1,4 +1,4 @@
-"""Artifacts that the first release wrote in format version 1 still give the same answers."""
+"""Artifacts that were written when format version 2 was new still give the same answers. Version 1 is refused."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ import pytest
 from simdocs.artifacts.damage import damages
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import open_artifact
+from simdocs.model.source_files import FILE
 from tests.cli.program import simdocs
 
-GOLDEN = Path(__file__).resolve().parent / "golden" / "v1"
+GOLDEN = Path(__file__).resolve().parent / "golden" / "v2"
 ARTIFACTS = sorted(path.name for path in GOLDEN.iterdir() if path.name != "docs")
 
 same_unicode = pytest.mark.skipif(
@@ -37,7 +38,7 @@ def test_golden_artifacts_pass_check(name: str) -> None:
 @pytest.mark.parametrize("name", ARTIFACTS)
 def test_numpy_maps_every_golden_array(name: str) -> None:
     manifest = json.loads((GOLDEN / name / "manifest.json").read_bytes())
-    assert manifest["version"] == 1
+    assert manifest["version"] == 2
     artifact = open_artifact(str(GOLDEN / name).encode())
     for array, facts in manifest["arrays"].items():
         mapped = np.load(GOLDEN / name / facts["file"], mmap_mode="r")
@@ -63,8 +64,8 @@ def test_golden_arrays_hold_known_values() -> None:
 
 @same_unicode
 def test_golden_artifacts_give_known_answers(tmp_path: Path) -> None:
-    shutil.copytree(GOLDEN, tmp_path / "v1")
-    done = simdocs("dedupe", "docs.index", "--shingles", "docs.shingles", cwd=tmp_path / "v1")
+    shutil.copytree(GOLDEN, tmp_path / "v2")
+    done = simdocs("dedupe", "docs.index", "--shingles", "docs.shingles", cwd=tmp_path / "v2")
     assert done == (
         0,
         b"docs/a.txt\tdocs/b.txt\t0.780952\t0.796875\n"
@@ -72,7 +73,7 @@ def test_golden_artifacts_give_known_answers(tmp_path: Path) -> None:
         b"docs/a.txt\tdocs/lines.jsonl#one\t0.845455\t0.875000\n",
         "",
     )
-    asked = simdocs("query", "docs.index", "docs/b.txt", "--root", ".", "--top", "1", "--self", cwd=tmp_path / "v1")
+    asked = simdocs("query", "docs.index", "docs/b.txt", "--root", ".", "--top", "1", "--self", cwd=tmp_path / "v2")
     assert asked == (0, b"docs/b.txt\tdocs/b.txt\t1.000000\t1.000000\n", "")
 
 
@@ -91,9 +92,25 @@ def test_the_same_texts_still_make_the_golden_artifacts(name: str, tmp_path: Pat
     assert made.made_from == artifact.made_from
     assert made.recipe == artifact.recipe
     for array in FORMATS[artifact.kind].arrays:
-        if array.name != "documents":
+        if array.name != "files":
             assert (made[array.name].all() == artifact[array.name].all()).all(), array.name
-    noted = [
-        field for field in artifact["documents"].all().dtype.names if field not in ("mtime_ns", "ctime_ns", "inode")
-    ]
-    assert (made["documents"].all()[noted] == artifact["documents"].all()[noted]).all()
+    noted = [name for name in FILE.names or () if name not in ("mtime_ns", "ctime_ns", "inode")]
+    assert (made["files"].all()[noted] == artifact["files"].all()[noted]).all()
+
+
+@pytest.mark.parametrize("name", ARTIFACTS)
+def test_artifacts_of_version_1_are_refused_with_a_remedy(name: str) -> None:
+    said = f"simdocs: error: {name}: has format version 1, but this simdocs reads version 2: build it again\n"
+    assert simdocs("info", name, cwd=GOLDEN.parent / "v1") == (4, b"", said)
+
+
+@pytest.mark.parametrize("name", ARTIFACTS)
+def test_an_artifact_of_version_1_is_replaced_by_its_stage(name: str, tmp_path: Path) -> None:
+    shutil.copytree(GOLDEN.parent / "v1", tmp_path / "v1")
+    stage = {"shingles": "shingle", "signatures": "signature", "index": "index"}[name.rpartition(".")[2]]
+    done = simdocs(stage, "docs", "-o", name, cwd=tmp_path / "v1")
+    said = (
+        f"{name}: has format version 1, but this simdocs reads version 2: build it again; it is built from nothing now"
+    )
+    assert done == (0, b"", f"simdocs: warning: {said}\n")
+    assert damages(str(tmp_path / "v1" / name).encode()) == []

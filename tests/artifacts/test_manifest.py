@@ -42,7 +42,8 @@ def manifests(draw: Any) -> Manifest:
     groups = {name: groups[name] for name in form.parameter_groups}
     recipe = form.recipe_type(**groups, unicode=draw(st.text(max_size=9)))
     lengths = {letter: draw(st.integers(0, (1 << 47) - 1)) for letter in "NTCM"}
-    lengths |= {"N+1": lengths["N"] + 1}
+    lengths |= {"N+1": lengths["N"] + 1, "H": draw(st.integers(0, (1 << 47) - 1))}
+    lengths |= {"F": draw(st.integers(min(1, lengths["N"]), lengths["N"]))}
     lengths |= {"K": sketching.num_perm, "B": bands}
     shapes = {array.name: tuple(lengths[letter] for letter in array.shape) for array in form.arrays}
     checksums = {array.name: draw(st.lists(CHECKSUM, max_size=3)) for array in form.arrays}

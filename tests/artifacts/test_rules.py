@@ -23,7 +23,7 @@ BLOCK = 64
 
 FORMAT_OF = {array.name: array for form in FORMATS.values() for array in form.arrays}
 
-LENGTHS = {"N": 9, "M": 9, "B": 2, "C": 9, "T": 9, "K": 4, "N+1": 10}
+LENGTHS = {"N": 9, "F": 9, "H": 9, "M": 9, "B": 2, "C": 9, "T": 9, "K": 4, "N+1": 10}
 
 Read = Callable[[MappedColumn], tuple[Array, Array]]
 """Reads a part of a column: returns the places of the values, and the values."""

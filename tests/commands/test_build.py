@@ -116,12 +116,31 @@ def test_artifacts_built_through_any_stages_are_the_same_bytes(there, unit, mult
     options = {"unit": unit, "k": K_OF[unit], "multiset": multiset, "scheme": scheme} | PLACES
     made = the_only(built_through_every_stage(options))
     assert {kind: sorted(files) for kind, files in made.items()} == {
-        "shingles": ["documents.npy", "manifest.json", "name_offsets.npy", "names.npy", "offsets.npy", "tokens.npy"],
-        "signatures": ["documents.npy", "manifest.json", "name_offsets.npy", "names.npy", "signatures.npy"],
+        "shingles": [
+            "chunks.npy",
+            "documents.npy",
+            "files.npy",
+            "manifest.json",
+            "name_offsets.npy",
+            "names.npy",
+            "offsets.npy",
+            "tokens.npy",
+        ],
+        "signatures": [
+            "chunks.npy",
+            "documents.npy",
+            "files.npy",
+            "manifest.json",
+            "name_offsets.npy",
+            "names.npy",
+            "signatures.npy",
+        ],
         "index": [
             "band_keys.npy",
             "band_rows.npy",
+            "chunks.npy",
             "documents.npy",
+            "files.npy",
             "manifest.json",
             "name_offsets.npy",
             "names.npy",
@@ -129,7 +148,7 @@ def test_artifacts_built_through_any_stages_are_the_same_bytes(there, unit, mult
             "signatures.npy",
         ],
     }
-    for common in ("documents.npy", "names.npy", "name_offsets.npy"):
+    for common in ("documents.npy", "files.npy", "chunks.npy", "names.npy", "name_offsets.npy"):
         assert made["shingles"][common] == made["signatures"][common] == made["index"][common]
     assert made["signatures"]["signatures.npy"] == made["index"]["signatures.npy"]
 
@@ -158,7 +177,7 @@ def test_facts_of_documents_are_those_of_the_twin(there, unit, multiset, switche
     documents = twin.documents(Path("docs"))
     assert names_on(Path("x.shingles")) == [document.name for document in documents]
     expected = [twin.facts(document, shingling) for document in documents]
-    found = artifact["documents"].all()
+    found = artifact.facts.all()
     stats = [os.stat(document.path) for document in documents]
     for fact, stat in zip(found, stats, strict=True):
         assert (fact["mtime_ns"], fact["ctime_ns"], fact["inode"]) == (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import struct
 from dataclasses import asdict
@@ -45,6 +46,7 @@ def facts(document: Document, shingling: Shingling) -> Facts:
     length = len(UNITS_OF[shingling.unit](text))
     flags = 1 * (length == 0) + 2 * (0 < length < shingling.k) + 4 * (not is_utf8(document.text))
     flags += 8 * document.data.startswith(tuple(WIDE))
+    flags += 16 * (document.line is not None and json.loads(document.line).get("id") is None)
     tokens = shingles.token_set(shingles.tokens(document.text, shingling))
     return Facts(
         len(document.data),

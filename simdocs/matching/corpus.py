@@ -17,7 +17,7 @@ from simdocs.kernels.compare import jaccard
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.byte_strings import joined, separate
 from simdocs.model.columns import Column, MemoryColumn
-from simdocs.model.document_facts import DocumentFacts
+from simdocs.model.document_facts import DocumentFacts, separated
 from simdocs.model.documents import Documents
 from simdocs.model.names import display_name, no_option
 from simdocs.model.numbering import BlockPlaces, Rows
@@ -148,7 +148,7 @@ class Corpus:
     def documents(self) -> Documents:
         """All its documents."""
         names = Ragged(self.name_bytes.all(), self.name_offsets.all())
-        return Documents(names, self.all_facts(), self.held, self.met)
+        return Documents(names, *separated(self.all_facts()), self.held, self.met)
 
     @property
     def places(self) -> int:

@@ -7,7 +7,7 @@ import numpy as np
 from simdocs.model.columns import Column
 from simdocs.model.documents import DOCUMENT
 from simdocs.model.ragged import Array, Index
-from simdocs.model.source_files import FILE, STAMP_FIELDS, files_of_rows
+from simdocs.model.source_files import CHUNK, FILE, STAMP_FIELDS, SourceFiles, files_of_rows
 
 FACTS = np.dtype(DOCUMENT.descr + [(name, FILE[name].str) for name in STAMP_FIELDS])
 """The facts of one document, and the stamp of its file."""
@@ -68,3 +68,14 @@ class DocumentFacts:
         if self._firsts is None:
             self._firsts = np.ascontiguousarray(self._files.all()["row"])
         return files_of_rows(self._firsts, rows, len(self))
+
+
+def separated(facts: Array) -> tuple[Array, SourceFiles]:
+    """Documents (n,) DOCUMENT and their files, as if each had a file of its own, from facts (n,) FACTS."""
+    documents, files = np.empty(len(facts), DOCUMENT), np.zeros(len(facts), FILE)
+    for name in DOCUMENT.names or ():
+        documents[name] = facts[name]
+    for name in STAMP_FIELDS:
+        files[name] = facts[name]
+    files["row"] = np.arange(len(facts))
+    return documents, SourceFiles(files, np.zeros(0, CHUNK))

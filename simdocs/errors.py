@@ -121,6 +121,10 @@ class InputError(SimdocsError):
     """A document or list that was named cannot be read."""
 
 
+class ShrunkError(SimdocsError):
+    """An argument gives far fewer documents than it gave to the artifact that would be replaced."""
+
+
 class OutputError(SimdocsError):
     """The answer cannot be written where it was asked for."""
 

@@ -261,6 +261,13 @@ _DECLARED = (
         "Take a file for unchanged even if its inode is another, as on some network file systems.",
         False,
     ),
+    Parameter(
+        "allow_shrink",
+        UPDATE,
+        Flag(),
+        "Replace the artifact even if an argument gives no documents any more, or less than half as many.",
+        False,
+    ),
     # Answer
     Parameter("pairs", ANSWER, Flag(), "List all pairs of near-duplicates instead of groups.", False),
     Parameter(

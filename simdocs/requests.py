@@ -197,6 +197,7 @@ class BuildRequest(_Tokens):
     checksum: bool | None = None
     ignore_ctime: bool | None = None
     ignore_inode: bool | None = None
+    allow_shrink: bool | None = None
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -20,12 +20,13 @@ from simdocs.commands.resolve import (
     shingles_recipe,
     signature_recipe,
 )
+from simdocs.commands.shrinking import given_of, refuse_shrinking, same_arguments
 from simdocs.commands.standing import NOTHING, Standing, standing
 from simdocs.contradictions import contradictions
 from simdocs.corpora import clock
 from simdocs.engines.run import Run
 from simdocs.errors import UnjudgedError
-from simdocs.model.artifact import Artifact
+from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.documents import Documents
 from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Array, Index, Ragged
@@ -35,7 +36,7 @@ from simdocs.model.skipped import FIRST
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.advice import advice
 from simdocs.pipeline.changes import Changes, changes
-from simdocs.pipeline.indexing import band_tables, expectation, low_recall, same_as
+from simdocs.pipeline.indexing import EarlierTables, band_tables, expectation, low_recall, same_as
 from simdocs.pipeline.prepare import Intake, files_of, signed
 from simdocs.pipeline.reuse import Earlier
 from simdocs.pipeline.shingling import shingle
@@ -56,13 +57,18 @@ class Writer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BuildPlan:
-    """What is built, from what, and by which recipe. command: the command line, for run.json. strict: see Request."""
+    """What is built, from what, and by which recipe.
+
+    command: the command line, for run.json. strict: see Request. allow_shrink: replace an artifact of many more
+    documents.
+    """
 
     kind: str
     intake: Intake
     recipe: Recipe
     command: Sequence[str]
     strict: bool = False
+    allow_shrink: bool = False
 
 
 Conclude = Callable[[BuildResult], None]
@@ -83,7 +89,8 @@ def plan_build(request: BuildRequest, outputs: Sequence[str | None] = ()) -> Bui
     artifact = intake.artifact
     built_with = None if artifact is None else artifact.recipe
     command = ["simdocs", *(name_to_text(os.fsencode(word)) for word in sys.argv[1:])]
-    return BuildPlan(request.kind, intake, _recipe(request, built_with), command, bool(request.strict))
+    recipe = _recipe(request, built_with)
+    return BuildPlan(request.kind, intake, recipe, command, bool(request.strict), bool(request.allow_shrink))
 
 
 def _recipe(request: BuildRequest, built_with: Recipe | None) -> Recipe:
@@ -120,9 +127,16 @@ def build(plan: BuildPlan, writer: Writer, run: Run, there: Standing = NOTHING) 
     notes = tuple(advice(documents, plan.recipe.shingling)) if plan.intake.artifact is None else ()
     if plan.strict and run.skipped.unjudged:
         raise UnjudgedError(run.skipped)
+    given = given_of(plan.intake, documents.counts, len(documents))
+    note = f"built from nothing: {there.why_anew}" if there.why_anew else ""
+    if there.artifact is not None:
+        if not plan.allow_shrink:
+            refuse_shrinking(there.artifact.name, there.artifact.run, given)
+        if not note and not same_arguments(there.artifact.run, given):
+            note = "the arguments are others than when it was built"
     found = changes(documents, there.documents)
-    writer.finish(documents, plan.recipe, _run_facts(plan, run, began_ns, found))
-    update = UpdateFacts(found.unchanged, len(found.changed), len(found.new), len(found.removed), there.why_anew)
+    writer.finish(documents, plan.recipe, _run_facts(plan, run, began_ns, found) | {"given": given})
+    update = UpdateFacts(found.unchanged, len(found.changed), len(found.new), len(found.removed), note)
     return BuildResult(plan.kind, documents, plan.recipe, run.skipped, expectation, notes, update=update)
 
 
@@ -152,7 +166,10 @@ def _build_index(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | N
     assert isinstance(recipe, IndexRecipe)
     documents, signatures = signed(plan.intake, recipe, run, with_sets=True, earlier=earlier)
     firsts, texts = documents.distinct_texts()
-    for keys, rows in band_tables(signatures, firsts, recipe.banding.cut):
+    tables = None
+    if earlier is not None and isinstance(earlier.artifact, BandIndex):
+        tables = EarlierTables.of(earlier.artifact, documents, firsts, recipe.banding.cut)
+    for keys, rows in band_tables(signatures, firsts, recipe.banding.cut, tables):
         writer.append("band_keys", keys)
         writer.append("band_rows", rows)
     writer.append("same_as", same_as(firsts, texts))

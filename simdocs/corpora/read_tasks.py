@@ -119,7 +119,7 @@ def _files_or_kept(
     found: FileList, start: int, stop: int, limit: int, earlier: Unchanged | None
 ) -> Iterator[tuple[Files | TakenOver, int]]:
     """Yield files that are no sequences, in runs of those that are kept and those that are not."""
-    if earlier is None:
+    if earlier is None or start == stop:
         yield from _files(found, start, stop, limit)
         return
     kept = earlier.same[start:stop] >= 0

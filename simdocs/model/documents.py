@@ -58,7 +58,8 @@ class Documents:
     names: Ragged uint8, the raw bytes of each name as reached from the argument. facts: (N,) DOCUMENT. sources: the
     files from which they were read. held: the bytes of the documents that cannot be read a second time (standard input,
     FIFOs), by row. met: (N,) MET, how their files were met; None if an earlier run met them. earlier: (N,) the row of
-    each in the artifact from which it was taken over, or -1; None if this run did not read it.
+    each in the artifact from which it was taken over, or -1; None if this run did not read it. counts: (A,) how many of
+    them each argument gave; None if this run did not read them.
     """
 
     names: Ragged
@@ -67,6 +68,7 @@ class Documents:
     held: dict[int, bytes] = field(repr=False)
     met: NDArray[np.void] | None = field(default=None, repr=False)
     earlier: Index | None = field(default=None, repr=False)
+    counts: Index | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.facts)

@@ -83,14 +83,14 @@ class Expectation:
 class UpdateFacts:
     """How many documents of an artifact are unchanged, changed and new, and how many were removed, by their names.
 
-    anew: why nothing was taken over from the artifact that was there; empty if something was, or there was none.
+    note: what else to know, such as why nothing was taken over from the artifact that was there; may be empty.
     """
 
     unchanged: int
     changed: int
     new: int
     removed: int
-    anew: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from simdocs.errors import UnreachableRecallError, mention
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh import banding, buckets
+from simdocs.kernels.lsh.merged_tables import merged_band
+from simdocs.model.artifact import BandIndex
 from simdocs.model.documents import Documents
 from simdocs.model.numbering import Rows, TextNumbers
 from simdocs.model.ragged import Array, Floats, Index, Keys, Tokens
@@ -26,14 +29,50 @@ CURVE = tuple(tenth / 10 for tenth in range(1, 11))
 """The similarities at which the S-curve is stated."""
 
 
-def band_tables(signatures: Tokens, firsts: Rows, bands: Bands) -> Iterator[tuple[Keys, Tokens]]:
+def band_tables(
+    signatures: Tokens, firsts: Rows, bands: Bands, earlier: EarlierTables | None = None
+) -> Iterator[tuple[Keys, Tokens]]:
     """Yield the keys and the rows of the bucket tables, for one band after the other: (1, M) each.
 
-    firsts: (M,), the first document of each distinct text.
+    firsts: (M,), the first document of each distinct text. earlier: tables with the same bands, of most of them.
     """
+    if earlier is not None:
+        new = np.setdiff1d(firsts, earlier.new_row)
+        for band in range(bands.bands):
+            then = earlier.index["band_keys"].cut(band, band + 1)[0], earlier.index["band_rows"].cut(band, band + 1)[0]
+            keys = buckets.keys_of_band(signatures, new, band, bands.rows)
+            merged_keys, rows = merged_band(*then, earlier.new_row, keys, new)
+            yield merged_keys[np.newaxis], rows[np.newaxis]
+            earlier.index["band_keys"].release()
+            earlier.index["band_rows"].release()
+        return
     for band in range(bands.bands):
         keys = buckets.keys_of_band(signatures, firsts, band, bands.rows)
         yield buckets.bucket_tables(keys[np.newaxis], firsts)
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierTables:
+    """The tables of an index of mostly the same documents. new_row: for each of its rows the row now, or -1."""
+
+    index: BandIndex
+    new_row: Rows
+
+    @classmethod
+    def of(cls, index: BandIndex, documents: Documents, firsts: Rows, bands: Bands) -> EarlierTables | None:
+        """The tables of an earlier index, if they have these bands, and if its documents kept their order."""
+        taken_from = documents.earlier
+        if taken_from is None or index.recipe.banding.cut != bands or not len(firsts):
+            return None
+        in_tables = np.zeros(index.n_documents, bool)
+        in_tables[index["band_rows"].cut(0, 1)[0]] = True
+        old_rows = taken_from[firsts]
+        still = np.flatnonzero((old_rows >= 0) & in_tables[old_rows])
+        if (np.diff(old_rows[still]) <= 0).any():
+            return None
+        new_row = np.full(index.n_documents, -1)
+        new_row[old_rows[still]] = firsts[still]
+        return cls(index, new_row)
 
 
 def same_as(firsts: Rows, texts: TextNumbers) -> Tokens:

@@ -48,6 +48,8 @@ class Register:
         self._gone = set[bytes]()
         self._files = FileRecords()
         self._earlier = GrowingArray(np.int32)
+        self._ends = np.cumsum(found.counts)
+        self._counts = np.zeros(len(found.counts), np.int64)
         self._done = 0
         self.rows = 0
 
@@ -72,6 +74,7 @@ class Register:
         if len(taken) and read.facts["container"][taken[0]]:
             self._lines.add(names, np.arange(self.rows, self.rows + len(taken)))
         self._earlier.add(np.full(len(taken), -1) if earlier is None else earlier[taken])
+        self._counts += np.bincount(np.searchsorted(self._ends, files, side="right"), minlength=len(self._counts))
         self.rows += len(taken)
         self._done += done
         name = self._found.names[self._done - 1] if done else b""
@@ -164,7 +167,9 @@ class Register:
             if facts["flags"][row] & EMPTY and not facts["container"][row]:
                 name = display_name(names[row])
                 self._skipped.warnings.append(f"{name}: this document is empty, so it is similar to nothing")
-        return Documents(names.ragged, facts, self._files.all(), self._held, self._met.all(), self._earlier.all())
+        return Documents(
+            names.ragged, facts, self._files.all(), self._held, self._met.all(), self._earlier.all(), self._counts
+        )
 
 
 def _read_as_one(name: bytes) -> str:

@@ -63,8 +63,8 @@ def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]
 
 def _updated(update: UpdateFacts) -> Iterator[str]:
     """What an update changed; nothing about the first build of an artifact."""
-    if update.anew:
-        yield f"built from nothing: {update.anew}"
+    if update.note:
+        yield update.note
     if update.unchanged or update.changed or update.removed:
         yield (
             f"{update.unchanged:,} unchanged, {update.changed:,} changed, {update.new:,} new,"

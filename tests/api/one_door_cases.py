@@ -142,7 +142,12 @@ _BANDS = {
     "rows": Case(60),
 }
 
-_BUILD = _TOKENS | _DOCUMENTS | {"output": Case("other.{kind}", changes=False), "lock_wait": Case(0.01, changes=False)}
+_BUILD = (
+    _TOKENS
+    | _DOCUMENTS
+    | {"output": Case("other.{kind}", changes=False), "lock_wait": Case(0.01, changes=False)}
+    | dict.fromkeys(("rebuild", "checksum", "ignore_ctime", "ignore_inode", "allow_shrink"), Case(True, changes=False))
+)
 
 _DEDUPE = {
     "rule": Case("nearest", {"threshold": 0.3}),

@@ -1,4 +1,4 @@
-"""Artifacts that were written when format version 2 was new still give the same answers. Version 1 is refused."""
+"""Artifacts that were written when format version 2 was new give the same answers. Version 1 is refused."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ KNOWN = WITHOUT_EFFECT | {
     "text_field", "id_field", "plain", "jsonl",
     "unit", "k", "language", "multiset", "seed", *Normalisation.__slots__,
     "num_perm", "scheme", "threshold", "recall", "rule", "bands", "rows",
-    "keep", "cluster", "verify", "exact", "max_candidates", "against",
+    "changed", "keep", "cluster", "verify", "exact", "max_candidates", "against",
     "pairs", "all_copies", "list", "nul", "top", "nearest", "itself",
     "output", "format", "header", "exit_code", "strict", "index", "shingles", "root",
 }  # fmt: skip

@@ -1,0 +1,57 @@
+"""The guard against a disk that is not mounted: no artifact is replaced by one that has lost most of its documents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from simdocs.errors import ShrunkError, mention
+from simdocs.model.names import display_name, name_to_text
+from simdocs.model.ragged import Index
+from simdocs.pipeline.prepare import Intake
+
+Given = list[list[Any]]
+"""The arguments of a run, each with the number of documents that it gave: ["docs", 1203]. It is in run.json."""
+
+
+def given_of(intake: Intake, counts: Index | None, documents: int) -> Given:
+    """The arguments of a run. counts: (A,) how many documents each gave. documents: how many there are."""
+    if intake.artifact is not None:
+        return [[intake.artifact.name, documents]]
+    listed = intake.sources.listed
+    names = intake.sources.names if listed is None else (listed,)
+    if counts is None or len(counts) != len(names):  # texts in memory have no arguments
+        return []
+    return [[name_to_text(name), count] for name, count in zip(names, counts.tolist(), strict=True)]
+
+
+def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given) -> None:
+    """Raise ShrunkError if an argument now gives no document, or less than half as many as it gave before.
+
+    name: the artifact. run: what its run.json says. given: the arguments now, with what they give.
+    """
+    before = dict(_recorded(run))
+    for word, count in given:
+        if 2 * count < before.get(word, 0):
+            shown = display_name(os.fsencode(word))
+            raise ShrunkError(
+                f"{name}: {shown} gave {before[word]:,} documents when it was built, and gives {count:,} now, so it is"
+                f" not replaced: look whether {shown} is complete, or accept the loss with {mention('allow_shrink')}"
+            )
+
+
+def same_arguments(run: Mapping[str, Any], given: Given) -> bool:
+    """Whether an artifact was built from these arguments, as far as its run.json tells."""
+    return [word for word, _ in _recorded(run)] == [word for word, _ in given]
+
+
+def _recorded(run: Mapping[str, Any]) -> Sequence[tuple[str, int]]:
+    """The arguments that run.json records. The file is not covered by checksums, so it may hold anything."""
+    given = run.get("given")
+    each = given if isinstance(given, list) else []
+    return [
+        (pair[0], pair[1])
+        for pair in each
+        if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], int)
+    ]

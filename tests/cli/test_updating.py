@@ -1,0 +1,121 @@
+"""Stages that are run onto their old artifact: what they read, what they say, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.corpus import A1, A, B, lay
+from tests.cli.program import simdocs
+
+STAGES = {"shingle": "x.shingles", "signature": "x.signatures", "index": "x.index"}
+
+MANY = {f"docs/{number}.txt": A + b" %d" % number for number in range(10)}
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """A directory with ten documents, and an artifact of each kind."""
+    lay(tmp_path, MANY)
+    for stage, target in STAGES.items():
+        assert simdocs(stage, "docs", "-o", target, cwd=tmp_path) == (0, b"", "")
+    return tmp_path
+
+
+def summary(here: Path, stage: str, *more: str) -> list[str]:
+    """Run a stage onto its artifact, and return the lines of its summary."""
+    done = simdocs(stage, "docs", "-o", STAGES[stage], "--summary", *more, cwd=here)
+    assert done.status == 0
+    return done.err.splitlines()
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_the_summary_says_what_has_changed(here, stage):
+    assert "10 unchanged, 0 changed, 0 new, 0 removed" in summary(here, stage)
+    lay(here, {"docs/1.txt": B, "docs/new.txt": A1})
+    os.remove(here / "docs/2.txt")
+    os.rename(here / "docs/3.txt", here / "docs/other.txt")
+    assert "7 unchanged, 1 changed, 2 new, 2 removed" in summary(here, stage)
+    run = json.loads((here / STAGES[stage] / "run.json").read_bytes())
+    assert run["changed"] == "1,8-9"
+    assert run["given"] == [["docs", 10]]
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_with_other_parameters_nothing_is_taken_over_and_that_is_said(here, stage):
+    said = summary(here, stage, "--unit", "word")
+    assert any(line.startswith("built from nothing: it had other parameters: unit 'char'") for line in said)
+
+
+def test_rebuilding_says_so(here):
+    assert "built from nothing: everything is read again" in summary(here, "index", "--rebuild")
+
+
+def test_other_arguments_are_said(here):
+    done = simdocs("index", "docs/1.txt", "docs/2.txt", "-o", "x.index", "--summary", cwd=here)
+    assert "the arguments are others than when it was built" in done.err
+    assert "2 unchanged, 0 changed, 0 new, 8 removed" in done.err
+
+
+@pytest.mark.reliability(
+    "lost documents",
+    "an argument that gives no documents any more, or less than half as many, such as a disk that is not mounted",
+    "Does not replace the artifact, and exits with status 2, unless `--allow-shrink` is given.",
+)
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("left", [0, 4])
+@pytest.mark.parametrize("more", [(), ("--rebuild",)])
+def test_an_artifact_is_not_replaced_by_one_that_lost_most_documents(here, stage, left, more):
+    for name in list(MANY)[left:]:
+        os.remove(here / name)
+    before = (here / STAGES[stage] / "manifest.json").read_bytes()
+    done = simdocs(stage, "docs", "-o", STAGES[stage], *more, cwd=here)
+    said = f"docs gave 10 documents when it was built, and gives {left} now, so it is not replaced:"
+    assert (done.status, done.out) == (2, b"")
+    assert f"simdocs: error: {STAGES[stage]}: {said} look whether docs is complete" in done.err
+    assert done.err.endswith("accept the loss with --allow-shrink\n")
+    assert (here / STAGES[stage] / "manifest.json").read_bytes() == before
+    assert simdocs(stage, "docs", "-o", STAGES[stage], "--allow-shrink", *more, cwd=here).status == 0
+
+
+def test_half_of_the_documents_may_go(here):
+    for name in list(MANY)[5:]:
+        os.remove(here / name)
+    assert simdocs("index", "docs", "-o", "x.index", cwd=here).status == 0
+
+
+def test_a_stage_that_loses_most_rows_of_its_artifact_is_refused_too(here):
+    simdocs("index", "x.signatures", "-o", "x.index", cwd=here)
+    for name in list(MANY)[2:]:
+        os.remove(here / name)
+    assert simdocs("signature", "docs", "-o", "x.signatures", "--allow-shrink", cwd=here).status == 0
+    done = simdocs("index", "x.signatures", "-o", "x.index", cwd=here)
+    assert done.status == 2
+    assert "x.signatures gave 10 documents when it was built, and gives 2 now" in done.err
+
+
+@pytest.mark.reliability(
+    "damaged target",
+    "a damaged artifact, or one of an older version, in the place of the output",
+    "Builds it from nothing, says so, and exits with status 0.",
+)
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_damaged_artifact_is_built_from_nothing(here, stage):
+    shutil.copytree(here / STAGES[stage], here / "whole")
+    path = here / STAGES[stage] / "documents.npy"
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    done = simdocs(stage, "docs", "-o", STAGES[stage], cwd=here)
+    assert (done.status, done.out) == (0, b"")
+    assert (
+        "damaged: block 0 does not match its checksum: build the artifact again; it is built from nothing now"
+        in done.err
+    )
+    for file in (here / "whole").iterdir():
+        if file.name != "run.json":
+            assert (here / STAGES[stage] / file.name).read_bytes() == file.read_bytes()

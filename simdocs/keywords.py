@@ -75,6 +75,11 @@ class TargetKeywords(TypedDict, total=False):
 
     output: Path | None
     lock_wait: float | None
+    rebuild: bool | None
+    checksum: bool | None
+    ignore_ctime: bool | None
+    ignore_inode: bool | None
+    allow_shrink: bool | None
 
 
 class ShingleKeywords(ReadKeywords, TokenKeywords, TargetKeywords, total=False):

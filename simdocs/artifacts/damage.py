@@ -124,7 +124,7 @@ def _documents(arrays: Arrays) -> Documents:
 def _source_files(arrays: Arrays) -> Iterator[Problem]:
     sources = SourceFiles(arrays["files"], arrays["chunks"])
     if not sources.are_in_order(len(arrays["documents"])):
-        yield "files.npy", "its rows and chunks do not ascend"
+        yield "files.npy", "its files and their rows do not fit together"
 
 
 def _offsets(name: str, offsets: Array, end: int) -> Iterator[Problem]:

@@ -18,6 +18,7 @@ from simdocs.artifacts.reader import open_artifact
 from simdocs.artifacts.writer import made_from
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Ragged
+from simdocs.model.source_files import SourceFiles
 
 Arrays = dict[str, np.ndarray]
 
@@ -32,7 +33,8 @@ def signed_anew(path: Path, change: Callable[[Arrays], object] = len, **of_manif
         data = arrays[array.name].tobytes()
         checksums[array.name] = [checksum(data[at : at + BLOCK]) for at in range(0, len(data), BLOCK)]
         (path / array.file).write_bytes(header(array.dtype, arrays[array.name].shape) + data)
-    documents = Documents(Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], {})
+    sources = SourceFiles(arrays["files"], arrays["chunks"])
+    documents = Documents(Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], sources, {})
     recipe = of_manifest.pop("recipe", artifact.recipe)
     shapes = {name: array.shape for name, array in arrays.items()}
     manifest = Manifest(FORMATS[artifact.kind], recipe, made_from(documents, recipe), shapes, checksums)
@@ -78,6 +80,10 @@ def fact(field: str, row: int) -> Callable[[Arrays], None]:
     return lambda arrays: arrays["documents"][field].__setitem__(row, arrays["documents"][field][row] + 1)
 
 
+def same_file(arrays: Arrays) -> None:
+    arrays["files"]["row"][2] = 1
+
+
 BROKEN = {
     "tokens fall": ("shingles", unsorted, "tokens.npy: the tokens of row 5 do not ascend"),
     "tokens repeat": ("shingles", repeated, "tokens.npy: the tokens of row 6 do not ascend without repeats"),
@@ -91,6 +97,7 @@ BROKEN = {
         put("offsets", (slice(2, 4)), [(1 << 63) - 1, -(1 << 63)]),
         "offsets.npy: does not asc",
     ),
+    "files": ("signatures", same_file, "files.npy: its files and their rows do not fit together"),
     "name offsets": ("signatures", put("name_offsets", 3, -1), "name_offsets.npy: does not ascend from 0 to "),
     "names end": ("index", put("name_offsets", -1, 1 << 40), "name_offsets.npy: does not ascend from 0 to "),
     "empty": ("signatures", put("signatures", (3, 7), 5), "signatures.npy: an empty document has a signature"),

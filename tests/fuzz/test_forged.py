@@ -27,8 +27,8 @@ SOURCES = ("docs", "docs/x.jsonl")
 
 ASKED: dict[str, list[list[str]]] = {
     "shingles": [
-        ["signature", "x.shingles", "-o", "new.signatures"],
-        ["index", "x.shingles", "-o", "new.index"],
+        ["signature", "x.shingles", "-o", "new.signatures", "--allow-shrink"],
+        ["index", "x.shingles", "-o", "new.index", "--allow-shrink"],
         ["dedupe", "x.shingles"],
         ["dedupe", "x.shingles", "--exact"],
         ["dedupe", "x.shingles", "--against", "0.index"],
@@ -36,7 +36,7 @@ ASKED: dict[str, list[list[str]]] = {
         ["query", "0.index", "docs", "--shingles", "x.shingles"],
     ],
     "signatures": [
-        ["index", "x.signatures", "-o", "new.index"],
+        ["index", "x.signatures", "-o", "new.index", "--allow-shrink"],
         ["dedupe", "x.signatures", "--pairs"],
         ["dedupe", "x.signatures", "--exact"],
         ["dedupe", "x.signatures", "--list", "kept"],
@@ -44,7 +44,7 @@ ASKED: dict[str, list[list[str]]] = {
         ["query", "0.index", "x.signatures"],
     ],
     "index": [
-        ["index", "x.index", "-o", "new.index"],
+        ["index", "x.index", "-o", "new.index", "--allow-shrink"],
         ["dedupe", "x.index"],
         ["dedupe", "x.index", "--pairs", "--all-copies"],
         ["dedupe", "x.index", "--cluster", "components"],

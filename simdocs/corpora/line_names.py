@@ -21,12 +21,7 @@ class LineNames:
         An id may have slashes, so the path may lead anywhere, but always by way of a name in the file's directory.
         """
         start = name.rfind(b"/", 0, container) + 1
-        directory = name[:start]
-        if directory not in self._directories:
-            if len(self._directories) >= _MOST_DIRECTORIES:
-                return os.path.lexists(name)
-            self._directories[directory] = _names_with_number_sign(directory or b".")
-        there = self._directories[directory]
+        there = self._names_in(name[:start])
         if there is not None:
             if not there:
                 return False
@@ -35,6 +30,19 @@ class LineNames:
             if first.isascii() and first.lower() not in there:
                 return False
         return os.path.lexists(name)
+
+    def are_no_paths(self, file: bytes) -> bool:
+        """Whether it is certain that no name of a line of this file is a path."""
+        there = self._names_in(file[: file.rfind(b"/") + 1])
+        return there is not None and not there
+
+    def _names_in(self, directory: bytes) -> frozenset[bytes] | None:
+        """The names in a directory that have a #; None if that is not known."""
+        if directory not in self._directories:
+            if len(self._directories) >= _MOST_DIRECTORIES:
+                return None
+            self._directories[directory] = _names_with_number_sign(directory or b".")
+        return self._directories[directory]
 
 
 def _names_with_number_sign(directory: bytes) -> frozenset[bytes] | None:

@@ -14,7 +14,7 @@ from simdocs.kernels.lsh.merged_tables import merged_band
 from simdocs.model.artifact import BandIndex
 from simdocs.model.documents import Documents
 from simdocs.model.numbering import Rows, TextNumbers
-from simdocs.model.ragged import Array, Floats, Index, Keys, Tokens
+from simdocs.model.ragged import Array, Floats, Index, Keys, Mask, Tokens
 from simdocs.model.results import Expectation
 from simdocs.parameters import MAX_NUM_PERM
 from simdocs.recipes import Banding, BandingRequest, Bands, IndexRecipe
@@ -37,7 +37,7 @@ def band_tables(
     firsts: (M,), the first document of each distinct text. earlier: tables with the same bands, of most of them.
     """
     if earlier is not None:
-        new = np.setdiff1d(firsts, earlier.new_row)
+        new = firsts[~earlier.has(firsts)]
         for band in range(bands.bands):
             then = earlier.index["band_keys"].cut(band, band + 1)[0], earlier.index["band_rows"].cut(band, band + 1)[0]
             keys = buckets.keys_of_band(signatures, new, band, bands.rows)
@@ -57,6 +57,12 @@ class EarlierTables:
 
     index: BandIndex
     new_row: Rows
+
+    def has(self, rows: Rows) -> Mask:
+        """Whether each of these rows, which ascend, is in the tables."""
+        there = np.append(self.new_row[self.new_row >= 0], -1)
+        found: Mask = there[np.searchsorted(there[:-1], rows)] == rows
+        return found
 
     @classmethod
     def of(cls, index: BandIndex, documents: Documents, firsts: Rows, bands: Bands) -> EarlierTables | None:

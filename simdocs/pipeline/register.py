@@ -63,15 +63,16 @@ class Register:
             self.skip(skip)
         repeated = self._repeated(read)
         taken = np.delete(np.arange(len(read.names)), list(repeated))
-        files = self._done + np.where(read.facts["container"] > 0, 0, np.array(read.places, np.int64))[taken]
-        if self._found.named or self._found.held or self._reached_again:
+        are_lines = bool(len(read.chunk))
+        files = np.full(len(taken), self._done) if are_lines else self._done + np.array(read.places, np.int64)[taken]
+        if self._is_noted(files, are_lines=are_lines):
             for row, (at, file) in enumerate(zip(taken.tolist(), files.tolist(), strict=True), self.rows):
                 self._note(row, file, read, at)
-        names = [read.names[at] for at in taken.tolist()]
+        names = [read.names[at] for at in taken.tolist()] if repeated else read.names
         self._names.add(names)
         self._facts.add(read.facts[taken])
         self._met.add(self._found.met[files])
-        if len(taken) and read.facts["container"][taken[0]]:
+        if are_lines:
             self._lines.add(names, np.arange(self.rows, self.rows + len(taken)))
         self._earlier.add(np.full(len(taken), -1) if earlier is None else earlier[taken])
         self._counts += np.bincount(np.searchsorted(self._ends, files, side="right"), minlength=len(self._counts))
@@ -80,6 +81,12 @@ class Register:
         name = self._found.names[self._done - 1] if done else b""
         self._files.enter(read, taken, len(read.skips) + len(repeated), ended=done > 0, name=name)
         return taken
+
+    def _is_noted(self, files: Rows, *, are_lines: bool) -> bool:
+        """Whether there may be something special about a document of these files."""
+        if are_lines:  # which all belong to one file
+            return self._done in self._found.held or self._done in self._reached_again
+        return bool(len(files) and (self._found.named or self._found.held or self._reached_again))
 
     def _note(self, row: int, file: int, read: Read, at: int) -> None:
         """Take note of what is special about the document in this row."""
@@ -123,6 +130,8 @@ class Register:
         if self._named_like_lines is None:
             self._named_like_lines = {name for name in self._found.names if b"#" in name}
         repeated = self._lines.repeated(read.names)
+        if not (repeated or self._refused or self._named_like_lines) and self._line_names.are_no_paths(self._file):
+            return repeated
         like_files = set[int]()
         for at, name in enumerate(read.names):
             if name in self._refused:
@@ -164,7 +173,7 @@ class Register:
         self._report_other_names()
         names, facts = self._names.all(), self._facts.all()
         for row in self._named_rows:
-            if facts["flags"][row] & EMPTY and not facts["container"][row]:
+            if facts["flags"][row] & EMPTY:
                 name = display_name(names[row])
                 self._skipped.warnings.append(f"{name}: this document is empty, so it is similar to nothing")
         return Documents(

@@ -70,6 +70,7 @@ class Reuse:
     def signatures(self, rows: Rows) -> Tokens:
         """The signatures of earlier documents."""
         signatures: Tokens = self._artifact["signatures"].rows(rows)
+        self._artifact["signatures"].release()  # or else the whole column would stay in memory
         return signatures
 
     def token_sets(self, rows: Rows) -> Iterator[Ragged]:

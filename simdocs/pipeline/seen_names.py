@@ -9,6 +9,9 @@ import numpy as np
 from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Index
 
+_LAST_MARK = (1 << 24) - 1
+"""The largest end of a hash: 16 MiB of marks, of which the system gives only those that are used."""
+
 _Run = tuple[Index, Rows]
 """Hashes of names, ascending, and the row of each."""
 
@@ -22,15 +25,18 @@ class SeenNames:
     def __init__(self, name_of: Callable[[int], bytes]) -> None:
         self._name_of = name_of
         self._runs: list[_Run] = []
+        self._marks = np.zeros(_LAST_MARK + 1, bool)
+        """Which ends of hashes were seen: most new names are known to be new without a search."""
 
     def repeated(self, names: Sequence[bytes]) -> set[int]:
         """The places of the names that were seen before, or that occur earlier among these."""
         hashes = _hashes(names)
         ordered = np.sort(hashes)
         suspects = set(ordered[1:][ordered[1:] == ordered[:-1]].tolist())
-        for seen, _ in self._runs:
-            places = np.minimum(np.searchsorted(seen, hashes), len(seen) - 1)
-            suspects.update(hashes[seen[places] == hashes].tolist())
+        perhaps = hashes[self._marks[hashes & _LAST_MARK]]
+        for seen, _ in self._runs if len(perhaps) else ():
+            places = np.minimum(np.searchsorted(seen, perhaps), len(seen) - 1)
+            suspects.update(perhaps[seen[places] == perhaps].tolist())
         if not suspects:
             return set()
         found, here = set[int](), set[bytes]()
@@ -45,7 +51,9 @@ class SeenNames:
         """Add names, each with its row."""
         if not len(names):
             return
-        self._runs.append(_sorted(_hashes(names), rows))
+        hashes = _hashes(names)
+        self._marks[hashes & _LAST_MARK] = True
+        self._runs.append(_sorted(hashes, rows))
         # Runs of about the same size are merged, so there are few of them, and each name is merged a few times.
         while len(self._runs) > 1 and len(self._runs[-2][0]) < 2 * len(self._runs[-1][0]):
             (hashes, first), (more, others) = self._runs[-2:]

@@ -1,90 +1,60 @@
 #!/bin/sh
-# Print what is new in a delivery. This script is meant to be run by cron every night:
+# Print which new texts of an archive are nearly the same as another text in it. cron can run this script every night:
 #
-#     nightly.sh [-0] ARCHIVE DELIVERY NAME.index
+#     nightly.sh ARCHIVE NAME.index
 #
-# It writes an index of ARCHIVE to NAME.index. Then it prints the names of the documents in DELIVERY that are not nearly
-# the same as any document in ARCHIVE. Of several that are nearly the same as one another, it prints the first. It prints
-# one name on each line, with tab, line feed, carriage return and backslash written as \t \n \r \\. With -0, names are
-# printed as they are, each ended by NUL, for `xargs -0`. It prints nothing else, and nothing at all if nothing is new.
+# It updates NAME.index, the index of ARCHIVE, for which only files that have changed are read. Then it looks up the
+# documents that are new or changed, and prints one line for each match: the new document, the one that it resembles,
+# their similarity and its estimate, with tabs between them. In names, tab, line feed, carriage return and backslash are
+# written as \t \n \r \\. It lists at most three matches of a document, the most similar first, and prints nothing if
+# there are none.
 #
 # A line of a crontab, in which all names must be absolute:
 #
-#     15 2 * * *  SIMDOCS=/opt/simdocs/bin/simdocs  /opt/nightly.sh /srv/archive /srv/delivery /var/lib/archive.index
+#     15 2 * * *  SIMDOCS=/opt/simdocs/bin/simdocs  /opt/nightly.sh /srv/archive /var/lib/archive.index
 #
 # SIMDOCS is the program, if it is not in PATH. LOCK_WAIT is the number of seconds to wait for another run that is writing
-# the same index (600). Move new texts into the archive after the run, not before: a text that is in the archive is not
-# new.
+# the same index (600). Build the index once by hand: in a new index, all documents are new. If a run ends after the
+# update but before its answer, `simdocs query NAME.index --changed` prints the answer until the next update.
 #
 # Exit status:
-#     0   done, also if nothing is new
-#     2   wrong arguments, nothing in ARCHIVE, or a fatal error
-#     3   done, but something in ARCHIVE or DELIVERY could not be judged; stderr says what. If it is in ARCHIVE, a text
-#         that is printed as new may be a duplicate of it.
-#     4   the index is damaged
+#     0   done, also if nothing was found
+#     2   wrong arguments or a fatal error; or ARCHIVE has lost more than half of its documents, perhaps because a disk is
+#         not mounted. Then the index stays as it is. If you removed them yourself, run once by hand:
+#         simdocs index ARCHIVE -o NAME.index --allow-shrink
+#     3   done, but some documents could not be compared; stderr says which
 #     75  another run was still writing the index after LOCK_WAIT seconds; nothing was printed; try again later
 set -u
 
-say() {
-    printf 'nightly.sh: %s\n' "$*" >&2
-}
-
-usage='usage: nightly.sh [-0] ARCHIVE DELIVERY NAME.index'
+usage='usage: nightly.sh ARCHIVE NAME.index'
 
 usage() {
-    say "$1"
-    printf '%s\n' "$usage" >&2
+    printf 'nightly.sh: %s\n%s\n' "$1" "$usage" >&2
     exit 2
 }
 
-nul=
 case ${1-} in
 -h | --help)
     printf '%s\n' "$usage"
     exit 0
     ;;
+-*) usage "no option $1" ;;
 esac
-while getopts :0-: option; do
-    case $option in
-    0) nul=-0 ;;
-    -) usage "no option --$OPTARG" ;;
-    *) usage "no option -$OPTARG" ;;
-    esac
-done
-shift $((OPTIND - 1))
-[ $# -eq 3 ] || usage "three names are needed, but $# were given"
-archive=$1 delivery=$2 index=$3
+[ $# -eq 2 ] || usage "two names are needed, but $# were given"
+archive=$1 index=$2
 simdocs=${SIMDOCS:-simdocs}
 command -v "$simdocs" > /dev/null || usage "there is no program $simdocs; set SIMDOCS to its path"
 
-# If the archive is not mounted tonight, everything would seem to be new.
-if [ -d "$archive" ] && [ -z "$(find -H "$archive" -type f 2> /dev/null | head -n 1)" ]; then
-    say "$archive has no files; is it mounted?"
-    exit 2
-fi
-# A delivery inside the archive would never seem to be new.
-if [ -d "$archive" ] && [ -d "$delivery" ]; then
-    case $(CDPATH='' cd -P -- "$delivery" && pwd)/ in
-    "$(CDPATH='' cd -P -- "$archive" && pwd)"/*) usage "$delivery is within $archive" ;;
-    esac
-fi
-
-# The index is always built anew. 20,000 texts (80 MB) take 1.6 s on two cores. Finding out first whether any text has
-# changed would only help if the archive stayed the same, but it takes in deliveries.
 "$simdocs" index --lock-wait "${LOCK_WAIT:-600}" -o "$index" -- "$archive"
-indexed=$?
-case $indexed in
+updated=$?
+case $updated in
 0 | 3) ;;
-*) exit $indexed ;;
+*) exit $updated ;;
 esac
 
-# There may be files in the archive, but no text.
-if "$simdocs" info --format tsv "$index" | grep -q '^documents	0$'; then
-    say "$archive has no texts; is it mounted?"
-    exit 2
-fi
-
-"$simdocs" dedupe --against "$index" --list kept $nul -- "$delivery"
-judged=$?
-[ $judged -ne 0 ] || judged=$indexed
-exit $judged
+# `dedupe --changed` would list the same pairs. But it lists the document that comes first as kept, so one could not see
+# which of the two is new.
+"$simdocs" query --changed --top 3 -- "$index"
+compared=$?
+[ $compared -ne 0 ] || compared=$updated
+exit $compared

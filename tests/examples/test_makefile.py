@@ -15,7 +15,7 @@ import pytest
 
 from tests.amounts import slow
 from tests.cli.corpus import A1, A2, A, B, lay
-from tests.cli.program import PATIENCE, PROGRAM, bound_by_modes, environment, finished, started
+from tests.cli.program import PATIENCE, PROGRAM, bound_by_modes, environment, finished, simdocs, started
 from tests.cli.stand_in import stand_in
 from tests.cli.traps import trap
 
@@ -270,3 +270,27 @@ def test_make_works_as_cron_runs_it(there):
     env = {name: value for name, value in environment().items() if name == "PATH"}
     assert make(there, "build/corpus.shingles", env=env, before=lambda: os.umask(0o077)) == (0, ["shingle"], "")
     assert {path.stat().st_mode & 0o077 for path in (there / "build").iterdir()} == {0}
+
+
+def test_make_works_on_many_corpora_in_one_directory_at_once(tmp_path):
+    """Temporary files of one target are never taken for those of another."""
+    lay(tmp_path, {f"c{number}/{name}.txt": text for number in range(4) for name, text in (("a", A), ("b", A1))})
+    stages = [
+        ("%", "shingles", "shingle"),
+        ("%.shingles", "signatures", "signature"),
+        ("%.signatures", "index", "index"),
+    ]
+    rules = [f"%.{kind}: {of}\n\t$(SIMDOCS) {stage} --strict -o $@ $<\n" for of, kind, stage in stages]
+    goals = [f"c{number}.index" for number in range(4)]
+    (tmp_path / "Makefile").write_text("\n".join([f"all: {' '.join(goals)}\n", ".SECONDARY:\n", *rules]))
+    with started(["make", "-j8", f"SIMDOCS={stand_in()}"], cwd=tmp_path) as process:
+        done = finished(process)
+    assert (done.status, done.err) == (0, "")
+    kinds = ["", *(f".{kind}" for _, kind, _ in stages)]
+    assert set(os.listdir(tmp_path)) == {"Makefile", *(f"c{number}{kind}" for number in range(4) for kind in kinds)}
+    for goal in goals:
+        alone = simdocs("index", goal.removesuffix(".index"), "-o", f"alone/{goal}", cwd=lay(tmp_path, {"alone/x": A}))
+        assert alone == (0, b"", "")
+        for file in (tmp_path / "alone" / goal).iterdir():
+            if file.name != "run.json":
+                assert (tmp_path / goal / file.name).read_bytes() == file.read_bytes()

@@ -1,10 +1,9 @@
-"""examples/nightly.sh prints what is new in a delivery when cron runs it."""
+"""examples/nightly.sh updates an index and prints which new documents resemble others, when cron runs it."""
 
 from __future__ import annotations
 
 import fcntl
 import os
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from simdocs.storage.targets import draft_name
-from tests.cli.corpus import A1, A2, A, B, lay
+from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import PROGRAM, Argument, Done, bound_by_modes, finished, started
 from tests.cli.stand_in import stand_in
 
@@ -38,56 +37,86 @@ def nightly(*arguments: Argument, before: Callable[[], object] | None = None, **
 
 
 @pytest.fixture
-def three(tmp_path: Path) -> list[Path]:
-    """The paths of an archive, of a delivery, and of an index that does not exist yet."""
-    lay(tmp_path / "archive", {"a.txt": A, "deep/b.txt": C})
-    lay(tmp_path / "the delivery", {"1.txt": A1, "2 3.txt": B, "4.txt": B + b" It does.", "5.txt": C})
+def two(tmp_path: Path) -> list[Path]:
+    """The paths of an archive and of its index."""
+    lay(tmp_path / "the archive", {"a.txt": A, "deep/b.txt": B})
     (tmp_path / "lib").mkdir()
-    return [tmp_path / "archive", tmp_path / "the delivery", tmp_path / "lib/archive.index"]
+    paths = [tmp_path / "the archive", tmp_path / "lib/archive.index"]
+    assert nightly(*paths) == (0, b"", "")
+    return paths
 
 
-def test_the_nightly_script_lists_what_is_new(three):
-    archive, delivery, index = three
-    new = f"{delivery}/2 3.txt\n".encode()
-    assert nightly(*three, SIMDOCS=PROGRAM) == (0, new, "")
+def matches(done: Done) -> list[list[bytes]]:
+    """Return the names in each line that was printed, when nothing else was said."""
+    assert (done.status, done.err) == (0, "")
+    return [list(row[:2]) for row in done.rows]
+
+
+def test_the_nightly_script_lists_each_new_document_with_what_it_resembles(two):
+    archive = two[0]
+    lay(archive, {"0 0.txt": A1, "new.txt": C})
+    assert matches(nightly(*two, SIMDOCS=PROGRAM)) == [[bytes(archive / "0 0.txt"), bytes(archive / "a.txt")]]
+    assert matches(nightly(*two)) == [], "they are not new the next night"
+    lay(archive, {"new.txt": B})
+    (archive / "a.txt").unlink()
+    assert matches(nightly(*two)) == [[bytes(archive / "new.txt"), bytes(archive / "deep/b.txt")]]
+
+
+def test_the_nightly_script_writes_only_the_index_and_only_for_its_user(two):
+    index = two[1]
     assert os.listdir(index.parent) == [index.name]
     assert {path.stat().st_mode & 0o077 for path in [index, *index.iterdir()]} == {0}
 
-    (archive / "a.txt").unlink()  # the next night's archive is what is indexed
-    assert nightly(*three) == (0, f"{delivery}/1.txt\n".encode() + new, "")
-    lay(archive, {"a2.txt": A2, "c.txt": B})
-    assert nightly(*three) == (0, b"", "")
-    assert os.listdir(index.parent) == [index.name]
+
+def test_at_most_three_matches_of_a_document_are_listed(two):
+    lay(two[0], {f"a{number}.txt": A + b" %d" % number for number in range(5)})
+    assert nightly(*two).status == 0
+    lay(two[0], {"z.txt": A})
+    assert [query for query, _ in matches(nightly(*two))] == [bytes(two[0] / "z.txt")] * 3
 
 
-def test_an_empty_delivery_has_nothing_new(three, tmp_path):
-    (tmp_path / "nothing").mkdir()
-    said = f"simdocs: warning: {tmp_path}/nothing: no documents were found in this directory\n"
-    assert nightly(three[0], tmp_path / "nothing", three[2]) == (0, b"", said)
+def test_names_of_an_archive_may_hold_any_characters(two):
+    name = b"a\nb\tc\\\xff"
+    Path(os.fsdecode(bytes(two[0]) + b"/" + name)).write_bytes(A1)
+    escaped = name.replace(b"\\", b"\\\\").replace(b"\n", b"\\n").replace(b"\t", b"\\t")
+    assert nightly(*two).out.startswith(bytes(two[0]) + b"/" + escaped + b"\t" + bytes(two[0] / "a.txt") + b"\t")
 
 
-def test_a_delivery_may_hold_any_names(three):
-    _, delivery, _ = three
-    shutil.rmtree(delivery)
-    names = [b"a\nb\tc\\", b"\xff\xfe", "é ü".encode()]
-    delivery.mkdir()
-    for name, text in zip(names, (B, A[::-1], B[::-1]), strict=True):
-        Path(os.fsdecode(bytes(delivery) + b"/" + name)).write_bytes(text)
-    ordered = sorted(bytes(delivery) + b"/" + name for name in names)
-    assert nightly("-0", *three) == (0, b"".join(name + b"\0" for name in ordered), "")
-    escaped = [name.replace(b"\\", b"\\\\").replace(b"\n", b"\\n").replace(b"\t", b"\\t") for name in ordered]
-    assert nightly(*three) == (0, b"".join(name + b"\n" for name in escaped), "")
-
-
-@pytest.mark.parametrize("where", [0, 1], ids=["archive", "delivery"])
-def test_unreadable_documents_are_reported_and_the_others_compared(three, where):
-    closed = three[where] / "closed.txt"
-    closed.write_bytes(B[::-1])
-    closed.chmod(0)
-    done = nightly(*three, before=bound_by_modes)
-    assert (done.status, done.out) == (3, f"{three[1]}/2 3.txt\n".encode())
-    assert str(closed) in done.err
+def test_an_archive_that_is_not_mounted_is_reported_and_its_index_stays(two):
+    archive, index = two
+    before = (index / "run.json").read_bytes()
+    archive.rename(archive.with_name("disk"))
+    archive.mkdir()
+    done = nightly(*two)
+    assert (done.status, done.out) == (2, b"")
+    assert f"{archive} gave 2 documents when it was built, and gives 0 now, so it is not replaced" in done.err
     assert len(done.err.splitlines()) == 1
+    assert (index / "run.json").read_bytes() == before
+    archive.rmdir()
+    archive.with_name("disk").rename(archive)
+    assert matches(nightly(*two)) == []
+
+
+def test_unreadable_documents_are_reported_and_the_others_compared(two):
+    archive = two[0]
+    lay(archive, {"closed.txt": C, "new.txt": A1})
+    (archive / "closed.txt").chmod(0)
+    done = nightly(*two, before=bound_by_modes)
+    assert done.status == 3
+    assert [list(row[:2]) for row in done.rows] == [[bytes(archive / "new.txt"), bytes(archive / "a.txt")]]
+    assert str(archive / "closed.txt") in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_a_damaged_index_is_built_again(two):
+    manifest = two[1] / "manifest.json"
+    whole = manifest.read_bytes()
+    manifest.write_bytes(whole[:-9])
+    done = nightly(*two)
+    assert (done.status, done.out) == (0, b"")
+    assert len(done.err.splitlines()) == 1
+    assert "it is built from nothing now" in done.err
+    assert manifest.read_bytes() == whole
 
 
 @contextmanager
@@ -103,72 +132,54 @@ def held(index: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def test_another_run_that_writes_the_index_is_reported(three):
-    with held(three[2]):
-        done = nightly(*three, LOCK_WAIT="0.1")
+def test_another_run_that_writes_the_index_is_reported(two):
+    with held(two[1]):
+        done = nightly(*two, LOCK_WAIT="0.1")
     assert (done.status, done.out) == (75, b"")
     assert len(done.err.splitlines()) == 1
     assert "is being written" in done.err
 
 
-def test_the_nightly_script_can_wait_for_another_run(three):
-    with held(three[2]) as lock:
+def test_the_nightly_script_can_wait_for_another_run(two):
+    with held(two[1]) as lock:
         timer = threading.Timer(0.5, fcntl.flock, (lock, fcntl.LOCK_UN))
         timer.start()
-        done = nightly(*three)
+        done = nightly(*two)
         timer.join()
-    assert done == (0, f"{three[1]}/2 3.txt\n".encode(), "")
+    assert matches(done) == []
 
 
-def test_the_nightly_script_finds_the_program_by_path_or_on_path(three, tmp_path):
-    nowhere = nightly(*three, SIMDOCS=f"{tmp_path}/no such")
+def test_the_nightly_script_finds_the_program_by_path_or_on_path(two, tmp_path):
+    nowhere = nightly(*two, SIMDOCS=f"{tmp_path}/no such")
     assert (nowhere.status, nowhere.out) == (2, b"")
     assert "there is no program" in nowhere.err
     (tmp_path / "a bin").mkdir()
     (tmp_path / "a bin/simdocs").symlink_to(PROGRAM)
-    done = nightly(*three, SIMDOCS="", PATH=f"{tmp_path}/a bin:/usr/bin:/bin")
-    assert done == (0, f"{three[1]}/2 3.txt\n".encode(), "")
+    assert nightly(*two, SIMDOCS="", PATH=f"{tmp_path}/a bin:/usr/bin:/bin") == (0, b"", "")
 
 
-@pytest.mark.parametrize("arguments", [[], ["/"], ["/", "/", "/", "/"], ["-x", "/", "/", "/"], ["--wrong"]])
+@pytest.mark.parametrize("arguments", [[], ["/"], ["/", "/", "/"], ["-x", "/", "/"], ["--wrong"]])
 def test_wrong_arguments_of_the_nightly_script_are_refused(arguments):
     done = nightly(*arguments)
     assert (done.status, done.out) == (2, b"")
     assert done.err.startswith("nightly.sh: ")
-    assert done.err.endswith("usage: nightly.sh [-0] ARCHIVE DELIVERY NAME.index\n")
+    assert done.err.endswith("usage: nightly.sh ARCHIVE NAME.index\n")
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])
 def test_the_nightly_script_prints_its_usage(option):
-    assert nightly(option) == (0, b"usage: nightly.sh [-0] ARCHIVE DELIVERY NAME.index\n", "")
+    assert nightly(option) == (0, b"usage: nightly.sh ARCHIVE NAME.index\n", "")
 
 
-def test_an_archive_without_files_is_refused(three, tmp_path):
-    """If the archive is not mounted, every text would seem to be new."""
-    (tmp_path / "mount/point").mkdir(parents=True)
-    done = nightly(tmp_path / "mount", *three[1:])
+def test_a_missing_archive_is_refused(two):
+    missing = two[0] / "no such"
+    done = nightly(missing, two[1])
     assert (done.status, done.out) == (2, b"")
-    assert "is it mounted?" in done.err
+    assert done.err == f"simdocs: error: {missing}: No such file or directory\n"
 
 
-def test_a_delivery_within_the_archive_is_refused(three):
-    for inside in ("deep", "."):
-        done = nightly(three[0], three[0] / inside, three[2])
-        assert (done.status, done.out) == (2, b"")
-        assert "is within" in done.err
-    assert os.listdir(three[2].parent) == []
-
-
-@pytest.mark.parametrize("missing", [0, 1], ids=["archive", "delivery"])
-def test_a_missing_directory_is_refused(three, missing):
-    three[missing] = three[missing] / "no such"
-    done = nightly(*three)
+def test_a_file_that_is_not_an_index_is_not_replaced(two, tmp_path):
+    (tmp_path / "x.index").write_bytes(A)
+    done = nightly(two[0], tmp_path / "x.index")
     assert (done.status, done.out) == (2, b"")
-    assert done.err == f"simdocs: error: {three[missing]}: No such file or directory\n"
-
-
-def test_a_file_that_is_not_an_index_is_not_replaced(three):
-    three[2].write_bytes(A)
-    done = nightly(*three)
-    assert (done.status, done.out) == (2, b"")
-    assert three[2].read_bytes() == A
+    assert (tmp_path / "x.index").read_bytes() == A

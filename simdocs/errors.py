@@ -5,6 +5,7 @@
     │   └── UnreachableRecallError  no bands and rows reach the recall                exit 2
     ├── InputError               a named argument cannot be read                   exit 2
     ├── OutputError              an answer cannot be written                       exit 2
+    ├── ShrunkError              most documents of an artifact would be lost       exit 2
     ├── WorkerError              a worker process was killed                       exit 2
     ├── UnjudgedError            --strict, and something could not be judged       exit 2
     ├── ArtifactError            an artifact is damaged, or not what is wanted     exit 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
+from simdocs.errors import ArtifactError
 from simdocs.matching.corpus import name_prefix
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import EMPTY, INVALID, SHORT, WIDE
@@ -84,6 +86,8 @@ def _run(artifact: Artifact) -> Iterator[tuple[str, str]]:
     command = artifact.run.get("command")
     if isinstance(command, list):
         yield "command", _printable(" ".join(str(word) for word in command))
+    with contextlib.suppress(ArtifactError):
+        yield "new_or_changed", _text(len(artifact.changed))
     skipped = artifact.run.get("skipped")
     if isinstance(skipped, dict):
         for reason, count in skipped.items():

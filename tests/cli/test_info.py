@@ -158,12 +158,23 @@ def test_info_can_be_written_to_a_file(here):
     assert (here / "info.csv").read_bytes().startswith(b"key,value\r\nkind,index\r\n")
 
 
+def test_info_counts_the_documents_that_were_new_or_changed_in_the_last_run(there):
+    assert facts(there, built(there, "index"))["new_or_changed"] == COUNTS["documents"]
+    assert facts(there, built(there, "index"))["new_or_changed"] == "0"
+    lay(there, {"docs/a.txt": A[::-1], "docs/more": A})
+    assert facts(there, built(there, "index"))["new_or_changed"] == "2"
+
+
 @pytest.mark.reliability("run.json")
 @pytest.mark.parametrize(
     "run",
     [
         *(None, "", "[]", "{}", "[" * 99999, '{"root": 5, "command": "x", "skipped": [1]}'),
-        *('{"start": "\\ud800\\u001b"}', '{"command": ["\\ud800", 1, null], "skipped": {"\\udfff": [], "x": 3}}'),
+        *(
+            '{"start": "\\ud800\\u001b"}',
+            '{"changed": "0-99999999"}',
+            '{"command": ["\\ud800", 1, null], "skipped": {"\\udfff": [], "x": 3}}',
+        ),
     ],
 )
 def test_info_works_whatever_run_json_holds(here, run):
@@ -171,7 +182,7 @@ def test_info_works_whatever_run_json_holds(here, run):
     file = here / "x.signatures" / "run.json"
     file.unlink() if run is None else file.write_text(run)
     told = facts(here, "x.signatures")
-    dropped = ("simdocs", "start", "root", "command")
+    dropped = ("simdocs", "start", "root", "command", "new_or_changed")
     assert told.items() >= {key: value for key, value in before.items() if key not in dropped}.items()
 
 

@@ -252,7 +252,7 @@ def test_what_is_too_large_now_is_not_taken_over(case: Case) -> None:
 @pytest.mark.parametrize(
     "forged",
     [
-        *({"read_ns": value} for value in ("1", None, True, [], 1e30, -1, 1 << 62, 1 << 70, 9 * HOUR + time.time_ns())),
+        *({"read_ns": value} for value in ("1", None, True, [], 1e30, -1, 2 * 10**18, 1 << 62, 1 << 70)),
         *({"max_size": value} for value in ("1", None, [], 1e30, -1, -(1 << 70))),
     ],
     ids=repr,

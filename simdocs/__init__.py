@@ -38,13 +38,13 @@ if TYPE_CHECKING:
         WorkerError,
     )
     from simdocs.model.artifact import BandIndex, Shingles, Signatures
-    from simdocs.model.results import Deduplication, Matches, SimilarPairs
+    from simdocs.model.results import Deduplication, DryRun, Matches, SimilarPairs
 
 _HOMES = {
     "simdocs.api": (
         *("check", "dedupe", "index", "info", "open", "query", "shingle", "show", "signature", "similarity"),
     ),
-    "simdocs.model.results": ("Deduplication", "Matches", "SimilarPairs"),
+    "simdocs.model.results": ("Deduplication", "DryRun", "Matches", "SimilarPairs"),
     "simdocs.model.artifact": ("BandIndex", "Shingles", "Signatures"),
 }
 """The module of each public name. All other public names are errors, in simdocs.errors."""
@@ -53,6 +53,7 @@ __all__ = [
     "ArtifactError",
     "BandIndex",
     "Deduplication",
+    "DryRun",
     "InputError",
     "LockedError",
     "Matches",

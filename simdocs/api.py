@@ -17,14 +17,23 @@ import numpy as np
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import checked, open_artifact, usable
 from simdocs.checked_request import CheckedRequest
-from simdocs.commands.resolve import opened, shingling_of
+from simdocs.commands.resolve import opened
 from simdocs.docstrings import docstring
 from simdocs.engines.local import Local, cores
 from simdocs.engines.run import Progress, Run, no_progress
 from simdocs.errors import InputError, UnjudgedError, UsageError, spelled
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.names import display_name, name_to_text
-from simdocs.model.results import ArtifactInfo, BuildResult, CheckResult, Deduplication, Matches, SimilarPairs, Take
+from simdocs.model.results import (
+    ArtifactInfo,
+    BuildResult,
+    CheckResult,
+    Deduplication,
+    DryRun,
+    Matches,
+    SimilarPairs,
+    Take,
+)
 from simdocs.model.skipped import Skipped
 from simdocs.requests import (
     BuildRequest,
@@ -52,7 +61,7 @@ if TYPE_CHECKING:
         TokenKeywords,
     )
 
-Answer = BuildResult | Deduplication | SimilarPairs | Matches
+Answer = BuildResult | DryRun | Deduplication | SimilarPairs | Matches
 """What the door gives back for a request."""
 
 
@@ -93,6 +102,20 @@ def show_shingles(request: ShowRequest, take: Take | None = None) -> ShownText:
     return show(request, take)
 
 
+def list_changes(
+    request: BuildRequest,
+    run: Run,
+    take: Take | None = None,
+    outputs: Sequence[str | None] = (),
+    *,
+    unchanged: bool = False,
+) -> DryRun:
+    """Answer a request for a dry run. take, outputs, errors: as of `ask`. unchanged: list unchanged documents, too."""
+    from simdocs.commands.dry_run import dry_run
+
+    return dry_run(request, run, take, outputs, unchanged=unchanged)
+
+
 def ask(
     request: Request,
     run: Run,
@@ -131,6 +154,8 @@ def _answered(
         from simdocs.commands.query import query as look_up
 
         return look_up(plan_query(request, outputs), run, request.list, take)
+    if isinstance(request, BuildRequest) and request.dry_run:
+        return list_changes(request, run, take, outputs)
     if isinstance(request, BuildRequest):
         from simdocs.commands.build import build_onto_disk
 
@@ -164,22 +189,65 @@ def open(artifact: Path) -> Shingles | Signatures | BandIndex:  # noqa: A001  (s
     return cast(Shingles | Signatures | BandIndex, opened)
 
 
+@overload
+def shingle(
+    *documents: Path, dry_run: Literal[False] | None = ..., **keywords: Unpack[ShingleKeywords]
+) -> Shingles: ...
+
+
+@overload
+def shingle(*documents: Path, dry_run: Literal[True], **keywords: Unpack[ShingleKeywords]) -> DryRun: ...
+
+
 @_with_keywords_of(ShingleRequest)
-def shingle(*documents: Path, **keywords: Unpack[ShingleKeywords]) -> Shingles:
-    """Turn documents (files and directories) or texts into token sets, and return them as Shingles."""
-    return cast(Shingles, _built(ShingleRequest(documents=documents, **keywords)))
+def shingle(*documents: Any, **keywords: Any) -> Any:
+    """Turn documents (files and directories) or texts into token sets, and return them as Shingles.
+
+    With dry_run=True, write nothing, and return a DryRun: what would change in the artifact at `output`.
+    """
+    return _built(ShingleRequest(documents=documents, **keywords))
+
+
+@overload
+def signature(
+    *documents: Path | Shingles, dry_run: Literal[False] | None = ..., **keywords: Unpack[SignatureKeywords]
+) -> Signatures: ...
+
+
+@overload
+def signature(*documents: Path | Shingles, dry_run: Literal[True], **keywords: Unpack[SignatureKeywords]) -> DryRun: ...
 
 
 @_with_keywords_of(SignatureRequest)
-def signature(*documents: Path | Shingles, **keywords: Unpack[SignatureKeywords]) -> Signatures:
-    """Compute the Signatures of documents, texts, or token sets (Shingles, or the path of X.shingles)."""
-    return cast(Signatures, _built(SignatureRequest(documents=documents, **keywords)))
+def signature(*documents: Any, **keywords: Any) -> Any:
+    """Compute the Signatures of documents, texts, or token sets (Shingles, or the path of X.shingles).
+
+    With dry_run=True, write nothing, and return a DryRun: what would change in the artifact at `output`.
+    """
+    return _built(SignatureRequest(documents=documents, **keywords))
+
+
+@overload
+def index(
+    *documents: Path | Shingles | Signatures | BandIndex,
+    dry_run: Literal[False] | None = ...,
+    **keywords: Unpack[IndexKeywords],
+) -> BandIndex: ...
+
+
+@overload
+def index(
+    *documents: Path | Shingles | Signatures | BandIndex, dry_run: Literal[True], **keywords: Unpack[IndexKeywords]
+) -> DryRun: ...
 
 
 @_with_keywords_of(IndexRequest)
-def index(*documents: Path | Shingles | Signatures | BandIndex, **keywords: Unpack[IndexKeywords]) -> BandIndex:
-    """Build a BandIndex of documents, texts, token sets or signatures, or an index with other bands from an index."""
-    return cast(BandIndex, _built(IndexRequest(documents=documents, **keywords)))
+def index(*documents: Any, **keywords: Any) -> Any:
+    """Build a BandIndex of documents, texts, token sets or signatures, or an index with other bands from an index.
+
+    With dry_run=True, write nothing, and return a DryRun: what would change in the artifact at `output`.
+    """
+    return _built(IndexRequest(documents=documents, **keywords))
 
 
 @overload
@@ -268,24 +336,9 @@ def similarity(a: str | bytes, b: str | bytes, **keywords: Unpack[TokenKeywords]
 
     a, b: the texts themselves, not paths: use Path.read_bytes() for files.
     """
-    from simdocs.corpora.decode import as_utf8
-    from simdocs.kernels.compare import jaccard
-    from simdocs.kernels.tokens import multisets
-    from simdocs.model.ragged import Ragged
-    from simdocs.pipeline.shingling import shingled
+    from simdocs.commands.similarity import similarity_of
 
-    for text in (a, b):
-        if not isinstance(text, str | bytes):
-            hint = ": read the file with read_bytes()" if isinstance(text, os.PathLike) else ""
-            raise UsageError(f"a text must be str or bytes, not {type(text).__name__}{hint}")
-    request = SimilarityRequest(**keywords)
-    raws = [as_utf8(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))[0] for text in (a, b)]
-    sets: list[Any] = [None, None]
-    for part in shingled(raws, shingling_of(request)):
-        rows = multisets.token_sets(part.tokens)
-        for at, place in enumerate(part.places.tolist()):
-            sets[place] = rows[at]
-    return float(jaccard.exact(Ragged.from_rows(sets, np.uint32), np.array([0]), np.array([1]))[0])
+    return similarity_of(SimilarityRequest(**keywords), a, b)
 
 
 def _asked(request: Any) -> Any:
@@ -318,11 +371,14 @@ def _spelled(result: Any) -> Any:
     return replace(result, advice=tuple(map(spelled, result.advice))) if hasattr(result, "advice") else result
 
 
-def _built(request: BuildRequest) -> Artifact:
+def _built(request: BuildRequest) -> Artifact | DryRun:
     from simdocs.artifacts.memory_writer import MemoryWriter
     from simdocs.commands.build import build, plan_build
 
     with _running_for_python(request) as run:
+        if request.dry_run:
+            found = list_changes(request, run)
+            return replace(found, built=_spelled(found.built))
         if request.output is None:
             memory = MemoryWriter(request.kind)
             build(plan_build(request), memory, run)

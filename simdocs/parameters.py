@@ -268,6 +268,14 @@ _DECLARED = (
         "Replace the artifact even if an argument gives no documents any more, or less than half as many.",
         False,
     ),
+    Parameter(
+        "dry_run",
+        UPDATE,
+        Flag(),
+        f"Write no artifact. Print which documents are changed, new and removed; with {mention('verbose')}, also those"
+        " that are unchanged.",
+        False,
+    ),
     # Answer
     Parameter("pairs", ANSWER, Flag(), "List all pairs of near-duplicates instead of groups.", False),
     Parameter(

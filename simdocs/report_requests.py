@@ -29,18 +29,34 @@ class DebugRequest(CheckedRequest):
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class TableRequest(DebugRequest):
-    """How a table is drawn, and where it is written."""
+class FormatRequest(DebugRequest):
+    """How a table is drawn."""
 
-    output: bytes | None = None
     format: str | None = None
     header: bool | None = None
     color: str | None = None
 
     @property
+    def path(self) -> str | None:
+        """The file to which the table is written; None for standard output."""
+        return None
+
+    @property
     def suffix(self) -> str:
         """The suffix of the output's name in lower case, without its dot."""
-        return os.path.splitext(os.fsdecode(self.output or b""))[1].removeprefix(".").lower()
+        return os.path.splitext(self.path or "")[1].removeprefix(".").lower()
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class TableRequest(FormatRequest):
+    """How a table is drawn, and where it is written."""
+
+    output: bytes | None = None
+
+    @property
+    def path(self) -> str | None:
+        """The file to which the table is written; None for standard output."""
+        return None if self.output is None or self.output == b"-" else os.fsdecode(self.output)
 
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()
@@ -77,6 +93,19 @@ class ReportRequest(DebugRequest):
                 yield not_together("quiet", loud)
         if self.summary_json == b"-":
             yield f"{mention('summary_json')} must be a file, not -, because the answer goes to standard output"
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class BuildReportRequest(ReportRequest, FormatRequest):
+    """What is said about the build of an artifact. A dry run has an answer, which is drawn."""
+
+    dry_run: bool | None = None
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        for name in ("format", "header", "color"):
+            if getattr(self, name) is not None and not self.dry_run:
+                yield f"{mention(name)} goes with {mention('dry_run')}: without it, nothing is printed"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

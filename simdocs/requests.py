@@ -198,6 +198,12 @@ class BuildRequest(_Tokens):
     ignore_ctime: bool | None = None
     ignore_inode: bool | None = None
     allow_shrink: bool | None = None
+    dry_run: bool | None = None
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        if self.dry_run and self.output is None:
+            yield f"{mention('dry_run')} goes with {mention('output')}: name the artifact to compare with"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

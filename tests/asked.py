@@ -8,6 +8,7 @@ from typing import Any
 
 from simdocs.checked_request import CheckedRequest
 from simdocs.errors import UsageError
+from simdocs.report_requests import BuildReportRequest
 from simdocs.requests import QueryRequest
 
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
@@ -71,10 +72,13 @@ _NEEDED: Mapping[str, Mapping[str, Any]] = {
     "all_copies": {"pairs": True},
     "language": {"unit": "stopword"},
     "nul": {"listing": "kept"},
+    "dry_run": {"output": "x"},
 }
 """What a parameter needs beside it."""
 
 
 def needed(request: type[CheckedRequest], name: str) -> Mapping[str, Any]:
     """What a parameter needs beside it."""
+    if request is BuildReportRequest:
+        return {"dry_run": True} if name in ("format", "header", "color") else {}
     return {"documents": ()} if (request, name) == (QueryRequest, "changed") else _NEEDED.get(name, {})

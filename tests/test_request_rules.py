@@ -8,7 +8,7 @@ import pytest
 
 from simdocs.checked_request import CheckedRequest
 from simdocs.errors import spelled
-from simdocs.report_requests import DrawRequest, ReportRequest, TableRequest
+from simdocs.report_requests import BuildReportRequest, DrawRequest, ReportRequest, TableRequest
 from simdocs.requests import (
     DedupeRequest,
     IndexRequest,
@@ -209,6 +209,15 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
         ReportRequest,
         {"summary_json": "-"},
         ("summary_json must be a file, not -, because the answer goes to standard output",),
+    ),
+    (IndexRequest, {"dry_run": True}, ("dry_run goes with output: name the artifact to compare with",)),
+    (
+        BuildReportRequest,
+        {"format": "csv", "header": True},
+        (
+            "format goes with dry_run: without it, nothing is printed",
+            "header goes with dry_run: without it, nothing is printed",
+        ),
     ),
     (DrawRequest, {"nul": True}, ("nul goes with a list of names: add list",)),
     (DrawRequest, {"nul": True, "listing": "kept-lines"}, ("nul goes with a list of names, not with list kept-lines",)),

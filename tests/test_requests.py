@@ -11,7 +11,14 @@ import pytest
 
 from simdocs.checked_request import CheckedRequest
 from simdocs.parameters import PARAMETERS
-from simdocs.report_requests import DebugRequest, DrawRequest, ReportRequest, ShowDrawRequest, TableRequest
+from simdocs.report_requests import (
+    BuildReportRequest,
+    DebugRequest,
+    DrawRequest,
+    ReportRequest,
+    ShowDrawRequest,
+    TableRequest,
+)
 from simdocs.requests import (
     DedupeRequest,
     IndexRequest,
@@ -55,6 +62,7 @@ EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     DebugRequest: set(),
     TableRequest: set(),
     ReportRequest: LOUD,
+    BuildReportRequest: LOUD,
     DrawRequest: LOUD | {("nul", "format"), ("output", "summary_json")},
     ShowDrawRequest: set(),
 }
@@ -91,7 +99,9 @@ def test_every_request_has_its_pairs_listed():
         return {request_type}.union(*map(subclasses, below))
 
     asked = {each for each in subclasses(CheckedRequest) if hasattr(each, "question") and "question" in vars(each)}
-    assert asked | {TableRequest, ReportRequest, DrawRequest, ShowDrawRequest} == set(EXCLUDE_EACH_OTHER)
+    assert asked | {TableRequest, ReportRequest, BuildReportRequest, DrawRequest, ShowDrawRequest} == set(
+        EXCLUDE_EACH_OTHER
+    )
 
 
 @pytest.mark.parametrize("request_type", EXCLUDE_EACH_OTHER)

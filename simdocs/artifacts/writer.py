@@ -18,7 +18,7 @@ from simdocs.model.names import display_name
 from simdocs.model.ragged import Array
 from simdocs.recipes import Recipe
 from simdocs.storage import syscalls
-from simdocs.storage.atomic_directory import DraftDirectory, atomic_directory
+from simdocs.storage.atomic_directory import DraftDirectory, atomic_directory, check_directory
 
 
 class ArtifactWriter:
@@ -100,6 +100,12 @@ def write_artifact(path: str, kind: str, wait: float = 0.0) -> Iterator[Artifact
         writer.close()
         if not writer.finished:
             raise _NotFinished
+
+
+def check_target(path: str, kind: str) -> None:
+    """Raise the UsageError or OutputError that `write_artifact` raises about this path before it writes anything."""
+    _check_name(path, kind)
+    check_directory(path, replaceable(kind), is_artifact)
 
 
 def _check_name(path: str, kind: str) -> None:

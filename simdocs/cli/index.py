@@ -9,7 +9,7 @@ import click
 from simdocs.cli import options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import build
-from simdocs.report_requests import ReportRequest
+from simdocs.report_requests import BuildReportRequest
 from simdocs.requests import IndexRequest
 
 
@@ -23,7 +23,7 @@ from simdocs.requests import IndexRequest
     usual=("threshold", "recall", "num_perm", "unit", "k", "include", "exclude", "output", "jobs", "verbose"),
 )
 @options.documents
-@options.of(IndexRequest, ReportRequest)
+@options.of(IndexRequest, BuildReportRequest)
 def index(**given: Any) -> int:
     """Build an index for finding similar documents.
 

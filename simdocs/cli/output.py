@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from simdocs.families import FORMATS
 from simdocs.model.answers import LINE
 from simdocs.model.names import display_name
-from simdocs.report_requests import DrawRequest, TableRequest
+from simdocs.report_requests import DrawRequest, FormatRequest
 
 if TYPE_CHECKING:
     from simdocs.model.answers import TableHead
@@ -54,7 +54,7 @@ class Drawing:
 
     def __init__(
         self,
-        request: TableRequest,
+        request: FormatRequest,
         head: TableHead,
         stream: OutputStream,
         *,
@@ -62,7 +62,7 @@ class Drawing:
         hold: bool = False,
     ) -> None:
         self._stream, self._before = stream, before
-        self._terminal = path_of(request.output) is None and is_terminal()
+        self._terminal = request.path is None and is_terminal()
         self._json = format_of(request) == "jsonl" or head.columns[0].kind == LINE
         self._format = _format(request, head)
         self._held: list[bytes] | None = [] if hold else None
@@ -97,12 +97,12 @@ class Drawing:
         self._stream.write(drawn)
 
 
-def _format(request: TableRequest, head: TableHead):  # type: ignore[no-untyped-def]
+def _format(request: FormatRequest, head: TableHead):  # type: ignore[no-untyped-def]
     """The format that draws an answer with these columns."""
     from simdocs.views.output_formats import NulEnded, RawLines, Tsv
 
     if isinstance(request, DrawRequest) and request.nul:
-        on_screen = path_of(request.output) is None and is_terminal()
+        on_screen = request.path is None and is_terminal()
         return Tsv(head) if on_screen else NulEnded(head)  # nobody sees a NUL, nor that a name has two lines
     if head.columns[0].kind == LINE:
         return RawLines(head)
@@ -110,25 +110,25 @@ def _format(request: TableRequest, head: TableHead):  # type: ignore[no-untyped-
     return implementation(head, header=bool(request.header), colored=colored(request))
 
 
-def format_of(request: TableRequest) -> str:
+def format_of(request: FormatRequest) -> str:
     """The name of the format."""
     if request.format is not None:
         return request.format
-    if path_of(request.output) is not None:
+    if request.path is not None:
         suffix = request.suffix
         return suffix if suffix in FORMATS else "tsv"
     return "table" if is_terminal() else "tsv"
 
 
-def colored(request: TableRequest) -> bool:
+def colored(request: FormatRequest) -> bool:
     """Whether tables are coloured."""
     if request.color not in (None, "auto"):
         return request.color == "always"
     if os.environ.get("NO_COLOR"):
         return False
-    if os.environ.get("FORCE_COLOR") and path_of(request.output) is None and is_terminal():
+    if os.environ.get("FORCE_COLOR") and request.path is None and is_terminal():
         return True
-    return path_of(request.output) is None and is_terminal() and os.environ.get("TERM") != "dumb"
+    return request.path is None and is_terminal() and os.environ.get("TERM") != "dumb"
 
 
 def is_terminal() -> bool:

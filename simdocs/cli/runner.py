@@ -17,7 +17,7 @@ from simdocs.cli.output import Drawing, path_of, stream_of, summary_of
 from simdocs.cli.spelling import spelled
 from simdocs.errors import UnjudgedError, UsageError, mention
 from simdocs.model.names import display_name
-from simdocs.report_requests import DebugRequest, DrawRequest, ReportRequest, ShowDrawRequest
+from simdocs.report_requests import BuildReportRequest, DebugRequest, DrawRequest, ReportRequest, ShowDrawRequest
 from simdocs.requests import BuildRequest, Request
 
 Asked = TypeVar("Asked", bound=CheckedRequest)
@@ -103,9 +103,13 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
 
 def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
     """Build an artifact. Return the exit status."""
-    nowhere = _explain_no_output(asked, options["documents"]) if options["output"] in (None, b"-") else ""
-    request, told_as = requests_of(asked, ReportRequest, options, (nowhere,) if nowhere else ())
+    # The request itself complains about a dry run without an output.
+    unnamed = (b"-",) if options["dry_run"] else (None, b"-")
+    nowhere = _explain_no_output(asked, options["documents"]) if options["output"] in unnamed else ""
+    request, told_as = requests_of(asked, BuildReportRequest, options, (nowhere,) if nowhere else ())
     hint_at_terminal(request, told_as)
+    if request.dry_run:
+        return _dry_run(request, told_as)
     from simdocs import api
     from simdocs.model.results import BuildResult
     from simdocs.views import messages, summary
@@ -139,6 +143,45 @@ def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
         told.warnings(result.advice)
     target = display_name(os.fsencode(cast(bytes, request.output)))
     told.summary(summary.lines(result, time.monotonic() - started, target))
+    return exits.UNJUDGED if run.skipped.unjudged else exits.DONE
+
+
+def _dry_run(request: BuildRequest, drawn: BuildReportRequest) -> int:
+    """Print what a build would change. Return the exit status."""
+    from simdocs import api
+    from simdocs.views import messages, summary
+    from simdocs.views.answer_tables import CHANGES
+    from simdocs.views.progress import ProgressBar
+
+    exits.listen()
+    started = time.monotonic()
+    note_path = path_of(drawn.summary_json)
+    with ExitStack() as stack:
+        note = stack.enter_context(summary_of(None, note_path))
+        stream = stack.enter_context(stream_of(None))
+        progress = ProgressBar(quiet=bool(drawn.quiet))
+        told = messages.Teller(drawn, spelled)
+        run = stack.enter_context(api.running(request.jobs, progress, told.skipped(progress.close)))
+        stack.callback(progress.close)
+        # If the build would be refused, nothing is printed, not even a header.
+        drawing = Drawing(drawn, CHANGES, stream, before=progress.close, hold=True)
+        try:
+            result = api.list_changes(request, run, drawing.take, (note_path,), unchanged=bool(drawn.verbose))
+        except UnjudgedError:
+            progress.close()
+            told.skips(run.skipped)
+            raise
+        drawing.finish()
+        progress.close()
+        told.skips(run.skipped)
+        seconds = time.monotonic() - started
+        if note is not None:
+            note.write(summary.as_json(result, seconds, spelled))
+            note.prepare()
+    if told.is_loud:
+        told.warnings(result.built.advice)
+    target = display_name(os.fsencode(cast(bytes, request.output)))
+    told.summary(summary.lines(result, seconds, target))
     return exits.UNJUDGED if run.skipped.unjudged else exits.DONE
 
 

@@ -10,7 +10,7 @@ from simdocs.cli import options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import build
 from simdocs.errors import UsageError
-from simdocs.report_requests import ReportRequest
+from simdocs.report_requests import BuildReportRequest
 from simdocs.requests import ShingleRequest
 
 
@@ -28,7 +28,7 @@ def _moved(_context: click.Context, _option: click.Parameter, given: str | None)
     usual=("unit", "k", "seed", "nfkc", "strip_accents", "include", "exclude", "output", "jobs", "verbose"),
 )
 @options.documents
-@options.of(ShingleRequest, ReportRequest)
+@options.of(ShingleRequest, BuildReportRequest)
 @click.option("--show", hidden=True, expose_value=False, is_eager=True, callback=_moved)
 def shingle(**given: Any) -> int:
     """Turn documents into token sets.

@@ -9,7 +9,7 @@ import click
 from simdocs.cli import options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import build
-from simdocs.report_requests import ReportRequest
+from simdocs.report_requests import BuildReportRequest
 from simdocs.requests import SignatureRequest
 
 
@@ -22,7 +22,7 @@ from simdocs.requests import SignatureRequest
     usual=("unit", "k", "num_perm", "scheme", "seed", "include", "exclude", "output", "jobs", "verbose"),
 )
 @options.documents
-@options.of(SignatureRequest, ReportRequest)
+@options.of(SignatureRequest, BuildReportRequest)
 def signature(**given: Any) -> int:
     """Turn documents or token sets into signatures.
 

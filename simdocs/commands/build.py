@@ -120,6 +120,11 @@ def build_onto_disk(
 
 def build(plan: BuildPlan, writer: Writer, run: Run, there: Standing = NOTHING) -> BuildResult:
     """Build an artifact with this writer. there: what it will replace. UnjudgedError: see Request.strict."""
+    return build_and_compare(plan, writer, run, there)[0]
+
+
+def build_and_compare(plan: BuildPlan, writer: Writer, run: Run, there: Standing) -> tuple[BuildResult, Changes]:
+    """Build an artifact as `build` does. Return what it changes, too."""
     began_ns = clock.now()
     documents, expectation = _BUILDERS[plan.kind](plan, writer, run, there.earlier)
     if isinstance(plan.recipe, IndexRecipe):
@@ -137,7 +142,7 @@ def build(plan: BuildPlan, writer: Writer, run: Run, there: Standing = NOTHING) 
     found = changes(documents, there.documents)
     writer.finish(documents, plan.recipe, _run_facts(plan, run, began_ns, found) | {"given": given})
     update = UpdateFacts(found.unchanged, len(found.changed), len(found.new), len(found.removed), note)
-    return BuildResult(plan.kind, documents, plan.recipe, run.skipped, expectation, notes, update=update)
+    return BuildResult(plan.kind, documents, plan.recipe, run.skipped, expectation, notes, update=update), found
 
 
 def _build_shingles(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | None) -> tuple[Documents, None]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
 from simdocs.model.names import name_to_text
@@ -57,7 +59,15 @@ class FactBlock:
     values: list[str]
 
 
-Block = PairBlock | NameBlock | LineBlock | TokenBlock | FactBlock
+@dataclass(frozen=True, eq=False, repr=False)
+class ChangeBlock:
+    """Some documents of an answer, with the status of each."""
+
+    statuses: list[str]
+    names: list[bytes]
+
+
+Block = PairBlock | NameBlock | LineBlock | TokenBlock | FactBlock | ChangeBlock
 
 Take = Callable[[Block], None]
 """Takes the blocks of an answer as they come."""
@@ -108,6 +118,67 @@ class BuildResult:
     advice: tuple[str, ...] = ()
     found: int = 0
     update: UpdateFacts = UpdateFacts(0, 0, 0, 0)
+
+
+UNCHANGED, CHANGED, NEW, REMOVED = "unchanged", "changed", "new", "removed"
+"""What an update does with a document: the statuses of a dry run."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DryRun:
+    """What a build would change in the artifact that it would replace.
+
+    built: what the build would say. earlier: the documents of the artifact that is there; None if there is none that
+    can be read. new, changed: rows of `documents`. removed: rows of `earlier`.
+    """
+
+    built: BuildResult
+    earlier: Documents | None
+    new: Index
+    changed: Index
+    removed: Index
+
+    @property
+    def documents(self) -> Documents:
+        """The documents that the artifact would hold."""
+        return self.built.documents
+
+    @property
+    def skipped(self) -> Skipped:
+        """The documents that the artifact would not hold."""
+        return self.built.skipped
+
+    @property
+    def counts(self) -> UpdateFacts:
+        """How many documents are unchanged, changed, new and removed."""
+        return self.built.update
+
+    def statuses(self, *, unchanged: bool = False) -> tuple[Index, list[str]]:
+        """The rows of documents that are changed or new, ascending, and the status of each.
+
+        unchanged: take unchanged documents, too.
+        """
+        numbers = np.zeros(len(self.documents), np.int8)
+        numbers[self.changed], numbers[self.new] = 1, 2
+        rows = np.arange(len(numbers)) if unchanged else np.flatnonzero(numbers)
+        return rows, [(UNCHANGED, CHANGED, NEW)[number] for number in numbers[rows].tolist()]
+
+    def rows(self, *, unchanged: bool = False) -> Iterator[tuple[str, str]]:
+        """Status and name: of changed and new documents in their order, then of removed ones in their old order.
+
+        unchanged: list unchanged documents, too.
+        """
+        rows, statuses = self.statuses(unchanged=unchanged)
+        for row, status in zip(rows.tolist(), statuses, strict=True):
+            yield status, self.documents.name(row)
+        if self.earlier is not None:
+            for row in self.removed.tolist():
+                yield REMOVED, self.earlier.name(row)
+
+    def __repr__(self) -> str:
+        found = self.counts
+        counts = f"unchanged={found.unchanged}, changed={found.changed}, new={found.new}, removed={found.removed}"
+        return f"<DryRun: {counts}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

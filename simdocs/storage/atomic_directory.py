@@ -56,6 +56,17 @@ def atomic_directory(
         syscalls.release(dir_fd)
 
 
+def check_directory(path: str, replaceable: Replaceable, is_artifact: IsArtifact) -> None:
+    """Raise the UsageError or OutputError that `atomic_directory` raises about this path before it writes anything."""
+    name = display_name(os.fsencode(path))
+    parent, base = os.path.split(real_path(path, name))
+    dir_fd = open_parent(parent, name, is_artifact)
+    try:
+        refuse_others(base, dir_fd, replaceable, name)
+    finally:
+        syscalls.release(dir_fd)
+
+
 def _filled(base: str, drafts: Drafts, replaceable: Replaceable, wait: float) -> Iterator[DraftDirectory]:
     own, dir_fd, name = drafts.prefix, drafts.dir_fd, drafts.name
     deadline = time.monotonic() + wait

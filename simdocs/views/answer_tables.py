@@ -6,8 +6,8 @@ import math
 
 from simdocs.model.answers import LINE, NAME, NUMBER, SIMILARITY, Row, TableColumn, TableHead
 from simdocs.model.names import text_to_name
-from simdocs.model.results import Block, FactBlock, LineBlock, NameBlock, PairBlock, TokenBlock
-from simdocs.requests import DedupeRequest, QueryRequest, Request, ShowRequest
+from simdocs.model.results import Block, ChangeBlock, FactBlock, LineBlock, NameBlock, PairBlock, TokenBlock
+from simdocs.requests import BuildRequest, DedupeRequest, QueryRequest, Request, ShowRequest
 
 
 def _pairs(left: str, right: str) -> TableHead:
@@ -18,6 +18,7 @@ def _pairs(left: str, right: str) -> TableHead:
 GROUPS, PAIRS, MATCHES = _pairs("kept", "duplicate"), _pairs("document", "other"), _pairs("query", "match")
 NAMES, LINES = TableHead((TableColumn("name", NAME),)), TableHead((TableColumn("line", LINE),))
 SHINGLES = TableHead((TableColumn("shingle", NAME), TableColumn("token", NUMBER)))
+CHANGES = TableHead((TableColumn("status", NAME), TableColumn("document", NAME)))
 FACTS = TableHead((TableColumn("key", NAME), TableColumn("value", NAME)))
 
 
@@ -25,6 +26,8 @@ def head_of(request: Request) -> TableHead:
     """The columns of the answer to a request."""
     if isinstance(request, ShowRequest):
         return SHINGLES
+    if isinstance(request, BuildRequest):
+        return CHANGES
     if isinstance(request, DedupeRequest | QueryRequest) and request.list is not None:
         return LINES if request.list.endswith("-lines") else NAMES
     if isinstance(request, DedupeRequest):
@@ -47,5 +50,7 @@ def rows_of(block: Block) -> list[Row]:
         return [(line,) for line in block.lines]
     if isinstance(block, TokenBlock):
         return list(zip(block.shingles, block.tokens, strict=True))
+    if isinstance(block, ChangeBlock):
+        return [(status.encode(), name) for status, name in zip(block.statuses, block.names, strict=True)]
     assert isinstance(block, FactBlock)
     return [(key.encode(), text_to_name(value)) for key, value in zip(block.keys, block.values, strict=True)]

@@ -14,6 +14,7 @@ from simdocs.model.results import (
     BuildResult,
     ComponentFacts,
     Deduplication,
+    DryRun,
     Expectation,
     Matches,
     SimilarPairs,
@@ -28,12 +29,15 @@ _LOOSEST = 10
 _FOUR_DIGITS = 999.5
 """What is rounded to three digits from here on has an exponent."""
 
-Summarised = BuildResult | Deduplication | SimilarPairs | Matches
+Summarised = BuildResult | DryRun | Deduplication | SimilarPairs | Matches
 
 
 def as_json(result: Summarised, seconds: float, spelling: Callable[[str], str] = spelled) -> bytes:
     """One JSON object. spelling: spells the parameters that a text mentions."""
-    facts = _facts(result) | {"seconds": round(seconds, 3)}
+    more: dict[str, Any] = {"seconds": round(seconds, 3)}
+    if isinstance(result, DryRun):
+        result, more = result.built, more | {"dry_run": True}
+    facts = _facts(result) | more
     if not isinstance(result, Matches):
         facts["advice"] = list(map(spelling, result.advice))
     return json.dumps(facts, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
@@ -41,6 +45,12 @@ def as_json(result: Summarised, seconds: float, spelling: Callable[[str], str] =
 
 def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]:
     """The same for somebody at a terminal. target: the name of the artifact that was built."""
+    if isinstance(result, DryRun):
+        yield _read(result.documents, result.skipped.counts)
+        yield from [result.counts.note] if result.counts.note else []
+        yield _counts(result.counts)
+        yield f"{target}: not written, because this is a dry run ({seconds:.2f} s)"
+        return
     if isinstance(result, BuildResult):
         yield f"{_read(result.documents, result.skipped.counts)}, {counted(_tokens(result.documents), 'token')}"
         yield from _updated(result.update)
@@ -66,10 +76,11 @@ def _updated(update: UpdateFacts) -> Iterator[str]:
     if update.note:
         yield update.note
     if update.unchanged or update.changed or update.removed:
-        yield (
-            f"{update.unchanged:,} unchanged, {update.changed:,} changed, {update.new:,} new,"
-            f" {update.removed:,} removed"
-        )
+        yield _counts(update)
+
+
+def _counts(update: UpdateFacts) -> str:
+    return f"{update.unchanged:,} unchanged, {update.changed:,} changed, {update.new:,} new, {update.removed:,} removed"
 
 
 def _outcome(result: Deduplication | SimilarPairs | Matches, seconds: float) -> Iterator[str]:
@@ -99,7 +110,7 @@ def _outcome(result: Deduplication | SimilarPairs | Matches, seconds: float) -> 
             yield _looseness(component)
 
 
-def _facts(result: Summarised) -> dict[str, Any]:
+def _facts(result: BuildResult | Deduplication | SimilarPairs | Matches) -> dict[str, Any]:
     documents = result.documents
     facts: dict[str, Any] = {
         "documents": len(documents),

@@ -83,7 +83,7 @@ def by_library(question: str, arguments: Sequence[str], keywords: Mapping[str, A
     except simdocs.SimdocsError as error:
         # All problems of a request are one message.
         return Outcome(exits.status_of(error), tuple(spelled(error.message, option, command).split("; ")))
-    if question in ARTIFACTS:
+    if question in ARTIFACTS and "dry_run" not in keywords:
         status = exits.UNJUDGED if result.skipped.unjudged else exits.DONE
         return Outcome(status, (), taken(keywords["output"]), dict(result.skipped.counts))
     if isinstance(result, tuple):
@@ -104,7 +104,9 @@ def by_program(question: str, arguments: Sequence[str], keywords: Mapping[str, A
         return Outcome(done.status, tuple(line.split("; ")))
     skipped = json.loads(Path("note.json").read_bytes())["skipped"] if note else None
     answer = (
-        taken(keywords["output"]) if question in ARTIFACTS else done.out.decode("utf-8", "surrogateescape").splitlines()
+        taken(keywords["output"])
+        if question in ARTIFACTS and "dry_run" not in keywords
+        else done.out.decode("utf-8", "surrogateescape").splitlines()
     )
     return Outcome(done.status, (), answer, skipped)
 

@@ -147,6 +147,7 @@ _BUILD = (
     | _DOCUMENTS
     | {"output": Case("other.{kind}", changes=False), "lock_wait": Case(0.01, changes=False)}
     | dict.fromkeys(("rebuild", "checksum", "ignore_ctime", "ignore_inode", "allow_shrink"), Case(True, changes=False))
+    | {"dry_run": Case(True)}
 )
 
 _DEDUPE = {

@@ -28,7 +28,7 @@ from simdocs.values import Choice
 ARGUMENTS = {"documents", "index", "file"}
 """Fields of requests that are arguments by place."""
 
-DECIDE_THE_RESULT = {"pairs", "all_copies", "list"}
+DECIDE_THE_RESULT = {"pairs", "all_copies", "list", "dry_run"}
 """Parameters by which the type of what comes back differs: overloads have them, the typed keywords do not."""
 
 Case = tuple[Callable[..., typing.Any], type[CheckedRequest], type]

@@ -71,6 +71,8 @@ LISTS = [
     ("dedupe", ("updated.index",), {"changed": True, "list": "kept", "exact": True}),
     ("signature", ("docs.shingles",), {"num_perm": 16}),
     ("index", ("docs.signatures",), {"threshold": 0.6}),
+    ("index", ("docs",), {"dry_run": True, "output": "old.index"}),
+    ("index", ("docs.signatures",), {"dry_run": True, "output": "old.index", "num_perm": 128}),
     ("index", ("docs.index",), {"bands": 3, "rows": 5}),
     ("dedupe", ("docs",), {"against": "stop.index", "language": "de", "list": "duplicates"}),
 ]

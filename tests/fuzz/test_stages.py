@@ -31,6 +31,10 @@ WALKING = ("include", "exclude", "hidden", "follow", "one_file_system", "max_siz
 """Options that do not go with an artifact."""
 
 
+OF_DRY_RUN = ("dry_run", "format", "header", "color")
+"""Options of a build that writes nothing."""
+
+
 class Case(NamedTuple):
     """A tree, the documents that are indexed and the options for that; a second copy of a part of the tree; the
     documents that are queries; the options of query; and the options of dedupe."""
@@ -48,8 +52,8 @@ class Case(NamedTuple):
 def cases(draw: st.DrawFn) -> Case:
     tree = draw(trees())
     base = {name: one for name, one in draw(st.sampled_from(options.SIMILAR)).items() if name != "exact"}
-    of_index = [one.name for one in options.options_of("index")]
-    some = draw(options.foretold("index", base, most=3))
+    of_index = [one.name for one in options.options_of("index", OF_DRY_RUN)]
+    some = draw(options.foretold("index", {*base, *OF_DRY_RUN}, most=3))
     asking = draw(options.foretold("query", of_index, most=3))
     answer = draw(st.sampled_from(options.KINDS_OF_ANSWER).filter(lambda one: "strict" not in one))
     deduping = [*answer.values(), *draw(options.foretold("dedupe", {*of_index, *answer}, most=2))]

@@ -1,0 +1,92 @@
+"""A dry run of shingle, signature or index: what the build would change. Nothing is written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from simdocs.artifacts.writer import check_target
+from simdocs.commands.build import BuildPlan, build_and_compare, plan_build
+from simdocs.commands.printed_names import PrintedNames
+from simdocs.commands.standing import standing
+from simdocs.engines.run import Run
+from simdocs.errors import UnjudgedError
+from simdocs.matching.corpus import Corpus
+from simdocs.model.artifact import Artifact
+from simdocs.model.columns import MemoryColumn
+from simdocs.model.documents import Documents
+from simdocs.model.ragged import Array
+from simdocs.model.results import REMOVED, ChangeBlock, DryRun, Take
+from simdocs.recipes import Recipe, Updating
+from simdocs.requests import BuildRequest, of_group
+
+_AT_ONCE = 1 << 13
+"""Rows of the answer in one block."""
+
+_NO_SIGNATURES = np.empty((0, 0), np.uint32)
+"""Names are printed without signatures."""
+
+
+class _Discard:
+    """Takes the arrays of an artifact, and keeps nothing."""
+
+    def append(self, name: str, piece: Array) -> None:
+        """Forget these rows."""
+
+    def finish(self, documents: Documents, recipe: Recipe, run: Mapping[str, Any]) -> None:
+        """Write nothing."""
+
+
+def dry_run(
+    request: BuildRequest,
+    run: Run,
+    take: Take | None = None,
+    outputs: Sequence[str | None] = (),
+    *,
+    unchanged: bool = False,
+) -> DryRun:
+    """What the build that was requested would change. It fails as the build would, but takes no lock.
+
+    take: is called with the answer in blocks. unchanged: these hold unchanged documents, too. UnjudgedError: see
+    Request.strict.
+    """
+    plan = plan_build(request, outputs)
+    assert isinstance(request.output, bytes)
+    check_target(os.fsdecode(request.output), plan.kind)
+    there = standing(request.output, plan.recipe, of_group(Updating, request.given()))
+    if there.broken:
+        run.skipped.warnings.append(f"{there.why_anew}; it would be built from nothing")
+    built, found = build_and_compare(plan, _Discard(), run, there)
+    result = DryRun(built, there.documents, found.new, found.changed, found.removed)
+    if take is not None:
+        for block in _blocks(result, plan, there.artifact, run, unchanged=unchanged):
+            take(block)
+    if plan.strict and run.skipped.unjudged:
+        raise UnjudgedError(run.skipped)
+    return result
+
+
+def _blocks(
+    result: DryRun, plan: BuildPlan, old: Artifact | None, run: Run, *, unchanged: bool
+) -> Iterator[ChangeBlock]:
+    """Yield the documents that have a status, with the names of those that can be printed."""
+    if plan.intake.artifact is None:
+        now = Corpus.of(result.documents, _NO_SIGNATURES, 0, plan.recipe.sequences)
+    else:
+        now = _of_artifact(plan.intake.artifact)
+    listed = [(now, *result.statuses(unchanged=unchanged))]
+    if old is not None:
+        listed.append((_of_artifact(old), result.removed, [REMOVED] * len(result.removed)))
+    printed = PrintedNames(run.skipped)
+    for documents, rows, statuses in listed:
+        for at in range(0, len(rows), _AT_ONCE):
+            names, fit = printed.of(documents, rows[at : at + _AT_ONCE])
+            places = np.flatnonzero(fit).tolist()
+            yield ChangeBlock([statuses[at + place] for place in places], [names[place] for place in places])
+
+
+def _of_artifact(artifact: Artifact) -> Corpus:
+    return Corpus.of_artifact(artifact, MemoryColumn(_NO_SIGNATURES), None, None)

@@ -1,0 +1,207 @@
+"""Dry runs of stages: they list what a build would change, end as it would, and write nothing."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from simdocs.artifacts.writer import write_artifact
+from tests.cli.corpus import A1, A, B, lay
+from tests.cli.program import simdocs
+from tests.cli.terminal import on_terminal
+
+STAGES = {"shingle": "x.shingles", "signature": "x.signatures", "index": "x.index"}
+
+CHANGES = [
+    ["new", "docs/0.txt"],
+    ["changed", "docs/2.txt"],
+    ["new", "docs/z\t.txt"],
+    ["removed", "docs/3.txt"],
+    ["removed", "docs/4.txt"],
+]
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory that `here` is a copy of."""
+    root = tmp_path_factory.mktemp("template")
+    lay(root, {f"docs/{number}.txt": A + b" %d" % number for number in range(1, 7)})
+    for stage, target in STAGES.items():
+        assert simdocs(stage, "docs", "-o", target, cwd=root) == (0, b"", "")
+    lay(root, {"docs/0.txt": A1, "docs/2.txt": B, "docs/z\t.txt": A})
+    os.remove(root / "docs/3.txt")
+    os.remove(root / "docs/4.txt")
+    return root
+
+
+@pytest.fixture
+def here(template: Path, tmp_path: Path) -> Path:
+    """A directory with artifacts of six documents, of which two are gone and one is another, and with two new ones."""
+    for each in template.iterdir():
+        shutil.copytree(each, tmp_path / each.name)
+    for target in STAGES.values():
+        run = tmp_path / target / "run.json"
+        run.write_text(json.dumps(json.loads(run.read_bytes()) | {"root": str(tmp_path)}))
+    return tmp_path
+
+
+def state(root: Path) -> dict[str, tuple[int, int, int]]:
+    """Every file and directory, with its inode, size and modification time."""
+    found = {}
+    for path in [root, *root.rglob("*")]:
+        met = path.lstat()
+        found[str(path)] = (met.st_ino, met.st_size, met.st_mtime_ns)
+    return found
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_dry_run_lists_what_has_changed_and_writes_nothing(here, stage):
+    before = state(here)
+    done = simdocs(stage, "docs", "-o", STAGES[stage], "--dry-run", "--format", "jsonl", cwd=here)
+    assert (done.status, done.err) == (0, "")
+    assert [list(json.loads(line).values()) for line in done.out.splitlines()] == CHANGES
+    assert state(here) == before
+
+
+def test_a_dry_run_is_drawn_in_every_format(here):
+    def drawn(*how: str) -> bytes:
+        done = simdocs("index", "docs", "-o", "x.index", "--dry-run", *how, cwd=here)
+        assert (done.status, done.err) == (0, "")
+        return done.out
+
+    as_tsv = b"".join(b"\t".join(map(str.encode, row)).replace(b"z\t", b"z\\t") + b"\n" for row in CHANGES)
+    assert drawn() == drawn("--format", "tsv") == as_tsv
+    assert drawn("--header") == b"status\tdocument\n" + as_tsv
+    assert list(csv.reader(io.StringIO(drawn("--format", "csv").decode()))) == [["status", "document"], *CHANGES]
+    assert b'{"status": "new", "document": "docs/z\\t.txt"}\n' in drawn("--format", "jsonl")
+    table = drawn("--format", "table", "--color", "always")
+    assert b"\x1b[" in table
+    assert drawn("--format", "table", "--color", "never").split()[:2] == [b"status", b"document"]
+
+
+def test_a_dry_run_on_a_terminal_is_a_table(here):
+    done = on_terminal("index", "docs", "-o", "x.index", "--dry-run", "--color", "never", cwd=here)
+    assert done.status == 0
+    rows = [line.split() for line in done.out.decode().splitlines()]
+    assert rows[0] == ["status", "document"]
+    assert ["new", "docs/z\\t.txt"] in rows
+
+
+def test_a_verbose_dry_run_lists_unchanged_documents_and_all_counts(here):
+    done = simdocs("index", "docs", "-o", "x.index", "--dry-run", "-v", "--summary-json", "note", cwd=here)
+    assert done.rows[:3] == [[b"new", b"docs/0.txt"], [b"unchanged", b"docs/1.txt"], [b"changed", b"docs/2.txt"]]
+    assert sorted(row[0] for row in done.rows) == sorted(
+        [row[0].encode() for row in CHANGES] + [b"unchanged", b"unchanged", b"unchanged"]
+    )
+    assert "3 unchanged, 1 changed, 2 new, 2 removed" in done.err.splitlines()
+    assert "x.index: not written, because this is a dry run" in done.err
+    noted = json.loads((here / "note").read_bytes())
+    counts = {"unchanged": 3, "changed": 1, "new": 2, "removed": 2, "note": ""}
+    assert (noted["dry_run"], noted["update"]) == (True, counts)
+
+
+def test_a_dry_run_counts_what_the_build_then_counts(here):
+    counts = [
+        simdocs("index", "docs", "-o", "x.index", "--summary", *how, cwd=here).err.splitlines()[1]
+        for how in (["--dry-run"], [])
+    ]
+    assert counts == ["3 unchanged, 1 changed, 2 new, 2 removed"] * 2
+    assert simdocs("index", "docs", "-o", "x.index", "--dry-run", cwd=here) == (0, b"", "")
+
+
+def test_without_an_artifact_every_document_is_new(here):
+    done = simdocs("index", "docs", "-o", "y.index", "--dry-run", "--summary", cwd=here)
+    assert {row[0] for row in done.rows} == {b"new"}
+    assert "0 unchanged, 0 changed, 6 new, 0 removed" in done.err
+    assert not (here / "y.index").exists()
+
+
+def test_a_dry_run_compares_the_documents_of_an_artifact_too(here):
+    simdocs("signature", "docs", "-o", "x.signatures", cwd=here)
+    done = simdocs("index", "x.signatures", "-o", "x.index", "--dry-run", "--format", "jsonl", cwd=here)
+    assert (done.status, done.err) == (0, "")
+    assert [list(json.loads(line).values()) for line in done.out.splitlines()] == CHANGES
+
+
+def test_a_dry_run_needs_no_lock(here):
+    with write_artifact(str(here / "x.index"), "index"):
+        assert simdocs("index", "docs", "-o", "x.index", cwd=here).status == 75
+        done = simdocs("index", "docs", "-o", "x.index", "--dry-run", cwd=here)
+    assert (done.status, done.err, len(done.rows)) == (0, "", len(CHANGES))
+
+
+@pytest.mark.reliability("lost documents")
+def test_a_dry_run_of_a_refused_build_is_refused(here):
+    lay(here, {"few/1.txt": A})
+    os.rename(here / "docs", here / "gone")
+    os.rename(here / "few", here / "docs")
+    build = ("index", "docs", "-o", "x.index")
+    refused = simdocs(*build, cwd=here)
+    assert refused.status == 2
+    assert "docs gave 6 documents when it was built, and gives 1 now" in refused.err
+    assert simdocs(*build, "--dry-run", "--format", "csv", cwd=here) == refused
+    allowed = simdocs(*build, "--dry-run", "--allow-shrink", cwd=here)
+    assert [row[0] for row in allowed.rows] == [b"changed"] + [b"removed"] * 5
+
+
+@pytest.mark.parametrize("target", ["docs", "docs/1.txt", "nowhere/x.index", "x.index/x.index", "x.shingles", ".."])
+def test_a_dry_run_refuses_the_targets_that_the_build_refuses(here, target):
+    refused = simdocs("index", "docs", "-o", target, cwd=here)
+    assert refused.status == 2
+    assert simdocs("index", "docs", "-o", target, "--dry-run", cwd=here) == refused
+
+
+def test_a_dry_run_exits_as_the_build_if_a_document_cannot_be_judged(here):
+    lay(here, {"docs/lines.jsonl": b'{"text": "one"}\nnot JSON\n'})
+    done = simdocs("index", "docs", "-o", "x.index", "--dry-run", cwd=here)
+    assert done.status == 3
+    assert [b"new", b"docs/lines.jsonl#1"] in done.rows
+    assert done.err.startswith("simdocs: docs/lines.jsonl, line 2: skipped: not JSON")
+    strict = simdocs("index", "docs", "-o", "x.index", "--dry-run", "--strict", "--format", "csv", cwd=here)
+    assert (strict.status, strict.out) == (2, b"")
+
+
+def test_a_dry_run_onto_a_damaged_artifact_says_so_and_lists_every_document_as_new(here):
+    path = here / "x.index" / "documents.npy"
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    done = simdocs("index", "docs", "-o", "x.index", "--dry-run", cwd=here)
+    assert done.status == 0
+    assert "build the artifact again; it would be built from nothing" in done.err
+    assert [row[0] for row in done.rows] == [b"new"] * 6
+
+
+def test_printed_names_work_where_they_are_printed(here):
+    lay(here, {"docs/-x": A})
+    done = simdocs("index", "-o", "../x.index", "--dry-run", "--", "-x", "1.txt", cwd=here / "docs")
+    removed = [[b"removed", os.fsencode(here / f"docs/{number}.txt")] for number in range(1, 7)]
+    assert done.rows == [[b"new", b"./-x"], [b"new", b"1.txt"], *removed]
+
+
+def test_a_line_with_the_path_of_a_file_is_reported_and_not_listed(here):
+    lay(here, {"l.jsonl": b'{"text": "one"}\n{"text": "two"}\n'})
+    assert simdocs("index", "l.jsonl", "-o", "y.index", cwd=here).status == 0
+    lay(here, {"l.jsonl": b'{"text": "three"}\n', "l.jsonl#2": B})
+    done = simdocs("index", "l.jsonl", "-o", "y.index", "--dry-run", cwd=here)
+    assert (done.status, done.rows) == (3, [[b"changed", b"l.jsonl#1"]])
+    assert done.err == "simdocs: l.jsonl#2: skipped: is also the name of a file, so no answer has it\n"
+
+
+def test_options_of_a_dry_run_need_a_dry_run(here):
+    done = simdocs("index", "docs", "-o", "x.index", "--format", "csv", "--header", cwd=here)
+    assert (done.status, done.out) == (2, b"")
+    assert "--format goes with --dry-run: without it, nothing is printed" in done.err
+    assert "--header goes with --dry-run: without it, nothing is printed" in done.err
+
+
+def test_a_dry_run_needs_the_name_of_the_artifact(here):
+    done = simdocs("index", "docs", "--dry-run", cwd=here)
+    said = "simdocs: error: --dry-run goes with -o: name the artifact to compare with\n"
+    assert (done.status, done.out, done.err.partition(" (see")[0].rstrip("\n") + "\n") == (2, b"", said)

@@ -1,0 +1,75 @@
+"""A dry run says of each document what a comparison of the artifacts before and after the build says."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import chdir
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simdocs
+from simdocs.model.artifact import Artifact
+from tests.amounts import examples
+from tests.api.one_door import REQUESTS
+from tests.commands.building import built, content, opened
+from tests.commands.histories import content_for, lines, names, steps, texts, write
+from tests.commands.test_update import HOUR, OPTIONS, Clock
+from tests.corpora.small_chunks import cut_small
+
+
+def contents(artifact: Artifact) -> dict[str, tuple[Any, ...]]:
+    """What identifies the text of each document, by name."""
+    facts = artifact.documents.facts
+    each = zip(facts["size"].tolist(), facts["digest"].tolist(), strict=True)
+    return {artifact.documents.name(row): (size, *digest) for row, (size, digest) in enumerate(each)}
+
+
+def compared(before: dict[str, Any], after: dict[str, Any]) -> list[tuple[str, str]]:
+    """The status and name of each document."""
+    found = [
+        ("new" if name not in before else "unchanged" if before[name] == text else "changed", name)
+        for name, text in after.items()
+    ]
+    return [*found, *(("removed", name) for name in before if name not in after)]
+
+
+@given(
+    st.lists(st.tuples(names, texts, lines), min_size=1, max_size=5),
+    st.lists(st.lists(steps(), max_size=4), min_size=1, max_size=3),
+    st.sampled_from(["shingle", "signature", "index"]),
+    st.sampled_from([16, 1 << 19]),
+)
+@examples(6)
+def test_a_dry_run_lists_what_the_build_changes(
+    tmp_path_factory: pytest.TempPathFactory, begun: Any, history: Any, stage: str, size: int
+) -> None:
+    place = tmp_path_factory.mktemp("dry", numbered=True)
+    with pytest.MonkeyPatch.context() as patch, chdir(place):
+        cut_small(patch, size)
+        Clock(patch).ahead = HOUR
+        os.mkdir("docs")
+        for name, text, rows in begun:
+            write(name, content_for(name, text, rows))
+        target = Path("x." + {"shingle": "shingles", "signature": "signatures"}.get(stage, stage))
+        options = {name: value for name, value in OPTIONS.items() if name in REQUESTS[stage].parameters()}
+        built(target, ["docs"], **options)
+        for changes in history:
+            for change in changes:
+                change()
+            before, old = contents(opened(target)), content(target)
+            found = getattr(simdocs, stage)("docs", output=target, dry_run=True, allow_shrink=True, **options)
+            assert content(target) == old
+            built(target, ["docs"], allow_shrink=True, **options)
+            expected = compared(before, contents(opened(target)))
+            assert list(found.rows(unchanged=True)) == expected
+            assert list(found.rows()) == [row for row in expected if row[0] != "unchanged"]
+            counts = found.counts
+            assert [counts.unchanged, counts.changed, counts.new, counts.removed] == [
+                sum(status == one for status, _ in expected) for one in ("unchanged", "changed", "new", "removed")
+            ]
+    shutil.rmtree(place)

@@ -53,7 +53,10 @@ MOMENTS = {
 
 
 def once(patch: pytest.MonkeyPatch, moment: str, change: Callable[[], None]) -> list[str]:
-    """Make a change when a function is first called: before it runs, or after it opened a file. Return whether it was."""
+    """Make a change when a function is first called: before it runs, or after it opened a file.
+
+    Return a list that is not empty from then on.
+    """
     module, _, function = moment.rpartition(".")
     real, happened = getattr(sys.modules[module], function), list[str]()
 

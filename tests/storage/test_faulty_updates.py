@@ -19,7 +19,7 @@ from tests.storage.old_artifact import Update
 from tests.storage.power import Recorder, Tree, states
 from tests.storage.power import lay as lay_tree
 
-KINDS = ["index", *slow("shingles", "signatures")]
+KINDS = ["shingles", *slow("signatures", "index")]
 
 
 @pytest.fixture

@@ -272,6 +272,18 @@ def test_make_works_as_cron_runs_it(there):
     assert {path.stat().st_mode & 0o077 for path in (there / "build").iterdir()} == {0}
 
 
+def test_make_keeps_its_targets_if_most_texts_are_gone_until_they_are_cleaned(there):
+    assert make(there).status == 0
+    for name in ("a.txt", "b with space.txt"):
+        (there / "the texts" / name).unlink()
+    made = make(there)
+    assert (made.status, made.ran) == (2, ALL[:1])
+    assert "the texts gave 3 documents when it was built, and gives 1 now" in made.err
+    assert (there / "build/duplicates.tsv").read_bytes().startswith(DUPLICATES)
+    assert make(there, "clean").status == 0
+    assert make(there) == (0, ALL, "")
+
+
 def test_make_works_on_many_corpora_in_one_directory_at_once(tmp_path):
     """Temporary files of one target are never taken for those of another."""
     lay(tmp_path, {f"c{number}/{name}.txt": text for number in range(4) for name, text in (("a", A), ("b", A1))})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -31,9 +32,13 @@ def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given) -> None:
 
     name: the artifact. run: what its run.json says. given: the arguments now, with what they give.
     """
-    before = dict(_recorded(run))
+    before, now = Counter[str](), Counter[str]()  # an argument that is repeated gives nothing the second time
+    for word, count in _recorded(run):
+        before[word] += count
     for word, count in given:
-        if 2 * count < before.get(word, 0):
+        now[word] += count
+    for word, count in now.items():
+        if 2 * count < before[word]:
             shown = display_name(os.fsencode(word))
             raise ShrunkError(
                 f"{name}: {shown} gave {before[word]:,} documents when it was built, and gives {count:,} now, so it is"

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.npy import damaged
 from simdocs.artifacts.reader import open_artifact
+from simdocs.corpora import clock
 from simdocs.errors import ArtifactError, InputError
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import Documents
@@ -61,9 +65,14 @@ def standing(path: bytes, recipe: Recipe, updating: Updating) -> Standing:
         _check(artifact)
     except ArtifactError as error:
         return Standing(why_anew=str(error), broken=True)
-    run = artifact.run
-    read_ns, limit = (run[key] if isinstance(run.get(key), int) else 0 for key in ("read_ns", "max_size"))
-    return Standing(artifact, Earlier(artifact, read_ns, limit, updating))
+    return Standing(artifact, Earlier(artifact, *_reading(artifact.run), updating))
+
+
+def _reading(run: Mapping[str, Any]) -> tuple[int, int]:
+    """When the documents were read, and the limit of their size, as run.json tells. The file has no checksum, so it may
+    say anything: what makes no sense counts as the time and the limit by which least is taken over."""
+    read_ns, limit = (run[key] if isinstance(run.get(key), int) else -1 for key in ("read_ns", "max_size"))
+    return read_ns if read_ns <= clock.now() else 0, limit if limit >= 0 else sys.maxsize
 
 
 def _check(artifact: Artifact) -> None:

@@ -82,6 +82,16 @@ def test_an_artifact_is_not_replaced_by_one_that_lost_most_documents(here, stage
     assert simdocs(stage, "docs", "-o", STAGES[stage], "--allow-shrink", *more, cwd=here).status == 0
 
 
+def test_an_argument_may_be_repeated(here):
+    """It gives nothing the second time, which is no loss; but what is lost is seen."""
+    assert simdocs("index", "docs", "docs", "-o", "x.index", cwd=here) == (0, b"", "")
+    for name in list(MANY)[4:]:
+        os.remove(here / name)
+    done = simdocs("index", "docs", "docs", "-o", "x.index", cwd=here)
+    assert done.status == 2
+    assert "docs gave 10 documents when it was built, and gives 4 now" in done.err
+
+
 def test_half_of_the_documents_may_go(here):
     for name in list(MANY)[5:]:
         os.remove(here / name)

@@ -1,0 +1,277 @@
+"""Which files an update reads: those that may have changed, and no others. Each is judged by its size, times, inode."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simdocs.corpora import clock, jsonl, read_file
+from simdocs.corpora.jsonl import Lines, Parsed
+from simdocs.pipeline import reading, shingling
+from simdocs.storage import syscalls
+from tests.cli.forged import signed_anew
+from tests.commands.building import built, content
+from tests.corpora.small_chunks import cut_small
+
+HOUR = 3600 * 10**9
+LINES = [b'{"text": "the text of line %d"}\n' % number for number in range(40)]
+EVERY = {"docs/a", "docs/b", "docs/sub/c", "docs/lines.jsonl"}
+
+
+class Watch:
+    """What was read since it was asked last: the names of files, the first lines of chunks, and texts."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.files, self.lines, self.texts = set[str](), list[int](), list[bytes]()
+        for module in (read_file, jsonl):
+            patch.setattr(module, "open_file", self._opening(module.open_file))
+        parse, shingled = reading.parse, shingling.shingled
+
+        def parsing(lines: Lines, *more: Any) -> Parsed:
+            self.lines.append(lines.first)
+            return parse(lines, *more)
+
+        def shingling_texts(raws: list[bytes], *more: Any) -> Any:
+            self.texts += filter(None, raws)
+            return shingled(raws, *more)
+
+        patch.setattr(reading, "parse", parsing)
+        patch.setattr(shingling, "shingled", shingling_texts)
+
+    def _opening(self, open_file: Callable[..., Any]) -> Callable[..., Any]:
+        def opening(name: bytes, *more: Any) -> Any:
+            self.files.add(os.fsdecode(name))
+            return open_file(name, *more)
+
+        return opening
+
+
+class Case:
+    """A tree of old documents, and an artifact of them that is updated."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        os.makedirs("docs/sub")
+        for name in ("docs/a", "docs/b", "docs/sub/c"):
+            Path(name).write_bytes(b"the text of " + name.encode())
+        Path("docs/lines.jsonl").write_bytes(b"".join(LINES))
+        self.ahead = HOUR
+        patch.setattr(clock, "now", lambda: time.time_ns() + self.ahead)
+        patch.setattr(syscalls, "sync", lambda descriptor: None)
+        cut_small(patch, 256)
+        built(Path("x.shingles"), ["docs"])
+
+    def update(self, *arguments: str, **options: Any) -> Watch:
+        """Update the artifact, and return what was read. It must be what a build from nothing is."""
+        with pytest.MonkeyPatch.context() as patch:
+            watch = Watch(patch)
+            built(Path("x.shingles"), list(arguments or ["docs"]), allow_shrink=True, **options)
+        shutil.rmtree("fresh.shingles", ignore_errors=True)
+        fresh = {name: value for name, value in options.items() if name == "max_size"}
+        built(Path("fresh.shingles"), list(arguments or ["docs"]), **fresh)
+        if "ignore_ctime" not in options:
+            assert content(Path("x.shingles")) == content(Path("fresh.shingles"))
+        return watch
+
+
+@pytest.fixture
+def case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
+    monkeypatch.chdir(tmp_path)
+    return Case(monkeypatch)
+
+
+def test_nothing_is_read_where_nothing_has_changed(case: Case) -> None:
+    assert case.update().files == set()
+    assert case.update(ignore_ctime=True).files == set()
+    assert case.update(ignore_inode=True).files == set()
+
+
+def test_every_file_is_read_with_checksum_but_no_text_is_shingled(case: Case) -> None:
+    watch = case.update(checksum=True)
+    assert (watch.files, watch.lines, watch.texts) == (EVERY, [], [])
+
+
+def test_everything_is_read_and_shingled_if_it_is_rebuilt(case: Case) -> None:
+    watch = case.update(rebuild=True)
+    assert (watch.files, len(watch.texts)) == (EVERY, 43)
+
+
+def test_documents_below_a_renamed_directory_are_not_read(case: Case) -> None:
+    os.rename("docs/sub", "docs/other")
+    assert case.update().files == set()
+
+
+def test_documents_of_exchanged_directories_are_not_read(case: Case) -> None:
+    os.mkdir("docs/too")
+    Path("docs/too/c").write_bytes(b"another text")
+    case.update()
+    os.rename("docs/sub", "aside")
+    os.rename("docs/too", "docs/sub")
+    os.rename("aside", "docs/too")
+    assert case.update().files == set()
+
+
+def rename() -> str:
+    os.rename("docs/a", "docs/new")
+    return "docs/new"
+
+
+def link() -> str:
+    os.link("docs/a", "elsewhere")
+    return "docs/a"
+
+
+def chmod() -> str:
+    os.chmod("docs/a", 0o600)
+    return "docs/a"
+
+
+@pytest.mark.parametrize("change", [rename, link, chmod])
+@pytest.mark.parametrize("options", [{}, {"ignore_ctime": True}])
+def test_a_file_whose_inode_was_changed_is_read_unless_ctimes_are_ignored(
+    case: Case, change: Callable[[], str], options: dict[str, bool]
+) -> None:
+    name = change()
+    watch = case.update(**options)
+    assert (watch.files, watch.texts) == (set() if options else {name}, [])
+
+
+@pytest.mark.parametrize("options", [{}, {"ignore_inode": True}, {"ignore_inode": True, "ignore_ctime": True}])
+def test_a_copy_with_the_same_times_is_read_unless_inodes_and_ctimes_are_ignored(
+    case: Case, options: dict[str, bool]
+) -> None:
+    shutil.copy2("docs/a", "copy")
+    os.replace("copy", "docs/a")
+    watch = case.update(**options)
+    assert (watch.files, watch.texts) == (set() if len(options) == 2 else {"docs/a"}, [])
+
+
+@pytest.mark.parametrize("options", [{}, {"ignore_inode": True}])
+def test_files_with_other_inodes_and_equal_times_are_read_unless_inodes_are_ignored(
+    case: Case, options: dict[str, bool]
+) -> None:
+    """As on a file system that numbers its files anew whenever it is mounted."""
+    signed_anew(Path("x.shingles"), lambda arrays: np.add(inodes := arrays["files"]["inode"], 1 << 40, out=inodes))
+    watch = case.update(**options)
+    assert (watch.files, watch.texts) == (set() if options else EVERY, [])
+
+
+@pytest.mark.parametrize("name", sorted(EVERY))
+def test_a_touched_file_is_read_and_not_shingled_again(case: Case, name: str) -> None:
+    os.utime(name, ns=(1, 1))
+    watch = case.update()
+    assert (watch.files, watch.lines, watch.texts) == ({name}, [], [])
+
+
+def test_a_file_with_new_text_of_the_same_size_and_time_is_read(case: Case) -> None:
+    """Its ctime cannot be put back."""
+    times = os.stat("docs/a")
+    Path("docs/a").write_bytes(b"the next of docs/a")
+    os.utime("docs/a", ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert os.stat("docs/a").st_size == times.st_size
+    watch = case.update()
+    assert (watch.files, watch.texts) == ({"docs/a"}, [b"the next of docs/a"])
+
+
+def test_a_file_of_another_size_is_read_even_if_ctimes_are_ignored(case: Case) -> None:
+    times = os.stat("docs/a")
+    Path("docs/a").write_bytes(b"longer than it was before")
+    os.utime("docs/a", ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert case.update(ignore_ctime=True, ignore_inode=True).texts == [b"longer than it was before"]
+
+
+def test_a_file_of_another_time_is_read_even_if_ctimes_are_ignored(case: Case) -> None:
+    Path("docs/a").write_bytes(b"the next of docs/a")
+    assert case.update(ignore_ctime=True, ignore_inode=True).texts == [b"the next of docs/a"]
+
+
+@pytest.mark.parametrize(("age", "again"), [(1.5, True), (2.5, False)])
+def test_a_file_that_was_recent_when_it_was_read_is_read_again(case: Case, age: float, again: bool) -> None:
+    """Perhaps it was changed once more in the same tick of the clock."""
+    case.update(rebuild=True)
+    status = os.stat("docs/a")
+    case.ahead = status.st_ctime_ns + int(age * 1e9) - time.time_ns()
+    case.update(rebuild=True)
+    case.ahead = HOUR
+    assert ("docs/a" in case.update().files) == again
+    assert case.update().files == set()
+
+
+def test_a_file_from_the_future_is_always_read(case: Case) -> None:
+    os.utime("docs/a", ns=(0, time.time_ns() + 2 * HOUR))
+    for _ in range(3):
+        watch = case.update()
+        assert watch.files == {"docs/a"}
+    assert watch.texts == []
+
+
+def test_only_the_end_of_a_file_is_parsed_if_lines_were_appended(case: Case) -> None:
+    with Path("docs/lines.jsonl").open("ab") as stream:
+        stream.write(b'{"text": "one more"}\n')
+    watch = case.update()
+    assert watch.files == {"docs/lines.jsonl"}
+    assert len(watch.lines) <= 2
+    assert min(watch.lines) > 20
+    assert watch.texts[-1] == b"one more"
+
+
+def test_only_chunks_nearby_are_parsed_if_a_line_was_inserted(case: Case) -> None:
+    Path("docs/lines.jsonl").write_bytes(b"".join([*LINES[:20], b'{"text": "one more"}\n', *LINES[20:]]))
+    watch = case.update()
+    assert b"one more" in watch.texts
+    assert 1 <= len(watch.lines) <= 3
+
+
+def test_lines_of_a_moved_or_copied_file_are_not_parsed_again(case: Case) -> None:
+    shutil.copy("docs/lines.jsonl", "docs/sub/copy.ndjson")
+    watch = case.update()
+    assert (watch.files, watch.lines) == ({"docs/sub/copy.ndjson"}, [])
+
+
+def test_a_chunk_with_a_malformed_line_is_parsed_each_time(case: Case) -> None:
+    Path("docs/lines.jsonl").write_bytes(b"".join([*LINES[:20], b"{\n", *LINES[20:]]))
+    case.update()
+    for _ in range(2):
+        watch = case.update()
+        assert (watch.files, len(watch.lines)) == ({"docs/lines.jsonl"}, 1)
+
+
+def test_what_is_too_large_now_is_not_taken_over(case: Case) -> None:
+    size = len(LINES[0]) - 1
+    for limit in (size, size + 1, 16, size):
+        case.update(max_size=limit)
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        *({"read_ns": value} for value in ("1", None, True, [], 1e30, -1, 2 * 10**18, 1 << 62, 1 << 70)),
+        *({"max_size": value} for value in ("1", None, [], 1e30, -1, -(1 << 70))),
+    ],
+    ids=repr,
+)
+def test_no_forged_run_makes_a_recent_or_too_large_file_unchanged(case: Case, forged: dict[str, Any]) -> None:
+    if "read_ns" in forged:
+        case.ahead = 0
+        Path("docs/a").write_bytes(b"recent")
+        case.update()
+    path = Path("x.shingles/run.json")
+    path.write_text(json.dumps(json.loads(path.read_bytes()) | forged))
+    watch = case.update(**({"max_size": 5} if "max_size" in forged else {}))
+    assert "docs/a" in watch.files
+
+
+@pytest.mark.parametrize("name", ["read_ns", "max_size"])
+def test_a_run_without_its_facts_makes_no_file_unchanged(case: Case, name: str) -> None:
+    path = Path("x.shingles/run.json")
+    run = json.loads(path.read_bytes())
+    del run[name]
+    path.write_text(json.dumps(run))
+    assert "docs/a" in case.update(max_size=5).files

@@ -163,8 +163,7 @@ def _dry_run(request: BuildRequest, drawn: BuildReportRequest) -> int:
         told = messages.Teller(drawn, spelled)
         run = stack.enter_context(api.running(request.jobs, progress, told.skipped(progress.close)))
         stack.callback(progress.close)
-        # If the build would be refused, nothing is printed, not even a header.
-        drawing = Drawing(drawn, CHANGES, stream, before=progress.close, hold=True)
+        drawing = Drawing(drawn, CHANGES, stream, before=progress.close, hold=bool(request.strict))
         try:
             result = api.list_changes(request, run, drawing.take, (note_path,), unchanged=bool(drawn.verbose))
         except UnjudgedError:

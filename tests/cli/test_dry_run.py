@@ -183,6 +183,8 @@ def test_printed_names_work_where_they_are_printed(here):
     done = simdocs("index", "-o", "../x.index", "--dry-run", "--", "-x", "1.txt", cwd=here / "docs")
     removed = [[b"removed", os.fsencode(here / f"docs/{number}.txt")] for number in range(1, 7)]
     assert done.rows == [[b"new", b"./-x"], [b"new", b"1.txt"], *removed]
+    done = simdocs("index", "../x.signatures", "-o", "../y.index", "--dry-run", cwd=here / "docs")
+    assert done.rows == [[b"new", name] for _, name in removed]
 
 
 def test_a_line_with_the_path_of_a_file_is_reported_and_not_listed(here):
@@ -192,6 +194,8 @@ def test_a_line_with_the_path_of_a_file_is_reported_and_not_listed(here):
     done = simdocs("index", "l.jsonl", "-o", "y.index", "--dry-run", cwd=here)
     assert (done.status, done.rows) == (3, [[b"changed", b"l.jsonl#1"]])
     assert done.err == "simdocs: l.jsonl#2: skipped: is also the name of a file, so no answer has it\n"
+    strict = simdocs("index", "l.jsonl", "-o", "y.index", "--dry-run", "--strict", cwd=here)
+    assert (strict.status, strict.out) == (2, b"")
 
 
 def test_options_of_a_dry_run_need_a_dry_run(here):

@@ -25,12 +25,18 @@ TELLING: Mapping[str, Sequence[str]] = {
 }
 """Commands that tell what is there."""
 
+PLANNING: Mapping[str, Sequence[str]] = {"index --dry-run": ("index", "more", "-o", "y.index", "--dry-run")}
+"""Commands that tell what another would write."""
+
 CHECKING: Mapping[str, Sequence[str]] = {"check": ("check", "x.index", "x.shingles", "x.signatures")}
 
-READING = {**BUILDING, **ANSWERING}
+READING = {**BUILDING, **ANSWERING, **PLANNING}
 """Commands that read documents."""
 
-WRITING = {**ANSWERING, **TELLING}
+TABULATING = {**ANSWERING, **TELLING}
+"""Commands that write a table to standard output or to a file."""
+
+WRITING = {**TABULATING, **PLANNING}
 """Commands that write to standard output."""
 
-EVERY = {**READING, **TELLING, **CHECKING}
+EVERY = {**READING, **TELLING, **PLANNING, **CHECKING}

@@ -12,7 +12,7 @@ import pytest
 
 from tests.amounts import slow
 from tests.cli.corpus import A1, A, jaccard, lay
-from tests.cli.every import WRITING
+from tests.cli.every import TABULATING
 from tests.cli.program import environment, simdocs
 
 COLUMNS = {
@@ -78,13 +78,13 @@ OTHER_SUFFIXES = ["JSON", "ndjson", "parquet", "xlsx", "html", "xml", "yaml", "m
 @pytest.mark.parametrize(
     ("command", "suffix"),
     [
-        *product([*WRITING, "names"], ["json"]),
+        *product([*TABULATING, "names"], ["json"]),
         *product(["dedupe"], OTHER_SUFFIXES),
-        *slow(*product([*(name for name in WRITING if name != "dedupe"), "names"], OTHER_SUFFIXES)),
+        *slow(*product([*(name for name in TABULATING if name != "dedupe"), "names"], OTHER_SUFFIXES)),
     ],
 )
 def test_a_suffix_of_a_format_that_is_not_offered_is_refused(built, command, suffix):
-    words = ("dedupe", "docs", "--list", "kept") if command == "names" else WRITING[command]
+    words = ("dedupe", "docs", "--list", "kept") if command == "names" else TABULATING[command]
     done = simdocs(*words, "-o", f"x.{suffix}", cwd=built)
     why = f"simdocs cannot write .{suffix.lower()}: use .table, .tsv, .jsonl or .csv, or choose with --format"
     assert done == (2, b"", f"simdocs: error: -o x.{suffix}: {why}\n")

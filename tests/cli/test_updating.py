@@ -51,6 +51,12 @@ def test_with_other_parameters_nothing_is_taken_over_and_that_is_said(here, stag
     assert any(line.startswith("built from nothing: it had other parameters: unit 'char'") for line in said)
 
 
+def test_with_other_bands_documents_are_taken_over(here):
+    said = summary(here, "index", "--threshold", "0.5")
+    assert "10 unchanged, 0 changed, 0 new, 0 removed" in said
+    assert not any(line.startswith("built from nothing") for line in said)
+
+
 def test_rebuilding_says_so(here):
     assert "built from nothing: everything is read again" in summary(here, "index", "--rebuild")
 

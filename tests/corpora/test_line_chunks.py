@@ -15,16 +15,23 @@ from tests.corpora.small_chunks import cut_small
 from tests.twins.chunks import chunks_of
 
 contents = st.lists(
-    st.one_of(st.sampled_from([b"", b"{}", b"a" * 40, b"\r", b"\xff\0"]), st.binary(max_size=12)), max_size=40
+    st.one_of(st.sampled_from([b"", b"{}", b"{} ", b"a" * 40, b"\r", b"\xff\0"]), st.binary(max_size=12)), max_size=40
 ).map(b"\n".join)
 
 
-@given(contents, st.sampled_from([1, 8, 16, 64, 256]), st.sampled_from([1, 2, 5, 1 << 14]), st.randoms())
+@given(
+    contents,
+    st.sampled_from([1, 8, 9, 16, 64, 256]),
+    st.sampled_from([1, 16, 1 << 20]),
+    st.sampled_from([1, 2, 5, 1 << 14]),
+    st.randoms(),
+)
 def test_lines_are_cut_as_the_twin_cuts_them_in_whatever_pieces_they_come(
-    content: bytes, size: int, most_lines: int, chance: random.Random
+    content: bytes, size: int, usual: int, most_lines: int, chance: random.Random
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         cut_small(patch, size)
+        patch.setattr(line_chunks, "USUAL_BYTES", usual)
         patch.setattr(line_chunks, "MOST_LINES", most_lines)
         found, held = [], b""
         for line in content.splitlines(keepends=True) if b"\r" not in content else [content]:

@@ -1,0 +1,29 @@
+"""What is known about the arguments of an earlier run, whatever its run.json says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from simdocs.commands.shrinking import refuse_shrinking, same_arguments
+from simdocs.errors import ShrunkError
+
+
+@pytest.mark.parametrize(
+    "given",
+    [None, 1, "docs", {"docs": 9}, [1], ["docs"], [["docs"]], [["docs", "9"]], [[1, 9]], [["docs", 9, 9]], [{}]],
+    ids=repr,
+)
+def test_forged_arguments_count_as_none(given: Any) -> None:
+    for run in ({"given": given}, {"given": [given]}, {}):
+        refuse_shrinking("x.index", run, [["docs", 0]])
+        assert not same_arguments(run, [["docs", 0]])
+
+
+def test_an_argument_may_give_half_of_what_it_gave() -> None:
+    run = {"given": [["docs", 3], ["more", 4], ["docs", 1]]}
+    refuse_shrinking("x.index", run, [["more", 2], ["docs", 0], ["new", 0], ["docs", 2]])
+    for given in ([["docs", 1]], [["docs", 9], ["more", 1]], [["more", 0]]):
+        with pytest.raises(ShrunkError):
+            refuse_shrinking("x.index", run, given)

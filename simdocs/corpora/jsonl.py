@@ -167,10 +167,9 @@ class _Cutter:
     def cut(self, *, to_end: bool) -> Iterator[_Block]:
         """Yield the chunks in the whole lines that were read. to_end: the last one is complete, too."""
         at = 0
-        for stop in cut_lines(self._lines, to_end=to_end):
+        for stop, count in cut_lines(self._lines, to_end=to_end):
             yield self._lines[at:stop], self.start, self.first, 0
-            self.start, self.first = self.start + stop - at, self.first + self._lines.count(b"\n", at, stop)
-            at = stop
+            self.start, self.first, at = self.start + stop - at, self.first + count, stop
         self._lines = self._lines[at:]
 
 

@@ -30,8 +30,10 @@ _FACTORS = tuple(np.uint64(factor) for factor in (0x9FB21C651E98DF25, 0xD6E8FEB8
 """Odd numbers with about as many bits set as not."""
 
 
-def cut_lines(data: bytes, *, to_end: bool) -> list[int]:
-    """The ends of the chunks of whole lines, ascending. What lies after the last end belongs to a later chunk.
+def cut_lines(data: bytes, *, to_end: bool) -> list[tuple[int, int]]:
+    """The end of each chunk of whole lines, ascending, and its number of lines.
+
+    What lies after the last end belongs to a later chunk.
 
     data begins a chunk, and ends with a line feed. to_end: the file ends here, so the last chunk is complete, and its
     last line may lack the line feed. A chunk has at most MOST_BYTES, unless it is a single line, and MOST_LINES.
@@ -40,7 +42,7 @@ def cut_lines(data: bytes, *, to_end: bool) -> list[int]:
     if to_end and len(data) and (not len(ends) or ends[-1] < len(data)):
         ends = np.append(ends, len(data))
     good = np.flatnonzero(_good_ends(data, ends))
-    found, line, at = list[int](), 0, 0
+    found, line, at = list[tuple[int, int]](), 0, 0
     while line < len(ends):
         after = int(np.searchsorted(ends, at + MOST_BYTES, side="right"))  # the first line that is too much
         most = max(line + 1, min(after, line + MOST_LINES))
@@ -49,11 +51,12 @@ def cut_lines(data: bytes, *, to_end: bool) -> list[int]:
         stop = int(good[next_good]) + 1 if next_good < len(good) else most + 1
         if stop > most == len(ends) and most - line < MOST_LINES:
             break  # nothing says yet where this chunk ends
-        line = min(stop, most)
-        at = int(ends[line - 1])
-        found.append(at)
+        stop = min(stop, most)
+        at = int(ends[stop - 1])
+        found.append((at, stop - line))
+        line = stop
     if to_end and len(data) > at:
-        found.append(len(data))
+        found.append((len(data), len(ends) - line))
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -25,6 +25,9 @@ from simdocs.recipes import Sequences
 _GZIP_RATIO = 4
 """Assumed ratio of compression of a gzip file of text. It only decides the size of a batch."""
 
+
+_CHUNKS_AT_ONCE = 16
+"""Chunks that are taken over at once."""
 
 _AT_ONCE = 1 << 12
 """Files whose names and sizes are taken out of their columns at once."""
@@ -60,15 +63,15 @@ class KeptFiles:
 
 @dataclass(frozen=True, slots=True)
 class KeptLines:
-    """A chunk of a JSONL file that an earlier run has read, there or elsewhere, with the same content.
+    """Chunks of a JSONL file that an earlier run has read, there or elsewhere, with the same content.
 
-    file: the row of the file in the list of files. stamp: that of the file now. number: the number of the earlier
-    chunk. start, line: where it begins now. read_to: see Lines.
+    file: the row of the file in the list of files. stamp: that of the file now. numbers: those of the earlier chunks,
+    which followed each other there, too. start, line: where the first one begins now. read_to: see Lines.
     """
 
     file: int
     stamp: Stamp
-    number: int
+    numbers: range
     start: int
     line: int
     read_to: int
@@ -148,9 +151,11 @@ def _kept_lines(found: FileList, row: int, earlier: Unchanged) -> Iterator[tuple
     """Yield the chunks of a file that has not changed."""
     stamp = found.stamp(row)
     first, end = earlier.chunks_of(int(earlier.same[row]))
-    places = earlier.chunks[["start", "extent", "line"]][first:end].tolist()
-    for number, (start, extent, line) in enumerate(places, first):
-        yield KeptLines(row, stamp, number, start, line, start + extent), int(number == end - 1)
+    for at in range(first, end, _CHUNKS_AT_ONCE):
+        numbers = range(at, min(at + _CHUNKS_AT_ONCE, end))
+        chunk, last = earlier.chunks[at], earlier.chunks[numbers[-1]]
+        read_to = int(last["start"] + last["extent"])
+        yield KeptLines(row, stamp, numbers, int(chunk["start"]), int(chunk["line"]), read_to), int(numbers.stop == end)
 
 
 def _sizes(found: FileList, start: int, stop: int) -> Iterator[int]:
@@ -172,12 +177,24 @@ def _lines(
     waiting: Portion | None = None
     try:
         for lines in blocks:
+            number = -1 if earlier is None else earlier.chunk_like(lines)
+            if isinstance(waiting, KeptLines) and earlier is not None and _goes_on(waiting, lines, number, earlier):
+                waiting = replace(waiting, numbers=range(waiting.numbers.start, number + 1), read_to=lines.read_to)
+                continue
             if waiting is not None:
                 yield waiting, 0
-            number = -1 if earlier is None else earlier.chunk_like(lines)
-            waiting = (
-                lines if number < 0 else KeptLines(row, lines.stamp, number, lines.start, lines.first, lines.read_to)
-            )
+            kept = KeptLines(row, lines.stamp, range(number, number + 1), lines.start, lines.first, lines.read_to)
+            waiting = lines if number < 0 else kept
     except DocumentSkipped as skip:
         report(Skip(skip.reason, name, skip.detail))
     yield Files([], {}, limit, np.empty(0, MET)) if waiting is None else waiting, 1
+
+
+def _goes_on(kept: KeptLines, lines: Lines, number: int, earlier: Unchanged) -> bool:
+    """Whether the chunk of these lines, which has this number, can be taken over together with those before it."""
+    if number != kept.numbers.stop or len(kept.numbers) == _CHUNKS_AT_ONCE:
+        return False
+    chunk, before = earlier.chunks[number], earlier.chunks[kept.numbers.start]
+    return bool(lines.start - chunk["start"] == kept.start - before["start"]) and bool(
+        lines.first - chunk["line"] == kept.line - before["line"]
+    )

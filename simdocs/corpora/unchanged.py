@@ -74,9 +74,9 @@ class Unchanged:
         firsts = self.earlier.sources.files["chunk"]
         return int(firsts[file]), int(firsts[file + 1]) if file + 1 < len(firsts) else len(self.chunks)
 
-    def rows_of_chunk(self, number: int) -> Index:
-        """The rows of the documents of an earlier chunk."""
-        return np.arange(self.chunks["row"][number], self._row_ends[number])
+    def rows_of_chunks(self, numbers: range) -> Index:
+        """The rows of the documents of earlier chunks that follow each other."""
+        return np.arange(self.chunks["row"][numbers.start], self._row_ends[numbers[-1]])
 
     def chunk_like(self, lines: Lines) -> int:
         """The number of an earlier chunk that had the content of these lines, and skipped none of them; or -1."""

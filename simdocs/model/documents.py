@@ -99,11 +99,16 @@ class Documents:
         out = (self.facts["flags"] & EMPTY) != 0
         if left_out is not None:
             out |= left_out
-        order = np.lexsort((out, digests[:, 1], digests[:, 0]))
-        ordered = digests[order]
+        # One half of a digest nearly always tells texts apart, and takes a fifth of the time.
+        order = np.argsort(digests[:, 0], kind="stable")
+        ordered, left = digests[order], out[order]
+        alike = ordered[1:, 0] == ordered[:-1, 0]
+        if (alike & ((ordered[1:, 1] != ordered[:-1, 1]) | (left[1:] != left[:-1]))).any():
+            order = np.lexsort((out, digests[:, 1], digests[:, 0]))
+            ordered = digests[order]
         new = np.ones(len(order), bool)
         new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-        # lexsort is stable, so the first of a run of equal digests is the first of its rows that is not left out.
+        # The order is stable, so the first of a run of equal digests is the first of its rows that is not left out.
         original = firsts_of_runs(order, new)
         firsts = np.flatnonzero((original == np.arange(len(order))) & ~out)
         number = np.searchsorted(firsts, original)

@@ -26,14 +26,14 @@ class FileRecords:
         """Its chunks."""
         self.cut_short = set[bytes]()
 
-    def enter(self, read: Read, taken: BlockPlaces, skipped: int, *, ended: bool, name: bytes) -> None:
+    def enter(self, read: Read, taken: BlockPlaces, *, ended: bool, name: bytes) -> None:
         """Add what the next task has found out.
 
-        taken: the places of the documents that get a row. skipped: how many lines do not. ended: whether a file of
-        lines, the one with this name, ends with this task.
+        taken: the places of the documents that get a row. ended: whether a file of lines, the one with this name, ends
+        with this task.
         """
-        if len(read.chunk):
-            self._add_chunk(read, skipped)
+        if len(read.chunks):
+            self._add_chunks(read, taken)
         elif len(taken):
             files = read.files[taken]
             files["row"] = np.arange(self._rows, self._rows + len(taken))
@@ -44,13 +44,17 @@ class FileRecords:
             self._end(self._begun, cut_short=name in self.cut_short)
             self._begun, self._parts = None, []
 
-    def _add_chunk(self, read: Read, skipped: int) -> None:
+    def _add_chunks(self, read: Read, taken: BlockPlaces) -> None:
         if self._begun is None:
             self._begun = read.files.copy()
             self._begun["row"], self._begun["chunk"] = self._rows, len(self._chunks)
-        chunk = read.chunk.copy()
-        chunk["row"], chunk["skipped"] = self._rows, skipped
-        self._parts.append(chunk)
+        chunks = read.chunks.copy()
+        ends = np.append(chunks["row"], len(read.names))
+        before = np.searchsorted(taken, ends)
+        chunks["skipped"] = np.diff(ends) - np.diff(before)
+        chunks["skipped"][0] += len(read.skips)
+        chunks["row"] = self._rows + before[:-1]
+        self._parts.append(chunks)
 
     def _end(self, file: NDArray[np.void], *, cut_short: bool) -> None:
         if file["row"][0] == self._rows:

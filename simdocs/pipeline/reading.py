@@ -27,8 +27,8 @@ class Read:
     """The documents that were read in a task, and the skips of the others.
 
     places: the places of the files in the task, or the numbers of lines. raws: the texts as UTF-8. facts: (n,)
-    DOCUMENT. files: what was found out about their files: (n,) FILE, or (1,) for the file of lines. chunk: (1,) CHUNK,
-    the chunk whose lines they are, or (0,). Rows in both are not known yet. known: the places, in these lists, of
+    DOCUMENT. files: what was found out about their files: (n,) FILE, or (1,) for the file of lines. chunks: (c,) CHUNK,
+    the chunks whose lines they are; their rows are places in these lists. known: the places, in these lists, of
     documents that have the content that they probably had; they have no raw text and no facts.
     """
 
@@ -37,7 +37,7 @@ class Read:
     raws: list[bytes]
     facts: NDArray[np.void]
     files: NDArray[np.void]
-    chunk: NDArray[np.void]
+    chunks: NDArray[np.void]
     skips: list[Skip]
     known: BlockPlaces = field(default_factory=lambda: np.empty(0, np.int64))
 

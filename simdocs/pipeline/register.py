@@ -63,7 +63,7 @@ class Register:
             self.skip(skip)
         repeated = self._repeated(read)
         taken = np.delete(np.arange(len(read.names)), list(repeated))
-        are_lines = bool(len(read.chunk))
+        are_lines = bool(len(read.chunks))
         files = np.full(len(taken), self._done) if are_lines else self._done + np.array(read.places, np.int64)[taken]
         if self._is_noted(files, are_lines=are_lines):
             for row, (at, file) in enumerate(zip(taken.tolist(), files.tolist(), strict=True), self.rows):
@@ -79,7 +79,7 @@ class Register:
         self.rows += len(taken)
         self._done += done
         name = self._found.names[self._done - 1] if done else b""
-        self._files.enter(read, taken, len(read.skips) + len(repeated), ended=done > 0, name=name)
+        self._files.enter(read, taken, ended=done > 0, name=name)
         return taken
 
     def _is_noted(self, files: Rows, *, are_lines: bool) -> bool:

@@ -116,17 +116,19 @@ class Reuse:
         ), rows
 
     def _lines(self, kept: KeptLines) -> tuple[Read, Rows]:
-        rows = self.unchanged.rows_of_chunk(kept.number)
-        chunk = self.unchanged.chunks[kept.number : kept.number + 1].copy()
+        rows = self.unchanged.rows_of_chunks(kept.numbers)
+        chunks = self.unchanged.chunks[kept.numbers.start : kept.numbers.stop].copy()
         facts = self._documents.facts[rows]
         path, names = self._found.names[kept.file], self._names[int(rows[0]) : int(rows[-1]) + 1] if len(rows) else []
-        facts["start"] += kept.start - chunk["start"]
-        facts["line"] += kept.line - chunk["line"]
-        names = _renamed(names, facts, path, moved=bool(kept.line != chunk["line"][0]))
+        further, down = kept.start - int(chunks["start"][0]), kept.line - int(chunks["line"][0])
+        for some in (facts, chunks):
+            some["start"] += further
+            some["line"] += down
+        chunks["row"] -= chunks["row"][0]
+        names = _renamed(names, facts, path, moved=down != 0)
         facts["container"] = len(path)
-        chunk["start"], chunk["line"] = kept.start, kept.line
         files = file_records([kept.stamp], [bytes(16)])
-        return Read(facts["line"].tolist(), names, [], facts, files, chunk, []), rows
+        return Read(facts["line"].tolist(), names, [], facts, files, chunks, []), rows
 
 
 def _renamed(names: list[bytes], facts: NDArray[np.void], path: bytes, *, moved: bool) -> list[bytes]:

@@ -65,6 +65,8 @@ def _mark_taken_over(documents: Documents, rows: Rows, earlier: Documents, taken
             else:
                 pairs = zip(now[at:end], then[first + at : first + end], strict=True)
                 equal = np.array([name == other for name, other in pairs], bool)
+            digests = documents.facts["digest"][at:end], earlier.facts["digest"][first + at : first + end]
+            equal &= (digests[0] == digests[1]).all(axis=1)  # the same shingles may be those of another text
             taken[at:end] = equal
             gone[first + at : first + end] &= ~equal
 

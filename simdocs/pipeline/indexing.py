@@ -56,7 +56,7 @@ class EarlierTables:
     """The tables of an index of mostly the same documents. new_row: for each of its rows the row now, or -1."""
 
     index: BandIndex
-    new_row: Rows
+    new_row: Array
 
     def has(self, rows: Rows) -> Mask:
         """Whether each of these rows, which ascend, is in the tables."""
@@ -76,7 +76,7 @@ class EarlierTables:
         still = np.flatnonzero((old_rows >= 0) & in_tables[old_rows])
         if (np.diff(old_rows[still]) <= 0).any():
             return None
-        new_row = np.full(index.n_documents, -1)
+        new_row = np.full(index.n_documents, -1, np.int32)  # half as large, it is looked up twice as fast
         new_row[old_rows[still]] = firsts[still]
         return cls(index, new_row)
 

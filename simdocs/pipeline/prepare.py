@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -64,6 +64,9 @@ def signed(
     if artifact is None:
         found, limit = files_of(intake, run), intake.walking.max_size
         return sign(found, limit, recipe, sketching, run, with_sets=with_sets, earlier=earlier)
+    documents = artifact.documents
+    known = np.full(len(documents), -1) if earlier is None else earlier.rows_of_same_sets(documents)
+    documents = replace(documents, earlier=known)
     if isinstance(artifact, Shingles):
-        return artifact.documents, sign_token_sets(artifact, sketching, run)
-    return artifact.documents, np.asarray(artifact["signatures"].all())
+        return documents, sign_token_sets(artifact, sketching, run, earlier, known)
+    return documents, np.asarray(artifact["signatures"].all())

@@ -19,7 +19,7 @@ from simdocs.engines.engine import Engine
 from simdocs.engines.worker_state import WorkerState
 from simdocs.model.artifact import Artifact
 from simdocs.model.byte_strings import ByteStrings
-from simdocs.model.documents import NUMBERED
+from simdocs.model.documents import NUMBERED, Documents
 from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Ragged, Tokens, row_blocks
 from simdocs.model.source_files import STAMP_FIELDS
@@ -58,6 +58,27 @@ def in_order(
     yield from kept
 
 
+def signatures(artifact: Artifact, rows: Rows) -> Tokens:
+    """The signatures of these documents of an artifact."""
+    column = artifact["signatures"]
+    column.release()  # or else all that was read before would stay in memory
+    follow = len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all()
+    found: Tokens = column.cut(int(rows[0]), int(rows[-1]) + 1) if follow else column.rows(rows)
+    return found
+
+
+def token_sets(artifact: Artifact, rows: Rows, at_once: int) -> Iterator[Ragged]:
+    """Yield the token sets of these documents of an artifact, in blocks of about so many tokens."""
+    tokens, offsets = artifact["tokens"], artifact["offsets"].all()
+    begins = np.flatnonzero(np.diff(rows, prepend=-2) != 1)
+    for begin, stop in pairwise([*begins.tolist(), len(rows)]):
+        run = offsets[rows[begin] : rows[begin] + stop - begin + 1]
+        for at, end in row_blocks(run - run[0], at_once):
+            values = np.array(tokens.cut(int(run[at]), int(run[end])))
+            tokens.release()
+            yield Ragged(values, run[at : end + 1] - run[at])
+
+
 class Reuse:
     """The documents of an earlier artifact that are used again for files that were found now."""
 
@@ -69,20 +90,11 @@ class Reuse:
 
     def signatures(self, rows: Rows) -> Tokens:
         """The signatures of earlier documents."""
-        signatures: Tokens = self._artifact["signatures"].rows(rows)
-        self._artifact["signatures"].release()  # or else the whole column would stay in memory
-        return signatures
+        return signatures(self._artifact, rows)
 
     def token_sets(self, rows: Rows) -> Iterator[Ragged]:
         """Yield the token sets of earlier documents, block by block."""
-        tokens, offsets = self._artifact["tokens"], self._artifact["offsets"].all()
-        begins = np.flatnonzero(np.diff(rows, prepend=-2) != 1)
-        for begin, stop in pairwise([*begins.tolist(), len(rows)]):
-            run = offsets[rows[begin] : rows[begin] + stop - begin + 1]
-            for at, end in row_blocks(run - run[0], _TOKENS_AT_ONCE):
-                values = np.array(tokens.cut(int(run[at]), int(run[end])))
-                tokens.release()
-                yield Ragged(values, run[at : end + 1] - run[at])
+        return token_sets(self._artifact, rows, _TOKENS_AT_ONCE)
 
     def take(self, kept: TakenOver) -> tuple[Read, Rows]:
         """What is kept as if it had been read now, and the earlier rows of its documents."""
@@ -161,3 +173,13 @@ class Earlier:
         """What can be used again for the files that were found. limit: the largest size of a document now, in bytes."""
         files = EarlierFiles(self.artifact.documents, self.read_ns, self.limit)
         return Reuse(found, compare(found, files, recipe.sequences, limit, self.updating), self.artifact)
+
+    def rows_of_same_sets(self, documents: Documents) -> Rows:
+        """For each document the row of an earlier one with the same token set, by its digest; -1 if there is none."""
+        then, now = (each.facts["set_digest"] for each in (self.artifact.documents, documents))
+        order = np.argsort(then[:, 0], kind="stable")
+        places = np.searchsorted(then[:, 0], now[:, 0], sorter=order)
+        rows: Rows = np.append(order, -1)[places]
+        if len(then):
+            rows[(then[rows] != now).any(axis=1)] = -1
+        return rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,12 +17,12 @@ from simdocs.kernels.tokens import multisets
 from simdocs.model.artifact import Shingles
 from simdocs.model.documents import Documents
 from simdocs.model.growing import GrowingArray
-from simdocs.model.numbering import BlockPlaces
-from simdocs.model.ragged import Index, Ragged, Tokens, row_blocks
+from simdocs.model.numbering import BlockPlaces, Rows
+from simdocs.model.ragged import Index, Ragged, Tokens
 from simdocs.pipeline.advance import Advance
 from simdocs.pipeline.reading import Read, read_task
 from simdocs.pipeline.register import Register
-from simdocs.pipeline.reuse import Earlier, in_order
+from simdocs.pipeline.reuse import Earlier, in_order, signatures, token_sets
 from simdocs.pipeline.shingling import record_sets, record_texts, shingled
 from simdocs.recipes import Recipe, Sketching
 
@@ -35,6 +34,10 @@ _SIGNED_TOGETHER = 1 << 18
 
 _STORED_AT_ONCE = 1 << 18
 """Tokens of an artifact that are signed at once."""
+
+
+_TAKEN_AT_ONCE = 1 << 12
+"""Signatures that are taken over at once."""
 
 
 @dataclass(slots=True)
@@ -132,21 +135,26 @@ def sign(
     return register.documents(), rows.all()
 
 
-def sign_token_sets(shingles: Shingles, sketching: Sketching, run: Run) -> Tokens:
-    """The signatures of token sets: (N, K) uint32."""
-    offsets = shingles["offsets"].all()
+def sign_token_sets(shingles: Shingles, sketching: Sketching, run: Run, earlier: Earlier | None, known: Rows) -> Tokens:
+    """The signatures of token sets: (N, K) uint32.
+
+    known: (N,) the row of each set in an earlier artifact, from which its signature is taken over; or -1.
+    """
+    rest = np.flatnonzero(known < 0)
     rows = _Rows(sketching, shingles.recipe.shingling.seed)
     work = partial(_begin, sketching=sketching, seed=shingles.recipe.shingling.seed)
-
-    def cuts() -> Iterator[Ragged]:
-        for at, end in row_blocks(offsets, _STORED_AT_ONCE):
-            tokens = shingles["tokens"].cut(int(offsets[at]), int(offsets[end]))
-            yield Ragged(np.asarray(tokens), offsets[at : end + 1] - offsets[at])
-
-    for signatures, undone, small in run.engine.map(work, cuts()):
-        rows.add(signatures, undone, small)
-        run.progress("signing", rows.filled, shingles.n_documents)
-    return rows.all()
+    for made, undone, small in run.engine.map(work, token_sets(shingles, rest, _STORED_AT_ONCE)):
+        rows.add(made, undone, small)
+        run.progress("signing", rows.filled, len(rest))
+    if earlier is None or len(rest) == len(known):
+        return rows.all()
+    every = np.empty((len(known), sketching.num_perm), np.uint32)
+    every[rest] = rows.all()
+    taken = np.flatnonzero(known >= 0)
+    for at in range(0, len(taken), _TAKEN_AT_ONCE):
+        some = taken[at : at + _TAKEN_AT_ONCE]
+        every[some] = signatures(earlier.artifact, known[some])
+    return every
 
 
 class _Rows:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from simdocs.model.ragged import Index, Keys, Tokens
+from simdocs.model.ragged import Array, Index, Keys, Tokens
 
 
-def merged_band(old_keys: Keys, old_rows: Tokens, new_row: Index, keys: Keys, rows: Index) -> tuple[Keys, Tokens]:
+def merged_band(old_keys: Keys, old_rows: Tokens, new_row: Array, keys: Keys, rows: Index) -> tuple[Keys, Tokens]:
     """One band of bucket tables: uint64 and uint32 (M,).
 
     old_keys, old_rows: (L,) the band as it was, keys ascending. new_row: for each old row its row now, or -1 if it is
@@ -16,7 +16,7 @@ def merged_band(old_keys: Keys, old_rows: Tokens, new_row: Index, keys: Keys, ro
     """
     moved = new_row[old_rows]
     there = moved >= 0
-    kept_keys, kept_rows = old_keys[there], moved[there]
+    kept_keys, kept_rows = (old_keys, moved) if there.all() else (old_keys[there], moved[there])
     order = np.argsort(keys, kind="stable")
     keys, rows = keys[order], rows[order]
     places = np.searchsorted(kept_keys, keys)

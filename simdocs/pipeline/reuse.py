@@ -17,6 +17,7 @@ from simdocs.corpora.read_tasks import Files, KeptFiles, KeptLines, Portion, Tak
 from simdocs.corpora.unchanged import EarlierFiles, Unchanged, compare
 from simdocs.engines.engine import Engine
 from simdocs.engines.worker_state import WorkerState
+from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.model.artifact import Artifact
 from simdocs.model.byte_strings import ByteStrings
 from simdocs.model.documents import NUMBERED, Documents
@@ -175,11 +176,21 @@ class Earlier:
         return Reuse(found, compare(found, files, recipe.sequences, limit, self.updating), self.artifact)
 
     def rows_of_same_sets(self, documents: Documents) -> Rows:
-        """For each document the row of an earlier one with the same token set, by its digest; -1 if there is none."""
+        """For each document the row of an earlier one with the same token set, by its digest; -1 if there is none.
+
+        The first of several equal sets gets the first of the earlier ones, and so on. So rows that follow each other
+        nearly always have earlier rows that do, too.
+        """
         then, now = (each.facts["set_digest"] for each in (self.artifact.documents, documents))
-        order = np.argsort(then[:, 0], kind="stable")
-        places = np.searchsorted(then[:, 0], now[:, 0], sorter=order)
-        rows: Rows = np.append(order, -1)[places]
-        if len(then):
-            rows[(then[rows] != now).any(axis=1)] = -1
+        rows = np.full(len(now), -1)
+        if not len(then) or not len(now):
+            return rows
+        old, new = (np.argsort(digests[:, 0], kind="stable") for digests in (then, now))
+        wanted, known = now[new, 0], then[old, 0]
+        first, end = np.searchsorted(known, wanted), np.searchsorted(known, wanted, side="right")
+        begins, sizes = equal_runs(wanted)
+        among = np.arange(len(wanted)) - np.repeat(begins, sizes)
+        found = np.flatnonzero(end > first)
+        places = old[np.minimum(first + among, end - 1)[found]]
+        rows[new[found]] = np.where((then[places] == now[new[found]]).all(axis=1), places, -1)
         return rows

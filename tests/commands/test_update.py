@@ -6,6 +6,7 @@ import os
 import shutil
 import time
 from contextlib import chdir
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,18 @@ from tests.commands.building import built, content
 from tests.commands.histories import content_for, lines, names, steps, texts, write
 from tests.corpora.small_chunks import cut_small
 
+OF_LATER_STAGES: dict[str, Any] = {"num_perm": 16, "threshold": 0.5, "allow_shrink": True}
+
 HOUR = 3600 * 10**9
 
-OPTIONS: dict[str, Any] = {"unit": "word", "k": 2, "num_perm": 16, "threshold": 0.5, "follow": True}
+OPTIONS: dict[str, Any] = {
+    "unit": "word",
+    "k": 2,
+    "num_perm": 16,
+    "threshold": 0.5,
+    "follow": True,
+    "allow_shrink": True,
+}
 
 
 class Clock:
@@ -34,13 +44,26 @@ class Clock:
 
 def the_same(target: Path, **options: Any) -> None:
     """Hold that an update of the artifact is what a build from nothing is."""
-    documents = ["docs"] if "upstream" not in options else Path(options.pop("upstream"))
-    built(target, documents, **options)
+    built(target, ["docs"], **options)
+    compare(target, **options)
+
+
+def chain_is_the_same(**options: Any) -> None:
+    """Hold that of each stage when it is run onto its old artifact, from that of the stage before."""
+    given: Any = ["docs"]
+    for kind in ("shingles", "signatures", "index"):
+        target = Path(f"x.{kind}")
+        built(target, given, **(options if kind == "shingles" else OF_LATER_STAGES))
+        compare(target, **options)
+        given = target
+
+
+def compare(target: Path, **options: Any) -> None:
+    """Hold that the artifact is what a build from nothing is."""
     fresh = Path("fresh") / target.name
     shutil.rmtree("fresh", ignore_errors=True)
     os.mkdir("fresh")
-    fresh_options = {name: value for name, value in options.items() if not name.startswith("ignore")}
-    built(fresh, documents, **fresh_options)
+    built(fresh, ["docs"], **options)
     was, wanted = content(target), content(fresh)
     assert was.keys() == wanted.keys()
     assert [name for name in was if was[name] != wanted[name]] == []
@@ -52,7 +75,7 @@ moves = st.one_of(st.just(HOUR), st.just(0), st.just(-HOUR))
 @given(
     st.lists(st.tuples(names, texts, lines), min_size=1, max_size=5),
     st.lists(st.tuples(st.lists(steps(), max_size=4), moves), min_size=1, max_size=4),
-    st.sampled_from(["shingles", "signatures", "index"]),
+    st.sampled_from(["shingles", "signatures", "index", "chain"]),
     st.sampled_from([16, 64, 1 << 19]),
     st.sampled_from([{}, {}, {"checksum": True}, {"ignore_inode": True}]),
 )
@@ -68,11 +91,11 @@ def test_an_update_has_the_bytes_of_a_build_from_nothing(
         for name, text, rows in begun:
             write(name, content_for(name, text, rows))
         set_clock.ahead = HOUR
-        target = Path(f"x.{kind}")
-        the_same(target, **OPTIONS, **how)
+        hold = chain_is_the_same if kind == "chain" else partial(the_same, Path(f"x.{kind}"))
+        hold(**OPTIONS, **how)
         for changes, ahead in history:
             for change in changes:
                 change()
             set_clock.ahead += ahead
-            the_same(target, **OPTIONS, **how)
+            hold(**OPTIONS, **how)
     shutil.rmtree(place)

@@ -20,7 +20,9 @@ from tests.commands.building import built, content
 from tests.commands.histories import content_for, lines, names, steps, texts, write
 from tests.corpora.small_chunks import cut_small
 
-OF_LATER_STAGES: dict[str, Any] = {"num_perm": 16, "threshold": 0.5, "allow_shrink": True}
+ALLOWED = {"allow_shrink": True}
+
+OF_LATER_STAGES: dict[str, Any] = {"num_perm": 16, "threshold": 0.5} | ALLOWED
 
 HOUR = 3600 * 10**9
 
@@ -30,7 +32,6 @@ OPTIONS: dict[str, Any] = {
     "num_perm": 16,
     "threshold": 0.5,
     "follow": True,
-    "allow_shrink": True,
 }
 
 
@@ -92,10 +93,10 @@ def test_an_update_has_the_bytes_of_a_build_from_nothing(
             write(name, content_for(name, text, rows))
         set_clock.ahead = HOUR
         hold = chain_is_the_same if kind == "chain" else partial(the_same, Path(f"x.{kind}"))
-        hold(**OPTIONS, **how)
+        hold(**OPTIONS, **ALLOWED, **how)
         for changes, ahead in history:
             for change in changes:
                 change()
             set_clock.ahead += ahead
-            hold(**OPTIONS, **how)
+            hold(**OPTIONS, **ALLOWED, **how)
     shutil.rmtree(place)

@@ -38,7 +38,8 @@ def test_lines_are_cut_as_the_twin_cuts_them_in_whatever_pieces_they_come(
             held += line
             if line.endswith(b"\n") and chance.random() < 0.3:
                 at = 0
-                for end in cut_lines(held, to_end=False):
+                for end, count in cut_lines(held, to_end=False):
+                    assert count == held[at:end].count(b"\n")
                     found.append(held[at:end])
                     at = end
                 held = held[at:]
@@ -61,4 +62,4 @@ def test_most_chunks_are_the_same_after_lines_were_inserted_or_removed(
 
 def cut(data: bytes) -> list[bytes]:
     """Return the chunks of a whole file."""
-    return [data[begin:end] for begin, end in pairwise([0, *cut_lines(data, to_end=True)])]
+    return [data[begin:end] for begin, end in pairwise([0, *(end for end, _ in cut_lines(data, to_end=True))])]

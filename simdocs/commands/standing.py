@@ -50,6 +50,7 @@ def standing(path: bytes, recipe: Recipe, updating: Updating) -> Standing:
     """What stands at this path, and what can be taken over from it by a build with this recipe."""
     try:
         artifact = open_artifact(path)
+        _check(artifact)
     except InputError:
         return NOTHING
     except ArtifactError as error:
@@ -61,10 +62,6 @@ def standing(path: bytes, recipe: Recipe, updating: Updating) -> Standing:
     if found := differences(artifact.recipe, recipe, groups):
         each = ", ".join(f"{name} {then!r}" for name, (then, _) in found.items())
         return Standing(artifact, why_anew=f"it had other parameters: {each}")
-    try:
-        _check(artifact)
-    except ArtifactError as error:
-        return Standing(why_anew=str(error), broken=True)
     return Standing(artifact, Earlier(artifact, *_reading(artifact.run), updating))
 
 

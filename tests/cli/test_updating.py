@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -120,18 +119,19 @@ def test_a_stage_that_loses_most_rows_of_its_artifact_is_refused_too(here):
     "Builds it from nothing, says so, and exits with status 0.",
 )
 @pytest.mark.parametrize("stage", STAGES)
-def test_a_damaged_artifact_is_built_from_nothing(here, stage):
-    shutil.copytree(here / STAGES[stage], here / "whole")
+@pytest.mark.parametrize("more", [(), ("--rebuild",), ("--seed", "5")])
+def test_a_damaged_artifact_is_built_from_nothing(here, stage, more):
     path = here / STAGES[stage] / "documents.npy"
     data = bytearray(path.read_bytes())
     data[-1] ^= 1
     path.write_bytes(data)
-    done = simdocs(stage, "docs", "-o", STAGES[stage], cwd=here)
+    done = simdocs(stage, "docs", "-o", STAGES[stage], *more, cwd=here)
     assert (done.status, done.out) == (0, b"")
     assert (
         "damaged: block 0 does not match its checksum: build the artifact again; it is built from nothing now"
         in done.err
     )
-    for file in (here / "whole").iterdir():
+    assert simdocs(stage, "docs", "-o", f"new{STAGES[stage]}", *more, cwd=here).status == 0
+    for file in (here / f"new{STAGES[stage]}").iterdir():
         if file.name != "run.json":
             assert (here / STAGES[stage] / file.name).read_bytes() == file.read_bytes()

@@ -30,7 +30,8 @@ def given_of(intake: Intake, counts: Index | None, documents: int) -> Given:
 def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given) -> None:
     """Raise ShrunkError if an argument now gives no document, or less than half as many as it gave before.
 
-    name: the artifact. run: what its run.json says. given: the arguments now, with what they give.
+    A single text that is still there, but cannot be read, is no reason: it is reported by its name. name: the artifact.
+    run: what its run.json says. given: the arguments now, with what they give.
     """
     before, now = Counter[str](), Counter[str]()  # an argument that is repeated gives nothing the second time
     for word, count in _recorded(run):
@@ -38,7 +39,7 @@ def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given) -> None:
     for word, count in given:
         now[word] += count
     for word, count in now.items():
-        if 2 * count < before[word]:
+        if 2 * count < before[word] and not (before[word] == 1 and os.path.isfile(word)):
             shown = display_name(os.fsencode(word))
             raise ShrunkError(
                 f"{name}: {shown} gave {before[word]:,} documents when it was built, and gives {count:,} now, so it is"

@@ -135,3 +135,12 @@ def test_a_damaged_artifact_is_built_from_nothing(here, stage, more):
     for file in (here / f"new{STAGES[stage]}").iterdir():
         if file.name != "run.json":
             assert (here / STAGES[stage] / file.name).read_bytes() == file.read_bytes()
+
+
+def test_a_named_text_that_is_no_text_any_more_does_not_stop_the_others(here):
+    named = ("docs/1.txt", "docs/2.txt")
+    assert simdocs("index", *named, "-o", "named.index", cwd=here).status == 0
+    lay(here, {"docs/2.txt": b"\0"})
+    done = simdocs("index", *named, "-o", "named.index", cwd=here)
+    assert (done.status, done.out) == (3, b"")
+    assert "docs/2.txt" in done.err

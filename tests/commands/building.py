@@ -28,7 +28,13 @@ def opened(path: Path) -> Artifact:
 
 
 def built(target: Path, given: Sequence[bytes | str | Path] | Path, jobs: int = 1, **options: Any) -> Artifact:
-    """Build an artifact from documents (a list of names) or from an artifact, and open it.
+    """Build an artifact as `build` does, and open it."""
+    build(target, given, jobs, **options)
+    return opened(target)
+
+
+def build(target: Path, given: Sequence[bytes | str | Path] | Path, jobs: int = 1, **options: Any) -> None:
+    """Build an artifact from documents (a list of names) or from an artifact.
 
     The suffix of target is the kind of artifact. Parameters of later stages are left out.
     """
@@ -39,7 +45,6 @@ def built(target: Path, given: Sequence[bytes | str | Path] | Path, jobs: int = 
     request = asked(documents=tuple(map(os.fsencode, documents)), output=target, **own)
     with Local(jobs) as engine:
         build_onto_disk(request, Run(engine))
-    return opened(target)
 
 
 def content(path: Path) -> dict[str, bytes]:

@@ -12,7 +12,7 @@ import pytest
 from simdocs.artifacts.damage import damages
 from simdocs.corpora import clock
 from tests.cli.corpus import A1, A2, A, B, lay
-from tests.commands.building import built, content
+from tests.commands.building import build, built, content
 
 HOUR = 3600 * 10**9
 BEFORE = {"docs/a.txt": A, "docs/b.txt": B, "docs/s.jsonl": b'{"text": "a line"}\n' * 2}
@@ -37,8 +37,8 @@ class Update:
         assert self.old != self.new
 
     def run(self, target: Path | None = None) -> None:
-        """Build the artifact, or update it."""
-        built(self.target if target is None else target, ["docs"])
+        """Build the artifact, or update it. It is not opened then, since that would be one more call that can fail."""
+        build(self.target if target is None else target, ["docs"])
 
     def reset(self) -> None:
         """Put the old artifact back."""

@@ -23,7 +23,10 @@ TYPE_CHECKING = False  # type checkers take it for that of `typing`, whose impor
 if TYPE_CHECKING:
     from typing import Any
 
-    from simdocs.api import check, dedupe, index, info, open, query, shingle, show, signature, similarity  # noqa: A004
+    from simdocs.api.building import index, shingle, signature
+    from simdocs.api.comparing import show, similarity
+    from simdocs.api.inspecting import check, info, open  # noqa: A004
+    from simdocs.api.searching import dedupe, query
     from simdocs.errors import (
         ArtifactError,
         InputError,
@@ -38,13 +41,18 @@ if TYPE_CHECKING:
         WorkerError,
     )
     from simdocs.model.artifact import BandIndex, Shingles, Signatures
-    from simdocs.model.results import Deduplication, DryRun, Matches, SimilarPairs
+    from simdocs.model.build_results import DryRun
+    from simdocs.model.deduplication import Deduplication
+    from simdocs.model.listed_pairs import Matches, SimilarPairs
 
 _HOMES = {
-    "simdocs.api": (
-        *("check", "dedupe", "index", "info", "open", "query", "shingle", "show", "signature", "similarity"),
-    ),
-    "simdocs.model.results": ("Deduplication", "DryRun", "Matches", "SimilarPairs"),
+    "simdocs.api.building": ("index", "shingle", "signature"),
+    "simdocs.api.comparing": ("show", "similarity"),
+    "simdocs.api.inspecting": ("check", "info", "open"),
+    "simdocs.api.searching": ("dedupe", "query"),
+    "simdocs.model.build_results": ("DryRun",),
+    "simdocs.model.deduplication": ("Deduplication",),
+    "simdocs.model.listed_pairs": ("Matches", "SimilarPairs"),
     "simdocs.model.artifact": ("BandIndex", "Shingles", "Signatures"),
 }
 """The module of each public name. All other public names are errors, in simdocs.errors."""

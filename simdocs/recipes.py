@@ -6,7 +6,7 @@ BandingRequest is still a wish.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, NamedTuple
 from unicodedata import unidata_version
@@ -148,6 +148,15 @@ class Walking:
     include: tuple[str, ...] = _default("include")
     exclude: tuple[str, ...] = _default("exclude")
     max_size: int = _default("max_size")
+
+
+SEQUENCES = tuple(parameter.name for parameter in fields(Sequences))
+"""The parameters of Sequences."""
+
+
+def of_group(group: type, given: Mapping[str, Any]) -> Any:
+    """A group of parameters with those that were given; the others have their defaults."""
+    return group(**{parameter.name: given[parameter.name] for parameter in fields(group) if parameter.name in given})
 
 
 def flattened(group: Any) -> Iterator[tuple[str, Any]]:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from simdocs.checked_request import CheckedRequest
 from simdocs.errors import UsageError
-from simdocs.report_requests import BuildReportRequest
-from simdocs.requests import QueryRequest
+from simdocs.requests.checked_request import CheckedRequest
+from simdocs.requests.report_requests import BuildReportRequest
+from simdocs.requests.search_requests import QueryRequest
 
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     **{question: {"documents": ("docs",)} for question in ("shingle", "signature", "index", "dedupe")},

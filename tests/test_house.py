@@ -96,4 +96,4 @@ def test_only_cli_imports_click_and_only_views_rich_and_tqdm() -> None:
 
 def test_only_the_door_chooses_an_engine() -> None:
     found = {path.relative_to(ROOT).as_posix() for path in SOURCES if "engines.local" in path.read_text()}
-    assert found == {"simdocs/api.py"}
+    assert found == {"simdocs/api/ask.py"}

@@ -6,19 +6,13 @@ from typing import Any
 
 import pytest
 
-from simdocs.checked_request import CheckedRequest
 from simdocs.errors import spelled
-from simdocs.report_requests import BuildReportRequest, DrawRequest, ReportRequest, TableRequest
-from simdocs.requests import (
-    DedupeRequest,
-    IndexRequest,
-    QueryRequest,
-    ReadRequest,
-    ShingleRequest,
-    ShowRequest,
-    SignatureRequest,
-    SimilarityRequest,
-)
+from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
+from simdocs.requests.checked_request import CheckedRequest
+from simdocs.requests.read_request import ReadRequest
+from simdocs.requests.report_requests import BuildReportRequest, DrawRequest, ReportRequest, TableRequest
+from simdocs.requests.search_requests import DedupeRequest, QueryRequest
+from simdocs.requests.text_requests import ShowRequest, SimilarityRequest
 from tests.asked import asked, names_of, needed, problems_of, value_of
 
 TOGETHER = "do not go together"

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-from simdocs.checked_request import CheckedRequest
 from simdocs.parameters import PARAMETERS
-from simdocs.report_requests import (
+from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
+from simdocs.requests.checked_request import CheckedRequest
+from simdocs.requests.read_request import ReadRequest
+from simdocs.requests.report_requests import (
     BuildReportRequest,
     DebugRequest,
     DrawRequest,
@@ -19,16 +21,8 @@ from simdocs.report_requests import (
     ShowDrawRequest,
     TableRequest,
 )
-from simdocs.requests import (
-    DedupeRequest,
-    IndexRequest,
-    QueryRequest,
-    ReadRequest,
-    ShingleRequest,
-    ShowRequest,
-    SignatureRequest,
-    SimilarityRequest,
-)
+from simdocs.requests.search_requests import DedupeRequest, QueryRequest
+from simdocs.requests.text_requests import ShowRequest, SimilarityRequest
 from tests.asked import asked, names_of, needed, problems_of, value_of
 
 OF_SOURCES = {("files_from", "files0_from"), ("files_from", "jsonl"), ("files0_from", "jsonl"), ("plain", "jsonl")}

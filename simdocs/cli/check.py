@@ -8,7 +8,7 @@ import click
 
 from simdocs.cli import exits, options
 from simdocs.cli.help import Command
-from simdocs.report_requests import DebugRequest
+from simdocs.requests.report_requests import DebugRequest
 
 
 @click.command(cls=Command, examples=("simdocs check docs.index", "simdocs check *.index *.shingles"))
@@ -20,12 +20,12 @@ def check(**given: Any) -> int:
     Reads everything, compares the checksums, and checks all internal rules. Prints nothing if all is well. Otherwise
     prints one line for each problem and exits with status 4. Checksums find accidental damage, not forgery.
     """
-    from simdocs import api
+    from simdocs.api import inspecting
     from simdocs.views import messages
 
     found = set[int]()
     for artifact in given["artifacts"]:
-        result = api.check(artifact)
+        result = inspecting.check(artifact)
         for line in (*result.damages, *result.unreadable):
             messages.error(line)
         found |= {exits.DAMAGED} if result.damages else set()

@@ -10,7 +10,7 @@ from simdocs.cli import exits, options
 from simdocs.cli.help import Command
 from simdocs.cli.output import Drawing, colored, format_of, path_of, stream_of
 from simdocs.cli.runner import request_of
-from simdocs.report_requests import TableRequest
+from simdocs.requests.report_requests import TableRequest
 
 
 @click.command(
@@ -27,12 +27,12 @@ def info(**given: Any) -> int:
     pair is found. Only what is printed is checked; `simdocs check` checks everything.
     """
     drawn = request_of(TableRequest, given)
-    from simdocs import api
-    from simdocs.model.results import FactBlock
+    from simdocs.api import inspecting
+    from simdocs.model.answer_blocks import FactBlock
     from simdocs.views.answer_tables import FACTS
     from simdocs.views.curve import curve_of
 
-    told = api.info(given["artifact"])
+    told = inspecting.info(given["artifact"])
     exits.listen()
     with stream_of(path_of(drawn.output)) as stream:
         drawing = Drawing(drawn, FACTS, stream)

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from simdocs.checked_request import CheckedRequest
 from simdocs.cli.help import Option, together
 from simdocs.cli.param_types import ArtifactPath, ParameterType, listed
 from simdocs.cli.spelling import METAVARS, declarations, spelled
 from simdocs.parameters import Parameter
+from simdocs.requests.checked_request import CheckedRequest
 from simdocs.values import Choice, Flag, PatternList
 
 documents = click.argument("documents", metavar="[DOCS]...", nargs=-1, type=click.Path(readable=False, path_type=bytes))

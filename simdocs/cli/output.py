@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from simdocs.families import FORMATS
 from simdocs.model.answers import LINE
 from simdocs.model.names import display_name
-from simdocs.report_requests import DrawRequest, FormatRequest
+from simdocs.requests.report_requests import DrawRequest, FormatRequest
 
 if TYPE_CHECKING:
+    from simdocs.model.answer_blocks import Block
     from simdocs.model.answers import TableHead
-    from simdocs.model.results import Block
     from simdocs.storage.output_stream import OutputStream
 
 

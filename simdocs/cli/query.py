@@ -12,8 +12,9 @@ from simdocs.cli import options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import answer
 from simdocs.cli.spelling import declarations
-from simdocs.report_requests import DrawRequest
-from simdocs.requests import IndexRequest, QueryRequest
+from simdocs.requests.build_requests import IndexRequest
+from simdocs.requests.report_requests import DrawRequest
+from simdocs.requests.search_requests import QueryRequest
 
 
 def _explain_option(option: str, words: Sequence[str]) -> str:
@@ -24,12 +25,12 @@ def _explain_option(option: str, words: Sequence[str]) -> str:
 
 def _explain_fixed(option: str, parameter: str, words: Sequence[str]) -> str:
     """With what the index among these words was built; empty: it does not say."""
-    from simdocs import api
+    from simdocs.api.inspecting import info
     from simdocs.commands.resolve import is_artifact
 
     for word in words:
         if is_artifact(os.fsencode(word)):
-            value = dict(api.info(word).facts).get(parameter)
+            value = dict(info(word).facts).get(parameter)
             if value is None:
                 return ""
             built = {"yes": f"with {option}", "no": f"without {option}"}.get(value)

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Sequence
-from contextlib import ExitStack
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from simdocs.checked_request import CheckedRequest
 from simdocs.cli import exits
 from simdocs.cli.help import refuse
 from simdocs.cli.options import given
-from simdocs.cli.output import Drawing, path_of, stream_of, summary_of
-from simdocs.cli.spelling import spelled
-from simdocs.errors import UnjudgedError, UsageError, mention
+from simdocs.cli.output import path_of, stream_of
+from simdocs.cli.work import Work, at_work
+from simdocs.errors import UsageError, mention
 from simdocs.model.names import display_name
-from simdocs.report_requests import BuildReportRequest, DebugRequest, DrawRequest, ReportRequest, ShowDrawRequest
-from simdocs.requests import BuildRequest, Request
+from simdocs.requests.build_requests import BuildRequest
+from simdocs.requests.checked_request import CheckedRequest
+from simdocs.requests.read_request import Request
+from simdocs.requests.report_requests import (
+    BuildReportRequest,
+    DebugRequest,
+    DrawRequest,
+    ReportRequest,
+    ShowDrawRequest,
+)
+
+if TYPE_CHECKING:
+    from simdocs.model.build_results import BuildResult, DryRun
 
 Asked = TypeVar("Asked", bound=CheckedRequest)
 Told = TypeVar("Told", bound=DebugRequest)
@@ -59,129 +67,72 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
     """Answer a request, draw the answer, and print messages. Return the exit status."""
     request, drawn = requests_of(asked, DrawRequest, options)
     hint_at_terminal(request, drawn)
-    from simdocs import api
-    from simdocs.model.results import Matches
-    from simdocs.views import messages, summary
+    from simdocs.api.ask import ask
+    from simdocs.model.delivery import Delivery
+    from simdocs.model.listed_pairs import Matches
+    from simdocs.views import summary
     from simdocs.views.answer_tables import head_of
-    from simdocs.views.progress import ProgressBar
     from simdocs.views.warnings import lines_meant
 
-    exits.listen()
-    started = time.monotonic()
-    output, note_path = path_of(drawn.output), path_of(drawn.summary_json)
-    with ExitStack() as stack:
-        # The stream that is entered first is published last, so there is no summary without its answer.
-        note = stack.enter_context(summary_of(output, note_path))
-        stream = stack.enter_context(stream_of(output))
-        progress = ProgressBar(quiet=bool(drawn.quiet))
-        told = messages.Teller(drawn, spelled)
-        run = stack.enter_context(api.running(request.jobs, progress, told.skipped(progress.close)))
-        stack.callback(progress.close)
-        drawing = Drawing(drawn, head_of(request), stream, before=progress.close, hold=bool(request.strict))
-        try:
-            result: Any = api.ask(request, run, drawing.take, (output, note_path))
-        except UnjudgedError:
-            progress.close()
-            told.skips(run.skipped)
-            raise
+    output = path_of(drawn.output)
+    with at_work(request, drawn, output, stream_of(output)) as work:
+        drawing = work.drawing(drawn, head_of(request))
+        result = ask(request, work.run, Delivery(drawing.take, (output, path_of(drawn.summary_json))))
         drawing.finish()
-        progress.close()
-        told.skips(run.skipped)
-        seconds = time.monotonic() - started
-        if note is not None:
-            note.write(summary.as_json(result, seconds, spelled))
-            note.prepare()  # if the summary cannot be written, this fails before the answer is published
-        told.summary(summary.lines(result, seconds))
-        if told.is_loud and not drawn.nul:  # Names with NULs are for xargs -0: nobody takes them for lines.
-            told.summary(lines_meant(result, drawn.listing))
-    told.written(output)
-    if run.skipped.unjudged:
-        return exits.UNJUDGED
+        work.name_skips()
+        work.write_summary(result)
+        work.told.summary(summary.lines(result, work.seconds))
+        if work.told.is_loud and not drawn.nul:  # Names with NULs are for xargs -0: nobody takes them for lines.
+            work.told.summary(lines_meant(result, drawn.listing))
+    work.told.written(output)
     similar = result.similar if isinstance(result, Matches) else result.found
-    return exits.FOUND if drawn.exit_code and similar else exits.DONE
+    return exits.FOUND if drawn.exit_code and similar and work.status == exits.DONE else work.status
 
 
 def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
-    """Build an artifact. Return the exit status."""
+    """Build an artifact, or print what a build would change. Return the exit status."""
     # The request itself complains about a dry run without an output.
     unnamed = (b"-",) if options["dry_run"] else (None, b"-")
     nowhere = _explain_no_output(asked, options["documents"]) if options["output"] in unnamed else ""
     request, told_as = requests_of(asked, BuildReportRequest, options, (nowhere,) if nowhere else ())
     hint_at_terminal(request, told_as)
-    if request.dry_run:
-        return _dry_run(request, told_as)
-    from simdocs import api
-    from simdocs.model.results import BuildResult
-    from simdocs.views import messages, summary
-    from simdocs.views.progress import ProgressBar
+    from simdocs.views import summary
 
-    exits.listen()
-    started = time.monotonic()
-    note_path = path_of(told_as.summary_json)
-    told = messages.Teller(told_as, spelled)
-    with ExitStack() as stack:
-        note = stack.enter_context(summary_of(path_of(request.output), note_path))
-        progress = ProgressBar(quiet=bool(told_as.quiet))
-        run = stack.enter_context(api.running(request.jobs, progress, told.skipped(progress.close)))
-        stack.callback(progress.close)
-
-        def conclude(result: BuildResult) -> None:
-            progress.close()
-            if note is not None:
-                note.write(summary.as_json(result, time.monotonic() - started, spelled))
-                note.prepare()  # if the summary cannot be written, this fails before the artifact is published
-
-        try:
-            result = cast(BuildResult, api.ask(request, run, None, (note_path,), conclude))
-        except UnjudgedError:
-            progress.close()
-            told.skips(run.skipped)
-            raise
-        told.skips(run.skipped)
-    if told.is_loud:
+    work, result, advice = (_dry_run if request.dry_run else _build)(request, told_as)
+    if work.told.is_loud:
         # Advice is not printed when nobody asks for it, or cron would mail the same advice every night.
-        told.warnings(result.advice)
+        work.told.warnings(advice)
     target = display_name(os.fsencode(cast(bytes, request.output)))
-    told.summary(summary.lines(result, time.monotonic() - started, target))
-    return exits.UNJUDGED if run.skipped.unjudged else exits.DONE
+    work.told.summary(summary.lines(result, work.seconds, target))
+    return work.status
 
 
-def _dry_run(request: BuildRequest, drawn: BuildReportRequest) -> int:
-    """Print what a build would change. Return the exit status."""
-    from simdocs import api
-    from simdocs.views import messages, summary
+def _build(request: BuildRequest, report: BuildReportRequest) -> tuple[Work, BuildResult, Sequence[str]]:
+    """Build an artifact. Return the work, the result, and advice."""
+    from simdocs.api.ask import ask
+    from simdocs.model.delivery import Delivery
+
+    with at_work(request, report, path_of(request.output)) as work:
+        outputs = (path_of(report.summary_json),)
+        result = ask(request, work.run, Delivery(outputs=outputs, conclude=work.write_summary))
+        work.name_skips()
+    return work, result, result.advice
+
+
+def _dry_run(request: BuildRequest, drawn: BuildReportRequest) -> tuple[Work, DryRun, Sequence[str]]:
+    """Print what a build would change. Return the work, the result, and advice."""
+    from simdocs.api.ask import ask
+    from simdocs.model.delivery import Delivery
     from simdocs.views.answer_tables import CHANGES
-    from simdocs.views.progress import ProgressBar
 
-    exits.listen()
-    started = time.monotonic()
-    note_path = path_of(drawn.summary_json)
-    with ExitStack() as stack:
-        note = stack.enter_context(summary_of(None, note_path))
-        stream = stack.enter_context(stream_of(None))
-        progress = ProgressBar(quiet=bool(drawn.quiet))
-        told = messages.Teller(drawn, spelled)
-        run = stack.enter_context(api.running(request.jobs, progress, told.skipped(progress.close)))
-        stack.callback(progress.close)
-        drawing = Drawing(drawn, CHANGES, stream, before=progress.close, hold=bool(request.strict))
-        try:
-            result = api.list_changes(request, run, drawing.take, (note_path,), unchanged=bool(drawn.verbose))
-        except UnjudgedError:
-            progress.close()
-            told.skips(run.skipped)
-            raise
+    with at_work(request, drawn, None, stream_of(None)) as work:
+        drawing = work.drawing(drawn, CHANGES)
+        outputs = (path_of(drawn.summary_json),)
+        result = ask(request, work.run, Delivery(drawing.take, outputs, unchanged=bool(drawn.verbose)))
         drawing.finish()
-        progress.close()
-        told.skips(run.skipped)
-        seconds = time.monotonic() - started
-        if note is not None:
-            note.write(summary.as_json(result, seconds, spelled))
-            note.prepare()
-    if told.is_loud:
-        told.warnings(result.built.advice)
-    target = display_name(os.fsencode(cast(bytes, request.output)))
-    told.summary(summary.lines(result, seconds, target))
-    return exits.UNJUDGED if run.skipped.unjudged else exits.DONE
+        work.name_skips()
+        work.write_summary(result)
+    return work, result, result.built.advice
 
 
 def _explain_no_output(asked: type[BuildRequest], documents: Sequence[object]) -> str:

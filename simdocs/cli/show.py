@@ -13,8 +13,8 @@ from simdocs.cli.help import Command
 from simdocs.cli.output import Drawing, path_of, stream_of
 from simdocs.cli.runner import hint_at_terminal, requests_of
 from simdocs.errors import UsageError
-from simdocs.report_requests import ShowDrawRequest
-from simdocs.requests import ShowRequest
+from simdocs.requests.report_requests import ShowDrawRequest
+from simdocs.requests.text_requests import ShowRequest
 
 
 @click.command(
@@ -39,13 +39,14 @@ def show(**given: Any) -> int:
     if output is not None and _is_read_from(request.file, output):
         raise UsageError("-o names the text that is shown, and would replace it: name another file")
     hint_at_terminal(request, drawn)
-    from simdocs.api import show_shingles
+    from simdocs.api.ask import ask
+    from simdocs.model.delivery import Delivery
     from simdocs.views.answer_tables import SHINGLES
 
     exits.listen()
     with stream_of(output) as stream:
         drawing = Drawing(drawn, SHINGLES, stream)
-        show_shingles(request, drawing.take)
+        ask(request, delivery=Delivery(drawing.take))
         drawing.finish()
     return exits.DONE
 

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 from simdocs.artifacts.formats import FORMATS, MANIFEST
 from simdocs.artifacts.recognise import is_disguised, kind_of
-from simdocs.checked_request import CheckedRequest
 from simdocs.errors import InputError, UsageError, suggested
 from simdocs.model.names import display_name
-from simdocs.requests import DedupeRequest, IndexRequest, QueryRequest, ReadRequest
+from simdocs.requests.build_requests import IndexRequest
+from simdocs.requests.checked_request import CheckedRequest
+from simdocs.requests.read_request import ReadRequest
+from simdocs.requests.search_requests import DedupeRequest, QueryRequest
 
 _SHOWN = 3
 """The number of documents that a suggested call names."""

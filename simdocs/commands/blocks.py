@@ -9,10 +9,10 @@ import numpy as np
 
 from simdocs.commands.printed_names import Named, PrintedNames
 from simdocs.corpora.jsonl_lookup import LineReader
+from simdocs.model.answer_blocks import LineBlock, NameBlock, PairBlock
 from simdocs.model.byte_strings import joined
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Array, Index, Ragged
-from simdocs.model.results import LineBlock, NameBlock, PairBlock
 from simdocs.recipes import Shingling
 
 _AT_ONCE = 1 << 13

@@ -22,15 +22,15 @@ from simdocs.commands.resolve import (
 )
 from simdocs.commands.shrinking import given_of, refuse_shrinking, same_arguments
 from simdocs.commands.standing import NOTHING, Standing, standing
-from simdocs.contradictions import contradictions
 from simdocs.corpora import clock
 from simdocs.engines.run import Run
 from simdocs.errors import UnjudgedError
 from simdocs.model.artifact import Artifact, BandIndex
+from simdocs.model.build_results import BuildResult, Expectation, UpdateFacts
+from simdocs.model.delivery import Delivery
 from simdocs.model.documents import Documents
 from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Array, Index, Ragged
-from simdocs.model.results import BuildResult, Expectation, UpdateFacts
 from simdocs.model.row_ranges import as_ranges
 from simdocs.model.skipped import FIRST
 from simdocs.parameters import PARAMETERS
@@ -40,8 +40,9 @@ from simdocs.pipeline.indexing import EarlierTables, band_tables, expectation, l
 from simdocs.pipeline.prepare import Intake, files_of, signed
 from simdocs.pipeline.reuse import Earlier
 from simdocs.pipeline.shingling import shingle
-from simdocs.recipes import IndexRecipe, Recipe, SignatureRecipe, Updating
-from simdocs.requests import BuildRequest, ShingleRequest, SignatureRequest, of_group
+from simdocs.recipes import IndexRecipe, Recipe, SignatureRecipe, Updating, of_group
+from simdocs.requests.build_requests import BuildRequest, ShingleRequest, SignatureRequest
+from simdocs.requests.contradictions import contradictions
 from simdocs.version import __version__
 
 
@@ -71,10 +72,6 @@ class BuildPlan:
     allow_shrink: bool = False
 
 
-Conclude = Callable[[BuildResult], None]
-"""Called with the complete result before it is published. If it raises an exception, nothing is published."""
-
-
 def plan_build(request: BuildRequest, outputs: Sequence[str | None] = ()) -> BuildPlan:
     """The plan for a request. UsageError: it contradicts the artifact, or no bands reach the recall."""
 
@@ -102,11 +99,9 @@ def _recipe(request: BuildRequest, built_with: Recipe | None) -> Recipe:
     return index_recipe(recipe, banding_of(request, recipe.sketching.num_perm))
 
 
-def build_onto_disk(
-    request: BuildRequest, run: Run, outputs: Sequence[str | None] = (), conclude: Conclude = lambda _: None
-) -> BuildResult:
+def answer(request: BuildRequest, run: Run, delivery: Delivery) -> BuildResult:
     """Build the artifact that a request names as its output, and publish it unless `conclude` raises an exception."""
-    plan = plan_build(request, outputs)
+    plan = plan_build(request, delivery.outputs)
     assert isinstance(request.output, bytes)
     wait = PARAMETERS["lock_wait"].default if request.lock_wait is None else request.lock_wait
     with write_artifact(os.fsdecode(request.output), plan.kind, wait) as writer:
@@ -114,7 +109,7 @@ def build_onto_disk(
         if there.broken:
             run.skipped.warnings.append(f"{there.why_anew}; it is built from nothing now")
         result = build(plan, writer, run, there)
-        conclude(result)
+        delivery.conclude(result)
     return result
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from simdocs.artifacts.damage import damages
 from simdocs.errors import InputError
-from simdocs.model.results import CheckResult
+from simdocs.model.artifact_facts import CheckResult
 
 
 def check(paths: Sequence[bytes]) -> CheckResult:

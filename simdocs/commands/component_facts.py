@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 
 from simdocs.commands.printed_names import Named
+from simdocs.model.deduplication import ComponentFacts
 from simdocs.model.groups import Components
-from simdocs.model.results import ComponentFacts
 
 
 def component_facts(documents: Named, components: Components) -> Iterator[ComponentFacts]:

@@ -22,7 +22,6 @@ from simdocs.commands.resolve import (
     opened_shingles,
     signature_recipe,
 )
-from simdocs.contradictions import contradictions
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
 from simdocs.errors import ParametersError, UnreachableRecallError, UsageError, mention
@@ -37,16 +36,21 @@ from simdocs.matching.self_join import SelfJoin, self_join, verifier_of
 from simdocs.matching.similar_pairs import PairsLeftOut, similar_pairs
 from simdocs.matching.template_advice import template_advice
 from simdocs.matching.verify import outdated_warning
+from simdocs.model.answer_blocks import Block, Take
 from simdocs.model.artifact import Artifact
+from simdocs.model.deduplication import Deduplication
+from simdocs.model.delivery import Delivery
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
+from simdocs.model.listed_pairs import SimilarPairs
 from simdocs.model.names import display_name
 from simdocs.model.numbering import Rows
-from simdocs.model.results import Block, Comparison, Deduplication, SimilarPairs, Take
+from simdocs.model.search_result import SearchFacts
 from simdocs.pipeline.indexing import low_recall
 from simdocs.pipeline.prepare import Intake
-from simdocs.recipes import Banding, Grouping, IndexRecipe, SignatureRecipe
-from simdocs.requests import SEQUENCES, DedupeRequest, of_group
+from simdocs.recipes import SEQUENCES, Banding, Grouping, IndexRecipe, SignatureRecipe, of_group
+from simdocs.requests.contradictions import contradictions
+from simdocs.requests.search_requests import DedupeRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,15 @@ class DedupePlan:
     known: KnownDocuments | None = None
     chosen_now: bool = True
     changed: Rows | None = None
+
+
+def answer(request: DedupeRequest, run: Run, delivery: Delivery) -> Deduplication | SimilarPairs:
+    """The groups, the pairs, or the lists of names or lines that a request asks for."""
+    plan = plan_dedupe(request, delivery.outputs)
+    scope = read_documents(plan, run, linked=not request.pairs)
+    if request.pairs:
+        return find_pairs(plan, scope, run, all_copies=bool(request.all_copies), take=delivery.take)
+    return find_groups(plan, scope, run, request.list, delivery.take)
 
 
 def plan_dedupe(request: DedupeRequest, outputs: Sequence[str | None] = ()) -> DedupePlan:
@@ -173,8 +186,8 @@ def find_groups(
         scope.documents,
         scope.of_documents(decision.pairs_of_given()),
         names_of_pairs(corpus, pairs if take is None else Pairs.empty()),
-        kept,
         _comparison(plan, scope, run),
+        kept,
         decision.groups,
         len(decision.known),
         plan.known is not None,
@@ -258,7 +271,7 @@ def _refuse_other_than_lines(documents: Documents, listing: str) -> None:
         )
 
 
-def _comparison(plan: DedupePlan, scope: Scope, run: Run) -> Comparison:
+def _comparison(plan: DedupePlan, scope: Scope, run: Run) -> SearchFacts:
     """What was compared, and how."""
     banding = plan.banding
     known = None if plan.known is None else plan.known.index
@@ -267,7 +280,7 @@ def _comparison(plan: DedupePlan, scope: Scope, run: Run) -> Comparison:
         run.skipped.warnings += threshold_warning(plan.threshold, banding)
         if plan.chosen_now:
             run.skipped.warnings += low_recall(banding, plan.recipe.sketching.num_perm)
-    return Comparison(
+    return SearchFacts(
         scope.documents,
         plan.recipe,
         plan.intake.walking,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,15 +13,16 @@ from simdocs.commands.build import BuildPlan, build_and_compare, plan_build
 from simdocs.commands.printed_names import PrintedNames
 from simdocs.commands.standing import standing
 from simdocs.engines.run import Run
-from simdocs.errors import UnjudgedError
 from simdocs.matching.corpus import Corpus
+from simdocs.model.answer_blocks import ChangeBlock
 from simdocs.model.artifact import Artifact
+from simdocs.model.build_results import REMOVED, DryRun
 from simdocs.model.columns import MemoryColumn
+from simdocs.model.delivery import Delivery
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array
-from simdocs.model.results import REMOVED, ChangeBlock, DryRun, Take
-from simdocs.recipes import Recipe, Updating
-from simdocs.requests import BuildRequest, of_group
+from simdocs.recipes import Recipe, Updating, of_group
+from simdocs.requests.build_requests import BuildRequest
 
 _AT_ONCE = 1 << 13
 """Rows of the answer in one block."""
@@ -40,20 +41,9 @@ class _Discard:
         """Write nothing."""
 
 
-def dry_run(
-    request: BuildRequest,
-    run: Run,
-    take: Take | None = None,
-    outputs: Sequence[str | None] = (),
-    *,
-    unchanged: bool = False,
-) -> DryRun:
-    """What the build that was requested would change. It fails as the build would, but takes no lock.
-
-    take: is called with the answer in blocks. unchanged: these hold unchanged documents, too. UnjudgedError: see
-    Request.strict.
-    """
-    plan = plan_build(request, outputs)
+def answer(request: BuildRequest, run: Run, delivery: Delivery) -> DryRun:
+    """What the build that was requested would change. It fails as the build would, but takes no lock."""
+    plan = plan_build(request, delivery.outputs)
     assert isinstance(request.output, bytes)
     check_target(os.fsdecode(request.output), plan.kind)
     there = standing(request.output, plan.recipe, of_group(Updating, request.given()))
@@ -61,11 +51,9 @@ def dry_run(
         run.skipped.warnings.append(f"{there.why_anew}; it would be built from nothing")
     built, found = build_and_compare(plan, _Discard(), run, there)
     result = DryRun(built, there.documents, found.new, found.changed, found.removed)
-    if take is not None:
-        for block in _blocks(result, plan, there.artifact, run, unchanged=unchanged):
-            take(block)
-    if plan.strict and run.skipped.unjudged:
-        raise UnjudgedError(run.skipped)
+    if delivery.take is not None:
+        for block in _blocks(result, plan, there.artifact, run, unchanged=delivery.unchanged):
+            delivery.take(block)
     return result
 
 

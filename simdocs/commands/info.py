@@ -13,9 +13,10 @@ from simdocs.artifacts.formats import FORMATS
 from simdocs.errors import ArtifactError
 from simdocs.matching.corpus import name_prefix
 from simdocs.model.artifact import Artifact
+from simdocs.model.artifact_facts import ArtifactInfo
+from simdocs.model.build_results import Expectation
 from simdocs.model.documents import EMPTY, INVALID, SHORT, WIDE
 from simdocs.model.names import name_to_text, text_to_name
-from simdocs.model.results import ArtifactInfo, Expectation
 from simdocs.pipeline.indexing import chosen_by, expected_of
 from simdocs.recipes import IndexRecipe, Recipe, flattened
 

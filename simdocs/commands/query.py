@@ -21,15 +21,18 @@ from simdocs.matching.index_matches import find_matches
 from simdocs.matching.nearest import find_nearest
 from simdocs.matching.prepared import of_same_documents, part_of, prepared, threshold_warning
 from simdocs.matching.verify import Verifier, outdated_warning
+from simdocs.model.answer_blocks import Take
 from simdocs.model.artifact import BandIndex, Shingles
+from simdocs.model.delivery import Delivery
 from simdocs.model.groups import Pairs
+from simdocs.model.listed_pairs import Matches
 from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Ragged
-from simdocs.model.results import Comparison, Matches, Take
+from simdocs.model.search_result import SearchFacts
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.prepare import Intake
-from simdocs.recipes import Grouping, IndexRecipe
-from simdocs.requests import SEQUENCES, QueryRequest
+from simdocs.recipes import SEQUENCES, Grouping, IndexRecipe
+from simdocs.requests.search_requests import QueryRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,11 @@ class QueryPlan:
     shingles: Shingles | None = None
     root: bytes | None = None
     changed: Rows | None = None
+
+
+def answer(request: QueryRequest, run: Run, delivery: Delivery) -> Matches:
+    """The matches that a request asks for."""
+    return query(plan_query(request, delivery.outputs), run, request.list, delivery.take)
 
 
 def plan_query(request: QueryRequest, outputs: Sequence[str | None] = ()) -> QueryPlan:
@@ -137,7 +145,7 @@ def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | No
     run.skipped.warnings += outdated_warning(run.tally, plan.index)
     if not plan.nearest:
         run.skipped.warnings += threshold_warning(plan.threshold, banding)
-    comparison = Comparison(
+    comparison = SearchFacts(
         asked.documents,
         plan.recipe,
         plan.intake.walking,

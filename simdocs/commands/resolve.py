@@ -9,7 +9,6 @@ from typing import Any
 
 from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.artifacts.recognise import kind_of
-from simdocs.checked_request import CheckedRequest
 from simdocs.commands.artifact_hints import explain_wrong_kind, refuse_disguised
 from simdocs.corpora.discover import Sources
 from simdocs.corpora.file_list import FileList
@@ -31,8 +30,10 @@ from simdocs.recipes import (
     SignatureRecipe,
     Sketching,
     Walking,
+    of_group,
 )
-from simdocs.requests import ReadRequest, Request, of_group
+from simdocs.requests.checked_request import CheckedRequest
+from simdocs.requests.read_request import ReadRequest, Request
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from simdocs.commands.resolve import shingling_of
 from simdocs.corpora.discover import read_single_text
 from simdocs.corpora.jsonl import is_jsonl
+from simdocs.engines.run import Run
 from simdocs.errors import UsageError
+from simdocs.model.answer_blocks import TokenBlock
+from simdocs.model.delivery import Delivery
 from simdocs.model.names import display_name
-from simdocs.model.results import TokenBlock
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.shingling import show as shown_shingles
 from simdocs.recipes import Sequences
-from simdocs.requests import ShowRequest
+from simdocs.requests.text_requests import ShowRequest
 
 _AT_ONCE = 1 << 12
 
@@ -30,8 +31,8 @@ class ShownText:
     count: int
 
 
-def show(request: ShowRequest, take: Callable[[TokenBlock], None] | None = None) -> ShownText:
-    """Each shingle of a text with its token, in text order. take: is called with them in blocks instead.
+def answer(request: ShowRequest, _run: Run | None, delivery: Delivery) -> ShownText:
+    """Each shingle of a text with its token, in text order.
 
     UsageError: the file has many texts. InputError: the text cannot be read.
     """
@@ -40,7 +41,7 @@ def show(request: ShowRequest, take: Callable[[TokenBlock], None] | None = None)
     if is_jsonl(request.file, Sequences()):
         many = f"{display_name(request.file)}: this file has one document on each line"
         raise UsageError(f"{many}: give one text, or - for standard input")
-    data = read_single_text(request.file, limit)
+    data, take = read_single_text(request.file, limit), delivery.take
     every, spelled, tokens, count = list[tuple[str, int]](), list[bytes](), list[int](), 0
     for shingle, token in shown_shingles(data, shingling_of(request)):
         count += 1

@@ -14,7 +14,7 @@ from simdocs.kernels.compare import jaccard
 from simdocs.kernels.tokens import multisets
 from simdocs.model.ragged import Ragged
 from simdocs.pipeline.shingling import shingled
-from simdocs.requests import SimilarityRequest
+from simdocs.requests.text_requests import SimilarityRequest
 
 
 def similarity_of(request: SimilarityRequest, a: str | bytes, b: str | bytes) -> float:

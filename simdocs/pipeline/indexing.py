@@ -12,10 +12,10 @@ from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh import banding, buckets
 from simdocs.kernels.lsh.merged_tables import merged_band
 from simdocs.model.artifact import BandIndex
+from simdocs.model.build_results import Expectation
 from simdocs.model.documents import Documents
 from simdocs.model.numbering import Rows, TextNumbers
 from simdocs.model.ragged import Array, Floats, Index, Keys, Mask, Tokens
-from simdocs.model.results import Expectation
 from simdocs.parameters import MAX_NUM_PERM
 from simdocs.recipes import Banding, BandingRequest, Bands, IndexRecipe
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 
+from simdocs.model.answer_blocks import Block, ChangeBlock, FactBlock, LineBlock, NameBlock, PairBlock, TokenBlock
 from simdocs.model.answers import LINE, NAME, NUMBER, SIMILARITY, Row, TableColumn, TableHead
 from simdocs.model.names import text_to_name
-from simdocs.model.results import Block, ChangeBlock, FactBlock, LineBlock, NameBlock, PairBlock, TokenBlock
-from simdocs.requests import BuildRequest, DedupeRequest, QueryRequest, Request, ShowRequest
+from simdocs.requests.build_requests import BuildRequest
+from simdocs.requests.read_request import Request
+from simdocs.requests.search_requests import DedupeRequest, QueryRequest
+from simdocs.requests.text_requests import ShowRequest
 
 
 def _pairs(left: str, right: str) -> TableHead:

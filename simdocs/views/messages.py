@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 
 from simdocs.model.names import display_name, escape_controls
 from simdocs.model.skipped import FIRST, Skip, Skipped, explanation
-from simdocs.report_requests import ReportRequest
+from simdocs.requests.report_requests import ReportRequest
 
 
 def say(line: str) -> None:

@@ -8,18 +8,11 @@ from dataclasses import asdict
 from typing import Any
 
 from simdocs.errors import mention, spelled
+from simdocs.model.build_results import BuildResult, DryRun, Expectation, UpdateFacts
+from simdocs.model.deduplication import ComponentFacts, Deduplication
 from simdocs.model.documents import EMPTY, SHORT, Documents
+from simdocs.model.listed_pairs import Matches, SimilarPairs
 from simdocs.model.names import display_name
-from simdocs.model.results import (
-    BuildResult,
-    ComponentFacts,
-    Deduplication,
-    DryRun,
-    Expectation,
-    Matches,
-    SimilarPairs,
-    UpdateFacts,
-)
 from simdocs.model.skipped import in_short
 from simdocs.recipes import Banding, IndexRecipe, Recipe
 from simdocs.views.warnings import too_few

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from simdocs.errors import mention
+from simdocs.model.deduplication import Deduplication
 from simdocs.model.documents import EMPTY
-from simdocs.model.results import Deduplication, Matches, SimilarPairs
+from simdocs.model.listed_pairs import Matches, SimilarPairs
 
 _LINES = {"kept": "kept-lines", "duplicates": "duplicate-lines"}
 

@@ -13,17 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import simdocs
-from simdocs.checked_request import CheckedRequest
 from simdocs.cli import exits
 from simdocs.errors import spelled
-from simdocs.requests import (
-    DedupeRequest,
-    IndexRequest,
-    QueryRequest,
-    ShingleRequest,
-    ShowRequest,
-    SignatureRequest,
-)
+from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
+from simdocs.requests.checked_request import CheckedRequest
+from simdocs.requests.search_requests import DedupeRequest, QueryRequest
+from simdocs.requests.text_requests import ShowRequest
 from tests.cli.program import simdocs as program
 from tests.commands.building import content
 

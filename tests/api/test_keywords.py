@@ -12,17 +12,11 @@ from dataclasses import fields
 import pytest
 
 import simdocs
-from simdocs import keywords
-from simdocs.checked_request import CheckedRequest
-from simdocs.requests import (
-    DedupeRequest,
-    IndexRequest,
-    QueryRequest,
-    ShingleRequest,
-    ShowRequest,
-    SignatureRequest,
-    SimilarityRequest,
-)
+from simdocs.api import keywords
+from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
+from simdocs.requests.checked_request import CheckedRequest
+from simdocs.requests.search_requests import DedupeRequest, QueryRequest
+from simdocs.requests.text_requests import ShowRequest, SimilarityRequest
 from simdocs.values import Choice
 
 ARGUMENTS = {"documents", "index", "file"}

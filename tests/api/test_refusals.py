@@ -10,7 +10,8 @@ import pytest
 
 import simdocs
 from simdocs.errors import UnreachableRecallError
-from simdocs.requests import DedupeRequest, IndexRequest, QueryRequest, ShingleRequest, SignatureRequest
+from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
+from simdocs.requests.search_requests import DedupeRequest, QueryRequest
 from tests.api.asking import BUILD, KINDS, by_row
 from tests.cli.corpus import A1, A
 

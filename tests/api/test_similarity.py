@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.recipes import Normalisation, Shingling
-from simdocs.requests import SimilarityRequest
+from simdocs.requests.text_requests import SimilarityRequest
 from tests import strategies as some
 from tests.amounts import examples
 from tests.twins import shingles as twin

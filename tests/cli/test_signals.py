@@ -100,7 +100,7 @@ def test_a_signal_while_a_file_is_published_leaves_the_old_or_the_new_one(here, 
     ("event", "number"),
     [
         ("simdocs.cli.exits", signal.SIGINT),
-        ("simdocs.commands.dedupe", signal.SIGTERM),
+        ("simdocs.commands.resolve", signal.SIGTERM),
         *slow(*(("click", number) for number in ENDING), ("numpy", signal.SIGINT)),
     ],
 )

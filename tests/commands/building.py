@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from simdocs.artifacts.reader import open_artifact
-from simdocs.commands.build import build_onto_disk
+from simdocs.commands.build import answer
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.model.artifact import Artifact
-from simdocs.requests import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
+from simdocs.model.delivery import AS_A_WHOLE
+from simdocs.requests.build_requests import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
 
 REQUESTS: dict[str, type[BuildRequest]] = {
     "shingles": ShingleRequest,
@@ -44,7 +45,7 @@ def build(target: Path, given: Sequence[bytes | str | Path] | Path, jobs: int = 
     own = {name: value for name, value in options.items() if name in asked.parameters()}
     request = asked(documents=tuple(map(os.fsencode, documents)), output=target, **own)
     with Local(jobs) as engine:
-        build_onto_disk(request, Run(engine))
+        answer(request, Run(engine), AS_A_WHOLE)
 
 
 def content(path: Path) -> dict[str, bytes]:

@@ -15,11 +15,13 @@ from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.matching.prepared import Prepared
 from simdocs.matching.scope import Scope
+from simdocs.model.answer_blocks import Block
 from simdocs.model.answers import Row
+from simdocs.model.deduplication import Deduplication
 from simdocs.model.groups import Pairs
-from simdocs.model.results import Block, Deduplication, SimilarPairs
+from simdocs.model.listed_pairs import SimilarPairs
 from simdocs.model.skipped import Skipped
-from simdocs.requests import DedupeRequest
+from simdocs.requests.search_requests import DedupeRequest
 from simdocs.views.answer_tables import GROUPS, rows_of
 from simdocs.views.output_formats import Tsv
 from simdocs.views.summary import as_json

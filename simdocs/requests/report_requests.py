@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from simdocs.checked_request import CheckedRequest
 from simdocs.errors import mention
-from simdocs.exclusions import not_together
 from simdocs.families import FORMATS
 from simdocs.model.names import display_name
+from simdocs.requests.checked_request import CheckedRequest
+from simdocs.requests.exclusions import not_together
 
 _COMPRESSED = ("gz", "zst", "bz2", "xz")
 

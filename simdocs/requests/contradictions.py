@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from simdocs.checked_request import CheckedRequest
 from simdocs.errors import mention
 from simdocs.recipes import flattened
+from simdocs.requests.checked_request import CheckedRequest
 
 
 def contradictions(

@@ -1,13 +1,18 @@
-"""Docstrings of the Python functions: what a function returns, and each keyword with its meaning and default."""
+"""What help() shows of the Python functions: their keywords, with the meaning and the default of each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from functools import cache
+from inspect import Parameter as Argument
+from inspect import Signature, getdoc
 from types import MappingProxyType
+from typing import Any, TypeVar
 
 from simdocs.errors import spelled
 from simdocs.parameters import PARAMETERS, Parameter
+from simdocs.requests.checked_request import CheckedRequest
 from simdocs.values import Choice
 
 _MEANINGS: Mapping[str, str] = MappingProxyType(
@@ -28,6 +33,25 @@ _MEANINGS: Mapping[str, str] = MappingProxyType(
 """Keywords whose meaning or default in Python is not that of the option."""
 
 _WIDTH = 96
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def with_keywords_of(request: type[CheckedRequest], *arguments: str) -> Callable[[Function], Function]:
+    """A decorator that makes help() show each keyword of a function, with its meaning and default."""
+    named = [field.name for field in fields(request)]
+    keywords = [*(name for name in ("texts", "names") if name in named), *request.parameters()]
+    first = [Argument(name, Argument.POSITIONAL_OR_KEYWORD) for name in arguments]
+    if "documents" in named:
+        first.append(Argument("documents", Argument.VAR_POSITIONAL))
+    signature = Signature([*first, *(Argument(name, Argument.KEYWORD_ONLY, default=None) for name in keywords)])
+
+    def decorate(function: Function) -> Function:
+        function.__signature__ = signature  # type: ignore[attr-defined]
+        function.__doc__ = docstring(getdoc(function) or "", keywords, request.parameters())
+        return function
+
+    return decorate
 
 
 def docstring(first: str, keywords: Sequence[str], parameters: Mapping[str, Parameter]) -> str:

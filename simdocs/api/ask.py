@@ -1,0 +1,57 @@
+"""The entry point: a request in, a result out. The command line and Python callers both go through it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any
+
+from simdocs.engines.local import Local, cores
+from simdocs.engines.run import Progress, Run, no_progress
+from simdocs.errors import UnjudgedError
+from simdocs.model.delivery import AS_A_WHOLE, Delivery
+from simdocs.model.skipped import Skipped
+from simdocs.requests.build_requests import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
+from simdocs.requests.checked_request import CheckedRequest
+from simdocs.requests.read_request import Request
+from simdocs.requests.search_requests import DedupeRequest, QueryRequest
+from simdocs.requests.text_requests import ShowRequest
+
+ANSWERED_BY: Mapping[type[CheckedRequest], str] = MappingProxyType(
+    {
+        ShingleRequest: "build",
+        SignatureRequest: "build",
+        IndexRequest: "build",
+        DedupeRequest: "dedupe",
+        QueryRequest: "query",
+        ShowRequest: "show",
+    }
+)
+"""The module of simdocs.commands whose `answer` answers each kind of request.
+
+It is imported when the question is asked: importing all of them would double the start of each.
+"""
+
+
+@contextmanager
+def running(jobs: int | None, progress: Progress = no_progress, skipped: Skipped | None = None) -> Iterator[Run]:
+    """A run with this many processes. None: as many as there are cores that this process may use.
+
+    skipped: where skips are recorded; None: all of them are kept.
+    """
+    with Local(jobs or cores()) as engine:
+        yield Run(engine, Skipped() if skipped is None else skipped, progress)
+
+
+def ask(request: CheckedRequest, run: Run | None = None, delivery: Delivery = AS_A_WHOLE) -> Any:
+    """Return the result that answers a request. run: None suits questions about single texts.
+
+    UsageError: what was asked makes no sense. UnjudgedError: with `strict`, a document could not be judged.
+    """
+    module = "dry_run" if isinstance(request, BuildRequest) and request.dry_run else ANSWERED_BY[type(request)]
+    result = import_module(f"simdocs.commands.{module}").answer(request, run, delivery)
+    if run is not None and isinstance(request, Request) and request.strict and run.skipped.unjudged:
+        raise UnjudgedError(run.skipped)
+    return result

@@ -1,0 +1,32 @@
+"""The Python functions about single texts: show, similarity."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Unpack
+
+from simdocs.api.ask import ask
+from simdocs.api.docstrings import with_keywords_of
+from simdocs.requests.text_requests import ShowRequest, SimilarityRequest
+from simdocs.values import Path
+
+if TYPE_CHECKING:
+    from simdocs.api.keywords import ShowKeywords, TokenKeywords
+    from simdocs.commands.show import ShownText
+
+
+@with_keywords_of(ShowRequest, "file")
+def show(file: Path, **keywords: Unpack[ShowKeywords]) -> tuple[tuple[str, int], ...]:
+    """Return a tuple with each shingle of the text in a file and its token, in the order of the text."""
+    shown: ShownText = ask(ShowRequest(file=file, **keywords))
+    return shown.shingles
+
+
+@with_keywords_of(SimilarityRequest, "a", "b")
+def similarity(a: str | bytes, b: str | bytes, **keywords: Unpack[TokenKeywords]) -> float:
+    """Return the exact Jaccard similarity of two texts, from 0.0 to 1.0. A text without shingles has 0.0 with any.
+
+    a, b: the texts themselves, not paths: use Path.read_bytes() for files.
+    """
+    from simdocs.commands.similarity import similarity_of
+
+    return similarity_of(SimilarityRequest(**keywords), a, b)

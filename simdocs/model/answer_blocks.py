@@ -1,0 +1,62 @@
+"""Blocks of answers. Answers that may be larger than memory are handed over in them, in their final order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from simdocs.model.ragged import Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairBlock:
+    """Some pairs of an answer: the names, the exact similarities (NaN: not computed) and the estimates."""
+
+    left: list[bytes]
+    right: list[bytes]
+    jaccard: Floats
+    estimate: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NameBlock:
+    """Some names of an answer."""
+
+    names: list[bytes]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LineBlock:
+    """Some lines of an answer, without their ends."""
+
+    lines: list[bytes]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TokenBlock:
+    """Some shingles of a text, in text order, with their tokens."""
+
+    shingles: list[bytes]
+    tokens: list[int]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FactBlock:
+    """Some keys of an answer with their values."""
+
+    keys: list[str]
+    values: list[str]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ChangeBlock:
+    """Some documents of an answer, with the status of each."""
+
+    statuses: list[str]
+    names: list[bytes]
+
+
+Block = PairBlock | NameBlock | LineBlock | TokenBlock | FactBlock | ChangeBlock
+
+Take = Callable[[Block], None]
+"""Takes the blocks of an answer as they come."""

@@ -1,0 +1,121 @@
+"""What the build of an artifact comes back with, and a dry run of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from simdocs.model.documents import Documents
+from simdocs.model.ragged import Index
+from simdocs.model.skipped import Skipped
+from simdocs.recipes import Recipe
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Expectation:
+    """What bands will find.
+
+    curve: the probability that a pair becomes a candidate, at the tenths of similarity. at_threshold: the same at the
+    threshold. candidates: expected candidates a document, from sampled pairs. better_num_perm, better_candidates: where
+    those are many, a signature length that needs fewer (0: none does).
+    """
+
+    curve: tuple[tuple[float, float], ...]
+    at_threshold: float
+    candidates: float
+    better_num_perm: int = 0
+    better_candidates: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateFacts:
+    """How many documents of an artifact are unchanged, changed and new, and how many were removed, by their names.
+
+    note: what else to know, such as why nothing was taken over from the artifact that was there; may be empty.
+    """
+
+    unchanged: int
+    changed: int
+    new: int
+    removed: int
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BuildResult:
+    """An artifact was built: of these documents, with this recipe.
+
+    expectation: of an index. advice: on parameters that do not suit the documents. update: what changed.
+    """
+
+    kind: str
+    documents: Documents
+    recipe: Recipe
+    skipped: Skipped
+    expectation: Expectation | None = None
+    advice: tuple[str, ...] = ()
+    found: int = 0
+    update: UpdateFacts = UpdateFacts(0, 0, 0, 0)
+
+
+UNCHANGED, CHANGED, NEW, REMOVED = "unchanged", "changed", "new", "removed"
+"""What an update does with a document: the statuses of a dry run."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DryRun:
+    """What a build would change in the artifact that it would replace.
+
+    built: what the build would say. earlier: the documents of the artifact that is there; None if there is none that
+    can be read. new, changed: rows of `documents`. removed: rows of `earlier`.
+    """
+
+    built: BuildResult
+    earlier: Documents | None
+    new: Index
+    changed: Index
+    removed: Index
+
+    @property
+    def documents(self) -> Documents:
+        """The documents that the artifact would hold."""
+        return self.built.documents
+
+    @property
+    def skipped(self) -> Skipped:
+        """The documents that the artifact would not hold."""
+        return self.built.skipped
+
+    @property
+    def counts(self) -> UpdateFacts:
+        """How many documents are unchanged, changed, new and removed."""
+        return self.built.update
+
+    def statuses(self, *, unchanged: bool = False) -> tuple[Index, list[str]]:
+        """The rows of documents that are changed or new, ascending, and the status of each.
+
+        unchanged: take unchanged documents, too.
+        """
+        numbers = np.zeros(len(self.documents), np.int8)
+        numbers[self.changed], numbers[self.new] = 1, 2
+        rows = np.arange(len(numbers)) if unchanged else np.flatnonzero(numbers)
+        return rows, [(UNCHANGED, CHANGED, NEW)[number] for number in numbers[rows].tolist()]
+
+    def rows(self, *, unchanged: bool = False) -> Iterator[tuple[str, str]]:
+        """Status and name: of changed and new documents in their order, then of removed ones in their old order.
+
+        unchanged: list unchanged documents, too.
+        """
+        rows, statuses = self.statuses(unchanged=unchanged)
+        for row, status in zip(rows.tolist(), statuses, strict=True):
+            yield status, self.documents.name(row)
+        if self.earlier is not None:
+            for row in self.removed.tolist():
+                yield REMOVED, self.earlier.name(row)
+
+    def __repr__(self) -> str:
+        found = self.counts
+        counts = f"unchanged={found.unchanged}, changed={found.changed}, new={found.new}, removed={found.removed}"
+        return f"<DryRun: {counts}>"

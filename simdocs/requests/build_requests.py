@@ -1,0 +1,58 @@
+"""Questions that build an artifact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from simdocs.errors import mention
+from simdocs.requests.token_requests import BandsRequest, DocumentTokensRequest, SignaturesRequest
+from simdocs.values import Path
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class BuildRequest(DocumentTokensRequest):
+    """An artifact shall be built. kind: which. output: where to; None (from Python) keeps it in memory."""
+
+    kind: ClassVar[str]
+
+    output: Path | None = None
+    lock_wait: float | None = None
+    rebuild: bool | None = None
+    checksum: bool | None = None
+    ignore_ctime: bool | None = None
+    ignore_inode: bool | None = None
+    allow_shrink: bool | None = None
+    dry_run: bool | None = None
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        if self.dry_run and self.output is None:
+            yield f"{mention('dry_run')} goes with {mention('output')}: name the artifact to compare with"
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class ShingleRequest(BuildRequest):
+    """Make token sets."""
+
+    question: ClassVar[str] = "shingle"
+    kind: ClassVar[str] = "shingles"
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class SignatureRequest(BuildRequest, SignaturesRequest):
+    """Make signatures."""
+
+    question: ClassVar[str] = "signature"
+    kind: ClassVar[str] = "signatures"
+    upstream: ClassVar[tuple[str, ...]] = ("shingles",)
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class IndexRequest(BuildRequest, BandsRequest):
+    """Make an index; of an index, one with other bands."""
+
+    question: ClassVar[str] = "index"
+    kind: ClassVar[str] = "index"
+    upstream: ClassVar[tuple[str, ...]] = ("shingles", "signatures", "index")

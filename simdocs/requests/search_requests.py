@@ -1,0 +1,102 @@
+"""Questions that look for near-duplicates: among documents, and in an index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from simdocs.errors import mention, suggested
+from simdocs.recipes import SEQUENCES
+from simdocs.requests.exclusions import NOT_FOR_EXACT, NOT_FOR_NEAREST, NOT_FOR_PAIRS, not_together
+from simdocs.requests.read_request import OF_WALKS, ReadRequest
+from simdocs.requests.token_requests import BandsRequest
+from simdocs.values import ArtifactName, Path
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class DedupeRequest(BandsRequest):
+    """Find near-duplicates: groups, all similar pairs, or lists of names or lines."""
+
+    question: ClassVar[str] = "dedupe"
+    upstream: ClassVar[tuple[str, ...]] = ("shingles", "signatures", "index")
+
+    exact: bool | None = None
+    verify: str | None = None
+    cluster: str | None = None
+    keep: str | None = None
+    max_candidates: int | None = None
+    against: Any = None
+    changed: bool | None = None
+    pairs: bool | None = None
+    all_copies: bool | None = None
+    list: str | None = None
+    shingles: Any = None
+    root: Path | None = None
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        if self.pairs and self.list:
+            yield not_together("pairs", "list", why=f"{mention('list')} lists documents, not pairs")
+        for name, why in NOT_FOR_PAIRS.items():
+            if self.pairs and getattr(self, name) is not None:
+                yield not_together("pairs", name, why=why)
+        if self.all_copies and not self.pairs:
+            yield f"{mention('all_copies')} goes with {mention('pairs')}: add {mention('pairs')}"
+        if self.cluster == "components":
+            for name in ("pairs", "against", "max_candidates"):
+                if getattr(self, name):
+                    yield f"{mention(name)} and {mention('cluster')} components do not go together"
+        if self.exact:
+            for name, why in NOT_FOR_EXACT.items():
+                if getattr(self, name) is not None:
+                    yield not_together(name, "exact", why=why)
+        if self.changed and self.against is not None:
+            yield not_together("changed", "against", why=f"{mention('changed')} is about one index")
+
+    def problems_beside_documents(self) -> Iterator[str]:
+        """What does not go with documents that are read now."""
+        yield from super().problems_beside_documents()
+        if self.changed:
+            news = suggested("dedupe", "X.index", changed=True)
+            yield f"{mention('changed')} goes with an index, not with documents: build one, and use {news}"
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class QueryRequest(ReadRequest):
+    """Find the documents of an index that are nearly the same as these."""
+
+    question: ClassVar[str] = "query"
+    upstream: ClassVar[tuple[str, ...]] = ("shingles", "signatures")
+    first_arguments: ClassVar[tuple[str, ...]] = ("X.index",)
+
+    index: Any = None
+    threshold: float | None = None
+    verify: str | None = None
+    top: int | None = None
+    nearest: int | None = None
+    changed: bool | None = None
+    itself: bool | None = None
+    list: str | None = None
+    shingles: Any = None
+    root: Path | None = None
+
+    def _rules(self) -> Iterator[str]:
+        yield from self._checked_argument("index", ArtifactName(("index",)))
+        yield from super()._rules()
+        if self.nearest is not None:
+            for name, why in NOT_FOR_NEAREST.items():
+                if getattr(self, name) is not None:
+                    yield not_together("nearest", name, why=why)
+        if self.changed and self.itself:
+            yield not_together("changed", "itself", why="a document of the index would always match itself")
+        for name in self.given() if self.changed else ():
+            if name in (*OF_WALKS, "max_size", *SEQUENCES):
+                yield f"{mention(name)} goes with documents, not with {mention('changed')}"
+
+    def _ways(self) -> Sequence[str]:
+        return [*super()._ways(), "changed"] if self.changed else super()._ways()
+
+    def problems_beside_documents(self) -> Iterator[str]:
+        """Nothing: token sets and a root are those of the index."""
+        yield from ()

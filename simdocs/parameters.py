@@ -262,6 +262,13 @@ _DECLARED = (
         False,
     ),
     Parameter(
+        "keep_unreadable",
+        UPDATE,
+        Flag(),
+        "Keep what the artifact has of files and directories that cannot be read now. Exit with 3 if there are any.",
+        False,
+    ),
+    Parameter(
         "allow_shrink",
         UPDATE,
         Flag(),
@@ -272,8 +279,8 @@ _DECLARED = (
         "dry_run",
         UPDATE,
         Flag(),
-        f"Write no artifact. Print which documents are changed, new and removed; with {mention('verbose')}, also those"
-        " that are unchanged.",
+        f"Write no artifact. Print which documents are changed, new, kept and removed; with {mention('verbose')}, also"
+        " those that are unchanged.",
         False,
     ),
     # Answer

@@ -136,6 +136,7 @@ class Updating:
     checksum: bool = _default("checksum")
     ignore_ctime: bool = _default("ignore_ctime")
     ignore_inode: bool = _default("ignore_inode")
+    keep_unreadable: bool = _default("keep_unreadable")
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,7 @@ class TargetKeywords(TypedDict, total=False):
     checksum: bool | None
     ignore_ctime: bool | None
     ignore_inode: bool | None
+    keep_unreadable: bool | None
     allow_shrink: bool | None
 
 

@@ -136,7 +136,8 @@ def build_and_compare(plan: BuildPlan, writer: Writer, run: Run, there: Standing
             note = "the arguments are others than when it was built"
     found = changes(documents, there.documents)
     writer.finish(documents, plan.recipe, _run_facts(plan, run, began_ns, found) | {"given": given})
-    update = UpdateFacts(found.unchanged, len(found.changed), len(found.new), len(found.removed), note)
+    counts = (found.unchanged, len(found.changed), len(found.new), len(found.removed))
+    update = UpdateFacts(*counts, note, len(found.kept))
     return BuildResult(plan.kind, documents, plan.recipe, run.skipped, expectation, notes, update=update), found
 
 
@@ -192,6 +193,7 @@ def _run_facts(plan: BuildPlan, run: Run, began_ns: int, found: Changes) -> dict
         "command": list(plan.command),
         "start": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began_ns // 10**9)),
         "changed": as_ranges(found.news),
+        "kept": as_ranges(found.kept),
     }
     artifact, skipped = plan.intake.artifact, run.skipped
     if artifact is not None:

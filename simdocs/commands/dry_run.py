@@ -50,7 +50,7 @@ def answer(request: BuildRequest, run: Run, delivery: Delivery) -> DryRun:
     if there.broken:
         run.skipped.warnings.append(f"{there.why_anew}; it would be built from nothing")
     built, found = build_and_compare(plan, _Discard(), run, there)
-    result = DryRun(built, there.documents, found.new, found.changed, found.removed)
+    result = DryRun(built, there.documents, found.new, found.changed, found.removed, found.kept)
     if delivery.take is not None:
         for block in _blocks(result, plan, there.artifact, run, unchanged=delivery.unchanged):
             delivery.take(block)

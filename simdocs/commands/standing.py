@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from simdocs.corpora import clock
 from simdocs.errors import ArtifactError, InputError
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import Documents
+from simdocs.model.names import name_to_text
 from simdocs.pipeline.reuse import Earlier
 from simdocs.recipes import Recipe, Updating
 
@@ -62,7 +64,8 @@ def standing(path: bytes, recipe: Recipe, updating: Updating) -> Standing:
     if found := differences(artifact.recipe, recipe, groups):
         each = ", ".join(f"{name} {then!r}" for name, (then, _) in found.items())
         return Standing(artifact, why_anew=f"it had other parameters: {each}")
-    return Standing(artifact, Earlier(artifact, *_reading(artifact.run), updating))
+    here = artifact.run.get("root") == name_to_text(os.getcwdb())
+    return Standing(artifact, Earlier(artifact, *_reading(artifact.run), updating, here))
 
 
 def _reading(run: Mapping[str, Any]) -> tuple[int, int]:

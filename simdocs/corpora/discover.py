@@ -18,6 +18,7 @@ from simdocs.corpora.name_lists import list_of, of_entry
 from simdocs.corpora.nothing_found import excludes_nothing, includes_nothing, no_documents
 from simdocs.corpora.patterns import Patterns
 from simdocs.corpora.read_file import MOST, read, read_stream
+from simdocs.corpora.unread import Unread
 from simdocs.corpora.walk import walk
 from simdocs.errors import InputError, mention
 from simdocs.model.names import display_name
@@ -52,8 +53,10 @@ def find(sources: Sources, walking: Walking, skipped: Skipped) -> FileList:
     InputError: an argument that does not exist, or is a device or socket; a list that cannot be read.
     """
     reached, inputs = Reached(), set[FileId]()
-    search = _Search(walking, skipped, Patterns(walking.include, walking.exclude))
-    for name in sources.names:
+    patterns = Patterns(walking.include, walking.exclude)
+    search = _Search(walking, skipped, patterns, Unread(patterns, walking.hidden))
+    for number, name in enumerate(sources.names):
+        search.unread.argument = number
         if name == b"-" and sources.jsonl:
             # Each line has a limit, but all of them together have none but memory.
             reached.add(_once(name, 0, MOST, skipped), named=True, jsonl=True)
@@ -61,7 +64,7 @@ def find(sources: Sources, walking: Walking, skipped: Skipped) -> FileList:
             reached.add(_named(name, search), named=True)
     if sources.listed is not None:
         reached.add(_listed(sources.listed, sources.nul_ended, search, inputs))
-    found = reached.files(inputs)
+    found = reached.files(inputs, search.unread)
     if walking.include and not found.names:
         skipped.warnings.append(includes_nothing(walking.include))
     skipped.warnings += excludes_nothing(search.patterns.unmatched, sources.names)
@@ -70,11 +73,13 @@ def find(sources: Sources, walking: Walking, skipped: Skipped) -> FileList:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """How files are found. opened: the FIFOs that were read; nobody writes to one again."""
+    """How files are found. unread: what could not be looked at. opened: the FIFOs that were read; nobody writes to one
+    again."""
 
     walking: Walking
     skipped: Skipped
     patterns: Patterns
+    unread: Unread
     opened: set[FileId] = field(default_factory=set)
 
 
@@ -134,7 +139,7 @@ def _expand(name: bytes, search: _Search) -> Iterator[Found]:
     try:
         status = status_of(name)
         if stat.S_ISDIR(status.st_mode):
-            yield from walk(name, walking, skipped, search.patterns)
+            yield from walk(name, walking, skipped, search.patterns, search.unread)
         elif stat.S_ISREG(status.st_mode):
             yield Found([name], [facts_of(status)])
         elif stat.S_ISFIFO(status.st_mode):
@@ -152,6 +157,7 @@ def _expand(name: bytes, search: _Search) -> Iterator[Found]:
     except OSError as error:
         if error.errno in _MISSING:
             raise _missing(name, error) from None
+        search.unread.add(name, len(name) + (not name.endswith(b"/")))
         skipped.add(Skip("unreadable", name, error.strerror or str(error)))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from simdocs.model.skipped import Skip, explanation
+
 REPLACED = "replaced after it was found"
 """The detail of the reason `changed` if another file, or a link, has the name of the file that a walk met."""
 
@@ -12,6 +14,15 @@ class DocumentSkipped(Exception):  # noqa: N818  (the run goes on without the do
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(reason, detail)
         self.reason, self.detail = reason, detail
+
+    @property
+    def leaves_content_open(self) -> bool:
+        """Whether it is not known what the file holds now. What is too large is not wanted, and so not kept either."""
+        return self.reason in ("unreadable", "changed")
+
+    def of_kept(self, name: bytes) -> Skip:
+        """The skip of a file with this name whose documents are kept."""
+        return Skip("kept", name, self.detail or explanation(self.reason))
 
     @classmethod
     def of(cls, error: OSError) -> DocumentSkipped:

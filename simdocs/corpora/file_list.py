@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.corpora.identity import FileId, Stamp, regular_file_id
 from simdocs.corpora.listing import FACTS, Found
+from simdocs.corpora.unread import Unread
 from simdocs.model.byte_strings import ByteStrings, joined
 from simdocs.model.documents import MET, NAMED
 from simdocs.model.growing import GrowingArray, GrowingByteStrings
-from simdocs.model.ragged import Index, Mask, firsts_of_runs, offsets_of
+from simdocs.model.ragged import Index, Mask, Ragged, firsts_of_runs, offsets_of
 
 STAMP = np.dtype([("size", "<i8"), ("mtime_ns", "<i8"), ("ctime_ns", "<i8")])
 """The size and times of a file when it was found. For bytes that are held: their length, and 0."""
@@ -32,6 +33,7 @@ class FileList:
     reached them first. jsonl: the rows of those that are held and are JSON lines. texts: whether the bytes that are
     held are known to be texts. other_names: the names by which files were reached again, after their first, in the
     order in which they were reached; other_rows: the row of each. inputs: other files that were read: lists of names.
+    unread: what could not be looked at.
     """
 
     names: ByteStrings
@@ -45,6 +47,7 @@ class FileList:
     other_names: ByteStrings = field(default_factory=lambda: ByteStrings(joined([])))
     other_rows: Index = field(default_factory=lambda: np.empty(0, np.int64))
     inputs: frozenset[FileId] = frozenset()
+    unread: Unread = field(default_factory=Unread)
 
     @classmethod
     def of(cls, names: Sequence[bytes], sizes: Sequence[int], held: Mapping[int, bytes], *, texts: bool) -> FileList:
@@ -72,6 +75,28 @@ class FileList:
             frozenset(row[place] for place in self.jsonl if place in row),
             self.texts,
             inputs=self.inputs,
+        )
+
+    def with_files(
+        self, places: Index, arguments: Index, names: Sequence[bytes], stamps: NDArray[np.void], met: NDArray[np.void]
+    ) -> FileList:
+        """The list with more files, each before the row at its place; the places ascend.
+
+        arguments: the numbers of the arguments that gave them. names, stamps, met: as those of the list.
+        """
+        now = np.arange(len(self.names)) + np.searchsorted(places, np.arange(len(self.names)), side="right")
+        order = np.argsort(np.concatenate((now, places + np.arange(len(places)))))
+        row = now.tolist() if self.held or self.named else []
+        return replace(
+            self,
+            names=ByteStrings(Ragged.concat([self.names.ragged, joined(names)], np.uint8).take(order)),
+            stamps=np.insert(self.stamps, places, stamps),
+            met=np.insert(self.met, places, met),
+            counts=self.counts + np.bincount(arguments, minlength=len(self.counts)),
+            held={row[at]: data for at, data in self.held.items()},
+            named=frozenset(row[at] for at in self.named),
+            jsonl=frozenset(row[at] for at in self.jsonl),
+            other_rows=now[self.other_rows],
         )
 
     def stamp(self, row: int) -> Stamp:
@@ -132,8 +157,8 @@ class Reached:
         for some in (self._some_names, self._some_facts, self._some_walked):
             some.clear()
 
-    def files(self, inputs: Iterable[FileId] = ()) -> FileList:
-        """All files, each once, where it was reached first."""
+    def files(self, inputs: Iterable[FileId], unread: Unread) -> FileList:
+        """All files, each once, where it was reached first. inputs, unread: see FileList."""
         self._fill()
         names, stamps, met = self._names.all(), self._stamps.all(), self._met.all()
         first = _first_of_each(met)
@@ -154,6 +179,7 @@ class Reached:
             other_names=others,
             other_rows=other_rows,
             inputs=frozenset(inputs),
+            unread=unread,
         )
 
 

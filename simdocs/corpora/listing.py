@@ -15,6 +15,7 @@ from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.identity import FileId
 from simdocs.corpora.long_paths import READ
 from simdocs.corpora.patterns import Patterns
+from simdocs.corpora.unread import Unread
 from simdocs.model.documents import NAMED
 from simdocs.model.own_files import DRAFT_PREFIX, is_manifest
 from simdocs.model.skipped import Skip, Skipped
@@ -67,11 +68,13 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Lister:
-    """Lists directories. below: how many bytes of their paths lead to the root of the walk."""
+    """Lists directories. unread: takes what cannot be looked at. below: how many bytes of their paths lead to the root
+    of the walk."""
 
     walking: Walking
     patterns: Patterns
     skipped: Skipped
+    unread: Unread
     below: int
 
     def entries(self, path: bytes, descriptor: int) -> tuple[list[File], list[File]]:
@@ -88,7 +91,7 @@ class Lister:
                 try:
                     status = self._status(entry)
                 except DocumentSkipped as left:
-                    self.skipped.add(Skip(left.reason, path + name, left.detail))
+                    self.leave_out(path + name, left)
                     continue
                 is_directory = stat.S_ISDIR(status.st_mode)
                 if patterns is not None and patterns.leave_out((path + name)[self.below :], is_directory):
@@ -100,6 +103,12 @@ class Lister:
         files.sort(key=NAME)
         directories.sort(key=NAME, reverse=True)
         return files, directories
+
+    def leave_out(self, path: bytes, left: DocumentSkipped) -> None:
+        """Report that a file or directory is left out."""
+        self.skipped.add(Skip(left.reason, path, left.detail))
+        if left.reason == "unreadable":
+            self.unread.add(path, self.below)
 
     def _status(self, entry: os.DirEntry[str]) -> os.stat_result:
         """The status of an entry that is to be visited. Raises DocumentSkipped for any other."""

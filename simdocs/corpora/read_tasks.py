@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -18,7 +18,7 @@ from simdocs.corpora.jsonl import Lines, blocks_in_memory, is_jsonl, read_blocks
 from simdocs.corpora.unchanged import Unchanged
 from simdocs.corpora.walked_files import Met
 from simdocs.model.documents import MET
-from simdocs.model.ragged import Index, Keys
+from simdocs.model.ragged import Index, Keys, Mask
 from simdocs.model.skipped import Skip
 from simdocs.recipes import Sequences
 
@@ -39,7 +39,8 @@ class Files:
 
     held: the bytes of those that are in memory, by place. limit: the largest size of a document in bytes. met: how they
     were met, (n,) MET. texts: whether those in memory are known to be texts, so that none is binary. likely: digests of
-    the contents that they probably have, (n, 2) uint64; None if nothing is known.
+    the contents that they probably have, (n, 2) uint64; None if nothing is known. keepable: which have documents that
+    are kept if they cannot be read, (n,).
     """
 
     names: list[bytes]
@@ -48,6 +49,7 @@ class Files:
     met: NDArray[np.void]
     texts: bool = False
     likely: Keys | None = None
+    keepable: Mask = field(default_factory=lambda: np.zeros(0, bool))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +108,14 @@ def tasks(
             yield from _files_or_kept(found, start, stop, limit, earlier)
             continue
         for row in range(start, stop):
-            if earlier is not None and earlier.same[row] >= 0:
-                yield from _kept_lines(found, row, earlier)
-                continue
             name, data = found.names[row], found.held.get(row)
+            if earlier is not None:
+                if earlier.is_keepable(row) and (skip := _trouble(name, limit, Met.of(found.met[row]))):
+                    report(skip)
+                    earlier.keep(row)
+                if earlier.same[row] >= 0:
+                    yield from _kept_lines(earlier, row)
+                    continue
             blocks = (
                 read_blocks(name, limit, Met.of(found.met[row]))
                 if data is None
@@ -143,13 +149,28 @@ def _files(
         cut = slice(start + batch.start, start + batch.stop)
         here = range(cut.start, cut.stop) if found.held else ()
         held = {place: found.held[row] for place, row in enumerate(here) if row in found.held}
-        likely = None if earlier is None else earlier.likely_contents(cut)
-        yield Files(found.names[cut], held, limit, found.met[cut], found.texts, likely), len(batch)
+        of_earlier = () if earlier is None else (earlier.likely_contents(cut), earlier.keepable[cut])
+        yield Files(found.names[cut], held, limit, found.met[cut], found.texts, *of_earlier), len(batch)
 
 
-def _kept_lines(found: FileList, row: int, earlier: Unchanged) -> Iterator[tuple[TakenOver, int]]:
-    """Yield the chunks of a file that has not changed."""
-    stamp = found.stamp(row)
+def _trouble(name: bytes, limit: int, met: Met) -> Skip | None:
+    """Why the documents of a file of lines are to be kept; None if it can be read, and may at most be growing.
+
+    All of it is read for this before the first task is made of it: later there is no way back.
+    """
+    end, size = 0, 1
+    try:
+        for lines in read_blocks(name, limit, met):
+            end, size = lines.start + len(lines.data) + lines.dropped, lines.stamp.size
+    except DocumentSkipped as skip:
+        grows = end >= size and not is_compressed(name)
+        return skip.of_kept(name) if skip.leaves_content_open and not grows else None
+    return None
+
+
+def _kept_lines(earlier: Unchanged, row: int) -> Iterator[tuple[TakenOver, int]]:
+    """Yield the chunks of a file that has not changed, or is kept."""
+    stamp = earlier.stamp(row)
     first, end = earlier.chunks_of(int(earlier.same[row]))
     for at in range(first, end, _CHUNKS_AT_ONCE):
         numbers = range(at, min(at + _CHUNKS_AT_ONCE, end))

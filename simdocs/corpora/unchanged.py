@@ -2,59 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from simdocs.corpora.clock import RECENT_NS
+from simdocs.corpora.earlier_files import AT_ONCE, EarlierFiles
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.gzip_stream import is_compressed
-from simdocs.corpora.identity import content_digest
+from simdocs.corpora.identity import Stamp, content_digest
 from simdocs.corpora.jsonl import Lines, is_jsonl
-from simdocs.model.byte_strings import separate
-from simdocs.model.documents import Documents
-from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
-from simdocs.model.source_files import SourceFiles
+from simdocs.corpora.missed_files import missed_files
+from simdocs.model.ragged import Array, Index, Keys, Mask
 from simdocs.recipes import Sequences, Updating
-
-_AT_ONCE = 1 << 12
-"""Names that are taken out of their columns at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class EarlierFiles:
-    """The files and documents that an earlier run read.
-
-    read_ns: when it began to read. limit: the largest size of a document then, in bytes.
-    """
-
-    documents: Documents
-    read_ns: int
-    limit: int
-
-    @property
-    def sources(self) -> SourceFiles:
-        """Its files."""
-        return self.documents.sources
-
-    def names(self, numbers: Index) -> list[bytes]:
-        """The names of these files."""
-        rows = self.sources.files["row"][numbers]
-        names, containers = self.documents.names, self.documents.facts["container"][rows].astype(np.int64)
-        starts = names.offsets[rows]
-        lengths = np.where(containers > 0, containers, names.offsets[rows + 1] - starts)
-        return separate(Ragged.from_lengths(names.values[ranges(starts, lengths)], lengths))
 
 
 class Unchanged:
     """What is unchanged of the files that were found: whole files, and chunks of lines.
 
-    same: for each of N files that were found, the number of the earlier file that it still is; or -1. likely: the
-    number of an earlier file that may have the same content, because it has the same name or inode; or -1.
+    found: the N files. same: for each of them the number of the earlier file that it still is; or -1. likely: the
+    number of an earlier file that may have the same content, because it has the same name or inode; or -1. keepable:
+    whether the documents of that file are kept if this one cannot be read. unread: whether they are.
     """
 
-    def __init__(self, earlier: EarlierFiles, same: Index, likely: Index, limit: int) -> None:
-        self.earlier, self.same, self.likely = earlier, same, likely
+    def __init__(
+        self,
+        found: FileList,
+        earlier: EarlierFiles,
+        same: Index,
+        likely: Index,
+        limit: int,
+        keepable: Mask | None = None,
+    ) -> None:
+        self.found, self.earlier, self.same, self.likely = found, earlier, same, likely
+        self.unread = np.zeros(len(same), bool)
+        self.keepable: Mask = np.zeros(len(same), bool) if keepable is None else keepable
+        self.recent = earlier.recent()
         chunks = earlier.sources.chunks
         # What was skipped must be reported again, and other lines may be too long now.
         usable = np.flatnonzero(
@@ -68,6 +48,26 @@ class Unchanged:
     def chunks(self) -> Array:
         """The earlier chunks."""
         return self.earlier.sources.chunks
+
+    def is_keepable(self, row: int) -> bool:
+        """Whether a file must be read, and its earlier documents are kept if it cannot be."""
+        return bool(self.same[row] < 0 and self.keepable[row])
+
+    def keep(self, rows: Index | int) -> None:
+        """Keep the documents of these files, which cannot be read."""
+        self.same[rows], self.unread[rows] = self.likely[rows], True
+
+    def stamp(self, row: int) -> Stamp:
+        """The stamp of a file that is the same, or is kept: as it is now, if that is known."""
+        return self.earlier.stamp(int(self.same[row])) if self.unread[row] else self.found.stamp(row)
+
+    def not_read_whole(self, row: int) -> bool:
+        """Whether a file of lines is kept, and the earlier run read it not to its end, or perhaps in an old state."""
+        number = int(self.same[row])
+        if number < 0:
+            return False
+        of_lines = self.chunks["skipped"][slice(*self.chunks_of(number))].sum()
+        return bool(self.recent[number] or self.earlier.sources.files["skipped"][number] > of_lines)
 
     def chunks_of(self, file: int) -> tuple[int, int]:
         """The numbers of the first chunk of an earlier file, and of the one after its last."""
@@ -99,9 +99,9 @@ def compare(found: FileList, earlier: EarlierFiles, sequences: Sequences, limit:
     """
     nothing = np.full(len(found.names), -1)
     if not len(earlier.sources.files):
-        return Unchanged(earlier, nothing, nothing, limit)
-    likely = _only(_hashes_of(earlier), np.fromiter(map(hash, found.names), np.int64, len(found.names)))
-    same = np.where(_equal_stamps(found, earlier, likely, updating), likely, -1)
+        return Unchanged(found, earlier, nothing, nothing, limit)
+    named = _only(_hashes_of(earlier), np.fromiter(map(hash, found.names), np.int64, len(found.names)))
+    same, likely = np.where(_equal_stamps(found, earlier, named, updating), named, -1), named
     if not updating.ignore_inode:
         others = np.flatnonzero((same < 0) & (found.met["inode"] != 0))
         by_inode = _only(earlier.sources.files["inode"], found.met["inode"][others])
@@ -110,19 +110,37 @@ def compare(found: FileList, earlier: EarlierFiles, sequences: Sequences, limit:
         moved[others] = by_inode
         same = np.where(_equal_stamps(found, earlier, moved, updating), moved, same)
         likely = np.where(likely < 0, moved, likely)
+    there = np.union1d(named, same)
     if updating.checksum:
         same = nothing
     same = np.where(_trusted(earlier, limit)[same], same, -1)
     once = list(found.held)
     same[once] = likely[once] = -1
-    return Unchanged(earlier, same, likely, limit)
+    if not updating.keep_unreadable:
+        return Unchanged(found, earlier, same, likely, limit)
+    missed = missed_files(found, earlier, there)
+    columns = ((same, -1), (likely, missed.numbers), (_keepable(found, earlier, named, likely), False))
+    same, likely, keepable = (np.insert(column, missed.places, value) for column, value in columns)
+    unchanged = Unchanged(missed.added_to(found), earlier, same, likely, limit, keepable)
+    unchanged.keep(missed.rows)
+    return unchanged
+
+
+def _keepable(found: FileList, earlier: EarlierFiles, named: Index, likely: Index) -> Mask:
+    """Whether each file has certainly the name of the earlier file that it may still be: (N,)."""
+    keepable: Mask = (likely >= 0) & (likely == named)
+    for at in range(0, len(keepable), AT_ONCE):
+        some = at + np.flatnonzero(keepable[at : at + AT_ONCE])
+        pairs = zip(some.tolist(), earlier.names(likely[some]), strict=True)
+        keepable[some] = [earlier.is_here(name) and found.names[row] == name for row, name in pairs]
+    return keepable
 
 
 def _hashes_of(earlier: EarlierFiles) -> Index:
     """A hash of the name of each earlier file."""
     hashes = np.empty(len(earlier.sources.files), np.int64)
-    for at in range(0, len(hashes), _AT_ONCE):
-        part = hashes[at : at + _AT_ONCE]
+    for at in range(0, len(hashes), AT_ONCE):
+        part = hashes[at : at + AT_ONCE]
         part[:] = list(map(hash, earlier.names(np.arange(at, at + len(part)))))
     return hashes
 
@@ -151,8 +169,8 @@ def _of_one_kind(found: FileList, places: Index, earlier: EarlierFiles, numbers:
     """Whether files at these places are read in the same way as the earlier files with these numbers (n,), or -1."""
     alike = np.zeros(len(places), bool)
     some = np.flatnonzero(numbers >= 0)
-    for at in range(0, len(some), _AT_ONCE):
-        part = some[at : at + _AT_ONCE]
+    for at in range(0, len(some), AT_ONCE):
+        part = some[at : at + AT_ONCE]
         now, then = (found.names[place] for place in places[part].tolist()), earlier.names(numbers[part])
         alike[part] = [
             (is_jsonl(name, sequences), is_compressed(name)) == (is_jsonl(other, sequences), is_compressed(other))
@@ -163,9 +181,7 @@ def _of_one_kind(found: FileList, places: Index, earlier: EarlierFiles, numbers:
 
 def _trusted(earlier: EarlierFiles, limit: int) -> Mask:
     """For each earlier file, and then False for -1: whether it is what it was if its stamp is: (F + 1,)."""
-    files = earlier.sources.files
-    old_enough = np.maximum(files["mtime_ns"], files["ctime_ns"]) < earlier.read_ns - RECENT_NS
-    trusted = old_enough & (files["skipped"] == 0)  # what was skipped must be reported again
+    trusted = ~earlier.recent() & (earlier.sources.files["skipped"] == 0)  # what was skipped must be reported again
     if limit < earlier.limit:
         trusted &= _largest(earlier) <= limit
     return np.append(trusted, False)

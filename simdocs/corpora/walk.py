@@ -7,10 +7,12 @@ from bisect import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.identity import FileId, file_id
 from simdocs.corpora.listing import NAME, File, Found, Lister, id_of, is_artifact
 from simdocs.corpora.long_paths import READ, open_name
 from simdocs.corpora.patterns import Patterns
+from simdocs.corpora.unread import Unread
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.recipes import Walking
 
@@ -50,21 +52,28 @@ class _Level:
         return files
 
 
-def walk(root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns | None = None) -> Iterator[Found]:
+def walk(
+    root: bytes,
+    walking: Walking,
+    skipped: Skipped,
+    patterns: Patterns | None = None,
+    unread: Unread | None = None,
+) -> Iterator[Found]:
     """Yield the regular files below the directory root, bytewise by whole path.
 
     Files and directories that are left out are added to skipped. patterns: those of walking, if several walks share
-    them. Raises OSError only for root itself.
+    them. unread: takes what cannot be looked at below root. Raises OSError only for root itself.
     """
-    return _Walk(root, walking, skipped, patterns or Patterns(walking.include, walking.exclude)).files()
+    patterns = patterns or Patterns(walking.include, walking.exclude)
+    return _Walk(root, walking, skipped, patterns, Unread() if unread is None else unread).files()
 
 
 class _Walk:
     """One walk: its stack of directories and the ids of those it has seen."""
 
-    def __init__(self, root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns) -> None:
+    def __init__(self, root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns, unread: Unread) -> None:
         self.root, self.walking, self.skipped = root, walking, skipped
-        self.lister = Lister(walking, patterns, skipped, len(_join(root, b"")))
+        self.lister = Lister(walking, patterns, skipped, unread, len(_join(root, b"")))
         self.seen: set[FileId] = set()
         self.stack: list[_Level] = []
         self.open: list[_Level] = []
@@ -99,14 +108,14 @@ class _Walk:
         except FileNotFoundError:
             self.skipped.add(Skip("vanished", path))
         except OSError as error:
-            self.skipped.add(Skip("unreadable", path, error.strerror or str(error)))
+            self.lister.leave_out(path, DocumentSkipped("unreadable", error.strerror or str(error)))
         else:
             if level.is_done:
                 self._pop()  # the paths of a long chain of directories would take much memory
             try:
                 self._push(path, descriptor)
             except OSError as error:
-                self.skipped.add(Skip("unreadable", path, error.strerror or str(error)))
+                self.lister.leave_out(path, DocumentSkipped("unreadable", error.strerror or str(error)))
 
     def _push(self, path: bytes, descriptor: int) -> None:
         """List the directory and put it on the stack. Its descriptor is closed here or with the stack."""

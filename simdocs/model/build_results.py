@@ -33,7 +33,8 @@ class Expectation:
 class UpdateFacts:
     """How many documents of an artifact are unchanged, changed and new, and how many were removed, by their names.
 
-    note: what else to know, such as why nothing was taken over from the artifact that was there; may be empty.
+    kept: how many are kept though they cannot be read, so that it is not known whether they have changed. note: what
+    else to know, such as why nothing was taken over from the artifact that was there; may be empty.
     """
 
     unchanged: int
@@ -41,6 +42,7 @@ class UpdateFacts:
     new: int
     removed: int
     note: str = ""
+    kept: int = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,7 +62,7 @@ class BuildResult:
     update: UpdateFacts = UpdateFacts(0, 0, 0, 0)
 
 
-UNCHANGED, CHANGED, NEW, REMOVED = "unchanged", "changed", "new", "removed"
+UNCHANGED, CHANGED, NEW, KEPT, REMOVED = "unchanged", "changed", "new", "kept", "removed"
 """What an update does with a document: the statuses of a dry run."""
 
 
@@ -69,7 +71,7 @@ class DryRun:
     """What a build would change in the artifact that it would replace.
 
     built: what the build would say. earlier: the documents of the artifact that is there; None if there is none that
-    can be read. new, changed: rows of `documents`. removed: rows of `earlier`.
+    can be read. new, changed, kept: rows of `documents`. removed: rows of `earlier`.
     """
 
     built: BuildResult
@@ -77,6 +79,7 @@ class DryRun:
     new: Index
     changed: Index
     removed: Index
+    kept: Index
 
     @property
     def documents(self) -> Documents:
@@ -90,21 +93,21 @@ class DryRun:
 
     @property
     def counts(self) -> UpdateFacts:
-        """How many documents are unchanged, changed, new and removed."""
+        """How many documents are unchanged, changed, new, removed and kept."""
         return self.built.update
 
     def statuses(self, *, unchanged: bool = False) -> tuple[Index, list[str]]:
-        """The rows of documents that are changed or new, ascending, and the status of each.
+        """The rows of documents that are changed, new or kept, ascending, and the status of each.
 
         unchanged: take unchanged documents, too.
         """
         numbers = np.zeros(len(self.documents), np.int8)
-        numbers[self.changed], numbers[self.new] = 1, 2
+        numbers[self.changed], numbers[self.new], numbers[self.kept] = 1, 2, 3
         rows = np.arange(len(numbers)) if unchanged else np.flatnonzero(numbers)
-        return rows, [(UNCHANGED, CHANGED, NEW)[number] for number in numbers[rows].tolist()]
+        return rows, [(UNCHANGED, CHANGED, NEW, KEPT)[number] for number in numbers[rows].tolist()]
 
     def rows(self, *, unchanged: bool = False) -> Iterator[tuple[str, str]]:
-        """Status and name: of changed and new documents in their order, then of removed ones in their old order.
+        """Status and name: of changed, new and kept documents in their order, then of removed ones in their old order.
 
         unchanged: list unchanged documents, too.
         """

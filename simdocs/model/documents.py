@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.model.names import name_to_text
+from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Index, Mask, Ragged, firsts_of_runs
 from simdocs.model.source_files import SourceFiles
 
@@ -59,7 +60,8 @@ class Documents:
     files from which they were read. held: the bytes of the documents that cannot be read a second time (standard input,
     FIFOs), by row. met: (N,) MET, how their files were met; None if an earlier run met them. earlier: (N,) the row of
     each in the artifact from which it was taken over, or -1; None if this run did not read it. counts: (A,) how many of
-    them each argument gave; None if this run did not read them.
+    them each argument gave; None if this run did not read them. kept: the rows of those that were taken over because
+    they could not be read.
     """
 
     names: Ragged
@@ -69,6 +71,7 @@ class Documents:
     met: NDArray[np.void] | None = field(default=None, repr=False)
     earlier: Index | None = field(default=None, repr=False)
     counts: Index | None = field(default=None, repr=False)
+    kept: Rows = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
 
     def __len__(self) -> int:
         return len(self.facts)

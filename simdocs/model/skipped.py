@@ -30,6 +30,7 @@ JUDGED: Mapping[str, str] = MappingProxyType(
 UNJUDGED: Mapping[str, str] = MappingProxyType(
     {
         "unreadable": "cannot be read",
+        "kept": "kept as it was, because it cannot be read",
         "named": "named, but not compared",
         "oversized": f"larger than {mention('max_size')}",
         "changed": "changed while it was read",

@@ -18,12 +18,16 @@ _AT_ONCE = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The rows of documents that are new, that have another text, and those of earlier documents that are gone."""
+    """The rows of documents that are new, that have another text, and those of earlier documents that are gone.
+
+    kept: the rows of documents that cannot be read, of which it is not known whether they have changed.
+    """
 
     new: Rows
     changed: Rows
     removed: Rows
     unchanged: int
+    kept: Rows
 
     @property
     def news(self) -> Rows:
@@ -35,7 +39,7 @@ def changes(documents: Documents, earlier: Documents | None) -> Changes:
     """Compare documents with those of an earlier artifact: None if there is none. A text is the same by its digest."""
     if earlier is None:
         nothing = np.empty(0, np.int64)
-        return Changes(np.arange(len(documents)), nothing, nothing, 0)
+        return Changes(np.arange(len(documents)), nothing, nothing, 0, nothing)
     taken, gone = np.zeros(len(documents), bool), np.ones(len(earlier), bool)
     if documents.earlier is not None:
         _mark_taken_over(documents, documents.earlier, earlier, taken, gone)
@@ -46,7 +50,8 @@ def changes(documents: Documents, earlier: Documents | None) -> Changes:
     then = earlier.facts[found[same]]
     now = documents.facts[rows[same]]
     alike = (now["size"] == then["size"]) & (now["digest"] == then["digest"]).all(axis=1)
-    return Changes(rows[~same], rows[same][~alike], np.flatnonzero(gone), int(taken.sum() + alike.sum()))
+    unchanged = int(taken.sum() + alike.sum()) - len(documents.kept)
+    return Changes(rows[~same], rows[same][~alike], np.flatnonzero(gone), unchanged, documents.kept)
 
 
 def _mark_taken_over(documents: Documents, rows: Rows, earlier: Documents, taken: Mask, gone: Mask) -> None:

@@ -51,7 +51,7 @@ class FileRecords:
         chunks = read.chunks.copy()
         ends = np.append(chunks["row"], len(read.names))
         before = np.searchsorted(taken, ends)
-        chunks["skipped"] = np.diff(ends) - np.diff(before)
+        chunks["skipped"] += np.diff(ends) - np.diff(before)
         chunks["skipped"][0] += len(read.skips)
         chunks["row"] = self._rows + before[:-1]
         self._parts.append(chunks)
@@ -60,7 +60,7 @@ class FileRecords:
         if file["row"][0] == self._rows:
             return  # it has no documents
         chunks = np.concatenate(self._parts)
-        file["skipped"] = chunks["skipped"].sum() + cut_short
+        file["skipped"] = chunks["skipped"].sum() + max(cut_short, file["skipped"][0])
         contents = hashlib.sha256(np.ascontiguousarray(chunks["content"]).data).digest()[:16]
         file["content"] = np.frombuffer(contents, "<u8")
         self._files.add(file)

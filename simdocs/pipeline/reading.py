@@ -29,7 +29,8 @@ class Read:
     places: the places of the files in the task, or the numbers of lines. raws: the texts as UTF-8. facts: (n,)
     DOCUMENT. files: what was found out about their files: (n,) FILE, or (1,) for the file of lines. chunks: (c,) CHUNK,
     the chunks whose lines they are; their rows are places in these lists. known: the places, in these lists, of
-    documents that have the content that they probably had; they have no raw text and no facts.
+    documents that have the content that they probably had; they have no raw text and no facts. kept: those among them
+    that are kept although they could not be read.
     """
 
     places: list[int]
@@ -40,6 +41,7 @@ class Read:
     chunks: NDArray[np.void]
     skips: list[Skip]
     known: BlockPlaces = field(default_factory=lambda: np.empty(0, np.int64))
+    kept: BlockPlaces = field(default_factory=lambda: np.empty(0, np.int64))
 
 
 def read_task(task: Files | Lines, sequences: Sequences) -> Read:
@@ -48,18 +50,23 @@ def read_task(task: Files | Lines, sequences: Sequences) -> Read:
 
 
 def _files(task: Files, sequences: Sequences) -> Read:
-    places, known = list[int](), list[int]()
+    places, known, kept = list[int](), list[int](), list[int]()
     raws, rows, stamps, contents, skips = [], [], [], [], []
     likely = None if task.likely is None else task.likely.tobytes()
     with Directories() as directories:
         for place, (name, met) in enumerate(zip(task.names, each_met(task.met), strict=True)):
+            probable = None if likely is None else likely[16 * place : 16 * place + 16]
             try:
                 data, stamp = _file(task, place, name, met, directories)
+                content = content_digest(data)
             except DocumentSkipped as skip:
-                skips.append(Skip(skip.reason, name, skip.detail))
-                continue
-            content = content_digest(data)
-            if likely is not None and likely[16 * place : 16 * place + 16] == content:
+                if probable is None or not (task.keepable[place] and skip.leaves_content_open):
+                    skips.append(Skip(skip.reason, name, skip.detail))
+                    continue
+                skips.append(skip.of_kept(name))
+                kept.append(len(places))
+                data, stamp, content = b"", NO_FILE, probable
+            if content == probable:
                 known.append(len(places))
                 data = b""
             raw, wide = as_utf8(data)
@@ -71,7 +78,16 @@ def _files(task: Files, sequences: Sequences) -> Read:
             contents.append(content)
     names = [task.names[place] for place in places]
     files = file_records(stamps, contents)
-    return Read(places, names, raws, np.array(rows, DOCUMENT), files, NO_CHUNK, skips, np.array(known, np.int64))
+    return Read(
+        places,
+        names,
+        raws,
+        np.array(rows, DOCUMENT),
+        files,
+        NO_CHUNK,
+        skips,
+        *(np.array(some, np.int64) for some in (known, kept)),
+    )
 
 
 def file_records(stamps: Sequence[Stamp], contents: Sequence[bytes]) -> NDArray[np.void]:

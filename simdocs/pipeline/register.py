@@ -12,6 +12,7 @@ from simdocs.model.documents import DOCUMENT, EMPTY, LIKE_LINES, MET, Documents
 from simdocs.model.growing import GrowingArray, GrowingByteStrings
 from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces, Rows
+from simdocs.model.ragged import Mask
 from simdocs.model.skipped import Skip, Skipped, explanation
 from simdocs.pipeline.file_records import FileRecords
 from simdocs.pipeline.reading import Read
@@ -32,9 +33,12 @@ _DIGITS = 20
 
 
 class Register:
-    """Numbers documents in row order, as the results of tasks come in."""
+    """Numbers documents in row order, as the results of tasks come in.
 
-    def __init__(self, found: FileList, skipped: Skipped) -> None:
+    unread: which of the files cannot be read, so that their documents are kept; None: none of them.
+    """
+
+    def __init__(self, found: FileList, skipped: Skipped, unread: Mask | None = None) -> None:
         self._found, self._skipped = found, skipped
         self._names, self._facts, self._met = GrowingByteStrings(), GrowingArray(DOCUMENT), GrowingArray(MET)
         self._held: dict[int, bytes] = {}
@@ -48,6 +52,7 @@ class Register:
         self._gone = set[bytes]()
         self._files = FileRecords()
         self._earlier = GrowingArray(np.int32)
+        self._unread, self._kept = unread, GrowingArray(np.int64)
         self._ends = np.cumsum(found.counts)
         self._counts = np.zeros(len(found.counts), np.int64)
         self._done = 0
@@ -75,6 +80,8 @@ class Register:
         if are_lines:
             self._lines.add(names, np.arange(self.rows, self.rows + len(taken)))
         self._earlier.add(np.full(len(taken), -1) if earlier is None else earlier[taken])
+        if self._unread is not None:
+            self._kept.add(self.rows + np.flatnonzero(self._unread[files]))
         self._counts += np.bincount(np.searchsorted(self._ends, files, side="right"), minlength=len(self._counts))
         self.rows += len(taken)
         self._done += done
@@ -177,7 +184,14 @@ class Register:
                 name = display_name(names[row])
                 self._skipped.warnings.append(f"{name}: this document is empty, so it is similar to nothing")
         return Documents(
-            names.ragged, facts, self._files.all(), self._held, self._met.all(), self._earlier.all(), self._counts
+            names.ragged,
+            facts,
+            self._files.all(),
+            self._held,
+            self._met.all(),
+            self._earlier.all(),
+            self._counts,
+            self._kept.all(),
         )
 
 

@@ -11,10 +11,11 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from simdocs.corpora.earlier_files import EarlierFiles
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.jsonl import Lines
 from simdocs.corpora.read_tasks import Files, KeptFiles, KeptLines, Portion, TakenOver
-from simdocs.corpora.unchanged import EarlierFiles, Unchanged, compare
+from simdocs.corpora.unchanged import Unchanged, compare
 from simdocs.engines.engine import Engine
 from simdocs.engines.worker_state import WorkerState
 from simdocs.kernels.lsh.buckets import equal_runs
@@ -23,6 +24,7 @@ from simdocs.model.byte_strings import ByteStrings
 from simdocs.model.documents import NUMBERED, Documents
 from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Ragged, Tokens, row_blocks
+from simdocs.model.skipped import Skip, Skipped
 from simdocs.model.source_files import STAMP_FIELDS
 from simdocs.pipeline.reading import NO_CHUNK, Read, file_records
 from simdocs.recipes import Recipe, Updating
@@ -83,8 +85,8 @@ def token_sets(artifact: Artifact, rows: Rows, at_once: int) -> Iterator[Ragged]
 class Reuse:
     """The documents of an earlier artifact that are used again for files that were found now."""
 
-    def __init__(self, found: FileList, unchanged: Unchanged, artifact: Artifact) -> None:
-        self._found, self.unchanged = found, unchanged
+    def __init__(self, unchanged: Unchanged, artifact: Artifact) -> None:
+        self._found, self.unchanged = unchanged.found, unchanged
         self._documents = unchanged.earlier.documents
         self._names = ByteStrings(self._documents.names)
         self._artifact = artifact
@@ -102,12 +104,16 @@ class Reuse:
         return self._files(kept) if isinstance(kept, KeptFiles) else self._lines(kept)
 
     def fill(self, read: Read, first: int) -> Rows:
-        """Complete the facts of documents whose content is known. Return the earlier row of each document, or -1.
+        """Complete the facts of documents that are known. Return the earlier row of each document, or -1.
 
         first: the row, in the list of files, of the first file of the task.
         """
-        numbers = self.unchanged.likely[first + np.array(read.places, np.int64)[read.known]]
-        rows: Rows = self._documents.sources.files["row"][numbers]
+        places = first + np.array(read.places, np.int64)
+        self.unchanged.keep(places[read.kept])
+        files = self._documents.sources.files[self.unchanged.likely[places]]
+        read.files[read.kept] = files[read.kept]
+        read.files["skipped"][read.kept] = 1
+        rows: Rows = files["row"][read.known]
         read.facts[read.known] = self._documents.facts[rows]
         every = np.full(len(read.places), -1)
         every[read.known] = rows
@@ -124,6 +130,7 @@ class Reuse:
         )
         for name, column in zip(STAMP_FIELDS, stamps, strict=True):
             files[name] = column
+        np.maximum(files["skipped"], self.unchanged.recent[kept.numbers], out=files["skipped"])
         return Read(
             list(range(count)), self._found.names[cut], [], self._documents.facts[rows], files, NO_CHUNK, []
         ), rows
@@ -141,6 +148,7 @@ class Reuse:
         names = _renamed(names, facts, path, moved=down != 0)
         facts["container"] = len(path)
         files = file_records([kept.stamp], [bytes(16)])
+        files["skipped"] = self.unchanged.not_read_whole(kept.file)
         return Read(facts["line"].tolist(), names, [], facts, files, chunks, []), rows
 
 
@@ -163,17 +171,27 @@ def _renamed(names: list[bytes], facts: NDArray[np.void], path: bytes, *, moved:
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """An artifact of an earlier run, from which unchanged documents are taken over. limit: see EarlierFiles."""
+    """An artifact of an earlier run, from which unchanged documents are taken over.
+
+    read_ns, limit, here: see EarlierFiles.
+    """
 
     artifact: Artifact
     read_ns: int
     limit: int
     updating: Updating
+    here: bool = False
 
-    def reuse(self, found: FileList, recipe: Recipe, limit: int) -> Reuse:
-        """What can be used again for the files that were found. limit: the largest size of a document now, in bytes."""
-        files = EarlierFiles(self.artifact.documents, self.read_ns, self.limit)
-        return Reuse(found, compare(found, files, recipe.sequences, limit, self.updating), self.artifact)
+    def reuse(self, found: FileList, recipe: Recipe, limit: int, skipped: Skipped) -> Reuse:
+        """What can be used again for the files that were found, and for those that are kept though they were not.
+
+        limit: the largest size of a document now, in bytes. skipped: takes the files that are kept.
+        """
+        files = EarlierFiles(self.artifact.documents, self.read_ns, self.limit, self.here)
+        unchanged = compare(found, files, recipe.sequences, limit, self.updating)
+        for row in np.flatnonzero(unchanged.unread).tolist():
+            skipped.add(Skip("kept", unchanged.found.names[row]))
+        return Reuse(unchanged, self.artifact)
 
     def rows_of_same_sets(self, documents: Documents) -> Rows:
         """For each document the row of an earlier one with the same token set, by its digest; -1 if there is none.

@@ -126,10 +126,13 @@ def shingle(
     take: is called with their token sets, batch by batch, in the same order. The other files are added to skipped.
     earlier: the artifact from which unchanged documents are taken over.
     """
-    register, advance = Register(found, run.skipped), Advance(found)
-    reuse = None if earlier is None else earlier.reuse(found, recipe, limit)
-    work = partial(shingle_task, recipe=recipe)
+    reuse = None if earlier is None else earlier.reuse(found, recipe, limit, run.skipped)
     unchanged = None if reuse is None else reuse.unchanged
+    if unchanged is not None:
+        found = unchanged.found
+    register = Register(found, run.skipped, None if unchanged is None else unchanged.unread)
+    advance = Advance(found)
+    work = partial(shingle_task, recipe=recipe)
     stream = advance.watch(tasks(found, limit, recipe.sequences, register.skip_rest, unchanged))
     tell = advance.teller("shingling", run.progress)
     for result in in_order(run.engine, work, stream, tell):

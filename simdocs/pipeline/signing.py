@@ -106,11 +106,14 @@ def sign(
 
     earlier: the artifact from which unchanged documents are taken over.
     """
-    register, advance = Register(found, run.skipped), Advance(found)
-    reuse = None if earlier is None else earlier.reuse(found, recipe, limit)
+    reuse = None if earlier is None else earlier.reuse(found, recipe, limit, run.skipped)
+    unchanged = None if reuse is None else reuse.unchanged
+    if unchanged is not None:
+        found = unchanged.found
+    register = Register(found, run.skipped, None if unchanged is None else unchanged.unread)
+    advance = Advance(found)
     rows = _Rows(sketching, recipe.shingling.seed)
     work = partial(sign_task, recipe=recipe, sketching=sketching, with_sets=with_sets)
-    unchanged = None if reuse is None else reuse.unchanged
     stream = advance.watch(tasks(found, limit, recipe.sequences, register.skip_rest, unchanged))
     tell = advance.teller("reading", run.progress)
     for result in in_order(run.engine, work, stream, tell):

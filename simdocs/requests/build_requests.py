@@ -23,6 +23,7 @@ class BuildRequest(DocumentTokensRequest):
     checksum: bool | None = None
     ignore_ctime: bool | None = None
     ignore_inode: bool | None = None
+    keep_unreadable: bool | None = None
     allow_shrink: bool | None = None
     dry_run: bool | None = None
 
@@ -30,6 +31,8 @@ class BuildRequest(DocumentTokensRequest):
         yield from super()._rules()
         if self.dry_run and self.output is None:
             yield f"{mention('dry_run')} goes with {mention('output')}: name the artifact to compare with"
+        if self.rebuild and self.keep_unreadable:
+            yield f"{mention('keep_unreadable')} contradicts {mention('rebuild')}, which takes nothing over"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

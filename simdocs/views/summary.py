@@ -68,12 +68,15 @@ def _updated(update: UpdateFacts) -> Iterator[str]:
     """What an update changed; nothing about the first build of an artifact."""
     if update.note:
         yield update.note
-    if update.unchanged or update.changed or update.removed:
+    if update.unchanged or update.changed or update.removed or update.kept:
         yield _counts(update)
 
 
 def _counts(update: UpdateFacts) -> str:
-    return f"{update.unchanged:,} unchanged, {update.changed:,} changed, {update.new:,} new, {update.removed:,} removed"
+    counts = (
+        f"{update.unchanged:,} unchanged, {update.changed:,} changed, {update.new:,} new, {update.removed:,} removed"
+    )
+    return counts + (f", {update.kept:,} kept (unreadable)" if update.kept else "")
 
 
 def _outcome(result: Deduplication | SimilarPairs | Matches, seconds: float) -> Iterator[str]:
@@ -186,7 +189,7 @@ def _read(documents: Documents, skipped: dict[str, int]) -> str:
     return (
         f"{counted(len(documents), 'document')}, {counted(int(documents.facts['size'].sum()), 'byte')}"
         + (f", {empty:,} empty" if empty else "")
-        + "".join(f", {count:,} skipped: {in_short(reason)}" for reason, count in skipped.items())
+        + "".join(f", {count:,} skipped: {in_short(reason)}" for reason, count in skipped.items() if reason != "kept")
     )
 
 

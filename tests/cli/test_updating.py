@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.corpus import A1, A, B, lay
-from tests.cli.program import simdocs
+from tests.cli.program import bound_by_modes, simdocs
 
 STAGES = {"shingle": "x.shingles", "signature": "x.signatures", "index": "x.index"}
 
@@ -144,3 +144,32 @@ def test_a_named_text_that_is_no_text_any_more_does_not_stop_the_others(here):
     done = simdocs("index", *named, "-o", "named.index", cwd=here)
     assert (done.status, done.out) == (3, b"")
     assert "docs/2.txt" in done.err
+
+
+@pytest.mark.reliability("kept documents")
+@pytest.mark.parametrize("stage", STAGES)
+def test_documents_that_cannot_be_read_are_kept_on_request(here, stage):
+    lay(here, {"docs/sub/a.txt": A, "docs/sub/b.txt": B})
+    assert simdocs(stage, "docs", "-o", STAGES[stage], cwd=here).status == 0
+    os.chmod(here / "docs/sub", 0)
+    os.chmod(here / "docs/1.txt", 0)
+    ask = (stage, "docs", "-o", STAGES[stage], "--keep-unreadable")
+    told = simdocs(*ask, "--dry-run", cwd=here, before=bound_by_modes)
+    done = simdocs(*ask, "--summary", cwd=here, before=bound_by_modes)
+    os.chmod(here / "docs/sub", 0o700)
+    kept = ["docs/1.txt", "docs/sub/a.txt", "docs/sub/b.txt"]
+    assert (told.status, told.names) == (3, [("kept", name) for name in kept])
+    because = "kept as it was, because it cannot be read"
+    assert (done.status, done.err.splitlines()[:4]) == (
+        3,
+        [
+            "simdocs: docs/sub: skipped: cannot be read (Permission denied)",
+            f"simdocs: docs/1.txt: {because} (Permission denied)",
+            f"simdocs: docs/sub/a.txt: {because}",
+            f"simdocs: docs/sub/b.txt: {because}",
+        ],
+    )
+    assert "9 unchanged, 0 changed, 0 new, 0 removed, 3 kept (unreadable)" in done.err.splitlines()
+    run = json.loads((here / STAGES[stage] / "run.json").read_bytes())
+    assert (run["kept"], run["changed"]) == ("1,10-11", "")
+    assert run["skipped_first"]["kept"] == kept

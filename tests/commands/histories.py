@@ -76,35 +76,37 @@ def replace_by_link(one: str, other: str) -> None:
 
 
 @st.composite
-def steps(draw: st.DrawFn) -> Step:
-    """Draw one change. A change that is not possible now, since a name is missing or taken, is none."""
+def steps(draw: st.DrawFn, *, moves: bool = True) -> Step:
+    """Draw one change. A change that is not possible now, since a name is missing or taken, is none.
+
+    moves: whether files may get other names, or several.
+    """
     one, other = draw(names), draw(names)
     folder, elsewhere = draw(st.sampled_from(FOLDERS[1:])), draw(st.sampled_from(FOLDERS[1:]))
     text, rows, at, cut = draw(texts), draw(lines), draw(st.integers(0, 12)), draw(st.integers(0, 6))
-    change = draw(
-        st.sampled_from(
-            [
-                lambda: write(one, content_for(one, text, rows)),
-                lambda: write(one, content_for(one, text, rows)),
-                lambda: edit_lines(one, at, cut, rows),
-                lambda: edit_lines(one, at, cut, rows[:1]),
-                lambda: edit_lines(one, 1 << 20, 0, rows),
-                lambda: rewrite_in_place(one, text),
-                lambda: os.remove(one),
-                lambda: os.utime(one),
-                lambda: os.utime(one, ns=(0, 4_000_000_000_000_000_000)),
-                lambda: os.rename(one, other),
-                lambda: os.link(one, other),
-                lambda: os.symlink(os.path.abspath(one), other),
-                lambda: replace_by_link(one, other),
-                lambda: swap(one, other),
-                lambda: os.rename(folder, elsewhere),
-                lambda: os.rename(folder, f"{folder}x"),
-                lambda: swap(folder, elsewhere),
-                lambda: os.chmod(one, 0o600),
-            ]
-        )
-    )
+    in_place: list[Step] = [
+        lambda: write(one, content_for(one, text, rows)),
+        lambda: write(one, content_for(one, text, rows)),
+        lambda: edit_lines(one, at, cut, rows),
+        lambda: edit_lines(one, at, cut, rows[:1]),
+        lambda: edit_lines(one, 1 << 20, 0, rows),
+        lambda: rewrite_in_place(one, text),
+        lambda: os.remove(one),
+        lambda: os.utime(one),
+        lambda: os.utime(one, ns=(0, 4_000_000_000_000_000_000)),
+        lambda: os.chmod(one, 0o600),
+    ]
+    of_names: list[Step] = [
+        lambda: os.rename(one, other),
+        lambda: os.link(one, other),
+        lambda: os.symlink(os.path.abspath(one), other),
+        lambda: replace_by_link(one, other),
+        lambda: swap(one, other),
+        lambda: os.rename(folder, elsewhere),
+        lambda: os.rename(folder, f"{folder}x"),
+        lambda: swap(folder, elsewhere),
+    ]
+    change = draw(st.sampled_from(in_place + of_names if moves else in_place))
 
     def carry_out() -> None:
         with contextlib.suppress(OSError, EOFError):

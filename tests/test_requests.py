@@ -43,12 +43,13 @@ OF_READING = (
     "id_field",
 )
 BESIDE_CHANGED = {("changed", name) for name in (*OF_READING, "files_from", "files0_from", "jsonl", "itself")}
+OF_UPDATES = {("keep_unreadable", "rebuild")}
 LOUD = {("quiet", "verbose"), ("quiet", "summary")}
 
 EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
-    ShingleRequest: OF_SOURCES,
-    SignatureRequest: OF_SOURCES,
-    IndexRequest: OF_SOURCES | BY_HAND,
+    ShingleRequest: OF_SOURCES | OF_UPDATES,
+    SignatureRequest: OF_SOURCES | OF_UPDATES,
+    IndexRequest: OF_SOURCES | OF_UPDATES | BY_HAND,
     DedupeRequest: OF_SOURCES | BY_HAND | OF_PAIRS | OF_CHANCE | {("against", "cluster"), ("against", "changed")},
     QueryRequest: OF_SOURCES | BESIDE_CHANGED | {("nearest", "top"), ("nearest", "threshold")},
     ShowRequest: set(),

@@ -24,7 +24,13 @@ FILE_FIELDS = (
         " of its chunks",
     ),
     ("chunk", "<i8", (), "number of its first chunk; any other file has none, and here that of the next chunk"),
-    ("skipped", "<i8", (), "how many of its lines were skipped, and 1 more if it could not be read to its end"),
+    (
+        "skipped",
+        "<i8",
+        (),
+        "how many of its lines were skipped, and 1 more if it could not be read to its end, or must be read again for"
+        " another reason",
+    ),
 )
 """What is recorded about a file: name, dtype, shape and meaning."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from simdocs.errors import mention
+from simdocs.requests.exclusions import not_together
 from simdocs.requests.token_requests import BandsRequest, DocumentTokensRequest, SignaturesRequest
 from simdocs.values import Path
 
@@ -32,7 +33,7 @@ class BuildRequest(DocumentTokensRequest):
         if self.dry_run and self.output is None:
             yield f"{mention('dry_run')} goes with {mention('output')}: name the artifact to compare with"
         if self.rebuild and self.keep_unreadable:
-            yield f"{mention('keep_unreadable')} contradicts {mention('rebuild')}, which takes nothing over"
+            yield not_together("keep_unreadable", "rebuild", why="a rebuild takes nothing from the artifact")
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -342,5 +342,5 @@ def test_a_run_that_keeps_documents_is_not_strict(case: Case) -> None:
 
 
 def test_nothing_can_be_kept_by_a_rebuild() -> None:
-    with pytest.raises(simdocs.UsageError, match="keep_unreadable contradicts rebuild"):
+    with pytest.raises(simdocs.UsageError, match="keep_unreadable and rebuild do not go together"):
         simdocs.index("docs", keep_unreadable=True, rebuild=True)

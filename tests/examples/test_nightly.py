@@ -108,6 +108,17 @@ def test_unreadable_documents_are_reported_and_the_others_compared(two):
     assert len(done.err.splitlines()) == 1
 
 
+def test_documents_that_cannot_be_read_stay_in_the_index_and_are_not_new_later(two):
+    archive = two[0]
+    (archive / "deep").chmod(0)
+    done = nightly(*two, before=bound_by_modes)
+    assert (done.status, done.out) == (3, b"")
+    assert f"{archive / 'deep'}: skipped: cannot be read" in done.err
+    assert f"{archive / 'deep/b.txt'}: kept as it was, because it cannot be read" in done.err
+    (archive / "deep").chmod(0o700)
+    assert matches(nightly(*two)) == []
+
+
 def test_a_damaged_index_is_built_again(two):
     manifest = two[1] / "manifest.json"
     whole = manifest.read_bytes()

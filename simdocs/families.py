@@ -76,6 +76,13 @@ RULES = Family(
     }
 )
 
+MEASURES = Family(
+    {
+        "jaccard": Member("the share of both documents' shingles that they have in common, for near-duplicates"),
+        "containment": Member("the share of the one document's shingles that the other has, for excerpts and quotes"),
+    }
+)
+
 VERIFY = Family(
     {
         "exact": Member("compare the token sets"),

@@ -20,6 +20,7 @@ from simdocs.families import (
     LANGUAGES,
     LISTS,
     MATCH_LISTS,
+    MEASURES,
     RULES,
     SCHEMES,
     UNITS,
@@ -215,6 +216,13 @@ _DECLARED = (
     # Groups
     Parameter("keep", GROUPS, Choice(KEEP), "Which of several near-duplicates is kept.", "first"),
     Parameter("cluster", GROUPS, Choice(CLUSTERS), "What makes a group.", "greedy"),
+    Parameter(
+        "measure",
+        GROUPS,
+        Choice(MEASURES),
+        "What is compared with the threshold. Containment reads every document of the index again, or X.shingles.",
+        "jaccard",
+    ),
     Parameter("verify", GROUPS, Choice(VERIFY), "How candidate pairs are decided.", "exact"),
     Parameter(
         "exact",

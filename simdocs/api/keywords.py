@@ -113,6 +113,7 @@ class QueryKeywords(ReadKeywords, total=False):
     """The keywords of `query`, except those that decide what is returned."""
 
     threshold: float | None
+    measure: Literal["jaccard", "containment"] | None
     verify: Literal["exact", "estimate"] | None
     top: int | None
     nearest: int | None

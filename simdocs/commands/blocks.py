@@ -9,9 +9,9 @@ import numpy as np
 
 from simdocs.commands.printed_names import Named, PrintedNames
 from simdocs.corpora.jsonl_lookup import LineReader
-from simdocs.model.answer_blocks import LineBlock, NameBlock, PairBlock
+from simdocs.model.answer_blocks import ContainedBlock, LineBlock, NameBlock, PairBlock
 from simdocs.model.byte_strings import joined
-from simdocs.model.groups import Pairs
+from simdocs.model.groups import ContainedPairs, Pairs
 from simdocs.model.ragged import Array, Index, Ragged
 from simdocs.recipes import Shingling
 
@@ -35,7 +35,10 @@ def pair_blocks(documents: Named, pairs: Pairs, printed: PrintedNames) -> Iterat
         fit = np.flatnonzero(left_fit & right_fit)
         if len(fit) < len(some):
             left, right = [left[place] for place in fit], [right[place] for place in fit]
-        yield PairBlock(left, right, some.jaccard[fit], some.estimate[fit])
+        figures = left, right, some.jaccard[fit], some.estimate[fit]
+        yield (
+            ContainedBlock(*figures, some.containment[fit]) if isinstance(some, ContainedPairs) else PairBlock(*figures)
+        )
 
 
 def name_blocks(documents: Named, rows: Index, printed: PrintedNames) -> Iterator[NameBlock]:

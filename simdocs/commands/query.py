@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,8 +14,9 @@ from simdocs.commands.blocks import name_blocks, names_of_pairs, pair_blocks
 from simdocs.commands.printed_names import PrintedNames
 from simdocs.commands.resolve import encoded_root, intake_of, opened_index, opened_shingles
 from simdocs.engines.run import Run
-from simdocs.errors import ParametersError
+from simdocs.errors import ParametersError, mention
 from simdocs.kernels.lsh.banding import candidate_probability
+from simdocs.matching.containing import find_containing
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.index_matches import find_matches
 from simdocs.matching.nearest import find_nearest
@@ -24,7 +25,8 @@ from simdocs.matching.verify import Verifier, outdated_warning
 from simdocs.model.answer_blocks import Take
 from simdocs.model.artifact import BandIndex, Shingles
 from simdocs.model.delivery import Delivery
-from simdocs.model.groups import Pairs
+from simdocs.model.documents import Documents
+from simdocs.model.groups import ContainedPairs, Pairs
 from simdocs.model.listed_pairs import Matches
 from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Ragged
@@ -39,16 +41,18 @@ from simdocs.requests.search_requests import QueryRequest
 class QueryPlan:
     """What is looked up in which index.
 
-    top: the largest number of matches for each document (0: all). itself: a document that is in the index matches
-    itself, too. nearest: the number of most similar documents to find, whatever the threshold (0: find those at the
-    threshold). shingles: token sets of the index's documents, for verification. root: the directory from which these
-    documents are found. changed: the documents of the index that are looked up; None: those of the intake are.
+    measure: what is compared with the threshold. top: the largest number of matches for each document (0: all).
+    itself: a document that is in the index matches itself, too. nearest: the number of most similar documents to find,
+    whatever the threshold (0: find those at the threshold). shingles: token sets of the index's documents, for
+    verification. root: the directory from which these documents are found. changed: the documents of the index that are
+    looked up; None: those of the intake are.
     """
 
     index: BandIndex
     recipe: IndexRecipe
     intake: Intake
     threshold: float
+    measure: str = "jaccard"
     by_exact: bool = True
     top: int = 0
     itself: bool = False
@@ -95,6 +99,7 @@ def plan_query(request: QueryRequest, outputs: Sequence[str | None] = ()) -> Que
         recipe,
         intake,
         request.threshold or recipe.banding.threshold,
+        request.measure or PARAMETERS["measure"].default,
         verify == "exact",
         request.top or 0,
         bool(request.itself),
@@ -118,13 +123,16 @@ def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | No
     else:
         asked = part_of(indexed, plan.recipe, plan.changed)
     verifier = Verifier(indexed, plan.recipe.shingling, plan.threshold, run, exact=plan.by_exact)
-    held, names, listed = [Pairs.empty()], [names_of_pairs(indexed, Pairs.empty())], list[Rows]()
+    contained = plan.measure == "containment"
+    kind = ContainedPairs if contained else Pairs
+    held, names, listed = [kind.empty()], [names_of_pairs(indexed, kind.empty())], list[Rows]()
     printed = PrintedNames(run.skipped)
     found = matched = similar = 0
     if plan.nearest:
         blocks = find_nearest(indexed, asked, verifier, plan.nearest, itself=plan.itself, own=plan.changed)
     else:
-        blocks = find_matches(plan.index, indexed, asked, verifier, top=plan.top, itself=plan.itself, own=plan.changed)
+        find = find_containing if contained else find_matches
+        blocks = find(plan.index, indexed, asked, verifier, top=plan.top, itself=plan.itself, own=plan.changed)
     for block in blocks:
         found += len(block.pairs)
         similar += int(np.count_nonzero(block.pairs.score >= plan.threshold))
@@ -141,9 +149,9 @@ def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | No
         for part in name_blocks(indexed, np.unique(np.concatenate(listed)), printed):
             take(part)
     left, right = (Ragged.concat([each[side] for each in names], np.uint8) for side in (0, 1))
-    banding = plan.recipe.banding
+    banding = None if contained else plan.recipe.banding
     run.skipped.warnings += outdated_warning(run.tally, plan.index)
-    if not plan.nearest:
+    if banding is not None and not plan.nearest:
         run.skipped.warnings += threshold_warning(plan.threshold, banding)
     comparison = SearchFacts(
         asked.documents,
@@ -151,13 +159,14 @@ def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | No
         plan.intake.walking,
         Grouping(verify="exact" if plan.by_exact else "estimate"),
         banding,
-        banding.cut,
+        None if banding is None else banding.cut,
         plan.threshold,
-        candidate_probability(plan.threshold, *banding.cut),
+        1.0 if banding is None else candidate_probability(plan.threshold, *banding.cut),
         run.tally.candidates,
         run.tally.verified,
         run.skipped,
         None if plan.changed is None else len(plan.changed),
+        plan.measure,
     )
     return Matches(
         asked.documents,
@@ -169,4 +178,17 @@ def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | No
         matched,
         similar,
         plan.nearest,
+        () if found else tuple(excerpt_advice(asked.documents, plan)),
     )
+
+
+def excerpt_advice(asked: Documents, plan: QueryPlan) -> Iterator[str]:
+    """Yield what else to ask if the documents are so much shorter than those of the index that none can be similar."""
+    sizes = plan.index.facts.all()["size"]
+    if plan.measure == "containment" or plan.nearest or not len(asked) or not len(sizes):
+        return
+    if 0 < asked.facts["size"].max() < plan.threshold * np.median(sizes):
+        yield (
+            f"these documents are shorter than most of the index, so few can be similar to them: {mention('measure')}"
+            " containment finds documents that contain them"
+        )

@@ -19,6 +19,13 @@ class PairBlock:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class ContainedBlock(PairBlock):
+    """Some pairs, with the share of the tokens of the left document that the right one has."""
+
+    containment: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class NameBlock:
     """Some names of an answer."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Self
 
 import numpy as np
 
@@ -31,32 +32,43 @@ class Pairs:
         """The similarity that decides: the exact one if it is known, otherwise the estimate. float64 (P,)."""
         return np.where(np.isnan(self.jaccard), self.estimate, self.jaccard)
 
-    def take(self, order: Array) -> Pairs:
+    def take(self, order: Array) -> Self:
         """The pairs with these numbers, in this order."""
-        return Pairs(self.left[order], self.right[order], self.jaccard[order], self.estimate[order])
+        return type(self)(*(getattr(self, column.name)[order] for column in fields(self)))
 
-    def in_row_order(self) -> Pairs:
+    def in_row_order(self) -> Self:
         """The same pairs, sorted by left row, then by right row."""
         return self.take(np.lexsort((self.right, self.left)))
 
-    def with_any(self, documents: Mask) -> Pairs:
+    def with_any(self, documents: Mask) -> Self:
         """The pairs with at least one of these documents. documents: (N,), for each row."""
         return self.take(np.flatnonzero(documents[self.left] | documents[self.right]))
 
     @classmethod
-    def empty(cls) -> Pairs:
+    def empty(cls) -> Self:
         """No pairs."""
-        return cls(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
+        rows = np.empty(0, np.int64)
+        return cls(rows, rows, *(np.empty(0) for _ in fields(cls)[2:]))
 
     @classmethod
-    def concat(cls, parts: Sequence[Pairs]) -> Pairs:
+    def concat(cls, parts: Sequence[Pairs]) -> Self:
         """The pairs of all parts, in order; at least one part."""
-        return cls(
-            np.concatenate([part.left for part in parts]),
-            np.concatenate([part.right for part in parts]),
-            np.concatenate([part.jaccard for part in parts]),
-            np.concatenate([part.estimate for part in parts]),
-        )
+        return cls(*(np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(cls)))
+
+
+@dataclass(frozen=True, slots=True)
+class ContainedPairs(Pairs):
+    """Pairs of a document (left) with one that contains it (right).
+
+    containment: float64 (P,), the share of the tokens of the left one that the right one has, exactly.
+    """
+
+    containment: Floats
+
+    @property
+    def score(self) -> Floats:
+        """What decides: the containment."""
+        return self.containment
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,8 @@ class Matches(SearchResult):
     documents: those that were asked about. pairs: left, their rows; right, rows of the index; in the order of the
     answer; empty if they were handed over in blocks. names: of both documents of each pair. indexed: documents in the
     index. found: matches. matched: documents that have one. similar: matches at the threshold or above. nearest: how
-    many of the most similar documents were asked for, whatever the threshold (0: those at the threshold).
+    many of the most similar documents were asked for, whatever the threshold (0: those at the threshold). advice: as
+    of Deduplication.
     """
 
     indexed: int
@@ -38,6 +39,7 @@ class Matches(SearchResult):
     matched: int
     similar: int
     nearest: int = 0
+    advice: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Matches: documents={len(self.documents)}, matched={self.matched}, matches={self.found}>"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from simdocs.model.documents import Documents
-from simdocs.model.groups import Pairs
+from simdocs.model.groups import ContainedPairs, Pairs
 from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Ragged
 from simdocs.model.skipped import Skipped
@@ -20,7 +20,7 @@ class SearchFacts:
     documents: those that were asked about. bands: how candidates were found; None: by an exact join. threshold: in
     force. probability: that a pair at the threshold becomes a candidate. candidates: pairs that did. verified: pairs
     whose exact similarity was computed, copies of one text included. changed: how many documents are new or changed, if
-    only pairs with one of them were looked for.
+    only pairs with one of them were looked for. measure: what was compared with the threshold.
     """
 
     documents: Documents
@@ -35,6 +35,7 @@ class SearchFacts:
     verified: int
     skipped: Skipped
     changed: int | None = None
+    measure: str = "jaccard"
 
     def __repr__(self) -> str:
         counts = f"documents={len(self.documents)}, candidates={self.candidates}, verified={self.verified}"
@@ -64,9 +65,14 @@ class SearchResult:
         """What to know before trusting the answer, such as that many pairs at this threshold are missed."""
         return tuple(self.skipped.warnings)
 
-    def rows(self) -> Iterator[tuple[str, str, float, float]]:
-        """The names of the two documents of each pair, exact similarity (NaN: not computed), estimate."""
+    def rows(self) -> Iterator[tuple[str, str, *tuple[float, ...]]]:
+        """The names of the two documents of each pair, exact similarity (NaN: not computed), estimate.
+
+        If containment was measured, that comes last.
+        """
         left, right = self.names
-        figures = zip(self.pairs.jaccard.tolist(), self.pairs.estimate.tolist(), strict=True)
-        for at, (jaccard, estimate) in enumerate(figures):
-            yield name_to_text(left[at].tobytes()), name_to_text(right[at].tobytes()), jaccard, estimate
+        columns = [self.pairs.jaccard, self.pairs.estimate]
+        if isinstance(self.pairs, ContainedPairs):
+            columns.append(self.pairs.containment)
+        for at, figures in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
+            yield name_to_text(left[at].tobytes()), name_to_text(right[at].tobytes()), *figures

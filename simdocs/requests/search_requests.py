@@ -72,6 +72,7 @@ class QueryRequest(ReadRequest):
 
     index: Any = None
     threshold: float | None = None
+    measure: str | None = None
     verify: str | None = None
     top: int | None = None
     nearest: int | None = None
@@ -88,6 +89,11 @@ class QueryRequest(ReadRequest):
             for name, why in NOT_FOR_NEAREST.items():
                 if getattr(self, name) is not None:
                     yield not_together("nearest", name, why=why)
+        if self.measure == "containment":
+            if self.nearest is not None:
+                yield not_together("nearest", "measure", why=f"{mention('nearest')} compares signatures")
+            if self.verify == "estimate":
+                yield not_together("measure", "verify", why="signatures do not tell the containment")
         if self.changed and self.itself:
             yield not_together("changed", "itself", why="a document of the index would always match itself")
         for name in self.given() if self.changed else ():

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import math
 
-from simdocs.model.answer_blocks import Block, ChangeBlock, FactBlock, LineBlock, NameBlock, PairBlock, TokenBlock
+from simdocs.model.answer_blocks import (
+    Block,
+    ChangeBlock,
+    ContainedBlock,
+    FactBlock,
+    LineBlock,
+    NameBlock,
+    PairBlock,
+    TokenBlock,
+)
 from simdocs.model.answers import LINE, NAME, NUMBER, SIMILARITY, Row, TableColumn, TableHead
 from simdocs.model.names import text_to_name
 from simdocs.requests.build_requests import BuildRequest
@@ -13,12 +22,14 @@ from simdocs.requests.search_requests import DedupeRequest, QueryRequest
 from simdocs.requests.text_requests import ShowRequest
 
 
-def _pairs(left: str, right: str) -> TableHead:
-    kinds = ((left, NAME), (right, NAME), ("jaccard", SIMILARITY), ("estimate", SIMILARITY))
-    return TableHead(tuple(TableColumn(name, kind) for name, kind in kinds), grouped=True)
+def _pairs(left: str, right: str, *more: str) -> TableHead:
+    names = [TableColumn(name, NAME) for name in (left, right)]
+    figures = [TableColumn(name, SIMILARITY) for name in ("jaccard", "estimate", *more)]
+    return TableHead((*names, *figures), grouped=True)
 
 
 GROUPS, PAIRS, MATCHES = _pairs("kept", "duplicate"), _pairs("document", "other"), _pairs("query", "match")
+CONTAINING = _pairs("query", "match", "containment")
 NAMES, LINES = TableHead((TableColumn("name", NAME),)), TableHead((TableColumn("line", LINE),))
 SHINGLES = TableHead((TableColumn("shingle", NAME), TableColumn("token", NUMBER)))
 CHANGES = TableHead((TableColumn("status", NAME), TableColumn("document", NAME)))
@@ -36,17 +47,15 @@ def head_of(request: Request) -> TableHead:
     if isinstance(request, DedupeRequest):
         return PAIRS if request.pairs else GROUPS
     assert isinstance(request, QueryRequest)
-    return MATCHES
+    return CONTAINING if request.measure == "containment" else MATCHES
 
 
 def rows_of(block: Block) -> list[Row]:
     """The rows of a block of an answer."""
     if isinstance(block, PairBlock):
-        figures = zip(block.left, block.right, block.jaccard.tolist(), block.estimate.tolist(), strict=True)
-        return [
-            (left, right, None if math.isnan(jaccard) else jaccard, estimate)
-            for left, right, jaccard, estimate in figures
-        ]
+        exact = [None if math.isnan(jaccard) else jaccard for jaccard in block.jaccard.tolist()]
+        more = [block.containment.tolist()] if isinstance(block, ContainedBlock) else []
+        return list(zip(block.left, block.right, exact, block.estimate.tolist(), *more, strict=True))
     if isinstance(block, NameBlock):
         return [(name,) for name in block.names]
     if isinstance(block, LineBlock):

@@ -30,9 +30,7 @@ def as_json(result: Summarised, seconds: float, spelling: Callable[[str], str] =
     more: dict[str, Any] = {"seconds": round(seconds, 3)}
     if isinstance(result, DryRun):
         result, more = result.built, more | {"dry_run": True}
-    facts = _facts(result) | more
-    if not isinstance(result, Matches):
-        facts["advice"] = list(map(spelling, result.advice))
+    facts = _facts(result) | more | {"advice": list(map(spelling, result.advice))}
     return json.dumps(facts, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
 
 
@@ -87,6 +85,7 @@ def _outcome(result: Deduplication | SimilarPairs | Matches, seconds: float) -> 
         else:
             matches = counted(result.found, "match", "matches")
             yield f"{matches} for {counted(result.matched, 'document')}, {took}"
+        yield from result.advice
     elif isinstance(result, SimilarPairs):
         yield f"{counted(result.found, 'similar pair')}, {took}"
         if result.left_out:
@@ -129,6 +128,7 @@ def _facts(result: BuildResult | Deduplication | SimilarPairs | Matches) -> dict
     facts |= {
         "bands": None if compared.bands is None else compared.bands.bands,
         "rows": None if compared.bands is None else compared.bands.rows,
+        "measure": compared.measure,
         "threshold": compared.threshold,
         "probability": compared.probability,
         "candidates": compared.candidates,

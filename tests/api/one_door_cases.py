@@ -169,6 +169,7 @@ _DEDUPE = {
 
 _QUERY_ONLY = {
     "threshold": Case(0.95),
+    "measure": Case("containment"),
     "verify": Case("estimate"),
     "top": Case(1),
     "nearest": Case(2),

@@ -18,6 +18,11 @@ def multiset_jaccard(left: Sequence[int], right: Sequence[int]) -> float:
     return (a & b).total() / (a | b).total() if a and b else 0.0
 
 
+def containment(left: set[int], right: set[int]) -> float:
+    """Return |A & B| / |A|, or 0 if A has no tokens."""
+    return len(left & right) / len(left) if left else 0.0
+
+
 def estimate(left: Sequence[int], right: Sequence[int]) -> float:
     """Return the share of places in which two signatures agree."""
     return sum(a == b for a, b in zip(left, right, strict=True)) / len(left)

@@ -57,18 +57,27 @@ def below_prefilter(estimated: Floats, threshold: float, num_perm: int) -> Mask:
 def exact(sets: Ragged, left: Array, right: Array) -> Floats:
     """The Jaccard similarity of sets[left[i]] and sets[right[i]]: float64 (P,), not rounded; 0 if either is empty.
 
-    Equals len(a & b) / len(a | b) of Python sets. sets: Ragged uint32, each row ascending, without repeats. left,
-    right: (P,) row numbers.
+    Equals len(a & b) / len(a | b) of Python sets. Parameters: those of `overlaps`.
+    """
+    return of_overlaps(overlaps(sets, left, right), sets.lengths[left], sets.lengths[right])
+
+
+def of_overlaps(common: Index, left_sizes: Index, right_sizes: Index) -> Floats:
+    """The Jaccard similarity of pairs of sets with so many common tokens: float64 (P,); 0 if both are empty."""
+    quotient: Floats = common / np.maximum(left_sizes + right_sizes - common, 1)
+    return quotient
+
+
+def overlaps(sets: Ragged, left: Array, right: Array) -> Index:
+    """The number of tokens that sets[left[i]] and sets[right[i]] have in common: int64 (P,).
+
+    sets: Ragged uint32, each row ascending, without repeats. left, right: (P,) row numbers.
     """
     lefts, rights = np.unique(left), np.unique(right)
     rows_repeat = len(left) >= _MIN_PAIRS_PER_ROW * min(len(lefts), len(rights))
     if rows_repeat and len(lefts) * int(sets.lengths[lefts].sum()) <= _LARGEST_TABLE:
-        common = _common_by_membership(sets, left, right, lefts, rights)
-    else:
-        common = _common_by_merging(sets, left, right)
-    union = sets.lengths[left] + sets.lengths[right] - common
-    quotient: Floats = common / np.maximum(union, 1)
-    return quotient
+        return _common_by_membership(sets, left, right, lefts, rights)
+    return _common_by_merging(sets, left, right)
 
 
 def _common_by_merging(sets: Ragged, left: Array, right: Array) -> Index:

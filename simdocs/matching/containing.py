@@ -1,0 +1,94 @@
+"""Documents of an index that contain documents asked about. Signatures say nothing about that: all are read again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from simdocs.corpora.identity import same_documents
+from simdocs.kernels.compare.containment import Parts, containers, containments
+from simdocs.kernels.compare.jaccard import of_overlaps
+from simdocs.kernels.lsh.buckets import equal_runs
+from simdocs.matching.concatenated import ConcatenatedCorpus
+from simdocs.matching.corpus import Corpus
+from simdocs.matching.index_matches import MatchBlock, ranked
+from simdocs.matching.prepared import Prepared
+from simdocs.matching.token_sets import token_sets
+from simdocs.matching.verify import Verifier
+from simdocs.model.artifact import BandIndex
+from simdocs.model.documents import EMPTY
+from simdocs.model.groups import ContainedPairs
+from simdocs.model.numbering import Rows
+from simdocs.model.ragged import Ragged, offsets_of, row_blocks
+
+_BYTES_AT_ONCE = 1 << 23
+"""Text of the documents asked about that are looked for at once, while the index is read: at most 1 token a byte."""
+
+
+def find_containing(
+    index: BandIndex,
+    indexed: Corpus,
+    asked: Prepared,
+    verifier: Verifier,
+    *,
+    top: int = 0,
+    itself: bool = False,
+    own: Rows | None = None,
+) -> Iterator[MatchBlock]:
+    """Yield all documents of the index that contain a document asked about, block by block, in row order.
+
+    No match is missed. The whole index is read for each block. Parameters: those of `find_matches`.
+    """
+    texts = _Texts.of(index, indexed, verifier)
+    filled = np.flatnonzero((asked.documents.facts["flags"] & EMPTY) == 0)
+    for begin, end in row_blocks(offsets_of(asked.documents.facts["size"][filled]), _BYTES_AT_ONCE):
+        pairs = texts.with_copies(_contained(verifier, texts.firsts, asked.corpus, filled[begin:end]))
+        if not itself:
+            same = same_documents(asked.corpus, pairs.left, indexed, pairs.right)
+            pairs = pairs.take(np.flatnonzero(~(same if own is None else same | (own[pairs.left] == pairs.right))))
+        rows, place = np.unique(pairs.right, return_inverse=True)
+        both = ConcatenatedCorpus(indexed.some(rows), asked.corpus)
+        pairs = replace(pairs, left=len(rows) + pairs.left, right=place)
+        pairs = replace(pairs, estimate=both.estimates(pairs.left, pairs.right))
+        yield MatchBlock(both, ranked(both, verifier.for_corpus(both).confirmed(pairs), top), rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Texts:
+    """The distinct texts of an index. copies: the rows of each, ascending, without those that are lost."""
+
+    copies: Ragged
+
+    @classmethod
+    def of(cls, index: BandIndex, indexed: Corpus, verifier: Verifier) -> _Texts:
+        same_as = index["same_as"].all()
+        rows = np.flatnonzero((indexed.all_facts()["flags"] & EMPTY) == 0)
+        rows = rows[~verifier.lost_copies(rows, same_as[rows])]
+        rows = rows[np.argsort(same_as[rows], kind="stable")]
+        return cls(Ragged.from_lengths(rows, equal_runs(same_as[rows])[1]))
+
+    @property
+    def firsts(self) -> Rows:
+        """The first copy of each text."""
+        return self.copies.values[self.copies.offsets[:-1]]
+
+    def with_copies(self, pairs: ContainedPairs) -> ContainedPairs:
+        """The pairs with all copies of the text on the right, instead of its number."""
+        copies = self.copies.take(pairs.right)
+        return replace(pairs.take(np.repeat(np.arange(len(pairs)), copies.lengths)), right=copies.values)
+
+
+def _contained(verifier: Verifier, wholes: Rows, asked: Corpus, rows: Rows) -> ContainedPairs:
+    """The pairs of these rows of `asked` with the documents that contain them, as places among `wholes`."""
+    tally, of_asked = verifier.run.tally, verifier.for_corpus(asked)
+    parts = Parts.of(Ragged.concat([sets for _, sets in token_sets(of_asked, rows)], np.uint32), verifier.threshold)
+    found = [ContainedPairs.empty()]
+    for at, sets in token_sets(verifier, wholes):
+        left, right, common = containers(parts, sets)
+        sizes = parts.sets.lengths[left]
+        jaccard = of_overlaps(common, sizes, sets.lengths[right])
+        found.append(ContainedPairs(rows[left], at + right, jaccard, jaccard, containments(common, sizes)))
+        tally.verified += len(sets) * len(parts.sets)
+    return ContainedPairs.concat(found)

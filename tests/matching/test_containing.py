@@ -1,0 +1,78 @@
+"""query --measure containment: the documents of an index that contain a document."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simdocs
+from simdocs.matching import containing
+from tests.twins import similarity as twin
+
+LINES = [f"line {letter}" for letter in "abcdefgh"]
+documents = st.lists(st.lists(st.sampled_from(LINES), max_size=9), min_size=1, max_size=7)
+
+
+@given(documents, documents, st.sampled_from([0.3, 0.5, 0.75, 1.0]), st.sampled_from([1, 30, 1 << 20]))
+def test_a_query_finds_every_document_that_contains_it(indexed, asked, threshold, at_once):
+    index = simdocs.index(texts=["\n".join(lines) for lines in indexed], unit="line")
+    with mock.patch.object(containing, "_BYTES_AT_ONCE", at_once):
+        found = simdocs.query(
+            index, texts=["\n".join(lines) for lines in asked], measure="containment", threshold=threshold
+        )
+    a, b = ([{LINES.index(line) for line in lines} for lines in some] for some in (asked, indexed))
+    expected = {
+        (left, right): (twin.jaccard(a[left], b[right]), twin.containment(a[left], b[right]))
+        for left in range(len(a))
+        for right in range(len(b))
+        if twin.containment(a[left], b[right]) >= threshold
+    }
+    pairs = list(zip(found.pairs.left.tolist(), found.pairs.right.tolist(), strict=True))
+    assert sorted(pairs) == sorted(expected)
+    figures = zip(found.pairs.jaccard.tolist(), found.pairs.containment.tolist(), strict=True)
+    assert [expected[pair] for pair in pairs] == list(figures)
+    order = [(left, -expected[left, right][1]) for left, right in pairs]
+    assert order == sorted(order)
+
+
+def test_the_estimate_is_that_of_the_similarity_and_top_keeps_the_best():
+    texts = ["a\nb\nc\nd", "a\nb\nc", "x\ny"]
+    index = simdocs.index(texts=texts, names=["long", "short", "other"], unit="line")
+    found = simdocs.query(index, texts=["a\nb\nc\nz"], names=["mine"], measure="containment", threshold=0.5)
+    assert [row[:2] for row in found.rows()] == [("mine", "long"), ("mine", "short")]
+    plain = simdocs.query(index, texts=["a\nb\nc\nz"], threshold=0.01, verify="estimate")
+    assert found.pairs.estimate.tolist() == plain.pairs.estimate[: len(found.pairs)].tolist()
+    best = simdocs.query(index, texts=["a\nb\nc\nz"], measure="containment", threshold=0.5, top=1)
+    assert best.pairs.right.tolist() == [0]
+    assert (found.comparison.measure, found.comparison.bands, found.comparison.probability) == ("containment", None, 1)
+    assert found.found == found.similar == 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "options", "advised"),
+    [
+        ("brown bread and butter", {}, True),
+        ("brown bread and butter", {"measure": "containment", "threshold": 1.0}, False),
+        ("brown bread and butter", {"nearest": 1}, False),
+        ("something else " * 40, {}, False),
+        ("", {}, False),
+    ],
+)
+def test_a_short_document_that_matches_nothing_leads_to_containment(asked, options, advised):
+    index = simdocs.index(texts=["white bread and butter, jam and tea " * 20])
+    found = simdocs.query(index, texts=[asked], **options)
+    assert found.found == options.get("nearest", 0)
+    assert bool(found.advice) == advised
+    assert all("measure containment" in line for line in found.advice)
+
+
+def test_nothing_is_found_in_an_index_without_documents_or_with_empty_ones():
+    for texts in ([], [""]):
+        assert simdocs.query(simdocs.index(texts=texts), texts=["brown bread"], measure="containment").found == 0
+    assert np.array_equal(
+        simdocs.query(simdocs.index(texts=["brown bread"]), texts=[""], measure="containment").pairs.left, []
+    )

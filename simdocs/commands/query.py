@@ -170,7 +170,7 @@ def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | No
     )
     return Matches(
         asked.documents,
-        Pairs.concat(held),
+        kind.concat(held),
         (left, right),
         comparison,
         len(indexed),

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.cli.corpus import A1, A2, A, B, jaccard, lay
+from tests.cli.corpus import A1, A, B, jaccard, lay
 from tests.cli.program import simdocs
 
 EXCERPT = A[:100]
@@ -68,7 +68,7 @@ def test_a_column_is_added_in_every_format(asked):
 def test_a_document_is_not_contained_in_itself_unless_that_is_wanted(asked):
     assert "docs/a.txt" not in [row[1] for row in found(asked, "docs/a.txt")]
     assert "docs/copy.txt" in [row[1] for row in found(asked, "docs/a.txt")]
-    assert "docs/a.txt" in [row[1] for row in found(asked, "docs/a.txt", "--itself")]
+    assert "docs/a.txt" in [row[1] for row in found(asked, "docs/a.txt", "--self")]
 
 
 def test_documents_that_are_gone_are_reported_and_the_rest_is_found(asked):
@@ -76,7 +76,7 @@ def test_documents_that_are_gone_are_reported_and_the_rest_is_found(asked):
     (asked / "docs/a.txt").write_bytes(B)
     done = simdocs("query", "x.index", "part", "--measure", "containment", cwd=asked)
     assert done.status == 3
-    assert "docs/long.txt: missing" in done.err
+    assert "docs/long.txt: skipped: its text cannot be verified (gone)" in done.err
     assert "docs/copy.txt" in [row[1].decode() for row in done.rows]
     assert not {b"docs/a.txt", b"docs/long.txt"} & {row[1] for row in done.rows}
 

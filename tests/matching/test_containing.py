@@ -44,8 +44,8 @@ def test_the_estimate_is_that_of_the_similarity_and_top_keeps_the_best():
     index = simdocs.index(texts=texts, names=["long", "short", "other"], unit="line")
     found = simdocs.query(index, texts=["a\nb\nc\nz"], names=["mine"], measure="containment", threshold=0.5)
     assert [row[:2] for row in found.rows()] == [("mine", "long"), ("mine", "short")]
-    plain = simdocs.query(index, texts=["a\nb\nc\nz"], threshold=0.01, verify="estimate")
-    assert found.pairs.estimate.tolist() == plain.pairs.estimate[: len(found.pairs)].tolist()
+    nearest = simdocs.query(index, texts=["a\nb\nc\nz"], names=["mine"], nearest=2)
+    assert {row[:4] for row in found.rows()} == set(nearest.rows())
     best = simdocs.query(index, texts=["a\nb\nc\nz"], measure="containment", threshold=0.5, top=1)
     assert best.pairs.right.tolist() == [0]
     assert (found.comparison.measure, found.comparison.bands, found.comparison.probability) == ("containment", None, 1)

@@ -30,6 +30,7 @@ VALUES: Mapping[str, Any] = {
     "language": "de",
     "scheme": "permutation",
     "rule": "nearest",
+    "measure": "containment",
     "verify": "estimate",
     "cluster": "components",
     "keep": "newest",

@@ -206,6 +206,19 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
     ),
     (IndexRequest, {"dry_run": True}, ("dry_run goes with output: name the artifact to compare with",)),
     (
+        IndexRequest,
+        {"dry_run": True, "output": "x.index", "lock_wait": 1.0},
+        (f"lock_wait and dry_run {TOGETHER}: dry_run takes no lock",),
+    ),
+    (
+        QueryRequest,
+        {"measure": "containment", "nearest": 1, "verify": "estimate"},
+        (
+            f"nearest and measure {TOGETHER}: nearest compares signatures",
+            f"measure and verify {TOGETHER}: signatures do not tell the containment",
+        ),
+    ),
+    (
         BuildReportRequest,
         {"format": "csv", "header": True},
         (

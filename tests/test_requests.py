@@ -43,7 +43,8 @@ OF_READING = (
     "id_field",
 )
 BESIDE_CHANGED = {("changed", name) for name in (*OF_READING, "files_from", "files0_from", "jsonl", "itself")}
-OF_UPDATES = {("keep_unreadable", "rebuild")}
+OF_UPDATES = {("keep_unreadable", "rebuild"), ("lock_wait", "dry_run")}
+OF_CONTAINMENT = {("nearest", "measure"), ("measure", "verify")}
 LOUD = {("quiet", "verbose"), ("quiet", "summary")}
 
 EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
@@ -51,7 +52,7 @@ EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     SignatureRequest: OF_SOURCES | OF_UPDATES,
     IndexRequest: OF_SOURCES | OF_UPDATES | BY_HAND,
     DedupeRequest: OF_SOURCES | BY_HAND | OF_PAIRS | OF_CHANCE | {("against", "cluster"), ("against", "changed")},
-    QueryRequest: OF_SOURCES | BESIDE_CHANGED | {("nearest", "top"), ("nearest", "threshold")},
+    QueryRequest: OF_SOURCES | BESIDE_CHANGED | OF_CONTAINMENT | {("nearest", "top"), ("nearest", "threshold")},
     ShowRequest: set(),
     SimilarityRequest: set(),
     DebugRequest: set(),

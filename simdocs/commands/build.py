@@ -72,6 +72,13 @@ class BuildPlan:
     allow_shrink: bool = False
 
 
+_MOST_RANGES = 1 << 22
+"""Characters of ranges of rows in run.json, of which no more than 16 MiB are read.
+
+That is enough for 400,000 ranges. If there are more, run.json does not say which rows they are.
+"""
+
+
 def plan_build(request: BuildRequest, outputs: Sequence[str | None] = ()) -> BuildPlan:
     """The plan for a request. UsageError: it contradicts the artifact, or no bands reach the recall."""
 
@@ -192,9 +199,9 @@ def _run_facts(plan: BuildPlan, run: Run, began_ns: int, found: Changes) -> dict
         "simdocs": __version__,
         "command": list(plan.command),
         "start": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began_ns // 10**9)),
-        "changed": as_ranges(found.news),
-        "kept": as_ranges(found.kept),
     }
+    told = {"changed": as_ranges(found.news), "kept": as_ranges(found.kept)}
+    about |= {name: ranges for name, ranges in told.items() if len(ranges) <= _MOST_RANGES}
     artifact, skipped = plan.intake.artifact, run.skipped
     if artifact is not None:
         return about | {key: artifact.run[key] for key in _OF_READING if key in artifact.run}

@@ -32,6 +32,8 @@ class BuildRequest(DocumentTokensRequest):
         yield from super()._rules()
         if self.dry_run and self.output is None:
             yield f"{mention('dry_run')} goes with {mention('output')}: name the artifact to compare with"
+        if self.dry_run and self.lock_wait is not None:
+            yield not_together("lock_wait", "dry_run", why=f"{mention('dry_run')} takes no lock")
         if self.rebuild and self.keep_unreadable:
             yield not_together("keep_unreadable", "rebuild", why="a rebuild takes nothing from the artifact")
 

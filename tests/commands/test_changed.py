@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
+from simdocs.commands import build
 from simdocs.families import CLUSTERS, KEEP
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Mask
@@ -210,3 +211,10 @@ def test_an_index_that_does_not_say_what_has_changed_is_refused(families, told):
         simdocs.dedupe(index, changed=True)
     unknown = "the index given/run.json does not say which documents are new or changed"
     assert str(refused.value) == f"{unknown}: build the index again"
+
+
+@pytest.mark.parametrize(("most", "told"), [(4, "0-15"), (3, None)])
+def test_run_json_does_not_say_which_documents_are_new_if_these_are_too_many_ranges(monkeypatch, most, told):
+    monkeypatch.setattr(build, "_MOST_RANGES", most)
+    index = simdocs.index(texts=[f"text {number} of some" for number in range(16)])
+    assert index.run.get("changed") == told

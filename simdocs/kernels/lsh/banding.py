@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from simdocs.errors import UnreachableRecallError, UsageError, mention
+from simdocs.model.ragged import Floats
 from simdocs.parameters import MAX_NUM_PERM
 from simdocs.recipes import BandingRequest, Bands
 
@@ -19,6 +22,17 @@ _ROUNDING = 1e-12
 def candidate_probability(similarity: float, bands: int, rows: int) -> float:
     """The probability that two documents of this similarity share a bucket, and so are a candidate pair."""
     return 1.0 - (1.0 - similarity**rows) ** bands
+
+
+def candidate_probabilities(similarity: Floats, bands: int, rows: int) -> Floats:
+    """The probability for pairs of each of these similarities: float64 (P,)."""
+    found: Floats = 1.0 - (1.0 - np.asarray(similarity, np.float64) ** rows) ** bands
+    return found
+
+
+def similarity_found_with(probability: float, bands: int, rows: int) -> float:
+    """The similarity of pairs that become candidates with this probability: the inverse of `candidate_probability`."""
+    return float((1.0 - (1.0 - probability) ** (1 / bands)) ** (1 / rows))
 
 
 def approximate_threshold(bands: int, rows: int) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 
+import numpy as np
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
@@ -37,6 +38,18 @@ def test_half_or_more_of_the_pairs_at_the_threshold_are_found(bands, rows):
     at = banding.approximate_threshold(bands, rows)
     assert at**rows * bands == pytest.approx(1)
     assert banding.candidate_probability(at, bands, rows) >= 1 - math.exp(-1) - 1e-12
+
+
+@given(hundredths, counts, counts)
+def test_the_similarity_that_is_found_with_a_probability_is_its_inverse(probability, bands, rows):
+    at = banding.similarity_found_with(probability, bands, rows)
+    assert banding.candidate_probability(at, bands, rows) == pytest.approx(probability)
+
+
+@given(st.lists(st.floats(0, 1), max_size=5), counts, counts)
+def test_probabilities_of_many_pairs_are_those_of_each(similarities, bands, rows):
+    found = banding.candidate_probabilities(np.array(similarities), bands, rows).tolist()
+    assert found == pytest.approx([banding.candidate_probability(each, bands, rows) for each in similarities])
 
 
 @given(hundredths, recalls, num_perms)

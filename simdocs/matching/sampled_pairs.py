@@ -1,0 +1,199 @@
+"""Draw pairs of documents, so that few exact comparisons show how similar all pairs are.
+
+Almost all pairs of a corpus are hardly similar, and few random pairs are near-duplicates. So the similarities are cut
+into ranges, and each range has a sample of its own. The lowest has random pairs. Each other one has pairs that share a
+bucket of bands that find the pairs of this range almost certainly: all of them if they are few, otherwise random ones.
+A pair counts only in the range of its exact similarity, so the estimates of the ranges can be added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from simdocs.engines.run import Progress
+from simdocs.errors import UnreachableRecallError
+from simdocs.kernels.compare import jaccard
+from simdocs.kernels.lsh.banding import by_recall, candidate_probabilities
+from simdocs.kernels.lsh.bucket_sample import agreeing_bands, count_pairs, drawn_pairs, every_pair
+from simdocs.kernels.lsh.buckets import keys_of_band
+from simdocs.model.numbering import TextNumbers
+from simdocs.model.pair_sample import PairSample, SampledRange
+from simdocs.model.ragged import Floats, Index, Keys, Mask, Tokens
+from simdocs.recipes import Bands
+
+ALL_PAIRS = 20_000
+"""Up to so many pairs, all are compared: those of 200 documents."""
+
+RANDOM_PAIRS = 4_000
+"""Random pairs that are compared."""
+
+COMPARED_PAIRS = 2_000
+"""Pairs of each other range that are compared, about."""
+
+DRAWN_PAIRS = 1 << 16
+"""Pairs of each other range that are drawn. All but COMPARED_PAIRS of them are only estimated."""
+
+_LEASTS = (0.1, 0.3, 0.5, 0.7, 0.9)
+"""Where ranges begin. Below the first, pairs are random."""
+
+_REACHED = 0.99
+"""Minimum probability with which the bands of a range find its pairs."""
+
+_STANDARD_ERRORS = 5.0
+"""A pair whose estimate is so far outside of a range is not in it, but for one in a million."""
+
+Compare = Callable[[TextNumbers, TextNumbers], Floats]
+"""Returns the exact similarity of pairs of texts, (P,), and NaN where one of them cannot be read any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """A range of similarities, and the bands that find its pairs. None: pairs are drawn from all pairs."""
+
+    least: float
+    below: float
+    bands: Bands | None
+
+    def reachable(self, similarity: Floats) -> Floats:
+        """The probability with which pairs of these similarities share a bucket."""
+        return np.ones(len(similarity)) if self.bands is None else candidate_probabilities(similarity, *self.bands)
+
+
+class _Draw(NamedTuple):
+    """Pairs that were drawn for a range, with the number of pairs that each stands for.
+
+    draws, not_drawn: see SampledRange. weight_of_least: the weight to expect of a pair at the lower end of the range.
+    """
+
+    left: TextNumbers
+    right: TextNumbers
+    weight: Floats
+    draws: int
+    not_drawn: float
+    weight_of_least: float
+
+
+def sample_pairs(signatures: Tokens, compare: Compare, seed: int, progress: Progress) -> PairSample:
+    """A sample of all pairs of texts. The same texts and seed give the same sample.
+
+    signatures: (M, K), one for each distinct text.
+    """
+    size = len(signatures)
+    pairs = size * (size - 1) // 2
+    random = np.random.Generator(np.random.PCG64(seed))
+    similarity, weight, reachable, parts = [np.empty(0)], [np.empty(0)], [np.empty(0)], list[SampledRange]()
+    of_random, filled = np.empty(0), 0
+    planned = _ranges(signatures.shape[1], pairs)
+    for done, part in enumerate(planned):
+        progress("sampling pairs", done, len(planned))
+        draw = _drawn(signatures, part, pairs, random)
+        found = compare(draw.left, draw.right)
+        if part.bands is None:
+            of_random = found[~np.isnan(found)]
+        inside = (found >= part.least) & (found < part.below)
+        found = found[inside]
+        chance = part.reachable(found)
+        similarity.append(found)
+        weight.append(draw.weight[inside] / chance)
+        reachable.append(chance)
+        largest = draw.weight_of_least / float(part.reachable(np.array([part.least]))[0])
+        end = filled + len(found)
+        parts.append(SampledRange(part.least, part.below, filled, end, draw.draws, draw.not_drawn, largest))
+        filled = end
+    return PairSample(
+        np.concatenate(similarity), np.concatenate(weight), np.concatenate(reachable), tuple(parts), pairs, of_random
+    )
+
+
+def _ranges(num_perm: int, pairs: int) -> list[_Range]:
+    """The ranges. A range whose pairs no bands find belongs to the one below it."""
+    found = list[tuple[float, Bands | None]]([(0.0, None)])
+    for least in _LEASTS if pairs > ALL_PAIRS else ():
+        try:
+            bands = by_recall(least, _REACHED, num_perm)
+        except UnreachableRecallError:
+            continue
+        if bands != found[-1][1]:
+            found.append((least, bands))
+    belows = [*(least for least, _ in found[1:]), np.inf]
+    return [_Range(least, below, bands) for (least, bands), below in zip(found, belows, strict=True)]
+
+
+def _drawn(signatures: Tokens, part: _Range, pairs: int, random: np.random.Generator) -> _Draw:
+    if part.bands is None:
+        return _random_pairs(len(signatures), pairs, random)
+    shared = [count_pairs(keys) for keys in _keys(signatures, part.bands)]
+    if sum(shared) <= DRAWN_PAIRS:
+        return _all_sharing(signatures, part, random)
+    return _some_sharing(signatures, part, np.array(shared), random)
+
+
+def _random_pairs(size: int, pairs: int, random: np.random.Generator) -> _Draw:
+    if pairs <= ALL_PAIRS:
+        left, right = np.triu_indices(size, 1)
+        return _Draw(left, right, np.ones(pairs), pairs, 0.0, 1.0)
+    left = random.integers(0, size, RANDOM_PAIRS)
+    right = (left + random.integers(1, size, RANDOM_PAIRS)) % size
+    each = pairs / RANDOM_PAIRS
+    return _Draw(left, right, np.full(RANDOM_PAIRS, each), RANDOM_PAIRS, 1.0, each)
+
+
+def _all_sharing(signatures: Tokens, part: _Range, random: np.random.Generator) -> _Draw:
+    """All pairs that share a bucket and may be in the range, or a random part of them if they are many."""
+    assert part.bands is not None
+    size = len(signatures)
+    found = [left * size + right for left, right in map(every_pair, _keys(signatures, part.bands))]
+    left, right = np.divmod(np.unique(np.concatenate(found)), size)
+    likely = np.flatnonzero(_may_be_in(part, signatures, left, right))
+    many = len(likely)
+    if many > COMPARED_PAIRS:
+        likely = np.sort(random.permutation(likely)[:COMPARED_PAIRS])
+    each = many / max(1, len(likely))
+    weight = np.full(len(likely), each)
+    return _Draw(left[likely], right[likely], weight, len(likely), 1 - 1 / max(1.0, each), each)
+
+
+def _some_sharing(signatures: Tokens, part: _Range, shared: Index, random: np.random.Generator) -> _Draw:
+    """Random pairs that share a bucket and may be in the range. A pair in m buckets has m chances, and counts 1/m.
+
+    Drawing ends before the pair that would be one too many: Haldane, On a method of estimating frequencies (1945).
+    """
+    assert part.bands is not None
+    every = int(shared.sum())
+    wanted = random.multinomial(DRAWN_PAIRS, shared / every)
+    drawn = [
+        drawn_pairs(keys, random.random((count, 3)))
+        for keys, count in zip(_keys(signatures, part.bands), wanted.tolist(), strict=True)
+        if count
+    ]
+    order = random.permutation(DRAWN_PAIRS)
+    left, right = (np.concatenate(side)[order] for side in zip(*drawn, strict=True))
+    likely = np.flatnonzero(_may_be_in(part, signatures, left, right))
+    draws = DRAWN_PAIRS
+    if len(likely) > COMPARED_PAIRS:
+        draws, likely = int(likely[COMPARED_PAIRS]), likely[:COMPARED_PAIRS]
+    left, right = left[likely], right[likely]
+    times = np.maximum(agreeing_bands(signatures, left, right, part.bands), 1)
+    each = every / draws
+    least_times = max(1.0, part.bands.bands * part.least**part.bands.rows)
+    return _Draw(left, right, each / times, draws, 1.0, each / least_times)
+
+
+def _keys(signatures: Tokens, bands: Bands) -> Iterator[Keys]:
+    """The keys of each band."""
+    every = np.arange(len(signatures))
+    return (keys_of_band(signatures, every, band, bands.rows) for band in range(bands.bands))
+
+
+def _may_be_in(part: _Range, signatures: Tokens, left: TextNumbers, right: TextNumbers) -> Mask:
+    """Which pairs have an estimate that is possible for a pair in the range."""
+    estimate = jaccard.estimates(signatures, left, right)
+    low, high = (
+        _STANDARD_ERRORS * np.sqrt(s * (1 - s) / signatures.shape[1]) for s in (part.least, min(part.below, 1.0))
+    )
+    possible: Mask = (estimate >= part.least - low) & (estimate <= part.below + high)
+    return possible

@@ -1,0 +1,139 @@
+"""A sample of pairs gives unbiased totals over all pairs, with intervals that hold as often as they state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from simdocs.engines.run import no_progress
+from simdocs.kernels.compare import jaccard
+from simdocs.kernels.compare.pair_totals import total
+from simdocs.kernels.lsh.banding import candidate_probabilities
+from simdocs.kernels.sketch.schemes import scheme_of
+from simdocs.kernels.tokens.murmur import fmix32
+from simdocs.matching import sampled_pairs
+from simdocs.model.pair_sample import PairSample
+from simdocs.model.ragged import Ragged
+from tests.amounts import amount, slow
+
+SMALL = {"ALL_PAIRS": 0, "RANDOM_PAIRS": 500, "COMPARED_PAIRS": 200, "DRAWN_PAIRS": 2_000}
+"""Amounts with which a small corpus is sampled as a large one is."""
+
+
+def corpus(size: int) -> Ragged:
+    """Return token sets: unrelated ones, families of near-duplicates, and sets that share a template."""
+    random = np.random.default_rng(5)
+    vocabulary = random.integers(0, 2**32, 3000, dtype=np.uint32)
+    rows = list[np.ndarray]()
+    while len(rows) < size:
+        text = random.choice(vocabulary, int(random.integers(20, 120)), replace=False)
+        rows.append(text)
+        for share in random.choice([0.02, 0.05, 0.1, 0.2, 0.4], 4) if random.random() < 0.2 else ():
+            changed = random.random(len(text)) < share
+            rows.append(np.where(changed, random.choice(vocabulary, len(text)), text))
+        if random.random() < 0.3:
+            rows.append(np.concatenate((vocabulary[:40], random.choice(vocabulary, int(random.integers(5, 60))))))
+    return Ragged.from_rows([np.unique(row) for row in rows[:size]], np.uint32)
+
+
+def sampled(sets: Ragged, seed: int, scheme: str = "fss", num_perm: int = 128) -> PairSample:
+    """Return a sample of these sets, with hash functions of this seed."""
+    mixed = Ragged(fmix32(sets.values + np.uint32(seed * 0x9E3779B9 % 2**32)), sets.offsets)
+    ordered = Ragged.from_rows([np.sort(mixed[row]) for row in range(len(mixed))], np.uint32)
+    signatures = scheme_of(scheme).signatures(ordered, num_perm, seed)
+    return sampled_pairs.sample_pairs(signatures, partial(jaccard.exact, sets), seed, no_progress)
+
+
+def misses(bands: int, rows: int, least: float) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda s: np.where(s >= least, 1 - candidate_probabilities(s, bands, rows), 0)
+
+
+def false_candidates(bands: int, rows: int, least: float) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda s: np.where(s < least, candidate_probabilities(s, bands, rows), 0)
+
+
+TOTALS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "misses of 18 x 7": misses(18, 7, 0.8),
+    "misses of 20 x 5": misses(20, 5, 0.6),
+    "false candidates of 18 x 7": false_candidates(18, 7, 0.8),
+    "false candidates of 20 x 5": false_candidates(20, 5, 0.6),
+    "pairs of .3 to .35": lambda s: ((s >= 0.3) & (s < 0.35)).astype(float),
+    "pairs of .55 to .6": lambda s: ((s >= 0.55) & (s < 0.6)).astype(float),
+}
+
+
+@pytest.mark.parametrize(
+    ("scheme", "num_perm", "size", "runs"),
+    [
+        ("fss", 128, 160, 6),
+        ("permutation", 32, 160, 6),
+        *slow(("fss", 128, 700, 60), ("permutation", 32, 700, 60)),
+    ],
+)
+def test_intervals_hold_as_often_as_they_state(scheme, num_perm, size, runs):
+    sets = corpus(size)
+    true = jaccard.exact(sets, *np.triu_indices(size, 1))
+    runs = amount(runs)
+    found = {name: list[float]() for name in TOTALS}
+    held = dict.fromkeys(TOTALS, 0)
+    with mock.patch.multiple(sampled_pairs, **SMALL):
+        for seed in range(runs):
+            sample = sampled(sets, seed, scheme, num_perm)
+            for name, value in TOTALS.items():
+                value_here, low, high = total(sample, value)
+                held[name] += low <= value(true).sum() <= high
+                found[name].append(value_here)
+    for name, value in TOTALS.items():
+        expected = float(value(true).sum())
+        # Three standard deviations of a binomial count below 95 %.
+        assert held[name] >= 0.95 * runs - 3 * (0.95 * 0.05 * runs) ** 0.5, name
+        error = float(np.std(found[name], ddof=1)) / runs**0.5
+        assert abs(np.mean(found[name]) - expected) <= 4.5 * error + 1e-4 * expected, name
+
+
+def test_few_documents_are_all_compared():
+    sets = corpus(60)
+    sample = sampled(sets, 1)
+    true = jaccard.exact(sets, *np.triu_indices(60, 1))
+    assert np.sort(sample.similarity).tolist() == np.sort(true).tolist()
+    for value in TOTALS.values():
+        assert total(sample, value) == pytest.approx((value(true).sum(),) * 3)
+
+
+@pytest.mark.parametrize("size", [0, 1, 2])
+def test_hardly_any_document_gives_a_sample(size):
+    sample = sampled(corpus(size), 1)
+    assert (len(sample.similarity), sample.pairs) == (size // 2, size // 2)
+    assert total(sample, lambda s: s * 0 + 1) == (size // 2,) * 3
+
+
+def test_the_same_texts_and_seed_give_the_same_sample():
+    sets = corpus(160)
+    with mock.patch.multiple(sampled_pairs, **SMALL):
+        one, same, other = (sampled(sets, seed) for seed in (3, 3, 4))
+    assert one.similarity.tobytes() == same.similarity.tobytes()
+    assert one.weight.tobytes() == same.weight.tobytes()
+    assert one.similarity.tobytes() != other.similarity.tobytes()
+
+
+def test_pairs_of_texts_that_are_gone_are_left_out():
+    sets = corpus(160)
+
+    def compare(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        return np.where((left % 2 == 0) | (right % 2 == 0), np.nan, jaccard.exact(sets, left, right))
+
+    signatures = scheme_of("fss").signatures(sets, 128, 0)
+    sample = sampled_pairs.sample_pairs(signatures, compare, 0, no_progress)
+    assert not np.isnan(sample.similarity).any()
+    assert len(sample.similarity) == 80 * 79 // 2
+
+
+def test_ranges_that_no_bands_find_have_random_pairs():
+    with mock.patch.multiple(sampled_pairs, **SMALL):
+        parts = sampled(corpus(100), 1, num_perm=4).ranges
+    assert [(part.least, part.below) for part in parts] == [(0, 0.7), (0.7, np.inf)]
+    assert parts[0].draws == SMALL["RANDOM_PAIRS"]

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from simdocs.advice.length_advice import length_advice
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.writer import write_artifact
 from simdocs.commands.resolve import (
@@ -34,7 +35,6 @@ from simdocs.model.ragged import Array, Index, Ragged
 from simdocs.model.row_ranges import as_ranges
 from simdocs.model.skipped import FIRST
 from simdocs.parameters import PARAMETERS
-from simdocs.pipeline.advice import advice
 from simdocs.pipeline.changes import Changes, changes
 from simdocs.pipeline.indexing import EarlierTables, band_tables, expectation, low_recall, same_as
 from simdocs.pipeline.prepare import Intake, files_of, signed
@@ -131,7 +131,7 @@ def build_and_compare(plan: BuildPlan, writer: Writer, run: Run, there: Standing
     documents, expectation = _BUILDERS[plan.kind](plan, writer, run, there.earlier)
     if isinstance(plan.recipe, IndexRecipe):
         run.skipped.warnings += low_recall(plan.recipe.banding, plan.recipe.sketching.num_perm)
-    notes = tuple(advice(documents, plan.recipe.shingling)) if plan.intake.artifact is None else ()
+    notes = tuple(length_advice(documents, plan.recipe.shingling)) if plan.intake.artifact is None else ()
     if plan.strict and run.skipped.unjudged:
         raise UnjudgedError(run.skipped)
     given = given_of(plan.intake, documents.counts, len(documents))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from simdocs.advice.template_advice import template_advice
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.manifest import differences
 from simdocs.commands.artifact_hints import explain_no_index
@@ -34,7 +35,6 @@ from simdocs.matching.prepared import Prepared, of_same_documents, prepared, thr
 from simdocs.matching.scope import Scope, around, scope_of
 from simdocs.matching.self_join import SelfJoin, self_join, verifier_of
 from simdocs.matching.similar_pairs import PairsLeftOut, similar_pairs
-from simdocs.matching.template_advice import template_advice
 from simdocs.matching.verify import outdated_warning
 from simdocs.model.answer_blocks import Block, Take
 from simdocs.model.artifact import Artifact

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simdocs.advice.template_advice import LARGE_GROUP, MANY_DOCUMENTS, template_advice
 from simdocs.errors import spelled
 from simdocs.matching.found_pairs import PairCollector
-from simdocs.matching.template_advice import LARGE_GROUP, MANY_DOCUMENTS, template_advice
 from simdocs.model.groups import Pairs
 
 

@@ -1,4 +1,4 @@
-"""Advice about parameters that do not suit the documents: a k that is too small or too large, or another language."""
+"""Advice about a k that is too small or too large for the documents, or stop words of another language."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FEW_SHINGLES = 5
 _SHARE_OF_SHORT = 0.1
 
 
-def advice(documents: Documents, shingling: Shingling) -> Iterator[str]:
+def length_advice(documents: Documents, shingling: Shingling) -> Iterator[str]:
     """Yield at most one line if k is too small for these documents, if it is too large, and if stop words are rare."""
     lengths = documents.facts["length"]
     if shingling.unit == "stopword":

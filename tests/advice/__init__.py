@@ -1,0 +1,1 @@
+"""Tests of advice about parameters that do not suit the documents."""

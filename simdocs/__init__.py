@@ -3,6 +3,7 @@
     dedupe      which documents are nearly the same; pairs=True returns pairs instead of groups
     query       which documents of an index are similar to these; nearest=N returns the most similar
     similarity  how similar two texts are
+    tune        which bands, threshold and k suit documents
     index       an index to query, of documents or of signatures
     signature   the signatures of documents or of token sets
     shingle     the token sets of documents
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from simdocs.api.building import index, shingle, signature
+    from simdocs.api.choosing import tune
     from simdocs.api.comparing import show, similarity
     from simdocs.api.inspecting import check, info, open  # noqa: A004
     from simdocs.api.searching import dedupe, query
@@ -44,15 +46,18 @@ if TYPE_CHECKING:
     from simdocs.model.build_results import DryRun
     from simdocs.model.deduplication import Deduplication
     from simdocs.model.listed_pairs import Matches, SimilarPairs
+    from simdocs.model.tuning import Tuning
 
 _HOMES = {
     "simdocs.api.building": ("index", "shingle", "signature"),
+    "simdocs.api.choosing": ("tune",),
     "simdocs.api.comparing": ("show", "similarity"),
     "simdocs.api.inspecting": ("check", "info", "open"),
     "simdocs.api.searching": ("dedupe", "query"),
     "simdocs.model.build_results": ("DryRun",),
     "simdocs.model.deduplication": ("Deduplication",),
     "simdocs.model.listed_pairs": ("Matches", "SimilarPairs"),
+    "simdocs.model.tuning": ("Tuning",),
     "simdocs.model.artifact": ("BandIndex", "Shingles", "Signatures"),
 }
 """The module of each public name. All other public names are errors, in simdocs.errors."""
@@ -72,6 +77,7 @@ __all__ = [
     "Signatures",
     "SimdocsError",
     "SimilarPairs",
+    "Tuning",
     "UnjudgedError",
     "UnreachableRecallError",
     "UsageError",
@@ -87,6 +93,7 @@ __all__ = [
     "show",
     "signature",
     "similarity",
+    "tune",
 ]
 
 

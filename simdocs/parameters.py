@@ -23,6 +23,7 @@ from simdocs.families import (
     MEASURES,
     RULES,
     SCHEMES,
+    TUNE_LISTS,
     UNITS,
     VERIFY,
 )
@@ -208,6 +209,14 @@ _DECLARED = (
         0.8,
         question="dedupe",
     ),
+    Parameter(
+        "threshold",
+        SIGNATURES,
+        Fraction(),
+        f"{_THRESHOLD} With an index, the default is that of the index.",
+        0.8,
+        question="tune",
+    ),
     Parameter("threshold", SIGNATURES, Fraction(), _THRESHOLD, None, "the index's", question="query"),
     Parameter("recall", SIGNATURES, Fraction(), "Minimum fraction of the pairs at the threshold to find.", 0.95),
     Parameter("rule", SIGNATURES, Choice(RULES), "How the bands are chosen.", "recall"),
@@ -305,6 +314,7 @@ _DECLARED = (
     Parameter("nearest", ANSWER, Whole(1), "List the N most similar documents, even below the threshold."),
     Parameter("itself", ANSWER, Flag(), "Let a document that is in the index match itself.", False),
     Parameter("list", ANSWER, Choice(MATCH_LISTS), "List only names.", question="query"),
+    Parameter("list", ANSWER, Choice(TUNE_LISTS), "What to list.", "choices", question="tune_report"),
     Parameter("nul", ANSWER, Flag(), f"With {mention('list')}, end names with NUL instead of a line feed.", False),
     Parameter("output", ANSWER, PathName(), "Write the artifact to PATH, completely or not at all."),
     Parameter(
@@ -313,6 +323,13 @@ _DECLARED = (
         PathName(),
         "Write the answer to PATH, completely or not at all. A PATH of - is standard output.",
         question="report",
+    ),
+    Parameter(
+        "output",
+        ANSWER,
+        PathName(),
+        "Write the answer to PATH; an image if it ends in .svg.",
+        question="tune_report",
     ),
     Parameter(
         "format",

@@ -8,11 +8,11 @@ from typing import Any
 
 from simdocs.errors import UsageError
 from simdocs.requests.checked_request import CheckedRequest
-from simdocs.requests.report_requests import BuildReportRequest
+from simdocs.requests.report_requests import BuildReportRequest, TuneDrawRequest
 from simdocs.requests.search_requests import QueryRequest
 
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
-    **{question: {"documents": ("docs",)} for question in ("shingle", "signature", "index", "dedupe")},
+    **{question: {"documents": ("docs",)} for question in ("shingle", "signature", "index", "dedupe", "tune")},
     "query": {"index": "docs.index", "documents": ("docs",)},
     "show": {"file": "text"},
 }
@@ -44,7 +44,9 @@ VALUES: Mapping[str, Any] = {
 
 def value_of(request: type[CheckedRequest], name: str) -> Any:
     """A value of a parameter."""
-    return "matches" if (request, name) == (QueryRequest, "list") else VALUES.get(name, True)
+    if name == "list":
+        return {QueryRequest: "matches", TuneDrawRequest: "curve"}.get(request, VALUES["list"])
+    return VALUES.get(name, True)
 
 
 def asked(request: type[CheckedRequest], **given: Any) -> CheckedRequest:

@@ -20,9 +20,11 @@ from simdocs.requests.report_requests import (
     ReportRequest,
     ShowDrawRequest,
     TableRequest,
+    TuneDrawRequest,
 )
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
 from simdocs.requests.text_requests import ShowRequest, SimilarityRequest
+from simdocs.requests.tune_request import TuneRequest
 from tests.asked import asked, names_of, needed, problems_of, value_of
 
 OF_SOURCES = {("files_from", "files0_from"), ("files_from", "jsonl"), ("files0_from", "jsonl"), ("plain", "jsonl")}
@@ -53,6 +55,7 @@ EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     IndexRequest: OF_SOURCES | OF_UPDATES | BY_HAND,
     DedupeRequest: OF_SOURCES | BY_HAND | OF_PAIRS | OF_CHANCE | {("against", "cluster"), ("against", "changed")},
     QueryRequest: OF_SOURCES | BESIDE_CHANGED | OF_CONTAINMENT | {("nearest", "top"), ("nearest", "threshold")},
+    TuneRequest: OF_SOURCES | BY_HAND,
     ShowRequest: set(),
     SimilarityRequest: set(),
     DebugRequest: set(),
@@ -60,6 +63,7 @@ EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     ReportRequest: LOUD,
     BuildReportRequest: LOUD,
     DrawRequest: LOUD | {("nul", "format"), ("output", "summary_json")},
+    TuneDrawRequest: LOUD | {("output", "summary_json")},
     ShowDrawRequest: set(),
 }
 """The pairs of parameters that do not go together, with the values above: all others do."""
@@ -95,9 +99,14 @@ def test_every_request_has_its_pairs_listed():
         return {request_type}.union(*map(subclasses, below))
 
     asked = {each for each in subclasses(CheckedRequest) if hasattr(each, "question") and "question" in vars(each)}
-    assert asked | {TableRequest, ReportRequest, BuildReportRequest, DrawRequest, ShowDrawRequest} == set(
-        EXCLUDE_EACH_OTHER
-    )
+    assert asked | {
+        TableRequest,
+        ReportRequest,
+        BuildReportRequest,
+        DrawRequest,
+        ShowDrawRequest,
+        TuneDrawRequest,
+    } == set(EXCLUDE_EACH_OTHER)
 
 
 @pytest.mark.parametrize("request_type", EXCLUDE_EACH_OTHER)

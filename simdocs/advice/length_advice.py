@@ -32,14 +32,11 @@ def length_advice(documents: Documents, shingling: Shingling) -> Iterator[str]:
     if shingling.unit == "stopword":
         yield from _without_stop_words(lengths, documents.facts["count"], shingling)
     lengths = lengths[lengths > 0]
-    variety = VARIETY.get(shingling.unit)
-    if not len(lengths) or variety is None:
+    if not len(lengths) or shingling.unit not in VARIETY:
         return
-    median = float(np.median(lengths))
-    chance = _by_chance(variety, shingling.k, median)
-    if chance > _LIKELY:
-        most = PARAMETERS["k"].values.most  # type: ignore[attr-defined]
-        better = next(k for k in range(shingling.k, most) if _by_chance(variety, k, median) <= _LIKELY)
+    if (better := larger_k(documents, shingling)) is not None:
+        median = float(np.median(lengths))
+        chance = _by_chance(VARIETY[shingling.unit], shingling.k, median)
         yield (
             f"k = {shingling.k} is small: half the documents have n = {median:,.0f} {shingling.unit}s or more;"
             f" a shingle turns up in an unrelated one with a chance of {chance:.2f}, and unrelated ones look alike;"
@@ -52,6 +49,18 @@ def length_advice(documents: Documents, shingling: Shingling) -> Iterator[str]:
             f" fewer than {_FEW_SHINGLES * shingling.k} {shingling.unit}s, so an edit changes most of their shingles;"
             f" try a smaller {mention('k')}"
         )
+
+
+def larger_k(documents: Documents, shingling: Shingling) -> int | None:
+    """The smallest k with which unrelated documents of these lengths do not look alike; None if k is large enough."""
+    lengths = documents.facts["length"]
+    lengths, variety = lengths[lengths > 0], VARIETY.get(shingling.unit)
+    if not len(lengths) or variety is None:
+        return None
+    most = PARAMETERS["k"].values.most  # type: ignore[attr-defined]
+    every = range(shingling.k, most)
+    better = next(k for k in every if _by_chance(variety, k, float(np.median(lengths))) <= _LIKELY)
+    return better if better > shingling.k else None
 
 
 def _without_stop_words(lengths: Array, counts: Array, shingling: Shingling) -> Iterator[str]:

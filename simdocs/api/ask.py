@@ -18,6 +18,7 @@ from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.read_request import Request
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
 from simdocs.requests.text_requests import ShowRequest
+from simdocs.requests.tune_request import TuneRequest
 
 ANSWERED_BY: Mapping[type[CheckedRequest], str] = MappingProxyType(
     {
@@ -27,6 +28,7 @@ ANSWERED_BY: Mapping[type[CheckedRequest], str] = MappingProxyType(
         DedupeRequest: "dedupe",
         QueryRequest: "query",
         ShowRequest: "show",
+        TuneRequest: "tune",
     }
 )
 """The module of simdocs.commands whose `answer` answers each kind of request.

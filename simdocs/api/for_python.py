@@ -28,7 +28,12 @@ def running_for_python(request: Request) -> Iterator[Run]:
 
 def as_in_python(result: Any) -> Any:
     """The result with the parameters that its texts mention spelled as in Python."""
-    return replace(result, advice=tuple(map(spelled, result.advice))) if hasattr(result, "advice") else result
+    texts: dict[str, Any] = {}
+    if hasattr(result, "advice"):
+        texts["advice"] = tuple(map(spelled, result.advice))
+    if hasattr(result, "next"):
+        texts["next"] = spelled(result.next)
+    return replace(result, **texts) if texts else result
 
 
 def encoded_path(path: Path) -> bytes:

@@ -109,6 +109,13 @@ class DedupeKeywords(ReadKeywords, TokenKeywords, SketchKeywords, BandKeywords, 
     root: Path | None
 
 
+class TuneKeywords(ReadKeywords, TokenKeywords, SketchKeywords, BandKeywords, total=False):
+    """The keywords of `tune`."""
+
+    shingles: Any
+    root: Path | None
+
+
 class QueryKeywords(ReadKeywords, total=False):
     """The keywords of `query`, except those that decide what is returned."""
 

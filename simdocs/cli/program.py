@@ -35,11 +35,13 @@ a script."""
 
 @click.group(
     cls=CommandGroup,
-    commands=CommandTable("simdocs.cli", ("shingle", "signature", "index", "query", "dedupe", "show", "info", "check")),
+    commands=CommandTable(
+        "simdocs.cli", ("shingle", "signature", "index", "query", "dedupe", "tune", "show", "info", "check")
+    ),
     sections={
         "Find near-duplicates": ("dedupe", "query"),
         "Build artifacts, each from documents or the one before": ("shingle", "signature", "index"),
-        "Look closer": ("show", "info", "check"),
+        "Look closer": ("tune", "show", "info", "check"),
     },
     examples={
         "simdocs dedupe docs/": "near-duplicates in docs/",
@@ -48,10 +50,7 @@ a script."""
         "simdocs query docs.index new.txt": "documents like new.txt",
         "simdocs dedupe new/ --against docs.index --list kept": "names of new documents",
     },
-    usual=(
-        "simdocs dedupe docs/",
-        "simdocs index docs/ -o docs.index && simdocs query docs.index new.txt",
-    ),
+    usual=("simdocs index docs/ -o docs.index && simdocs query docs.index new.txt",),
     context_settings={"help_option_names": ["--help"], "max_content_width": 100},
     short_help="Find near-duplicates among documents",
 )

@@ -96,10 +96,9 @@ def intake_of(
             _refuse(problems)
         artifact = opened(request.documents[0], request.upstream, or_documents=True)
         _refuse([*problems, *find_contradictions(artifact)])
-        shingles = getattr(request, "shingles", None) if hasattr(request, "against") else None
-        root = getattr(request, "root", None) if hasattr(request, "against") else None
-        if getattr(request, "against", None) is not None:
-            shingles = root = None  # these belong to the documents of the index
+        shingles, root = getattr(request, "shingles", None), getattr(request, "root", None)
+        if any(getattr(request, index, None) is not None for index in ("index", "against")):
+            shingles = root = None  # these belong to the documents of that index
         sets = None if shingles is None else opened_shingles(shingles)
         return Intake(artifact=artifact, shingles=sets, root=root, outputs=outputs)
     _refuse([*request.problems_beside_documents(), *find_contradictions(None)])

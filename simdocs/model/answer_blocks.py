@@ -63,7 +63,14 @@ class ChangeBlock:
     names: list[bytes]
 
 
-Block = PairBlock | NameBlock | LineBlock | TokenBlock | FactBlock | ChangeBlock
+@dataclass(frozen=True, eq=False, repr=False)
+class FigureBlock:
+    """Some rows of numbers and words; NaN: unknown."""
+
+    rows: list[tuple[float | int | str, ...]]
+
+
+Block = PairBlock | NameBlock | LineBlock | TokenBlock | FactBlock | ChangeBlock | FigureBlock
 
 Take = Callable[[Block], None]
 """Takes the blocks of an answer as they come."""

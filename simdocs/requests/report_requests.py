@@ -15,7 +15,22 @@ from simdocs.requests.exclusions import not_together
 
 _COMPRESSED = ("gz", "zst", "bz2", "xz")
 
-_NOT_OFFERED = ("json", "ndjson", "parquet", "xlsx", "xls", "ods", "html", "xml", "yaml", "yml", "md", "feather", "npy")
+_NOT_OFFERED = (
+    "json",
+    "ndjson",
+    "parquet",
+    "xlsx",
+    "xls",
+    "ods",
+    "html",
+    "xml",
+    "yaml",
+    "yml",
+    "md",
+    "feather",
+    "npy",
+    "svg",
+)
 """Suffixes that promise a format that simdocs cannot write."""
 
 
@@ -109,7 +124,18 @@ class BuildReportRequest(ReportRequest, FormatRequest):
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class DrawRequest(ReportRequest, TableRequest):
+class AnswerRequest(ReportRequest, TableRequest):
+    """How the answer of a run is drawn, and what is said about the run."""
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        paths = [os.path.realpath(path) for path in (self.output, self.summary_json) if path and path != b"-"]
+        if len(set(paths)) < len(paths):
+            yield f"{mention('output')} and {mention('summary_json')} name the same file"
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class DrawRequest(AnswerRequest):
     """How the answer of a run is drawn, and what is said about the run. listing: what the answer lists, if anything."""
 
     listing: str | None = None
@@ -129,9 +155,6 @@ class DrawRequest(ReportRequest, TableRequest):
         if self.nul and self.suffix in (*FORMATS, *_NOT_OFFERED) and self.suffix != "tsv":
             shown = f"{mention('output')} {self._shown_output}"
             yield f"{mention('nul')} and {shown} do not go together: {mention('nul')} writes plain names"
-        paths = [os.path.realpath(path) for path in (self.output, self.summary_json) if path and path != b"-"]
-        if len(set(paths)) < len(paths):
-            yield f"{mention('output')} and {mention('summary_json')} name the same file"
 
     @property
     def _lists_lines(self) -> bool:
@@ -139,6 +162,30 @@ class DrawRequest(ReportRequest, TableRequest):
 
     def _suffix_decides(self) -> bool:
         return self.format is None and not self.nul and not self._lists_lines
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class TuneDrawRequest(AnswerRequest):
+    """How the choices of bands are drawn, and what is said about the run. list: what is listed."""
+
+    question: ClassVar[str] = "tune_report"
+
+    list: str | None = None
+
+    @property
+    def is_image(self) -> bool:
+        """Whether the answer is drawn as SVG."""
+        return self.suffix == "svg" and self.format is None
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        if self.is_image and self.list is not None:
+            yield f"{mention('list')} goes with a table: an image always shows the curve"
+        if self.list is not None and self.format == "table":
+            yield f"{mention('list')} goes with tsv, jsonl and csv: a table always shows both"
+
+    def _suffix_decides(self) -> bool:
+        return not self.is_image and super()._suffix_decides()
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -9,12 +9,13 @@ from simdocs.model.answer_blocks import (
     ChangeBlock,
     ContainedBlock,
     FactBlock,
+    FigureBlock,
     LineBlock,
     NameBlock,
     PairBlock,
     TokenBlock,
 )
-from simdocs.model.answers import LINE, NAME, NUMBER, SIMILARITY, Row, TableColumn, TableHead
+from simdocs.model.answers import LINE, NAME, NUMBER, SIMILARITY, Cell, Row, TableColumn, TableHead
 from simdocs.model.names import text_to_name
 from simdocs.requests.build_requests import BuildRequest
 from simdocs.requests.read_request import Request
@@ -33,6 +34,29 @@ CONTAINING = _pairs("query", "match", "containment")
 NAMES, LINES = TableHead((TableColumn("name", NAME),)), TableHead((TableColumn("line", LINE),))
 SHINGLES = TableHead((TableColumn("shingle", NAME), TableColumn("token", NUMBER)))
 CHANGES = TableHead((TableColumn("status", NAME), TableColumn("document", NAME)))
+_FIGURES = ("", "_low", "_high")
+CHOICES = TableHead(
+    (
+        *(TableColumn(name, NUMBER) for name in ("bands", "rows", "num_perm")),
+        *(
+            TableColumn(name, SIMILARITY)
+            for name in ("threshold", "probability", "probability_below", "probability_above", "half", "steepest")
+        ),
+        TableColumn("bytes", NUMBER),
+        *(TableColumn(f"misses{end}", SIMILARITY) for end in _FIGURES),
+        *(TableColumn(f"false_candidates{end}", SIMILARITY) for end in _FIGURES),
+        TableColumn("chosen", NAME),
+    )
+)
+CURVE = TableHead(
+    tuple(
+        TableColumn(name, SIMILARITY)
+        for name in (
+            *("similarity", "probability", *(f"pairs{end}" for end in _FIGURES)),
+            *("misses", "false_candidates"),
+        )
+    )
+)
 FACTS = TableHead((TableColumn("key", NAME), TableColumn("value", NAME)))
 
 
@@ -64,5 +88,13 @@ def rows_of(block: Block) -> list[Row]:
         return list(zip(block.shingles, block.tokens, strict=True))
     if isinstance(block, ChangeBlock):
         return [(status.encode(), name) for status, name in zip(block.statuses, block.names, strict=True)]
+    if isinstance(block, FigureBlock):
+        return [tuple(map(_cell, row)) for row in block.rows]
     assert isinstance(block, FactBlock)
     return [(key.encode(), text_to_name(value)) for key, value in zip(block.keys, block.values, strict=True)]
+
+
+def _cell(value: float | int | str) -> Cell:
+    if isinstance(value, str):
+        return value.encode()
+    return None if math.isnan(value) else value

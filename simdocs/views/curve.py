@@ -1,39 +1,85 @@
-"""The S-curve of an index, drawn by rich."""
+"""The S-curve of bands, drawn by rich, and under it how similar documents are."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping, Sequence
+from shutil import get_terminal_size
+from typing import Any
 
 from simdocs.kernels.lsh.banding import candidate_probability
+from simdocs.model.tuning import BandChoice, CurvePoint
 from simdocs.recipes import Banding
 
 _STEPS = 20
-_WIDTH = 50
+_WHOLE, _LEAST = 9.5, 0.001
+_WIDTH = 80
+"""Columns that a drawing takes at most."""
 
 
 def curve_of(banding: Banding, *, colored: bool) -> bytes:
     """The S-curve of these bands."""
-    return curve(lambda similarity: candidate_probability(similarity, *banding.cut), banding.threshold, colored=colored)
+    marks = {banding.threshold: "threshold"}
+    return curve(lambda similarity: candidate_probability(similarity, *banding.cut), marks, colored=colored)
 
 
-def curve(probability: Callable[[float], float], threshold: float, *, colored: bool) -> bytes:
-    """The chance of being found by similarity, a bar for every twentieth and one for the threshold."""
+def curve_with_marks(choice: BandChoice, *, colored: bool) -> bytes:
+    """The S-curve of a choice, with the similarities at which it is steep, and at which half of the pairs are found."""
+    marks = {choice.steepest: "(1/b)^(1/r)", choice.half: "half", choice.threshold: "threshold"}
+    return curve(lambda similarity: candidate_probability(similarity, *choice.cut), marks, colored=colored)
+
+
+def curve(probability: Callable[[float], float], marks: Mapping[float, str], *, colored: bool) -> bytes:
+    """The chance of being found by similarity: a bar for every twentieth, and one for each mark."""
+    rows = []
+    for similarity in sorted({step / _STEPS for step in range(1, _STEPS + 1)} | marks.keys()):
+        chance = probability(similarity)
+        label = f"{similarity:.2f}" if similarity * _STEPS % 1 == 0 else f"{similarity:.4g}"
+        rows.append((label, chance, f"{chance:.4f}", marks.get(similarity, "")))
+    return _bars("chance of being found, by similarity", rows, colored=colored)
+
+
+def distribution(points: Sequence[CurvePoint], *, colored: bool) -> bytes:
+    """How many pairs have which similarity: bars of their logarithms, so that few pairs are seen beside many."""
+    most = math.log1p(max((point.pairs.value for point in points if point.pairs is not None), default=0.0))
+    rows = []
+    for point in points:
+        assert point.pairs is not None
+        value, low, high = point.pairs
+        share = math.log1p(value) / most if most else 0.0
+        interval = "" if low == high else f"({figure(low)} to {figure(high)})"
+        rows.append((f"{point.similarity:.2f}", share, figure(value), interval))
+    return _bars("pairs, by similarity from (logarithmic bars, 95 % intervals)", rows, colored=colored)
+
+
+def figure(number: float) -> str:
+    """A number of pairs, which may be an expected one: whole from ten on, with two digits below."""
+    if number >= _WHOLE or number == int(number):
+        return f"{number:,.0f}"
+    return f"{number:.2g}" if number >= _LEAST else f"< {_LEAST}"
+
+
+def _bars(title: str, rows: Sequence[tuple[str, float, str, str]], *, colored: bool) -> bytes:
+    """Bars with a label before and two behind. If the terminal is narrow, the last label is left out."""
     from rich.bar import Bar
     from rich.console import Console
     from rich.table import Table
 
+    width = min(_WIDTH, get_terminal_size().columns)
+    before, figure, note = (max(map(len, column)) for column in ([str(row[at]) for row in rows] for at in (0, 2, 3)))
+    gaps = 3 * 2
+    wide = width - before - figure - note - gaps >= width // 4
+    length = width - before - figure - gaps + 2 - (note + 2 if wide else 0)
     drawn = Table(box=None, pad_edge=False, show_header=False)
-    for column in ("similarity", "bar", "chance"):
-        drawn.add_column(column, no_wrap=True)
-    for similarity in sorted({step / _STEPS for step in range(1, _STEPS + 1)} | {threshold}):
-        chance = probability(similarity)
-        mark = "threshold" if similarity == threshold else ""
-        bar = Bar(1, 0, chance, width=_WIDTH, color="cyan" if colored else "default")
-        label = f"{similarity:.2f}"
-        drawn.add_row(label if float(label) == similarity else f"{similarity:g}", bar, f"{chance:.4f} {mark}")
+    alignments: tuple[Any, ...] = ("left", "left", "right", "left")
+    for alignment in alignments:
+        drawn.add_column(justify=alignment, no_wrap=True)
+    for label, share, shown, more in rows:
+        bar = Bar(1, 0, share, width=max(1, length), color="cyan" if colored else "default")
+        drawn.add_row(label, bar, shown, more if wide else "")
     out = io.StringIO()
-    console = Console(file=out, width=_WIDTH + 30, force_terminal=colored, no_color=not colored, highlight=False)
-    console.print("chance of being found, by similarity")
+    console = Console(file=out, width=width, force_terminal=colored, no_color=not colored, highlight=False)
+    console.print(title)
     console.print(drawn)
     return "".join(line.rstrip() + "\n" for line in out.getvalue().splitlines()).encode()

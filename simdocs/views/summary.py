@@ -13,8 +13,11 @@ from simdocs.model.deduplication import ComponentFacts, Deduplication
 from simdocs.model.documents import EMPTY, SHORT, Documents
 from simdocs.model.listed_pairs import Matches, SimilarPairs
 from simdocs.model.names import display_name
+from simdocs.model.pair_sample import Estimate
 from simdocs.model.skipped import in_short
+from simdocs.model.tuning import Tuning
 from simdocs.recipes import Banding, IndexRecipe, Recipe
+from simdocs.views.curve import figure
 from simdocs.views.warnings import too_few
 
 _LOOSEST = 10
@@ -22,7 +25,7 @@ _LOOSEST = 10
 _FOUR_DIGITS = 999.5
 """What is rounded to three digits from here on has an exponent."""
 
-Summarised = BuildResult | DryRun | Deduplication | SimilarPairs | Matches
+Summarised = BuildResult | DryRun | Deduplication | SimilarPairs | Matches | Tuning
 
 
 def as_json(result: Summarised, seconds: float, spelling: Callable[[str], str] = spelled) -> bytes:
@@ -30,7 +33,10 @@ def as_json(result: Summarised, seconds: float, spelling: Callable[[str], str] =
     more: dict[str, Any] = {"seconds": round(seconds, 3)}
     if isinstance(result, DryRun):
         result, more = result.built, more | {"dry_run": True}
-    facts = _facts(result) | more | {"advice": list(map(spelling, result.advice))}
+    facts = (_tuning_facts(result) if isinstance(result, Tuning) else _facts(result)) | more
+    facts["advice"] = list(map(spelling, result.advice))
+    if isinstance(result, Tuning):
+        facts["next"] = spelling(result.next)
     return json.dumps(facts, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
 
 
@@ -41,6 +47,9 @@ def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]
         yield from [result.counts.note] if result.counts.note else []
         yield _counts(result.counts)
         yield f"{target}: not written, because this is a dry run ({seconds:.2f} s)"
+        return
+    if isinstance(result, Tuning):
+        yield from _tuned(result)
         return
     if isinstance(result, BuildResult):
         yield f"{_read(result.documents, result.skipped.counts)}, {counted(_tokens(result.documents), 'token')}"
@@ -60,6 +69,36 @@ def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]
     if not nothing_compared:
         yield f"{_how_found(result)}; {counted(compared.candidates, 'candidate')}, {compared.verified:,} verified"
     yield from _outcome(result, seconds)
+
+
+def _tuned(result: Tuning) -> Iterator[str]:
+    chosen, corpus = result.chosen, result.corpus
+    if corpus is None or result.documents is None:
+        yield _found_by(chosen.bands, chosen.rows, chosen.threshold, chosen.probability)
+        return
+    yield f"{_read(result.documents, result.skipped.counts)}; {counted(corpus.texts, 'different text')}"
+    yield _found_by(chosen.bands, chosen.rows, chosen.threshold, chosen.probability)
+    if not corpus.pairs:
+        yield "there is no pair of documents to compare"
+    else:
+        yield (
+            f"half of {counted(corpus.pairs, 'pair')} have a similarity of {corpus.typical:.4f} or less, and 99 % of"
+            f" {corpus.unusual:.4f} or less; {counted(corpus.compared, 'pair')} were compared"
+        )
+    if corpus.pairs and chosen.misses is not None and chosen.false_candidates is not None:
+        yield (
+            f"pairs at {chosen.threshold:g} or above: {_interval(corpus.similar)}, missed: {_interval(chosen.misses)};"
+            f" false candidates: {_interval(chosen.false_candidates)}"
+        )
+    yield from result.advice
+    if result.next:
+        yield f"next: {result.next}"
+
+
+def _interval(estimate: Estimate) -> str:
+    """An estimated number with its 95 % interval, unless it is exact."""
+    value, low, high = map(figure, estimate)
+    return value if low == high else f"about {value} ({low} to {high})"
 
 
 def _updated(update: UpdateFacts) -> Iterator[str]:
@@ -152,6 +191,18 @@ def _facts(result: BuildResult | Deduplication | SimilarPairs | Matches) -> dict
         "banding": None if compared.banding is None else asdict(compared.banding),
     } | _recipe_facts(compared.recipe)
     return facts
+
+
+def _tuning_facts(result: Tuning) -> dict[str, Any]:
+    chosen, documents = result.chosen, result.documents
+    facts: dict[str, Any] = {"documents": 0 if documents is None else len(documents)}
+    if documents is not None:
+        facts |= {"bytes": int(documents.facts["size"].sum()), "empty": _flagged(documents, EMPTY)}
+    facts["skipped"] = result.skipped.counts
+    facts |= {name: value for name, value in asdict(chosen).items() if name not in ("chosen",)}
+    if result.corpus is not None:
+        facts |= asdict(result.corpus)
+    return facts | {"parameters": asdict(result.recipe)}
 
 
 def _recipe_facts(recipe: Recipe) -> dict[str, Any]:

@@ -19,12 +19,21 @@ from simdocs.requests.build_requests import IndexRequest, ShingleRequest, Signat
 from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
 from simdocs.requests.text_requests import ShowRequest
+from simdocs.requests.tune_request import TuneRequest
 from tests.cli.program import simdocs as program
 from tests.commands.building import content
 
 REQUESTS: dict[str, type[CheckedRequest]] = {
     request.question: request
-    for request in (ShingleRequest, SignatureRequest, IndexRequest, DedupeRequest, QueryRequest, ShowRequest)
+    for request in (
+        ShingleRequest,
+        SignatureRequest,
+        IndexRequest,
+        DedupeRequest,
+        QueryRequest,
+        TuneRequest,
+        ShowRequest,
+    )
 }
 
 CALLS: dict[str, Callable[..., Any]] = {question: getattr(simdocs, question) for question in REQUESTS}

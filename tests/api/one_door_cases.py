@@ -183,11 +183,24 @@ _QUERY_ONLY = {
     "jsonl": Case(True, arguments=("docs.index", "-")),
 }
 
+_TUNE = {
+    "scheme": Case("permutation", changes=False),
+    "id_field": Case("name", changes=False),
+    "exclude": Case(("b.txt",)),
+    "nfkc": Case(True, changes=False),
+    "keep_case": Case(True, changes=False),
+    "seed": Case(7, changes=False),
+    "shingles": _DEDUPE["shingles"],
+    "root": _DEDUPE["root"],
+}
+"""So few documents are all compared, whatever the signatures. A text that is like no other makes no difference."""
+
 CASES: Mapping[str, Mapping[str, Case]] = {
     "shingle": _BUILD,
     "signature": _BUILD | _SIGNATURES,
     "index": _BUILD | _SIGNATURES | _BANDS,
     "dedupe": _TOKENS | _DOCUMENTS | _SIGNATURES | _BANDS | _DEDUPE,
+    "tune": _TOKENS | _DOCUMENTS | _SIGNATURES | _BANDS | _TUNE,
     "query": _DOCUMENTS | _QUERY_ONLY,
     "show": _TOKENS | {"max_size": Case(5)},
 }

@@ -17,6 +17,7 @@ from simdocs.requests.build_requests import IndexRequest, ShingleRequest, Signat
 from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
 from simdocs.requests.text_requests import ShowRequest, SimilarityRequest
+from simdocs.requests.tune_request import TuneRequest
 from simdocs.values import Choice
 
 ARGUMENTS = {"documents", "index", "file"}
@@ -33,6 +34,7 @@ CASES: list[Case] = [
     (simdocs.index, IndexRequest, keywords.IndexKeywords),
     (simdocs.query, QueryRequest, keywords.QueryKeywords),
     (simdocs.dedupe, DedupeRequest, keywords.DedupeKeywords),
+    (simdocs.tune, TuneRequest, keywords.TuneKeywords),
     (simdocs.show, ShowRequest, keywords.ShowKeywords),
 ]
 

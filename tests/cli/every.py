@@ -14,6 +14,7 @@ BUILDING: Mapping[str, Sequence[str]] = {
 ANSWERING: Mapping[str, Sequence[str]] = {
     "query": ("query", "x.index", "more"),
     "dedupe": ("dedupe", "docs"),
+    "tune": ("tune", "docs"),
     "dedupe --pairs": ("dedupe", "docs", "--pairs"),
     "dedupe --against": ("dedupe", "more", "--against", "x.index"),
 }

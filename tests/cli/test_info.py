@@ -93,7 +93,7 @@ def test_the_figures_of_the_s_curve_follow_the_formula(here, arguments):
     for tenth in range(1, 11):
         assert told[f"probability_at_{tenth / 10:g}"] == f"{candidate_probability(tenth / 10, bands, rows):.6g}"
     drawn = simdocs("info", "x.index", "--format", "table", cwd=here).out.decode()
-    bars = re.findall(r"^(\d\.\d\d) .* (\d\.\d{4})(?: threshold)?$", drawn, re.MULTILINE)
+    bars = re.findall(r"^(\d\.\d\d) .* (\d\.\d{4})(?: +threshold)?$", drawn, re.MULTILINE)
     assert bars == [
         (f"{step / 20:.2f}", f"{candidate_probability(step / 20, bands, rows):.4f}") for step in range(1, 21)
     ]

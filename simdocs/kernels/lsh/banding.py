@@ -107,3 +107,9 @@ def by_nearest(threshold: float, num_perm: int) -> Bands:
     divisors = [b for b in range(1, num_perm + 1) if num_perm % b == 0]
     bands = min(divisors, key=lambda b: abs(approximate_threshold(b, num_perm // b) - threshold))
     return Bands(bands, num_perm // bands)
+
+
+def choices_near(chosen: Bands, num_perm: int, most: int) -> list[Bands]:
+    """The chosen bands, and those of all of num_perm with up to `most` rows less and more; by rising rows."""
+    near = range(max(1, chosen.rows - most), min(num_perm, chosen.rows + most) + 1)
+    return [chosen if rows == chosen.rows else Bands(num_perm // rows, rows) for rows in near]

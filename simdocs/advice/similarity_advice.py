@@ -1,0 +1,121 @@
+"""Advice from how similar the documents of a corpus are to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from simdocs.errors import UnreachableRecallError, mention
+from simdocs.kernels.lsh.banding import by_recall
+from simdocs.model.pair_sample import Estimate
+from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint
+from simdocs.parameters import MAX_NUM_PERM
+from simdocs.recipes import Bands, Shingling
+
+MANY_CANDIDATES = 100
+"""With more false candidates for each document than this, a longer signature is advised."""
+
+_ALIKE = 0.1
+"""Unrelated documents look alike if half of all pairs are more similar than this. By 9 characters, half of the pairs
+are at .003 or below among short manual pages, .027 among technical papers, .031 among licences, and .11 among Java
+programs."""
+
+_SHARE_OF_PAIRS = 0.1
+"""The threshold is low if a larger share of all pairs is at the threshold or above."""
+
+_NEAR = 0.05
+"""Pairs are near a threshold if their similarity differs by less than this."""
+
+_FEW, _TIMES = 10, 2
+"""Another threshold is advised if at least so many pairs are near this one, and if it lies in a valley: so many times
+fewer pairs are near it, and more are near a higher one."""
+
+_LOWEST = 0.4
+"""No lower threshold is advised."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A line of advice, and the parameters with which it would be followed."""
+
+    line: str
+    change: Mapping[str, Any]
+
+
+def similarity_advice(
+    corpus: CorpusFacts, curve: tuple[CurvePoint, ...], chosen: BandChoice, shingling: Shingling
+) -> Iterator[Advice]:
+    """Yield advice if unrelated documents look alike, and if the threshold is low or cuts through many pairs."""
+    if corpus.typical > _ALIKE:
+        larger = f"try a larger {mention('k')}" + ("" if shingling.unit == "word" else f" or {mention('unit')} word")
+        yield Advice(
+            f"half of all pairs of documents have a similarity of {corpus.typical:.2f} or more, so unrelated documents"
+            f" look alike: {larger}",
+            {},
+        )
+    if corpus.pairs and corpus.similar.low > _SHARE_OF_PAIRS * corpus.pairs and corpus.texts > 1 / _SHARE_OF_PAIRS:
+        share = corpus.similar.value / corpus.pairs
+        yield Advice(
+            f"{share:.0%} of all pairs are at {chosen.threshold:g} or above, more than near-duplicates explain:"
+            f" raise {mention('threshold')}, or look whether the documents share a template",
+            {},
+        )
+        return
+    better = _clearer_threshold(curve, chosen.threshold)
+    if better is not None:
+        here, there = _near(curve, chosen.threshold), _near(curve, better)
+        yield Advice(
+            f"about {here.value:,.0f} pairs are within {_NEAR} of the threshold {chosen.threshold:g}, where small edits"
+            f" decide, and about {there.value:,.0f} are near {better:g}: {mention('threshold')} {better:g} decides"
+            " more clearly",
+            {"threshold": better},
+        )
+
+
+def length_of_signatures(
+    texts: int, chosen: BandChoice, recall: float, false_candidates: Callable[[Bands], Estimate]
+) -> Iterator[Advice]:
+    """Yield advice if a longer signature saves many false candidates. false_candidates: returns those of bands."""
+    assert chosen.false_candidates is not None
+    if texts < 2 or 2 * chosen.false_candidates.value <= MANY_CANDIDATES * texts:
+        return
+    places = chosen.num_perm
+    while (places := 2 * places) <= MAX_NUM_PERM:
+        try:
+            bands = by_recall(chosen.threshold, recall, places)
+        except UnreachableRecallError:
+            continue
+        found = 2 * false_candidates(bands).value / texts
+        if found <= MANY_CANDIDATES:
+            yield Advice(
+                f"{2 * chosen.false_candidates.value / texts:,.0f} false candidates for each document are many:"
+                f" {mention('num_perm')} {places} would have {found:,.0f}",
+                {"num_perm": places},
+            )
+            return
+
+
+def _clearer_threshold(curve: tuple[CurvePoint, ...], threshold: float) -> float | None:
+    """The threshold in the deepest valley, and of equal ones the nearest; None if none is much better."""
+    here = _near(curve, threshold)
+    near = {point.similarity: _near(curve, point.similarity) for point in curve if point.similarity >= _LOWEST}
+    valleys = [
+        similarity
+        for similarity, pairs in near.items()
+        if any(near[above].low > max(_FEW, _TIMES * pairs.high) for above in near if above > similarity)
+    ]
+    if not valleys or here.low < _FEW:
+        return None
+    better = min(valleys, key=lambda valley: (near[valley].high, abs(valley - threshold)))
+    return better if here.low > _TIMES * near[better].high else None
+
+
+def _near(curve: tuple[CurvePoint, ...], threshold: float) -> Estimate:
+    """How many pairs are near a threshold: those of the two points around it."""
+    found = [
+        point.pairs
+        for point in curve
+        if point.pairs is not None and threshold - 1.5 * _NEAR < point.similarity < threshold + _NEAR / 2
+    ]
+    return Estimate(*(sum(each) for each in zip(*found, strict=True))) if found else Estimate(0.0, 0.0, 0.0)

@@ -1,0 +1,66 @@
+"""simdocs tune: choose bands, and see what they find."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from simdocs.cli import exits, options
+from simdocs.cli.help import Command
+from simdocs.cli.output import colored, format_of, path_of, stream_of
+from simdocs.cli.runner import hint_at_terminal, requests_of
+from simdocs.requests.report_requests import TuneDrawRequest
+from simdocs.requests.tune_request import TuneRequest
+
+
+@click.command(
+    cls=Command,
+    never=(exits.LOCKED,),
+    examples=(
+        "simdocs tune --threshold .7 --recall .99",
+        "simdocs tune --bands 20 --rows 5 --list curve --header",
+        "simdocs tune docs/ --unit word",
+        "simdocs tune docs.index -o curve.svg",
+    ),
+    usual=("unit", "k", "num_perm", "threshold", "recall", "bands", "rows", "list", "output", "format"),
+)
+@options.documents
+@options.of(TuneRequest, TuneDrawRequest)
+def tune(**given: Any) -> int:
+    """Choose bands and rows, and show what they find.
+
+    Without DOCS, shows the choices for a threshold and a recall, and with which probability they find a pair. DOCS are
+    files, directories (read recursively), - for standard input, or one artifact. With DOCS, also estimates from a
+    sample how similar these documents are to each other, how many pairs would be missed and how many false candidates
+    compared, and advises on other options.
+    """
+    request, drawn = requests_of(TuneRequest, TuneDrawRequest, given)
+    hint_at_terminal(request, drawn)
+    from simdocs.api.ask import ask
+    from simdocs.cli.work import at_work
+    from simdocs.model.answer_blocks import FigureBlock
+    from simdocs.model.delivery import Delivery
+    from simdocs.views import choices, summary
+    from simdocs.views.answer_tables import CHOICES, CURVE
+    from simdocs.views.curve_svg import svg
+
+    output = path_of(drawn.output)
+    with at_work(request, drawn, output, stream_of(output)) as work:
+        result = ask(request, work.run, Delivery(outputs=(output, path_of(drawn.summary_json))))
+        work.name_skips()
+        assert work.stream is not None
+        if drawn.is_image:
+            work.stream.write(svg(result))
+        elif format_of(drawn) == "table":
+            work.stream.write(choices.drawn(result, colored=colored(drawn)))
+        else:
+            of_curve = drawn.list == "curve"
+            drawing = work.drawing(drawn, CURVE if of_curve else CHOICES)
+            drawing.take(FigureBlock(list(result.curve_rows() if of_curve else result.rows())))
+            drawing.finish()
+        work.stream.flush()
+        work.write_summary(result)
+        work.told.summary(summary.lines(result, work.seconds))
+    work.told.written(output)
+    return work.status

@@ -1,0 +1,131 @@
+"""tune: which bands to choose, and what they will find among these documents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from simdocs.advice.length_advice import larger_k, length_advice
+from simdocs.advice.similarity_advice import length_of_signatures, similarity_advice
+from simdocs.artifacts.formats import FORMATS
+from simdocs.commands.resolve import banding_of, encoded_root, index_recipe, intake_of, signature_recipe
+from simdocs.engines.run import Run
+from simdocs.errors import suggested
+from simdocs.kernels.compare.pair_totals import total
+from simdocs.matching import forecast
+from simdocs.matching.prepared import Prepared, prepared
+from simdocs.matching.sampled_pairs import sample_pairs
+from simdocs.matching.verify import Verifier, outdated_warning
+from simdocs.model.artifact import Artifact
+from simdocs.model.delivery import Delivery
+from simdocs.model.numbering import Rows, TextNumbers
+from simdocs.model.pair_sample import PairSample
+from simdocs.model.ragged import Floats
+from simdocs.model.tuning import Tuning
+from simdocs.pipeline.prepare import Intake
+from simdocs.recipes import BandingRequest, IndexRecipe
+from simdocs.requests.contradictions import contradictions
+from simdocs.requests.tune_request import TuneRequest
+
+_OF_BANDS = tuple(BandingRequest.__slots__)
+
+
+@dataclass(frozen=True, slots=True)
+class TunePlan:
+    """The bands to judge. intake: the documents to judge them with, if there are any."""
+
+    recipe: IndexRecipe
+    intake: Intake | None
+
+    @property
+    def artifact(self) -> Artifact | None:
+        """The artifact that has the documents, if there is one."""
+        return None if self.intake is None else self.intake.artifact
+
+
+def answer(request: TuneRequest, run: Run, delivery: Delivery) -> Tuning:
+    """What the bands find that a request chooses.
+
+    UsageError: it contradicts an artifact, or no bands reach the recall. InputError, ArtifactError: documents or an
+    artifact cannot be opened.
+    """
+    plan = plan_tune(request, delivery)
+    recipe, threshold = plan.recipe, plan.recipe.banding.threshold
+    if plan.intake is None:
+        choices, curve = tuple(forecast.choices(recipe, None)), tuple(forecast.curve(recipe.banding, None))
+        return Tuning(choices, curve, None, (), "", recipe, None, run.skipped)
+    ready = prepared(plan.intake, recipe, run)
+    firsts, _ = ready.documents.distinct_texts()
+    sample = _sample(ready, firsts, recipe, run)
+    run.skipped.warnings += outdated_warning(run.tally, plan.artifact)
+    choices, curve = tuple(forecast.choices(recipe, sample)), tuple(forecast.curve(recipe.banding, sample))
+    corpus = forecast.corpus_facts(sample, len(firsts), threshold)
+    chosen = next(choice for choice in choices if choice.chosen)
+    advice = [
+        *similarity_advice(corpus, curve, chosen, recipe.shingling),
+        *length_of_signatures(
+            len(firsts),
+            chosen,
+            recipe.banding.recall,
+            lambda cut: total(sample, forecast.false_candidates(cut, threshold)),
+        ),
+    ]
+    changes: dict[str, Any] = {name: value for each in advice for name, value in each.change.items()}
+    if (k := larger_k(ready.documents, recipe.shingling)) is not None:
+        changes["k"] = k
+    lines = (*length_advice(ready.documents, recipe.shingling), *(each.line for each in advice))
+    return Tuning(choices, curve, corpus, lines, _next(request, plan, changes), recipe, ready.documents, run.skipped)
+
+
+def plan_tune(request: TuneRequest, delivery: Delivery) -> TunePlan:
+    """The plan for a request: see `answer`."""
+
+    def find_contradictions(artifact: Artifact | None) -> Iterable[str]:
+        if artifact is None:
+            return ()
+        fixed = tuple(group for group in FORMATS[artifact.kind].parameter_groups if group != "banding")
+        return contradictions(request, artifact.recipe, artifact.name, fixed)
+
+    intake = intake_of(request, delivery.outputs, find_contradictions) if request.has_documents else None
+    fixed = None if intake is None or intake.artifact is None else intake.artifact.recipe
+    if intake is not None:
+        encoded_root(intake.root)
+    recipe = signature_recipe(request, fixed)
+    if isinstance(fixed, IndexRecipe) and not request.given().keys() & set(_OF_BANDS):
+        return TunePlan(fixed, intake)
+    return TunePlan(index_recipe(recipe, banding_of(request, recipe.sketching.num_perm)), intake)
+
+
+def _sample(ready: Prepared, firsts: Rows, recipe: IndexRecipe, run: Run) -> PairSample:
+    """A sample of all pairs of different texts. firsts: (M,) the first document of each text."""
+    verifier = Verifier(ready.corpus, recipe.shingling, recipe.banding.threshold, run)
+
+    def compare(left: TextNumbers, right: TextNumbers) -> Floats:
+        return verifier.exact_jaccard(firsts[left], firsts[right])
+
+    return sample_pairs(ready.signatures[firsts], compare, recipe.shingling.seed, run.progress)
+
+
+def _next(request: TuneRequest, plan: TunePlan, changes: dict[str, Any]) -> str:
+    """The call that comes next; empty if the documents cannot be read a second time.
+
+    It is tune again if another k is advised, because other similarities call for other advice.
+    """
+    ways = (*request.documents, request.files_from, request.files0_from)
+    if request.texts is not None or b"-" in ways or not all(isinstance(way, bytes) for way in ways if way is not None):
+        return ""
+    names = list(map(os.fsdecode, request.documents))
+    given: dict[str, Any] = {
+        name: os.fsdecode(value) if isinstance(value, bytes) else value for name, value in request.given().items()
+    }
+    if plan.artifact is None:
+        return suggested("tune" if "k" in changes else "dedupe", *names, **given | changes)
+    of_bands = {name: value for name, value in (given | changes).items() if name in _OF_BANDS}
+    fixed = plan.artifact.recipe
+    if isinstance(fixed, IndexRecipe) and of_bands:
+        return suggested("index", *names, **of_bands, output=names[0])
+    return suggested(
+        "dedupe", *names, **{name: value for name, value in given.items() if name not in _OF_BANDS} | of_bands
+    )

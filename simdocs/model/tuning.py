@@ -1,0 +1,132 @@
+"""What bands will find, in general and among given documents."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from simdocs.model.documents import Documents
+from simdocs.model.pair_sample import Estimate
+from simdocs.model.skipped import Skipped
+from simdocs.recipes import Bands, Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class BandChoice:
+    """Numbers of bands and rows, and what they do.
+
+    probability: that a pair at the threshold becomes a candidate. probability_below, probability_above: the same .1
+    below and .1 above it. half: the similarity of pairs of which half are found. steepest: (1/b)^(1/r), about where the
+    probability rises most steeply. bytes: of the signature of a document and its places in the bucket tables. misses,
+    false_candidates: the expected numbers of pairs at the threshold or above that are no candidates, and of candidates
+    below it; None without documents. chosen: whether these bands would be used.
+    """
+
+    bands: int
+    rows: int
+    num_perm: int
+    threshold: float
+    probability: float
+    probability_below: float
+    probability_above: float
+    half: float
+    steepest: float
+    bytes: int
+    misses: Estimate | None
+    false_candidates: Estimate | None
+    chosen: bool
+
+    @property
+    def cut(self) -> Bands:
+        """The bands and rows."""
+        return Bands(self.bands, self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """A similarity, and the probability with which the chosen bands find a pair of it.
+
+    pairs: how many pairs have this similarity or more, but less than that of the next point. misses, false_candidates:
+    as of BandChoice, among these pairs. All are None without documents.
+    """
+
+    similarity: float
+    probability: float
+    pairs: Estimate | None
+    misses: Estimate | None
+    false_candidates: Estimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusFacts:
+    """How similar documents are to each other.
+
+    texts: the number of different texts that are not empty. pairs: of these. compared: how many of them were compared.
+    similar: how many are similar at the threshold or above. typical, unusual: the similarities that half and 99 % of
+    all pairs have at most.
+    """
+
+    texts: int
+    pairs: int
+    compared: int
+    similar: Estimate
+    typical: float
+    unusual: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tuning:
+    """Which bands to choose, and what they will find.
+
+    choices: numbers of bands and rows, by rising rows; one is chosen. curve: the S-curve of the chosen bands, at every
+    twentieth. corpus: None without documents. advice: on parameters that do not suit the documents. next: the call that
+    comes next. documents: those that were read, if any. skipped: those
+    that could not be compared.
+    """
+
+    choices: tuple[BandChoice, ...]
+    curve: tuple[CurvePoint, ...]
+    corpus: CorpusFacts | None
+    advice: tuple[str, ...]
+    next: str
+    recipe: Recipe
+    documents: Documents | None
+    skipped: Skipped
+
+    @property
+    def chosen(self) -> BandChoice:
+        """The bands that would be used."""
+        return next(choice for choice in self.choices if choice.chosen)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before trusting the answer, such as that documents are gone."""
+        return tuple(self.skipped.warnings)
+
+    def rows(self) -> Iterator[tuple[float | int | str, ...]]:
+        """The choices as rows of numbers (NaN: unknown without documents); the last is `yes` for the chosen one."""
+        for choice in self.choices:
+            yield (
+                *(choice.bands, choice.rows, choice.num_perm, choice.threshold, choice.probability),
+                *(choice.probability_below, choice.probability_above, choice.half, choice.steepest, choice.bytes),
+                *_figures(choice.misses),
+                *_figures(choice.false_candidates),
+                "yes" if choice.chosen else "no",
+            )
+
+    def curve_rows(self) -> Iterator[tuple[float, ...]]:
+        """The points of the curve as rows of numbers (NaN: unknown without documents)."""
+        for point in self.curve:
+            yield (
+                *(point.similarity, point.probability),
+                *_figures(point.pairs),
+                *(math.nan if each is None else each.value for each in (point.misses, point.false_candidates)),
+            )
+
+    def __repr__(self) -> str:
+        return f"<Tuning: bands={self.chosen.bands}, rows={self.chosen.rows}, threshold={self.chosen.threshold:g}>"
+
+
+def _figures(estimate: Estimate | None) -> tuple[float, ...]:
+    return (math.nan,) * 3 if estimate is None else tuple(estimate)

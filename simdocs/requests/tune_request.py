@@ -1,0 +1,39 @@
+"""The question which bands to choose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from simdocs.errors import mention
+from simdocs.requests.token_requests import BandsRequest
+from simdocs.values import Path
+
+_ABOUT_BANDS = ("num_perm", "threshold", "recall", "rule", "bands", "rows", "jobs", "strict")
+"""Parameters that mean something without documents."""
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class TuneRequest(BandsRequest):
+    """Say what bands will find: in general, or among documents."""
+
+    question: ClassVar[str] = "tune"
+    upstream: ClassVar[tuple[str, ...]] = ("shingles", "signatures", "index")
+
+    shingles: Any = None
+    root: Path | None = None
+
+    @property
+    def has_documents(self) -> bool:
+        """Whether documents were named."""
+        return bool(self._ways())
+
+    def _rules_of_sources(self) -> Iterator[str]:
+        if self.has_documents:
+            yield from super()._rules_of_sources()
+            return
+        yield from self._rules_of_texts()
+        for name in self.given():
+            if name not in _ABOUT_BANDS:
+                yield f"{mention(name)} goes with documents: name some, or leave it out"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -90,12 +91,26 @@ def spelled(message: str) -> str:
 
 
 def command_line(question: str, arguments: Sequence[str], keywords: Mapping[str, object]) -> str:
-    """The command line that stands for a call."""
+    """The command line that stands for a call, as it can be pasted into a shell."""
+    words = []
+    for name, value in keywords.items():
+        for each in value if isinstance(value, list | tuple) else (value,):
+            words += [spelling(name), *(() if each is True else (_quoted(str(each)),))]
+    return " ".join(["simdocs", question, *map(_quoted, arguments), *words])
+
+
+def _quoted(word: str) -> str:
+    """A word as a shell reads it. Bytes that a terminal would not show are escapes, as bash, zsh and ksh know them."""
     from shlex import quote
 
-    words = [
-        word
-        for name, value in keywords.items()
-        for word in (spelling(name), *(() if value is True else (quote(str(value)),)))
-    ]
-    return " ".join(["simdocs", question, *map(quote, arguments), *words])
+    if word.isprintable():
+        return quote(word)
+    escaped = ("".join(f"\\x{byte:02x}" for byte in os.fsencode(mark)) for mark in word)
+    return (
+        "$'"
+        + "".join(
+            escape if not mark.isprintable() or mark in "\\'" else mark
+            for mark, escape in zip(word, escaped, strict=True)
+        )
+        + "'"
+    )

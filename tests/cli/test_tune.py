@@ -1,0 +1,330 @@
+"""tune: choices of bands, what they find in general and among documents, and the command that comes next."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shlex
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from simdocs.kernels.lsh.banding import candidate_probability
+from tests.cli.corpus import A1, A2, A, B, lay
+from tests.cli.program import Argument, environment, finished, simdocs, started
+from tests.cli.terminal import on_terminal
+from tests.twins.similarity import jaccard
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def table(where: Path, *arguments: Argument, status: int = 0) -> list[dict[str, str]]:
+    """Return the rows that tune prints, each by the names of the columns."""
+    done = simdocs("tune", *arguments, "--header", cwd=where)
+    assert (done.status, status == 0 and done.err) in ((0, ""), (status, False)), done.err
+    head, *rows = [[cell.decode() for cell in row] for row in done.rows]
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def chosen(rows: list[dict[str, str]]) -> dict[str, str]:
+    (row,) = [row for row in rows if row["chosen"] == "yes"]
+    return row
+
+
+def summary(where: Path, *arguments: Argument) -> dict[str, object]:
+    assert simdocs("tune", *arguments, "--summary-json", "note", "-o", "answer", cwd=where).status in (0, 3)
+    read: dict[str, object] = json.loads((where / "note").read_bytes())
+    return read
+
+
+def shingles(text: str) -> set[int]:
+    return {hash(text[at : at + 9]) for at in range(len(text) - 8)}
+
+
+def corpus(where: Path, texts: int) -> list[str]:
+    """Write texts of random words, each third like one before it. Return them in row order."""
+    chance = random.Random(4)
+    words = ["".join(chance.choices("abcdefghijklmnopqrst", k=6)) for _ in range(400)]
+    made: list[str] = []
+    for number in range(texts):
+        text = chance.choices(words, k=30)
+        if number % 3 == 2:
+            text = [
+                f"new{number}",
+                *(chance.choice(words) if chance.random() < 0.05 else word for word in made[-1].split()),
+            ]
+        made.append(" ".join(text))
+    return list(lay_texts(where, made))
+
+
+def lay_texts(where: Path, texts: list[str]) -> list[str]:
+    lay(where, {f"docs/{number:04}": text.encode() for number, text in enumerate(texts)})
+    return texts
+
+
+def test_the_lectures_curve_of_20_bands_of_5_rows(tmp_path):
+    rows = table(tmp_path, "--bands", "20", "--rows", "5", "--list", "curve")
+    found = {float(row["similarity"]): round(float(row["probability"]), 4) for row in rows}
+    lectures = {0.2: 0.0064, 0.3: 0.0475, 0.4: 0.1860, 0.5: 0.4701, 0.6: 0.8019, 0.7: 0.9748, 0.8: 0.9996}
+    assert found.items() >= lectures.items()
+    assert chosen(table(tmp_path, "--bands", "20", "--rows", "5"))["steepest"] == "0.549280"
+
+
+@pytest.mark.parametrize(
+    ("num_perm", "threshold", "recall", "cut", "probability"),
+    [
+        (64, 0.8, 0.95, (10, 6), 0.9522),
+        (128, 0.5, 0.99, (42, 3), 0.9963),
+        (128, 0.7, 0.99, (32, 4), 0.9998),
+        (128, 0.8, 0.95, (18, 7), 0.9855),
+        (128, 0.9, 0.95, (10, 12), 0.9638),
+        (256, 0.8, 0.99, (32, 8), 0.9972),
+    ],
+)
+def test_the_choice_is_the_most_rows_that_reach_the_recall(tmp_path, num_perm, threshold, recall, cut, probability):
+    options = ("--num-perm", str(num_perm), "-t", str(threshold), "--recall", str(recall))
+    rows = table(tmp_path, *options)
+    row = chosen(rows)
+    assert (int(row["bands"]), int(row["rows"])) == cut
+    assert round(float(row["probability"]), 4) == probability
+    assert all(float(each["probability"]) < recall for each in rows if int(each["rows"]) > cut[1])
+    assert int(row["bytes"]) == 4 * num_perm + 12 * cut[0]
+
+
+def test_probabilities_follow_the_formula_at_and_around_the_threshold(tmp_path):
+    for row in table(tmp_path, "-t", ".6"):
+        cut = int(row["bands"]), int(row["rows"])
+        for column, similarity in (("probability", 0.6), ("probability_below", 0.5), ("probability_above", 0.7)):
+            assert float(row[column]) == pytest.approx(candidate_probability(similarity, *cut), abs=1e-6)
+        assert candidate_probability(float(row["half"]), *cut) == pytest.approx(0.5, abs=1e-4)
+        assert {row[column] for column in row if column.startswith(("misses", "false"))} == {""}
+
+
+def test_misses_and_false_candidates_of_a_few_documents_are_exact(tmp_path):
+    texts = corpus(tmp_path, 30)
+    sets = list(map(shingles, texts))
+    similar = [jaccard(sets[a], sets[b]) for b in range(30) for a in range(b)]
+    for row in table(tmp_path, "docs", "-t", ".6"):
+        cut = int(row["bands"]), int(row["rows"])
+        misses = sum(1 - candidate_probability(s, *cut) for s in similar if s >= 0.6)
+        false = sum(candidate_probability(s, *cut) for s in similar if s < 0.6)
+        assert [float(row[f"misses{end}"]) for end in ("", "_low", "_high")] == pytest.approx([misses] * 3, abs=1e-6)
+        assert float(row["false_candidates"]) == pytest.approx(false, abs=1e-6)
+    curve = table(tmp_path, "docs", "-t", ".6", "--list", "curve")
+    assert sum(float(row["pairs"]) for row in curve) == len(similar)
+    facts = summary(tmp_path, "docs", "-t", ".6")
+    assert (facts["texts"], facts["pairs"], facts["compared"]) == (30, 435, 435)
+    assert facts["similar"] == [sum(s >= 0.6 for s in similar)] * 3
+
+
+def test_a_larger_corpus_is_sampled_with_the_same_bytes_on_every_run(tmp_path):
+    texts = corpus(tmp_path, 202)
+    sets = list(map(shingles, texts))
+    similar = sum(jaccard(sets[a], sets[b]) >= 0.6 for b in range(202) for a in range(b))
+    facts = summary(tmp_path, "docs", "-t", ".6", "-j1")
+    assert simdocs("tune", "docs", "-t", ".6", "-j2", cwd=tmp_path).out == (tmp_path / "answer").read_bytes()
+    assert facts["pairs"] == 20301
+    assert facts["compared"] < 20301
+    _, low, high = facts["similar"]  # type: ignore[misc]
+    assert low <= similar <= high + 1
+
+
+def test_artifacts_give_the_answer_of_their_documents(here):
+    expected = simdocs("tune", "docs", cwd=here)
+    for command, kind in (("shingle", "shingles"), ("signature", "signatures"), ("index", "index")):
+        assert simdocs(command, "docs", "-o", f"x.{kind}", cwd=here).status == 0
+        assert simdocs("tune", f"x.{kind}", cwd=here) == expected
+
+
+def test_an_index_is_judged_by_its_own_bands_unless_others_are_asked_for(here):
+    assert simdocs("index", "docs", "-o", "x.index", "-t", ".5", "--bands", "9", "--rows", "4", cwd=here).status == 0
+    row = chosen(table(here, "x.index"))
+    assert (row["bands"], row["rows"], row["threshold"]) == ("9", "4", "0.500000")
+    row = chosen(table(here, "x.index", "-t", ".8"))
+    assert (row["bands"], row["rows"], row["threshold"]) == ("18", "7", "0.800000")
+
+
+def test_documents_that_are_gone_make_the_status_3(here):
+    assert simdocs("index", "docs", "-o", "x.index", cwd=here).status == 0
+    (here / "docs" / "b.txt").unlink()
+    done = simdocs("tune", "x.index", cwd=here)
+    assert (done.status, len(done.rows)) == (3, 7)
+    assert "docs/b.txt: skipped:" in done.err
+    assert "build it again" in done.err
+    strict = simdocs("tune", "x.index", "--strict", cwd=here)
+    assert (strict.status, strict.out) == (2, b"")
+
+
+@pytest.mark.parametrize(
+    ("files", "said"), [({}, "0 different texts"), ({"docs/a": A}, "1 different text"), ({"docs/a": b" "}, "1 empty")]
+)
+def test_nothing_to_compare_is_said_and_done(tmp_path, files, said):
+    (tmp_path / "docs").mkdir()
+    lay(tmp_path, files)
+    done = simdocs("tune", "docs", "--summary", cwd=tmp_path)
+    assert done.status == 0
+    assert said in done.err
+    assert "there is no pair of documents to compare" in done.err
+    assert b"\t0.000000\t0.000000\t0.000000\tyes\n" in done.out
+
+
+@pytest.mark.parametrize(
+    ("line", "problems"),
+    [
+        ("--unit word --jsonl", ("--jsonl goes with documents", "--unit goes with documents")),
+        (
+            "--bands 3 --recall .9 --rule nearest -q -v",
+            ("--bands, --recall and --rule do not go together", "-q and -v do not go together"),
+        ),
+        ("--bands 20 --rows 50", ("20 bands of 50 rows need --num-perm 1000 or more, not 128",)),
+        ("--threshold 0 --bands x", ("--threshold must be", "--bands must be")),
+        ("-t .1 --recall .9999 --num-perm 16", ("no bands and rows reach a recall of 0.9999", "use --num-perm 88")),
+        ("-o x.svg --list curve", ("--list goes with a table: an image always shows the curve",)),
+        ("--format table --list curve", ("--list goes with tsv, jsonl and csv: a table always shows both",)),
+        ("-o x.png.html", ("simdocs cannot write .html",)),
+        ("gone", ("gone: No such file or directory",)),
+        ("docs docs.index", ("an artifact cannot be mixed with other arguments",)),
+        ("docs.index --num-perm 64", ("docs.index was built", "--num-perm")),
+        ("docs --root .", ("--root goes with an artifact, not with documents",)),
+    ],
+)
+def test_bad_input_is_refused_with_all_problems(here, line, problems):
+    assert simdocs("index", "docs", "-o", "docs.index", cwd=here).status == 0
+    done = simdocs("tune", *line.split(), cwd=here)
+    assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
+    for problem in problems:
+        assert problem in done.err
+
+
+def next_command(where: Path, *arguments: Argument) -> str:
+    done = simdocs("tune", *arguments, "--summary", "-o", "answer", cwd=where)
+    assert done.status == 0, done.err
+    return done.err.splitlines()[-1].removeprefix("next: ")
+
+
+def test_the_command_that_comes_next_runs_as_it_is_printed(here):
+    lay(here, {"a 'b' $c/one": A, "a 'b' $c/two": A1})
+    command = next_command(here, "a 'b' $c", "-t", ".5", "--unit", "word", "--include", "[ot]*", "--include", "t*")
+    words = shlex.split(command)
+    assert words[0] == "simdocs"
+    assert simdocs(*words[1:], "--pairs", cwd=here).rows[0][:2] == [b"a 'b' $c/one", b"a 'b' $c/two"]
+
+
+def test_odd_names_can_be_pasted(here):
+    name = b"tab\tline\n\xff\x1b'"
+    (here / "odd").mkdir()
+    (here.joinpath("odd", name.decode("utf-8", "surrogateescape"))).write_bytes(A)
+    command = next_command(here, b"odd/" + name, "docs")
+    with started(["/bin/bash", "-c", command.replace("simdocs dedupe", "printf '%s|'", 1)], cwd=here) as shell:
+        assert finished(shell).out == b"odd/" + name + b"|docs|"
+
+
+def test_another_k_is_tried_before_documents_are_compared(tmp_path):
+    corpus(tmp_path, 9)
+    command = next_command(tmp_path, "docs", "-k", "2")
+    assert re.fullmatch(r"simdocs tune docs -k \d+", command)
+
+
+def test_an_index_with_other_bands_is_built_next(here):
+    assert simdocs("index", "docs", "-o", "x.index", cwd=here).status == 0
+    assert next_command(here, "x.index") == "simdocs dedupe x.index"
+    command = next_command(here, "x.index", "-t", ".5")
+    assert command == "simdocs index x.index --threshold 0.5 -o x.index"
+    assert simdocs(*shlex.split(command)[1:], cwd=here).status == 0
+    assert chosen(table(here, "x.index"))["threshold"] == "0.500000"
+
+
+def test_standard_input_has_no_next_command(tmp_path):
+    done = simdocs("tune", "-", "--summary", cwd=tmp_path, stdin=A)
+    assert done.status == 0
+    assert "next:" not in done.err
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_a_terminal_shows_choices_the_curve_and_the_pairs(here, columns):
+    shown = on_terminal("tune", "docs", columns=columns, cwd=here, env=environment(TERM="xterm", NO_COLOR="1"))
+    assert shown.status == 0
+    lines = shown.out.decode().splitlines()
+    assert max(map(len, lines)) <= columns
+    assert sum("chosen" in line for line in lines) == 1
+    bars = dict(re.findall(r"^(\d\.\d+) .* (\d\.\d{4})(?: |$)", shown.out.decode(), re.MULTILINE))
+    assert bars["0.80"] == "0.9855"
+    assert (bars["0.6262"], bars["0.6617"]) == ("0.5000", "0.6426")
+    marks = re.findall(r"(half|\(1/b\)\^\(1/r\)|threshold)$", shown.out.decode(), re.MULTILINE)
+    assert sorted(marks) == ["(1/b)^(1/r)", "half", "threshold"]
+    pairs = shown.out.decode().partition("pairs, by similarity")[2]
+    assert len(re.findall(r"^\d\.\d\d .* \d+$", pairs, re.MULTILINE)) == 21
+
+
+def test_a_terminal_shows_colours_only_if_they_are_wanted(here):
+    assert b"\x1b[" in on_terminal("tune", "docs", cwd=here).out
+    assert b"\x1b" not in on_terminal("tune", "docs", "--color", "never", cwd=here).out
+    assert b"\x1b" not in on_terminal("tune", cwd=here, env=environment(TERM="dumb")).out
+
+
+@pytest.mark.parametrize("documents", [(), ("docs",)])
+def test_an_image_is_accessible_and_the_same_on_every_run(here, documents):
+    for name in ("one.svg", "two.svg"):
+        assert simdocs("tune", *documents, "-o", name, cwd=here) == (0, b"", "")
+    drawn = (here / "one.svg").read_bytes()
+    assert drawn == (here / "two.svg").read_bytes()
+    root = ElementTree.fromstring(drawn)
+    assert (root.tag, root.get("role"), root.get("aria-labelledby")) == (f"{SVG}svg", "img", "title description")
+    named = {element.get("id"): element for element in root if element.get("id")}
+    assert (named["title"].tag, named["description"].tag) == (f"{SVG}title", f"{SVG}desc")
+    assert "found with probability 0.9855, and half of the pairs at 0.626" in (named["description"].text or "")
+    assert not list(root.iter(f"{SVG}script"))
+    assert not re.search(rb'(href|src|url)\b|\son\w+="', drawn)
+    texts = {element.text for element in root.iter(f"{SVG}text")}
+    assert {"threshold 0.8: 0.9855", "half found at 0.626", "(1/b)^(1/r) = 0.662"} <= texts
+    assert len(list(root.iter(f"{SVG}rect"))) == (22 if documents else 1)
+    assert len(list(root.iter(f"{SVG}circle"))) == 3
+
+
+def test_marks_of_an_image_are_where_they_belong(tmp_path):
+    assert simdocs("tune", "--bands", "20", "--rows", "5", "-t", ".5", "-o", "x.svg", cwd=tmp_path).status == 0
+    root = ElementTree.fromstring((tmp_path / "x.svg").read_bytes())
+    (line,) = root.iter(f"{SVG}polyline")
+    points = [tuple(map(float, point.split(","))) for point in (line.get("points") or "").split()]
+    (left, bottom), (right, top) = points[0], points[-1]
+    for circle, similarity in zip(root.iter(f"{SVG}circle"), (0.5, 0.5087, 0.5493), strict=True):
+        x, y = float(circle.get("cx") or 0), float(circle.get("cy") or 0)
+        assert (x - left) / (right - left) == pytest.approx(similarity, abs=2e-4)
+        assert (bottom - y) / (bottom - top) == pytest.approx(candidate_probability(similarity, 20, 5), abs=1e-3)
+
+
+def test_other_commands_write_no_image(here):
+    done = simdocs("dedupe", "docs", "-o", "x.svg", cwd=here)
+    assert done.status == 2
+    assert "simdocs cannot write .svg" in done.err
+
+
+def test_many_pairs_near_the_threshold_are_advised_about(tmp_path):
+    chance = random.Random(2)
+    words = [f"w{number:04}" for number in range(3000)]
+    texts = []
+    for _ in range(8):
+        text = chance.sample(words, 100)
+        # Versions that differ in 11 of 100 lines have a similarity of .80, others of .98.
+        near = [[*text[:at], *chance.sample(words, 11), *text[at + 11 :]] for at in (0, 20, 40)]
+        texts += ["\n".join(lines) for lines in (*near, *([*lines[:-1], "last"] for lines in near))]
+    lay_texts(tmp_path, texts)
+    done = simdocs("tune", "docs", "--unit", "line", "--summary", cwd=tmp_path)
+    assert "pairs are within 0.05 of the threshold 0.7" not in done.err
+    assert done.err.splitlines()[-1].startswith("next: simdocs dedupe docs --unit line")
+
+
+def test_lookalikes_are_advised_about(tmp_path):
+    chance = random.Random(2)
+    lay_texts(tmp_path, ["".join(chance.choices("ab", k=4000)) for _ in range(12)])
+    done = simdocs("tune", "docs", "-k", "9", "--summary", cwd=tmp_path)
+    assert "unrelated documents look alike: try a larger -k or --unit word" in done.err
+    assert "more than near-duplicates explain: raise --threshold" in done.err
+
+
+def test_copies_are_one_text(here):
+    lay(here, {"docs/copy": A, "docs/capitals": A.upper(), "docs/more": A2, "docs/other": B})
+    facts = summary(here, "docs")
+    assert facts["documents"] == facts["texts"] + 3  # type: ignore[operator]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import itertools
 import json
 import os
@@ -325,6 +326,33 @@ def test_what_is_too_large_now_is_not_taken_over(case: Case) -> None:
 def test_an_artifact_with_a_file_after_its_last_row_is_built_from_nothing(case: Case) -> None:
     signed_anew(Path("x.shingles"), lambda arrays: arrays["files"]["row"].__setitem__(-1, 43))
     assert case.update().files == EVERY
+
+
+@pytest.mark.parametrize("name", ["docs/lines.jsonl", "docs/lines.jsonl.gz"])
+def test_the_limit_applies_to_the_lines_of_a_file_and_not_to_its_size(case: Case, name: str) -> None:
+    """A line may be larger than a compressed file."""
+    os.remove("docs/lines.jsonl")
+    data = b"".join([*LINES, b'{"text": "%b"}\n' % (b"a" * 2000)])
+    Path(name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    case.update()
+    assert os.stat(name).st_size < 1000 or name == "docs/lines.jsonl"
+    assert name in case.update(max_size=1000).files
+    Path(name).write_bytes(gzip.compress(b"".join(LINES)) if name.endswith(".gz") else b"".join(LINES))
+    case.update()
+    assert case.update(max_size=1000).files == set()
+
+
+def test_what_came_from_no_file_is_never_unchanged(case: Case) -> None:
+    """The text of a FIFO has no times and no inode, as an empty file of 1970 has if neither counts."""
+    documents = opened(Path("x.shingles")).documents
+    files = documents.sources.files.copy()
+    for name in ("file_size", "mtime_ns", "ctime_ns", "inode"):
+        files[name][0] = 0
+    earlier = EarlierFiles(replace(documents, sources=replace(documents.sources, files=files)), clock.now(), 1 << 20)
+    found = FileList.of([b"docs/a"], [0], {}, texts=False)
+    found.met["inode"] = 7
+    updating = Updating(ignore_inode=True, ignore_ctime=True)
+    assert compare(found, earlier, Sequences(), 1 << 20, updating).same.tolist() == [-1]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from simdocs.cli.help import Command, Option
 from simdocs.cli.param_types import ParameterType
 from simdocs.cli.program import simdocs
 from simdocs.cli.spelling import spelled
-from simdocs.values import Choice, Fraction, Seconds, Size, Values, Whole
+from simdocs.values import Choice, Fraction, Seconds, Several, Size, Values, Whole
 
 ENVIRONMENT = {
     "NO_COLOR": "If it is not empty, --color auto uses no colours.",
@@ -111,7 +111,7 @@ def _option(option: click.Option, context: click.Context) -> Iterator[str]:
     sentences = [meaning, *accepted(option), *([f"Default: {default}."] if default else [])]
     yield from _entry(f"{tag} {_usage(metavar)}".rstrip(), " ".join(sentences), [metavar])
     values = _values(option)
-    if isinstance(values, Choice):
+    if isinstance(values, Choice | Several) and values.family:
         yield ".RS\n.PD 0"
         for name, member in values.family.items():
             yield from _entry(_bold(name), spelled(member.help))

@@ -2,6 +2,7 @@
 
     dedupe      which documents are nearly the same; pairs=True returns pairs instead of groups
     query       which documents of an index are similar to these; nearest=N returns the most similar
+    compare     how similar two texts are, by every measure, and where they differ
     similarity  how similar two texts are
     tune        which bands, threshold and k suit documents
     index       an index to query, of documents or of signatures
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from simdocs.api.building import index, shingle, signature
     from simdocs.api.choosing import tune
-    from simdocs.api.comparing import show, similarity
+    from simdocs.api.comparing import compare, show, similarity
     from simdocs.api.inspecting import check, info, open  # noqa: A004
     from simdocs.api.searching import dedupe, query
     from simdocs.errors import (
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     )
     from simdocs.model.artifact import BandIndex, Shingles, Signatures
     from simdocs.model.build_results import DryRun
+    from simdocs.model.comparison import Comparison, SimilarityMatrix
     from simdocs.model.deduplication import Deduplication
     from simdocs.model.listed_pairs import Matches, SimilarPairs
     from simdocs.model.tuning import Tuning
@@ -51,10 +53,11 @@ if TYPE_CHECKING:
 _HOMES = {
     "simdocs.api.building": ("index", "shingle", "signature"),
     "simdocs.api.choosing": ("tune",),
-    "simdocs.api.comparing": ("show", "similarity"),
+    "simdocs.api.comparing": ("compare", "show", "similarity"),
     "simdocs.api.inspecting": ("check", "info", "open"),
     "simdocs.api.searching": ("dedupe", "query"),
     "simdocs.model.build_results": ("DryRun",),
+    "simdocs.model.comparison": ("Comparison", "SimilarityMatrix"),
     "simdocs.model.deduplication": ("Deduplication",),
     "simdocs.model.listed_pairs": ("Matches", "SimilarPairs"),
     "simdocs.model.tuning": ("Tuning",),
@@ -65,6 +68,7 @@ _HOMES = {
 __all__ = [
     "ArtifactError",
     "BandIndex",
+    "Comparison",
     "Deduplication",
     "DryRun",
     "InputError",
@@ -77,6 +81,7 @@ __all__ = [
     "Signatures",
     "SimdocsError",
     "SimilarPairs",
+    "SimilarityMatrix",
     "Tuning",
     "UnjudgedError",
     "UnreachableRecallError",
@@ -84,6 +89,7 @@ __all__ = [
     "WorkerError",
     "__version__",
     "check",
+    "compare",
     "dedupe",
     "index",
     "info",

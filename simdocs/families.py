@@ -134,6 +134,14 @@ FORMATS = Family(
     }
 )
 
+DIFFS = Family(
+    {
+        "words": Member("words that differ, within the text"),
+        "lines": Member("lines that differ, within the text"),
+        "unified": Member("lines that differ, with three lines around them"),
+    }
+)
+
 COLORS = Family(
     {
         "auto": Member("on a terminal, unless NO_COLOR is set"),

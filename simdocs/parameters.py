@@ -6,27 +6,13 @@ families name their members in a table each; a member's implementation is import
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
 
+from simdocs.answer_parameters import OF_ANSWERS
 from simdocs.errors import mention
-from simdocs.families import (
-    CLUSTERS,
-    COLORS,
-    FORMATS,
-    KEEP,
-    LANGUAGES,
-    LISTS,
-    MATCH_LISTS,
-    MEASURES,
-    RULES,
-    SCHEMES,
-    TUNE_LISTS,
-    UNITS,
-    VERIFY,
-)
+from simdocs.families import CLUSTERS, KEEP, LANGUAGES, MEASURES, RULES, SCHEMES, UNITS, VERIFY
+from simdocs.parameter_declaration import DOCUMENTS, GROUPS, SHINGLES, SIGNATURES, TEXT, Parameter
 from simdocs.values import (
     MIB,
     ArtifactName,
@@ -36,18 +22,14 @@ from simdocs.values import (
     FreeText,
     PathName,
     PatternList,
-    Seconds,
     Seed,
+    Several,
     Size,
-    Values,
     Whole,
 )
 
 MAX_NUM_PERM = 1 << 16
 """The largest number of places in a signature."""
-
-DOCUMENTS, TEXT, SHINGLES, SIGNATURES = "Documents", "Normalised text", "Shingles", "Signatures and bands"
-GROUPS, UPDATE, ANSWER, RUN = "Groups", "Update of an artifact", "Answer", "Run"
 
 
 _THRESHOLD = (
@@ -58,30 +40,9 @@ _THRESHOLD = (
 _UNITS = "K, M and G are powers of 1024; KB, MB and GB are powers of 1000."
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter.
-
-    section: the heading under which help lists it. default: its value when it is not given; None if there is no default
-    or if it depends on other parameters. described: the default in words, if the value alone does not say it. question:
-    the only question for which this declaration counts; empty: it counts for all others.
-    """
-
-    name: str
-    section: str
-    values: Values
-    help: str
-    default: Any = None
-    described: str | Callable[[], str] = ""
-    question: str = ""
-
-    @property
-    def shown_default(self) -> str:
-        """The default as help and the reference show it; empty if they show none."""
-        described = self.described() if callable(self.described) else self.described
-        if described or self.default is None or self.default == () or isinstance(self.values, Flag):
-            return described
-        return f"{self.default:g}" if isinstance(self.default, float) else str(self.default)
+def _default_k() -> str:
+    """The default of k in words: it depends on the unit."""
+    return ", ".join(f"{name} {unit.k}" for name, unit in UNITS.items())
 
 
 _DECLARED = (
@@ -119,6 +80,7 @@ _DECLARED = (
     Parameter("one_file_system", DOCUMENTS, Flag(), "Do not enter directories on other file systems.", False),
     Parameter("max_size", DOCUMENTS, Size(), f"Skip larger documents, and exit with 3. {_UNITS}", 256 * MIB, "256M"),
     Parameter("max_size", DOCUMENTS, Size(), f"Refuse a larger text. {_UNITS}", 256 * MIB, "256M", question="show"),
+    Parameter("max_size", DOCUMENTS, Size(), f"Refuse a larger text. {_UNITS}", 256 * MIB, "256M", question="compare"),
     Parameter("text_field", DOCUMENTS, FreeText(), "Field that holds the text in JSON Lines.", "text"),
     Parameter("id_field", DOCUMENTS, FreeText(), "Field that holds the id in JSON Lines, as in PATH#ID.", "id"),
     Parameter("plain", DOCUMENTS, Flag(), "Read each *.jsonl and *.ndjson file as one text.", False),
@@ -151,6 +113,14 @@ _DECLARED = (
         f"Look for the artifact's documents in DIR. With {mention('against')}, this is for the documents of Y.index.",
         described="the directory where it was built",
         question="dedupe",
+    ),
+    Parameter(
+        "root",
+        DOCUMENTS,
+        PathName(directories=True),
+        "Look for the artifact's documents in DIR.",
+        described="the directory where it was built",
+        question="compare",
     ),
     Parameter(
         "changed",
@@ -186,7 +156,24 @@ _DECLARED = (
         SHINGLES,
         Whole(1, 1000),
         "Units in a shingle.",
-        described=lambda: ", ".join(f"{name} {unit.k}" for name, unit in UNITS.items()),
+        described=_default_k,
+    ),
+    Parameter(
+        "unit",
+        SHINGLES,
+        Several(Choice(UNITS)),
+        "Unit of a shingle. Several units, separated by commas, give a table.",
+        ("char",),
+        "char",
+        question="compare",
+    ),
+    Parameter(
+        "k",
+        SHINGLES,
+        Several(Whole(1, 1000)),
+        "Units in a shingle. Several numbers, separated by commas, give a table.",
+        described=_default_k,
+        question="compare",
     ),
     Parameter("language", SHINGLES, Choice(LANGUAGES), "Language of the stop words.", "en"),
     Parameter("multiset", SHINGLES, Flag(), "Count repeated shingles: multisets instead of sets.", False),
@@ -218,6 +205,15 @@ _DECLARED = (
         question="tune",
     ),
     Parameter("threshold", SIGNATURES, Fraction(), _THRESHOLD, None, "the index's", question="query"),
+    Parameter(
+        "threshold",
+        SIGNATURES,
+        Fraction(),
+        f"Minimum similarity of near-duplicates. {mention('exit_code')} and the choice of bands depend on it. With an"
+        " index, the default is that of the index.",
+        0.8,
+        question="compare",
+    ),
     Parameter("recall", SIGNATURES, Fraction(), "Minimum fraction of the pairs at the threshold to find.", 0.95),
     Parameter("rule", SIGNATURES, Choice(RULES), "How the bands are chosen.", "recall"),
     Parameter("bands", SIGNATURES, Whole(1, MAX_NUM_PERM), "Number of bands, instead of a rule."),
@@ -253,105 +249,7 @@ _DECLARED = (
         ArtifactName(("index",)),
         "Index of documents that are always kept. Only DOCS can be duplicates.",
     ),
-    # Update of an artifact
-    Parameter(
-        "rebuild", UPDATE, Flag(), "Read every document again, and take nothing from the artifact that is there.", False
-    ),
-    Parameter(
-        "checksum",
-        UPDATE,
-        Flag(),
-        "Tell by its content whether a file has changed, and not by its size, times and inode.",
-        False,
-    ),
-    Parameter(
-        "ignore_ctime",
-        UPDATE,
-        Flag(),
-        "Take a file for unchanged even if its change time is another, as after a rename or chmod.",
-        False,
-    ),
-    Parameter(
-        "ignore_inode",
-        UPDATE,
-        Flag(),
-        "Take a file for unchanged even if its inode is another, as on some network file systems.",
-        False,
-    ),
-    Parameter(
-        "keep_unreadable",
-        UPDATE,
-        Flag(),
-        "Keep what the artifact has of files and directories that cannot be read now. Exit with 3 if there are any.",
-        False,
-    ),
-    Parameter(
-        "allow_shrink",
-        UPDATE,
-        Flag(),
-        "Replace the artifact even if an argument gives no documents any more, or less than half as many.",
-        False,
-    ),
-    Parameter(
-        "dry_run",
-        UPDATE,
-        Flag(),
-        f"Write no artifact. Print which documents are changed, new, kept and removed; with {mention('verbose')}, also"
-        " those that are unchanged.",
-        False,
-    ),
-    # Answer
-    Parameter("pairs", ANSWER, Flag(), "List all pairs of near-duplicates instead of groups.", False),
-    Parameter(
-        "all_copies",
-        ANSWER,
-        Flag(),
-        f"With {mention('pairs')}, also list all pairs of identical texts.",
-        False,
-    ),
-    Parameter("list", ANSWER, Choice(LISTS), "List only names, or lines of JSON Lines files."),
-    Parameter("top", ANSWER, Whole(1), "List at most N matches for each document."),
-    Parameter("nearest", ANSWER, Whole(1), "List the N most similar documents, even below the threshold."),
-    Parameter("itself", ANSWER, Flag(), "Let a document that is in the index match itself.", False),
-    Parameter("list", ANSWER, Choice(MATCH_LISTS), "List only names.", question="query"),
-    Parameter("list", ANSWER, Choice(TUNE_LISTS), "What to list.", "choices", question="tune_report"),
-    Parameter("nul", ANSWER, Flag(), f"With {mention('list')}, end names with NUL instead of a line feed.", False),
-    Parameter("output", ANSWER, PathName(), "Write the artifact to PATH, completely or not at all."),
-    Parameter(
-        "output",
-        ANSWER,
-        PathName(),
-        "Write the answer to PATH, completely or not at all. A PATH of - is standard output.",
-        question="report",
-    ),
-    Parameter(
-        "output",
-        ANSWER,
-        PathName(),
-        "Write the answer to PATH; an image if it ends in .svg.",
-        question="tune_report",
-    ),
-    Parameter(
-        "format",
-        ANSWER,
-        Choice(FORMATS),
-        "Format of the answer.",
-        described="table on a terminal, else tsv; or the suffix of -o",
-    ),
-    Parameter("header", ANSWER, Flag(), "Begin TSV with the names of the columns.", False),
-    Parameter("color", ANSWER, Choice(COLORS), "When to use colours.", "auto"),
-    Parameter("exit_code", RUN, Flag(), "Exit with 1 if near-duplicates were found.", False),
-    # Run
-    Parameter("jobs", RUN, Whole(1, 1024), "Number of worker processes.", described="all cores"),
-    Parameter("quiet", RUN, Flag(), "Print only errors on standard error.", False),
-    Parameter("verbose", RUN, Flag(), "List everything that was skipped, and print the summary.", False),
-    Parameter("summary", RUN, Flag(), "Print the summary even if standard error is not a terminal.", False),
-    Parameter("summary_json", RUN, PathName(), "Write the summary to FILE as one JSON object."),
-    Parameter("strict", RUN, Flag(), "Write nothing and exit with 2 if a document could not be compared.", False),
-    Parameter(
-        "lock_wait", RUN, Seconds(), "Wait up to SECONDS while another run writes the artifact, then exit with 75.", 0.0
-    ),
-    Parameter("debug", RUN, Flag(), "Show the traceback of an error.", False),
+    *OF_ANSWERS,
 )
 
 PARAMETERS: Mapping[str, Parameter] = MappingProxyType(

@@ -92,7 +92,7 @@ class Family(Mapping[str, MemberType], Generic[MemberType]):
 def refusal(values: Values, wanted: object, given: object) -> str:
     """What a message says about a wrong value: what is wanted, what was given, and what may have been meant."""
     shown = given if not isinstance(given, str) or len(given) <= _SHOWN else f"{given[:_SHOWN]}..."
-    hint = values.hint(given) if isinstance(values, Choice | Fraction) else ""
+    hint = values.hint(given) if isinstance(values, Choice | Fraction | Several) else ""
     return f"must be {wanted}, not {shown!r}" + (f": {hint}" if hint else "")
 
 
@@ -258,6 +258,51 @@ class Choice:
         described = [name for name, member in self.family.items() if member.help.lower() == given.lower()]
         near = described or get_close_matches(given, self.family, 1, 0.7)
         return f"did you mean {near[0]}?" if near else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """One or more different values of a kind; on a command line separated by commas, in Python in a sequence."""
+
+    values: Choice | Whole
+
+    @property
+    def wanted(self) -> str:
+        """What each of them is."""
+        return f"{self.values.wanted}, or several of them separated by commas"
+
+    @property
+    def family(self) -> Mapping[str, Member]:
+        """The family of each of them; empty if they are numbers."""
+        return self.values.family if isinstance(self.values, Choice) else {}
+
+    def check(self, value: Any) -> tuple[Any, ...]:
+        """The values. A single one may stand alone."""
+        each = value if isinstance(value, tuple | list | range) else (value,)
+        try:
+            return self._different(tuple(map(self.values.check, each)))
+        except ValueError:
+            raise ValueError(self.wanted) from None
+
+    def parse(self, text: str) -> tuple[Any, ...]:
+        """The values between commas."""
+        try:
+            return self._different(tuple(map(self.values.parse, text.split(","))))
+        except ValueError:
+            raise ValueError(self.wanted) from None
+
+    def hint(self, given: object) -> str:
+        """What the first wrong one may stand for."""
+        if isinstance(given, str) and isinstance(self.values, Choice):
+            wrong = [word for word in given.split(",") if word not in self.values.family]
+            return self.values.hint(wrong[0]) if wrong else ""
+        return ""
+
+    def _different(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Values without repeats. ValueError: there is none."""
+        if not values:
+            raise ValueError(self.wanted)
+        return tuple(dict.fromkeys(values))
 
 
 class FreeText:

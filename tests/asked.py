@@ -15,6 +15,7 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     **{question: {"documents": ("docs",)} for question in ("shingle", "signature", "index", "dedupe", "tune")},
     "query": {"index": "docs.index", "documents": ("docs",)},
     "show": {"file": "text"},
+    "compare": {"documents": ("a.txt", "b.txt")},
 }
 """What is asked about, by question."""
 
@@ -35,6 +36,7 @@ VALUES: Mapping[str, Any] = {
     "cluster": "components",
     "keep": "newest",
     "list": "kept",
+    "diff": "words",
     "listing": "kept",
     "format": "csv",
     "color": "never",

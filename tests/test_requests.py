@@ -12,9 +12,11 @@ import pytest
 from simdocs.parameters import PARAMETERS
 from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.checked_request import CheckedRequest
+from simdocs.requests.compare_request import CompareRequest
 from simdocs.requests.read_request import ReadRequest
 from simdocs.requests.report_requests import (
     BuildReportRequest,
+    CompareDrawRequest,
     DebugRequest,
     DrawRequest,
     ReportRequest,
@@ -56,9 +58,11 @@ EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     DedupeRequest: OF_SOURCES | BY_HAND | OF_PAIRS | OF_CHANCE | {("against", "cluster"), ("against", "changed")},
     QueryRequest: OF_SOURCES | BESIDE_CHANGED | OF_CONTAINMENT | {("nearest", "top"), ("nearest", "threshold")},
     TuneRequest: OF_SOURCES | BY_HAND,
+    CompareRequest: BY_HAND,
     ShowRequest: set(),
     SimilarityRequest: set(),
     DebugRequest: set(),
+    CompareDrawRequest: {("diff", "format")},
     TableRequest: set(),
     ReportRequest: LOUD,
     BuildReportRequest: LOUD,
@@ -106,6 +110,8 @@ def test_every_request_has_its_pairs_listed():
         DrawRequest,
         ShowDrawRequest,
         TuneDrawRequest,
+        CompareDrawRequest,
+        ShowDrawRequest,
     } == set(EXCLUDE_EACH_OTHER)
 
 

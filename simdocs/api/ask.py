@@ -15,6 +15,7 @@ from simdocs.model.delivery import AS_A_WHOLE, Delivery
 from simdocs.model.skipped import Skipped
 from simdocs.requests.build_requests import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.checked_request import CheckedRequest
+from simdocs.requests.compare_request import CompareRequest
 from simdocs.requests.read_request import Request
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
 from simdocs.requests.text_requests import ShowRequest
@@ -29,6 +30,7 @@ ANSWERED_BY: Mapping[type[CheckedRequest], str] = MappingProxyType(
         QueryRequest: "query",
         ShowRequest: "show",
         TuneRequest: "tune",
+        CompareRequest: "compare",
     }
 )
 """The module of simdocs.commands whose `answer` answers each kind of request.

@@ -1,17 +1,41 @@
-"""The Python functions about single texts: show, similarity."""
+"""The Python functions about single texts: compare, show, similarity."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from simdocs.api.ask import ask
 from simdocs.api.docstrings import with_keywords_of
+from simdocs.requests.compare_request import CompareRequest
 from simdocs.requests.text_requests import ShowRequest, SimilarityRequest
 from simdocs.values import Path
 
 if TYPE_CHECKING:
-    from simdocs.api.keywords import ShowKeywords, TokenKeywords
+    from simdocs.api.keywords import CompareKeywords, ShowKeywords, TokenKeywords
     from simdocs.commands.show import ShownText
+    from simdocs.model.artifact import BandIndex, Shingles, Signatures
+    from simdocs.model.comparison import Comparison, SimilarityMatrix
+
+
+@overload
+def compare(
+    a: Path | Shingles | Signatures | BandIndex, b: Path, /, **keywords: Unpack[CompareKeywords]
+) -> Comparison: ...
+
+
+@overload
+def compare(
+    *documents: Path | Shingles | Signatures | BandIndex, **keywords: Unpack[CompareKeywords]
+) -> Comparison | SimilarityMatrix: ...
+
+
+@with_keywords_of(CompareRequest)
+def compare(*documents: Any, **keywords: Any) -> Any:
+    """Compare texts: files, or after an artifact the names of its documents. Return a Comparison of two texts.
+
+    More than two give a SimilarityMatrix. With several units or values of k, the Comparison has the measures of each.
+    """
+    return ask(CompareRequest(documents=documents, **keywords))
 
 
 @with_keywords_of(ShowRequest, "file")

@@ -11,9 +11,10 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from simdocs.errors import spelled
-from simdocs.parameters import PARAMETERS, Parameter
+from simdocs.parameter_declaration import Parameter
+from simdocs.parameters import PARAMETERS
 from simdocs.requests.checked_request import CheckedRequest
-from simdocs.values import Choice
+from simdocs.values import Choice, Several
 
 _MEANINGS: Mapping[str, str] = MappingProxyType(
     {
@@ -73,7 +74,7 @@ def _entry(name: str, declared: str) -> tuple[str, ...]:
     text = _MEANINGS.get(name) or spelled(parameter.help if parameter else "")
     if parameter is None:
         return tuple(_wrapped(f"{name}: {text}", 4))
-    family = parameter.values.family if isinstance(parameter.values, Choice) else {}
+    family = parameter.values.family if isinstance(parameter.values, Choice | Several) else {}
     explained = any(" " in member.help for member in family.values())
     if family and not explained:
         text += f" One of {', '.join(map(repr, family))}."

@@ -38,11 +38,12 @@ class ReadKeywords(RunKeywords, total=False):
     jsonl: bool | None
 
 
-class TokenKeywords(TypedDict, total=False):
-    """How a text becomes tokens."""
+UnitName = Literal["char", "word", "line", "stopword"]
 
-    unit: Literal["char", "word", "line", "stopword"] | None
-    k: int | None
+
+class TextKeywords(TypedDict, total=False):
+    """How a text is normalised, and how its shingles are hashed."""
+
     language: str | None
     multiset: bool | None
     seed: int | Literal["random"] | None
@@ -51,6 +52,13 @@ class TokenKeywords(TypedDict, total=False):
     strip_accents: bool | None
     strip_punctuation: bool | None
     mask_digits: bool | None
+
+
+class TokenKeywords(TextKeywords, total=False):
+    """How a text becomes tokens."""
+
+    unit: UnitName | None
+    k: int | None
 
 
 class SketchKeywords(TypedDict, total=False):
@@ -134,3 +142,18 @@ class ShowKeywords(TokenKeywords, total=False):
     """The keywords of `show`."""
 
     max_size: int | None
+
+
+class CompareKeywords(TextKeywords, SketchKeywords, BandKeywords, total=False):
+    """The keywords of `compare`."""
+
+    texts: Sequence[str | bytes] | None
+    names: Sequence[str | bytes] | None
+    unit: UnitName | Sequence[UnitName] | None
+    k: int | Sequence[int] | None
+    diff: Literal["words", "lines", "unified"] | None
+    max_size: int | None
+    text_field: str | None
+    id_field: str | None
+    plain: bool | None
+    root: Path | None

@@ -49,8 +49,6 @@ class CommandGroup(click.Group):
         """Help on one screen: what the program does, the commands, and two examples."""
         formatter = ctx.make_formatter()
         self.format_usage(ctx, formatter)
-        formatter.write_paragraph()
-        formatter.write_text((self.help or "").strip().partition("\n")[0])
         self._write_commands(formatter)
         write_examples(formatter, self.usual)
         formatter.write_paragraph()

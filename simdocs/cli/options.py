@@ -11,9 +11,9 @@ import click
 from simdocs.cli.help import Option, together
 from simdocs.cli.param_types import ArtifactPath, ParameterType, listed
 from simdocs.cli.spelling import METAVARS, declarations, spelled
-from simdocs.parameters import Parameter
+from simdocs.parameter_declaration import Parameter
 from simdocs.requests.checked_request import CheckedRequest
-from simdocs.values import Choice, Flag, PatternList
+from simdocs.values import Choice, Flag, PatternList, Several
 
 documents = click.argument("documents", metavar="[DOCS]...", nargs=-1, type=click.Path(readable=False, path_type=bytes))
 """The documents that a command is about."""
@@ -39,7 +39,8 @@ def of(*requests: type[CheckedRequest]) -> Callable[[Any], Any]:
 def _option(parameter: Parameter) -> Callable[[Any], Any]:
     values = parameter.values
     meaning = spelled(parameter.help)
-    help_text = f"{meaning} {spelled(listed(values))}." if isinstance(values, Choice) else meaning
+    family = values.family if isinstance(values, Choice | Several) else {}
+    help_text = f"{meaning} {spelled(listed(family))}." if family else meaning
     if isinstance(values, Flag):
         kind: dict[str, Any] = {"is_flag": True, "default": None}
     else:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from simdocs.families import FORMATS
 from simdocs.model.answers import LINE
@@ -15,7 +16,7 @@ from simdocs.requests.report_requests import DrawRequest, FormatRequest
 
 if TYPE_CHECKING:
     from simdocs.model.answer_blocks import Block
-    from simdocs.model.answers import TableHead
+    from simdocs.model.answers import Row, TableHead
     from simdocs.storage.output_stream import OutputStream
 
 
@@ -73,6 +74,10 @@ class Drawing:
         from simdocs.views.answer_tables import rows_of
 
         self._write(self._format.rows(rows_of(block)))
+
+    def add(self, rows: list[Row]) -> None:
+        """Draw some rows of the answer."""
+        self._write(self._format.rows(rows))
 
     def finish(self) -> None:
         """Draw the end of the answer, and write everything that was held."""
@@ -134,3 +139,12 @@ def colored(request: FormatRequest) -> bool:
 def is_terminal() -> bool:
     """Whether standard output is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
+
+
+def is_read_from(source: Any, output: str) -> bool:
+    """Whether the output is the file that holds the text."""
+    try:
+        there = os.stat(output)
+        return stat.S_ISREG(there.st_mode) and os.path.samestat(there, os.stat(0 if source == b"-" else source))
+    except OSError:
+        return False

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from simdocs.errors import mention
-from simdocs.parameters import Parameter
-from simdocs.values import ArtifactName, Choice, PathName, refusal
+from simdocs.parameter_declaration import Parameter
+from simdocs.values import ArtifactName, Choice, Member, PathName, Several, refusal
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -37,9 +38,10 @@ class ParameterType(click.ParamType[Any]):
         from click.shell_completion import CompletionItem
 
         values = self.parameter.values
-        if isinstance(values, Choice):
-            named = [(name, member.help) for name, member in values.family.items() if name.startswith(incomplete)]
-            return [CompletionItem(name, help=spelled_for_shells(meaning)) for name, meaning in named]
+        if isinstance(values, Choice | Several):
+            before, comma, begun = incomplete.rpartition(",") if isinstance(values, Several) else ("", "", incomplete)
+            named = [(name, member.help) for name, member in values.family.items() if name.startswith(begun)]
+            return [CompletionItem(before + comma + name, help=spelled_for_shells(meaning)) for name, meaning in named]
         if isinstance(values, ArtifactName) or (isinstance(values, PathName) and values.directories):
             return [CompletionItem(incomplete, type="dir")]
         if isinstance(values, PathName):
@@ -70,6 +72,6 @@ def spelled_for_shells(message: str) -> str:
     return spelled(message)
 
 
-def listed(values: Choice) -> str:
+def listed(family: Mapping[str, Member]) -> str:
     """All members of a family, for help: `name: what it is; ...`."""
-    return "; ".join(f"{name}: {member.help}" for name, member in values.family.items())
+    return "; ".join(f"{name}: {member.help}" for name, member in family.items())

@@ -19,6 +19,7 @@ from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.read_request import Request
 from simdocs.requests.report_requests import (
     BuildReportRequest,
+    CompareDrawRequest,
     DebugRequest,
     DrawRequest,
     ReportRequest,
@@ -143,7 +144,7 @@ def _explain_no_output(asked: type[BuildRequest], documents: Sequence[object]) -
     return explain_adding(asked, documents) or missing
 
 
-def hint_at_terminal(request: CheckedRequest, told: ReportRequest | ShowDrawRequest) -> None:
+def hint_at_terminal(request: CheckedRequest, told: ReportRequest | ShowDrawRequest | CompareDrawRequest) -> None:
     """Say that the program reads standard input, if that is a terminal."""
     named = (
         getattr(request, "documents", ()),

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from typing import Any
 
 import click
 
 from simdocs.cli import exits, options
 from simdocs.cli.help import Command
-from simdocs.cli.output import Drawing, path_of, stream_of
+from simdocs.cli.output import Drawing, is_read_from, path_of, stream_of
 from simdocs.cli.runner import hint_at_terminal, requests_of
 from simdocs.errors import UsageError
 from simdocs.requests.report_requests import ShowDrawRequest
@@ -36,7 +34,7 @@ def show(**given: Any) -> int:
     """
     request, drawn = requests_of(ShowRequest, ShowDrawRequest, given)
     output = path_of(drawn.output)
-    if output is not None and _is_read_from(request.file, output):
+    if output is not None and is_read_from(request.file, output):
         raise UsageError("-o names the text that is shown, and would replace it: name another file")
     hint_at_terminal(request, drawn)
     from simdocs.api.ask import ask
@@ -49,12 +47,3 @@ def show(**given: Any) -> int:
         ask(request, delivery=Delivery(drawing.take))
         drawing.finish()
     return exits.DONE
-
-
-def _is_read_from(source: Any, output: str) -> bool:
-    """Whether the output is the file that holds the text."""
-    try:
-        there = os.stat(output)
-        return stat.S_ISREG(there.st_mode) and os.path.samestat(there, os.stat(0 if source == b"-" else source))
-    except OSError:
-        return False

@@ -87,7 +87,7 @@ def plan_build(request: BuildRequest, outputs: Sequence[str | None] = ()) -> Bui
             return ()
         # An index of an index has bands of its own.
         fixed = tuple(group for group in FORMATS[artifact.kind].parameter_groups if group != "banding")
-        return contradictions(request, artifact.recipe, artifact.name, fixed)
+        return contradictions(request.given(), artifact.recipe, artifact.name, fixed)
 
     intake = intake_of(request, outputs, find_contradictions)
     artifact = intake.artifact

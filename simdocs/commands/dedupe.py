@@ -94,7 +94,7 @@ def plan_dedupe(request: DedupeRequest, outputs: Sequence[str | None] = ()) -> D
         for each, free in ((artifact, ()), (None if known is None else known.index, SEQUENCES)):
             if each is not None:
                 fixed = FORMATS[each.kind].parameter_groups
-                yield from contradictions(request, each.recipe, each.name, fixed, ("threshold", *free))
+                yield from contradictions(request.given(), each.recipe, each.name, fixed, ("threshold", *free))
 
     intake = intake_of(request, outputs, find_contradictions)
     artifact = intake.artifact

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -33,7 +33,7 @@ from simdocs.recipes import (
     of_group,
 )
 from simdocs.requests.checked_request import CheckedRequest
-from simdocs.requests.read_request import ReadRequest, Request
+from simdocs.requests.read_request import ReadRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +126,9 @@ def _in_memory(request: ReadRequest) -> FileList:
     return FileList.of(called, [len(text) for text in data], dict(enumerate(data)), texts=True)
 
 
-def shingling_of(request: CheckedRequest) -> Shingling:
-    """The shingling that was requested. The default of k depends on the unit."""
-    given = request.given()
+def shingling_of(given: Mapping[str, Any]) -> Shingling:
+    """The shingling with these parameters. The default of k depends on the unit."""
+    given = dict(given)
     given.setdefault("k", default_k(given.get("unit", PARAMETERS["unit"].default)))
     shingling = of_group(Shingling, {name: value for name, value in given.items() if name != "normalisation"})
     normalisation = of_group(Normalisation, given)
@@ -142,7 +142,7 @@ def shingles_recipe(request: ReadRequest, fixed: Recipe | None) -> Recipe:
     """How documents become token sets: as in the artifact, or as requested."""
     if fixed is not None:
         return Recipe(fixed.sequences, fixed.shingling, unicode=fixed.unicode)
-    return Recipe(of_group(Sequences, request.given()), shingling_of(request))
+    return Recipe(of_group(Sequences, request.given()), shingling_of(request.given()))
 
 
 def signature_recipe(request: ReadRequest, fixed: Recipe | None) -> SignatureRecipe:
@@ -157,7 +157,7 @@ def index_recipe(recipe: SignatureRecipe, banding: Banding) -> IndexRecipe:
     return IndexRecipe(recipe.sequences, recipe.shingling, recipe.sketching, banding, unicode=recipe.unicode)
 
 
-def banding_of(request: Request, num_perm: int) -> Banding:
+def banding_of(request: CheckedRequest, num_perm: int) -> Banding:
     """The bands and rows for a request. UsageError: no bands and rows fulfil it."""
     asked: BandingRequest = of_group(BandingRequest, request.given())
     bands = choose(asked, num_perm)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from simdocs.commands.resolve import shingling_of
-from simdocs.corpora.discover import read_single_text
 from simdocs.corpora.jsonl import is_jsonl
+from simdocs.corpora.single_text import read_single_text
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError
 from simdocs.model.answer_blocks import TokenBlock
@@ -43,7 +43,7 @@ def answer(request: ShowRequest, _run: Run | None, delivery: Delivery) -> ShownT
         raise UsageError(f"{many}: give one text, or - for standard input")
     data, take = read_single_text(request.file, limit), delivery.take
     every, spelled, tokens, count = list[tuple[str, int]](), list[bytes](), list[int](), 0
-    for shingle, token in shown_shingles(data, shingling_of(request)):
+    for shingle, token in shown_shingles(data, shingling_of(request.given())):
         count += 1
         if take is None:
             every.append((shingle, token))

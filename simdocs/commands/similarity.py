@@ -25,7 +25,7 @@ def similarity_of(request: SimilarityRequest, a: str | bytes, b: str | bytes) ->
             raise UsageError(f"a text must be str or bytes, not {type(text).__name__}{hint}")
     raws = [as_utf8(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))[0] for text in (a, b)]
     sets: list[Any] = [None, None]
-    for part in shingled(raws, shingling_of(request)):
+    for part in shingled(raws, shingling_of(request.given())):
         rows = multisets.token_sets(part.tokens)
         for at, place in enumerate(part.places.tolist()):
             sets[place] = rows[at]

@@ -86,7 +86,7 @@ def plan_tune(request: TuneRequest, delivery: Delivery) -> TunePlan:
         if artifact is None:
             return ()
         fixed = tuple(group for group in FORMATS[artifact.kind].parameter_groups if group != "banding")
-        return contradictions(request, artifact.recipe, artifact.name, fixed)
+        return contradictions(request.given(), artifact.recipe, artifact.name, fixed)
 
     intake = intake_of(request, delivery.outputs, find_contradictions) if request.has_documents else None
     fixed = None if intake is None or intake.artifact is None else intake.artifact.recipe

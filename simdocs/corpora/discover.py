@@ -17,12 +17,12 @@ from simdocs.corpora.long_paths import status_of
 from simdocs.corpora.name_lists import list_of, of_entry
 from simdocs.corpora.nothing_found import excludes_nothing, includes_nothing, no_documents
 from simdocs.corpora.patterns import Patterns
-from simdocs.corpora.read_file import MOST, read, read_stream
+from simdocs.corpora.read_file import MOST, read_stream
 from simdocs.corpora.unread import Unread
 from simdocs.corpora.walk import walk
 from simdocs.errors import InputError, mention
 from simdocs.model.names import display_name
-from simdocs.model.skipped import Skip, Skipped, explanation
+from simdocs.model.skipped import Skip, Skipped
 from simdocs.recipes import Walking
 
 _MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
@@ -184,24 +184,3 @@ def _once(name: bytes, descriptor: int, limit: int, skipped: Skipped) -> Iterato
     else:
         # Standard input may be one of the files. A pipe has an id of its own.
         yield Found([name], [held_facts(len(data), status)], held=data)
-
-
-def read_single_text(name: bytes, limit: int) -> bytes:
-    """The bytes of the text with this name; `-` is standard input. InputError: it cannot be read."""
-    try:
-        if name == b"-":
-            return read_stream(0, limit)
-        status = status_of(name)
-        if stat.S_ISREG(status.st_mode):
-            return read(name, limit)[0]
-        if stat.S_ISDIR(status.st_mode):
-            raise InputError(f"{display_name(name)}: this is a directory: name one text")
-        if not stat.S_ISFIFO(status.st_mode):
-            raise InputError(f"{display_name(name)}: this is a device or socket: name one text")
-        with os.fdopen(os.open(name, os.O_RDONLY | os.O_CLOEXEC), "rb") as stream:
-            return read_stream(stream.fileno(), limit)
-    except DocumentSkipped as skip:
-        detail = f" ({skip.detail})" if skip.detail else ""
-        raise InputError(f"{display_name(name)}: {explanation(skip.reason)}{detail}") from None
-    except OSError as error:
-        raise InputError(f"{display_name(name)}: {error.strerror or error}") from None

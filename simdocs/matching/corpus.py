@@ -208,13 +208,13 @@ class Corpus:
 
     def sources(self, rows: Rows) -> list[tuple[BlockPlaces, Source]]:
         """Where the token sets of these rows come from: all from one source."""
-        return [(np.arange(len(rows)), self._source(rows))]
+        return [(np.arange(len(rows)), self.source(rows))]
 
     def recorded(self, rows: Rows) -> Mask:
         """Which of these documents an earlier run has read: those of an artifact, unless there are token sets."""
         return np.full(len(rows), bool(self.artifact_name) and self.sets is None)
 
-    def _source(self, rows: Rows) -> Source:
+    def source(self, rows: Rows) -> Source:
         """The source of these token sets. ArtifactError: documents must be read again, but their place is unknown."""
         if self.sets is not None:
             rows = rows if self.set_rows is None else self.set_rows[rows]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-NAME, SIMILARITY, NUMBER, LINE = "name", "similarity", "number", "line"
-"""Kinds of column: raw bytes; a float, or None; an integer; a line of a file as it is, bytes."""
+NAME, SIMILARITY, NUMBER, LINE, VALUE = "name", "similarity", "number", "line", "value"
+"""Kinds of column: raw bytes; a float, or None; an integer; a line of a file as it is, bytes; any of these in turn."""
 
 Cell = bytes | float | int | None
 Row = tuple[Cell, ...]

@@ -102,6 +102,22 @@ def reload_token_sets(
     return found, skips
 
 
+def reload_texts(
+    request: ReloadRequest, places: list[int], shingling: Shingling, reader: LineReader
+) -> tuple[list[tuple[int, bytes]], list[Skip]]:
+    """The texts of the unchanged documents among these places, as UTF-8, with their places; the skips of the others."""
+    texts, skips = _read_again(request, places, reader)
+    found = []
+    for part, normal in normalised(texts.raws, shingling):
+        same = texts.same(part, normal, request)
+        for row, at in enumerate(part.tolist()):
+            if same[row]:
+                found.append((texts.places[at], texts.raws[at]))
+            else:
+                skips.append(request.skip(texts.places[at], CHANGED))
+    return found, skips
+
+
 def unchanged(request: ReloadRequest, shingling: Shingling, reader: LineReader) -> tuple[Mask, list[Skip]]:
     """Which documents are unchanged, and the skips of the others. Only texts of changed files are read."""
     same = _of_unchanged_files(request)

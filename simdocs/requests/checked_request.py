@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from simdocs.errors import UsageError, mention, mentioned
-from simdocs.parameters import PARAMETERS, Parameter
+from simdocs.parameter_declaration import Parameter
+from simdocs.parameters import PARAMETERS
 from simdocs.values import Values, refusal
 
 
@@ -45,6 +46,10 @@ class CheckedRequest:
         """The declarations of all its parameters, by name."""
         declared = {parameter.name for parameter in PARAMETERS.values()}
         return {field.name: cls.parameter(field.name) for field in fields(cls) if field.name in declared}
+
+    def but(self, **others: Any) -> Self:
+        """The same request with these other values."""
+        return type(self)(**{field.name: getattr(self, field.name) for field in fields(self)} | others)
 
     def given(self) -> dict[str, Any]:
         """The parameters that were given, by name."""

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from simdocs.errors import mention
 from simdocs.recipes import flattened
-from simdocs.requests.checked_request import CheckedRequest
 
 
 def contradictions(
-    request: CheckedRequest, recipe: object, name: str, fixed: Sequence[str], free: Sequence[str] = ()
+    given: Mapping[str, Any], recipe: object, name: str, fixed: Sequence[str], free: Sequence[str] = ()
 ) -> Iterator[str]:
-    """Yield a message for each parameter that the request gives and the artifact was built without.
+    """Yield a message for each parameter that was given and that the artifact was built without.
 
     fixed: the groups of parameters that the artifact decides. free: parameters that may differ.
     """
-    given = request.given()
     for group in fixed:
         for parameter, value in flattened(getattr(recipe, group)):
             if parameter in given and parameter not in free and given[parameter] != value:

@@ -66,6 +66,9 @@ class FormatRequest(DebugRequest):
 class TableRequest(FormatRequest):
     """How a table is drawn, and where it is written."""
 
+    offered: ClassVar[tuple[str, ...]] = ()
+    """Suffixes of formats that only this question has."""
+
     output: bytes | None = None
 
     @property
@@ -78,7 +81,7 @@ class TableRequest(FormatRequest):
         suffix, output = self.suffix, mention("output")
         if suffix in _COMPRESSED:
             yield f"{output} {self._shown_output}: simdocs does not compress its output: write to a pipe"
-        if suffix in _NOT_OFFERED and self._suffix_decides():
+        if suffix in _NOT_OFFERED and suffix not in self.offered and self._suffix_decides():
             *most, last = (f".{name}" for name in FORMATS)
             others = f"use {', '.join(most)} or {last}, or choose with {mention('format')}"
             yield f"{output} {self._shown_output}: simdocs cannot write .{suffix}: {others}"
@@ -186,6 +189,24 @@ class TuneDrawRequest(AnswerRequest):
 
     def _suffix_decides(self) -> bool:
         return not self.is_image and super()._suffix_decides()
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class CompareDrawRequest(TableRequest):
+    """How a comparison is drawn. diff: as of the question."""
+
+    offered: ClassVar[tuple[str, ...]] = ("npy",)
+
+    diff: str | None = None
+    quiet: bool | None = None
+    exit_code: bool | None = None
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        for name in ("tsv", "csv"):
+            if self.diff is not None and (self.format or self.suffix) == name:
+                both = f"{mention('format')} jsonl has the measures and the difference"
+                yield f"{mention('diff')} prints the difference instead of measures, not as {name}: {both}"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -13,11 +13,17 @@ from simdocs.requests.read_request import ReadRequest
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class TokenRequest(CheckedRequest):
-    """How a text becomes tokens."""
+class UnitRequest(CheckedRequest):
+    """What a shingle is."""
 
     unit: str | None = None
     k: int | None = None
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class TextRequest(CheckedRequest):
+    """How a text is normalised, and how its shingles are hashed."""
+
     language: str | None = None
     multiset: bool | None = None
     seed: int | str | None = None
@@ -26,6 +32,11 @@ class TokenRequest(CheckedRequest):
     strip_accents: bool | None = None
     strip_punctuation: bool | None = None
     mask_digits: bool | None = None
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class TokenRequest(TextRequest, UnitRequest):
+    """How a text becomes tokens."""
 
     def _language_without_stop_words(self) -> Iterator[str]:
         if self.language is not None and (self.unit or PARAMETERS["unit"].default) != "stopword":
@@ -44,16 +55,16 @@ class DocumentTokensRequest(TokenRequest, ReadRequest):
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class SignaturesRequest(DocumentTokensRequest):
-    """And how tokens become signatures."""
+class SketchRequest(CheckedRequest):
+    """How tokens become a signature."""
 
     scheme: str | None = None
     num_perm: int | None = None
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class BandsRequest(SignaturesRequest):
-    """And how signatures are cut into bands."""
+class BandRequest(CheckedRequest):
+    """How a signature is cut into bands."""
 
     threshold: float | None = None
     recall: float | None = None
@@ -70,3 +81,13 @@ class BandsRequest(SignaturesRequest):
         if by_hand and by_rule:
             chosen = f"{' and '.join(map(mention, by_rule))} {'chooses' if len(by_rule) == 1 else 'choose'}"
             yield not_together(*by_hand, *by_rule, why=f"{chosen} the bands and rows")
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class SignaturesRequest(SketchRequest, DocumentTokensRequest):
+    """How texts that are read become signatures."""
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class BandsRequest(BandRequest, SignaturesRequest):
+    """How texts that are read become signatures that are cut into bands."""

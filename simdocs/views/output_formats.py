@@ -6,7 +6,7 @@ import base64
 import json
 from typing import Protocol
 
-from simdocs.model.answers import LINE, NAME, SIMILARITY, Cell, Row, TableColumn, TableHead
+from simdocs.model.answers import Cell, Row, TableColumn, TableHead
 from simdocs.model.names import escape_controls
 
 _TSV_ESCAPES = ((b"\\", b"\\\\"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\r", b"\\r"))
@@ -60,7 +60,7 @@ class Tsv(_ByLines):
 
     def row(self, row: Row) -> bytes:
         """One line."""
-        return b"\t".join(escaped(plain(cell, column)) for cell, column in _cells(row, self.columns)) + b"\n"
+        return b"\t".join(escaped(plain(cell)) for cell in row) + b"\n"
 
 
 class Csv(_ByLines):
@@ -72,7 +72,7 @@ class Csv(_ByLines):
 
     def row(self, row: Row) -> bytes:
         """One record."""
-        return b",".join(_quoted(plain(cell, column)) for cell, column in _cells(row, self.columns)) + b"\r\n"
+        return b",".join(_quoted(plain(cell)) for cell in row) + b"\r\n"
 
 
 class Jsonl(_ByLines):
@@ -90,7 +90,7 @@ class RawLines(_ByLines):
 
     def row(self, row: Row) -> bytes:
         """The cell, and its end."""
-        return plain(row[0], self.columns[0]) + self.end_mark
+        return plain(row[0]) + self.end_mark
 
 
 class NulEnded(RawLines):
@@ -103,13 +103,18 @@ def _cells(row: Row, columns: tuple[TableColumn, ...]) -> zip[tuple[Cell, TableC
     return zip(row, columns, strict=True)
 
 
-def plain(cell: Cell, column: TableColumn) -> bytes:
-    """A cell as bytes: a name as it is, a similarity with six digits, nothing for None."""
+def plain(cell: Cell) -> bytes:
+    """A cell as bytes: a name as it is, a number as `shown_number` has it, nothing for None."""
     if cell is None:
         return b""
     if isinstance(cell, bytes):
         return cell
-    return (f"{cell:.6f}" if column.kind == SIMILARITY else str(cell)).encode()
+    return shown_number(cell).encode()
+
+
+def shown_number(number: float) -> str:
+    """A whole number as it is, and any other with six digits after its point."""
+    return str(number) if isinstance(number, int) else f"{number:.6f}"
 
 
 def escaped(name: bytes) -> bytes:
@@ -128,13 +133,13 @@ def _quoted(field: bytes) -> bytes:
 
 def _member(cell: Cell, column: TableColumn) -> bytes:
     key = column.name
-    if column.kind in (NAME, LINE) and isinstance(cell, bytes):
+    if isinstance(cell, bytes):
         try:
             value = json.dumps(cell.decode("utf-8"), ensure_ascii=False)
         except UnicodeDecodeError:
             key, value = f"{key}_b64", json.dumps(base64.b64encode(cell).decode("ascii"))
         return f'"{key}": {value}'.encode()
-    return f'"{key}": '.encode() + (plain(cell, column) or b"null")
+    return f'"{key}": '.encode() + (plain(cell) or b"null")
 
 
 def harmless(drawn: bytes, *, json: bool) -> bytes:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 
-from simdocs.model.answers import NUMBER, SIMILARITY, Cell, Row, TableColumn, TableHead
+from simdocs.model.answers import NUMBER, SIMILARITY, Cell, Row, TableHead
 from simdocs.model.names import display_name
+from simdocs.views.output_formats import shown_number
 
 
 class Table:
@@ -43,17 +44,16 @@ class Table:
             if self.head.grouped:
                 self._add_to_group(row)
             else:
-                self._drawn.add_row(*(Text(text) for text in map(_text, row, self.head.columns)))
+                self._drawn.add_row(*(Text(text) for text in map(_text, row)))
         return b""
 
     def _add_to_group(self, row: Row) -> None:
         from rich.text import Text
 
-        first, member, *others = self.head.columns
         if row[0] != self._last:
             self._last = row[0]
-            self._drawn.add_row(*[""] * len(others), Text(_text(row[0], first), style="bold"))
-        self._drawn.add_row(*map(_text, row[2:], others), Text("  " + _text(row[1], member)))
+            self._drawn.add_row(*[""] * len(row[2:]), Text(_text(row[0]), style="bold"))
+        self._drawn.add_row(*map(_text, row[2:]), Text("  " + _text(row[1])))
 
     def end(self) -> bytes:
         """The table."""
@@ -79,9 +79,9 @@ class Table:
 _NUMERIC = (SIMILARITY, NUMBER)
 
 
-def _text(cell: Cell, column: TableColumn) -> str:
+def _text(cell: Cell) -> str:
     if cell is None:
         return ""
     if isinstance(cell, bytes):
         return display_name(cell)
-    return f"{cell:.6f}" if column.kind == SIMILARITY else str(cell)
+    return shown_number(cell)

@@ -15,6 +15,7 @@ import simdocs
 from simdocs.api import keywords
 from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.checked_request import CheckedRequest
+from simdocs.requests.compare_request import CompareRequest
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
 from simdocs.requests.text_requests import ShowRequest, SimilarityRequest
 from simdocs.requests.tune_request import TuneRequest
@@ -35,6 +36,7 @@ CASES: list[Case] = [
     (simdocs.query, QueryRequest, keywords.QueryKeywords),
     (simdocs.dedupe, DedupeRequest, keywords.DedupeKeywords),
     (simdocs.tune, TuneRequest, keywords.TuneKeywords),
+    (simdocs.compare, CompareRequest, keywords.CompareKeywords),
     (simdocs.show, ShowRequest, keywords.ShowKeywords),
 ]
 
@@ -105,7 +107,7 @@ def test_help_explains_every_keyword_and_names_its_default(function, request_typ
             assert f"[{parameter.default!r}]" in found[name]
         if isinstance(parameter.values, Choice):
             assert all(repr(member) in found[name] for member in parameter.values.family)
-    if "k" in found:
+    if "k" in found and request_type is not CompareRequest:
         assert found["k"] == "Units in a shingle. [char 9, word 5, line 1, stopword 3]"
     if "bands" in found:
         assert found["bands"] == "Number of bands, instead of a rule."

@@ -22,6 +22,7 @@ ANSWERING: Mapping[str, Sequence[str]] = {
 
 TELLING: Mapping[str, Sequence[str]] = {
     "show": ("show", "docs/a.txt"),
+    "compare": ("compare", "docs/a.txt", "docs/b.txt"),
     "info": ("info", "x.index"),
 }
 """Commands that tell what is there."""

@@ -11,7 +11,7 @@ from simdocs import __version__
 from tests.amounts import slow
 from tests.cli.program import anew, environment, simdocs
 
-COMMANDS = ("shingle", "signature", "index", "query", "dedupe", "show", "info", "check", "help")
+COMMANDS = ("shingle", "signature", "index", "query", "dedupe", "compare", "show", "info", "check", "help")
 HEAVY = {"numpy", "rich", "tqdm", "mmh3", "multiprocessing", "importlib.metadata"}
 NEEDLESS = {"json", "secrets", "traceback", "hashlib", "ctypes", "subprocess", "tempfile"}
 """Each takes 1 to 5 ms, and is for what such a run does not do."""

@@ -31,3 +31,10 @@ def estimate(left: Sequence[int], right: Sequence[int]) -> float:
 def below_prefilter(estimated: float, threshold: float, num_perm: int) -> bool:
     """Return whether an estimate is more than 5 standard errors below the threshold, and K >= 64."""
     return num_perm >= 64 and estimated < threshold - 5 * math.sqrt(threshold * (1 - threshold) / num_perm)
+
+
+def cosine(left: Sequence[int], right: Sequence[int]) -> float:
+    """Return the cosine of the angle between two vectors of counts."""
+    a, b = Counter(left), Counter(right)
+    product = sum(a[token] * b[token] for token in a)
+    return product / math.sqrt(sum(n * n for n in a.values()) * sum(n * n for n in b.values()))

@@ -1,0 +1,111 @@
+"""Parameters about updates, answers and runs: what is done with what was found."""
+
+from __future__ import annotations
+
+from simdocs.errors import mention
+from simdocs.families import COLORS, DIFFS, FORMATS, LISTS, MATCH_LISTS, TUNE_LISTS
+from simdocs.parameter_declaration import ANSWER, RUN, UPDATE, Parameter
+from simdocs.values import Choice, Flag, PathName, Seconds, Whole
+
+OF_ANSWERS = (
+    # Update of an artifact
+    Parameter(
+        "rebuild", UPDATE, Flag(), "Read every document again, and take nothing from the artifact that is there.", False
+    ),
+    Parameter(
+        "checksum",
+        UPDATE,
+        Flag(),
+        "Tell by its content whether a file has changed, and not by its size, times and inode.",
+        False,
+    ),
+    Parameter(
+        "ignore_ctime",
+        UPDATE,
+        Flag(),
+        "Take a file for unchanged even if its change time is another, as after a rename or chmod.",
+        False,
+    ),
+    Parameter(
+        "ignore_inode",
+        UPDATE,
+        Flag(),
+        "Take a file for unchanged even if its inode is another, as on some network file systems.",
+        False,
+    ),
+    Parameter(
+        "keep_unreadable",
+        UPDATE,
+        Flag(),
+        "Keep what the artifact has of files and directories that cannot be read now. Exit with 3 if there are any.",
+        False,
+    ),
+    Parameter(
+        "allow_shrink",
+        UPDATE,
+        Flag(),
+        "Replace the artifact even if an argument gives no documents any more, or less than half as many.",
+        False,
+    ),
+    Parameter(
+        "dry_run",
+        UPDATE,
+        Flag(),
+        f"Write no artifact. Print which documents are changed, new, kept and removed; with {mention('verbose')}, also"
+        " those that are unchanged.",
+        False,
+    ),
+    # Answer
+    Parameter("pairs", ANSWER, Flag(), "List all pairs of near-duplicates instead of groups.", False),
+    Parameter(
+        "all_copies",
+        ANSWER,
+        Flag(),
+        f"With {mention('pairs')}, also list all pairs of identical texts.",
+        False,
+    ),
+    Parameter("list", ANSWER, Choice(LISTS), "List only names, or lines of JSON Lines files."),
+    Parameter("top", ANSWER, Whole(1), "List at most N matches for each document."),
+    Parameter("nearest", ANSWER, Whole(1), "List the N most similar documents, even below the threshold."),
+    Parameter("itself", ANSWER, Flag(), "Let a document that is in the index match itself.", False),
+    Parameter("list", ANSWER, Choice(MATCH_LISTS), "List only names.", question="query"),
+    Parameter("list", ANSWER, Choice(TUNE_LISTS), "What to list.", "choices", question="tune_report"),
+    Parameter("diff", ANSWER, Choice(DIFFS), "Print where the texts differ."),
+    Parameter("nul", ANSWER, Flag(), f"With {mention('list')}, end names with NUL instead of a line feed.", False),
+    Parameter("output", ANSWER, PathName(), "Write the artifact to PATH, completely or not at all."),
+    Parameter(
+        "output",
+        ANSWER,
+        PathName(),
+        "Write the answer to PATH, completely or not at all. A PATH of - is standard output.",
+        question="report",
+    ),
+    Parameter(
+        "output",
+        ANSWER,
+        PathName(),
+        "Write the answer to PATH; an image if it ends in .svg.",
+        question="tune_report",
+    ),
+    Parameter(
+        "format",
+        ANSWER,
+        Choice(FORMATS),
+        "Format of the answer.",
+        described="table on a terminal, else tsv; or the suffix of -o",
+    ),
+    Parameter("header", ANSWER, Flag(), "Begin TSV with the names of the columns.", False),
+    Parameter("color", ANSWER, Choice(COLORS), "When to use colours.", "auto"),
+    Parameter("exit_code", RUN, Flag(), "Exit with 1 if near-duplicates were found.", False),
+    # Run
+    Parameter("jobs", RUN, Whole(1, 1024), "Number of worker processes.", described="all cores"),
+    Parameter("quiet", RUN, Flag(), "Print only errors on standard error.", False),
+    Parameter("verbose", RUN, Flag(), "List everything that was skipped, and print the summary.", False),
+    Parameter("summary", RUN, Flag(), "Print the summary even if standard error is not a terminal.", False),
+    Parameter("summary_json", RUN, PathName(), "Write the summary to FILE as one JSON object."),
+    Parameter("strict", RUN, Flag(), "Write nothing and exit with 2 if a document could not be compared.", False),
+    Parameter(
+        "lock_wait", RUN, Seconds(), "Wait up to SECONDS while another run writes the artifact, then exit with 75.", 0.0
+    ),
+    Parameter("debug", RUN, Flag(), "Show the traceback of an error.", False),
+)

@@ -1,0 +1,114 @@
+"""simdocs compare: how similar texts are, and why."""
+
+from __future__ import annotations
+
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simdocs.cli import exits, options
+from simdocs.cli.help import Command
+from simdocs.cli.output import Drawing, colored, format_of, is_read_from, is_terminal, path_of, stream_of
+from simdocs.cli.runner import hint_at_terminal, requests_of
+from simdocs.errors import UsageError
+from simdocs.requests.compare_request import CompareRequest
+from simdocs.requests.report_requests import CompareDrawRequest
+
+if TYPE_CHECKING:
+    from simdocs.model.comparison import Comparison, SimilarityMatrix
+    from simdocs.storage.output_stream import OutputStream
+
+_WIDE = 60
+"""Columns from which on a table also says what each measure is."""
+
+_OF_BOTH = ("table", "jsonl")
+"""Formats that have the measures and the difference."""
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "simdocs compare draft.txt final.txt",
+        "simdocs compare draft.txt final.txt --diff unified",
+        "simdocs compare draft.txt final.txt --unit char,word -k 3,5,9",
+        "simdocs compare docs.index docs/a.txt docs/b.txt",
+        "simdocs compare 'data.jsonl#17' 'data.jsonl#18' --format jsonl",
+        "simdocs compare essays/*.txt -o similarity.npy",
+    ),
+    usual=("diff", "unit", "k", "threshold", "exit_code", "output", "format", "header", "nfkc", "keep_case"),
+)
+@click.argument("documents", metavar="A B [C]...", nargs=-1, type=click.Path(readable=False, path_type=bytes))
+@options.of(CompareRequest, CompareDrawRequest)
+def compare(**given: Any) -> int:
+    """Show how similar two texts are, and why.
+
+    A and B are files, - for standard input, or lines of JSON Lines files as PATH#ID. After an artifact
+    (X.shingles, X.signatures or X.index), they are names of its documents, which are compared as it was built. On a
+    terminal, the measures are shown with what they mean, and then the texts with their differences marked.
+    Elsewhere, the measures are printed, or with --diff the difference instead. Three texts or more give the matrix of
+    their similarities.
+    """
+    request, drawn = requests_of(CompareRequest, CompareDrawRequest, given)
+    output = path_of(drawn.output)
+    if output is not None and any(is_read_from(each, output) for each in request.documents):
+        raise UsageError("-o names a text that is compared, and would replace it: name another file")
+    hint_at_terminal(request, drawn)
+    from simdocs.api.ask import ask
+    from simdocs.views.messages import say
+
+    exits.listen()
+    with stream_of(output) as stream:
+        result = ask(request if drawn.diff or not _shows_both(request, drawn) else request.but(diff="words"))
+        _draw(result, drawn, stream)
+    for note in () if drawn.quiet else getattr(result, "notes", ()):
+        say(f"simdocs: {note}")
+    return exits.FOUND if drawn.exit_code and result.similar else exits.DONE
+
+
+def _shows_both(request: CompareRequest, drawn: CompareDrawRequest) -> bool:
+    """Whether the answer is the measures of two texts and their difference."""
+    from simdocs.commands.resolve import is_artifact
+
+    texts = len(request.documents) - is_artifact(request.artifact)
+    return texts == 2 and not request.several_shinglings and format_of(drawn) in _OF_BOTH
+
+
+def _draw(result: Comparison | SimilarityMatrix, drawn: CompareDrawRequest, stream: OutputStream) -> None:
+    """Draw the measures, the difference, or both."""
+    from simdocs.model.comparison import SimilarityMatrix
+    from simdocs.views import comparison_tables as tables
+
+    if drawn.suffix == "npy" and drawn.format is None:
+        stream.write(tables.npy_file(result if isinstance(result, SimilarityMatrix) else result.matrix))
+        return
+    difference = None if isinstance(result, SimilarityMatrix) else result.difference
+    shown = format_of(drawn)
+    if difference is None or shown in _OF_BOTH:
+        explained = shown == "table" and get_terminal_size().columns >= _WIDE
+        drawing = Drawing(drawn, tables.head_of_comparison(result, explained=explained), stream)
+        drawing.add(list(tables.rows_of_comparison(result, explained=explained)))
+        drawing.finish()
+    if isinstance(result, SimilarityMatrix) or difference is None:
+        return
+    if shown == "jsonl":
+        drawing = Drawing(drawn, tables.PASSAGES, stream)
+        drawing.add(list(tables.rows_of_difference(difference)))
+        drawing.finish()
+        return
+    if shown == "table":
+        stream.write(b"\n")
+    _draw_difference(result, drawn, stream)
+
+
+def _draw_difference(result: Comparison, drawn: CompareDrawRequest, stream: OutputStream) -> None:
+    """Draw the difference, marked in the text or as a unified diff."""
+    from simdocs.views import marked_difference as views
+
+    assert result.difference is not None
+    if drawn.diff == "unified":
+        pieces = views.unified(result.difference, result.names, colored=colored(drawn))
+    else:
+        marks = views.COLORS if colored(drawn) else views.Marks()
+        pieces = views.marked(result.difference, marks, whole=drawn.diff is not None)
+    stream.write(views.drawn(pieces, terminal=drawn.path is None and is_terminal()))

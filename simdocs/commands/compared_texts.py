@@ -1,0 +1,103 @@
+"""The texts that compare was asked about: files, standard input, lines, texts in memory, documents of an artifact."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+import numpy as np
+
+from simdocs.artifacts.formats import FORMATS
+from simdocs.commands.resolve import encoded_root, is_artifact, opened
+from simdocs.corpora.decode import as_utf8
+from simdocs.corpora.jsonl_lookup import LineReader
+from simdocs.corpora.single_text import read_single_document
+from simdocs.errors import InputError, UsageError
+from simdocs.matching.corpus import Corpus
+from simdocs.model.artifact import Artifact
+from simdocs.model.columns import MemoryColumn
+from simdocs.model.names import display_name
+from simdocs.model.numbering import Rows
+from simdocs.parameters import PARAMETERS
+from simdocs.pipeline.reload import MISSING, ReloadRequest, reload_texts
+from simdocs.recipes import Recipe, Sequences, of_group
+from simdocs.requests.compare_request import CompareRequest
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedTexts:
+    """Texts to compare: their names, and their bytes as UTF-8.
+
+    artifact: where they are recorded, if they are. recipe: how it was made.
+    """
+
+    names: list[bytes]
+    texts: list[bytes]
+    artifact: Artifact | None = None
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """How the artifact was made in which they are recorded."""
+        return None if self.artifact is None else self.artifact.recipe
+
+
+def compared_texts(request: CompareRequest) -> ComparedTexts:
+    """Read the texts of a request.
+
+    UsageError: parameters do not go together. InputError: a text cannot be read, or has changed since the artifact was
+    built. ArtifactError: the artifact cannot be opened.
+    """
+    if request.texts is not None:
+        names = request.names if request.names is not None else [str(at) for at in range(len(request.texts))]
+        return ComparedTexts([os.fsencode(name) for name in names], [_encoded(text) for text in request.texts])
+    if is_artifact(request.artifact):
+        return _recorded(request)
+    if problems := list(request.problems_beside_documents()):
+        raise UsageError(*problems)
+    limit = PARAMETERS["max_size"].default if request.max_size is None else request.max_size
+    sequences = of_group(Sequences, request.given())
+    paths: list[bytes] = list(request.documents)
+    return ComparedTexts(paths, [read_single_document(path, limit, sequences) for path in paths])
+
+
+def _encoded(text: str | bytes) -> bytes:
+    return as_utf8(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))[0]
+
+
+def _recorded(request: CompareRequest) -> ComparedTexts:
+    """The documents of an artifact with these names."""
+    artifact = opened(request.artifact, tuple(FORMATS))
+    problems = list(request.problems_beside_artifact())
+    names = [name for name in request.documents[1:] if isinstance(name, bytes)]
+    if len(names) < 2:
+        problems.append(f"{artifact.name} is an artifact: name two of its documents after it")
+    if problems:
+        raise UsageError(*problems)
+    assert request.root is None or isinstance(request.root, bytes)
+    root = encoded_root(request.root)
+    corpus = Corpus.of_artifact(artifact, MemoryColumn(np.empty((0, 0), np.uint32)), None, root)
+    rows = _rows(corpus, names, artifact)
+    source = corpus.source(rows)
+    assert isinstance(source, ReloadRequest)
+    with closing(LineReader()) as reader:
+        found, skips = reload_texts(source, list(range(len(rows))), artifact.recipe.shingling, reader)
+    for skip in skips:
+        why = "its text is gone" if skip.detail == MISSING else f"its text cannot be read again ({skip.detail})"
+        raise InputError(f"{display_name(skip.shown_name)}: {why}: build {artifact.name} again")
+    texts = dict(found)
+    return ComparedTexts(corpus.printed_names(rows), [texts[place] for place in range(len(rows))], artifact)
+
+
+def _rows(corpus: Corpus, names: Sequence[bytes], artifact: Artifact) -> Rows:
+    """The rows of the documents with these names, as recorded or as paths that work here. InputError: there is none."""
+    recorded = {name: row for row, name in enumerate(corpus.names(np.arange(len(corpus))))}
+    rows = list[int]()
+    for name in names:
+        below = os.path.relpath(os.path.abspath(name), os.path.abspath(corpus.root))
+        row = recorded.get(name, recorded.get(os.path.normpath(name), recorded.get(below)))
+        if row is None:
+            raise InputError(f"{display_name(name)}: {artifact.name} has no document of this name")
+        rows.append(row)
+    return np.array(rows, np.int64)

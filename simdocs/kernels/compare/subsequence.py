@@ -1,0 +1,161 @@
+"""The longest common subsequence of two sequences, many cells of its table at a time.
+
+The table is computed by rows, and a row is one large integer with a bit for each symbol of the longer sequence: Hyyrö,
+Bit-parallel LCS-length computation revisited (2004); Crochemore et al., A fast and practical bit-vector algorithm for
+the longest common subsequence problem (2001). Symbols in order are recovered by dividing the shorter sequence in two:
+Hirschberg, A linear space algorithm for computing maximal common subsequences (1975).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+import numpy as np
+
+from simdocs.model.ragged import Array, Index
+
+MOST_CELLS = 10**10
+"""Cells of the largest table. One for 100,000 by 100,000 symbols takes 1 CPU second."""
+
+_STORED_CELLS = 1 << 28
+"""Cells of the largest table whose rows are held, one bit each: 32 MiB."""
+
+_MASK_BITS = 1 << 29
+"""Bits of masks that are kept for symbols that come again: 64 MiB."""
+
+
+def alike_ends(a: Array, b: Array) -> tuple[int, int]:
+    """How many symbols two sequences begin with alike, and how many of the others they end with alike: two ints."""
+    most = min(len(a), len(b))
+    first = _equal_run(a[:most], b[:most])
+    most -= first
+    return first, _equal_run(a[len(a) - most :][::-1], b[len(b) - most :][::-1])
+
+
+def cells(a: Array, b: Array) -> int:
+    """How many cells the table of two sequences has, without what they begin and end with alike."""
+    first, last = alike_ends(a, b)
+    return (len(a) - first - last) * (len(b) - first - last)
+
+
+def lcs_length(a: Array, b: Array) -> int:
+    """The length of a longest common subsequence.
+
+    Equals the last cell of the table L[i][j] = L[i-1][j-1] + 1 if a[i] == b[j], else max(L[i-1][j], L[i][j-1]). a, b:
+    one-dimensional arrays of integers, which stand for symbols. The time grows with `cells`.
+    """
+    first, last = alike_ends(a, b)
+    a, b = a[first : len(a) - last], b[first : len(b) - last]
+    long, short = (a, b) if len(a) >= len(b) else (b, a)
+    return first + last + len(long) - _last_row(long, short).bit_count()
+
+
+def lcs_places(a: Array, b: Array) -> tuple[Index, Index]:
+    """The places of a longest common subsequence in a and in b: two ascending arrays of int64 with `lcs_length` places.
+
+    a[left] equals b[right]. Takes twice the time of `lcs_length`.
+    """
+    first, last = alike_ends(a, b)
+    left, right = _shared(a[first : len(a) - last], b[first : len(b) - last])
+    begins, ends = np.arange(first), np.arange(last)
+    return (
+        np.concatenate((begins, left + first, ends + len(a) - last)),
+        np.concatenate((begins, right + first, ends + len(b) - last)),
+    )
+
+
+def _shared(a: Array, b: Array) -> tuple[Index, Index]:
+    """The places of a longest common subsequence. Symbols that only one of the sequences has are left out first."""
+    in_a, in_b = np.flatnonzero(np.isin(a, b)), np.flatnonzero(np.isin(b, a))
+    if not len(in_a):
+        return in_a, in_b
+    long_a = len(in_a) >= len(in_b)
+    long, short = (a[in_a], b[in_b]) if long_a else (b[in_b], a[in_a])
+    places = _traced(long, short) if len(long) * len(short) <= _STORED_CELLS else _divided(long, short)
+    left, right = places if long_a else places[::-1]
+    return in_a[left], in_b[right]
+
+
+def _divided(long: Array, short: Array) -> tuple[Index, Index]:
+    """The places of a longest common subsequence, found in the two halves of `short` one after the other."""
+    half = len(short) // 2
+    through = _growth(long, short[:half]) + _growth(long[::-1], short[half:][::-1])[::-1]
+    cut = int(through.argmax())
+    before, after = lcs_places(long[:cut], short[:half]), lcs_places(long[cut:], short[half:])
+    return np.concatenate((before[0], after[0] + cut)), np.concatenate((before[1], after[1] + half))
+
+
+def _growth(long: Array, short: Array) -> Index:
+    """The length of a longest common subsequence of each beginning of `long` with `short`: int64 (len(long)+1,)."""
+    row = np.frombuffer(_as_bytes(_last_row(long, short), len(long)), np.uint8)
+    bits = np.unpackbits(row, bitorder="little", count=len(long))
+    return np.concatenate(([0], np.cumsum(bits == 0)))
+
+
+def _traced(long: Array, short: Array) -> tuple[Index, Index]:
+    """The places of a longest common subsequence, found by going back through all rows of the table."""
+    rows = [_as_bytes(row, len(long)) for row in _rows(long, short)]
+    left, right = list[int](), list[int]()
+    i, j = len(long), len(short)
+    while i and j:
+        byte, bit = divmod(i - 1, 8)
+        if rows[j - 1][byte] >> bit & 1:
+            i -= 1
+        elif j > 1 and not rows[j - 2][byte] >> bit & 1:
+            j -= 1
+        else:
+            i, j = i - 1, j - 1
+            left.append(i)
+            right.append(j)
+    return np.array(left[::-1], np.int64), np.array(right[::-1], np.int64)
+
+
+def _rows(long: Array, short: Array) -> Iterator[int]:
+    """Yield a row of the table for each symbol of `short`. Bit i is 0 if the length grows with symbol i of `long`."""
+    every = (1 << len(long)) - 1
+    row, masks = every, _Masks(long, short)
+    for symbol in short.tolist():
+        matches = row & masks.of(symbol)
+        row = ((row + matches) | (row - matches)) & every
+        yield row
+
+
+def _last_row(long: Array, short: Array) -> int:
+    """The last row of the table."""
+    last = deque(_rows(long, short), maxlen=1)
+    return last.pop() if last else (1 << len(long)) - 1
+
+
+class _Masks:
+    """For each symbol of `short`, an integer whose bits are 1 where `long` has the symbol."""
+
+    def __init__(self, long: Array, short: Array) -> None:
+        self._size = len(long)
+        self._order = np.argsort(long, kind="stable")
+        ordered, wanted = long[self._order], np.unique(short)
+        begins, ends = np.searchsorted(ordered, wanted), np.searchsorted(ordered, wanted, side="right")
+        self._spans = dict(zip(wanted.tolist(), zip(begins.tolist(), ends.tolist(), strict=True), strict=True))
+        self._kept = dict[int, int]()
+
+    def of(self, symbol: int) -> int:
+        """The mask of a symbol."""
+        mask = self._kept.get(symbol)
+        if mask is None:
+            begin, end = self._spans[symbol]
+            bits = np.zeros(self._size, np.uint8)
+            bits[self._order[begin:end]] = 1
+            mask = int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little") if end > begin else 0
+            if (len(self._kept) + 1) * self._size <= _MASK_BITS:
+                self._kept[symbol] = mask
+        return mask
+
+
+def _as_bytes(row: int, size: int) -> bytes:
+    return row.to_bytes((size + 7) // 8, "little")
+
+
+def _equal_run(a: Array, b: Array) -> int:
+    """How many symbols are equal before the first that differs."""
+    differs = a != b
+    return int(differs.argmax()) if differs.any() else len(a)

@@ -1,0 +1,100 @@
+"""The measures of two texts: by their shingles, by what remains in order, and by their signatures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from simdocs.kernels.compare.bags import shared_tokens
+from simdocs.kernels.compare.subsequence import MOST_CELLS, cells, lcs_length
+from simdocs.kernels.lsh.banding import candidate_probability
+from simdocs.kernels.sketch.schemes import scheme_of
+from simdocs.kernels.tokens import multisets
+from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
+from simdocs.matching.difference import numbered
+from simdocs.model.byte_strings import joined
+from simdocs.model.comparison import EditMeasures, ShingleMeasures, SignatureMeasures
+from simdocs.model.ragged import Array, Ragged
+from simdocs.model.texts import Texts
+from simdocs.recipes import Bands, Shingling, Sketching
+
+
+def token_sets(texts: Sequence[bytes], shingling: Shingling) -> Ragged:
+    """The token set of each text, or its multiset as a set: Ragged uint32. texts: UTF-8."""
+    rows = [_tokens(text, shingling) for text in texts]
+    return multisets.token_sets(Ragged.from_rows(rows, np.uint32))
+
+
+def _tokens(text: bytes, shingling: Shingling) -> Array:
+    """The tokens of a text, in text order; those of its multiset if it is compared as one."""
+    tokens = text_tokens(normalised_texts(joined([text]), shingling), shingling)
+    return (multisets.token_multisets(tokens, shingling.seed) if shingling.multiset else tokens).values
+
+
+def shingle_measures(a: bytes, b: bytes, shingling: Shingling) -> ShingleMeasures:
+    """How similar two texts are by their shingles, as sets and as multisets. a, b: UTF-8."""
+    texts = normalised_texts(joined([a, b]), shingling)
+    tokens = text_tokens(texts, shingling)
+    found = shared_tokens(tokens[0], tokens[1])
+    squares = found.squares_a * found.squares_b
+    return ShingleMeasures(
+        shingling.unit,
+        shingling.k,
+        found.distinct_a,
+        found.distinct_b,
+        found.shared,
+        found.distinct_a + found.distinct_b - found.shared,
+        found.least,
+        found.most,
+        min(1.0, found.product / math.sqrt(squares)) if squares else None,
+    )
+
+
+def edit_measures(a: bytes, b: bytes, shingling: Shingling) -> EditMeasures:
+    """What remains in order of two texts: of their characters, words or lines, whichever the shingles are made of.
+
+    Of words, if the texts are too long and different for characters; of nothing, if they are for words, too.
+    """
+    texts = normalised_texts(joined([a, b]), shingling)
+    finest = "word" if shingling.unit == "stopword" else shingling.unit
+    lengths = 0, 0
+    for unit in (finest, "word") if finest == "char" else (finest,):
+        left, right = _symbols(texts, unit)
+        lengths = len(left), len(right)
+        if cells(left, right) <= MOST_CELLS:
+            return EditMeasures(unit, *lengths, lcs_length(left, right))
+    return EditMeasures("", *lengths, None)
+
+
+def _symbols(texts: Texts, unit: str) -> list[Array]:
+    """The units of each text as numbers, the same for equal units."""
+    if unit == "char":
+        return [texts.codepoints[row] for row in range(len(texts))]
+    units = shingler_of(unit).units(texts)
+    spans = zip(*(each.tolist() for each in texts.byte_spans(units.starts, units.stops)), strict=True)
+    data = texts.data.tobytes()
+    every = [data[begin : begin + size] for begin, size in spans]
+    return [*numbered([every[begin:end] for begin, end in pairwise(units.offsets.tolist())])]
+
+
+def signature_measures(
+    a: bytes, b: bytes, shingling: Shingling, sketching: Sketching, bands: Bands, similarity: float
+) -> SignatureMeasures:
+    """How similar the signatures of two texts are. similarity: the exact one of the texts."""
+    signatures = scheme_of(sketching.scheme).signatures(
+        token_sets([a, b], shingling), sketching.num_perm, shingling.seed
+    )
+    agree = signatures[0] == signatures[1]
+    in_bands = agree[: bands.bands * bands.rows].reshape(bands)
+    return SignatureMeasures(
+        sketching.num_perm,
+        float(agree.mean()),
+        math.sqrt(similarity * (1 - similarity) / sketching.num_perm),
+        bands.bands,
+        bands.rows,
+        int(in_bands.all(axis=1).sum()),
+        candidate_probability(similarity, *bands),
+    )

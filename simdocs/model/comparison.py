@@ -1,0 +1,212 @@
+"""What compare comes back with: how similar texts are, by every measure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from simdocs.model.passages import Difference
+from simdocs.model.ragged import Floats
+
+MeasureValue = str | int | float | None
+"""The value of a measure. None: it is not defined, or was not computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShingleMeasures:
+    """How similar two texts are by their shingles.
+
+    shingles_a, shingles_b: distinct shingles of each. intersection, union: distinct shingles of both, and of either.
+    bag_intersection, bag_union: the same with repeats: the sums of the smaller and of the larger count of each. cosine:
+    of the angle between the counts; None if a text has no shingle.
+    """
+
+    unit: str
+    k: int
+    shingles_a: int
+    shingles_b: int
+    intersection: int
+    union: int
+    bag_intersection: int
+    bag_union: int
+    cosine: float | None
+
+    @property
+    def jaccard(self) -> float:
+        """Shared shingles over all distinct ones; 0.0 if a text has none."""
+        return self.intersection / self.union if self.intersection else 0.0
+
+    @property
+    def distance(self) -> float:
+        """The Jaccard distance: 1 - jaccard."""
+        return 1.0 - self.jaccard
+
+    @property
+    def bag_jaccard(self) -> float:
+        """The Jaccard similarity of the multisets, in which repeats count."""
+        return self.bag_intersection / self.bag_union if self.bag_intersection else 0.0
+
+    @property
+    def bag_distance(self) -> float:
+        """The Jaccard distance of the multisets: 1 - bag_jaccard."""
+        return 1.0 - self.bag_jaccard
+
+    @property
+    def containment_a(self) -> float | None:
+        """The share of the shingles of the first text that the second has, too."""
+        return self.intersection / self.shingles_a if self.shingles_a else None
+
+    @property
+    def containment_b(self) -> float | None:
+        """The share of the shingles of the second text that the first has, too."""
+        return self.intersection / self.shingles_b if self.shingles_b else None
+
+    @property
+    def overlap(self) -> float | None:
+        """The overlap coefficient: shared shingles over those of the text with fewer."""
+        fewer = min(self.shingles_a, self.shingles_b)
+        return self.intersection / fewer if fewer else None
+
+    @property
+    def angle(self) -> float | None:
+        """The angle between the counts, in degrees: 0 to 90."""
+        return None if self.cosine is None else math.degrees(math.acos(self.cosine))
+
+
+@dataclass(frozen=True, slots=True)
+class EditMeasures:
+    """How similar two texts are by what remains in order: the longest common subsequence (LCS) of their units.
+
+    unit: what was inserted and deleted: `char`, `word` or `line`; empty if the texts are too long and different for any
+    of them. length_a, length_b: units of each text. lcs: units that they share in order; None if it was not computed.
+    """
+
+    unit: str
+    length_a: int
+    length_b: int
+    lcs: int | None
+
+    @property
+    def distance(self) -> int | None:
+        """The edit distance: how many units must be deleted and inserted to turn one text into the other."""
+        return None if self.lcs is None else self.length_a + self.length_b - 2 * self.lcs
+
+    @property
+    def similarity(self) -> float | None:
+        """Twice the length of the LCS over the lengths of both texts."""
+        both = self.length_a + self.length_b
+        return 2 * self.lcs / both if self.lcs is not None and both else None
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureMeasures:
+    """How similar two signatures are, and whether their bands make the texts a candidate pair.
+
+    estimate: the share of places that agree. standard_error: that of the estimate, sqrt(J(1-J)/K). bands, rows: how a
+    signature is cut. equal_bands: bands that agree. probability: that at least one does, at this similarity.
+    """
+
+    num_perm: int
+    estimate: float
+    standard_error: float
+    bands: int
+    rows: int
+    equal_bands: int
+    probability: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison:
+    """How similar two texts are.
+
+    names: of both. every: by their shingles, for each unit and k that was asked for. edits, signatures: those of the
+    first unit and k. similarity: the one that the threshold is about: Jaccard, of multisets if that was asked for.
+    difference: None if it was not asked for.
+    """
+
+    names: tuple[str, str]
+    every: tuple[ShingleMeasures, ...]
+    edits: EditMeasures
+    signatures: SignatureMeasures
+    similarity: float
+    threshold: float
+    difference: Difference | None = None
+
+    @property
+    def similar(self) -> bool:
+        """Whether the similarity is at the threshold or above."""
+        return self.similarity >= self.threshold
+
+    @property
+    def shingles(self) -> ShingleMeasures:
+        """The measures of the first unit and k."""
+        return self.every[0]
+
+    @property
+    def jaccard(self) -> float:
+        """The Jaccard similarity, for the first unit and k."""
+        return self.shingles.jaccard
+
+    def rows(self) -> Iterator[tuple[str, MeasureValue]]:
+        """Each measure with its value, in the order in which they are shown."""
+        yield from zip(("a", "b"), self.names, strict=True)
+        for group, prefix, names in _SHOWN:
+            for name in names:
+                yield f"{prefix}{name}", getattr(getattr(self, group), name)
+
+    @property
+    def matrix(self) -> SimilarityMatrix:
+        """The similarities as a matrix of two texts."""
+        a, b = float(self.shingles.shingles_a > 0), float(self.shingles.shingles_b > 0)
+        return SimilarityMatrix(self.names, np.array([[a, self.similarity], [self.similarity, b]]), self.threshold)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was not computed, or not as it was asked for, because the texts are too long and different."""
+        long, notes = "the texts are too long and different", list[str]()
+        if not self.edits.unit:
+            notes.append(f"{long} for an edit distance")
+        elif self.shingles.unit not in (self.edits.unit, "stopword"):
+            notes.append(f"{long}: the edit distance is of words")
+        if self.difference is not None and self.difference.unit != self.difference.asked:
+            by = "by lines" if self.difference.unit == "lines" else "only by how they begin and end"
+            notes.append(f"{long}: they are compared {by}")
+        return tuple(notes)
+
+    def __repr__(self) -> str:
+        return f"<Comparison: jaccard={self.jaccard:.6f}, names={self.names!r}>"
+
+
+_SHOWN = (
+    ("shingles", "", ("unit", "k", "shingles_a", "shingles_b", "intersection", "union", "jaccard", "distance")),
+    ("shingles", "", ("bag_jaccard", "bag_distance", "containment_a", "containment_b", "overlap", "cosine", "angle")),
+    ("edits", "edit_", ("unit",)),
+    ("edits", "", ("lcs",)),
+    ("edits", "edit_", ("distance", "similarity")),
+    ("signatures", "", SignatureMeasures.__slots__),
+)
+"""The measures in the order in which they are shown: where they are, what their names begin with, and the names."""
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class SimilarityMatrix:
+    """The Jaccard similarity of each two of N texts. names: of the texts. similarity: float64 (N, N), symmetric."""
+
+    names: tuple[str, ...]
+    similarity: Floats
+    threshold: float
+
+    @property
+    def similar(self) -> bool:
+        """Whether the similarity of any two texts is at the threshold or above."""
+        return bool((self.similarity[np.triu_indices(len(self.names), 1)] >= self.threshold).any())
+
+    def rows(self) -> Iterator[tuple[str, list[float]]]:
+        """Each name with the similarities to all texts."""
+        yield from zip(self.names, self.similarity.tolist(), strict=True)
+
+    def __repr__(self) -> str:
+        return f"<SimilarityMatrix: documents={len(self.names)}>"

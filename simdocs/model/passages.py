@@ -1,0 +1,42 @@
+"""The difference of two texts: what they share, and where they differ."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_LINES = re.compile(r"[^\n\r]*(?:\r\n|\n|\r)|[^\n\r]+")
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text with their ends: LF, CRLF or CR."""
+    return _LINES.findall(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage of two texts. shared: both have it, though perhaps with other spaces or letter case.
+
+    a, b: how it reads in each text. If it is not shared, one of them may be empty.
+    """
+
+    shared: bool
+    a: str
+    b: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Difference:
+    """The passages of two texts, in order. Joined, the `a` of all passages are the first text, and the `b` the second.
+
+    asked: what was to be compared: `words` or `lines`. unit: what was compared: that; `lines` if the texts are too long
+    and different for words; or `text` if only their beginnings and ends were compared. Bytes that are not UTF-8 are
+    lone surrogates.
+    """
+
+    asked: str
+    unit: str
+    passages: tuple[Passage, ...]
+
+    def __repr__(self) -> str:
+        return f"<Difference: unit={self.unit!r}, passages={len(self.passages)}>"

@@ -1,0 +1,73 @@
+"""The question how similar texts are, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from simdocs.errors import mention
+from simdocs.requests.source_request import SourceRequest
+from simdocs.requests.token_requests import BandRequest, SketchRequest, TextRequest
+from simdocs.values import Path
+
+OF_DOCUMENTS = ("max_size", "text_field", "id_field", "plain")
+"""Parameters about reading files, which neither an artifact nor texts in memory need."""
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class CompareRequest(BandRequest, SketchRequest, TextRequest, SourceRequest):
+    """Compare texts. documents: at least two; or an artifact, and the names of at least two documents in it.
+
+    unit, k: several give a table. diff: how the difference of two texts is found; None: it is not.
+    """
+
+    question: ClassVar[str] = "compare"
+    of_paths: ClassVar[tuple[str, ...]] = (*OF_DOCUMENTS, "root")
+
+    unit: tuple[str, ...] | None = None
+    k: tuple[int, ...] | None = None
+    diff: str | None = None
+    max_size: int | None = None
+    text_field: str | None = None
+    id_field: str | None = None
+    plain: bool | None = None
+    root: Path | None = None
+
+    @property
+    def artifact(self) -> Any:
+        """What may be an artifact, with the names of documents after it; None if texts are in memory."""
+        return self.documents[0] if self.documents else None
+
+    @property
+    def several_shinglings(self) -> bool:
+        """Whether the answer is a table over units and k."""
+        return len(self.unit or ()) > 1 or len(self.k or ()) > 1
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        given: Sequence[object] = self.documents if self.texts is None else self.texts
+        if len(given) == 1:
+            yield "there is nothing to compare this text with: give two texts, or more"
+        if self.language is not None and "stopword" not in (self.unit or ()):
+            yield f"{mention('language')} goes with {mention('unit')} stopword"
+
+    def problems_beside_artifact(self) -> Iterator[str]:
+        """What does not go with an artifact."""
+        for name in self.given():
+            if name in OF_DOCUMENTS:
+                yield f"{mention(name)} goes with documents, not with an artifact"
+        if self.several_shinglings:
+            yield f"an artifact has one {mention('unit')} and one {mention('k')}: name the documents instead"
+
+    def problems_beside_documents(self) -> Iterator[str]:
+        """What does not go with documents that are read now."""
+        if self.root is not None:
+            yield f"{mention('root')} goes with an artifact, not with documents"
+
+    def problems_of_many(self) -> Iterator[str]:
+        """What does not go with more than two texts."""
+        if self.diff is not None:
+            yield f"{mention('diff')} shows the difference of two texts, not of more"
+        if self.several_shinglings:
+            yield f"a matrix has one {mention('unit')} and one {mention('k')}: give two texts for a table over several"

@@ -1,0 +1,73 @@
+"""Which documents a question is about: paths, an artifact, or texts in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from simdocs.errors import mention
+from simdocs.requests.checked_request import CheckedRequest
+from simdocs.requests.exclusions import not_together
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class SourceRequest(CheckedRequest):
+    """A question about documents: paths, an artifact, or texts in memory with their names."""
+
+    lists: ClassVar[tuple[str, ...]] = ()
+    """Parameters that name a list of documents."""
+    of_paths: ClassVar[tuple[str, ...]] = ()
+    """Parameters that texts in memory do not need."""
+
+    documents: tuple[Any, ...] = ()
+    texts: Sequence[str | bytes] | None = None
+    names: Sequence[str | bytes] | None = None
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        yield from self._rules_of_sources()
+
+    def _rules_of_sources(self) -> Iterator[str]:
+        """One way of naming documents, and at least one document."""
+        documents, wrong = list[Any](), list[str]()
+        for document in self.documents:
+            if hasattr(document, "recipe"):
+                documents.append(document)
+                continue
+            try:
+                documents.append(os.fsencode(document))
+            except TypeError:
+                wrong.append(f"{type(document).__name__} is not a path: pass each path as a separate argument")
+        yield from wrong
+        object.__setattr__(self, "documents", tuple(documents))
+        ways = self._ways()
+        if len(ways) > 1:
+            yield not_together(*ways, why="name documents in one way")
+        if not ways and not wrong:
+            yield f"nothing to read: give files or directories, or {mention('texts')}"
+        if documents.count(b"-") > 1:
+            yield "- names standard input, which can be read only once"
+        yield from self._rules_of_texts()
+
+    def _ways(self) -> Sequence[str]:
+        """The ways in which documents are named. No texts at all are a way, too."""
+        ways = [name for name in ("documents", *self.lists) if getattr(self, name)]
+        return ways if self.texts is None else [*ways, "texts"]
+
+    def _rules_of_texts(self) -> Iterator[str]:
+        for name, values in (("texts", self.texts), ("names", self.names)):
+            if values is not None and (isinstance(values, str | bytes) or not isinstance(values, Sequence)):
+                yield f"{name} must be a sequence of texts, such as a list, not {type(values).__name__}"
+            elif wrong := [row for row, value in enumerate(values or ()) if not isinstance(value, str | bytes)]:
+                yield f"{name}[{wrong[0]}] is neither str nor bytes"
+        if self.texts is None:
+            if self.names is not None:
+                yield "names go with texts"
+            return
+        if self.names is not None and len(self.names) != len(self.texts):
+            yield f"names must be as many as texts, {len(self.texts)}, not {len(self.names)}: give each text one name"
+        for name in self.given():
+            if name in self.of_paths:
+                yield f"{mention(name)} goes with paths, not with texts"

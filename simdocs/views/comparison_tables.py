@@ -1,0 +1,103 @@
+"""Comparisons as tables: the measures of two texts, a table over units and k, a matrix, and passages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from simdocs.model.answers import NAME, NUMBER, SIMILARITY, VALUE, Cell, Row, TableColumn, TableHead
+from simdocs.model.comparison import Comparison, MeasureValue, SimilarityMatrix
+from simdocs.model.names import text_to_name
+from simdocs.model.passages import Difference
+
+EXPLAINED: Mapping[str, str] = MappingProxyType(
+    {
+        "a": "first text",
+        "b": "second text",
+        "unit": "unit of a shingle",
+        "k": "units in a shingle",
+        "shingles_a": "distinct shingles of a",
+        "shingles_b": "distinct shingles of b",
+        "intersection": "distinct shingles of both",
+        "union": "distinct shingles of either",
+        "jaccard": "intersection / union",
+        "distance": "1 - jaccard",
+        "bag_jaccard": "jaccard, repeated shingles counted",
+        "bag_distance": "1 - bag_jaccard",
+        "containment_a": "share of a's shingles that are in b",
+        "containment_b": "share of b's shingles that are in a",
+        "overlap": "the larger containment",
+        "cosine": "of the angle between the counts of shingles",
+        "angle": "that angle in degrees",
+        "edit_unit": "unit of the following three",
+        "lcs": "length of the longest common subsequence",
+        "edit_distance": "insertions and deletions from a to b",
+        "edit_similarity": "2 lcs / (length of a + length of b)",
+        "num_perm": "places in a signature",
+        "estimate": "share of places that agree",
+        "standard_error": "of the estimate: sqrt(J(1-J)/num_perm)",
+        "bands": "bands of a signature",
+        "rows": "rows of a band",
+        "equal_bands": "bands that agree; 1 makes a candidate",
+        "probability": "chance of one equal band or more",
+    }
+)
+"""What each measure is, in a few words."""
+
+_OF_SHINGLES = ("jaccard", "bag_jaccard", "containment_a", "containment_b", "cosine")
+"""The measures in a table over units and k."""
+
+MEASURES = TableHead((TableColumn("measure", NAME), TableColumn("value", VALUE)))
+EXPLAINED_MEASURES = TableHead((*MEASURES.columns, TableColumn("meaning", NAME)))
+PASSAGES = TableHead((TableColumn("passage", NAME), TableColumn("a", NAME), TableColumn("b", NAME)))
+OVER_SHINGLES = TableHead(
+    (
+        TableColumn("unit", NAME),
+        TableColumn("k", NUMBER),
+        *(TableColumn(name, SIMILARITY) for name in _OF_SHINGLES),
+    )
+)
+
+
+def head_of_comparison(result: Comparison | SimilarityMatrix, *, explained: bool = False) -> TableHead:
+    """The columns of a comparison. explained: with what each measure is."""
+    if isinstance(result, SimilarityMatrix):
+        texts = (TableColumn(str(number), SIMILARITY) for number in range(1, len(result.names) + 1))
+        return TableHead((TableColumn("number", NUMBER), TableColumn("document", NAME), *texts))
+    if len(result.every) > 1:
+        return OVER_SHINGLES
+    return EXPLAINED_MEASURES if explained else MEASURES
+
+
+def rows_of_comparison(result: Comparison | SimilarityMatrix, *, explained: bool = False) -> Iterator[Row]:
+    """Yield the rows of a comparison."""
+    if isinstance(result, SimilarityMatrix):
+        for number, (name, similarities) in enumerate(result.rows(), 1):
+            yield number, text_to_name(name), *similarities
+    elif len(result.every) > 1:
+        for each in result.every:
+            yield each.unit.encode(), each.k, *(getattr(each, name) for name in _OF_SHINGLES)
+    else:
+        for name, value in result.rows():
+            yield name.encode(), _cell(value), *((EXPLAINED[name].encode(),) if explained else ())
+
+
+def rows_of_difference(difference: Difference) -> Iterator[Row]:
+    """Yield the passages of a difference."""
+    for passage in difference.passages:
+        yield b"shared" if passage.shared else b"differs", text_to_name(passage.a), text_to_name(passage.b)
+
+
+def npy_file(matrix: SimilarityMatrix) -> bytes:
+    """The similarities of a matrix as a file that numpy.load reads."""
+    from io import BytesIO
+
+    import numpy as np
+
+    out = BytesIO()
+    np.save(out, matrix.similarity, allow_pickle=False)
+    return out.getvalue()
+
+
+def _cell(value: MeasureValue) -> Cell:
+    return text_to_name(value) if isinstance(value, str) else value

@@ -1,0 +1,132 @@
+"""The difference of two texts for people: marked in the text, or as a unified diff."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from simdocs.model.passages import Difference, lines_of
+
+_AROUND = 3
+"""Lines around a difference in a unified diff."""
+
+_WORDS_AROUND = 40
+"""Characters of a long shared passage that are shown before and after a difference when the rest is left out."""
+
+_REMOVED, _ADDED, _DIM, _PLAIN = "\x1b[31;9m", "\x1b[32;4m", "\x1b[2m", "\x1b[0m"
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What stands around passages of the first text alone, of the second alone, and around what was left out."""
+
+    removed: tuple[str, str] = ("[-", "-]")
+    added: tuple[str, str] = ("{+", "+}")
+    left_out: tuple[str, str] = ("[... ", " ...]")
+
+
+COLORS = Marks((_REMOVED, _PLAIN), (_ADDED, _PLAIN), (f"{_DIM}[... ", f" ...]{_PLAIN}"))
+"""Marks for a terminal with colours."""
+
+
+Pieces = Iterator[tuple[str, bool]]
+"""Pieces of an answer, and whether each comes from a text, so that it may do harm to a terminal."""
+
+
+def marked(difference: Difference, marks: Marks, *, whole: bool = True) -> Pieces:
+    """Yield the texts, with the passages marked that only one of them has. whole: with all shared passages in full."""
+    for at, passage in enumerate(difference.passages):
+        if passage.shared:
+            more = at < len(difference.passages) - 1
+            yield from [(passage.a, True)] if whole else _shortened(passage.a, marks, at > 0, more)
+        else:
+            for text, (begin, end) in ((passage.a, marks.removed), (passage.b, marks.added)):
+                if text.strip():
+                    yield from ((begin, False), (text.rstrip(), True), (end, False))
+            last = passage.b or passage.a
+            yield last[len(last.rstrip()) :], True
+
+
+def _shortened(text: str, marks: Marks, after: bool, before: bool) -> Pieces:
+    """Yield a shared passage without its middle if it is long. after, before: whether a difference is next to it."""
+    head, tail = _WORDS_AROUND * after, _WORDS_AROUND * before
+    if len(text) <= head + tail + _WORDS_AROUND:
+        yield text, True
+        return
+    begin = text[:head].rpartition(" ")[0] if head else ""
+    end = text[len(text) - tail :].partition(" ")[2] if tail else ""
+    count = len(text) - len(begin) - len(end)
+    yield from ((begin.rstrip(), True), ("\n" if begin else "", False))
+    yield f"{marks.left_out[0]}{count:,} equal characters{marks.left_out[1]}\n", False
+    yield end.lstrip(), True
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of a diff. sign: a space if both texts have it. a, b: how many lines of each come before it."""
+
+    sign: str
+    text: str
+    a: int
+    b: int
+
+
+def unified(difference: Difference, names: Sequence[str], *, colored: bool) -> Pieces:
+    """Yield a unified diff: the lines that differ, with three lines around them. Nothing if none differs."""
+    lines = list(_lines(difference))
+    changed = [at for at, line in enumerate(lines) if line.sign != " "]
+    if not changed:
+        return
+    for sign, name in zip(("---", "+++"), names, strict=True):
+        yield from ((f"{sign} ", False), (name, True), ("\n", False))
+    for begin, end in _hunks(changed, len(lines)):
+        hunk = lines[begin:end]
+        spans = (_span(hunk, "-", hunk[0].a), _span(hunk, "+", hunk[0].b))
+        yield f"@@ -{spans[0]} +{spans[1]} @@\n", False
+        for line in hunk:
+            color = {"-": "\x1b[31m", "+": "\x1b[32m"}.get(line.sign, "") if colored else ""
+            kept = line.text.rstrip("\n")
+            yield from ((color + line.sign, False), (kept, True), (_PLAIN if color else "", False))
+            yield "\n" if line.text.endswith("\n") else "\n\\ No newline at end of file\n", False
+
+
+def _lines(difference: Difference) -> Iterator[_Line]:
+    a = b = 0
+    for passage in difference.passages:
+        if passage.shared:
+            for text in lines_of(passage.a):
+                yield _Line(" ", text, a, b)
+                a, b = a + 1, b + 1
+            continue
+        for text in lines_of(passage.a):
+            yield _Line("-", text, a, b)
+            a += 1
+        for text in lines_of(passage.b):
+            yield _Line("+", text, a, b)
+            b += 1
+
+
+def _hunks(changed: Sequence[int], size: int) -> Iterator[tuple[int, int]]:
+    """Yield where each hunk begins and ends: differences that are near each other are one hunk."""
+    begin = previous = changed[0]
+    for at in changed[1:]:
+        if at - previous > 2 * _AROUND:
+            yield max(0, begin - _AROUND), previous + _AROUND + 1
+            begin = at
+        previous = at
+    yield max(0, begin - _AROUND), min(size, previous + _AROUND + 1)
+
+
+def _span(hunk: Sequence[_Line], sign: str, before: int) -> str:
+    """The lines of one text in a hunk, as the head of the hunk states them."""
+    count = sum(line.sign in (" ", sign) for line in hunk)
+    return f"{before + 1 if count else before},{count}"
+
+
+def drawn(pieces: Pieces, *, terminal: bool) -> bytes:
+    """The pieces as bytes, with an end of line. terminal: those of texts cannot do harm to one."""
+    from simdocs.views.output_formats import harmless
+
+    encoded = ((text.encode("utf-8", "surrogateescape"), given) for text, given in pieces)
+    whole = b"".join(harmless(text, json=False) if given and terminal else text for text, given in encoded)
+    return whole if not whole or whole.endswith(b"\n") else whole + b"\n"

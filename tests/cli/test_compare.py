@@ -1,0 +1,269 @@
+"""simdocs compare: how similar texts are, and why."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simdocs.views.comparison_tables import EXPLAINED
+from tests.cli.program import Done, bound_by_modes, simdocs
+from tests.cli.terminal import on_terminal
+
+A = "The bridge stood open from six until three, as a pin sheared off.\nNobody was hurt.\nThe cost is put at 4,200.\n"
+B = "The bridge stood open from six until four, as a pin sheared off.\nNobody was hurt.\nThe cost is put at 5,400.\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    (tmp_path / "a.txt").write_text(A)
+    (tmp_path / "b.txt").write_text(B)
+    (tmp_path / "c.txt").write_text("something else entirely\n")
+    return tmp_path
+
+
+def measures(done: Done) -> dict[str, str]:
+    assert (done.status, done.err) == (0, "")
+    return {name.decode(): value.decode() for name, value in done.rows}
+
+
+def test_measures_are_printed_as_names_and_values(tmp_path):
+    for name in ("nadal", "nadia"):
+        (tmp_path / name).write_text(name)
+    found = measures(simdocs("compare", "nadal", "nadia", "-k", "2", cwd=tmp_path))
+    assert list(found) == list(EXPLAINED)
+    assert (found["a"], found["b"], found["unit"], found["k"]) == ("nadal", "nadia", "char", "2")
+    assert (found["intersection"], found["union"], found["jaccard"]) == ("2", "6", "0.333333")
+    assert (found["lcs"], found["edit_distance"], found["edit_similarity"]) == ("4", "2", "0.800000")
+    csv = simdocs("compare", "nadal", "nadia", "--format", "csv", cwd=tmp_path).out
+    assert csv.startswith(b"measure,value\r\na,nadal\r\n")
+
+
+def test_measures_that_are_not_defined_are_empty(here):
+    (here / "empty").write_bytes(b"")
+    found = measures(simdocs("compare", "empty", "a.txt", cwd=here))
+    assert (found["jaccard"], found["containment_a"], found["containment_b"]) == ("0.000000", "", "0.000000")
+    lines = simdocs("compare", "empty", "a.txt", "--format", "jsonl", cwd=here).out.splitlines()
+    assert json.loads(lines[10]) == {"measure": "bag_jaccard", "value": 0.0}
+    assert json.loads(lines[12]) == {"measure": "containment_a", "value": None}
+
+
+def test_standard_input_is_one_of_the_texts(here):
+    assert measures(simdocs("compare", "a.txt", "-", cwd=here, stdin=A.upper().encode()))["jaccard"] == "1.000000"
+    done = simdocs("compare", "-", "-", cwd=here)
+    assert (done.status, done.out) == (2, b"")
+
+
+def test_compressed_texts_and_lines_are_compared(here):
+    (here / "a.txt.gz").write_bytes(gzip.compress(A.encode()))
+    lines = [{"id": "one#1", "text": A}, {"text": B}]
+    (here / "d.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (here / "d.jsonl.gz").write_bytes(gzip.compress((here / "d.jsonl").read_bytes()))
+    expected = measures(simdocs("compare", "a.txt", "b.txt", cwd=here))
+    for a, b in (("a.txt.gz", "b.txt"), ("d.jsonl#one#1", "d.jsonl.gz#2")):
+        found = measures(simdocs("compare", a, b, cwd=here))
+        assert found == expected | {"a": a, "b": b}
+    done = simdocs("compare", "d.jsonl#3", "a.txt", cwd=here)
+    assert done == (2, b"", "simdocs: error: d.jsonl#3: d.jsonl has no document of this name\n")
+    done = simdocs("compare", "d.jsonl", "a.txt", cwd=here)
+    assert done.status == 2 and "one document on each line: name one of them, as in d.jsonl#ID" in done.err
+    assert simdocs("compare", "d.jsonl", "a.txt", "--plain", cwd=here).status == 0
+
+
+def test_documents_of_an_artifact_are_named_as_other_commands_print_them(here):
+    assert simdocs("index", "a.txt", "b.txt", "-o", "x.index", "--unit", "word", cwd=here).status == 0
+    expected = measures(simdocs("compare", "a.txt", "b.txt", "--unit", "word", cwd=here))
+    assert measures(simdocs("compare", "x.index", "a.txt", "./b.txt", cwd=here)) == expected
+    (here / "below").mkdir()
+    printed = simdocs("dedupe", "../x.index", "--list", "kept", cwd=here / "below").out.decode().splitlines()
+    found = measures(simdocs("compare", "../x.index", "../a.txt", printed[1], cwd=here / "below"))
+    assert found | {"a": "", "b": ""} == expected | {"a": "", "b": ""}
+    assert found["b"] == printed[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["a.txt", "gone"], 2, "gone: No such file or directory"),
+        (["a.txt", "."], 2, ".: this is a directory: name one text"),
+        (["a.txt", "binary"], 2, "binary: a binary file (a NUL byte in the first 8 KiB)"),
+        (["a.txt", "/dev/null"], 2, "/dev/null: this is a device or socket"),
+        (["a.txt"], 2, "there is nothing to compare this text with: give two texts, or more"),
+        ([], 2, "nothing to read"),
+        (["a.txt", "b.txt", "--max-size", "10"], 2, "a.txt: larger than --max-size"),
+        (["a.txt", "b.txt", "--unit", "word,lines"], 2, "--unit must be one of char, word, line, stopword, or several"),
+        (["a.txt", "b.txt", "--unit", "word,lines"], 2, "did you mean line?"),
+        (["a.txt", "b.txt", "-k", "3,0"], 2, "-k must be a whole number from 1 to 1000, or several of them"),
+        (["a.txt", "b.txt", "--root", "."], 2, "--root goes with an artifact, not with documents"),
+        (["a.txt", "b.txt", "c.txt", "--diff", "words"], 2, "--diff shows the difference of two texts, not of more"),
+        (["a.txt", "b.txt", "c.txt", "-k", "2,3"], 2, "a matrix has one --unit and one -k"),
+        (["a.txt", "b.txt", "--diff", "words", "--format", "csv"], 2, "--format jsonl has the measures and"),
+        (["a.txt", "b.txt", "--language", "de"], 2, "--language goes with --unit stopword"),
+        (["x.index", "a.txt"], 2, "x.index is an artifact: name two of its documents after it"),
+        (["x.index", "a.txt", "d.txt"], 2, "d.txt: x.index has no document of this name"),
+        (["x.index", "a.txt", "b.txt", "-k", "5"], 2, "x.index was built with -k 9, not 5"),
+        (["x.index", "a.txt", "b.txt", "--unit", "char,word"], 2, "an artifact has one --unit and one -k"),
+        (["x.index", "a.txt", "b.txt", "--plain"], 2, "--plain goes with documents, not with an artifact"),
+        (["x.index", "a.txt", "changed"], 2, "changed: its text cannot be read again (changed): build x.index again"),
+        (["x.index", "a.txt", "lost"], 2, "lost: its text is gone: build x.index again"),
+    ],
+)
+def test_what_cannot_be_compared_is_one_line(here, words, status, said):
+    (here / "binary").write_bytes(b"a\0b")
+    if "x.index" in words:
+        for name in ("changed", "lost"):
+            (here / name).write_text("a text of some length\n")
+        assert simdocs("index", "a.txt", "b.txt", "changed", "lost", "-o", "x.index", cwd=here).status == 0
+        (here / "changed").write_text("another text\n")
+        (here / "lost").unlink()
+    done = simdocs("compare", *words, cwd=here)
+    assert (done.status, done.out, done.err.count("\n")) == (status, b"", 1)
+    assert said in done.err
+
+
+def test_a_text_that_may_not_be_read_is_an_error(here):
+    (here / "b.txt").chmod(0)
+    done = simdocs("compare", "a.txt", "b.txt", cwd=here, before=bound_by_modes)
+    assert done == (2, b"", "simdocs: error: b.txt: cannot be read (Permission denied)\n")
+
+
+def test_a_text_is_compared_with_itself(here):
+    assert measures(simdocs("compare", "a.txt", "a.txt", cwd=here))["edit_distance"] == "0"
+
+
+def test_the_status_says_whether_texts_are_similar(here):
+    for words, status in (
+        (("a.txt", "b.txt", "-t", ".5"), 1),
+        (("a.txt", "b.txt", "-t", ".95"), 0),
+        (("a.txt", "c.txt"), 0),
+        (("a.txt", "c.txt", "b.txt", "-t", ".5"), 1),
+    ):
+        assert simdocs("compare", *words, "--exit-code", cwd=here).status == status
+        assert simdocs("compare", *words, cwd=here).status == 0
+
+
+def test_several_units_and_lengths_give_a_table(here):
+    done = simdocs("compare", "a.txt", "b.txt", "--unit", "word,char", "-k", "2,3", "--header", cwd=here)
+    head, *rows = done.rows
+    assert head == [b"unit", b"k", b"jaccard", b"bag_jaccard", b"containment_a", b"containment_b", b"cosine"]
+    assert [row[:2] for row in rows] == [[b"word", b"2"], [b"word", b"3"], [b"char", b"2"], [b"char", b"3"]]
+    alone = measures(simdocs("compare", "a.txt", "b.txt", "--unit", "word", "-k", "3", cwd=here))
+    assert rows[1][2:] == [alone[name.decode()].encode() for name in head[2:]]
+
+
+def test_more_than_two_texts_give_a_matrix(here):
+    done = simdocs("compare", "a.txt", "b.txt", "c.txt", cwd=here)
+    assert [row[:2] for row in done.rows] == [[b"1", b"a.txt"], [b"2", b"b.txt"], [b"3", b"c.txt"]]
+    values = np.array([row[2:] for row in done.rows], float)
+    assert (values == values.T).all() and (values.diagonal() == 1).all()
+    assert simdocs("compare", "a.txt", "b.txt", "c.txt", "-o", "m.npy", cwd=here) == (0, b"", "")
+    matrix = np.load(here / "m.npy")
+    assert (matrix.dtype, matrix.shape) == (np.float64, (3, 3))
+    assert np.abs(matrix - values).max() < 1e-6
+    assert simdocs("compare", "a.txt", "b.txt", "-o", "two.npy", cwd=here).status == 0
+    assert np.load(here / "two.npy").tolist() == matrix[:2, :2].tolist()
+
+
+def test_an_output_never_replaces_a_text(here):
+    done = simdocs("compare", "a.txt", "b.txt", "-o", "b.txt", cwd=here)
+    assert done.status == 2 and "would replace it" in done.err
+    assert (here / "b.txt").read_text() == B
+
+
+@pytest.mark.parametrize("mode", ["words", "lines"])
+def test_a_difference_is_the_text_with_marks(here, mode):
+    done = simdocs("compare", "a.txt", "b.txt", "--diff", mode, cwd=here)
+    assert (done.status, done.err) == (0, "")
+    expected = {
+        "words": "The bridge stood open from six until [-three-]{+four+}, as a pin sheared off.\n"
+        "Nobody was hurt.\nThe cost is put at [-4-]{+5+},[-200-]{+400+}.\n",
+        "lines": "[-The bridge stood open from six until three, as a pin sheared off.-]"
+        "{+The bridge stood open from six until four, as a pin sheared off.+}\n"
+        "Nobody was hurt.\n[-The cost is put at 4,200.-]{+The cost is put at 5,400.+}\n",
+    }
+    assert done.out.decode() == expected[mode]
+
+
+def test_a_text_without_a_difference_is_printed_as_it_is(here):
+    assert simdocs("compare", "a.txt", "a.txt", "--diff", "words", cwd=here).out.decode() == A
+    assert simdocs("compare", "a.txt", "a.txt", "--diff", "unified", cwd=here) == (0, b"", "")
+
+
+@pytest.mark.skipif(not shutil.which("patch"), reason="no patch here")
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_a_unified_difference_is_a_patch(tmp_path, end):
+    lines = [f"line {number}" for number in range(40)]
+    other = [*lines[:2], "new", *lines[3:20], *lines[22:38], "changed", "last"]
+    (tmp_path / "a").write_text("\n".join(lines) + end)
+    (tmp_path / "b").write_text("\n".join(other) + end)
+    done = simdocs("compare", "a", "b", "--diff", "unified", cwd=tmp_path)
+    assert done.out.startswith(b"--- a\n+++ b\n@@ -1,6 +1,6 @@\n line 0\n line 1\n-line 2\n+new\n")
+    assert done.out.count(b"@@ -") == 3
+    subprocess.run(["patch", "-s", "a"], input=done.out, cwd=tmp_path, check=True)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_json_lines_have_the_measures_and_the_difference(here):
+    assert simdocs("compare", "a.txt", "b.txt", "-o", "x.jsonl", cwd=here) == (0, b"", "")
+    lines = [json.loads(line) for line in (here / "x.jsonl").read_text().splitlines()]
+    assert [line["measure"] for line in lines if "measure" in line] == list(EXPLAINED)
+    passages = [line for line in lines if "passage" in line]
+    assert "".join(passage["a"] for passage in passages) == A
+    assert "".join(passage["b"] for passage in passages) == B
+    assert {passage["passage"] for passage in passages} == {"shared", "differs"}
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_a_terminal_shows_the_measures_and_the_difference_without_what_is_far_from_it(here, columns):
+    far = "".join(f"The same sentence, number {number}.\n" for number in range(30))
+    (here / "a.txt").write_text(far + A)
+    (here / "b.txt").write_text(far + B)
+    done = on_terminal("compare", "a.txt", "b.txt", "--color", "never", cwd=here, columns=columns)
+    assert (done.status, done.err) == (0, "")
+    table, _, text = done.out.decode().partition("\n\n")
+    assert max(map(len, table.splitlines())) <= columns
+    assert ("meaning" in table) == (columns == 80)
+    assert " jaccard " in table
+    assert "number 3." not in text and "equal characters" in text
+    assert "six until [-three-]{+four+}, as a pin" in text
+    whole = on_terminal("compare", "a.txt", "b.txt", "--color", "never", "--diff", "words", cwd=here, columns=columns)
+    assert whole.out.decode().partition("\n\n")[2].startswith(far)
+
+
+def test_a_terminal_shows_a_difference_in_colours(here):
+    done = on_terminal("compare", "a.txt", "b.txt", cwd=here)
+    assert b"\x1b[31;9mthree\x1b[0m\x1b[32;4mfour\x1b[0m" in done.out
+    assert b"[-" not in done.out
+    done = on_terminal("compare", "a.txt", "b.txt", "--diff", "unified", cwd=here)
+    assert b"\x1b[31m-The bridge" in done.out
+
+
+@pytest.mark.parametrize("mode", ["words", "lines", "unified"])
+def test_a_difference_does_no_harm_to_a_terminal(here, mode):
+    (here / "a.txt").write_bytes("shared \x1b]0;x\x07\n\u202e one \x9b\n".encode() + b"\xff")
+    (here / "b.txt").write_bytes("shared \x1b]0;x\x07\n\u202e two \x9b\n".encode() + b"\xff")
+    done = on_terminal("compare", "a.txt", "b.txt", "--color", "never", "--diff", mode, cwd=here)
+    assert done.status == 0
+    assert not set("\x1b\x07\u202e\x9b") & set(done.out.decode())
+    assert b"\\xff" in done.out
+    assert b"\xff" in simdocs("compare", "a.txt", "b.txt", "--diff", mode, cwd=here).out
+
+
+def test_names_do_no_harm_to_a_terminal(here):
+    os.rename(here / "a.txt", here / "\x1b[31mred")
+    done = on_terminal("compare", "\x1b[31mred", "b.txt", "--color", "never", "--diff", "unified", cwd=here)
+    assert b"\x1b" not in done.out
+
+
+def test_a_matrix_is_the_same_in_every_format(here):
+    rows = simdocs("compare", "a.txt", "b.txt", "c.txt", cwd=here).rows
+    lines = simdocs("compare", "a.txt", "b.txt", "c.txt", "--format", "jsonl", cwd=here).out.splitlines()
+    for row, line in zip(rows, map(json.loads, lines), strict=True):
+        assert list(line) == ["number", "document", "1", "2", "3"]
+        assert [f"{line[name]:.6f}".encode() for name in "123"] == row[2:]

@@ -8,6 +8,7 @@ import numpy as np
 
 from simdocs.corpora.identity import in_same_place, recognised
 from simdocs.kernels.lsh.buckets import equal_runs
+from simdocs.matching.bucket_candidates import BucketCandidates
 from simdocs.matching.concatenated import ConcatenatedCorpus
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.decision import Decision, decision_of
@@ -49,7 +50,9 @@ def decide_against(
     rows = np.unique(np.concatenate((owners, original[copies])))
     of_both = verifier.for_corpus(ConcatenatedCorpus(indexed.some(rows), new))
     shared = _buckets(keys, counts, np.searchsorted(rows, owners), len(rows))
-    pairs, capped, found = greedy(_after(len(rows), texts), shared, of_both, grouping.max_candidates, len(rows))
+    ours = _after(len(rows), texts)
+    candidates = BucketCandidates(shared, len(ours), grouping.max_candidates, len(rows))
+    pairs, capped, found = greedy(ours, candidates, of_both)
     of_copies = pairs_of_copies(np.searchsorted(rows, original[copies]), len(rows) + copies, of_both.exact)
     eligible = np.concatenate((np.zeros(len(rows), bool), ~known))
     groups = Groups(Pairs.concat([pairs, of_copies]).in_row_order())

@@ -8,21 +8,22 @@ import numpy as np
 
 from simdocs.kernels.group import connectivity
 from simdocs.kernels.lsh.buckets import PAIRS_AT_ONCE
+from simdocs.matching.candidates import Candidates
 from simdocs.matching.distinct_texts import DistinctTexts, pairs_of_copies
 from simdocs.matching.verify import Verifier
 from simdocs.model.groups import Components, Groups, Pairs
 from simdocs.model.numbering import Rows, TextNumbers
-from simdocs.model.ragged import Floats, Index, Ragged, ranges
+from simdocs.model.ragged import Floats, Index, ranges
 
 
-def connected(texts: DistinctTexts, buckets: Ragged, verifier: Verifier, most: int) -> Groups:
+def connected(texts: DistinctTexts, candidates: Candidates, verifier: Verifier, most: int) -> Groups:
     """Every document except the first of its component in keep order, together with that first one.
 
     Its similarity to the first one is exact, and may be below the threshold. In components of at most `most` + 1
     texts, the smallest similarity of any two is that of all pairs of distinct texts. In larger components, it is that
-    of the pairs with the first one. buckets: of text numbers.
+    of the pairs with the first one.
     """
-    label = _labels(texts, buckets, verifier)
+    label = _labels(texts, candidates, verifier)
     members = np.flatnonzero(label != np.arange(len(texts)))
     firsts = _compared(texts.first[label[members]], texts.first[members], verifier)
     copies = texts.copies
@@ -35,11 +36,11 @@ def connected(texts: DistinctTexts, buckets: Ragged, verifier: Verifier, most: i
     return Groups(pairs, _looseness(texts, label, pairs, verifier, most))
 
 
-def _labels(texts: DistinctTexts, buckets: Ragged, verifier: Verifier) -> TextNumbers:
+def _labels(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) -> TextNumbers:
     """The first text of each text's component."""
     label = np.arange(len(texts))
-    for phase in (connectivity.star_pairs(buckets, len(texts)), None):
-        for left, right in phase if phase is not None else connectivity.cross_component_pairs(buckets, label):
+    for phase in (candidates.links(), None):
+        for left, right in phase if phase is not None else candidates.other_links(label):
             apart = label[left] != label[right]
             similar = verifier.similar(texts.first[left[apart]], texts.first[right[apart]])
             label = connectivity.connect(label, texts.number[similar.left], texts.number[similar.right])

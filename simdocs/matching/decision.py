@@ -101,16 +101,15 @@ class Decision:
 def decide(join: SelfJoin, grouping: Grouping) -> Decision:
     """Group documents that are compared with each other. Capped documents are reported in the run."""
     texts = in_keep_order(join.prepared.documents, grouping.keep, join.lost)
-    buckets = join.buckets(texts.first, texts.number)
+    candidates, verifier = join.candidates(texts.first, texts.number, grouping.max_candidates)
     capped = np.empty(0, np.int64)
     if grouping.cluster == "components":
-        groups = connected(texts, buckets, join.verifier, grouping.max_candidates)
+        groups = connected(texts, candidates, verifier, grouping.max_candidates)
         collector = PairCollector(len(join.verifier.corpus))
         collector.add(groups.pairs)
         found = collector.graph()
     else:
-        most = len(texts) if join.bands is None else grouping.max_candidates
-        pairs, capped, found = greedy(texts, buckets, join.verifier, most)
+        pairs, capped, found = greedy(texts, candidates, verifier)
         groups = Groups(pairs)
     eligible = np.ones(len(join.prepared.documents), bool)
     return decision_of(join.verifier, groups, found, eligible, np.empty(0, np.int64), capped)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, capped_members
+from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED
 from simdocs.kernels.group.pair_graph import PairGraph
-from simdocs.kernels.lsh.buckets import distinct_pairs, member_blocks, positions_of_members
+from simdocs.matching.candidates import Candidates
 from simdocs.matching.distinct_texts import DistinctTexts, pairs_of_copies
 from simdocs.matching.found_pairs import PairCollector
 from simdocs.matching.grouping_state import GroupingState
-from simdocs.matching.rounds import decide_in_rounds
 from simdocs.matching.verify import Verifier
 from simdocs.model.groups import Pairs
 from simdocs.model.numbering import Rows, TextNumbers
-from simdocs.model.ragged import Array, Index, Ragged, ranges
+from simdocs.model.ragged import Index, ranges
 
 
 class GreedyGroups(NamedTuple):
@@ -34,24 +32,20 @@ class GreedyGroups(NamedTuple):
     found: PairGraph
 
 
-def greedy(texts: DistinctTexts, buckets: Ragged, verifier: Verifier, most: int, always_kept: int = 0) -> GreedyGroups:
-    """The same groups as if documents were decided about one after the other, in keep order.
-
-    buckets: of text numbers. most: in a bucket, later members are compared with at most this number of kept texts.
-    always_kept: the first `always_kept` texts are kept even if they are similar.
-    """
+def greedy(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) -> GreedyGroups:
+    """The same groups as if documents were decided about one after the other, in keep order."""
     comparer = _Comparer(texts, verifier, PairCollector(len(verifier.corpus)))
-    state = decide_in_rounds(buckets, len(texts), most, comparer, always_kept)
+    state = candidates.decide(comparer)
     copies = texts.copies
     fate = state.status[texts.number[copies]]
     kept = copies[fate == KEPT]
     of_kept = pairs_of_copies(texts.first[texts.number[kept]], kept, verifier.exact)
     removed = np.flatnonzero(state.status == REMOVED)
     of_removed = _removed_pairs(texts, state, removed, texts.first[removed], verifier)
-    late = _later_copies(texts, buckets, state, copies[fate == REMOVED], verifier)
-    capped = capped_members(buckets, state.status, most)
+    late = _later_copies(texts, candidates, state, copies[fate == REMOVED], verifier)
+    capped = candidates.capped(state.status)
     pairs = Pairs.concat([of_kept, of_removed, late]).in_row_order()
-    return GreedyGroups(pairs, np.sort(texts.first[capped[capped >= always_kept]]), comparer.found.graph())
+    return GreedyGroups(pairs, np.sort(texts.first[capped]), comparer.found.graph())
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +81,7 @@ def _removed_pairs(
 
 
 def _later_copies(
-    texts: DistinctTexts, buckets: Ragged, state: GroupingState, copies: Rows, verifier: Verifier
+    texts: DistinctTexts, candidates: Candidates, state: GroupingState, copies: Rows, verifier: Verifier
 ) -> Pairs:
     """Later copies of removed texts, each with the most similar of the documents kept before *it*.
 
@@ -98,7 +92,7 @@ def _later_copies(
         return base
     removed, last = _with_last_rank(texts, copies)
     pairs = []
-    for left, right in _pairs_with_kept(removed, buckets, state.status):
+    for left, right in candidates.with_kept(removed, state.status):
         between = (right > left) & (texts.rank[texts.first[right]] < last[left])
         pairs.append(verifier.similar(texts.first[right[between]], texts.first[left[between]]))
     return _most_similar(texts, base, Pairs.concat(pairs)) if pairs else base
@@ -109,18 +103,6 @@ def _with_last_rank(texts: DistinctTexts, copies: Rows) -> tuple[TextNumbers, In
     last = np.full(len(texts), -1)
     np.maximum.at(last, texts.number[copies], texts.rank[copies])
     return np.flatnonzero(last >= 0), last
-
-
-def _pairs_with_kept(removed: TextNumbers, buckets: Ragged, status: Array) -> Iterator[tuple[TextNumbers, TextNumbers]]:
-    """Distinct pairs of each of these removed texts with the kept ones in its buckets, in blocks."""
-    every = positions_of_members(buckets, len(status))
-    for members in member_blocks(every, removed):
-        positions = every.take(members).values
-        bucket, place = np.unique(np.searchsorted(buckets.offsets, positions, side="right") - 1, return_inverse=True)
-        kept = buckets.take(bucket)
-        kept = kept.keep(status[kept.values] == KEPT)
-        left = buckets.values[positions]
-        yield from distinct_pairs(left, kept.offsets[place], kept.lengths[place], kept.values, len(status))
 
 
 def _most_similar(texts: DistinctTexts, base: Pairs, found: Pairs) -> Pairs:

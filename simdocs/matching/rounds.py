@@ -9,11 +9,11 @@ decision, because only the pairs of texts that are kept are used.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Protocol
 
 import numpy as np
 
 from simdocs.kernels.group.greedy_rounds import KEPT, pairs_with_always_kept
+from simdocs.matching.candidates import Comparer
 from simdocs.matching.frontier import Frontier
 from simdocs.matching.grouping_state import GroupingState
 from simdocs.model.groups import Pairs
@@ -32,19 +32,6 @@ _AT_FIRST = 4
 
 _PAYS = 3
 """Verifying ahead pays if at least one pair in this number is used."""
-
-
-class Comparer(Protocol):
-    """How texts are compared, and who wants to know the results."""
-
-    def similar(self, left: TextNumbers, right: TextNumbers) -> Pairs:
-        """The similar ones among these pairs, in the order given."""
-
-    def use(self, pairs: Pairs) -> None:
-        """Take note of similar pairs of a kept text (left) with later ones (right). Each pair is used once."""
-
-    def progress(self, decided: int) -> None:
-        """Take note of how many texts are decided so far."""
 
 
 def decide_in_rounds(buckets: Ragged, size: int, most: int, comparer: Comparer, always_kept: int = 0) -> GroupingState:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from simdocs.engines.run import Run
-from simdocs.matching.exact_join import rare_token_buckets
+from simdocs.kernels.lsh.buckets import candidate_pairs, candidate_pairs_with
+from simdocs.matching.bucket_candidates import BucketCandidates
+from simdocs.matching.candidates import Candidates
+from simdocs.matching.exact_join import ExactJoin
 from simdocs.matching.prepared import Prepared
 from simdocs.matching.verify import Verifier
 from simdocs.model.numbering import Rows, TextNumbers
-from simdocs.model.ragged import Mask, Ragged
+from simdocs.model.ragged import Index, Mask, Ragged
 from simdocs.recipes import Bands, Grouping
+
+ListedCandidates = tuple[Iterator[tuple[Index, Index]], Verifier]
+"""Candidate pairs, ascending, in blocks that have all pairs of each of their left members; and how to compare them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,15 +36,32 @@ class SelfJoin:
     bands: Bands | None
     lost: Mask | None = None
 
-    def buckets(self, firsts: Rows, numbers: TextNumbers | None) -> Ragged:
-        """The buckets that documents `firsts` share, as members numbered 0, 1, ...: Ragged int64.
+    def candidates(self, firsts: Rows, numbers: TextNumbers, most: int) -> tuple[Candidates, Verifier]:
+        """The candidate pairs of documents `firsts`, as texts numbered 0, 1, ..., for grouping; and their verifier.
 
-        numbers: (N,) the number of every document, if firsts are the first documents of the texts.
+        numbers: (N,) the number of each document's text. most: see BucketCandidates.
         """
         if self.bands is None:
-            return rare_token_buckets(self.verifier, firsts)
+            exact = ExactJoin.of(self.verifier, firsts)
+            return exact, exact.verifier
+        return BucketCandidates(self._buckets(self.bands, firsts, numbers), len(firsts), most), self.verifier
+
+    def pairs(self, firsts: Rows, numbers: TextNumbers | None, wanted: Mask | None = None) -> ListedCandidates:
+        """The candidate pairs of documents `firsts`, as members numbered 0, 1, ..., in blocks; and their verifier.
+
+        numbers: (N,) the number of each document's text, if firsts are the first documents of the texts. wanted: (M,)
+        only pairs with a wanted member are listed; None: all are.
+        """
+        if self.bands is None:
+            exact = ExactJoin.of(self.verifier, firsts)
+            return exact.pairs(wanted), exact.verifier
+        shared = self._buckets(self.bands, firsts, numbers)
+        listed = candidate_pairs(shared, len(firsts)) if wanted is None else candidate_pairs_with(shared, wanted)
+        return listed, self.verifier
+
+    def _buckets(self, bands: Bands, firsts: Rows, numbers: TextNumbers | None) -> Ragged:
         # The tables of an index name the first copy of each text, which may be lost.
-        return self.prepared.buckets(self.bands, firsts, numbers if self.lost is None else None)
+        return self.prepared.buckets(bands, firsts, numbers if self.lost is None else None)
 
 
 def verifier_of(prepared: Prepared, threshold: float, grouping: Grouping, run: Run) -> Verifier:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simdocs.kernels.lsh.buckets import candidate_pairs, candidate_pairs_with
 from simdocs.matching.distinct_texts import pairs_of_copies
 from simdocs.matching.self_join import SelfJoin
 from simdocs.model.groups import Pairs
 from simdocs.model.numbering import Rows, TextNumbers
-from simdocs.model.ragged import Index, Mask, Ragged
+from simdocs.model.ragged import Index, Mask
 
 
 def similar_pairs(join: SelfJoin, *, all_copies: bool, changed: Mask | None = None) -> Iterator[Pairs]:
@@ -41,16 +40,11 @@ def _texts_of(text: TextNumbers, documents: Mask, size: int) -> Mask:
     return found
 
 
-def _candidates(shared: Ragged, size: int, wanted: Mask | None) -> Iterator[tuple[Index, Index]]:
-    """The candidate pairs with a wanted member, or all of them."""
-    return candidate_pairs(shared, size) if wanted is None else candidate_pairs_with(shared, wanted)
-
-
 def _chained_pairs(join: SelfJoin, firsts: Rows, text: TextNumbers, wanted: Mask | None) -> Iterator[Pairs]:
-    verifier = join.verifier
+    candidates, verifier = join.pairs(firsts, text, wanted)
     left_copies, right_copies = _chain(text)
     done = 0
-    for left, right in _candidates(join.buckets(firsts, text), len(firsts), wanted):
+    for left, right in candidates:
         similar = verifier.similar(firsts[left], firsts[right])
         # All pairs of a document are in one block: links up to its last document come out with it.
         upto = int(np.searchsorted(left_copies, firsts[left[-1]], side="right"))
@@ -105,10 +99,9 @@ def _of_two(copies: Index) -> Index:
 
 
 def _every_pair(join: SelfJoin, firsts: Rows, text: TextNumbers, changed: Mask | None) -> Iterator[Pairs]:
-    verifier = join.verifier
     rows = np.flatnonzero(text >= 0)
-    wanted = None if changed is None else changed[rows]
-    for lefts, rights in _candidates(join.buckets(rows, None), len(rows), wanted):
+    candidates, verifier = join.pairs(rows, None, None if changed is None else changed[rows])
+    for lefts, rights in candidates:
         left, right = rows[lefts], rows[rights]
         same = text[left] == text[right]
         copies = pairs_of_copies(left[same], right[same], verifier.exact)

@@ -62,12 +62,25 @@ def verify_block(block: VerificationBlock, state: WorkerState, shingling: Shingl
     return similarity, skips
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldSets:
+    """Token sets in memory. place: (N,) for each document of a corpus, the place of its set, or -1."""
+
+    sets: Ragged
+    place: Index
+
+    def sources(self, rows: Rows) -> list[tuple[BlockPlaces, Source]]:
+        """Where the token sets of these rows come from: from memory."""
+        return [(np.arange(len(rows)), self.sets.take(self.place[rows]))]
+
+
 @dataclass(frozen=True, slots=True)
 class Verifier:
     """Decides which candidate pairs of a corpus are similar. It counts and reports in its run.
 
     exact: the exact similarity decides; otherwise the estimate. no_prefilter: compute the exact similarity of every
-    candidate, however low its estimate is.
+    candidate, however low its estimate is. held: the token sets of all documents that are compared; None: documents are
+    read again.
     """
 
     corpus: Documented
@@ -76,6 +89,7 @@ class Verifier:
     run: Run
     exact: bool = True
     no_prefilter: bool = False
+    held: HeldSets | None = None
 
     def for_corpus(self, corpus: Documented) -> Verifier:
         """A verifier with the same rules, in the same run, for another corpus."""
@@ -189,7 +203,8 @@ class Verifier:
 
     def _block(self, rows: Rows, lefts: BlockPlaces, rights: BlockPlaces) -> VerificationBlock:
         documents, places = np.unique(np.concatenate((lefts, rights)), return_inverse=True)
-        return VerificationBlock(self.corpus.sources(rows[documents]), places[: len(lefts)], places[len(lefts) :])
+        held = self.corpus if self.held is None else self.held
+        return VerificationBlock(held.sources(rows[documents]), places[: len(lefts)], places[len(lefts) :])
 
 
 def outdated_warning(tally: Tally, *artifacts: Artifact | None) -> list[str]:

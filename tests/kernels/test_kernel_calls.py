@@ -15,6 +15,7 @@ import pytest
 from simdocs.families import SCHEMES, UNITS
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.group import connectivity, greedy_rounds
+from simdocs.kernels.join import prefix_candidates, prefix_index
 from simdocs.kernels.lsh import bucket_search, buckets
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
@@ -177,6 +178,17 @@ def test_buckets_pairs_and_rounds_take_no_more_steps_for_more_members():
         greedy_rounds.capped_members(shared, status, 1000)
 
     keys = draw.integers(0, 50, (4, MANY)).astype(np.uint64)
+    assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT
+
+
+def test_an_exact_join_takes_no_more_steps_for_more_sets():
+    draw = np.random.default_rng(5)
+    sets = multisets.token_sets(some.ragged(draw.integers(0, 500, (MANY, 30)).tolist(), np.uint32))
+
+    def work(count: int) -> None:
+        index = prefix_index.prefix_index(sets.cut(0, count), 0.8)
+        list(prefix_candidates.similar_candidates(index, np.arange(count)))
+
     assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT
 
 

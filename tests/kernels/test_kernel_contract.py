@@ -23,6 +23,7 @@ from simdocs.families import FORMATS, KEEP, LANGUAGES, SCHEMES, UNITS, default_k
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.group import connectivity, greedy_rounds, pair_graph
 from simdocs.kernels.group.keep_order import keep_order
+from simdocs.kernels.join import prefix_candidates, prefix_index, token_frequencies
 from simdocs.kernels.lsh import banding, bucket_search, buckets
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.text import normalise
@@ -80,6 +81,8 @@ def test_inputs_are_left_as_they_were(batch, shingling):
     for scheme in map(scheme_of, SCHEMES):
         unwritten(scheme.partial_signatures, tokens, 5, shingling.seed)
         signatures = unwritten(scheme.signatures, tokens, 5, shingling.seed)
+        index = unwritten(prefix_index.prefix_index, sets, 0.4)
+        unwritten(prefix_candidates.similar_candidates, index, np.arange(len(sets)))
         keys = unwritten(buckets.band_keys, signatures, np.arange(len(signatures)), 2, 2)
         shared = unwritten(buckets.shared_buckets, keys)
         ordered, owners = unwritten(buckets.bucket_tables, keys, np.arange(len(signatures)))
@@ -156,6 +159,7 @@ KERNELS = [
         greedy_rounds.most_similar_kept,
     ),
     *(connectivity.connect, connectivity.bucket_components),
+    *(token_frequencies.token_frequencies, prefix_index.prefix_index, prefix_candidates.similar_candidates),
     *(connectivity.star_pairs, connectivity.cross_component_pairs),
     *(pair_graph.with_pairs, pair_graph.connected_groups),
 ]

@@ -17,8 +17,7 @@ import pytest
 from simdocs.artifacts.damage import damages
 from simdocs.storage.targets import draft_name
 from tests.cli.corpus import A1, A, B, lay
-from tests.cli.program import PROGRAM, Argument, Done, finished, simdocs, started
-from tests.cli.traps import prelude
+from tests.cli.program import PROGRAM, Argument, Done, environment, finished, simdocs, started
 
 STRACE = shutil.which("strace")
 NO_STRACE = "strace is not installed, or may not trace"
@@ -56,25 +55,13 @@ class Call(NamedTuple):
     number: int
 
 
-_LATER = """
-import time
-from simdocs.corpora import clock
-
-clock.now = lambda: time.time_ns() + 3600 * 10**9
-"""
-"""Source that makes all documents an hour old, so that an update takes over what it knows of them."""
-
-
 class Bench:
-    """A directory with docs and an old output for fewer documents, in which a command runs under strace.
-
-    Onto an old artifact, the command is an update, which reads only the new document.
-    """
+    """A directory with docs and an old output for fewer documents, in which a command runs under strace."""
 
     def __init__(self, root: Path, command: str, output: str, *, there: bool) -> None:
         self.root, self.output, self.there = root, output, there
         self.command = (*command.split(), "docs", "-j1", "-q", "-o", output)
-        self.env = prelude(root, _LATER)
+        self.env = environment(PYTHONDONTWRITEBYTECODE="1")
         self.log = root / "log"
         lay(root, {"docs/a": A, "docs/b": B})
         assert simdocs("index", "docs", "-q", "-o", "known.index", cwd=root) == (0, b"", "")
@@ -89,7 +76,7 @@ class Bench:
         assert self.new != self.old
 
     def _succeed(self) -> None:
-        assert simdocs(*self.command, cwd=self.root, env=self.env) == (0, b"", "")
+        assert simdocs(*self.command, cwd=self.root) == (0, b"", "")
 
     @property
     def place(self) -> Path:
@@ -165,7 +152,7 @@ class Bench:
 
     def beside(self) -> list[str]:
         """The names of what does not belong there."""
-        ours = (self.output, "docs", "known.index", "kept", "log", "trap")
+        ours = (self.output, "docs", "known.index", "kept", "log")
         return [name for name in os.listdir(self.root) if name not in ours]
 
     def left_a_draft_at_most(self) -> bool:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from simdocs.kernels.compare.jaccard import overlaps
+from simdocs.kernels.join.prefix_index import prefix_tokens
 from simdocs.kernels.lsh.buckets import equal_runs
-from simdocs.kernels.lsh.rare_prefixes import prefix_tokens, token_frequencies
 from simdocs.model.ragged import Floats, Index, Mask, Ragged, Tokens, offsets_of, ranges, row_blocks
 
 _HIGH_BITS = 24
@@ -44,7 +44,7 @@ class Parts:
     @classmethod
     def of(cls, sets: Ragged, threshold: float) -> Parts:
         """Prepare sets to be looked for. threshold: the smallest containment that counts, above 0."""
-        prefixes = prefix_tokens(sets, threshold, token_frequencies(sets.values))
+        prefixes = prefix_tokens(sets, threshold)
         owner = np.repeat(np.arange(len(sets)), prefixes.lengths)
         order = np.argsort(prefixes.values, kind="stable")
         ordered = prefixes.values[order]

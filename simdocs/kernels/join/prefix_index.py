@@ -1,0 +1,126 @@
+"""The prefix index: which sets share one of their rarest tokens, and so may be similar.
+
+Sort the tokens of every set in one common order, the rare ones first. If the Jaccard similarity of x and y is at least
+t, they share at least ceil(t|x|) tokens, so the first |x| - ceil(t|x|) + 1 tokens of x (its *prefix*) and the
+corresponding prefix of y have one in common (Chaudhuri, Ganti, Kaushik, A primitive operator for similarity joins, ICDE
+2006, section 4.3.1). Any order is correct. With rare tokens first, few sets share a token of their prefixes without
+being similar (Bayardo, Ma, Srikant, Scaling up all pairs similarity search, WWW 2007, section 4.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from simdocs.kernels.join.token_frequencies import equal_tokens, token_frequencies
+from simdocs.model.ragged import Array, Index, Keys, Ragged, Tokens, ranges, row_blocks
+
+_SORT_BLOCK = 1 << 17
+"""Tokens that are sorted at once: 1 MiB, which stays in the cache."""
+
+_ROUNDING = 1e-9
+"""How far rounding may lift the product of a threshold and a length above the whole number that it should be."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixIndex:
+    """The prefixes of N sets, with an entry for each token of a prefix that is in another prefix, too.
+
+    threshold: Jaccard similarity from which two sets are similar. lengths: int64 (N,), of the sets. rest: int64 (N,),
+    how many tokens a set has after its prefix. last: uint64 (N,), the place of the last token of the prefix in the
+    common order. owners: int32 (E,), the set that each entry belongs to; entries of a token are together, and their
+    owners ascend. ends: (E,), where the entries of the same token end. entries: Ragged of N rows, those of each set.
+    matches: int64 (N,), how many entries of later sets have a token of the prefix.
+    """
+
+    threshold: float
+    lengths: Index
+    rest: Index
+    last: Keys
+    owners: Array
+    ends: Array
+    entries: Ragged
+    matches: Index
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+
+def prefix_index(sets: Ragged, threshold: float) -> PrefixIndex:
+    """The prefix index of these sets. sets: Ragged uint32, each row without repeats."""
+    lengths = sets.lengths
+    wanted = prefix_lengths(lengths, threshold)
+    tokens, owners, last = _shared_tokens(sets, wanted, token_frequencies(sets.values))
+    number = np.int32 if len(tokens) < 1 << 31 else np.int64
+    place: Array = np.full(len(tokens), -1, number)
+    sharing, ends, size = [np.empty(0, np.int32)], [np.empty(0, number)], 0
+    matches = np.zeros(len(sets), np.int64)
+    for places, sizes in equal_tokens(tokens):
+        shared, repeats = places[np.repeat(sizes > 1, sizes)], sizes[sizes > 1]
+        end = np.repeat(size + np.cumsum(repeats), repeats)
+        here = np.arange(size, size + len(shared))
+        np.add.at(matches, owners[shared], end - here - 1)
+        place[shared] = here
+        sharing.append(owners[shared])
+        ends.append(end.astype(number))
+        size += len(shared)
+    found = place >= 0
+    counts = np.bincount(owners[found], minlength=len(sets))
+    entries = Ragged.from_lengths(place[found], counts)
+    ends_of_all = np.concatenate(ends)
+    return PrefixIndex(
+        threshold, lengths, lengths - wanted, last, np.concatenate(sharing), ends_of_all, entries, matches
+    )
+
+
+def prefix_lengths(lengths: Index, threshold: float) -> Index:
+    """How many of its rarest tokens a set of each length needs, to share one with every similar set: int64 (N,)."""
+    wanted = lengths - np.ceil(threshold * lengths - _ROUNDING).astype(np.int64) + 1
+    short_enough: Index = np.minimum(wanted, lengths)
+    return short_enough
+
+
+def prefix_tokens(sets: Ragged, threshold: float) -> Ragged:
+    """The tokens of the prefix of each set, the rare ones first: Ragged uint32. sets: as of `prefix_index`."""
+    wanted = prefix_lengths(sets.lengths, threshold)
+    blocks = _prefix_blocks(sets, wanted, token_frequencies(sets.values))
+    tokens = [np.empty(0, np.uint32), *(keys.astype(np.uint32) for _, keys in blocks)]
+    return Ragged.from_lengths(np.concatenate(tokens), wanted)
+
+
+def _shared_tokens(sets: Ragged, wanted: Index, frequency: Array) -> tuple[Tokens, Array, Keys]:
+    """The tokens of all prefixes that occur in several sets, the set of each, and the last token of each prefix.
+
+    The last token is returned as its place in the common order.
+    """
+    tokens, owners = [np.empty(0, np.uint32)], [np.empty(0, np.int32)]
+    last = np.zeros(len(sets), np.uint64)
+    for rows, keys in _prefix_blocks(sets, wanted, frequency):
+        filled = rows[wanted[rows] > 0]
+        last[filled] = keys[np.cumsum(wanted[filled]) - 1]
+        several = keys >> np.uint64(32) > 1
+        tokens.append(keys[several].astype(np.uint32))
+        owners.append(np.repeat(rows.astype(np.int32), wanted[rows])[several])
+    return np.concatenate(tokens), np.concatenate(owners), last
+
+
+def _prefix_blocks(sets: Ragged, wanted: Index, frequency: Array) -> Iterator[tuple[Index, Keys]]:
+    """Yield rows of the sets, and the tokens of their prefixes as places in the common order, in blocks.
+
+    The common order is by frequency and then by token: a place is the one times 2^32, plus the other.
+    """
+    shift = np.uint64(32 + int(frequency.max(initial=1)).bit_length())
+    most_rows = 1 << (64 - int(shift))
+    for first, stop in row_blocks(sets.offsets, _SORT_BLOCK):
+        for at in range(first, stop, most_rows):
+            end = min(at + most_rows, stop)
+            cut = slice(sets.offsets[at], sets.offsets[end])
+            offsets = sets.offsets[at : end + 1] - sets.offsets[at]
+            keys = np.repeat(np.arange(end - at, dtype=np.uint64) << shift, np.diff(offsets))
+            keys |= frequency[cut].astype(np.uint64) << np.uint64(32)
+            keys |= sets.values[cut]
+            keys.sort()
+            keys &= (np.uint64(1) << shift) - np.uint64(1)
+            yield np.arange(at, end), keys[ranges(offsets[:-1], wanted[at:end])]

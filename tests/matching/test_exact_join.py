@@ -1,0 +1,90 @@
+"""The answers of an exact join are those of a comparison of every two documents."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simdocs
+from simdocs.families import CLUSTERS, KEEP
+from simdocs.kernels.join import prefix_candidates
+from simdocs.matching import exact_join
+from simdocs.matching.verify import Verifier
+from tests.amounts import examples, slow
+from tests.commands.deduping import sketched
+from tests.commands.test_dedupe import asked
+from tests.similar_texts import corpora, family
+from tests.twins.text_answers import Choices, Text, Twin
+
+exactly = partial(asked, exact=True, bands=None, rows=None)
+
+
+def assert_answers_are_those_of_the_twin(texts, choices):
+    twin = Twin(texts, choices)
+    assert exactly(texts, choices, "groups") == twin.greedy()
+    assert exactly(texts, choices, "groups", cluster="components") == twin.components()
+    assert exactly(texts, choices, "pairs") == twin.pairs()
+    assert exactly(texts, choices, "all_pairs") == twin.all_pairs()
+
+
+@examples(5)
+@given(
+    corpora(),
+    st.sampled_from([0.3, 0.5, 2 / 3, 0.8, 1.0]),
+    st.sampled_from(["char", "word"]),
+    st.booleans(),
+    st.sampled_from(list(KEEP)),
+)
+def test_answers_are_those_of_the_twin(texts, threshold, unit, multiset, keep):
+    assert_answers_are_those_of_the_twin(texts, Choices(unit, 2, multiset, threshold, keep))
+
+
+@pytest.mark.parametrize("seed", [0, *slow(1, 2, 3, 4)])
+@pytest.mark.parametrize("at_once", [1, 3, 50])
+def test_answers_do_not_depend_on_how_many_documents_are_decided_together(seed, at_once, monkeypatch):
+    monkeypatch.setattr(exact_join, "_UNDECIDED_AT_ONCE", at_once)
+    monkeypatch.setattr(prefix_candidates, "_MATCHES_AT_ONCE", 20 * at_once)
+    choices = Choices("word", 2, bool(seed % 2), 0.4, list(KEEP)[seed])
+    assert_answers_are_those_of_the_twin(family(seed, 60), choices)
+
+
+def test_candidates_that_are_not_similar_change_no_answer(monkeypatch):
+    monkeypatch.setattr(prefix_candidates, "smallest_overlap", lambda _index, left, _right: np.zeros(len(left)))
+    assert_answers_are_those_of_the_twin(family(3, 60), Choices("word", 2, False, 0.4))
+
+
+@pytest.mark.parametrize("what", ["groups", "pairs"])
+def test_no_pair_is_compared_twice(what, monkeypatch):
+    compared, similar = [], Verifier.similar
+
+    def noted(verifier, left, right):
+        compared.extend(zip(left.tolist(), right.tolist(), strict=True))
+        return similar(verifier, left, right)
+
+    monkeypatch.setattr(Verifier, "similar", noted)
+    monkeypatch.setattr(exact_join, "_UNDECIDED_AT_ONCE", 7)
+    texts = list(dict.fromkeys(text.data for text in family(1, 60)))
+    exactly([Text(data) for data in texts], Choices("word", 2, False, 0.4), what)
+    assert len(compared) == len(set(compared)) > 20
+
+
+def test_the_exact_join_needs_no_bands_that_reach_the_recall(tmp_path):
+    for name, text in {"a": "one two three", "b": "three four five"}.items():
+        (tmp_path / name).write_text(text)
+    with sketched([tmp_path], unit="word", k=1, threshold=0.01, num_perm=1, exact=True) as work:
+        assert [row[2] for row in work.groups()] == [1 / 5]
+        assert work.result.comparison.bands is None
+
+
+@pytest.mark.parametrize("cluster", CLUSTERS)
+def test_workers_do_not_change_the_answer_of_an_exact_join(cluster):
+    texts = [text.data for text in family(1, 60)]
+    means = {"unit": "word", "k": 2, "threshold": 0.4, "exact": True, "cluster": cluster}
+    found = [simdocs.dedupe(texts=texts, jobs=jobs, **means).pairs for jobs in (1, 2)]
+    assert len(found[0].left) > 20
+    for column in ("left", "right", "jaccard", "estimate"):
+        assert np.array_equal(getattr(found[0], column), getattr(found[1], column))

@@ -24,6 +24,13 @@ def test_forged_arguments_count_as_none(given: Any) -> None:
 def test_an_argument_may_give_half_of_what_it_gave() -> None:
     run = {"given": [["docs", 3], ["more", 4], ["docs", 1]]}
     refuse_shrinking("x.index", run, [["more", 2], ["docs", 0], ["new", 0], ["docs", 2]])
+    refuse_shrinking("x.index", run, [["docs", 2], ["docs", 0]])
     for given in ([["docs", 1]], [["docs", 9], ["more", 1]], [["more", 0]]):
         with pytest.raises(ShrunkError):
             refuse_shrinking("x.index", run, given)
+
+
+def test_a_single_text_may_be_lost_but_not_the_lines_of_a_file() -> None:
+    refuse_shrinking("x.index", {"given": [[__file__, 1]]}, [[__file__, 0]])
+    with pytest.raises(ShrunkError):
+        refuse_shrinking("x.index", {"given": [[__file__, 2]]}, [[__file__, 0]])

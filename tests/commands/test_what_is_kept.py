@@ -15,6 +15,7 @@ import pytest
 import simdocs
 from simdocs.corpora import jsonl
 from simdocs.corpora.document_skipped import DocumentSkipped
+from simdocs.model.source_files import STAMP_FIELDS
 from simdocs.pipeline import reading
 from tests.cli.corpus import lay
 from tests.cli.program import unprivileged
@@ -82,9 +83,10 @@ def watched(*arguments: str, **options: Any) -> set[str]:
 def test_documents_that_cannot_be_read_are_kept_only_with_the_option(
     case: Case, path: str, expected: list[str]
 ) -> None:
-    before = names()
+    before, stamps = names(), simdocs.open(X).documents.sources.files[list(STAMP_FIELDS)].tolist()
     with closed({path}):
         assert kept(update()) == expected
+        assert simdocs.open(X).documents.sources.files[list(STAMP_FIELDS)].tolist() == stamps
         assert kept(update(checksum=True)) == expected
         assert kept(update(ignore_inode=True)) == expected
         assert names() == before

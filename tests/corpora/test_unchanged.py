@@ -253,6 +253,23 @@ def test_a_chunk_with_a_malformed_line_is_parsed_each_time(case: Case) -> None:
         assert (watch.files, len(watch.lines)) == ({"docs/lines.jsonl"}, 1)
 
 
+def test_a_chunk_with_a_repeated_id_is_parsed_and_the_line_reported_each_time(case: Case) -> None:
+    """The rows of the chunks after it begin one earlier than their lines."""
+    Path("docs/lines.jsonl").write_bytes(b"".join([*LINES[:10], *[b'{"id": "x", "text": "once"}\n'] * 2, *LINES[10:]]))
+    case.update()
+    for turn in range(2):
+        with Path("docs/lines.jsonl").open("ab") as stream:
+            stream.write(b'{"text": "turn %d"}\n' % turn)
+        watch = case.update()
+        assert (len(watch.texts), len(watch.lines) < 5) == (len(set(watch.texts)), True)
+        assert json.loads(Path("x.shingles/run.json").read_bytes())["skipped"] == {"malformed": 1}
+    documents = opened(Path("x.shingles")).documents
+    chunks = documents.sources.chunks
+    within = documents.facts["start"][chunks["row"]] - chunks["start"]
+    assert ((within >= 0) & (within < chunks["extent"])).all()
+    assert chunks["skipped"].sum() == 1
+
+
 def test_what_is_too_large_now_is_not_taken_over(case: Case) -> None:
     size = len(LINES[0]) - 1
     for limit in (size, size + 1, 16, size):

@@ -18,7 +18,7 @@ from simdocs.corpora.jsonl import Lines, Parsed
 from simdocs.pipeline import reading, shingling
 from simdocs.storage import syscalls
 from tests.cli.forged import exchange, signed_anew
-from tests.commands.building import built, content
+from tests.commands.building import built, content, opened
 from tests.corpora.small_chunks import cut_small
 
 HOUR = 3600 * 10**9

@@ -133,7 +133,8 @@ class Register:
         if not container:
             return set()
         if read.names[0][:container] != self._file:
-            self._file, self._lines, self._refused = read.names[0][:container], SeenNames(self._name), set()
+            self._file, self._refused = read.names[0][:container], set()
+            self._lines.forget()
         if self._named_like_lines is None:
             self._named_like_lines = {name for name in self._found.names if b"#" in name}
         repeated = self._lines.repeated(read.names)

@@ -59,6 +59,12 @@ class SeenNames:
             (hashes, first), (more, others) = self._runs[-2:]
             self._runs[-2:] = [_sorted(np.concatenate((hashes, more)), np.concatenate((first, others)))]
 
+    def forget(self) -> None:
+        """Forget all names. This is faster than to begin anew, if there were few."""
+        for hashes, _ in self._runs:
+            self._marks[hashes & _LAST_MARK] = False
+        self._runs.clear()
+
     def _was_seen(self, name: bytes, number: int) -> bool:
         for hashes, rows in self._runs:
             begin, end = np.searchsorted(hashes, number), np.searchsorted(hashes, number, side="right")

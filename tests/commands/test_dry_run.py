@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.model.artifact import Artifact
+from simdocs.storage import syscalls
 from tests.amounts import examples
 from tests.api.one_door import REQUESTS
 from tests.commands.building import built, content, opened
@@ -51,6 +52,7 @@ def test_a_dry_run_lists_what_the_build_changes(
     place = tmp_path_factory.mktemp("dry", numbered=True)
     with pytest.MonkeyPatch.context() as patch, chdir(place):
         cut_small(patch, size)
+        patch.setattr(syscalls, "sync", lambda descriptor: None)
         Clock(patch).ahead = HOUR
         os.mkdir("docs")
         for name, text, rows in begun:

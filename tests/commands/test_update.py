@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.corpora import clock
+from simdocs.storage import syscalls
 from tests.amounts import examples
 from tests.commands.building import built, content
 from tests.commands.histories import content_for, lines, names, steps, texts, write
@@ -80,13 +81,14 @@ moves = st.one_of(st.just(HOUR), st.just(0), st.just(-HOUR))
     st.sampled_from([16, 64, 1 << 19]),
     st.sampled_from([{}, {}, {"checksum": True}, {"ignore_inode": True}]),
 )
-@examples(60)
+@examples(20)
 def test_an_update_has_the_bytes_of_a_build_from_nothing(
     tmp_path_factory: pytest.TempPathFactory, begun: Any, history: Any, kind: str, size: int, how: dict[str, bool]
 ) -> None:
     place = tmp_path_factory.mktemp("history", numbered=True)
     with pytest.MonkeyPatch.context() as patch, chdir(place):
         cut_small(patch, size)
+        patch.setattr(syscalls, "sync", lambda descriptor: None)
         set_clock = Clock(patch)
         os.mkdir("docs")
         for name, text, rows in begun:

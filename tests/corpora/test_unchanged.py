@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import gzip
+import itertools
 import json
 import os
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +18,12 @@ import numpy as np
 import pytest
 
 from simdocs.corpora import clock, jsonl, read_file
+from simdocs.corpora.earlier_files import EarlierFiles
+from simdocs.corpora.file_list import FileList
 from simdocs.corpora.jsonl import Lines, Parsed
+from simdocs.corpora.unchanged import compare
 from simdocs.pipeline import reading, shingling
+from simdocs.recipes import Sequences, Updating
 from simdocs.storage import syscalls
 from tests.cli.forged import exchange, signed_anew
 from tests.commands.building import built, content, opened
@@ -131,6 +139,62 @@ def link() -> str:
 def chmod() -> str:
     os.chmod("docs/a", 0o600)
     return "docs/a"
+
+
+def test_an_update_with_two_workers_has_the_bytes_of_a_build_with_one(case: Case) -> None:
+    for name in ("docs/a", "docs/new"):
+        Path(name).write_bytes(b"another text")
+    Path("docs/lines.jsonl").write_bytes(b"".join([*LINES[:9], b'{"text": "new"}\n', *LINES[9:30], *LINES[35:]]))
+    assert case.update(jobs=2).files <= {"docs/a", "docs/new", "docs/lines.jsonl"}
+
+
+def test_a_file_that_could_not_be_read_to_its_end_is_read_again(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its stamp is the same, and no line of it was skipped."""
+    real = jsonl.chunks
+
+    def broken(*arguments: Any, **more: Any) -> Iterator[Any]:
+        yield from itertools.islice(real(*arguments, **more), 3)
+        raise OSError(errno.EIO, "broken")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(jsonl, "chunks", broken)
+        assert 3 < built(Path("x.shingles"), ["docs"], rebuild=True).n_documents < 43
+    assert case.update().files == {"docs/lines.jsonl"}
+
+
+def test_a_text_from_standard_input_is_not_taken_for_the_file_that_it_comes_from(case: Case) -> None:
+    """Bytes that are held have a size and no times. A file of 1970 has these times, too."""
+    os.utime("docs/a", ns=(0, 0))
+    case.update()
+    stdin = os.dup(0)
+    found = []
+    for target in ("x.shingles", "fresh.shingles"):
+        shutil.rmtree("fresh.shingles", ignore_errors=True)
+        with Path("docs/a").open("rb") as stream:
+            os.dup2(stream.fileno(), 0)
+        try:
+            built(Path(target), ["-"], ignore_ctime=True, allow_shrink=True)
+        finally:
+            os.dup2(stdin, 0)
+        found.append(content(Path(target)))
+    os.close(stdin)
+    assert found[0] == found[1]
+
+
+def test_two_files_with_one_inode_number_are_told_apart(case: Case) -> None:
+    """They are on two devices, of which one may be a copy of the other, with the same times. Both were renamed."""
+    documents = opened(Path("x.shingles")).documents
+    files = documents.sources.files.copy()
+    assert files["file_size"][0] == files["file_size"][1]
+    for name in ("mtime_ns", "ctime_ns", "inode"):
+        files[name][:2] = files[name][0]
+    earlier = EarlierFiles(replace(documents, sources=replace(documents.sources, files=files)), clock.now(), 1 << 20)
+    found = FileList.of([b"new/a", b"new/b"], [0, 0], {}, texts=False)
+    for name, recorded in (("size", "file_size"), ("mtime_ns", "mtime_ns"), ("ctime_ns", "ctime_ns")):
+        found.stamps[name] = files[recorded][:2]
+    found.met["inode"], found.met["device"] = files["inode"][:2], (1, 2)
+    unchanged = compare(found, earlier, Sequences(), 1 << 20, Updating())
+    assert (unchanged.same.tolist(), unchanged.likely.tolist()) == ([-1, -1], [-1, -1])
 
 
 @pytest.mark.parametrize("change", [rename, link, chmod])
@@ -274,6 +338,38 @@ def test_what_is_too_large_now_is_not_taken_over(case: Case) -> None:
     size = len(LINES[0]) - 1
     for limit in (size, size + 1, 16, size):
         case.update(max_size=limit)
+
+
+def test_an_artifact_with_a_file_after_its_last_row_is_built_from_nothing(case: Case) -> None:
+    signed_anew(Path("x.shingles"), lambda arrays: arrays["files"]["row"].__setitem__(-1, 43))
+    assert case.update().files == EVERY
+
+
+@pytest.mark.parametrize("name", ["docs/lines.jsonl", "docs/lines.jsonl.gz"])
+def test_the_limit_applies_to_the_lines_of_a_file_and_not_to_its_size(case: Case, name: str) -> None:
+    """A line may be larger than a compressed file."""
+    os.remove("docs/lines.jsonl")
+    data = b"".join([*LINES, b'{"text": "%b"}\n' % (b"a" * 2000)])
+    Path(name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    case.update()
+    assert os.stat(name).st_size < 1000 or name == "docs/lines.jsonl"
+    assert name in case.update(max_size=1000).files
+    Path(name).write_bytes(gzip.compress(b"".join(LINES)) if name.endswith(".gz") else b"".join(LINES))
+    case.update()
+    assert case.update(max_size=1000).files == set()
+
+
+def test_what_came_from_no_file_is_never_unchanged(case: Case) -> None:
+    """The text of a FIFO has no times and no inode, as an empty file of 1970 has if neither counts."""
+    documents = opened(Path("x.shingles")).documents
+    files = documents.sources.files.copy()
+    for name in ("file_size", "mtime_ns", "ctime_ns", "inode"):
+        files[name][0] = 0
+    earlier = EarlierFiles(replace(documents, sources=replace(documents.sources, files=files)), clock.now(), 1 << 20)
+    found = FileList.of([b"docs/a"], [0], {}, texts=False)
+    found.met["inode"] = 7
+    updating = Updating(ignore_inode=True, ignore_ctime=True)
+    assert compare(found, earlier, Sequences(), 1 << 20, updating).same.tolist() == [-1]
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,16 @@ def test_names_are_repeated_if_they_were_seen_before(hashes: int, blocks: list[l
             rows += new
 
 
+def test_forgotten_names_are_not_repeated() -> None:
+    names = SeenNames([b"a", b"b", b"a"].__getitem__)
+    names.add([b"a", b"b"], np.arange(2))
+    names.forget()
+    assert names.repeated([b"a", b"b"]) == set()
+    assert not names._marks.any()
+    names.add([b"a"], np.array([2]))
+    assert names.repeated([b"b", b"a"]) == {1}
+
+
 def test_many_names_take_16_bytes_each_in_few_runs() -> None:
     names, count = SeenNames(lambda row: b"%d" % row), 1 << 14
     for begin in range(0, count, 100):

@@ -39,6 +39,7 @@ Fault = BaseException | Callable[[], object]
 FAULTS: dict[str, tuple[Fault, bool]] = {
     "disk-full": (OSError(errno.ENOSPC, "No space left on device"), False),
     "broken-disk": (OSError(errno.EIO, "Input/output error"), False),
+    "no-permission": (OSError(errno.EACCES, "Permission denied"), False),
     "signal-before": (Ended(), False),
     "signal-after": (Ended(), True),
 }

@@ -32,7 +32,7 @@ of_kinds = pytest.mark.parametrize("update", KINDS, indirect=True)
 
 @pytest.mark.reliability("disk errors")
 @of_kinds
-@pytest.mark.parametrize("fault", ["disk-full", *slow("broken-disk", "signal-before", "signal-after")])
+@pytest.mark.parametrize("fault", ["disk-full", *slow("broken-disk", "no-permission", "signal-before", "signal-after")])
 def test_a_fault_at_any_call_of_an_update_leaves_the_old_or_the_new_artifact(update: Update, fault: str) -> None:
     error, done = FAULTS[fault]
     calls = calls_of(update.run)

@@ -4,6 +4,7 @@ run succeeds."""
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import tempfile
@@ -78,7 +79,7 @@ def kill(bench: Bench, calls: list[Call]) -> None:
     assert sorted(states, reverse=True) == states, "first the old one, then the new one"
 
 
-ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EROFS")
+ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EROFS", "EACCES")
 
 
 def refuse(bench: Bench, calls: list[Call], errors: tuple[str, ...]) -> None:
@@ -115,6 +116,8 @@ def last_of_each(calls: list[Call], *names: str) -> list[Call]:
 def test_the_program_killed_at_some_calls_leaves_old_or_new(bench):
     calls = bench.calls
     assert len(calls) > 80
+    read = re.findall(r'openat\(.*docs>, "(\w)"', bench.log.read_text())
+    assert read == ["c"], "the others are taken over"
     kill(bench, last_of_each(calls, "renameat2"))
 
 

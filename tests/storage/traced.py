@@ -17,7 +17,8 @@ import pytest
 from simdocs.artifacts.damage import damages
 from simdocs.storage.targets import draft_name
 from tests.cli.corpus import A1, A, B, lay
-from tests.cli.program import PROGRAM, Argument, Done, environment, finished, simdocs, started
+from tests.cli.program import PROGRAM, Argument, Done, finished, simdocs, started
+from tests.cli.traps import prelude
 
 STRACE = shutil.which("strace")
 NO_STRACE = "strace is not installed, or may not trace"
@@ -55,13 +56,25 @@ class Call(NamedTuple):
     number: int
 
 
+_LATER = """
+import time
+from simdocs.corpora import clock
+
+clock.now = lambda: time.time_ns() + 3600 * 10**9
+"""
+"""Source that makes all documents an hour old, so that an update takes over what it knows of them."""
+
+
 class Bench:
-    """A directory with docs and an old output for fewer documents, in which a command runs under strace."""
+    """A directory with docs and an old output for fewer documents, in which a command runs under strace.
+
+    Onto an old artifact, the command is an update, which reads only the new document.
+    """
 
     def __init__(self, root: Path, command: str, output: str, *, there: bool) -> None:
         self.root, self.output, self.there = root, output, there
         self.command = (*command.split(), "docs", "-j1", "-q", "-o", output)
-        self.env = environment(PYTHONDONTWRITEBYTECODE="1")
+        self.env = prelude(root, _LATER)
         self.log = root / "log"
         lay(root, {"docs/a": A, "docs/b": B})
         assert simdocs("index", "docs", "-q", "-o", "known.index", cwd=root) == (0, b"", "")
@@ -76,7 +89,7 @@ class Bench:
         assert self.new != self.old
 
     def _succeed(self) -> None:
-        assert simdocs(*self.command, cwd=self.root) == (0, b"", "")
+        assert simdocs(*self.command, cwd=self.root, env=self.env) == (0, b"", "")
 
     @property
     def place(self) -> Path:
@@ -152,7 +165,7 @@ class Bench:
 
     def beside(self) -> list[str]:
         """The names of what does not belong there."""
-        ours = (self.output, "docs", "known.index", "kept", "log")
+        ours = (self.output, "docs", "known.index", "kept", "log", "trap")
         return [name for name in os.listdir(self.root) if name not in ours]
 
     def left_a_draft_at_most(self) -> bool:

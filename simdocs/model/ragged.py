@@ -17,6 +17,9 @@ Index = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+NO_TOKENS: Tokens = np.empty(0, np.uint32)
+"""An array without tokens."""
+
 
 def offsets_of(lengths: Array) -> Index:
     """The offsets of rows with these lengths (N,): int64 (N+1,), 0 and then the running sum."""

@@ -51,6 +51,19 @@ class Sketching:
     num_perm: int = _default("num_perm")
 
 
+@dataclass(frozen=True, slots=True)
+class Ignoring:
+    """Which tokens are left out before signatures are computed.
+
+    ignore_common: those that occur in more than this fraction of the documents. template_digest: a digest of
+    those of the template texts. ignored_digest: a digest of all of them. The digest of no tokens is empty.
+    """
+
+    ignore_common: float = _default("ignore_common")
+    template_digest: str = ""
+    ignored_digest: str = ""
+
+
 class Bands(NamedTuple):
     """The number of bands into which a signature is cut, and the number of rows in each."""
 
@@ -108,6 +121,7 @@ class SignatureRecipe(Recipe):
     """The parameters with which a `.signatures` artifact was made."""
 
     sketching: Sketching
+    ignoring: Ignoring = field(default_factory=Ignoring, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

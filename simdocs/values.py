@@ -360,6 +360,21 @@ class PathName:
         return os.fsencode(text)
 
 
+class PathList:
+    """Any number of paths; on a command line one at a time."""
+
+    wanted = "a path, or a tuple of paths"
+
+    def check(self, value: Any) -> tuple[bytes, ...]:
+        """The paths as the system spells them."""
+        each = value if isinstance(value, tuple | list) else (value,)
+        return tuple(_encoded_path(path, self.wanted) for path in each)
+
+    def parse(self, text: str) -> bytes:
+        """One path, as the system spells it."""
+        return os.fsencode(text)
+
+
 @dataclass(frozen=True, slots=True)
 class ArtifactName:
     """The path of an artifact, or in Python the artifact itself. kinds: those that are accepted."""

@@ -22,7 +22,8 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
 VALUES: Mapping[str, Any] = {
     **dict.fromkeys(("files_from", "files0_from", "root", "output", "text_field", "id_field", "summary_json"), "x"),
     **dict.fromkeys(("k", "num_perm", "bands", "rows", "max_candidates", "top", "nearest", "jobs", "seed"), 3),
-    **dict.fromkeys(("threshold", "recall", "lock_wait"), 0.5),
+    **dict.fromkeys(("threshold", "recall", "lock_wait", "ignore_common"), 0.5),
+    "template": (b"x",),
     **dict.fromkeys(("include", "exclude"), ("*.txt",)),
     "max_size": 10,
     "shingles": "x.shingles",

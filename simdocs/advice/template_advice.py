@@ -44,9 +44,9 @@ def template_advice(graph: PairGraph, corpus: Documented, unit: str) -> tuple[st
     count = int(documents[largest])
     name = display_name(corpus.printed_names(first[largest : largest + 1])[0])
     group = f"the largest group has {count:,} documents ({count / size:.0%} of all), such as {name}"
-    remedy = f"if they share only a template, raise {mention('threshold')}"
+    remedy = f"if they share only a template, leave its tokens out with {mention('ignore_common')}"
     if unit != "line":
-        remedy += f" or try {mention('unit')} line"
+        remedy += f", or try {mention('unit')} line"
     if in_large > _SHARE_OF_PAIRS * of_all:
         spread = f"{in_large:,} of {of_all:,} pairs of different texts are in groups of {LARGE_GROUP} or more documents"
         return (f"{spread}; {group}: {remedy}",)

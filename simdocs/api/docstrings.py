@@ -23,6 +23,7 @@ _MEANINGS: Mapping[str, str] = MappingProxyType(
         "include": "Only read files whose name matches one of these patterns. A pattern with a slash is compared with"
         " the path below the directory that was given.",
         "exclude": "Skip files and directories that match one of these patterns.",
+        "template": "Path of a text whose tokens are left out, such as a form or a page header, or several paths.",
         "output": "Also write the artifact to this path, completely or not at all.",
         "max_size": "Skip documents with more bytes.",
         "max_candidates": "Compare with at most this many kept documents per bucket.",

@@ -68,6 +68,13 @@ class SketchKeywords(TypedDict, total=False):
     num_perm: int | None
 
 
+class IgnoreKeywords(TypedDict, total=False):
+    """Which tokens are left out before signatures are computed."""
+
+    ignore_common: float | None
+    template: Path | Sequence[Path] | None
+
+
 class BandKeywords(TypedDict, total=False):
     """How signatures are cut into bands."""
 
@@ -95,7 +102,7 @@ class ShingleKeywords(ReadKeywords, TokenKeywords, TargetKeywords, total=False):
     """The keywords of `shingle`."""
 
 
-class SignatureKeywords(ShingleKeywords, SketchKeywords, total=False):
+class SignatureKeywords(ShingleKeywords, SketchKeywords, IgnoreKeywords, total=False):
     """The keywords of `signature`."""
 
 
@@ -103,7 +110,7 @@ class IndexKeywords(SignatureKeywords, BandKeywords, total=False):
     """The keywords of `index`."""
 
 
-class DedupeKeywords(ReadKeywords, TokenKeywords, SketchKeywords, BandKeywords, total=False):
+class DedupeKeywords(ReadKeywords, TokenKeywords, SketchKeywords, IgnoreKeywords, BandKeywords, total=False):
     """The keywords of `dedupe`, except those that decide what is returned."""
 
     exact: bool | None
@@ -117,7 +124,7 @@ class DedupeKeywords(ReadKeywords, TokenKeywords, SketchKeywords, BandKeywords, 
     root: Path | None
 
 
-class TuneKeywords(ReadKeywords, TokenKeywords, SketchKeywords, BandKeywords, total=False):
+class TuneKeywords(ReadKeywords, TokenKeywords, SketchKeywords, IgnoreKeywords, BandKeywords, total=False):
     """The keywords of `tune`."""
 
     shingles: Any

@@ -26,11 +26,12 @@ from simdocs.artifacts.rules import Rules
 from simdocs.errors import ArtifactError, InputError
 from simdocs.kernels.lsh.buckets import band_keys
 from simdocs.kernels.sketch.fss import EMPTY as EMPTY_VALUE
-from simdocs.model.documents import EMPTY, Documents
+from simdocs.kernels.tokens.ignored_tokens import digest_of
+from simdocs.model.documents import IGNORED, WITHOUT_TOKENS, Documents
 from simdocs.model.names import display_name
-from simdocs.model.ragged import Array, Ragged
+from simdocs.model.ragged import Array, Mask, Ragged
 from simdocs.model.source_files import SourceFiles
-from simdocs.recipes import Banding, IndexRecipe
+from simdocs.recipes import Banding, Ignoring, IndexRecipe, SignatureRecipe
 from simdocs.storage.syscalls import open_directory
 
 Arrays = Mapping[str, Array]
@@ -108,8 +109,8 @@ def _broken_rules(manifest: Manifest, arrays: Arrays) -> Iterator[Problem]:
     yield from _source_files(arrays)
     if manifest.format.kind == "shingles":
         yield from _shingles(arrays)
-    else:
-        yield from _signatures(arrays)
+    if isinstance(manifest.recipe, SignatureRecipe):
+        yield from _signatures(manifest.recipe.ignoring, arrays)
     if isinstance(manifest.recipe, IndexRecipe):
         yield from _tables(manifest.recipe.banding, arrays)
     if made_from(_documents(arrays), manifest.recipe) != manifest.made_from:
@@ -153,10 +154,23 @@ def _shingles(arrays: Arrays) -> Iterator[Problem]:
             return
 
 
-def _signatures(arrays: Arrays) -> Iterator[Problem]:
-    empty = (arrays["documents"]["flags"] & EMPTY) != 0
-    if (arrays["signatures"][empty] != EMPTY_VALUE).any():
-        yield "signatures.npy", "an empty document has a signature"
+def _signatures(ignoring: Ignoring, arrays: Arrays) -> Iterator[Problem]:
+    ignored, facts = arrays["ignored"], arrays["documents"]
+    if (ignored[1:] <= ignored[:-1]).any():
+        yield "ignored.npy", "does not ascend without repeats"
+    if digest_of(ignored) != ignoring.ignored_digest:
+        yield "ignored.npy", "does not have the digest in manifest.json"
+    if ((facts["ignored"] > facts["count"]) | (_are_ignored(facts) != (facts["flags"] & IGNORED != 0))).any():
+        yield "documents.npy", "the number of tokens that are left out of a document is impossible"
+    without = (facts["flags"] & WITHOUT_TOKENS) != 0
+    if (arrays["signatures"][without] != EMPTY_VALUE).any():
+        yield "signatures.npy", "a document without tokens has a signature"
+
+
+def _are_ignored(facts: Array) -> Mask:
+    """Which documents have tokens, but all of them are left out."""
+    every: Mask = (facts["count"] > 0) & (facts["ignored"] == facts["count"])
+    return every
 
 
 def _tables(banding: Banding, arrays: Arrays) -> Iterator[Problem]:

@@ -4,7 +4,7 @@ History:
 - Version 1: the first.
 - Version 2: `files.npy` and `chunks.npy` tell which documents came from which file, with its size, times, inode and
   content, so that an update reads only what changed. A row of `documents.npy` has the number of a line, and no longer
-  the times and the inode of its file.
+  the times and the inode of its file. `ignored.npy` has the tokens that were left out.
 """
 
 from __future__ import annotations
@@ -102,7 +102,9 @@ _DOCUMENTS = (
     _array("name_offsets", "<i8", "N+1", "where each name begins in names, and the end", ascends_to="C"),
 )
 
-_SIGNATURES = _array("signatures", "<u4", "N K", "one row for each document; all 0xFFFFFFFF if it is empty")
+_SIGNATURES = _array("signatures", "<u4", "N K", "one row for each document; all 0xFFFFFFFF if it has no tokens")
+
+_IGNORED = _array("ignored", "<u4", "I", "the tokens that are left out of all documents, ascending, without repeats")
 
 FORMATS: Mapping[str, ArtifactFormat] = MappingProxyType(
     {
@@ -120,7 +122,7 @@ FORMATS: Mapping[str, ArtifactFormat] = MappingProxyType(
                     *_DOCUMENTS,
                 ),
             ),
-            ArtifactFormat(Signatures, SignatureRecipe, 2, (_SIGNATURES, *_DOCUMENTS)),
+            ArtifactFormat(Signatures, SignatureRecipe, 2, (_SIGNATURES, _IGNORED, *_DOCUMENTS)),
             ArtifactFormat(
                 BandIndex,
                 IndexRecipe,
@@ -134,17 +136,18 @@ FORMATS: Mapping[str, ArtifactFormat] = MappingProxyType(
                         "same_as",
                         "<u4",
                         "N",
-                        "the row of the first document with the same text; its own row if it is empty",
+                        "the row of the first document with the same text; its own row if it has no tokens",
                         below="N",
                     ),
                     _SIGNATURES,
+                    _IGNORED,
                     *_DOCUMENTS,
                 ),
             ),
         )
     }
 )
-"""Every format by kind. N documents, F files, H chunks, T tokens, K values in a signature, B bands, M distinct texts
-that are not empty, C bytes of names."""
+"""Every format by kind. N documents, F files, H chunks, T tokens, K values in a signature, I tokens left out, B bands,
+M distinct texts that have tokens, C bytes of names."""
 
 KIND_OF_SUFFIX: Mapping[str, str] = MappingProxyType({form.suffix: kind for kind, form in FORMATS.items()})

@@ -13,7 +13,7 @@ from simdocs.cli.param_types import ArtifactPath, ParameterType, listed
 from simdocs.cli.spelling import METAVARS, declarations, spelled
 from simdocs.parameter_declaration import Parameter
 from simdocs.requests.checked_request import CheckedRequest
-from simdocs.values import Choice, Flag, PatternList, Several
+from simdocs.values import Choice, Flag, PathList, PatternList, Several
 
 documents = click.argument("documents", metavar="[DOCS]...", nargs=-1, type=click.Path(readable=False, path_type=bytes))
 """The documents that a command is about."""
@@ -46,7 +46,7 @@ def _option(parameter: Parameter) -> Callable[[Any], Any]:
     else:
         kind = {
             "type": ParameterType(parameter),
-            "multiple": isinstance(values, PatternList),
+            "multiple": isinstance(values, PatternList | PathList),
             "metavar": METAVARS.get(parameter.name, "NAME"),
             "show_default": spelled(parameter.shown_default) or None,
         }

@@ -10,7 +10,7 @@ import click
 
 from simdocs.errors import mention
 from simdocs.parameter_declaration import Parameter
-from simdocs.values import ArtifactName, Choice, Member, PathName, Several, refusal
+from simdocs.values import ArtifactName, Choice, Member, PathList, PathName, Several, refusal
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -44,7 +44,7 @@ class ParameterType(click.ParamType[Any]):
             return [CompletionItem(before + comma + name, help=spelled_for_shells(meaning)) for name, meaning in named]
         if isinstance(values, ArtifactName) or (isinstance(values, PathName) and values.directories):
             return [CompletionItem(incomplete, type="dir")]
-        if isinstance(values, PathName):
+        if isinstance(values, PathName | PathList):
             return [CompletionItem(incomplete, type="file")]
         return []
 

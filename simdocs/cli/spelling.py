@@ -41,6 +41,8 @@ METAVARS: Mapping[str, str] = MappingProxyType(
         "language": "CODE",
         "seed": "N|random",
         "num_perm": "K",
+        "ignore_common": "NUM",
+        "template": "FILE",
         "threshold": "NUM",
         "recall": "NUM",
         "bands": "B",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from simdocs.advice.length_advice import length_advice
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.writer import write_artifact
+from simdocs.commands.ignoring import contradictory_templates, leaving_out
 from simdocs.commands.resolve import (
     banding_of,
     index_recipe,
@@ -26,6 +27,7 @@ from simdocs.commands.standing import NOTHING, Standing, standing
 from simdocs.corpora import clock
 from simdocs.engines.run import Run
 from simdocs.errors import UnjudgedError
+from simdocs.matching.corpus import name_prefix, skips_of_ignored
 from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.build_results import BuildResult, Expectation, UpdateFacts
 from simdocs.model.delivery import Delivery
@@ -35,6 +37,7 @@ from simdocs.model.ragged import Array, Index, Ragged
 from simdocs.model.row_ranges import as_ranges
 from simdocs.model.skipped import FIRST
 from simdocs.parameters import PARAMETERS
+from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.changes import Changes, changes
 from simdocs.pipeline.indexing import EarlierTables, band_tables, expectation, low_recall, same_as
 from simdocs.pipeline.prepare import Intake, files_of, signed
@@ -82,18 +85,21 @@ That is enough for 400,000 ranges. If there are more, run.json does not say whic
 def plan_build(request: BuildRequest, outputs: Sequence[str | None] = ()) -> BuildPlan:
     """The plan for a request. UsageError: it contradicts the artifact, or no bands reach the recall."""
 
-    def find_contradictions(artifact: Artifact | None) -> Iterable[str]:
+    def find_contradictions(artifact: Artifact | None) -> Iterator[str]:
         if artifact is None:
-            return ()
+            return
         # An index of an index has bands of its own.
         fixed = tuple(group for group in FORMATS[artifact.kind].parameter_groups if group != "banding")
-        return contradictions(request.given(), artifact.recipe, artifact.name, fixed)
+        yield from contradictions(request.given(), artifact.recipe, artifact.name, fixed)
+        yield from contradictory_templates(request, artifact)
 
     intake = intake_of(request, outputs, find_contradictions)
     artifact = intake.artifact
     built_with = None if artifact is None else artifact.recipe
     command = ["simdocs", *(name_to_text(os.fsencode(word)) for word in sys.argv[1:])]
     recipe = _recipe(request, built_with)
+    if isinstance(recipe, SignatureRecipe):
+        intake, recipe = leaving_out(request, intake, recipe, artifact)
     return BuildPlan(request.kind, intake, recipe, command, bool(request.strict), bool(request.allow_shrink))
 
 
@@ -112,23 +118,37 @@ def answer(request: BuildRequest, run: Run, delivery: Delivery) -> BuildResult:
     assert isinstance(request.output, bytes)
     wait = PARAMETERS["lock_wait"].default if request.lock_wait is None else request.lock_wait
     with write_artifact(os.fsdecode(request.output), plan.kind, wait) as writer:
+        plan = with_all_ignored(plan, run)
         there = standing(request.output, plan.recipe, of_group(Updating, request.given()))
         if there.broken:
             run.skipped.warnings.append(f"{there.why_anew}; it is built from nothing now")
-        result = build(plan, writer, run, there)
+        result, _ = build_and_compare(plan, writer, run, there)
         delivery.conclude(result)
     return result
 
 
-def build(plan: BuildPlan, writer: Writer, run: Run, there: Standing = NOTHING) -> BuildResult:
-    """Build an artifact with this writer. there: what it will replace. UnjudgedError: see Request.strict."""
-    return build_and_compare(plan, writer, run, there)[0]
+def build(plan: BuildPlan, writer: Writer, run: Run) -> BuildResult:
+    """Build an artifact that replaces nothing with this writer. UnjudgedError: see Request.strict."""
+    return build_and_compare(with_all_ignored(plan, run), writer, run, NOTHING)[0]
+
+
+def with_all_ignored(plan: BuildPlan, run: Run) -> BuildPlan:
+    """The plan with all tokens that are left out. Common tokens are counted, if that is wanted."""
+    if not isinstance(plan.recipe, SignatureRecipe):
+        return plan
+    intake, recipe = with_common_tokens(plan.intake, plan.recipe, run)
+    return replace(plan, intake=intake, recipe=recipe)
 
 
 def build_and_compare(plan: BuildPlan, writer: Writer, run: Run, there: Standing) -> tuple[BuildResult, Changes]:
-    """Build an artifact as `build` does. Return what it changes, too."""
+    """Build an artifact, and compare its documents with those of the one that it replaces.
+
+    plan: with all ignored tokens.
+    """
     began_ns = clock.now()
     documents, expectation = _BUILDERS[plan.kind](plan, writer, run, there.earlier)
+    artifact = plan.intake.artifact
+    run.skipped.extend(skips_of_ignored(documents, b"" if artifact is None else name_prefix(None, artifact.root)))
     if isinstance(plan.recipe, IndexRecipe):
         run.skipped.warnings += low_recall(plan.recipe.banding, plan.recipe.sketching.num_perm)
     notes = tuple(length_advice(documents, plan.recipe.shingling)) if plan.intake.artifact is None else ()
@@ -145,7 +165,11 @@ def build_and_compare(plan: BuildPlan, writer: Writer, run: Run, there: Standing
     writer.finish(documents, plan.recipe, _run_facts(plan, run, began_ns, found) | {"given": given})
     counts = (found.unchanged, len(found.changed), len(found.new), len(found.removed))
     update = UpdateFacts(*counts, note, len(found.kept))
-    return BuildResult(plan.kind, documents, plan.recipe, run.skipped, expectation, notes, update=update), found
+    ignored = len(plan.intake.ignored)
+    result = BuildResult(
+        plan.kind, documents, plan.recipe, run.skipped, expectation, notes, update=update, ignored=ignored
+    )
+    return result, found
 
 
 def _build_shingles(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | None) -> tuple[Documents, None]:
@@ -166,6 +190,7 @@ def _build_signatures(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlie
     assert isinstance(plan.recipe, SignatureRecipe)
     documents, signatures = signed(plan.intake, plan.recipe, run, with_sets=True, earlier=earlier)
     writer.append("signatures", signatures)
+    writer.append("ignored", plan.intake.ignored)
     return documents, None
 
 
@@ -182,6 +207,7 @@ def _build_index(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | N
         writer.append("band_rows", rows)
     writer.append("same_as", same_as(firsts, texts))
     writer.append("signatures", signatures)
+    writer.append("ignored", plan.intake.ignored)
     seed = recipe.shingling.seed
     return documents, expectation(lambda rows: signatures[rows], firsts, recipe.banding, seed)
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from simdocs.advice.template_advice import template_advice
 from simdocs.artifacts.formats import FORMATS
-from simdocs.artifacts.manifest import differences
 from simdocs.commands.artifact_hints import explain_no_index
 from simdocs.commands.blocks import line_blocks, name_blocks, names_of_pairs, pair_blocks
 from simdocs.commands.component_facts import component_facts
+from simdocs.commands.ignoring import contradictory_templates, leaving_out, refuse_other_tokens
 from simdocs.commands.printed_names import PrintedNames
 from simdocs.commands.resolve import (
     KnownDocuments,
@@ -25,7 +25,7 @@ from simdocs.commands.resolve import (
 )
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
-from simdocs.errors import ParametersError, UnreachableRecallError, UsageError, mention
+from simdocs.errors import UnreachableRecallError, UsageError, mention
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching.against import decide_against
 from simdocs.matching.corpus import Corpus
@@ -46,6 +46,7 @@ from simdocs.model.listed_pairs import SimilarPairs
 from simdocs.model.names import display_name
 from simdocs.model.numbering import Rows
 from simdocs.model.search_result import SearchFacts
+from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.indexing import low_recall
 from simdocs.pipeline.prepare import Intake
 from simdocs.recipes import SEQUENCES, Banding, Grouping, IndexRecipe, SignatureRecipe, of_group
@@ -95,6 +96,7 @@ def plan_dedupe(request: DedupeRequest, outputs: Sequence[str | None] = ()) -> D
             if each is not None:
                 fixed = FORMATS[each.kind].parameter_groups
                 yield from contradictions(request.given(), each.recipe, each.name, fixed, ("threshold", *free))
+                yield from contradictory_templates(request, each)
 
     intake = intake_of(request, outputs, find_contradictions)
     artifact = intake.artifact
@@ -102,15 +104,14 @@ def plan_dedupe(request: DedupeRequest, outputs: Sequence[str | None] = ()) -> D
     if known is not None:
         index = known.index.recipe
         if artifact is not None:
-            shared = [group for group in FORMATS[artifact.kind].parameter_groups if group in ("shingling", "sketching")]
-            if found := differences(artifact.recipe, index, shared):
-                raise ParametersError(artifact.name, known.index.name, found)
+            refuse_other_tokens(artifact, known.index)
             sequences = artifact.recipe.sequences
         else:
             given = request.given()
             sequences = replace(index.sequences, **{name: given[name] for name in SEQUENCES if name in given})
         fixed = replace(index, sequences=sequences)
     recipe = signature_recipe(request, fixed)
+    intake, recipe = leaving_out(request, intake, recipe, artifact if known is None else known.index)
     grouping = of_group(Grouping, request.given())
     if isinstance(fixed, IndexRecipe):
         banding: Banding | None = fixed.banding
@@ -155,7 +156,10 @@ def read_documents(plan: DedupePlan, run: Run, *, linked: bool = True) -> Scope:
     linked: for groups, which need documents that are linked through others, too.
     """
     if plan.changed is None or plan.banding is None:
-        return scope_of(prepared(plan.intake, plan.recipe, run), plan.changed)
+        intake, recipe = plan.intake, plan.recipe
+        if plan.known is None:  # or else the index decides which tokens are left out
+            intake, recipe = with_common_tokens(intake, recipe, run)
+        return scope_of(prepared(intake, recipe, run), plan.changed)
     index = opened_index(plan.intake.artifact)
     sets = of_same_documents(plan.intake.shingles, index)
     corpus = Corpus.of_artifact(index, index["signatures"], sets, plan.intake.root)
@@ -282,7 +286,7 @@ def _comparison(plan: DedupePlan, scope: Scope, run: Run) -> SearchFacts:
             run.skipped.warnings += low_recall(banding, plan.recipe.sketching.num_perm)
     return SearchFacts(
         scope.documents,
-        plan.recipe,
+        scope.prepared.recipe,
         plan.intake.walking,
         plan.grouping,
         banding,
@@ -293,4 +297,5 @@ def _comparison(plan: DedupePlan, scope: Scope, run: Run) -> SearchFacts:
         run.tally.verified,
         run.skipped,
         None if plan.changed is None else len(plan.changed),
+        ignored=len(scope.prepared.corpus.ignored),
     )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from simdocs.artifacts.writer import check_target
-from simdocs.commands.build import BuildPlan, build_and_compare, plan_build
+from simdocs.commands.build import BuildPlan, build_and_compare, plan_build, with_all_ignored
 from simdocs.commands.printed_names import PrintedNames
 from simdocs.commands.standing import standing
 from simdocs.engines.run import Run
@@ -46,6 +46,7 @@ def answer(request: BuildRequest, run: Run, delivery: Delivery) -> DryRun:
     plan = plan_build(request, delivery.outputs)
     assert isinstance(request.output, bytes)
     check_target(os.fsdecode(request.output), plan.kind)
+    plan = with_all_ignored(plan, run)
     there = standing(request.output, plan.recipe, of_group(Updating, request.given()))
     if there.broken:
         run.skipped.warnings.append(f"{there.why_anew}; it would be built from nothing")

@@ -15,7 +15,7 @@ from simdocs.matching.corpus import name_prefix
 from simdocs.model.artifact import Artifact
 from simdocs.model.artifact_facts import ArtifactInfo
 from simdocs.model.build_results import Expectation
-from simdocs.model.documents import EMPTY, INVALID, SHORT, WIDE
+from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, WIDE
 from simdocs.model.names import name_to_text, text_to_name
 from simdocs.pipeline.indexing import chosen_by, expected_of
 from simdocs.recipes import IndexRecipe, Recipe, flattened
@@ -23,7 +23,7 @@ from simdocs.recipes import IndexRecipe, Recipe, flattened
 ENDS = 3
 """Documents shown of either end."""
 
-_FLAGS = {"empty": EMPTY, "short": SHORT, "invalid_bytes": INVALID, "utf_16_or_32": WIDE}
+_FLAGS = {"empty": EMPTY, "short": SHORT, "invalid_bytes": INVALID, "utf_16_or_32": WIDE, "all_ignored": IGNORED}
 
 
 def info(artifact: Artifact) -> ArtifactInfo:
@@ -44,6 +44,9 @@ def _facts(artifact: Artifact, expected: Expectation | None) -> Iterator[tuple[s
     facts = documents.facts
     yield "bytes", _text(facts["size"].sum())
     yield "tokens", _text(facts["count"].sum())
+    if artifact.kind != "shingles":
+        yield "ignored_tokens", _text(len(artifact.ignored))
+        yield "ignored_share", _text(float(facts["ignored"].sum() / max(facts["count"].sum(), 1)))
     firsts, _ = documents.distinct_texts()
     yield "distinct_texts", _text(len(firsts))
     for name, flag in _FLAGS.items():

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from simdocs.artifacts.formats import FORMATS
-from simdocs.artifacts.manifest import differences
 from simdocs.commands.artifact_hints import explain_no_index, explain_order
 from simdocs.commands.blocks import name_blocks, names_of_pairs, pair_blocks
+from simdocs.commands.ignoring import ignored_of, refuse_other_tokens
 from simdocs.commands.printed_names import PrintedNames
 from simdocs.commands.resolve import encoded_root, intake_of, opened_index, opened_shingles
 from simdocs.engines.run import Run
-from simdocs.errors import ParametersError, mention
+from simdocs.errors import mention
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching.containing import find_containing
 from simdocs.matching.corpus import Corpus
@@ -80,17 +79,13 @@ def plan_query(request: QueryRequest, outputs: Sequence[str | None] = ()) -> Que
     changed = index.changed if request.changed else None
     intake = Intake(outputs=outputs) if request.changed else intake_of(request, outputs)
     if intake.artifact is not None:
-        theirs = intake.artifact.recipe
-        shared = [
-            group for group in FORMATS[intake.artifact.kind].parameter_groups if group in ("shingling", "sketching")
-        ]
-        if found := differences(theirs, recipe, shared):
-            raise ParametersError(intake.artifact.name, index.name, found)
-        recipe = replace(recipe, sequences=theirs.sequences)
+        refuse_other_tokens(intake.artifact, index)
+        recipe = replace(recipe, sequences=intake.artifact.recipe.sequences)
     else:
         given = request.given()
         sequences = {name: given[name] for name in SEQUENCES if name in given}
         recipe = replace(recipe, sequences=replace(recipe.sequences, **sequences))
+    intake = replace(intake, ignored=ignored_of(index))
     sets = None if request.shingles is None else opened_shingles(request.shingles)
     assert request.root is None or isinstance(request.root, bytes)
     verify = request.verify or PARAMETERS["verify"].default
@@ -167,6 +162,7 @@ def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | No
         run.skipped,
         None if plan.changed is None else len(plan.changed),
         plan.measure,
+        len(plan.intake.ignored),
     )
     return Matches(
         asked.documents,

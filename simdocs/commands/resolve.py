@@ -22,6 +22,7 @@ from simdocs.pipeline.prepare import Intake
 from simdocs.recipes import (
     Banding,
     BandingRequest,
+    Ignoring,
     IndexRecipe,
     Normalisation,
     Recipe,
@@ -104,7 +105,7 @@ def intake_of(
     _refuse([*request.problems_beside_documents(), *find_contradictions(None)])
     walking = of_group(Walking, request.given())
     if request.texts is not None:
-        return Intake(walking=walking, texts=_in_memory(request))
+        return Intake(walking=walking, found=_in_memory(request))
     listed = request.files_from if request.files_from is not None else request.files0_from
     for name in (*request.documents, *([listed] if isinstance(listed, bytes) else [])):
         if b"\0" in name:
@@ -148,13 +149,24 @@ def shingles_recipe(request: ReadRequest, fixed: Recipe | None) -> Recipe:
 def signature_recipe(request: ReadRequest, fixed: Recipe | None) -> SignatureRecipe:
     """How documents become signatures: as in the artifact as far as that goes, otherwise as requested."""
     recipe = shingles_recipe(request, fixed)
-    sketching = fixed.sketching if isinstance(fixed, SignatureRecipe) else of_group(Sketching, request.given())
-    return SignatureRecipe(recipe.sequences, recipe.shingling, sketching, unicode=recipe.unicode)
+    given = request.given()
+    if isinstance(fixed, SignatureRecipe):
+        sketching, ignoring = fixed.sketching, fixed.ignoring
+    else:
+        sketching, ignoring = of_group(Sketching, given), of_group(Ignoring, given)
+    return SignatureRecipe(recipe.sequences, recipe.shingling, sketching, ignoring=ignoring, unicode=recipe.unicode)
 
 
 def index_recipe(recipe: SignatureRecipe, banding: Banding) -> IndexRecipe:
     """The recipe of an index with these bands."""
-    return IndexRecipe(recipe.sequences, recipe.shingling, recipe.sketching, banding, unicode=recipe.unicode)
+    return IndexRecipe(
+        recipe.sequences,
+        recipe.shingling,
+        recipe.sketching,
+        banding,
+        ignoring=recipe.ignoring,
+        unicode=recipe.unicode,
+    )
 
 
 def banding_of(request: CheckedRequest, num_perm: int) -> Banding:

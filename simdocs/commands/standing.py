@@ -62,6 +62,8 @@ def standing(path: bytes, recipe: Recipe, updating: Updating) -> Standing:
     # The bands are made anew in any case.
     groups = [group for group in FORMATS[artifact.kind].parameter_groups if group != "banding"]
     if found := differences(artifact.recipe, recipe, groups):
+        if found.keys() == {"ignored_digest"}:
+            return Standing(artifact, why_anew="other tokens are left out now")
         each = ", ".join(f"{name} {then!r}" for name, (then, _) in found.items())
         return Standing(artifact, why_anew=f"it had other parameters: {each}")
     here = artifact.run.get("root") == name_to_text(os.getcwdb())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from simdocs.advice.length_advice import larger_k, length_advice
 from simdocs.advice.similarity_advice import length_of_signatures, similarity_advice
 from simdocs.artifacts.formats import FORMATS
+from simdocs.commands.ignoring import contradictory_templates, leaving_out
 from simdocs.commands.resolve import banding_of, encoded_root, index_recipe, intake_of, signature_recipe
 from simdocs.engines.run import Run
 from simdocs.errors import suggested
@@ -24,6 +25,7 @@ from simdocs.model.numbering import Rows, TextNumbers
 from simdocs.model.pair_sample import PairSample
 from simdocs.model.ragged import Floats
 from simdocs.model.tuning import Tuning
+from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.prepare import Intake
 from simdocs.recipes import BandingRequest, IndexRecipe
 from simdocs.requests.contradictions import contradictions
@@ -56,7 +58,8 @@ def answer(request: TuneRequest, run: Run, delivery: Delivery) -> Tuning:
     if plan.intake is None:
         choices, curve = tuple(forecast.choices(recipe, None)), tuple(forecast.curve(recipe.banding, None))
         return Tuning(choices, curve, None, (), "", recipe, None, run.skipped)
-    ready = prepared(plan.intake, recipe, run)
+    intake, recipe = with_common_tokens(plan.intake, recipe, run)
+    ready = prepared(intake, recipe, run)
     firsts, _ = ready.documents.distinct_texts()
     sample = _sample(ready, firsts, recipe, run)
     run.skipped.warnings += outdated_warning(run.tally, plan.artifact)
@@ -82,17 +85,20 @@ def answer(request: TuneRequest, run: Run, delivery: Delivery) -> Tuning:
 def plan_tune(request: TuneRequest, delivery: Delivery) -> TunePlan:
     """The plan for a request: see `answer`."""
 
-    def find_contradictions(artifact: Artifact | None) -> Iterable[str]:
+    def find_contradictions(artifact: Artifact | None) -> Iterator[str]:
         if artifact is None:
-            return ()
+            return
         fixed = tuple(group for group in FORMATS[artifact.kind].parameter_groups if group != "banding")
-        return contradictions(request.given(), artifact.recipe, artifact.name, fixed)
+        yield from contradictions(request.given(), artifact.recipe, artifact.name, fixed)
+        yield from contradictory_templates(request, artifact)
 
     intake = intake_of(request, delivery.outputs, find_contradictions) if request.has_documents else None
     fixed = None if intake is None or intake.artifact is None else intake.artifact.recipe
     if intake is not None:
         encoded_root(intake.root)
     recipe = signature_recipe(request, fixed)
+    if intake is not None:
+        intake, recipe = leaving_out(request, intake, recipe, intake.artifact)
     if isinstance(fixed, IndexRecipe) and not request.given().keys() & set(_OF_BANDS):
         return TunePlan(fixed, intake)
     return TunePlan(index_recipe(recipe, banding_of(request, recipe.sketching.num_perm)), intake)
@@ -120,6 +126,8 @@ def _next(request: TuneRequest, plan: TunePlan, changes: dict[str, Any]) -> str:
     given: dict[str, Any] = {
         name: os.fsdecode(value) if isinstance(value, bytes) else value for name, value in request.given().items()
     }
+    if request.template:
+        given["template"] = [os.fsdecode(name) for name in request.template]
     if plan.artifact is None:
         return suggested("tune" if "k" in changes else "dedupe", *names, **given | changes)
     of_bands = {name: value for name, value in (given | changes).items() if name in _OF_BANDS}

@@ -18,7 +18,7 @@ from simdocs.matching.lookup import bounds, copies_of, keys_for, owners_at
 from simdocs.matching.prepared import Prepared
 from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import BandIndex
-from simdocs.model.documents import EMPTY, Documents
+from simdocs.model.documents import WITHOUT_TOKENS, Documents
 from simdocs.model.groups import Groups, Pairs
 from simdocs.model.numbering import Rows, TextNumbers
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
@@ -103,7 +103,7 @@ def _originals(indexed: Corpus, new: Documents, standing: _Standing) -> Rows:
     """
     theirs = indexed.all_facts()
     of_text = _first_with(theirs["digest"], new.facts["digest"])
-    found = (of_text >= 0) & ((new.facts["flags"] & EMPTY) == 0)
+    found = (of_text >= 0) & ((new.facts["flags"] & WITHOUT_TOKENS) == 0)
     # An earlier document with another text may have the same set. It is just as similar, and comes first.
     sets = theirs["set_digest"]
     wanted = sets[of_text[found]]

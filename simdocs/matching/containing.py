@@ -18,7 +18,7 @@ from simdocs.matching.prepared import Prepared
 from simdocs.matching.token_sets import token_sets
 from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import BandIndex
-from simdocs.model.documents import EMPTY
+from simdocs.model.documents import WITHOUT_TOKENS
 from simdocs.model.groups import ContainedPairs
 from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Ragged, offsets_of, row_blocks
@@ -42,7 +42,7 @@ def find_containing(
     No match is missed. The whole index is read for each block. Parameters: those of `find_matches`.
     """
     texts = _Texts.of(index, indexed, verifier)
-    filled = np.flatnonzero((asked.documents.facts["flags"] & EMPTY) == 0)
+    filled = np.flatnonzero((asked.documents.facts["flags"] & WITHOUT_TOKENS) == 0)
     for begin, end in row_blocks(offsets_of(asked.documents.facts["size"][filled]), _BYTES_AT_ONCE):
         pairs = texts.with_copies(_contained(verifier, texts.firsts, asked.corpus, filled[begin:end]))
         if not itself:
@@ -64,7 +64,7 @@ class _Texts:
     @classmethod
     def of(cls, index: BandIndex, indexed: Corpus, verifier: Verifier) -> _Texts:
         same_as = index["same_as"].all()
-        rows = np.flatnonzero((indexed.all_facts()["flags"] & EMPTY) == 0)
+        rows = np.flatnonzero((indexed.all_facts()["flags"] & WITHOUT_TOKENS) == 0)
         rows = rows[~verifier.lost_copies(rows, same_as[rows])]
         rows = rows[np.argsort(same_as[rows], kind="stable")]
         return cls(Ragged.from_lengths(rows, equal_runs(same_as[rows])[1]))

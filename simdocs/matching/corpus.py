@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -14,14 +15,16 @@ from simdocs.artifacts.npy import damaged
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.errors import ArtifactError, InputError, mention
 from simdocs.kernels.compare import jaccard
+from simdocs.kernels.tokens.ignored_tokens import leave_out
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.byte_strings import joined, separate
 from simdocs.model.columns import Column, MemoryColumn
 from simdocs.model.document_facts import DocumentFacts, separated
-from simdocs.model.documents import Documents
+from simdocs.model.documents import IGNORED, Documents
 from simdocs.model.names import display_name, no_option
 from simdocs.model.numbering import BlockPlaces, Rows
-from simdocs.model.ragged import Floats, Mask, Ragged, Tokens, offsets_of, ranges, row_blocks
+from simdocs.model.ragged import NO_TOKENS, Floats, Mask, Ragged, Tokens, offsets_of, ranges, row_blocks
+from simdocs.model.skipped import Skip
 from simdocs.pipeline.reload import ReloadRequest, Source, unchanged_line
 from simdocs.recipes import Sequences, Shingling
 
@@ -72,7 +75,7 @@ class Corpus:
     artifact of their token sets, if there is one. set_rows: the row of each document in it, if it differs.
     met: how the files were met in this run, (N,) MET; None if an earlier run met them.
     root: the directory from which names are found; empty for the working directory. artifact_name: empty if there is no
-    artifact. prefix: see name_prefix.
+    artifact. prefix: see name_prefix. ignored: the tokens that are left out of all token sets, ascending.
     """
 
     name_bytes: Column
@@ -88,6 +91,7 @@ class Corpus:
     artifact_name: str = ""
     prefix: bytes = b""
     met: NDArray[np.void] | None = None
+    ignored: Tokens = field(default_factory=lambda: NO_TOKENS)
 
     @classmethod
     def of(cls, documents: Documents, signatures: Tokens, limit: int, sequences: Sequences) -> Corpus:
@@ -126,6 +130,7 @@ class Corpus:
             root=found,
             prefix=name_prefix(root, artifact.root),
             artifact_name=artifact.name,
+            ignored=artifact.ignored,
         )
 
     def some(self, rows: Rows) -> Corpus:
@@ -223,7 +228,7 @@ class Corpus:
             found = Ragged.from_lengths(self.sets["tokens"].at(ranges(starts, lengths)), lengths)
             if not found.rows_ascend:
                 raise damaged(f"{self.sets.name}/tokens.npy", "the tokens of a document do not ascend without repeats")
-            return found
+            return leave_out(found, self.ignored)
         if self.artifact_name and not self.root:
             missing = f"{self.artifact_name}/{RUN} does not say where its documents are"
             raise ArtifactError(f"{missing}: give their directory with {mention('root')}")
@@ -231,8 +236,21 @@ class Corpus:
 
     def _request(self, rows: Rows) -> ReloadRequest:
         return ReloadRequest(
-            self.names(rows), self._held(rows), self.limit, self.facts(rows), self.root, self.sequences, self._met(rows)
+            self.names(rows),
+            self._held(rows),
+            self.limit,
+            self.facts(rows),
+            self.root,
+            self.sequences,
+            self._met(rows),
+            self.ignored,
         )
+
+
+def skips_of_ignored(documents: Documents, prefix: bytes) -> Iterator[Skip]:
+    """Yield a skip for each document of which all tokens are left out. prefix: see name_prefix."""
+    for row in np.flatnonzero(documents.facts["flags"] & IGNORED).tolist():
+        yield Skip("ignored", documents.raw_name(row), root=prefix)
 
 
 def name_prefix(root: bytes | None, recorded: bytes) -> bytes:

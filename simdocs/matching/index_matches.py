@@ -15,7 +15,7 @@ from simdocs.matching.lookup import candidates, copies_of
 from simdocs.matching.prepared import Prepared
 from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import BandIndex
-from simdocs.model.documents import EMPTY
+from simdocs.model.documents import WITHOUT_TOKENS
 from simdocs.model.groups import Pairs
 from simdocs.model.numbering import BlockPlaces, Rows
 from simdocs.model.ragged import Mask, ranges
@@ -61,7 +61,7 @@ def find_matches(
     document (0: all). itself: let a document that is in the index match itself. own: the row in the index of each
     document asked about, if they come from there.
     """
-    filled = np.flatnonzero((asked.documents.facts["flags"] & EMPTY) == 0)
+    filled = np.flatnonzero((asked.documents.facts["flags"] & WITHOUT_TOKENS) == 0)
     for part, places, near in candidates(index, asked.signatures, filled):
         firsts = np.unique(near)
         text, rows = copies_of(index["same_as"].all(), firsts)

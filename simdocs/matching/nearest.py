@@ -13,7 +13,7 @@ from simdocs.matching.corpus import Corpus
 from simdocs.matching.index_matches import MatchBlock, ranked
 from simdocs.matching.prepared import Prepared
 from simdocs.matching.verify import Verifier
-from simdocs.model.documents import EMPTY
+from simdocs.model.documents import WITHOUT_TOKENS
 from simdocs.model.groups import Pairs
 from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Index, Tokens
@@ -37,7 +37,7 @@ def find_nearest(
     takes its place. Fewer are yielded if no others have anything in common with it. Every signature of the index is
     compared with every signature asked about. itself, own: as of `find_matches`.
     """
-    filled = np.flatnonzero((asked.documents.facts["flags"] & EMPTY) == 0)
+    filled = np.flatnonzero((asked.documents.facts["flags"] & WITHOUT_TOKENS) == 0)
     for row in filled.tolist():
         order = _by_agreement(indexed, asked.signatures[row])
         if own is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, mention
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.kernels.lsh.buckets import keys_of_band, shared_buckets, shared_buckets_of_tables
-from simdocs.matching.corpus import Corpus
+from simdocs.matching.corpus import Corpus, skips_of_ignored
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.columns import MemoryColumn
 from simdocs.model.documents import Documents
@@ -75,10 +75,13 @@ def prepared(intake: Intake, recipe: SignatureRecipe, run: Run) -> Prepared:
     artifact = intake.artifact
     if artifact is None:
         corpus = Corpus.of(documents, signatures, intake.walking.max_size, recipe.sequences)
-        return Prepared(documents, signatures, corpus, recipe)
+        run.skipped.extend(skips_of_ignored(documents, b""))
+        return Prepared(documents, signatures, replace(corpus, ignored=intake.ignored), recipe)
     sets = artifact if isinstance(artifact, Shingles) else intake.shingles
     corpus = Corpus.of_artifact(artifact, MemoryColumn(signatures), of_same_documents(sets, artifact), intake.root)
-    return Prepared(documents, signatures, corpus, recipe, artifact if isinstance(artifact, BandIndex) else None)
+    run.skipped.extend(skips_of_ignored(documents, corpus.prefix))
+    index = artifact if isinstance(artifact, BandIndex) else None
+    return Prepared(documents, signatures, replace(corpus, ignored=intake.ignored), recipe, index)
 
 
 def part_of(corpus: Corpus, recipe: SignatureRecipe, rows: Rows) -> Prepared:

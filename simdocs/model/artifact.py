@@ -96,6 +96,11 @@ class Artifact:
             unknown = f"{self.name}/run.json does not say which documents are new or changed"
             raise ArtifactError(f"{unknown}: build the {self.kind} again") from None
 
+    @property
+    def ignored(self) -> Tokens:
+        """The tokens that are left out of all its documents, ascending: (I,) uint32."""
+        return self._array("ignored") if "ignored" in self.columns else np.empty(0, np.uint32)
+
     def _array(self, column: str) -> Array:
         """A whole column as a plain array: np.memmap is a subclass that slows down indexing."""
         return np.asarray(self.columns[column].all())

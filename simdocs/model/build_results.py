@@ -49,7 +49,8 @@ class UpdateFacts:
 class BuildResult:
     """An artifact was built: of these documents, with this recipe.
 
-    expectation: of an index. advice: on parameters that do not suit the documents. update: what changed.
+    expectation: of an index. advice: on parameters that do not suit the documents. update: what changed. ignored: how
+    many tokens are left out of all documents.
     """
 
     kind: str
@@ -60,6 +61,7 @@ class BuildResult:
     advice: tuple[str, ...] = ()
     found: int = 0
     update: UpdateFacts = UpdateFacts(0, 0, 0, 0)
+    ignored: int = 0
 
 
 UNCHANGED, CHANGED, NEW, KEPT, REMOVED = "unchanged", "changed", "new", "kept", "removed"

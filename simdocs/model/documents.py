@@ -16,6 +16,7 @@ FIELDS = (
     ("size", "<i8", (), "size in bytes: of the file after decompression; for a line of a JSON Lines file, of its text"),
     ("length", "<i8", (), "number of units in the normalised text"),
     ("count", "<i8", (), "number of tokens in its set"),
+    ("ignored", "<i8", (), "number of these tokens that are left out; 0 in X.shingles"),
     ("digest", "<u8", (2,), "first 16 bytes of the SHA-256 of the normalised text in UTF-8"),
     ("set_digest", "<u8", (2,), "first 16 bytes of the SHA-256 of the sorted tokens, 4 bytes each, little-endian"),
     ("start", "<i8", (), "for a line of a JSON Lines file: where it begins in the file after decompression; else 0"),
@@ -27,12 +28,13 @@ FIELDS = (
         "<u4",
         (),
         "sum of 1: no units; 2: fewer than k units, but not none; 4: bytes that are not UTF-8; 8: UTF-16 or UTF-32;"
-        " 16: a line without an id, which is named by its number; 32: a text that looks like JSON Lines",
+        " 16: a line without an id, which is named by its number; 32: a text that looks like JSON Lines; 64: all its"
+        " tokens are left out",
     ),
 )
 """The facts of a document: name, dtype, shape and meaning. `count` and `set_digest` are set in artifacts only."""
 
-AMOUNTS = ("size", "length", "count", "start", "extent", "line")
+AMOUNTS = ("size", "length", "count", "ignored", "start", "extent", "line")
 """The facts that are sizes and numbers, and so never negative."""
 
 DOCUMENT = np.dtype([(name, dtype, shape) for name, dtype, shape, _ in FIELDS])
@@ -47,9 +49,12 @@ follows links met it; NAMED: it was named itself, and may be any file. device, i
 
 NAMED = -1
 
-EMPTY, SHORT, INVALID, WIDE, NUMBERED, LIKE_LINES = 1, 2, 4, 8, 16, 32
+EMPTY, SHORT, INVALID, WIDE, NUMBERED, LIKE_LINES, IGNORED = 1, 2, 4, 8, 16, 32, 64
 """Flags: no units; fewer than k units; contains bytes that are not valid UTF-8; was UTF-16 or UTF-32; a line that is
-named by its number; looks like JSON Lines."""
+named by its number; looks like JSON Lines; all its tokens are left out."""
+
+WITHOUT_TOKENS = EMPTY | IGNORED
+"""Flags of documents that are similar to nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +100,11 @@ class Documents:
     def distinct_texts(self, left_out: Mask | None = None) -> tuple[Index, Index]:
         """The first row of each distinct normalised text, and the number of each document's text: int64 (M,), (N,).
 
-        The first rows ascend, and text i is that of row firsts[i]. Empty documents and those in `left_out` (N,) have
-        the number -1.
+        The first rows ascend, and text i is that of row firsts[i]. Documents without tokens and those in `left_out`
+        (N,) have the number -1.
         """
         digests = self.facts["digest"]
-        out = (self.facts["flags"] & EMPTY) != 0
+        out = (self.facts["flags"] & WITHOUT_TOKENS) != 0
         if left_out is not None:
             out |= left_out
         # One half of a digest nearly always tells texts apart, and takes a fifth of the time.

@@ -20,7 +20,8 @@ class SearchFacts:
     documents: those that were asked about. bands: how candidates were found; None: by an exact join. threshold: in
     force. probability: that a pair at the threshold becomes a candidate. candidates: pairs that did. verified: pairs
     whose exact similarity was computed, copies of one text included. changed: how many documents are new or changed, if
-    only pairs with one of them were looked for. measure: what was compared with the threshold.
+    only pairs with one of them were looked for. measure: what was compared with the threshold. ignored: how many tokens
+    are left out of all documents.
     """
 
     documents: Documents
@@ -36,6 +37,7 @@ class SearchFacts:
     skipped: Skipped
     changed: int | None = None
     measure: str = "jaccard"
+    ignored: int = 0
 
     def __repr__(self) -> str:
         counts = f"documents={len(self.documents)}, candidates={self.candidates}, verified={self.verified}"

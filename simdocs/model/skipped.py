@@ -22,6 +22,7 @@ JUDGED: Mapping[str, str] = MappingProxyType(
         "vanished": "gone since the walk",
         "again": "a file already read, under another name",
         "known": "already in the index",
+        "ignored": "all its tokens are left out",
         "artifact": "a simdocs artifact, or a temporary file of one",
     }
 )

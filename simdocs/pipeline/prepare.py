@@ -15,8 +15,9 @@ from simdocs.errors import UsageError
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.documents import Documents
 from simdocs.model.names import display_name
-from simdocs.model.ragged import Tokens
+from simdocs.model.ragged import NO_TOKENS, Tokens
 from simdocs.pipeline.reuse import Earlier
+from simdocs.pipeline.shingling import record_ignored
 from simdocs.pipeline.signing import sign, sign_token_sets
 from simdocs.recipes import SignatureRecipe, Walking
 
@@ -26,7 +27,8 @@ class Intake:
     """The input of a stage: names of documents, texts in memory, or an artifact of an earlier stage.
 
     shingles: token sets of the same documents, for verification. root: the directory from which the documents of an
-    artifact are found. outputs: files that will be written, which must not be among the documents.
+    artifact are found. outputs: files that will be written, which must not be among the documents. found: the files
+    of the documents, if they were found before, or texts in memory. ignored: the tokens that are left out, ascending.
     """
 
     sources: Sources = field(default_factory=Sources)
@@ -35,13 +37,14 @@ class Intake:
     shingles: Shingles | None = None
     root: bytes | None = None
     outputs: Sequence[str | None] = ()
-    texts: FileList | None = None
+    found: FileList | None = None
+    ignored: Tokens = field(default_factory=lambda: NO_TOKENS)
 
 
 def files_of(intake: Intake, run: Run) -> FileList:
     """The files of an intake. UsageError: an output is one of them. InputError: see `find`."""
-    if intake.texts is not None:
-        return intake.texts
+    if intake.found is not None:
+        return intake.found
     found = find(intake.sources, intake.walking, run.skipped)
     for path in filter(None, intake.outputs):
         if found.holds(path):
@@ -63,10 +66,13 @@ def signed(
     artifact = intake.artifact
     if artifact is None:
         found, limit = files_of(intake, run), intake.walking.max_size
-        return sign(found, limit, recipe, sketching, run, with_sets=with_sets, earlier=earlier)
+        return sign(found, limit, recipe, sketching, intake.ignored, run, with_sets=with_sets, earlier=earlier)
     documents = artifact.documents
     known = np.full(len(documents), -1) if earlier is None else earlier.rows_of_same_sets(documents)
     documents = replace(documents, earlier=known)
     if isinstance(artifact, Shingles):
-        return documents, sign_token_sets(artifact, sketching, run, earlier, known)
+        signatures, left = sign_token_sets(artifact, sketching, intake.ignored, run, earlier, known)
+        facts = documents.facts.copy()
+        record_ignored(facts, np.arange(len(facts)), left)
+        return replace(documents, facts=facts), signatures
     return documents, np.asarray(artifact["signatures"].all())

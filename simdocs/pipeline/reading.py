@@ -73,7 +73,7 @@ def _files(task: Files, sequences: Sequences) -> Read:
             like_lines = not task.texts and not sequences.plain and looks_like_lines(data)
             places.append(place)
             raws.append(raw)
-            rows.append((len(data), 0, 0, (0, 0), (0, 0), 0, 0, 0, 0, WIDE * wide + LIKE_LINES * like_lines))
+            rows.append((len(data), 0, 0, 0, (0, 0), (0, 0), 0, 0, 0, 0, WIDE * wide + LIKE_LINES * like_lines))
             stamps.append(stamp)
             contents.append(content)
     names = [task.names[place] for place in places]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,10 @@ from simdocs.corpora.read_file import read
 from simdocs.corpora.walked_files import ANY, Directories, Met
 from simdocs.errors import InputError
 from simdocs.kernels.tokens import multisets
+from simdocs.kernels.tokens.ignored_tokens import leave_out
 from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces
-from simdocs.model.ragged import Mask, Ragged, Tokens
+from simdocs.model.ragged import NO_TOKENS, Mask, Ragged, Tokens
 from simdocs.model.skipped import Skip
 from simdocs.model.texts import Texts
 from simdocs.pipeline.shingling import normalised, shingled
@@ -46,7 +47,7 @@ class ReloadRequest:
     held: the bytes of those that are still in memory, by place. limit: the largest size of a document in bytes. facts:
     those recorded when they were first read, (n,) FACTS. root: the directory from which their names are found; empty
     for the working directory. sequences: which field of a line of JSONL holds the text. met: how their files were met
-    in this run, (n,) MET; None if an earlier run met them.
+    in this run, (n,) MET; None if an earlier run met them. ignored: the tokens that are left out, ascending.
     """
 
     names: list[bytes]
@@ -56,6 +57,7 @@ class ReloadRequest:
     root: bytes
     sequences: Sequences
     met: NDArray[np.void] | None = None
+    ignored: Tokens = field(default_factory=lambda: NO_TOKENS)
 
     def file(self, place: int) -> bytes:
         """The path of a document's file, which it is or of which it is a line."""
@@ -92,7 +94,7 @@ def reload_token_sets(
     found = []
     for part in shingled(texts.raws, shingling):
         same = texts.same(part.places, part.texts, request)
-        sets = multisets.token_sets(part.tokens)
+        sets = leave_out(multisets.token_sets(part.tokens), request.ignored)
         for row, at in enumerate(part.places.tolist()):
             if same[row]:
                 # A slice would keep the tokens of the whole batch in memory. A large document is alone in its batch.

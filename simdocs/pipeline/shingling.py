@@ -20,9 +20,9 @@ from simdocs.engines.worker_state import WorkerState, untold
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingled_texts, shingler_of, text_tokens
 from simdocs.model.byte_strings import joined
-from simdocs.model.documents import EMPTY, INVALID, SHORT, Documents
+from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, Documents
 from simdocs.model.numbering import BlockPlaces
-from simdocs.model.ragged import Ragged, count_true_in_rows
+from simdocs.model.ragged import Index, Ragged, count_true_in_rows
 from simdocs.model.texts import Texts
 from simdocs.pipeline.advance import Advance
 from simdocs.pipeline.reading import Read, read_task
@@ -95,6 +95,16 @@ def record_sets(facts: NDArray[np.void], places: BlockPlaces, sets: Ragged) -> N
     """Write the number of tokens of each set and its digest into the facts of the documents at these places."""
     facts["count"][places] = sets.lengths
     facts["set_digest"][places] = row_digests(sets)
+
+
+def record_ignored(facts: NDArray[np.void], places: BlockPlaces, left: Index) -> None:
+    """Write how many tokens of each set are left out into the facts of the documents at these places.
+
+    left: how many tokens are left of each set. The sizes of the sets are in the facts.
+    """
+    counts = facts["count"][places]
+    facts["ignored"][places] = counts - left
+    facts["flags"][places] |= np.where((counts > 0) & (left == 0), IGNORED, 0).astype(np.uint32)
 
 
 def shingle_task(task: Files | Lines, worker: WorkerState, recipe: Recipe) -> tuple[Read, Ragged]:

@@ -14,6 +14,7 @@ from simdocs.engines.run import Run
 from simdocs.engines.worker_state import WorkerState
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
+from simdocs.kernels.tokens.ignored_tokens import leave_out
 from simdocs.model.artifact import Shingles
 from simdocs.model.documents import Documents
 from simdocs.model.growing import GrowingArray
@@ -23,7 +24,7 @@ from simdocs.pipeline.advance import Advance
 from simdocs.pipeline.reading import Read, read_task
 from simdocs.pipeline.register import Register
 from simdocs.pipeline.reuse import Earlier, in_order, signatures, token_sets
-from simdocs.pipeline.shingling import record_sets, record_texts, shingled
+from simdocs.pipeline.shingling import record_ignored, record_sets, record_texts, shingled
 from simdocs.recipes import Recipe, Sketching
 
 _SIGNED_WITH_BATCH = 1 << 14
@@ -60,9 +61,12 @@ class Signed:
 
 
 def sign_task(
-    task: Files | Lines, worker: WorkerState, recipe: Recipe, sketching: Sketching, *, with_sets: bool
+    task: Files | Lines, worker: WorkerState, recipe: Recipe, sketching: Sketching, ignored: Tokens, *, with_sets: bool
 ) -> Signed:
-    """Read, shingle and sign the documents of a task. with_sets: record the facts of their token sets, too."""
+    """Read, shingle and sign the documents of a task, without the ignored tokens.
+
+    with_sets: record the facts of their token sets, too, as is always done if tokens are ignored.
+    """
     read = read_task(task, recipe.sequences)
     shingling = recipe.shingling
     out = np.empty((len(read.raws), sketching.num_perm), np.uint32)
@@ -70,9 +74,12 @@ def sign_task(
     small: list[Ragged] = []
     for part in shingled(read.raws, shingling, worker.tell):
         record_texts(read.facts, part, shingling.k)
-        tokens = multisets.token_sets(part.tokens) if with_sets else part.tokens
-        if with_sets:
+        tokens = part.tokens
+        if with_sets or len(ignored):
+            tokens = multisets.token_sets(tokens)
             record_sets(read.facts, part.places, tokens)
+            tokens = leave_out(tokens, ignored)
+            record_ignored(read.facts, part.places, tokens.lengths)
         out[part.places], undone, left = _begin(tokens, sketching, shingling.seed)
         waiting.append(part.places[undone])
         small.append(left)
@@ -97,6 +104,7 @@ def sign(
     limit: int,
     recipe: Recipe,
     sketching: Sketching,
+    ignored: Tokens,
     run: Run,
     *,
     with_sets: bool,
@@ -104,7 +112,7 @@ def sign(
 ) -> tuple[Documents, Tokens]:
     """Sign the files found. Return the documents that could be read, in row order, and their signatures.
 
-    earlier: the artifact from which unchanged documents are taken over.
+    ignored: tokens that are left out, ascending. earlier: the artifact from which unchanged documents are taken over.
     """
     reuse = None if earlier is None else earlier.reuse(found, recipe, limit, run.skipped)
     unchanged = None if reuse is None else reuse.unchanged
@@ -113,7 +121,7 @@ def sign(
     register = Register(found, run.skipped, None if unchanged is None else unchanged.unread)
     advance = Advance(found)
     rows = _Rows(sketching, recipe.shingling.seed)
-    work = partial(sign_task, recipe=recipe, sketching=sketching, with_sets=with_sets)
+    work = partial(sign_task, recipe=recipe, sketching=sketching, ignored=ignored, with_sets=with_sets)
     stream = advance.watch(tasks(found, limit, recipe.sequences, register.skip_rest, unchanged))
     tell = advance.teller("reading", run.progress)
     for result in in_order(run.engine, work, stream, tell):
@@ -138,26 +146,40 @@ def sign(
     return register.documents(), rows.all()
 
 
-def sign_token_sets(shingles: Shingles, sketching: Sketching, run: Run, earlier: Earlier | None, known: Rows) -> Tokens:
-    """The signatures of token sets: (N, K) uint32.
+def sign_token_sets(
+    shingles: Shingles, sketching: Sketching, ignored: Tokens, run: Run, earlier: Earlier | None, known: Rows
+) -> tuple[Tokens, Index]:
+    """The signatures of token sets without the ignored tokens, (N, K), and how many tokens are left of each, (N,).
 
     known: (N,) the row of each set in an earlier artifact, from which its signature is taken over; or -1.
     """
     rest = np.flatnonzero(known < 0)
-    rows = _Rows(sketching, shingles.recipe.shingling.seed)
-    work = partial(_begin, sketching=sketching, seed=shingles.recipe.shingling.seed)
-    for made, undone, small in run.engine.map(work, token_sets(shingles, rest, _STORED_AT_ONCE)):
+    rows, left = _Rows(sketching, shingles.recipe.shingling.seed), list[Index]()
+    work = partial(_sign_sets, sketching=sketching, ignored=ignored, seed=shingles.recipe.shingling.seed)
+    for (made, undone, small), lengths in run.engine.map(work, token_sets(shingles, rest, _STORED_AT_ONCE)):
         rows.add(made, undone, small)
+        left.append(lengths)
         run.progress("signing", rows.filled, len(rest))
+    lengths_of_rest = np.concatenate(left) if left else np.empty(0, np.int64)
     if earlier is None or len(rest) == len(known):
-        return rows.all()
-    every = np.empty((len(known), sketching.num_perm), np.uint32)
-    every[rest] = rows.all()
+        return rows.all(), lengths_of_rest
+    every, lengths = np.empty((len(known), sketching.num_perm), np.uint32), np.empty(len(known), np.int64)
+    every[rest], lengths[rest] = rows.all(), lengths_of_rest
     taken = np.flatnonzero(known >= 0)
+    facts = earlier.artifact.documents.facts
+    lengths[taken] = facts["count"][known[taken]] - facts["ignored"][known[taken]]
     for at in range(0, len(taken), _TAKEN_AT_ONCE):
         some = taken[at : at + _TAKEN_AT_ONCE]
         every[some] = signatures(earlier.artifact, known[some])
-    return every
+    return every, lengths
+
+
+def _sign_sets(
+    sets: Ragged, sketching: Sketching, ignored: Tokens, seed: int
+) -> tuple[tuple[Tokens, BlockPlaces, Ragged], Index]:
+    """What `_begin` returns about these sets without the ignored tokens, and how many tokens are left of each."""
+    left = leave_out(sets, ignored)
+    return _begin(left, sketching, seed), left.lengths
 
 
 class _Rows:

@@ -9,7 +9,7 @@ import numpy as np
 from simdocs.corpora.batches import batches
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.worker_state import WorkerState
-from simdocs.model.ragged import Mask, Ragged, Tokens
+from simdocs.model.ragged import NO_TOKENS, Mask, Ragged, Tokens
 from simdocs.model.skipped import Skip
 from simdocs.pipeline.reload import ReloadRequest, Source, reload_token_sets
 from simdocs.recipes import Shingling
@@ -23,12 +23,16 @@ _ENTRY = 600
 
 
 class TokenCache:
-    """Token sets by document, for one shingling. When it is full, the least recently used set is dropped."""
+    """Token sets by document, for one shingling and the same ignored tokens.
+
+    When it is full, the least recently used set is dropped.
+    """
 
     def __init__(self, limit: int = _CACHE_BYTES) -> None:
         self._limit, self._held = limit, 0
         self._sets: OrderedDict[tuple[bytes, bytes, bytes], Tokens] = OrderedDict()
         self._shingling: Shingling | None = None
+        self._ignored = NO_TOKENS
 
     def token_sets(
         self, wanted: ReloadRequest, shingling: Shingling, lines: LineReader
@@ -37,9 +41,9 @@ class TokenCache:
 
         Each document has a row (Ragged uint32, ascending). The row of a missing or changed document is empty.
         """
-        if shingling != self._shingling:
+        if shingling != self._shingling or not np.array_equal(wanted.ignored, self._ignored):
             self.close()
-            self._shingling = shingling
+            self._shingling, self._ignored = shingling, wanted.ignored
         keys = [(wanted.root, name, fact.tobytes()) for name, fact in zip(wanted.names, wanted.facts, strict=True)]
         rows = [self._sets.get(key) for key in keys]
         missing = [place for place, row in enumerate(rows) if row is None]

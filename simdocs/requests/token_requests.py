@@ -10,6 +10,7 @@ from simdocs.parameters import PARAMETERS
 from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.exclusions import not_together
 from simdocs.requests.read_request import ReadRequest
+from simdocs.values import Path
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -85,7 +86,17 @@ class BandRequest(CheckedRequest):
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class SignaturesRequest(SketchRequest, DocumentTokensRequest):
-    """How texts that are read become signatures."""
+    """How texts that are read become signatures, and which of their tokens are left out."""
+
+    ignore_common: float | None = None
+    template: tuple[Path, ...] | None = None
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        templates = self.template or ()
+        read = [*self.documents, self.files_from, self.files0_from, *templates]
+        if b"-" in templates and read.count(b"-") > 1:
+            yield "- names standard input, which can be read only once"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -53,6 +53,7 @@ def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]
         return
     if isinstance(result, BuildResult):
         yield f"{_read(result.documents, result.skipped.counts)}, {counted(_tokens(result.documents), 'token')}"
+        yield from _left_out(result.documents, result.ignored)
         yield from _updated(result.update)
         if result.expectation is not None and isinstance(result.recipe, IndexRecipe):
             yield from _expected(result.expectation, result.recipe.banding)
@@ -63,6 +64,7 @@ def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]
     read = _read(result.documents, result.skipped.counts)
     yield f"{read}, against {counted(result.indexed, 'document')}" if isinstance(result, Matches) else read
     compared = result.comparison
+    yield from _left_out(result.documents, compared.ignored)
     if compared.changed:
         documents = f"{compared.changed:,} document{' is' if compared.changed == 1 else 's are'}"
         yield f"{documents} new or changed; only pairs with one of them were looked for"
@@ -99,6 +101,17 @@ def _interval(estimate: Estimate) -> str:
     """An estimated number with its 95 % interval, unless it is exact."""
     value, low, high = map(figure, estimate)
     return value if low == high else f"about {value} ({low} to {high})"
+
+
+def _left_out(documents: Documents, ignored: int) -> Iterator[str]:
+    """How many tokens are left out; nothing if none are."""
+    if ignored:
+        tokens = f"{ignored:,} {'token is' if ignored == 1 else 'tokens are'}"
+        yield f"{tokens} left out of all documents: {_share_left_out(documents):.1%} of their tokens"
+
+
+def _share_left_out(documents: Documents) -> float:
+    return int(documents.facts["ignored"].sum()) / max(_tokens(documents), 1)
 
 
 def _updated(update: UpdateFacts) -> Iterator[str]:
@@ -154,12 +167,15 @@ def _facts(result: BuildResult | Deduplication | SimilarPairs | Matches) -> dict
     if isinstance(result, BuildResult):
         facts |= {"short": _flagged(documents, SHORT), "tokens": _tokens(documents)}
         facts |= {"skipped": result.skipped.counts, "parameters": asdict(result.recipe)}
+        if result.kind != "shingles":
+            facts |= _facts_left_out(documents, result.ignored)
         facts["update"] = asdict(result.update)
         if result.expectation is not None and isinstance(result.recipe, IndexRecipe):
             facts |= _expectation_facts(result.expectation, result.recipe.banding)
         return facts | {"kind": result.kind, "advice": list(result.advice)}
     compared = result.comparison
     facts["skipped"] = result.skipped.counts
+    facts |= _facts_left_out(documents, compared.ignored)
     if compared.changed is not None:
         facts["changed"] = compared.changed
     if isinstance(result, Matches):
@@ -205,8 +221,16 @@ def _tuning_facts(result: Tuning) -> dict[str, Any]:
     return facts | {"parameters": asdict(result.recipe)}
 
 
+def _facts_left_out(documents: Documents, ignored: int) -> dict[str, Any]:
+    return {"ignored_tokens": ignored, "ignored_share": round(_share_left_out(documents), 6)}
+
+
 def _recipe_facts(recipe: Recipe) -> dict[str, Any]:
-    return {name: value for name, value in asdict(recipe).items() if name in ("sequences", "shingling", "sketching")}
+    return {
+        name: value
+        for name, value in asdict(recipe).items()
+        if name in ("sequences", "shingling", "sketching", "ignoring")
+    }
 
 
 def _expectation_facts(expected: Expectation, banding: Banding) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from simdocs.errors import mention
 from simdocs.model.deduplication import Deduplication
-from simdocs.model.documents import EMPTY
+from simdocs.model.documents import IGNORED, WITHOUT_TOKENS
 from simdocs.model.listed_pairs import Matches, SimilarPairs
 
 _LINES = {"kept": "kept-lines", "duplicates": "duplicate-lines"}
@@ -17,10 +17,12 @@ def too_few(result: Deduplication | SimilarPairs | Matches) -> Iterator[str]:
     if result.comparison.changed == 0:
         yield "nothing was compared: no document is new or changed"
         return
-    compared = int(((result.documents.facts["flags"] & EMPTY) == 0).sum())
+    compared = int(((result.documents.facts["flags"] & WITHOUT_TOKENS) == 0).sum())
     against = isinstance(result, Matches) or (isinstance(result, Deduplication) and result.against_index)
     if compared < (1 if against else 2):
-        why = "all documents are empty" if len(result.documents) else "there is no document"
+        ignored = bool((result.documents.facts["flags"] & IGNORED).any())
+        without = "all tokens of all documents are left out" if ignored else "all documents are empty"
+        why = without if len(result.documents) else "there is no document"
         yield f"nothing was compared: {'there is only one document' if compared else why}"
 
 

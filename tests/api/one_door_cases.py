@@ -132,7 +132,12 @@ _DOCUMENTS = {
     "jsonl": Case(True, arguments=("-",)),
 }
 
-_SIGNATURES = {"scheme": Case("permutation"), "num_perm": Case(64)}
+_SIGNATURES = {
+    "scheme": Case("permutation"),
+    "num_perm": Case(64),
+    "ignore_common": Case(0.5),
+    "template": Case(("docs/b.txt", "docs/c.txt")),
+}
 
 _BANDS = {
     "threshold": Case(0.5),

@@ -81,6 +81,7 @@ def test_properties_are_plain_arrays(place, kind):
 def test_a_root_that_is_not_known_is_empty(run):
     writer = MemoryWriter("signatures")
     writer.append("signatures", arrays("signatures", 1)["signatures"])
+    writer.append("ignored", arrays("signatures", 1)["ignored"])
     writer.finish(documents(3, 1), recipe("signatures"), run)
     assert writer.artifact(Skipped()).root == b""
     assert in_memory("signatures", 1).root == b"/x"

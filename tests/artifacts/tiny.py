@@ -13,7 +13,7 @@ from simdocs.artifacts.writer import write_artifact
 from simdocs.model.documents import DOCUMENT, Documents
 from simdocs.model.ragged import Array, Ragged
 from simdocs.model.source_files import CHUNK, FILE, SourceFiles
-from simdocs.recipes import Banding, Recipe, Sequences, Shingling, Sketching
+from simdocs.recipes import Banding, Ignoring, Recipe, Sequences, Shingling, Sketching
 
 PLACES, BANDS = 4, 2
 
@@ -34,6 +34,7 @@ def recipe(kind: str) -> Recipe:
         "sequences": Sequences(),
         "shingling": Shingling(),
         "sketching": Sketching(num_perm=PLACES),
+        "ignoring": Ignoring(),
         "banding": Banding(0.8, 0.95, "recall", BANDS, 2),
     }
     form = FORMATS[kind]
@@ -51,6 +52,7 @@ def arrays(kind: str, salt: int, rows: int = 3) -> dict[str, Array]:
         "band_keys": random.integers(0, 1 << 63, (BANDS, rows), np.uint64),
         "band_rows": random.permuted(np.tile(np.arange(rows, dtype=np.uint32), (BANDS, 1)), axis=1),
         "same_as": np.arange(rows, dtype=np.uint32),
+        "ignored": np.empty(0, np.uint32),
         "documents": about.facts,
         "files": about.sources.files,
         "chunks": about.sources.chunks,

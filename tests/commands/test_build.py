@@ -130,6 +130,7 @@ def test_artifacts_built_through_any_stages_are_the_same_bytes(there, unit, mult
             "chunks.npy",
             "documents.npy",
             "files.npy",
+            "ignored.npy",
             "manifest.json",
             "name_offsets.npy",
             "names.npy",
@@ -141,6 +142,7 @@ def test_artifacts_built_through_any_stages_are_the_same_bytes(there, unit, mult
             "chunks.npy",
             "documents.npy",
             "files.npy",
+            "ignored.npy",
             "manifest.json",
             "name_offsets.npy",
             "names.npy",
@@ -155,7 +157,7 @@ def test_artifacts_built_through_any_stages_are_the_same_bytes(there, unit, mult
 
 @pytest.mark.parametrize(("jobs", "size"), [(1, 1), (2, 700), *slow((1, 700), (2, 1 << 19))])
 def test_artifacts_are_the_same_bytes_for_any_batches_and_workers(there, monkeypatch, jobs, size):
-    options = {"unit": "word", "k": 2} | PLACES
+    options = {"unit": "word", "k": 2, "ignore_common": 0.5} | PLACES
     expected = the_only(built_through_every_stage(options))
     monkeypatch.setattr(read_tasks, "batches", partial(cutting.batches, most_bytes=size))
     monkeypatch.setattr(jsonl, "BATCH_BYTES", max(size, 5))

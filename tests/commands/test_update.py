@@ -55,7 +55,8 @@ def chain_is_the_same(**options: Any) -> None:
     given: Any = ["docs"]
     for kind in ("shingles", "signatures", "index"):
         target = Path(f"x.{kind}")
-        built(target, given, **(options if kind == "shingles" else OF_LATER_STAGES))
+        ignoring = {name: options[name] for name in ("ignore_common", "template") if name in options}
+        built(target, given, **(options if kind == "shingles" else OF_LATER_STAGES | ignoring))
         compare(target, **options)
         given = target
 
@@ -79,11 +80,19 @@ moves = st.one_of(st.just(HOUR), st.just(0), st.just(-HOUR))
     st.lists(st.tuples(st.lists(steps(), max_size=4), moves), min_size=1, max_size=4),
     st.sampled_from(["shingles", "signatures", "index", "chain"]),
     st.sampled_from([16, 64, 1 << 19]),
-    st.sampled_from([{}, {}, {"checksum": True}, {"ignore_inode": True}]),
+    st.sampled_from(
+        [
+            {},
+            {"checksum": True},
+            {"ignore_inode": True},
+            {"ignore_common": 0.3},
+            {"ignore_common": 0.6, "template": ("template",)},
+        ]
+    ),
 )
 @examples(20)
 def test_an_update_has_the_bytes_of_a_build_from_nothing(
-    tmp_path_factory: pytest.TempPathFactory, begun: Any, history: Any, kind: str, size: int, how: dict[str, bool]
+    tmp_path_factory: pytest.TempPathFactory, begun: Any, history: Any, kind: str, size: int, how: dict[str, Any]
 ) -> None:
     place = tmp_path_factory.mktemp("history", numbered=True)
     with pytest.MonkeyPatch.context() as patch, chdir(place):
@@ -91,6 +100,7 @@ def test_an_update_has_the_bytes_of_a_build_from_nothing(
         patch.setattr(syscalls, "sync", lambda descriptor: None)
         set_clock = Clock(patch)
         os.mkdir("docs")
+        write("./template", b"The fox jumps over the lazy dog")
         for name, text, rows in begun:
             write(name, content_for(name, text, rows))
         set_clock.ahead = HOUR

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from simdocs.cli.param_types import ParameterType
 from simdocs.cli.program import simdocs
 from simdocs.parameters import PARAMETERS
-from simdocs.values import ArtifactName, Choice, Fraction, PathName, Seconds, Seed, Size, Whole
+from simdocs.values import ArtifactName, Choice, Fraction, PathList, PathName, Seconds, Seed, Size, Whole
 
 COMMANDS: Mapping[str, click.Command] = simdocs.commands
 
@@ -88,7 +88,7 @@ def name_of(spelling: Spelling, command: str) -> str:
 
 def _takes_path(option: click.Option) -> bool:
     kind = option.type
-    return isinstance(kind, ParameterType) and isinstance(kind.parameter.values, PathName | ArtifactName)
+    return isinstance(kind, ParameterType) and isinstance(kind.parameter.values, PathName | PathList | ArtifactName)
 
 
 def _spelt(option: click.Option, names: Sequence[bytes], valid: bool) -> st.SearchStrategy[Spelling]:
@@ -103,7 +103,7 @@ def _values(option: click.Option, names: Sequence[bytes]) -> st.SearchStrategy[b
     if option.name == "jobs":  # a thousand workers would only try the machine
         return st.sampled_from([b"1", b"2"])
     kind = option.type.parameter.values if isinstance(option.type, ParameterType) else None
-    if isinstance(kind, PathName | ArtifactName):
+    if isinstance(kind, PathName | PathList | ArtifactName):
         return st.sampled_from([name for name in names if name])
     if isinstance(kind, Whole):
         few = st.integers(kind.least, kind.least + 8).map(lambda number: b"%d" % number)

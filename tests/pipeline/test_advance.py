@@ -14,6 +14,7 @@ from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.read_tasks import tasks
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
+from simdocs.model.ragged import NO_TOKENS
 from simdocs.model.skipped import Skipped
 from simdocs.pipeline.advance import Advance
 from simdocs.pipeline.shingling import shingle
@@ -51,7 +52,7 @@ def test_progress_moves_within_one_large_text(tmp_path: Path, stage: str) -> Non
         if stage == "shingle":
             shingle(found, 1 << 30, Recipe(Sequences(), Shingling()), run, lambda _sets: None)
         else:
-            sign(found, 1 << 30, Recipe(Sequences(), Shingling()), Sketching(), run, with_sets=False)
+            sign(found, 1 << 30, Recipe(Sequences(), Shingling()), Sketching(), NO_TOKENS, run, with_sets=False)
     assert {(step, total) for step, _, total in told} == {("shingling" if stage == "shingle" else "reading", 804_000)}
     done = [done for _, done, _ in told]
     assert done == sorted(done)

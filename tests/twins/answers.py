@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import combinations, pairwise
@@ -17,12 +18,18 @@ Row = tuple[int, int, float]
 
 
 class Signing(NamedTuple):
-    """How documents are signed, and how their signatures are cut into bands. bands, rows: see the glossary."""
+    """How documents are signed, and how their signatures are cut into bands. bands, rows: see the glossary.
+
+    ignore_common: tokens in more than this share of the documents (those of the index, if there is one) are left out.
+    templates: texts whose tokens are left out.
+    """
 
     scheme: str = "fss"
     num_perm: int = 128
     bands: int = 18
     rows: int = 7
+    ignore_common: float = 1.0
+    templates: tuple[bytes, ...] = ()
 
 
 class Criteria(NamedTuple):
@@ -46,20 +53,41 @@ class Answers:
             [shingles.token(one, criteria.shingling) for one in shingles.shingles(text, criteria.shingling)]
             for text in self.normalised
         ]
-        self.judged = [row for row, tokens in enumerate(self.tokens) if tokens]
+        self.sets = list(map(self.token_set, self.tokens))
+        counted = self.sets[: given or len(documents)]
+        self.ignored = {
+            token
+            for token, count in Counter(token for one in counted for token in one).items()
+            if count / len(counted) > criteria.signing.ignore_common
+        }
+        for template in criteria.signing.templates:
+            self.ignored |= set(shingles.tokens(template, criteria.shingling))
+        self.left = [tokens - self.ignored for tokens in self.sets]
+        self.judged = [row for row, tokens in enumerate(self.left) if tokens]
         self._scores: dict[tuple[int, int], float] = {}
+
+    def token_set(self, tokens: Sequence[int]) -> set[int]:
+        """Return the set of these tokens, or the set that stands for their multiset."""
+        seed, multiset = self.criteria.shingling.seed, self.criteria.shingling.multiset
+        return set(shingles.multiset(list(tokens), seed) if multiset else tokens)
+
+    def is_ignored(self, document: Document) -> bool:
+        """Return whether a document has tokens, but all of them are left out."""
+        tokens = set(shingles.tokens(document.text, self.criteria.shingling))
+        return bool(tokens) and tokens <= self.ignored
 
     @cached_property
     def signatures(self) -> list[list[int]]:
         scheme, size, *_ = self.criteria.signing
-        seed, multiset = self.criteria.shingling.seed, self.criteria.shingling.multiset
-        sets = [sorted(set(shingles.multiset(one, seed) if multiset else one)) for one in self.tokens]
-        return [signatures.SCHEMES[scheme](tokens, size, seed) for tokens in sets]
+        return [signatures.SCHEMES[scheme](sorted(one), size, self.criteria.shingling.seed) for one in self.left]
 
     def jaccard(self, left: int, right: int) -> float:
-        compare = similarity.multiset_jaccard if self.criteria.shingling.multiset else _jaccard_of_sets
         if (left, right) not in self._scores:
-            self._scores[left, right] = compare(self.tokens[left], self.tokens[right])
+            if self.criteria.shingling.multiset and not self.ignored:
+                score = similarity.multiset_jaccard(self.tokens[left], self.tokens[right])
+            else:
+                score = similarity.jaccard(self.left[left], self.left[right])
+            self._scores[left, right] = score
         return self._scores[left, right]
 
     def estimate(self, left: int, right: int) -> float:
@@ -71,7 +99,7 @@ class Answers:
 
     def candidates(self, left: int, right: int) -> bool:
         """Return whether two documents share a bucket, and pass the prefilter."""
-        _, size, bands, rows = self.criteria.signing
+        _, size, bands, rows, *_ = self.criteria.signing
         cut = [slice(band * rows, band * rows + rows) for band in range(bands)]
         shared = any(self.signatures[left][band] == self.signatures[right][band] for band in cut)
         return shared and (
@@ -172,7 +200,3 @@ class Answers:
         """Return whether two documents are the same text of the same file."""
         own, its = self.documents[row], self.documents[other]
         return bool(own.file) and (own.file, own.start) == (its.file, its.start)
-
-
-def _jaccard_of_sets(left: Sequence[int], right: Sequence[int]) -> float:
-    return similarity.jaccard(set(left), set(right))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from simdocs.families import default_k
@@ -29,7 +30,7 @@ KNOWN = WITHOUT_EFFECT | {
     "documents", "files_from", "files0_from", "include", "exclude", "hidden", "follow", "max_size",
     "text_field", "id_field", "plain", "jsonl",
     "unit", "k", "language", "multiset", "seed", *Normalisation.__slots__,
-    "num_perm", "scheme", "threshold", "recall", "rule", "bands", "rows",
+    "num_perm", "scheme", "ignore_common", "template", "threshold", "recall", "rule", "bands", "rows",
     "changed", "keep", "cluster", "verify", "exact", "max_candidates", "against",
     "pairs", "all_copies", "list", "nul", "top", "nearest", "itself",
     "output", "format", "header", "exit_code", "strict", "index", "shingles", "root",
@@ -72,7 +73,8 @@ def recipe(options: Options) -> tuple[Shingling, Signing, float]:
         cut = bands.by_recall(threshold, options["recall"], size)
     if cut is None:
         raise EndedError(2)
-    return shingling, Signing(options["scheme"], size, *cut), threshold
+    templates = tuple(Path(os.fsdecode(name)).read_bytes() for name in options["template"])
+    return shingling, Signing(options["scheme"], size, *cut, options["ignore_common"], templates), threshold
 
 
 def dedupe(options: Options, stdin: bytes = b"", index: Index | None = None) -> Ended:
@@ -87,6 +89,7 @@ def dedupe(options: Options, stdin: bytes = b"", index: Index | None = None) -> 
     new = [document for document in corpus.documents if document not in known]
     corpus.skipped["known"] = len(known)
     answers = Answers([*kept, *new], _criteria(options, *fixed), len(kept))
+    corpus.skipped["ignored"] = sum(map(answers.is_ignored, corpus.documents))
     if options["pairs"]:
         rows = answers.all_pairs() if options["all_copies"] else answers.pairs()
         return _ended(
@@ -126,6 +129,7 @@ def query(options: Options, index: Index, stdin: bytes = b"") -> Ended:
     except EndedError as error:
         return Ended(error.status, b"", {})
     answers = Answers([*kept, *corpus.documents], _criteria(options, shingling, signing, threshold), len(kept))
+    corpus.skipped["ignored"] = sum(map(answers.is_ignored, corpus.documents))
     if options["nearest"]:
         rows = answers.nearest(options["nearest"], options["itself"])
     else:

@@ -1,0 +1,95 @@
+"""The tokens that a request leaves out: those of its templates, or those that an artifact leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from simdocs.artifacts.manifest import differences
+from simdocs.artifacts.npy import damaged
+from simdocs.corpora.single_text import read_single_document
+from simdocs.errors import ArtifactError, InputError, ParametersError, mention
+from simdocs.kernels.tokens.ignored_tokens import digest_of
+from simdocs.model.artifact import Artifact
+from simdocs.model.names import display_name
+from simdocs.model.ragged import Tokens
+from simdocs.parameters import PARAMETERS
+from simdocs.pipeline.boilerplate import template_tokens
+from simdocs.pipeline.prepare import Intake
+from simdocs.recipes import Sequences, Shingling, SignatureRecipe
+from simdocs.requests.read_request import ReadRequest
+
+
+def leaving_out(
+    request: ReadRequest, intake: Intake, recipe: SignatureRecipe, decided_by: Artifact | None
+) -> tuple[Intake, SignatureRecipe]:
+    """The intake and the recipe with the tokens that are left out. Common tokens of documents are not known yet.
+
+    decided_by: the artifact that decides it, if it is not one of token sets. InputError: a template cannot be used.
+    """
+    if decided_by is not None and isinstance(decided_by.recipe, SignatureRecipe):
+        return replace(intake, ignored=ignored_of(decided_by)), recipe
+    tokens = _of_templates(_templates(request), recipe.shingling)
+    digest = digest_of(tokens)
+    ignoring = replace(recipe.ignoring, template_digest=digest, ignored_digest=digest)
+    return replace(intake, ignored=tokens), replace(recipe, ignoring=ignoring)
+
+
+def contradictory_templates(request: ReadRequest, artifact: Artifact | None) -> Iterator[str]:
+    """Yield a message if the request gives other templates than those with which the artifact was made."""
+    templates = _templates(request)
+    if not templates or artifact is None or not isinstance(artifact.recipe, SignatureRecipe):
+        return
+    ours = digest_of(_of_templates(templates, artifact.recipe.shingling))
+    theirs, option = artifact.recipe.ignoring.template_digest, mention("template")
+    remedy = "rebuild it, or leave the option out"
+    if not theirs:
+        yield f"{artifact.name} was built without {option}: {remedy}"
+    elif theirs != ours:
+        names = ", ".join(map(display_name, templates))
+        yield f"{artifact.name} was built with another {option} ({theirs}) than {names} ({ours}): {remedy}"
+
+
+def refuse_other_tokens(artifact: Artifact, index: Artifact) -> None:
+    """Raise ParametersError or ArtifactError if an artifact cannot be compared with an index.
+
+    They must have the same parameters of shingles and signatures, as far as the artifact has any, and leave out the
+    same tokens.
+    """
+    shared = ["shingling"]
+    if isinstance(artifact.recipe, SignatureRecipe):
+        shared += ["sketching", "ignoring"]
+    found = differences(artifact.recipe, index.recipe, shared)
+    if found.keys() == {"ignored_digest"}:
+        raise ArtifactError(
+            f"{artifact.name}: leaves out other tokens than {index.name}, because common tokens depend on the"
+            f" documents: give the documents or their .shingles, from which the tokens of {index.name} are left out"
+        )
+    if found:
+        raise ParametersError(artifact.name, index.name, found)
+
+
+def _templates(request: ReadRequest) -> tuple[bytes, ...]:
+    return getattr(request, "template", None) or ()
+
+
+def _of_templates(names: tuple[bytes, ...], shingling: Shingling) -> Tokens:
+    return template_tokens([_text(name, shingling) for name in names], shingling)
+
+
+def _text(name: bytes, shingling: Shingling) -> bytes:
+    """A template as UTF-8. InputError, UsageError: it is not one text, or cannot be read, or has no tokens."""
+    text = read_single_document(name, PARAMETERS["max_size"].default, Sequences())
+    if not len(template_tokens([text], shingling)):
+        problem = "this template is empty, so it has no tokens"
+        raise InputError(f"{display_name(name)}: {problem}: give the text that documents share")
+    return text
+
+
+def ignored_of(artifact: Artifact) -> Tokens:
+    """The tokens that an artifact leaves out. ArtifactError: they are not those that its manifest names."""
+    ignored, recipe = artifact.ignored, artifact.recipe
+    assert isinstance(recipe, SignatureRecipe)
+    if digest_of(ignored) != recipe.ignoring.ignored_digest:
+        raise damaged(f"{artifact.name}/ignored.npy", "it does not have the digest in manifest.json")
+    return ignored

@@ -1,0 +1,165 @@
+"""Find the tokens that are left out: those of template texts, and those that occur in very many documents.
+
+Which tokens are common is known only when all documents have been counted, so their tokens are needed twice: for the
+counts, and for the signatures. To hold them all would take memory that grows with the text. So texts are read and
+shingled twice, and the token sets of an artifact are read twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+
+from simdocs.engines.run import Run
+from simdocs.kernels.tokens import multisets
+from simdocs.kernels.tokens.document_frequencies import NOTHING, Frequencies, frequencies, merged, without_rarest
+from simdocs.kernels.tokens.ignored_tokens import are_among, digest_of
+from simdocs.model.artifact import Shingles
+from simdocs.model.ragged import NO_TOKENS, Index, Mask, Ragged, Tokens
+from simdocs.model.skipped import Skipped
+from simdocs.pipeline.prepare import Intake, files_of
+from simdocs.pipeline.reuse import token_sets
+from simdocs.pipeline.shingling import shingle, shingled
+from simdocs.recipes import Recipe, Shingling, SignatureRecipe
+
+_COUNTED_AT_ONCE = 1 << 20
+"""Tokens that are sorted and counted at once: they take 40 MiB meanwhile."""
+
+_COUNTERS = 1 << 19
+"""Tokens whose counts are held: 6 MiB."""
+
+_MOST_PARTS = 1 << 8
+"""The largest number of parts in which tokens are counted. If they are too few, because tokens were forged to fall into
+the same part, more counts are held."""
+
+_SPREAD = np.uint32(0x9E3779B1)
+"""An odd number by which tokens are multiplied, so that those in one part are not those with the same first bits."""
+
+Signing = TypeVar("Signing", bound=SignatureRecipe)
+
+EverySet = Callable[[Callable[[Ragged], None]], int]
+"""Gives the token sets of all documents to a function, block by block. Returns the number of documents."""
+
+
+def template_tokens(texts: Sequence[bytes], shingling: Shingling) -> Tokens:
+    """The tokens of template texts, given as UTF-8, ascending, without repeats."""
+    found = [multisets.token_sets(part.tokens).values for part in shingled(texts, shingling)]
+    return np.unique(np.concatenate([NO_TOKENS, *found]))
+
+
+def with_common_tokens(intake: Intake, recipe: Signing, run: Run) -> tuple[Intake, Signing]:
+    """An intake and a recipe that leave out the common tokens of the documents, too, if that is wanted."""
+    ignoring, artifact = recipe.ignoring, intake.artifact
+    if ignoring.ignore_common == 1 or not (artifact is None or isinstance(artifact, Shingles)):
+        return intake, recipe
+    if artifact is None:
+        intake = replace(intake, found=files_of(intake, run))
+    common = common_tokens(_every_set(intake, recipe, run), ignoring.ignore_common)
+    ignored = np.union1d(intake.ignored, common)
+    ignoring = replace(ignoring, ignored_digest=digest_of(ignored))
+    return replace(intake, ignored=ignored), replace(recipe, ignoring=ignoring)
+
+
+def _every_set(intake: Intake, recipe: Recipe, run: Run) -> EverySet:
+    """The token sets of the documents of an intake, whose files were found."""
+
+    def of_files(take: Callable[[Ragged], None]) -> int:
+        # What is skipped is reported when the files are read for their signatures.
+        counting = Run(run.engine, Skipped(), lambda _, done, total: run.progress("counting tokens", done, total))
+        return len(shingle(files_of(intake, run), intake.walking.max_size, recipe, counting, take))
+
+    def of_artifact(take: Callable[[Ragged], None]) -> int:
+        artifact = intake.artifact
+        assert artifact is not None
+        rows = np.arange(artifact.n_documents)
+        done = 0
+        for sets in token_sets(artifact, rows, _COUNTED_AT_ONCE):
+            take(sets)
+            done += len(sets)
+            run.progress("counting tokens", done, len(rows))
+        return len(rows)
+
+    return of_files if intake.artifact is None else of_artifact
+
+
+def common_tokens(every: EverySet, share: float) -> Tokens:
+    """The tokens that occur in more than this share of the documents, ascending: (I,) uint32.
+
+    The answer is exact. The sets are gone through once, and a second time if there are more tokens than counts and a
+    count that may be too small leaves a token in doubt. If documents have so many tokens that this is the case for all
+    tokens, the sets are gone through once for each of several parts of the tokens.
+    """
+    parts, most = 1, _COUNTERS
+    while (found := _in_parts(every, share, parts, most)) is None:
+        parts, most = (2 * parts, most) if parts < _MOST_PARTS else (parts, 2 * most)
+    return found
+
+
+def _in_parts(every: EverySet, share: float, parts: int, most: int) -> Tokens | None:
+    """The common tokens, counted in so many parts with at most `most` counts. None: too few."""
+    certain, doubtful = [NO_TOKENS], [NO_TOKENS]
+    for part in range(parts):
+        summary = _Summary(part, parts, most)
+        documents = every(summary.take)
+        counted = summary.frequencies()
+        if counted.missing and _exceed(np.array([counted.missing]), documents, share)[0]:
+            return None
+        are_common = _exceed(counted.counts, documents, share)
+        certain.append(counted.tokens[are_common])
+        doubtful.append(counted.tokens[~are_common & _exceed(counted.counts + counted.missing, documents, share)])
+    checked = _exact(every, np.sort(np.concatenate(doubtful)), share)
+    return np.sort(np.concatenate([*certain, checked]))
+
+
+def _exceed(counts: Index, documents: int, share: float) -> Mask:
+    """Which of these numbers of documents are more than the share of all documents."""
+    more: Mask = counts / max(documents, 1) > share
+    return more
+
+
+def _exact(every: EverySet, tokens: Tokens, share: float) -> Tokens:
+    """Those of these tokens, which ascend, that are common: by a second count, of them alone."""
+    if not len(tokens):
+        return tokens
+    counts = np.zeros(len(tokens), np.int64)
+
+    def take(sets: Ragged) -> None:
+        found = sets.values[are_among(sets.values, tokens)]
+        counts[:] += np.bincount(np.searchsorted(tokens, found), minlength=len(tokens))
+
+    documents = every(take)
+    return tokens[_exceed(counts, documents, share)]
+
+
+class _Summary:
+    """Counts the tokens of one part in token sets that come in block by block. most: counts that are held."""
+
+    def __init__(self, part: int, parts: int, most: int) -> None:
+        self._part, self._parts, self._most = part, parts, most
+        self._counted: Frequencies = NOTHING
+        self._waiting: list[Tokens] = []
+        self._held = 0
+
+    def take(self, sets: Ragged) -> None:
+        """Count these sets."""
+        for at in range(0, len(sets.values), _COUNTED_AT_ONCE):
+            values = sets.values[at : at + _COUNTED_AT_ONCE]
+            if self._parts > 1:
+                values = values[(values * _SPREAD) // np.uint32((1 << 32) // self._parts) == self._part]
+            if self._held + len(values) > _COUNTED_AT_ONCE:
+                self._count()
+            self._waiting.append(values)
+            self._held += len(values)
+
+    def _count(self) -> None:
+        new = without_rarest(frequencies(np.concatenate([NO_TOKENS, *self._waiting])), self._most)
+        self._waiting, self._held = [], 0
+        self._counted = without_rarest(merged(self._counted, new), self._most)
+
+    def frequencies(self) -> Frequencies:
+        """The counts of all sets."""
+        self._count()
+        return self._counted

@@ -1,0 +1,152 @@
+"""--ignore-common and --template on the command line: what is said, and what does not go together."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.cli.corpus import lay
+from tests.cli.program import Done, simdocs
+
+TEMPLATE = b"This page is part of the manual of the ferry company, and tells passengers what they must know: "
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with six different pages of one template, a copy of one, and the template alone."""
+    dice = random.Random(4)
+    texts = {f"docs/{page}": TEMPLATE + b" ".join(b"w%d" % dice.randrange(10**6) for _ in range(6)) for page in "123"}
+    texts |= {f"docs/{page}": TEMPLATE + b" ".join(b"v%d" % dice.randrange(10**6) for _ in range(6)) for page in "456"}
+    files = texts | {"docs/copy": texts["docs/3"], "docs/form": TEMPLATE, "template": TEMPLATE, "other": TEMPLATE[9:]}
+    files |= {"empty": b"", "blank": b" \n", "binary": b"\0\1", "new/page": texts["docs/5"] + b"!"}
+    root = lay(tmp_path_factory.mktemp("pages"), files)
+    for built in ("shingle docs -o x.shingles", "signature docs --ignore-common .5 -o x.signatures"):
+        assert run(root, built).status == 0
+    for built in ("index x.signatures -o x.index", "index docs -o plain.index", "index docs/1 docs/2 -o few.index"):
+        assert run(root, built).status == 0
+    assert run(root, "index docs --template template -o template.index").status == 0
+    return root
+
+
+def run(where: Path, line: str) -> Done:
+    return simdocs(*line.split(), cwd=where)
+
+
+def test_the_answer_and_the_summary_are_without_boilerplate(pages):
+    done = run(pages, "dedupe docs -t .5 --ignore-common .5 -v --summary-json note")
+    assert done.out == b"docs/3\tdocs/copy\t1.000000\t1.000000\n"
+    assert "simdocs: docs/form: skipped: all its tokens are left out\n" in done.err
+    assert "88 tokens are left out of all documents: 68.5% of their tokens\n" in done.err
+    facts = json.loads((pages / "note").read_bytes())
+    assert (facts["ignored_tokens"], facts["skipped"], facts["empty"]) == (88, {"ignored": 1}, 0)
+    assert facts["ignored_share"] == pytest.approx(0.685, abs=5e-4)
+    assert facts["parameters"]["ignoring"]["ignore_common"] == 0.5
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "dedupe docs --template template",
+        "dedupe x.shingles --ignore-common .5",
+        "dedupe x.signatures",
+        "dedupe x.index --exact",
+        "dedupe x.index --ignore-common .5",
+        "dedupe template.index --template template",
+        "dedupe docs -t .3 --ignore-common 0.5 --pairs --exact",
+    ],
+)
+def test_every_way_to_the_same_documents_leaves_the_same_out(pages, line):
+    assert run(pages, line).out == b"docs/3\tdocs/copy\t1.000000\t1.000000\n"
+
+
+def test_a_query_leaves_out_what_the_index_leaves_out(pages):
+    first, *others = run(pages, "query x.index new docs/form --nearest 4").rows
+    assert first[1] == b"docs/5"
+    assert all(float(row[2]) < 0.2 for row in others)
+    others = run(pages, "query plain.index new --nearest 4").rows[1:]
+    assert len(others) == 3
+    assert all(float(row[2]) > 0.4 for row in others)
+    assert run(pages, "dedupe new --against x.index --list duplicates").out == b"new/page\n"
+
+
+def test_info_tells_what_is_left_out(pages):
+    facts = dict(row[:2] for row in run(pages, "info x.index").rows if len(row) == 2)
+    assert (facts[b"ignore_common"], facts[b"ignored_tokens"], facts[b"all_ignored"]) == (b"0.5", b"88", b"1")
+    assert facts[b"ignored_share"].startswith(b"0.685")
+    assert run(pages, "check x.index x.signatures template.index") == (0, b"", "")
+
+
+OPTION = "rebuild it, or leave the option out"
+
+REFUSED = {
+    "dedupe x.index --ignore-common .4": (2, f"x.index was built with --ignore-common 0.5, not 0.4: {OPTION}"),
+    "index x.signatures --ignore-common .4 -o y.index": (
+        2,
+        f"x.signatures was built with --ignore-common 0.5, not 0.4: {OPTION}",
+    ),
+    "dedupe plain.index --ignore-common .5": (
+        2,
+        f"plain.index was built with --ignore-common 1.0, not 0.5: {OPTION}",
+    ),
+    "dedupe plain.index --template template": (2, f"plain.index was built without --template: {OPTION}"),
+    "dedupe template.index --template other": (2, "template.index was built with another --template ("),
+    "dedupe docs --against x.index --template template": (2, f"x.index was built without --template: {OPTION}"),
+    "query few.index x.signatures": (
+        4,
+        "x.signatures: does not have the parameters of few.index: ignore_common is 0.5",
+    ),
+    "dedupe docs --ignore-common 0": (2, "--ignore-common must be a number above 0 and up to 1, such as 0.8, not '0'"),
+    "dedupe docs --ignore-common 40": (2, "not '40': did you mean 0.4?"),
+    "dedupe docs --template gone": (2, "gone: No such file or directory"),
+    "dedupe docs --template empty": (2, "empty: this template is empty, so it has no tokens: give the text that"),
+    "dedupe docs --template template --template blank": (2, "blank: this template is empty, so it has no tokens"),
+    "dedupe docs --template binary": (2, "binary: a binary file (a NUL byte in the first 8 KiB)"),
+    "dedupe docs --template docs": (2, "docs: this is a directory: name one text"),
+    "dedupe - --template -": (2, "- names standard input, which can be read only once"),
+    "shingle docs --ignore-common .5 -o y.shingles": (2, "--ignore-common"),
+}
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_what_cannot_be_left_out_is_refused_with_a_reason(pages, line):
+    status, said = REFUSED[line]
+    done = run(pages, line)
+    assert (done.status, done.out) == (status, b"")
+    assert said in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_signatures_without_other_tokens_do_not_meet(pages):
+    assert run(pages, "index docs/1 docs/2 docs/3 --ignore-common .5 -o three.index").status == 0
+    done = run(pages, "query three.index x.signatures")
+    assert done.status == 4
+    assert "x.signatures: leaves out other tokens than three.index, because common tokens depend on the" in done.err
+    assert run(pages, "query three.index x.shingles").status == 0
+
+
+def test_an_update_is_built_anew_if_other_tokens_are_common_and_says_so(pages, tmp_path):
+    lay(tmp_path, {f"docs/{path.name}": path.read_bytes() for path in (pages / "docs").iterdir()})
+    build = "index docs -o x.index --ignore-common .5 --summary"
+    assert run(tmp_path, build).status == 0
+    assert "8 unchanged, 0 changed, 0 new, 0 removed" in run(tmp_path, build).err
+    lay(tmp_path, {f"docs/x{n}": b"Something else, number %d of twelve." % n for n in range(12)})
+    done = run(tmp_path, build)
+    assert "built from nothing: other tokens are left out now\n" in done.err
+    assert "8 unchanged, 0 changed, 12 new, 0 removed" in done.err
+
+
+def test_a_template_stays_the_same_whatever_documents_are_new(pages, tmp_path):
+    lay(tmp_path, {f"docs/{path.name}": path.read_bytes() for path in (pages / "docs").iterdir()})
+    build = f"index docs -o x.index --template {pages / 'template'} --summary"
+    assert run(tmp_path, build).status == 0
+    lay(tmp_path, {f"docs/x{n}": b"Something else, number %d of twelve." % n for n in range(12)})
+    assert "from nothing" not in run(tmp_path, build).err
+
+
+def test_tune_leaves_the_same_out_and_passes_it_on(pages):
+    done = run(pages, "tune docs --ignore-common .5 --template template --summary")
+    assert done.err.endswith("next: simdocs dedupe docs --ignore-common 0.5 --template template\n")
+    assert done.out == run(pages, "tune x.index").out != run(pages, "tune docs").out

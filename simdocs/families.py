@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from simdocs.errors import mention
-from simdocs.values import Family, Member
+from simdocs.family import Family, Member
 
 _SHINGLERS = "simdocs.kernels.tokens.shinglers"
 _ORDERS = "simdocs.kernels.group.keep_order"

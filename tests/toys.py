@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from simdocs.families import FORMATS, KEEP, SCHEMES, UNITS, Unit
+from simdocs.family import Member
 from simdocs.kernels.group.keep_order import oldest
 from simdocs.kernels.sketch import fss
 from simdocs.kernels.sketch.schemes import Scheme
 from simdocs.kernels.tokens.shinglers import WORD
 from simdocs.model.answers import Row
 from simdocs.model.ragged import Array
-from simdocs.values import Member
 from simdocs.views.output_formats import Tsv
 
 TOY_SHINGLER = WORD

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdocs.errors import mention
+from simdocs.family import Member
 from simdocs.parameter_declaration import Parameter
-from simdocs.values import ArtifactName, Choice, Member, PathList, PathName, Several, refusal
+from simdocs.values import ArtifactName, Choice, PathList, PathName, Several, refusal
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -70,7 +70,7 @@ OF_ANSWERS = (
     Parameter("itself", ANSWER, Flag(), "Let a document that is in the index match itself.", False),
     Parameter("list", ANSWER, Choice(MATCH_LISTS), "List only names.", question="query"),
     Parameter("list", ANSWER, Choice(TUNE_LISTS), "What to list.", "choices", question="tune_report"),
-    Parameter("diff", ANSWER, Choice(DIFFS), "Print where the texts differ."),
+    Parameter("diff", ANSWER, Choice(DIFFS), "Print where texts differ."),
     Parameter("nul", ANSWER, Flag(), f"With {mention('list')}, end names with NUL instead of a line feed.", False),
     Parameter("output", ANSWER, PathName(), "Write the artifact to PATH, completely or not at all."),
     Parameter(

@@ -49,6 +49,7 @@ OF_READING = (
 BESIDE_CHANGED = {("changed", name) for name in (*OF_READING, "files_from", "files0_from", "jsonl", "itself")}
 OF_UPDATES = {("keep_unreadable", "rebuild"), ("lock_wait", "dry_run")}
 OF_CONTAINMENT = {("nearest", "measure"), ("measure", "verify")}
+BESIDE_DIFF = {("diff", name) for name in ("format", "listing", "nul")}
 LOUD = {("quiet", "verbose"), ("quiet", "summary")}
 
 EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
@@ -66,7 +67,8 @@ EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     TableRequest: set(),
     ReportRequest: LOUD,
     BuildReportRequest: LOUD,
-    DrawRequest: LOUD | {("nul", "format"), ("output", "summary_json")},
+    DrawRequest: LOUD
+    | {("nul", "format"), ("output", "summary_json"), ("diff", "format"), ("diff", "listing"), ("diff", "nul")},
     TuneDrawRequest: LOUD | {("output", "summary_json")},
     ShowDrawRequest: set(),
 }

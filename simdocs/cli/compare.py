@@ -93,7 +93,7 @@ def _draw(result: Comparison | SimilarityMatrix, drawn: CompareDrawRequest, stre
         return
     if shown == "jsonl":
         drawing = Drawing(drawn, tables.PASSAGES, stream)
-        drawing.add(list(tables.rows_of_difference(difference)))
+        drawing.add(list(difference.rows()))
         drawing.finish()
         return
     if shown == "table":

@@ -97,8 +97,7 @@ class Drawing:
             from simdocs.views.output_formats import harmless
 
             self._before()
-            plain = type(self._format).__name__ == "Table"
-            drawn = drawn if plain else harmless(drawn, json=self._json)
+            drawn = drawn if getattr(self._format, "is_harmless", False) else harmless(drawn, json=self._json)
         self._stream.write(drawn)
 
 
@@ -111,6 +110,12 @@ def _format(request: FormatRequest, head: TableHead):  # type: ignore[no-untyped
         return Tsv(head) if on_screen else NulEnded(head)  # nobody sees a NUL, nor that a name has two lines
     if head.columns[0].kind == LINE:
         return RawLines(head)
+    if isinstance(request, DrawRequest) and request.diff is not None and format_of(request) != "jsonl":
+        from simdocs.views.marked_pairs import MarkedPairs
+
+        terminal = request.path is None and is_terminal()
+        header, color = bool(request.header), colored(request)
+        return MarkedPairs(head, request.diff, header=header, colored=color, terminal=terminal)
     implementation = FORMATS[format_of(request)].load()
     return implementation(head, header=bool(request.header), colored=colored(request))
 

@@ -72,13 +72,15 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
     from simdocs.model.delivery import Delivery
     from simdocs.model.listed_pairs import Matches
     from simdocs.views import summary
-    from simdocs.views.answer_tables import head_of
+    from simdocs.views.answer_tables import head_of, with_passages
     from simdocs.views.warnings import lines_meant
 
     output = path_of(drawn.output)
     with at_work(request, drawn, output, stream_of(output)) as work:
-        drawing = work.drawing(drawn, head_of(request))
-        result = ask(request, work.run, Delivery(drawing.take, (output, path_of(drawn.summary_json))))
+        head = head_of(request)
+        drawing = work.drawing(drawn, head if drawn.diff is None else with_passages(head))
+        outputs = (output, path_of(drawn.summary_json))
+        result = ask(request, work.run, Delivery(drawing.take, outputs, diff=drawn.unit_of_difference))
         drawing.finish()
         work.name_skips()
         work.write_summary(result)

@@ -9,7 +9,9 @@ import numpy as np
 
 from simdocs.commands.printed_names import Named, PrintedNames
 from simdocs.corpora.jsonl_lookup import LineReader
-from simdocs.model.answer_blocks import ContainedBlock, LineBlock, NameBlock, PairBlock
+from simdocs.engines.run import Run
+from simdocs.matching.pair_differences import PairDifferences, Readable
+from simdocs.model.answer_blocks import ContainedBlock, DifferenceBlock, LineBlock, NameBlock, PairBlock
 from simdocs.model.byte_strings import joined
 from simdocs.model.groups import ContainedPairs, Pairs
 from simdocs.model.ragged import Array, Index, Ragged
@@ -24,6 +26,28 @@ class Lined(Named, Protocol):
 
     def lines(self, rows: Array, shingling: Shingling, reader: LineReader) -> list[bytes]:
         """The lines of JSONL files that they are. InputError: a line has changed."""
+
+
+def pair_differences(diff: str | None, shingling: Shingling, run: Run) -> PairDifferences | None:
+    """What finds the differences of pairs, by `words` or `lines`; None if nobody asks for them."""
+    return None if diff is None else PairDifferences(diff, shingling, run.engine.state.get(LineReader))
+
+
+class Shown(Named, Readable, Protocol):
+    """Documents by row, with their names and texts."""
+
+
+def shown_pairs(
+    documents: Shown, pairs: Pairs, printed: PrintedNames, differences: PairDifferences | None = None
+) -> Iterator[PairBlock | DifferenceBlock]:
+    """Yield pairs with the names of their documents, if both can be printed, and with their differences."""
+    if differences is None:
+        yield from pair_blocks(documents, pairs, printed)
+        return
+    for at, (left, right) in enumerate(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True)):
+        for block in pair_blocks(documents, pairs.take(np.array([at])), printed):
+            if block.left:
+                yield DifferenceBlock(block, [differences.of(documents, left, right)])
 
 
 def pair_blocks(documents: Named, pairs: Pairs, printed: PrintedNames) -> Iterator[PairBlock]:

@@ -10,7 +10,7 @@ import numpy as np
 from simdocs.advice.template_advice import template_advice
 from simdocs.artifacts.formats import FORMATS
 from simdocs.commands.artifact_hints import explain_no_index
-from simdocs.commands.blocks import line_blocks, name_blocks, names_of_pairs, pair_blocks
+from simdocs.commands.blocks import line_blocks, name_blocks, names_of_pairs, pair_differences, shown_pairs
 from simdocs.commands.component_facts import component_facts
 from simdocs.commands.ignoring import contradictory_templates, leaving_out, refuse_other_tokens
 from simdocs.commands.printed_names import PrintedNames
@@ -78,8 +78,8 @@ def answer(request: DedupeRequest, run: Run, delivery: Delivery) -> Deduplicatio
     plan = plan_dedupe(request, delivery.outputs)
     scope = read_documents(plan, run, linked=not request.pairs)
     if request.pairs:
-        return find_pairs(plan, scope, run, all_copies=bool(request.all_copies), take=delivery.take)
-    return find_groups(plan, scope, run, request.list, delivery.take)
+        return find_pairs(plan, scope, run, all_copies=bool(request.all_copies), take=delivery.take, diff=delivery.diff)
+    return find_groups(plan, scope, run, request.list, delivery.take, diff=delivery.diff)
 
 
 def plan_dedupe(request: DedupeRequest, outputs: Sequence[str | None] = ()) -> DedupePlan:
@@ -167,17 +167,24 @@ def read_documents(plan: DedupePlan, run: Run, *, linked: bool = True) -> Scope:
 
 
 def find_groups(
-    plan: DedupePlan, scope: Scope, run: Run, listing: str | None = None, take: Take | None = None
+    plan: DedupePlan,
+    scope: Scope,
+    run: Run,
+    listing: str | None = None,
+    take: Take | None = None,
+    *,
+    diff: str | None = None,
 ) -> Deduplication:
     """Groups of near-duplicates. take: is given the answer in blocks, which is the list that `listing` names, if any.
 
-    UsageError: lines are wanted of a document that is none. InputError: a line is not what it was when it was read.
+    diff: see Delivery. UsageError: lines are wanted of a document that is none. InputError: a line is not what it was
+    when it was read.
     """
     if listing is not None and listing.endswith("-lines"):
         _refuse_other_than_lines(scope.documents, listing)
     decision = _decide(plan, scope, run)
     if take is not None:
-        for block in _blocks(decision, listing, plan, run):
+        for block in _blocks(decision, listing, plan, run, diff):
             take(block)
     corpus, pairs = decision.corpus, decision.pairs
     is_duplicate = np.zeros(len(decision.eligible), bool)
@@ -203,12 +210,21 @@ def find_groups(
 
 
 def find_pairs(
-    plan: DedupePlan, scope: Scope, run: Run, *, all_copies: bool = False, take: Take | None = None
+    plan: DedupePlan,
+    scope: Scope,
+    run: Run,
+    *,
+    all_copies: bool = False,
+    take: Take | None = None,
+    diff: str | None = None,
 ) -> SimilarPairs:
-    """Every pair of near-duplicates. take: is given them in blocks; then they are not held for the result."""
+    """Every pair of near-duplicates. take: is given them in blocks; then they are not held for the result.
+
+    diff: see Delivery.
+    """
     joined, corpus = _self_join(plan, scope.prepared, run), scope.prepared.corpus
     chain = None if all_copies else PairsLeftOut.of(joined, scope.changed)
-    printed = PrintedNames(run.skipped)
+    printed, differences = PrintedNames(run.skipped), pair_differences(diff, plan.recipe.shingling, run)
     held, found, collector = [Pairs.empty()], 0, PairCollector(len(corpus))
     for pairs in similar_pairs(joined, all_copies=all_copies, changed=scope.changed):
         wanted = scope.wanted(pairs)
@@ -219,7 +235,7 @@ def find_pairs(
         if take is None:
             held.append(wanted)
         else:
-            for block in pair_blocks(corpus, wanted, printed):
+            for block in shown_pairs(corpus, wanted, printed, differences):
                 take(block)
     every = Pairs.concat(held)
     return SimilarPairs(
@@ -250,10 +266,11 @@ def _self_join(plan: DedupePlan, ready: Prepared, run: Run) -> SelfJoin:
     return self_join(ready, plan.threshold, plan.grouping, bands, run)
 
 
-def _blocks(decision: Decision, listing: str | None, plan: DedupePlan, run: Run) -> Iterator[Block]:
+def _blocks(decision: Decision, listing: str | None, plan: DedupePlan, run: Run, diff: str | None) -> Iterator[Block]:
     """The answer: groups, or the names or lines that are listed."""
     if listing is None:
-        yield from pair_blocks(decision.corpus, decision.pairs, PrintedNames(run.skipped))
+        differences = pair_differences(diff, plan.recipe.shingling, run)
+        yield from shown_pairs(decision.corpus, decision.pairs, PrintedNames(run.skipped), differences)
         return
     rows = decision.duplicates() if listing.startswith("duplicate") else decision.kept()
     if listing.endswith("-lines"):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from simdocs.commands.artifact_hints import explain_no_index, explain_order
-from simdocs.commands.blocks import name_blocks, names_of_pairs, pair_blocks
+from simdocs.commands.blocks import name_blocks, names_of_pairs, pair_differences, shown_pairs
 from simdocs.commands.ignoring import ignored_of, refuse_other_tokens
 from simdocs.commands.printed_names import PrintedNames
 from simdocs.commands.resolve import encoded_root, intake_of, opened_index, opened_shingles
@@ -63,7 +63,7 @@ class QueryPlan:
 
 def answer(request: QueryRequest, run: Run, delivery: Delivery) -> Matches:
     """The matches that a request asks for."""
-    return query(plan_query(request, delivery.outputs), run, request.list, delivery.take)
+    return query(plan_query(request, delivery.outputs), run, request.list, delivery.take, diff=delivery.diff)
 
 
 def plan_query(request: QueryRequest, outputs: Sequence[str | None] = ()) -> QueryPlan:
@@ -105,11 +105,13 @@ def plan_query(request: QueryRequest, outputs: Sequence[str | None] = ()) -> Que
     )
 
 
-def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | None = None) -> Matches:
+def query(
+    plan: QueryPlan, run: Run, listing: str | None = None, take: Take | None = None, *, diff: str | None = None
+) -> Matches:
     """Every document with its matches: in the order given, then by falling similarity, then by name.
 
     take: is called with the answer in blocks, which the result then does not hold. listing: `matches` gives only the
-    names of all matches, each once, in the order of the index.
+    names of all matches, each once, in the order of the index. diff: see Delivery.
     """
     sets = of_same_documents(plan.shingles, plan.index)
     indexed = Corpus.of_artifact(plan.index, plan.index["signatures"], sets, plan.root)
@@ -121,7 +123,7 @@ def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | No
     contained = plan.measure == "containment"
     kind = ContainedPairs if contained else Pairs
     held, names, listed = [kind.empty()], [names_of_pairs(indexed, kind.empty())], list[Rows]()
-    printed = PrintedNames(run.skipped)
+    printed, differences = PrintedNames(run.skipped), pair_differences(diff, plan.recipe.shingling, run)
     found = matched = similar = 0
     if plan.nearest:
         blocks = find_nearest(indexed, asked, verifier, plan.nearest, itself=plan.itself, own=plan.changed)
@@ -138,7 +140,7 @@ def query(plan: QueryPlan, run: Run, listing: str | None = None, take: Take | No
         elif listing is not None:
             listed.append(np.unique(block.matches))
         else:
-            for named in pair_blocks(block.corpus, block.pairs, printed):
+            for named in shown_pairs(block.corpus, block.pairs, printed, differences):
                 take(named)
     if take is not None and listed:
         for part in name_blocks(indexed, np.unique(np.concatenate(listed)), printed):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,10 @@ from simdocs.matching.corpus import Corpus
 from simdocs.model.document_facts import FACTS
 from simdocs.model.numbering import BlockPlaces, Rows
 from simdocs.model.ragged import Floats, Mask
-from simdocs.pipeline.reload import Source
+from simdocs.pipeline.reload import ReloadRequest, Source
 from simdocs.recipes import Shingling
+
+_Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +84,19 @@ class ConcatenatedCorpus:
 
     def sources(self, rows: Rows) -> list[tuple[BlockPlaces, Source]]:
         """Where the token sets of these rows come from: sources, each with the places of its sets among rows."""
+        return self._both(rows, Corpus.sources)
+
+    def readings(self, rows: Rows) -> list[tuple[BlockPlaces, ReloadRequest]]:
+        """How these rows are read again: requests, each with the places of its documents among rows."""
+        return self._both(rows, Corpus.readings)
+
+    def _both(
+        self, rows: Rows, found_by: Callable[[Corpus, Rows], list[tuple[BlockPlaces, _Found]]]
+    ) -> list[tuple[BlockPlaces, _Found]]:
+        """What this method of the corpora finds for these rows, with places among rows."""
         ours, theirs = self._split(rows)
-        found = [(ours[places], source) for places, source in self.first.sources(rows[ours])]
-        return found + [(theirs[at], source) for at, source in self.second.sources(rows[theirs] - len(self.first))]
+        found = [(ours[places], each) for places, each in found_by(self.first, rows[ours])]
+        return found + [(theirs[at], each) for at, each in found_by(self.second, rows[theirs] - len(self.first))]
 
     def recorded(self, rows: Rows) -> Mask:
         """Which of these documents an earlier run has read."""

@@ -63,6 +63,9 @@ class Documented(Protocol):
     def sources(self, rows: Rows) -> list[tuple[BlockPlaces, Source]]:
         """Where the token sets of these rows come from: sources, each with the places of its sets among rows."""
 
+    def readings(self, rows: Rows) -> list[tuple[BlockPlaces, ReloadRequest]]:
+        """How these rows are read again: requests, each with the places of its documents among rows."""
+
     def recorded(self, rows: Rows) -> Mask:
         """Which of these documents an earlier run has read, so that their files may have changed since."""
 
@@ -214,6 +217,10 @@ class Corpus:
     def sources(self, rows: Rows) -> list[tuple[BlockPlaces, Source]]:
         """Where the token sets of these rows come from: all from one source."""
         return [(np.arange(len(rows)), self.source(rows))]
+
+    def readings(self, rows: Rows) -> list[tuple[BlockPlaces, ReloadRequest]]:
+        """How these rows are read again: in one request."""
+        return [(np.arange(len(rows)), self._request(rows))]
 
     def recorded(self, rows: Rows) -> Mask:
         """Which of these documents an earlier run has read: those of an artifact, unless there are token sets."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from simdocs.model.passages import Difference
 from simdocs.model.ragged import Floats
 
 
@@ -23,6 +24,14 @@ class ContainedBlock(PairBlock):
     """Some pairs, with the share of the tokens of the left document that the right one has."""
 
     containment: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DifferenceBlock:
+    """Some pairs of an answer, and the difference of each."""
+
+    pairs: PairBlock
+    differences: list[Difference]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,7 +79,7 @@ class FigureBlock:
     rows: list[tuple[float | int | str, ...]]
 
 
-Block = PairBlock | NameBlock | LineBlock | TokenBlock | FactBlock | ChangeBlock | FigureBlock
+Block = PairBlock | DifferenceBlock | NameBlock | LineBlock | TokenBlock | FactBlock | ChangeBlock | FigureBlock
 
 Take = Callable[[Block], None]
 """Takes the blocks of an answer as they come."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from simdocs.model.passages import Difference
+
 NAME, SIMILARITY, NUMBER, LINE, VALUE = "name", "similarity", "number", "line", "value"
 """Kinds of column: raw bytes; a float, or None; an integer; a line of a file as it is, bytes; any of these in turn."""
 
-Cell = bytes | float | int | None
+Cell = bytes | float | int | Difference | None
 Row = tuple[Cell, ...]
 
 

@@ -171,9 +171,8 @@ class Comparison:
             notes.append(f"{long} for an edit distance")
         elif self.shingles.unit not in (self.edits.unit, "stopword"):
             notes.append(f"{long}: the edit distance is of words")
-        if self.difference is not None and self.difference.unit != self.difference.asked:
-            by = "by lines" if self.difference.unit == "lines" else "only by how they begin and end"
-            notes.append(f"{long}: they are compared {by}")
+        if self.difference is not None and self.difference.coarser:
+            notes.append(f"{long}: they are compared {self.difference.coarser}")
         return tuple(notes)
 
     def __repr__(self) -> str:

@@ -18,13 +18,15 @@ class Delivery:
 
     take: is given the answer in blocks, in their final order; the result then has the counts alone where an answer may
     be larger than memory. outputs: files that are written, which must not be among the documents. conclude: is called
-    with the result of a build before it is published. unchanged: a dry run lists unchanged documents, too.
+    with the result of a build before it is published. unchanged: a dry run lists unchanged documents, too. diff: a
+    block of pairs has their differences, by `words` or `lines`.
     """
 
     take: Take | None = None
     outputs: Sequence[str | None] = ()
     conclude: Conclude = lambda _: None
     unchanged: bool = False
+    diff: str | None = None
 
 
 AS_A_WHOLE = Delivery()

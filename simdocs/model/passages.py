@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 _LINES = re.compile(r"[^\n\r]*(?:\r\n|\n|\r)|[^\n\r]+")
@@ -30,13 +31,27 @@ class Difference:
     """The passages of two texts, in order. Joined, the `a` of all passages are the first text, and the `b` the second.
 
     asked: what was to be compared: `words` or `lines`. unit: what was compared: that; `lines` if the texts are too long
-    and different for words; or `text` if only their beginnings and ends were compared. Bytes that are not UTF-8 are
-    lone surrogates.
+    and different for words; or `text` if only their beginnings and ends were compared. missing: why there are no
+    passages; empty if there are. Bytes that are not UTF-8 are lone surrogates.
     """
 
     asked: str
     unit: str
     passages: tuple[Passage, ...]
+    missing: str = ""
+
+    @property
+    def coarser(self) -> str:
+        """How the texts were compared instead of as it was asked; empty if they were."""
+        if self.missing or self.unit == self.asked:
+            return ""
+        return "by lines" if self.unit == "lines" else "only by how they begin and end"
+
+    def rows(self) -> Iterator[tuple[bytes, bytes, bytes]]:
+        """Each passage: `shared` or `differs`, and how it reads in each text."""
+        for passage in self.passages:
+            a, b = (text.encode("utf-8", "surrogateescape") for text in (passage.a, passage.b))
+            yield b"shared" if passage.shared else b"differs", a, b
 
     def __repr__(self) -> str:
         return f"<Difference: unit={self.unit!r}, passages={len(self.passages)}>"

@@ -127,6 +127,25 @@ class BuildReportRequest(ReportRequest, FormatRequest):
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
+class DifferenceRequest(TableRequest):
+    """How differences of texts are drawn, if they are asked for."""
+
+    diff: str | None = None
+
+    @property
+    def unit_of_difference(self) -> str | None:
+        """What is compared for a difference: `words` or `lines`; None if nobody asks for one."""
+        return "lines" if self.diff == "unified" else self.diff
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        chosen = self.format or self.suffix
+        if self.diff is not None and chosen in ("tsv", "csv"):
+            both = f"use {mention('format')} jsonl, or leave the format out"
+            yield f"{mention('diff')} prints marked texts, which have no place in {chosen}: {both}"
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class AnswerRequest(ReportRequest, TableRequest):
     """How the answer of a run is drawn, and what is said about the run."""
 
@@ -138,7 +157,7 @@ class AnswerRequest(ReportRequest, TableRequest):
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class DrawRequest(AnswerRequest):
+class DrawRequest(DifferenceRequest, AnswerRequest):
     """How the answer of a run is drawn, and what is said about the run. listing: what the answer lists, if anything."""
 
     listing: str | None = None
@@ -147,6 +166,8 @@ class DrawRequest(AnswerRequest):
 
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()
+        if self.diff and self.listing is not None:
+            yield not_together("diff", "list", why=f"{mention('diff')} shows pairs of documents")
         if self.nul and self.listing is None:
             yield f"{mention('nul')} goes with a list of names: add {mention('list')}"
         if self.nul and self._lists_lines:
@@ -192,21 +213,13 @@ class TuneDrawRequest(AnswerRequest):
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class CompareDrawRequest(TableRequest):
-    """How a comparison is drawn. diff: as of the question."""
+class CompareDrawRequest(DifferenceRequest):
+    """How a comparison is drawn."""
 
     offered: ClassVar[tuple[str, ...]] = ("npy",)
 
-    diff: str | None = None
     quiet: bool | None = None
     exit_code: bool | None = None
-
-    def _rules(self) -> Iterator[str]:
-        yield from super()._rules()
-        for name in ("tsv", "csv"):
-            if self.diff is not None and (self.format or self.suffix) == name:
-                both = f"{mention('format')} jsonl has the measures and the difference"
-                yield f"{mention('diff')} prints the difference instead of measures, not as {name}: {both}"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

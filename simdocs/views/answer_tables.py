@@ -8,6 +8,7 @@ from simdocs.model.answer_blocks import (
     Block,
     ChangeBlock,
     ContainedBlock,
+    DifferenceBlock,
     FactBlock,
     FigureBlock,
     LineBlock,
@@ -15,7 +16,7 @@ from simdocs.model.answer_blocks import (
     PairBlock,
     TokenBlock,
 )
-from simdocs.model.answers import LINE, NAME, NUMBER, SIMILARITY, Cell, Row, TableColumn, TableHead
+from simdocs.model.answers import LINE, NAME, NUMBER, SIMILARITY, VALUE, Cell, Row, TableColumn, TableHead
 from simdocs.model.names import text_to_name
 from simdocs.requests.build_requests import BuildRequest
 from simdocs.requests.read_request import Request
@@ -74,8 +75,16 @@ def head_of(request: Request) -> TableHead:
     return CONTAINING if request.measure == "containment" else MATCHES
 
 
+def with_passages(head: TableHead) -> TableHead:
+    """The columns of pairs with their differences."""
+    return TableHead((*head.columns, TableColumn("passages", VALUE)))
+
+
 def rows_of(block: Block) -> list[Row]:
     """The rows of a block of an answer."""
+    if isinstance(block, DifferenceBlock):
+        pairs = zip(rows_of(block.pairs), block.differences, strict=True)
+        return [(*row, difference) for row, difference in pairs]
     if isinstance(block, PairBlock):
         exact = [None if math.isnan(jaccard) else jaccard for jaccard in block.jaccard.tolist()]
         more = [block.containment.tolist()] if isinstance(block, ContainedBlock) else []

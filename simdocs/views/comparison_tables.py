@@ -8,7 +8,6 @@ from types import MappingProxyType
 from simdocs.model.answers import NAME, NUMBER, SIMILARITY, VALUE, Cell, Row, TableColumn, TableHead
 from simdocs.model.comparison import Comparison, MeasureValue, SimilarityMatrix
 from simdocs.model.names import text_to_name
-from simdocs.model.passages import Difference
 
 EXPLAINED: Mapping[str, str] = MappingProxyType(
     {
@@ -80,12 +79,6 @@ def rows_of_comparison(result: Comparison | SimilarityMatrix, *, explained: bool
     else:
         for name, value in result.rows():
             yield name.encode(), _cell(value), *((EXPLAINED[name].encode(),) if explained else ())
-
-
-def rows_of_difference(difference: Difference) -> Iterator[Row]:
-    """Yield the passages of a difference."""
-    for passage in difference.passages:
-        yield b"shared" if passage.shared else b"differs", text_to_name(passage.a), text_to_name(passage.b)
 
 
 def npy_file(matrix: SimilarityMatrix) -> bytes:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Iterable
 from typing import Protocol
 
-from simdocs.model.answers import Cell, Row, TableColumn, TableHead
+from simdocs.model.answers import NAME, Cell, Row, TableColumn, TableHead
 from simdocs.model.names import escape_controls
+from simdocs.model.passages import Difference
 
 _TSV_ESCAPES = ((b"\\", b"\\\\"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\r", b"\\r"))
 
@@ -80,7 +82,7 @@ class Jsonl(_ByLines):
 
     def row(self, row: Row) -> bytes:
         """One object."""
-        return b"{" + b", ".join(_member(cell, column) for cell, column in _cells(row, self.columns)) + b"}\n"
+        return _object(zip(row, self.columns, strict=True)) + b"\n"
 
 
 class RawLines(_ByLines):
@@ -99,16 +101,13 @@ class NulEnded(RawLines):
     end_mark = b"\0"
 
 
-def _cells(row: Row, columns: tuple[TableColumn, ...]) -> zip[tuple[Cell, TableColumn]]:
-    return zip(row, columns, strict=True)
-
-
 def plain(cell: Cell) -> bytes:
     """A cell as bytes: a name as it is, a number as `shown_number` has it, nothing for None."""
     if cell is None:
         return b""
     if isinstance(cell, bytes):
         return cell
+    assert not isinstance(cell, Difference)
     return shown_number(cell).encode()
 
 
@@ -139,7 +138,19 @@ def _member(cell: Cell, column: TableColumn) -> bytes:
         except UnicodeDecodeError:
             key, value = f"{key}_b64", json.dumps(base64.b64encode(cell).decode("ascii"))
         return f'"{key}": {value}'.encode()
-    return f'"{key}": '.encode() + (plain(cell) or b"null")
+    return f'"{key}": '.encode() + (_passages(cell) if isinstance(cell, Difference) else plain(cell) or b"null")
+
+
+def _passages(difference: Difference) -> bytes:
+    """The passages of a difference as a list of objects; null if a text is missing."""
+    if difference.missing:
+        return b"null"
+    columns = [TableColumn(name, NAME) for name in ("passage", "a", "b")]
+    return b"[" + b", ".join(_object(zip(row, columns, strict=True)) for row in difference.rows()) + b"]"
+
+
+def _object(cells: Iterable[tuple[Cell, TableColumn]]) -> bytes:
+    return b"{" + b", ".join(_member(cell, column) for cell, column in cells) + b"}"
 
 
 def harmless(drawn: bytes, *, json: bool) -> bytes:

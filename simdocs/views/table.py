@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+from typing import ClassVar
 
 from simdocs.model.answers import NUMBER, SIMILARITY, Cell, Row, TableHead
 from simdocs.model.names import display_name
+from simdocs.model.passages import Difference
 from simdocs.views.output_formats import shown_number
 
 
@@ -14,6 +16,8 @@ class Table:
 
     In a grouped answer the first name stands once, above those that it goes with, and all names have the full width.
     """
+
+    is_harmless: ClassVar[bool] = True
 
     def __init__(self, head: TableHead, *, header: bool = False, colored: bool = False) -> None:  # noqa: ARG002
         from rich import box
@@ -84,4 +88,5 @@ def _text(cell: Cell) -> str:
         return ""
     if isinstance(cell, bytes):
         return display_name(cell)
+    assert not isinstance(cell, Difference)
     return shown_number(cell)

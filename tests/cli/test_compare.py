@@ -103,7 +103,11 @@ def test_documents_of_an_artifact_are_named_as_other_commands_print_them(here):
         (["a.txt", "b.txt", "--root", "."], 2, "--root goes with an artifact, not with documents"),
         (["a.txt", "b.txt", "c.txt", "--diff", "words"], 2, "--diff shows the difference of two texts, not of more"),
         (["a.txt", "b.txt", "c.txt", "-k", "2,3"], 2, "a matrix has one --unit and one -k"),
-        (["a.txt", "b.txt", "--diff", "words", "--format", "csv"], 2, "--format jsonl has the measures and"),
+        (
+            ["a.txt", "b.txt", "--diff", "words", "--format", "csv"],
+            2,
+            "which have no place in csv: use --format jsonl",
+        ),
         (["a.txt", "b.txt", "--language", "de"], 2, "--language goes with --unit stopword"),
         (["x.index", "a.txt"], 2, "x.index is an artifact: name two of its documents after it"),
         (["x.index", "a.txt", "d.txt"], 2, "d.txt: x.index has no document of this name"),

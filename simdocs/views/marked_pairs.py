@@ -1,0 +1,58 @@
+"""Pairs with their differences for people: each pair on a line, and its difference below."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from simdocs.model.answers import Row, TableHead
+from simdocs.model.passages import Difference
+from simdocs.views.marked_difference import COLORS, Marks, drawn, marked, unified
+from simdocs.views.output_formats import Tsv, harmless
+
+
+class MarkedPairs:
+    """Draws each row as TSV, and below it the difference that is its last cell, and an empty line.
+
+    diff: how a difference is drawn. terminal: names and texts cannot do harm to one.
+    """
+
+    is_harmless: ClassVar[bool] = True
+
+    def __init__(self, head: TableHead, diff: str, *, header: bool, colored: bool, terminal: bool) -> None:
+        self._lines = Tsv(TableHead(head.columns[:-1]), header=header)
+        self._diff, self._colored, self._terminal = diff, colored, terminal
+
+    def begin(self) -> bytes:
+        """The header, if it was asked for."""
+        return self._lines.begin()
+
+    def rows(self, rows: list[Row]) -> bytes:
+        """Some pairs with their differences."""
+        return b"".join(self._pair(row) for row in rows)
+
+    def _pair(self, row: Row) -> bytes:
+        *cells, difference = row
+        assert isinstance(difference, Difference)
+        line = self._lines.row(tuple(cells))
+        if self._terminal:
+            line = harmless(line, json=False)
+        if self._colored:
+            line = b"\x1b[1m" + line.removesuffix(b"\n") + b"\x1b[0m\n"
+        return line + self._difference(difference, row) + b"\n"
+
+    def _difference(self, difference: Difference, row: Row) -> bytes:
+        if difference.missing:
+            return f"[no difference: {difference.missing}]\n".encode("utf-8", "surrogateescape")
+        said = f"[{difference.coarser}]\n".encode() if difference.coarser else b""
+        return said + self._texts(difference, row)
+
+    def _texts(self, difference: Difference, row: Row) -> bytes:
+        if self._diff == "unified":
+            names = [name.decode("utf-8", "surrogateescape") for name in row[:2] if isinstance(name, bytes)]
+            return drawn(unified(difference, names, colored=self._colored), terminal=self._terminal)
+        marks = COLORS if self._colored else Marks()
+        return drawn(marked(difference, marks, whole=False), terminal=self._terminal)
+
+    def end(self) -> bytes:
+        """Nothing."""
+        return b""

@@ -72,7 +72,7 @@ def _contradictions(request: CompareRequest, compared: ComparedTexts) -> Iterato
 
 
 def _matrix(compared: ComparedTexts, shingling: Shingling, threshold: float) -> SimilarityMatrix:
-    sets = token_sets(compared.texts, shingling)
+    sets = token_sets(compared.texts, shingling, compared.ignored)
     left, right = np.triu_indices(len(sets), 1)
     similarity = np.diag((sets.lengths > 0).astype(np.float64))
     similarity[left, right] = similarity[right, left] = jaccard.exact(sets, left, right)
@@ -88,16 +88,16 @@ def _threshold(request: CompareRequest, recipe: Recipe | None) -> float:
 def _comparison(request: CompareRequest, compared: ComparedTexts, shinglings: Sequence[Shingling]) -> Comparison:
     a, b = compared.texts
     first, recipe = shinglings[0], compared.recipe
-    every = tuple(shingle_measures(a, b, shingling) for shingling in shinglings)
-    similarity = every[0].bag_jaccard if first.multiset else every[0].jaccard
+    sets = token_sets(compared.texts, first, compared.ignored)
+    similarity = float(jaccard.exact(sets, np.array([0]), np.array([1]))[0])
     given = request.given()
     sketching = recipe.sketching if isinstance(recipe, SignatureRecipe) else of_group(Sketching, given)
     banding = recipe.banding if isinstance(recipe, IndexRecipe) else banding_of(request, sketching.num_perm)
     return Comparison(
         (name_to_text(compared.names[0]), name_to_text(compared.names[1])),
-        every,
+        tuple(shingle_measures(a, b, shingling, compared.ignored) for shingling in shinglings),
         edit_measures(a, b, first),
-        signature_measures(a, b, first, sketching, banding.cut, similarity),
+        signature_measures(sets, first.seed, sketching, banding.cut, similarity),
         similarity,
         _threshold(request, recipe),
         None if request.diff is None else difference(a, b, first, _UNIT_OF[request.diff]),

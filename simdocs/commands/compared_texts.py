@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
+from simdocs.commands.ignoring import ignored_of
 from simdocs.commands.resolve import encoded_root, is_artifact, opened
 from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.jsonl_lookup import LineReader
@@ -20,9 +21,10 @@ from simdocs.model.artifact import Artifact
 from simdocs.model.columns import MemoryColumn
 from simdocs.model.names import display_name
 from simdocs.model.numbering import Rows
+from simdocs.model.ragged import NO_TOKENS, Tokens
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.reload import MISSING, ReloadRequest, reload_texts
-from simdocs.recipes import Recipe, Sequences, of_group
+from simdocs.recipes import Recipe, Sequences, SignatureRecipe, of_group
 from simdocs.requests.compare_request import CompareRequest
 
 
@@ -30,12 +32,13 @@ from simdocs.requests.compare_request import CompareRequest
 class ComparedTexts:
     """Texts to compare: their names, and their bytes as UTF-8.
 
-    artifact: where they are recorded, if they are. recipe: how it was made.
+    artifact: where they are recorded, if they are. ignored: the tokens that it leaves out, ascending.
     """
 
     names: list[bytes]
     texts: list[bytes]
     artifact: Artifact | None = None
+    ignored: Tokens = field(default_factory=lambda: NO_TOKENS)
 
     @property
     def recipe(self) -> Recipe | None:
@@ -87,7 +90,8 @@ def _recorded(request: CompareRequest) -> ComparedTexts:
         why = "its text is gone" if skip.detail == MISSING else f"its text cannot be read again ({skip.detail})"
         raise InputError(f"{display_name(skip.shown_name)}: {why}: build {artifact.name} again")
     texts = dict(found)
-    return ComparedTexts(corpus.printed_names(rows), [texts[place] for place in range(len(rows))], artifact)
+    ignored = ignored_of(artifact) if isinstance(artifact.recipe, SignatureRecipe) else NO_TOKENS
+    return ComparedTexts(corpus.printed_names(rows), [texts[place] for place in range(len(rows))], artifact, ignored)
 
 
 def _rows(corpus: Corpus, names: Sequence[bytes], artifact: Artifact) -> Rows:

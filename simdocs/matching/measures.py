@@ -13,31 +13,33 @@ from simdocs.kernels.compare.subsequence import MOST_CELLS, cells, lcs_length
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
+from simdocs.kernels.tokens.ignored_tokens import leave_out
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.matching.difference import numbered
 from simdocs.model.byte_strings import joined
 from simdocs.model.comparison import EditMeasures, ShingleMeasures, SignatureMeasures
-from simdocs.model.ragged import Array, Ragged
+from simdocs.model.ragged import NO_TOKENS, Array, Ragged, Tokens
 from simdocs.model.texts import Texts
 from simdocs.recipes import Bands, Shingling, Sketching
 
 
-def token_sets(texts: Sequence[bytes], shingling: Shingling) -> Ragged:
-    """The token set of each text, or its multiset as a set: Ragged uint32. texts: UTF-8."""
-    rows = [_tokens(text, shingling) for text in texts]
-    return multisets.token_sets(Ragged.from_rows(rows, np.uint32))
+def token_sets(texts: Sequence[bytes], shingling: Shingling, ignored: Tokens = NO_TOKENS) -> Ragged:
+    """The token set of each text, or its multiset as a set, without the ignored tokens: Ragged uint32. texts: UTF-8."""
+    rows = list[Tokens]()
+    for text in texts:
+        tokens = text_tokens(normalised_texts(joined([text]), shingling), shingling)
+        if shingling.multiset:
+            tokens = multisets.token_multisets(tokens, shingling.seed)
+        rows.append(leave_out(multisets.token_sets(tokens), ignored).values)
+    return Ragged.from_rows(rows, np.uint32)
 
 
-def _tokens(text: bytes, shingling: Shingling) -> Array:
-    """The tokens of a text, in text order; those of its multiset if it is compared as one."""
-    tokens = text_tokens(normalised_texts(joined([text]), shingling), shingling)
-    return (multisets.token_multisets(tokens, shingling.seed) if shingling.multiset else tokens).values
-
-
-def shingle_measures(a: bytes, b: bytes, shingling: Shingling) -> ShingleMeasures:
-    """How similar two texts are by their shingles, as sets and as multisets. a, b: UTF-8."""
-    texts = normalised_texts(joined([a, b]), shingling)
-    tokens = text_tokens(texts, shingling)
+def shingle_measures(a: bytes, b: bytes, shingling: Shingling, ignored: Tokens = NO_TOKENS) -> ShingleMeasures:
+    """How similar two texts are by their shingles, as sets and as multisets, without the ignored ones. a, b: UTF-8."""
+    tokens = [
+        leave_out(text_tokens(normalised_texts(joined([text]), shingling), shingling), ignored).values
+        for text in (a, b)
+    ]
     found = shared_tokens(tokens[0], tokens[1])
     squares = found.squares_a * found.squares_b
     return ShingleMeasures(
@@ -81,12 +83,10 @@ def _symbols(texts: Texts, unit: str) -> list[Array]:
 
 
 def signature_measures(
-    a: bytes, b: bytes, shingling: Shingling, sketching: Sketching, bands: Bands, similarity: float
+    sets: Ragged, seed: int, sketching: Sketching, bands: Bands, similarity: float
 ) -> SignatureMeasures:
-    """How similar the signatures of two texts are. similarity: the exact one of the texts."""
-    signatures = scheme_of(sketching.scheme).signatures(
-        token_sets([a, b], shingling), sketching.num_perm, shingling.seed
-    )
+    """How similar the signatures of two token sets are. similarity: the exact one of the sets."""
+    signatures = scheme_of(sketching.scheme).signatures(sets, sketching.num_perm, seed)
     agree = signatures[0] == signatures[1]
     in_bands = agree[: bands.bands * bands.rows].reshape(bands)
     return SignatureMeasures(

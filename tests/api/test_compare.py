@@ -199,6 +199,21 @@ def test_documents_of_an_artifact_are_compared_as_it_was_built(here, build, name
         assert (found.every, found.signatures, found.names) == (expected.every, expected.signatures, ("a.txt", "b.txt"))
 
 
+@pytest.mark.parametrize("keywords", [{}, {"multiset": True}, {"template": "c.txt"}, {"ignore_common": 0.7}])
+def test_documents_of_an_index_have_the_similarity_that_dedupe_finds(here, keywords):
+    for name, end in (("a.txt", "dog"), ("b.txt", "cat")):
+        Path(name).write_text(f"Something else. The dog, the {end}, the dog and the quick brown {end}.\n")
+    Path("d.txt").write_text("Something else, of other words.\n")
+    index = simdocs.index("a.txt", "b.txt", "d.txt", k=4, threshold=0.1, **keywords)
+    (pair,) = simdocs.dedupe(index, pairs=True).rows()
+    found = simdocs.compare(index, "a.txt", "b.txt")
+    assert pair == ("a.txt", "b.txt", found.similarity, found.signatures.estimate)
+    assert 0 < found.similarity < 1
+    assert simdocs.compare(index, "a.txt", "b.txt", "d.txt").similarity[0, 1] == found.similarity
+    if not {"template", "ignore_common"} & keywords.keys():
+        assert found.similarity == simdocs.compare("a.txt", "b.txt", k=4, **keywords).similarity
+
+
 def test_texts_in_memory_of_an_artifact_are_compared(here):
     index = simdocs.index(texts=["nadal", "nadia"], k=2)
     assert simdocs.compare(index, "0", "1").jaccard == 2 / 6

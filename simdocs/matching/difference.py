@@ -27,7 +27,7 @@ def difference(a: bytes, b: bytes, shingling: Shingling, unit: str) -> Differenc
     units = ("words", "lines") if unit == "words" else ("lines",)
     for finest in units:
         left, right = [_words(text) if finest == "words" else lines_of(text) for text in texts]
-        numbers = numbered([_normalised(left, shingling), _normalised(right, shingling)])
+        numbers = _numbered([_normalised(left, shingling), _normalised(right, shingling)])
         if cells(*numbers) <= MOST_CELLS:
             return Difference(unit, finest, tuple(_passages(left, right, *lcs_places(*numbers))))
     begin, end = alike_ends(*numbers)
@@ -35,7 +35,7 @@ def difference(a: bytes, b: bytes, shingling: Shingling, unit: str) -> Differenc
     return Difference(unit, "text", tuple(_passages(left, right, *places)))
 
 
-def numbered(texts: Sequence[Sequence[bytes]]) -> list[Index]:
+def _numbered(texts: Sequence[Sequence[bytes]]) -> list[Index]:
     """The units of texts as numbers, the same for equal units: an array of int64 for each text."""
     numbers = dict[bytes, int]()
     return [

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
-from simdocs.kernels.compare.bags import shared_tokens
+from simdocs.kernels.compare.bags import bag_of, shared_tokens
 from simdocs.kernels.compare.subsequence import MOST_CELLS, cells, lcs_length
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.ignored_tokens import leave_out
-from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
-from simdocs.matching.difference import numbered
+from simdocs.kernels.tokens.shinglers import normalised_texts, text_tokens
 from simdocs.model.byte_strings import joined
 from simdocs.model.comparison import EditMeasures, ShingleMeasures, SignatureMeasures
 from simdocs.model.ragged import NO_TOKENS, Array, Ragged, Tokens
@@ -36,11 +36,12 @@ def token_sets(texts: Sequence[bytes], shingling: Shingling, ignored: Tokens = N
 
 def shingle_measures(a: bytes, b: bytes, shingling: Shingling, ignored: Tokens = NO_TOKENS) -> ShingleMeasures:
     """How similar two texts are by their shingles, as sets and as multisets, without the ignored ones. a, b: UTF-8."""
-    tokens = [
-        leave_out(text_tokens(normalised_texts(joined([text]), shingling), shingling), ignored).values
+    # One text after the other: a large one takes many times its size meanwhile.
+    bags = [
+        bag_of(leave_out(text_tokens(normalised_texts(joined([text]), shingling), shingling), ignored).values)
         for text in (a, b)
     ]
-    found = shared_tokens(tokens[0], tokens[1])
+    found = shared_tokens(*bags)
     squares = found.squares_a * found.squares_b
     return ShingleMeasures(
         shingling.unit,
@@ -64,22 +65,20 @@ def edit_measures(a: bytes, b: bytes, shingling: Shingling) -> EditMeasures:
     finest = "word" if shingling.unit == "stopword" else shingling.unit
     lengths = 0, 0
     for unit in (finest, "word") if finest == "char" else (finest,):
-        left, right = _symbols(texts, unit)
+        left, right = _symbols(texts, unit, shingling)
         lengths = len(left), len(right)
         if cells(left, right) <= MOST_CELLS:
             return EditMeasures(unit, *lengths, lcs_length(left, right))
     return EditMeasures("", *lengths, None)
 
 
-def _symbols(texts: Texts, unit: str) -> list[Array]:
-    """The units of each text as numbers, the same for equal units."""
+def _symbols(texts: Texts, unit: str, shingling: Shingling) -> list[Array]:
+    """The units of each text as numbers, the same for equal units: code points, or hashes of 64 bits."""
     if unit == "char":
         return [texts.codepoints[row] for row in range(len(texts))]
-    units = shingler_of(unit).units(texts)
-    spans = zip(*(each.tolist() for each in texts.byte_spans(units.starts, units.stops)), strict=True)
-    data = texts.data.tobytes()
-    every = [data[begin : begin + size] for begin, size in spans]
-    return [*numbered([every[begin:end] for begin, end in pairwise(units.offsets.tolist())])]
+    halves = [text_tokens(texts, replace(shingling, unit=unit, k=1, seed=seed)) for seed in (0, 1)]
+    hashes = halves[0].values.astype(np.uint64) << np.uint64(32) | halves[1].values
+    return [hashes[begin:end] for begin, end in pairwise(halves[0].offsets.tolist())]
 
 
 def signature_measures(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from simdocs.model.documents import Documents
 from simdocs.model.groups import ContainedPairs, Pairs
@@ -67,7 +68,7 @@ class SearchResult:
         """What to know before trusting the answer, such as that many pairs at this threshold are missed."""
         return tuple(self.skipped.warnings)
 
-    def rows(self) -> Iterator[tuple[str, str, *tuple[float, ...]]]:
+    def rows(self) -> Iterator[tuple[Any, ...]]:
         """The names of the two documents of each pair, exact similarity (NaN: not computed), estimate.
 
         If containment was measured, that comes last.

@@ -34,6 +34,11 @@ for left, right, score in zip(found.pairs.left.tolist(), found.pairs.right.tolis
     name: str = built.documents.name(right)
 asked, match, jaccard, estimate = next(found.rows())
 similarity: float = jaccard
+compared: simdocs.Comparison = simdocs.compare("a.txt", Path("b.txt"), unit=["char", "word"], k=3, diff="words")
+shared: float = compared.jaccard
+several = simdocs.compare("a.txt", "b.txt", "c.txt")
+assert isinstance(several, simdocs.SimilarityMatrix)
+matrix: NDArray[np.float64] = several.similarity
 decision = simdocs.dedupe("docs.index", threshold=0.9, verify="estimate")
 kept: NDArray[np.int64] = decision.kept
 skipped: dict[str, int] = decision.skipped.counts
@@ -53,6 +58,7 @@ UNTYPED = {
     "simdocs.shingle('docs', threshold=0.5)": "call-arg",
     "simdocs.index('docs', k='9')": "arg-type",
     "simdocs.shingle(3)": "arg-type",
+    "simdocs.compare('a', 'b', diff='chars')": "call-overload",
     "simdocs.dedupe('docs').duplicates": "attr-defined",
     "simdocs.shingle('docs').tokens.value": "attr-defined",
 }

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdocs.model.ragged import Tokens
+from simdocs.model.ragged import Index, Tokens
 
 
 class SharedTokens(NamedTuple):
@@ -27,19 +27,30 @@ class SharedTokens(NamedTuple):
     squares_b: int
 
 
-def shared_tokens(a: Tokens, b: Tokens) -> SharedTokens:
-    """Count the tokens of two documents. a, b: uint32, in any order, with repeats."""
-    (tokens_a, counts_a), (tokens_b, counts_b) = (np.unique(tokens, return_counts=True) for tokens in (a, b))
-    _, in_a, in_b = np.intersect1d(tokens_a, tokens_b, assume_unique=True, return_indices=True)
-    ours, theirs = counts_a[in_a], counts_b[in_b]
+class Bag(NamedTuple):
+    """The distinct tokens of a document, ascending, and how often each occurs: uint32 and int64 (n,)."""
+
+    tokens: Tokens
+    counts: Index
+
+
+def bag_of(tokens: Tokens) -> Bag:
+    """The bag of some tokens, given as uint32 in any order, with repeats."""
+    return Bag(*np.unique(tokens, return_counts=True))
+
+
+def shared_tokens(a: Bag, b: Bag) -> SharedTokens:
+    """Count the tokens that two documents have, and those that they share."""
+    _, in_a, in_b = np.intersect1d(a.tokens, b.tokens, assume_unique=True, return_indices=True)
+    ours, theirs = a.counts[in_a], b.counts[in_b]
     least = int(np.minimum(ours, theirs).sum())
     return SharedTokens(
-        len(tokens_a),
-        len(tokens_b),
+        len(a.tokens),
+        len(b.tokens),
         len(in_a),
         least,
-        len(a) + len(b) - least,
+        int(a.counts.sum()) + int(b.counts.sum()) - least,
         int((ours * theirs).sum()),
-        int((counts_a * counts_a).sum()),
-        int((counts_b * counts_b).sum()),
+        int((a.counts * a.counts).sum()),
+        int((b.counts * b.counts).sum()),
     )

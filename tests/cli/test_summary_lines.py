@@ -87,8 +87,8 @@ def test_an_answer_without_rows_is_said_in_words(here):
         ("query", "x.index", "empty"): "no matches",
     }.items():
         summary = lines(here, *arguments)
-        assert summary[-1] == said
-        assert not re.search(r"\b0 (matches|duplicates|documents)\b", "\n".join(summary[-1:]))
+        assert said in summary
+        assert not re.search(r"\b0 (matches|duplicates|documents)\b", "\n".join(summary[summary.index(said) :]))
 
 
 TOO_FEW = {

@@ -178,6 +178,25 @@ class Answers:
             rows += [(row, other, -score) for score, _, other in sorted(near)[:top]]
         return rows
 
+    def containment(self, left: int, right: int) -> float:
+        """Return what share of one document another has."""
+        if self.criteria.shingling.multiset:
+            return similarity.multiset_containment(self.tokens[left], self.tokens[right])
+        return similarity.containment(set(self.tokens[left]), set(self.tokens[right]))
+
+    def containing(self, itself: bool = True, top: int | None = None) -> list[Row]:
+        """Return the documents of the index that contain each new document, the fullest first, then by name."""
+        rows = []
+        for row in self.judged:
+            near = [
+                (-self.containment(row, other), self.documents[other].name, other)
+                for other in self.judged
+                if row >= self.given > other and self.containment(row, other) >= self.criteria.threshold
+                if itself or not self.same(row, other)
+            ]
+            rows += [(row, other, self.jaccard(other, row)) for _, _, other in sorted(near)[:top]]
+        return rows
+
     def nearest(self, number: int, itself: bool = True) -> list[Row]:
         """Return for each new document those of the index whose signatures agree with its own in most places.
 

@@ -32,7 +32,7 @@ KNOWN = WITHOUT_EFFECT | {
     "unit", "k", "language", "multiset", "seed", *Normalisation.__slots__,
     "num_perm", "scheme", "ignore_common", "template", "threshold", "recall", "rule", "bands", "rows",
     "changed", "keep", "cluster", "verify", "exact", "max_candidates", "against",
-    "pairs", "all_copies", "list", "nul", "top", "nearest", "itself",
+    "pairs", "all_copies", "list", "nul", "top", "nearest", "itself", "measure",
     "output", "format", "header", "exit_code", "strict", "index", "shingles", "root",
 }  # fmt: skip
 
@@ -130,7 +130,10 @@ def query(options: Options, index: Index, stdin: bytes = b"") -> Ended:
         return Ended(error.status, b"", {})
     answers = Answers([*kept, *corpus.documents], _criteria(options, shingling, signing, threshold), len(kept))
     corpus.skipped["ignored"] = sum(map(answers.is_ignored, corpus.documents))
-    if options["nearest"]:
+    contained = options["measure"] == "containment"
+    if contained:
+        rows = answers.containing(options["itself"], options["top"])
+    elif options["nearest"]:
         rows = answers.nearest(options["nearest"], options["itself"])
     else:
         rows = answers.matches(options["itself"], options["top"])
@@ -138,7 +141,8 @@ def query(options: Options, index: Index, stdin: bytes = b"") -> Ended:
     if options["list"]:
         matches = sorted({row[1] for row in rows})
         return _ended(options, corpus, ("name",), _listed(corpus, answers, matches, options), facts)
-    return _ended(options, corpus, ("query", "match"), _cells(corpus, answers, rows, options), facts)
+    cells = _cells(corpus, answers, rows, options, contained=contained)
+    return _ended(options, corpus, ("query", "match"), cells, facts, ("containment",) if contained else ())
 
 
 def _read(options: Options, stdin: bytes, index: Index | None = None) -> Corpus:
@@ -186,8 +190,10 @@ def _leads_elsewhere(document: Document, name: bytes, *, kept: bool = False) -> 
     return (document.container > 0 or (name == b"-" and not kept)) and os.path.lexists(name)
 
 
-def _cells(corpus: Corpus, answers: Answers, rows: Sequence[Row], options: Options) -> list[Cells]:
-    """Return the cells of each row: two names, the exact similarity, and the estimate.
+def _cells(
+    corpus: Corpus, answers: Answers, rows: Sequence[Row], options: Options, *, contained: bool = False
+) -> list[Cells]:
+    """Return the cells of each row: two names, the exact similarity, the estimate, and the containment if wanted.
 
     Rows with a name that leads to something else are left out, and each such name is skipped.
     """
@@ -196,14 +202,22 @@ def _cells(corpus: Corpus, answers: Answers, rows: Sequence[Row], options: Optio
     of_right = {names[b] for _, b, _ in rows if _leads_elsewhere(answers.documents[b], names[b])}
     corpus.skipped["malformed"] += len(led | of_right)
     return [
-        (names[a], names[b], score if exact else None, answers.estimate(a, b))
+        (
+            *(names[a], names[b], score if exact else None, answers.estimate(a, b)),
+            *([answers.containment(a, b)] if contained else []),
+        )
         for a, b, score in rows
         if names[a] not in led and names[b] not in of_right
     ]
 
 
 def _ended(
-    options: Options, corpus: Corpus, columns: tuple[str, ...], rows: Sequence[Cells], facts: dict[str, Any]
+    options: Options,
+    corpus: Corpus,
+    columns: tuple[str, ...],
+    rows: Sequence[Cells],
+    facts: dict[str, Any],
+    more: tuple[str, ...] = (),
 ) -> Ended:
     facts |= {
         "documents": len(corpus.documents),
@@ -213,7 +227,7 @@ def _ended(
     unjudged = any(corpus.skipped[reason] for reason in UNJUDGED)
     if unjudged and options["strict"]:
         return Ended(2, b"", facts)
-    columns = (*columns, "jaccard", "estimate") if len(columns) == 2 else columns
+    columns = (*columns, "jaccard", "estimate", *more) if len(columns) == 2 else columns
     ended = Ended(3 if unjudged else 0, drawn(options, columns, rows), facts)
     return ended._replace(status=1) if ended.found and options["exit_code"] and not unjudged else ended
 

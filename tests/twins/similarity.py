@@ -23,6 +23,12 @@ def containment(left: set[int], right: set[int]) -> float:
     return len(left & right) / len(left) if left else 0.0
 
 
+def multiset_containment(left: Sequence[int], right: Sequence[int]) -> float:
+    """Return the sum of the minima of the counts over the sum of those of the left one."""
+    a, b = Counter(left), Counter(right)
+    return (a & b).total() / a.total() if a else 0.0
+
+
 def estimate(left: Sequence[int], right: Sequence[int]) -> float:
     """Return the share of places in which two signatures agree."""
     return sum(a == b for a, b in zip(left, right, strict=True)) / len(left)

@@ -69,10 +69,14 @@ def drawn(
     return st.lists(choice.flatmap(lambda one: _spelt(one, names, valid)), max_size=most, unique_by=lambda one: one[0])
 
 
+_NOT_FORETOLD = ("diff",)
+"""Options of answers whose bytes the twin does not compute."""
+
+
 def foretold(command: str, leave_out: Collection[str], most: int) -> st.SearchStrategy[list[Spelling]]:
     """Draw options whose effect the twin knows: none that takes a file, and not help."""
     others = [one.name or "" for one in options_of(command) if _takes_path(one) or not one.expose_value]
-    some = drawn(command, [], {*leave_out, *others, "debug"}, most=most)
+    some = drawn(command, [], {*leave_out, *others, "debug", *_NOT_FORETOLD}, most=most)
     return some.map(lambda spelt: [one for one in spelt if one[1:] not in ((b"table",), (b"random",))])
 
 

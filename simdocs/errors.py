@@ -6,6 +6,7 @@
     ├── InputError               a named argument cannot be read                   exit 2
     ├── OutputError              an answer cannot be written                       exit 2
     ├── ShrunkError              most documents of an artifact would be lost       exit 2
+    ├── MemoryNeededError        an exact join needs more memory than there is     exit 2
     ├── WorkerError              a worker process was killed                       exit 2
     ├── UnjudgedError            --strict, and something could not be judged       exit 2
     ├── ArtifactError            an artifact is damaged, or not what is wanted     exit 4
@@ -128,6 +129,20 @@ class ShrunkError(SimdocsError):
 
 class OutputError(SimdocsError):
     """The answer cannot be written where it was asked for."""
+
+
+class MemoryNeededError(SimdocsError):
+    """An exact join needs more memory than there is, or than is allowed: bytes of both."""
+
+    def __init__(self, documents: int, needed: int, limit: int, allowed: bool) -> None:
+        self.documents, self.needed, self.limit = documents, needed, limit
+        there_is = f"{mention('max_memory')} allows" if allowed else "there is"
+        more = ", or allow more" if allowed else f", or allow more with {mention('max_memory')}"
+        super().__init__(
+            f"comparing {documents:,} texts exactly needs about {needed / 1e6:,.0f} MB of memory, and {there_is}"
+            f" {limit / 1e6:,.0f} MB: leave out {mention('exact')}, compare fewer documents, or try {mention('unit')}"
+            f" word{more}"
+        )
 
 
 class WorkerError(SimdocsError):

@@ -252,6 +252,13 @@ _DECLARED = (
         False,
     ),
     Parameter(
+        "max_memory",
+        GROUPS,
+        Size(),
+        f"With {mention('exact')}, refuse to begin if more than SIZE of memory is needed. {_UNITS}",
+        described="the memory that is available",
+    ),
+    Parameter(
         "max_candidates",
         GROUPS,
         Whole(1),

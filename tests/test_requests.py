@@ -34,7 +34,8 @@ BY_HAND = {(by_hand, by_rule) for by_hand in ("bands", "rows") for by_rule in ("
 BESIDE_PAIRS = ("against", "cluster", "keep", "max_candidates")
 OF_PAIRS = {(mode, other) for mode in ("pairs", "all_copies") for other in ("list", *BESIDE_PAIRS)}
 OF_PAIRS |= {("cluster", "max_candidates")}
-OF_CHANCE = {(name, "exact") for name in ("recall", "rule", "bands", "rows", "max_candidates", "verify", "against")}
+CHANCES = ("recall", "rule", "bands", "rows", "max_candidates", "verify", "against")
+OF_CHANCE = {(name, mode) for name in CHANCES for mode in ("exact", "max_memory")}
 OF_READING = (
     "include",
     "exclude",

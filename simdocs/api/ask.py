@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from simdocs.engines.local import Local, cores
-from simdocs.engines.run import Progress, Run, no_progress
+from simdocs.engines.run import Explain, Progress, Run, no_explanation, no_progress
 from simdocs.errors import UnjudgedError
 from simdocs.model.delivery import AS_A_WHOLE, Delivery
 from simdocs.model.skipped import Skipped
@@ -40,13 +40,18 @@ It is imported when the question is asked: importing all of them would double th
 
 
 @contextmanager
-def running(jobs: int | None, progress: Progress = no_progress, skipped: Skipped | None = None) -> Iterator[Run]:
+def running(
+    jobs: int | None,
+    progress: Progress = no_progress,
+    skipped: Skipped | None = None,
+    explain: Explain = no_explanation,
+) -> Iterator[Run]:
     """A run with this many processes. None: as many as there are cores that this process may use.
 
     skipped: where skips are recorded; None: all of them are kept.
     """
     with Local(jobs or cores()) as engine:
-        yield Run(engine, Skipped() if skipped is None else skipped, progress)
+        yield Run(engine, Skipped() if skipped is None else skipped, progress, explain)
 
 
 def ask(request: CheckedRequest, run: Run | None = None, delivery: Delivery = AS_A_WHOLE) -> Any:

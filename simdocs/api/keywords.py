@@ -114,6 +114,7 @@ class DedupeKeywords(ReadKeywords, TokenKeywords, SketchKeywords, IgnoreKeywords
     """The keywords of `dedupe`, except those that decide what is returned."""
 
     exact: bool | None
+    max_memory: int | None
     verify: Literal["exact", "estimate"] | None
     cluster: Literal["greedy", "components"] | None
     keep: Literal["first", "longest", "shortest", "newest", "oldest"] | None

@@ -48,6 +48,7 @@ METAVARS: Mapping[str, str] = MappingProxyType(
         "bands": "B",
         "rows": "R",
         "max_candidates": "N",
+        "max_memory": "SIZE",
         "against": "Y.index",
         "list": "WHAT",
         "top": "N",

@@ -84,7 +84,8 @@ def at_work(
         # The stream that is entered first is published last, so there is no summary without its answer.
         note = stack.enter_context(summary_of(published, path_of(report.summary_json)))
         opened = None if stream is None else stack.enter_context(stream)
-        run = stack.enter_context(running(request.jobs, progress, told.skipped(progress.close)))
+        skipped, explain = told.skipped(progress.close), told.explain(progress.close)
+        run = stack.enter_context(running(request.jobs, progress, skipped, explain))
         stack.callback(progress.close)
         work = Work(request, run, told, progress, opened, note, started)
         try:

@@ -60,7 +60,8 @@ class DedupePlan:
 
     banding: how candidates are found; None: by an exact join. chosen_now: whether its bands were chosen for this run.
     known: an index whose documents are always kept. changed: the documents of the index (in the intake) that are new or
-    changed, if only pairs with one of them are wanted.
+    changed, if only pairs with one of them are wanted. most_memory: the bytes that an exact join may take; None: what
+    there is.
     """
 
     intake: Intake
@@ -71,6 +72,7 @@ class DedupePlan:
     known: KnownDocuments | None = None
     chosen_now: bool = True
     changed: Rows | None = None
+    most_memory: int | None = None
 
 
 def answer(request: DedupeRequest, run: Run, delivery: Delivery) -> Deduplication | SimilarPairs:
@@ -121,7 +123,7 @@ def plan_dedupe(request: DedupeRequest, outputs: Sequence[str | None] = ()) -> D
     chosen_now = not isinstance(fixed, IndexRecipe)
     changed = opened_index(artifact).changed if request.changed else None
     banding = None if grouping.exact else banding
-    return DedupePlan(intake, recipe, banding, grouping, threshold, known, chosen_now, changed)
+    return DedupePlan(intake, recipe, banding, grouping, threshold, known, chosen_now, changed, request.max_memory)
 
 
 def _banding_of(request: DedupeRequest, num_perm: int) -> Banding:
@@ -263,7 +265,7 @@ def _decide(plan: DedupePlan, scope: Scope, run: Run) -> Decision:
 
 def _self_join(plan: DedupePlan, ready: Prepared, run: Run) -> SelfJoin:
     bands = None if plan.banding is None else plan.banding.cut
-    return self_join(ready, plan.threshold, plan.grouping, bands, run)
+    return self_join(ready, plan.threshold, plan.grouping, bands, run, plan.most_memory)
 
 
 def _blocks(decision: Decision, listing: str | None, plan: DedupePlan, run: Run, diff: str | None) -> Iterator[Block]:

@@ -12,6 +12,14 @@ Progress = Callable[[str, int, int], None]
 """Reports progress: the step that is running, how much of it is done, and how much there is (0: unknown)."""
 
 
+Explain = Callable[[str], None]
+"""Says at once what is being done, to people who want explanations."""
+
+
+def no_explanation(_line: str) -> None:
+    """Say nothing."""
+
+
 def no_progress(_step: str, _done: int, _total: int) -> None:
     """Report nothing."""
 
@@ -35,9 +43,10 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run of a command: its engine, what it skipped, where it reports progress, and what it counted."""
+    """A run of a command: its engine, what it skipped, where it reports progress and explains, and what it counted."""
 
     engine: Engine
     skipped: Skipped = field(default_factory=Skipped)
     progress: Progress = no_progress
+    explain: Explain = no_explanation
     tally: Tally = field(default_factory=Tally)

@@ -28,13 +28,15 @@ class SelfJoin:
 
     verifier: that of the corpus in prepared. bands: candidates share a bucket of one of these; None: an exact join, in
     which they share a rare token. lost: (N,) which documents of an artifact are missing or have changed, if they have
-    copies. These documents are left out. None: no document is lost.
+    copies. These documents are left out. None: no document is lost. most_memory: the bytes that an exact join may take;
+    None: what there is.
     """
 
     prepared: Prepared
     verifier: Verifier
     bands: Bands | None
     lost: Mask | None = None
+    most_memory: int | None = None
 
     def candidates(self, firsts: Rows, numbers: TextNumbers, most: int) -> tuple[Candidates, Verifier]:
         """The candidate pairs of documents `firsts`, as texts numbered 0, 1, ..., for grouping; and their verifier.
@@ -42,7 +44,7 @@ class SelfJoin:
         numbers: (N,) the number of each document's text. most: see BucketCandidates.
         """
         if self.bands is None:
-            exact = ExactJoin.of(self.verifier, firsts)
+            exact = ExactJoin.of(self.verifier, firsts, self.most_memory)
             return exact, exact.verifier
         return BucketCandidates(self._buckets(self.bands, firsts, numbers), len(firsts), most), self.verifier
 
@@ -53,7 +55,7 @@ class SelfJoin:
         only pairs with a wanted member are listed; None: all are.
         """
         if self.bands is None:
-            exact = ExactJoin.of(self.verifier, firsts)
+            exact = ExactJoin.of(self.verifier, firsts, self.most_memory)
             return exact.pairs(wanted), exact.verifier
         shared = self._buckets(self.bands, firsts, numbers)
         listed = candidate_pairs(shared, len(firsts)) if wanted is None else candidate_pairs_with(shared, wanted)
@@ -76,10 +78,17 @@ def verifier_of(prepared: Prepared, threshold: float, grouping: Grouping, run: R
     )
 
 
-def self_join(prepared: Prepared, threshold: float, grouping: Grouping, bands: Bands | None, run: Run) -> SelfJoin:
+def self_join(
+    prepared: Prepared,
+    threshold: float,
+    grouping: Grouping,
+    bands: Bands | None,
+    run: Run,
+    most_memory: int | None = None,
+) -> SelfJoin:
     """The self-join of the documents prepared. Documents of an artifact that have copies are looked up again."""
     verifier = verifier_of(prepared, threshold, grouping, run)
-    return SelfJoin(prepared, verifier, bands, _lost_copies(prepared, verifier))
+    return SelfJoin(prepared, verifier, bands, _lost_copies(prepared, verifier), most_memory)
 
 
 def _lost_copies(prepared: Prepared, verifier: Verifier) -> Mask | None:

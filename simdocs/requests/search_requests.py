@@ -22,6 +22,7 @@ class DedupeRequest(BandsRequest):
     upstream: ClassVar[tuple[str, ...]] = ("shingles", "signatures", "index")
 
     exact: bool | None = None
+    max_memory: int | None = None
     verify: str | None = None
     cluster: str | None = None
     keep: str | None = None
@@ -47,6 +48,8 @@ class DedupeRequest(BandsRequest):
             for name in ("pairs", "against", "max_candidates"):
                 if getattr(self, name):
                     yield f"{mention(name)} and {mention('cluster')} components do not go together"
+        if self.max_memory is not None and not self.exact:
+            yield f"{mention('max_memory')} goes with {mention('exact')}: add {mention('exact')}"
         if self.exact:
             for name, why in NOT_FOR_EXACT.items():
                 if getattr(self, name) is not None:

@@ -62,6 +62,16 @@ class Teller:
 
         return Skipped(most=FIRST, tell=tell if self._verbose and not self._quiet else None)
 
+    def explain(self, before: Callable[[], None]) -> Callable[[str], None]:
+        """What says a line at once to people who want explanations. before: is called before that."""
+
+        def tell(line: str) -> None:
+            if self.is_loud:
+                before()
+                say(f"simdocs: {self._spelling(line)}")
+
+        return tell
+
     def skips(self, skipped: Skipped) -> None:
         """Name the first documents that could not be judged, for each reason; then say the warnings of the run."""
         if self._quiet:

@@ -159,6 +159,7 @@ _BUILD = (
 _DEDUPE = {
     "rule": Case("nearest", {"threshold": 0.3}),
     "exact": Case(True, {"threshold": 0.9, "seed": 13, "num_perm": 32}),
+    "max_memory": Case(1 << 40, {"exact": True}, changes=False),
     "verify": Case("estimate"),
     "cluster": Case("components", {"threshold": 0.85}),
     "keep": Case("longest"),

@@ -80,6 +80,22 @@ def test_the_exact_join_needs_no_bands_that_reach_the_recall(tmp_path):
         assert work.result.comparison.bands is None
 
 
+@pytest.mark.parametrize("threshold", [0.31, 0.53, 0.83])
+def test_set_similarity_search_finds_the_same_pairs(threshold):
+    library = pytest.importorskip("SetSimilaritySearch")
+    draw = np.random.default_rng(5)
+    sets = [set(draw.choice(200, draw.integers(1, 40), replace=False).tolist()) for _ in range(60)]
+    sets += [one ^ set(draw.choice(200, 3).tolist()) for one in sets]
+    texts = [" ".join(f"w{number}" for number in sorted(one)) for one in sets]
+    means = {"pairs": True, "all_copies": True, "unit": "word", "k": 1, "threshold": threshold, "exact": True}
+    found = simdocs.dedupe(texts=texts, **means).pairs
+    theirs = library.all_pairs(sets, similarity_func_name="jaccard", similarity_threshold=threshold)
+    expected = {(min(a, b), max(a, b)): similarity for a, b, similarity in theirs}
+    assert len(expected) > 20
+    ours = zip(found.left.tolist(), found.right.tolist(), found.jaccard.tolist(), strict=True)
+    assert {(left, right): similarity for left, right, similarity in ours} == pytest.approx(expected)
+
+
 @pytest.mark.parametrize("cluster", CLUSTERS)
 def test_workers_do_not_change_the_answer_of_an_exact_join(cluster):
     texts = [text.data for text in family(1, 60)]

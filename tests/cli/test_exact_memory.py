@@ -1,0 +1,39 @@
+"""An exact join says what memory it needs, and is refused if there is not enough."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.cli.program import simdocs
+
+NEEDED = r"comparing 3 texts exactly needs about \d+ MB of memory"
+
+
+@pytest.mark.parametrize("more", [(), ("--pairs",), ("--cluster", "components")])
+def test_too_little_memory_is_an_error_of_one_line_that_says_what_to_do(here, more):
+    done = simdocs("dedupe", "docs", "--exact", "--max-memory", "100", *more, cwd=here)
+    assert (done.status, done.out) == (2, b"")
+    expected = rf"simdocs: error: {NEEDED}, and --max-memory allows 0 MB: leave out --exact, .*, or allow more\n"
+    assert re.fullmatch(expected, done.err)
+
+
+def test_verbose_says_what_memory_is_needed_before_anything_else(here):
+    done = simdocs("dedupe", "docs", "--exact", "--max-memory", "1G", "-v", cwd=here)
+    first = done.err.splitlines()[0]
+    assert re.fullmatch(rf"simdocs: {NEEDED}, of 1,074 MB allowed: \d+ tokens, and their prefix index", first)
+    assert simdocs("dedupe", "docs", "--exact", cwd=here).err == ""
+
+
+@pytest.mark.parametrize("artifact", ["x.shingles", "x.signatures", "x.index"])
+def test_an_artifact_says_how_many_tokens_there_are(here, artifact):
+    assert simdocs(artifact[2:].removesuffix("s"), "docs", "-o", artifact, cwd=here).status == 0
+    done = simdocs("dedupe", artifact, "--exact", "-v", cwd=here)
+    facts = dict(row.split("\t") for row in simdocs("info", artifact, cwd=here).out.decode().splitlines())
+    assert re.match(rf"simdocs: {NEEDED}, of [\d,]+ MB available: {facts['tokens']} tokens", done.err)
+
+
+def test_a_limit_of_memory_goes_with_an_exact_join(here):
+    done = simdocs("dedupe", "docs", "--max-memory", "1G", cwd=here)
+    assert (done.status, done.err) == (2, "simdocs: error: --max-memory goes with --exact: add --exact\n")

@@ -1,0 +1,74 @@
+"""The memory that is available is the least of what the system, control groups and limits leave."""
+
+from __future__ import annotations
+
+import resource
+
+import pytest
+
+from simdocs.engines.memory import available_memory
+
+MEMINFO = "MemTotal: 4000 kB\nMemFree: 10 kB\nMemAvailable: 3000 kB\n"
+GIB = 1 << 30
+
+
+@pytest.fixture
+def system(tmp_path, monkeypatch):
+    """Return what writes the files that describe a system, below a directory."""
+    monkeypatch.setattr(resource, "getrlimit", lambda _what: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+    def write(**files):
+        for name, text in files.items():
+            path = tmp_path / name.replace("__", "/")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return tmp_path
+
+    return write
+
+
+def test_the_system_says_what_is_available(system):
+    assert available_memory(system(proc__meminfo=MEMINFO)) == 3000 << 10
+
+
+def test_a_control_group_and_those_above_it_limit_the_memory(system):
+    top = system(proc__meminfo=MEMINFO, proc__self__cgroup="0::/a/b\n")
+    files = {"sys/fs/cgroup/a/memory.max": "900000", "sys/fs/cgroup/a/memory.current": "500000"}
+    files |= {"sys/fs/cgroup/a/b/memory.max": "max", "sys/fs/cgroup/a/b/memory.current": "1"}
+    for name, text in files.items():
+        system(**{name.replace("/", "__"): f"{text}\n"})
+    assert available_memory(top) == 400_000
+    (top / "sys/fs/cgroup/a/memory.stat").write_text("anon 1\ninactive_file 30000\n")
+    assert available_memory(top) == 430_000
+    (top / "sys/fs/cgroup/a/memory.current").write_text("1000000\n")
+    assert available_memory(top) == 0
+
+
+def test_control_groups_of_version_1_limit_the_memory(system):
+    top = system(proc__meminfo=MEMINFO, proc__self__cgroup="9:cpu:/x\n4:memory:/y\n")
+    group = top / "sys/fs/cgroup/memory/y"
+    group.mkdir(parents=True)
+    (group / "memory.limit_in_bytes").write_text("9223372036854771712\n")
+    (group / "memory.usage_in_bytes").write_text("1000\n")
+    assert available_memory(top) == 3000 << 10
+    (group / "memory.limit_in_bytes").write_text("70000\n")
+    assert available_memory(top) == 69_000
+
+
+def test_a_limit_of_address_space_counts_less_what_is_in_use(system, monkeypatch):
+    top = system(proc__meminfo=MEMINFO, proc__self__statm="100 1 1\n")
+    page = resource.getpagesize()
+    monkeypatch.setattr(resource, "getrlimit", lambda _what: (110 * page, GIB))
+    assert available_memory(top) == min(10 * page, 3000 << 10)
+
+
+def test_the_memory_of_the_machine_counts_where_nothing_else_is_known(system, monkeypatch):
+    found = available_memory(system())
+    assert found is not None
+    assert found > 100 << 20
+
+
+def test_this_machine_has_memory():
+    found = available_memory()
+    assert found is not None
+    assert found > 1 << 20

@@ -6,15 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from simdocs.errors import UnreachableRecallError, mention
-from simdocs.kernels.lsh.banding import by_recall
+from simdocs.errors import mention
+from simdocs.kernels.lsh.banding import longer_signature
 from simdocs.model.pair_sample import Estimate
 from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint
-from simdocs.parameters import MAX_NUM_PERM
+from simdocs.pipeline.indexing import MANY_CANDIDATES
 from simdocs.recipes import Bands, Shingling
-
-MANY_CANDIDATES = 100
-"""With more false candidates for each document than this, a longer signature is advised."""
 
 _ALIKE = 0.1
 """Unrelated documents look alike if half of all pairs are more similar than this. By 9 characters, half of the pairs
@@ -80,20 +77,17 @@ def length_of_signatures(
     assert chosen.false_candidates is not None
     if texts < 2 or 2 * chosen.false_candidates.value <= MANY_CANDIDATES * texts:
         return
-    places = chosen.num_perm
-    while (places := 2 * places) <= MAX_NUM_PERM:
-        try:
-            bands = by_recall(chosen.threshold, recall, places)
-        except UnreachableRecallError:
-            continue
-        found = 2 * false_candidates(bands).value / texts
-        if found <= MANY_CANDIDATES:
-            yield Advice(
-                f"{2 * chosen.false_candidates.value / texts:,.0f} false candidates for each document are many:"
-                f" {mention('num_perm')} {places} would have {found:,.0f}",
-                {"num_perm": places},
-            )
-            return
+    here = 2 * chosen.false_candidates.value / texts
+    better = longer_signature(
+        chosen.threshold, recall, chosen.num_perm, lambda cut: 2 * false_candidates(cut).value / texts, MANY_CANDIDATES
+    )
+    if better is not None:
+        num_perm, there = better
+        yield Advice(
+            f"{here:,.0f} false candidates for each document are many: {mention('num_perm')} {num_perm} would have"
+            f" {there:,.0f}",
+            {"num_perm": num_perm},
+        )
 
 
 def _clearer_threshold(curve: tuple[CurvePoint, ...], threshold: float) -> float | None:

@@ -16,7 +16,6 @@ from simdocs.model.build_results import Expectation
 from simdocs.model.documents import Documents
 from simdocs.model.numbering import Rows, TextNumbers
 from simdocs.model.ragged import Array, Floats, Index, Keys, Mask, Tokens
-from simdocs.parameters import MAX_NUM_PERM
 from simdocs.recipes import Banding, BandingRequest, Bands, IndexRecipe
 
 SAMPLED = 10_000
@@ -125,7 +124,14 @@ def expectation(signatures: Callable[[Index], Tokens], firsts: Array, chosen: Ba
     candidates = _candidates(similar, others, bands, rows)
     if candidates <= MANY_CANDIDATES:
         return Expectation(curve, at_threshold, candidates)
-    return Expectation(curve, at_threshold, candidates, *_better(similar, others, chosen, bands * rows))
+    better = banding.longer_signature(
+        chosen.threshold,
+        chosen.recall,
+        bands * rows,
+        lambda cut: _candidates(similar, others, *cut),
+        MANY_CANDIDATES,
+    )
+    return Expectation(curve, at_threshold, candidates, *(better or (0, 0.0)))
 
 
 def _sampled(signatures: Callable[[Index], Tokens], firsts: Array, seed: int) -> Floats:
@@ -145,19 +151,3 @@ def _candidates(similar: Floats, others: int, bands: int, rows: int) -> float:
     if not len(similar):
         return 0.0
     return float(np.mean(1 - (1 - similar**rows) ** bands)) * others
-
-
-def _better(similar: Floats, others: int, chosen: Banding, places: int) -> tuple[int, float]:
-    """The smallest num_perm of 2, 4, 8, ... times `places` that gives at most MANY_CANDIDATES, and their number.
-
-    Returns 0, 0 if there is none.
-    """
-    while (places := 2 * places) <= MAX_NUM_PERM:
-        try:
-            bands, rows = banding.by_recall(chosen.threshold, chosen.recall, places)
-        except UnreachableRecallError:
-            continue
-        candidates = _candidates(similar, others, bands, rows)
-        if candidates <= MANY_CANDIDATES:
-            return places, candidates
-    return 0, 0.0

@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.model.tuning import BandChoice, CurvePoint, Tuning
 
-_LEFT, _WIDTH, _TOP, _HEIGHT, _GAP = 70, 600, 50, 300, 60
+_LEFT, _WIDTH, _TOP, _HEIGHT, _GAP = 90, 600, 50, 300, 60
 """The place of the curve, its size, and the space between it and the bars below, in units of the image."""
 
 _STEPS = 200

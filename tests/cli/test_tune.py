@@ -301,21 +301,6 @@ def test_other_commands_write_no_image(here):
     assert "simdocs cannot write .svg" in done.err
 
 
-def test_many_pairs_near_the_threshold_are_advised_about(tmp_path):
-    chance = random.Random(2)
-    words = [f"w{number:04}" for number in range(3000)]
-    texts = []
-    for _ in range(8):
-        text = chance.sample(words, 100)
-        # Versions that differ in 11 of 100 lines have a similarity of .80, others of .98.
-        near = [[*text[:at], *chance.sample(words, 11), *text[at + 11 :]] for at in (0, 20, 40)]
-        texts += ["\n".join(lines) for lines in (*near, *([*lines[:-1], "last"] for lines in near))]
-    lay_texts(tmp_path, texts)
-    done = simdocs("tune", "docs", "--unit", "line", "--summary", cwd=tmp_path)
-    assert "pairs are within 0.05 of the threshold 0.7" not in done.err
-    assert done.err.splitlines()[-1].startswith("next: simdocs dedupe docs --unit line")
-
-
 def test_lookalikes_are_advised_about(tmp_path):
     chance = random.Random(2)
     lay_texts(tmp_path, ["".join(chance.choices("ab", k=4000)) for _ in range(12)])

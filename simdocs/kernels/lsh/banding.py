@@ -7,6 +7,7 @@ A signature is cut into b bands of r rows each. Two documents of similarity s be
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -113,3 +114,20 @@ def choices_near(chosen: Bands, num_perm: int, most: int) -> list[Bands]:
     """The chosen bands, and those of all of num_perm with up to `most` rows less and more; by rising rows."""
     near = range(max(1, chosen.rows - most), min(num_perm, chosen.rows + most) + 1)
     return [chosen if rows == chosen.rows else Bands(num_perm // rows, rows) for rows in near]
+
+
+def longer_signature(
+    threshold: float, recall: float, num_perm: int, candidates: Callable[[Bands], float], most: float
+) -> tuple[int, float] | None:
+    """The smallest of 2, 4, 8, ... times num_perm whose bands have at most `most` candidates, and their number.
+
+    candidates: returns the number that bands have. None: no number up to MAX_NUM_PERM is enough.
+    """
+    while (num_perm := 2 * num_perm) <= MAX_NUM_PERM:
+        try:
+            found = candidates(by_recall(threshold, recall, num_perm))
+        except UnreachableRecallError:
+            continue
+        if found <= most:
+            return num_perm, found
+    return None

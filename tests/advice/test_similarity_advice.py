@@ -1,0 +1,95 @@
+"""Advice from similarities: documents that look alike, a threshold among many pairs, and too many false candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from simdocs.advice.similarity_advice import Advice, length_of_signatures, similarity_advice
+from simdocs.errors import spelled
+from simdocs.kernels.lsh.banding import candidate_probability
+from simdocs.matching import forecast
+from simdocs.model.pair_sample import Estimate
+from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint
+from simdocs.pipeline.indexing import MANY_CANDIDATES
+from simdocs.recipes import Banding, Bands, IndexRecipe, Sequences, Shingling, Sketching
+
+
+def exactly(number: float) -> Estimate:
+    return Estimate(number, number, number)
+
+
+def choice(threshold: float = 0.8, false_candidates: float = 0.0) -> BandChoice:
+    recipe = IndexRecipe(Sequences(), Shingling(), Sketching(), Banding(threshold, 0.95, "recall", 18, 7))
+    (chosen,) = [one for one in forecast.choices(recipe, None) if one.chosen]
+    figures = {name: getattr(chosen, name) for name in BandChoice.__slots__}
+    return BandChoice(**figures | {"misses": exactly(0), "false_candidates": exactly(false_candidates)})
+
+
+def points(pairs: Mapping[float, float]) -> tuple[CurvePoint, ...]:
+    """Return a curve with these numbers of pairs, and no others."""
+    similarities = [step / 20 for step in range(21)]
+    found = [exactly(pairs.get(similarity, 0)) for similarity in similarities]
+    return tuple(
+        CurvePoint(at, 0.5, each, exactly(0), exactly(0)) for at, each in zip(similarities, found, strict=True)
+    )
+
+
+def facts(pairs: int = 1_000_000, similar: float = 500, typical: float = 0.01) -> CorpusFacts:
+    return CorpusFacts(1415, pairs, pairs, exactly(similar), typical, 0.05)
+
+
+def advised(pairs: Mapping[float, float], threshold: float = 0.8, corpus: CorpusFacts | None = None) -> list[Advice]:
+    return list(similarity_advice(corpus or facts(), points(pairs), choice(threshold), Shingling()))
+
+
+VALLEY = {0.0: 10**6, 0.55: 80, 0.6: 5, 0.65: 0, 0.7: 0, 0.75: 60, 0.8: 60, 0.85: 90, 0.9: 400, 0.95: 900}
+
+
+def test_a_threshold_in_a_clear_gap_is_advised():
+    (found,) = advised(VALLEY)
+    assert found.change == {"threshold": 0.7}
+    assert spelled(found.line) == (
+        "about 120 pairs are within 0.05 of the threshold 0.8, where small edits decide, and about 0 are near 0.7:"
+        " threshold 0.7 decides more clearly"
+    )
+
+
+@pytest.mark.parametrize(
+    ("pairs", "threshold"),
+    [
+        (VALLEY, 0.7),  # it is in the gap already
+        ({0.75: 4, 0.8: 4, 0.9: 400}, 0.8),  # few pairs are near it
+        ({0.4: 9000, 0.5: 5000, 0.6: 2000, 0.7: 900, 0.75: 500, 0.8: 300, 0.9: 50}, 0.8),  # pairs only become fewer
+        ({}, 0.8),
+    ],
+)
+def test_no_other_threshold_is_advised_without_a_reason(pairs, threshold):
+    assert advised(pairs, threshold) == []
+
+
+def test_documents_that_look_alike_are_told_to_have_a_larger_k():
+    (found,) = advised({}, corpus=facts(typical=0.2))
+    assert "half of all pairs of documents have a similarity of 0.20 or more" in found.line
+    assert spelled(found.line).endswith("unrelated documents look alike: try a larger k or unit word")
+    assert advised({}, corpus=facts(typical=0.09)) == []
+
+
+def test_many_pairs_at_the_threshold_are_told_to_be_a_low_threshold():
+    (found,) = advised(VALLEY, corpus=facts(pairs=1000, similar=120))
+    assert "12% of all pairs are at 0.8 or above, more than near-duplicates explain" in found.line
+    assert found.change == {}
+
+
+def test_a_longer_signature_is_advised_if_it_saves_most_false_candidates():
+    def false_candidates(cut: Bands) -> Estimate:
+        return exactly(2_000_000 * candidate_probability(0.6, *cut))
+
+    many = choice(false_candidates=false_candidates(Bands(18, 7)).value)
+    (found,) = length_of_signatures(10_000, many, 0.95, false_candidates)
+    places = found.change["num_perm"]
+    assert 2 * false_candidates(Bands(18, 7)).value / 10_000 > MANY_CANDIDATES
+    assert places == 256
+    assert spelled(found.line) == ("160 false candidates for each document are many: num_perm 256 would have 99")
+    assert list(length_of_signatures(20_000, many, 0.95, false_candidates)) == []

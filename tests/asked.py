@@ -10,6 +10,7 @@ from simdocs.errors import UsageError
 from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.report_requests import BuildReportRequest, TuneDrawRequest
 from simdocs.requests.search_requests import QueryRequest
+from simdocs.requests.text_requests import ShowRequest
 
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     **{question: {"documents": ("docs",)} for question in ("shingle", "signature", "index", "dedupe", "tune")},
@@ -86,6 +87,8 @@ _NEEDED: Mapping[str, Mapping[str, Any]] = {
 
 def needed(request: type[CheckedRequest], name: str) -> Mapping[str, Any]:
     """What a parameter needs beside it."""
+    if request is ShowRequest and name in ("shingles", "root"):
+        return {"candidates": True}
     if request is BuildReportRequest:
         return {"dry_run": True} if name in ("format", "header", "color") else {}
     return {"documents": ()} if (request, name) == (QueryRequest, "changed") else _NEEDED.get(name, {})

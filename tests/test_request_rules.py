@@ -144,7 +144,7 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
         {"file": None, "language": "de"},
         ("file must be a path, not None", "language goes with unit stopword"),
     ),
-    (ShowRequest, {"file": ""}, ("nothing to read: name a text, or - for standard input",)),
+    (ShowRequest, {"file": ""}, ("nothing to read: name a text, - for standard input, or an artifact",)),
     (ShowRequest, {"language": "en", "unit": "word"}, ("language goes with unit stopword",)),
     (SimilarityRequest, {"language": "en"}, ("language goes with unit stopword",)),
     # A rule about a wrong value would be a guess

@@ -51,6 +51,8 @@ BESIDE_CHANGED = {("changed", name) for name in (*OF_READING, "files_from", "fil
 OF_UPDATES = {("keep_unreadable", "rebuild"), ("lock_wait", "dry_run")}
 OF_CONTAINMENT = {("nearest", "measure"), ("measure", "verify")}
 BESIDE_DIFF = {("diff", name) for name in ("format", "listing", "nul")}
+VIEWS = {("matrix", "buckets"), ("matrix", "candidates"), ("buckets", "candidates")}
+VIEWS |= {(view, name) for view in ("matrix", "buckets") for name in ("shingles", "root")}
 LOUD = {("quiet", "verbose"), ("quiet", "summary")}
 
 EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
@@ -61,7 +63,7 @@ EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     QueryRequest: OF_SOURCES | BESIDE_CHANGED | OF_CONTAINMENT | {("nearest", "top"), ("nearest", "threshold")},
     TuneRequest: OF_SOURCES | BY_HAND,
     CompareRequest: BY_HAND,
-    ShowRequest: set(),
+    ShowRequest: VIEWS,
     SimilarityRequest: set(),
     DebugRequest: set(),
     CompareDrawRequest: {("diff", "format")},

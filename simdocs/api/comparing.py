@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
-from simdocs.api.ask import ask
+from simdocs.api.ask import ask, running
 from simdocs.api.docstrings import with_keywords_of
+from simdocs.model.artifact import Artifact
+from simdocs.model.shown_artifact import ShownArtifact
 from simdocs.requests.compare_request import CompareRequest
 from simdocs.requests.text_requests import ShowRequest, SimilarityRequest
 from simdocs.values import Path
@@ -39,10 +41,17 @@ def compare(*documents: Any, **keywords: Any) -> Any:
 
 
 @with_keywords_of(ShowRequest, "file")
-def show(file: Path, **keywords: Unpack[ShowKeywords]) -> tuple[tuple[str, int], ...]:
-    """Return a tuple with each shingle of the text in a file and its token, in the order of the text."""
-    shown: ShownText = ask(ShowRequest(file=file, **keywords))
-    return shown.shingles
+def show(
+    file: Path | Artifact, *documents: Path, **keywords: Unpack[ShowKeywords]
+) -> tuple[tuple[float | int | str | bytes, ...], ...]:
+    """Return a tuple with each shingle of the text in a file and its token, in the order of the text.
+
+    Of an artifact, return the rows of a table that shows what it holds: its documents (all, or those that are named)
+    with their tokens or signatures, its buckets, or its candidate pairs. Names are bytes.
+    """
+    with running(1) as run:
+        shown: ShownText | ShownArtifact = ask(ShowRequest(file=file, documents=documents, **keywords), run)
+        return tuple(shown.rows()) if isinstance(shown, ShownArtifact) else shown.shingles
 
 
 @with_keywords_of(SimilarityRequest, "a", "b")

@@ -150,6 +150,11 @@ class ShowKeywords(TokenKeywords, total=False):
     """The keywords of `show`."""
 
     max_size: int | None
+    matrix: bool | None
+    buckets: bool | None
+    candidates: bool | None
+    shingles: Any
+    root: Path | None
 
 
 class CompareKeywords(TextKeywords, SketchKeywords, BandKeywords, total=False):

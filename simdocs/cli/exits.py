@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping, Set
 from types import FrameType, MappingProxyType
 
 from simdocs.errors import ArtifactError, LockedError, SimdocsError
@@ -24,7 +24,7 @@ MEANINGS: Mapping[int, str] = MappingProxyType(
         DONE: "done, also if nothing was found",
         FOUND: "with --exit-code: near-duplicates were found",
         FAILED: "usage error or fatal error; nothing was written, unless the message says otherwise",
-        UNJUDGED: "done, but some documents could not be compared; 2 with --strict",
+        UNJUDGED: "done, but some documents could not be compared",
         DAMAGED: "an artifact is damaged, of another kind or version, or has other parameters",
         LOCKED: "another run is writing the same artifact (--lock-wait waits for it)",
     }
@@ -35,16 +35,18 @@ BY_SIGNAL = "SIGINT, SIGTERM, SIGHUP and SIGPIPE end the program by that signal"
 
 PRECEDENCE = "If several apply, 2, 4 and 75 come first, then 3, then 1."
 
-_BY_OPTION: Mapping[int, str] = MappingProxyType({FOUND: "--exit-code", UNJUDGED: "--strict", LOCKED: "--lock-wait"})
-"""The statuses that only commands with a certain option have, and that option."""
+_BY_OPTION: Mapping[int, tuple[str, ...]] = MappingProxyType(
+    {FOUND: ("--exit-code",), UNJUDGED: ("--strict", "--candidates"), LOCKED: ("--lock-wait",)}
+)
+"""The statuses that only commands with certain options have: one of these."""
 
 
-def meanings(options: Collection[str]) -> Mapping[int, str]:
+def meanings(options: Set[str]) -> Mapping[int, str]:
     """The statuses of a command that has these options."""
     return {
         status: meaning
         for status, meaning in MEANINGS.items()
-        if status not in _BY_OPTION or _BY_OPTION[status] in options
+        if status not in _BY_OPTION or not options.isdisjoint(_BY_OPTION[status])
     }
 
 

@@ -1,8 +1,8 @@
-"""simdocs show: show the shingles of one text and their tokens."""
+"""simdocs show: show the shingles of one text and their tokens, or what an artifact holds."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,27 +10,36 @@ from simdocs.cli import exits, options
 from simdocs.cli.help import Command
 from simdocs.cli.output import Drawing, is_read_from, path_of, stream_of
 from simdocs.cli.runner import hint_at_terminal, requests_of
+from simdocs.cli.spelling import spelled
 from simdocs.errors import UsageError
-from simdocs.requests.report_requests import ShowDrawRequest
+from simdocs.requests.report_requests import ReportRequest, ShowDrawRequest
 from simdocs.requests.text_requests import ShowRequest
+
+if TYPE_CHECKING:
+    from simdocs.storage.output_stream import OutputStream
 
 
 @click.command(
     cls=Command,
     examples=(
         "printf abcdabd | simdocs show - -k 2",
+        "simdocs show docs.index --candidates --header",
         "simdocs show letter.txt --unit word -k 3",
+        "simdocs show docs.signatures docs/a.txt docs/b.txt",
     ),
-    never=(exits.DAMAGED,),
-    usual=("unit", "k", "nfkc", "keep_case", "strip_accents", "mask_digits", "seed", "output", "format", "header"),
+    never=(exits.LOCKED,),
+    usual=("unit", "k", "nfkc", "keep_case", "mask_digits", "matrix", "buckets", "candidates", "output", "header"),
 )
-@click.argument("file", metavar="FILE|-", required=False, type=click.Path(readable=False, path_type=bytes))
+@click.argument("file", metavar="FILE|-|ARTIFACT", required=False, type=click.Path(readable=False, path_type=bytes))
+@click.argument("documents", metavar="[NAME]...", nargs=-1, type=click.Path(readable=False, path_type=bytes))
 @options.of(ShowRequest, ShowDrawRequest)
 def show(**given: Any) -> int:
-    """Show the shingles of one text and their tokens.
+    """Show the shingles of one text, or what an artifact holds.
 
-    FILE is a text; - is standard input. The shingles are listed in the order of the text, with repeats. Documents are
-    compared by the sets of their shingles.
+    FILE is a text; - is standard input. The shingles are listed with their tokens in the order of the text, with
+    repeats. Documents are compared by the sets of their shingles. Of X.shingles, the numbers of tokens are shown, or
+    the tokens of the documents that are named; of X.signatures and X.index the signatures, for two documents with the
+    places that agree; of X.index also the buckets and the candidate pairs.
     """
     request, drawn = requests_of(ShowRequest, ShowDrawRequest, given)
     output = path_of(drawn.output)
@@ -38,12 +47,31 @@ def show(**given: Any) -> int:
         raise UsageError("-o names the text that is shown, and would replace it: name another file")
     hint_at_terminal(request, drawn)
     from simdocs.api.ask import ask
+    from simdocs.commands.resolve import is_artifact
     from simdocs.model.delivery import Delivery
     from simdocs.views.answer_tables import SHINGLES
 
     exits.listen()
     with stream_of(output) as stream:
+        if is_artifact(request.file):
+            return _show_artifact(request, drawn, stream)
         drawing = Drawing(drawn, SHINGLES, stream)
         ask(request, delivery=Delivery(drawing.take))
         drawing.finish()
     return exits.DONE
+
+
+def _show_artifact(request: ShowRequest, drawn: ShowDrawRequest, stream: OutputStream) -> int:
+    """Draw the view of an artifact. Return the exit status."""
+    from simdocs.api.ask import ask, running
+    from simdocs.views.answer_tables import head_of_shown
+    from simdocs.views.messages import Teller
+
+    with running(1) as run:
+        shown = ask(request, run)
+        drawing = Drawing(drawn, head_of_shown(shown.columns), stream)
+        for block in shown.blocks:
+            drawing.take(block)
+        drawing.finish()
+        Teller(ReportRequest(quiet=drawn.quiet), spelled).skips(run.skipped)
+        return exits.UNJUDGED if run.skipped.unjudged else exits.DONE

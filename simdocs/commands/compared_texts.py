@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.commands.ignoring import ignored_of
+from simdocs.commands.recorded_names import rows_named
 from simdocs.commands.resolve import encoded_root, is_artifact, opened
 from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.jsonl_lookup import LineReader
@@ -20,7 +20,6 @@ from simdocs.matching.corpus import Corpus
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import MemoryColumn
 from simdocs.model.names import display_name
-from simdocs.model.numbering import Rows
 from simdocs.model.ragged import NO_TOKENS, Tokens
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.reload import MISSING, ReloadRequest, reload_texts
@@ -81,7 +80,7 @@ def _recorded(request: CompareRequest) -> ComparedTexts:
     assert request.root is None or isinstance(request.root, bytes)
     root = encoded_root(request.root)
     corpus = Corpus.of_artifact(artifact, MemoryColumn(np.empty((0, 0), np.uint32)), None, root)
-    rows = _rows(corpus, names, artifact)
+    rows = rows_named(corpus, names)
     source = corpus.source(rows)
     assert isinstance(source, ReloadRequest)
     with closing(LineReader()) as reader:
@@ -92,16 +91,3 @@ def _recorded(request: CompareRequest) -> ComparedTexts:
     texts = dict(found)
     ignored = ignored_of(artifact) if isinstance(artifact.recipe, SignatureRecipe) else NO_TOKENS
     return ComparedTexts(corpus.printed_names(rows), [texts[place] for place in range(len(rows))], artifact, ignored)
-
-
-def _rows(corpus: Corpus, names: Sequence[bytes], artifact: Artifact) -> Rows:
-    """The rows of the documents with these names, as recorded or as paths that work here. InputError: there is none."""
-    recorded = {name: row for row, name in enumerate(corpus.names(np.arange(len(corpus))))}
-    rows = list[int]()
-    for name in names:
-        below = os.path.relpath(os.path.abspath(name), os.path.abspath(corpus.root))
-        row = recorded.get(name, recorded.get(os.path.normpath(name), recorded.get(below)))
-        if row is None:
-            raise InputError(f"{display_name(name)}: {artifact.name} has no document of this name")
-        rows.append(row)
-    return np.array(rows, np.int64)

@@ -74,9 +74,9 @@ class ChangeBlock:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FigureBlock:
-    """Some rows of numbers and words; NaN: unknown."""
+    """Some rows of numbers, words and names; NaN: unknown."""
 
-    rows: list[tuple[float | int | str, ...]]
+    rows: list[tuple[float | int | str | bytes, ...]]
 
 
 Block = PairBlock | DifferenceBlock | NameBlock | LineBlock | TokenBlock | FactBlock | ChangeBlock | FigureBlock

@@ -3,28 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
+from simdocs.errors import mention
+from simdocs.requests.exclusions import not_together
 from simdocs.requests.token_requests import TokenRequest
 from simdocs.values import Path, PathName
+
+_OF_TEXTS = (*(field.name for field in fields(TokenRequest)), "max_size")
+"""Parameters that an artifact has already."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class ShowRequest(TokenRequest):
-    """Show the shingles of one text and their tokens. file: its path, `-` for standard input."""
+    """Show what a text is compared by, or what an artifact holds.
+
+    file: the path of a text, `-` for standard input, or an artifact. documents: names of documents of the artifact.
+    """
 
     question: ClassVar[str] = "show"
 
-    file: Path = b""
+    documents: tuple[Path, ...] = ()
+    file: Any = b""
     max_size: int | None = None
+    matrix: bool | None = None
+    buckets: bool | None = None
+    candidates: bool | None = None
+    shingles: Any = None
+    root: Path | None = None
 
     def _rules(self) -> Iterator[str]:
-        yield from self._checked_argument("file", PathName())
+        if not hasattr(self.file, "recipe"):
+            yield from self._checked_argument("file", PathName())
         if self.file == b"":
-            yield "nothing to read: name a text, or - for standard input"
+            yield "nothing to read: name a text, - for standard input, or an artifact"
+        try:
+            object.__setattr__(self, "documents", tuple(map(PathName().check, self.documents)))
+        except ValueError as wanted:
+            yield f"each name of a document must be {wanted}"
         yield from super()._rules()
+        views = [name for name in ("matrix", "buckets", "candidates") if getattr(self, name)]
+        if len(views) > 1:
+            yield not_together(*views, why="choose one")
+        for name in ("shingles", "root"):
+            if getattr(self, name) is not None and not self.candidates:
+                yield f"{mention(name)} goes with {mention('candidates')}"
         yield from self._language_without_stop_words()
+
+    def problems_beside_text(self) -> Iterator[str]:
+        """What goes with an artifact alone."""
+        if self.documents:
+            yield "names of documents go with an artifact, not with a text"
+        for name in ("matrix", "buckets", "candidates"):
+            if getattr(self, name):
+                yield f"{mention(name)} goes with an artifact, not with a text"
+
+    def problems_beside_artifact(self, kind: str) -> Iterator[str]:
+        """What does not go with an artifact of this kind."""
+        for name in self.given():
+            if name in _OF_TEXTS:
+                yield f"{mention(name)} goes with a text, not with an artifact"
+            elif name in ("buckets", "candidates") and kind != "index":
+                yield f"{mention(name)} goes with an index, not with {kind}"
+            elif name == "matrix" and kind != "shingles":
+                yield f"{mention(name)} goes with shingles, not with {kind}"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

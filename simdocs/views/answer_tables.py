@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from simdocs.model.answer_blocks import (
     Block,
@@ -17,7 +18,8 @@ from simdocs.model.answer_blocks import (
     TokenBlock,
 )
 from simdocs.model.answers import LINE, NAME, NUMBER, SIMILARITY, VALUE, Cell, Row, TableColumn, TableHead
-from simdocs.model.names import text_to_name
+from simdocs.model.names import display_name, text_to_name
+from simdocs.model.shown_artifact import ShownColumn
 from simdocs.requests.build_requests import BuildRequest
 from simdocs.requests.read_request import Request
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
@@ -103,7 +105,13 @@ def rows_of(block: Block) -> list[Row]:
     return [(key.encode(), text_to_name(value)) for key, value in zip(block.keys, block.values, strict=True)]
 
 
-def _cell(value: float | int | str) -> Cell:
-    if isinstance(value, str):
-        return value.encode()
+def _cell(value: float | int | str | bytes) -> Cell:
+    if isinstance(value, str | bytes):
+        return value.encode() if isinstance(value, str) else value
     return None if math.isnan(value) else value
+
+
+def head_of_shown(columns: Sequence[ShownColumn]) -> TableHead:
+    """The head of a view of an artifact."""
+    kinds = {bytes: NAME, str: NAME, int: NUMBER, float: SIMILARITY}
+    return TableHead(tuple(TableColumn(display_name(name), kinds[kind]) for name, kind in columns))

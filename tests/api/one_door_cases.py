@@ -201,6 +201,14 @@ _TUNE = {
 }
 """So few documents are all compared, whatever the signatures. A text that is like no other makes no difference."""
 
+_SHOW_ARTIFACTS = {
+    "matrix": Case(True, arguments=("docs.shingles",)),
+    "buckets": Case(True, arguments=("docs.index",), without=("docs.shingles",)),
+    "candidates": Case(True, arguments=("docs.index",), without=("docs.shingles",)),
+    "shingles": Case("gone.shingles", {"candidates": True}, ("gone.index",)),
+    "root": Case(".", {"candidates": True}, ("moved.index",)),
+}
+
 CASES: Mapping[str, Mapping[str, Case]] = {
     "shingle": _BUILD,
     "signature": _BUILD | _SIGNATURES,
@@ -208,6 +216,6 @@ CASES: Mapping[str, Mapping[str, Case]] = {
     "dedupe": _TOKENS | _DOCUMENTS | _SIGNATURES | _BANDS | _DEDUPE,
     "tune": _TOKENS | _DOCUMENTS | _SIGNATURES | _BANDS | _TUNE,
     "query": _DOCUMENTS | _QUERY_ONLY,
-    "show": _TOKENS | {"max_size": Case(5)},
+    "show": _TOKENS | {"max_size": Case(5)} | _SHOW_ARTIFACTS,
 }
 """By question and parameter."""

@@ -1,0 +1,191 @@
+"""show of artifacts: token sets, the characteristic matrix, signatures, buckets, and candidate pairs."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import mmh3
+import pytest
+
+import simdocs as library
+from tests.cli.corpus import A1, A2, A, B, lay
+from tests.cli.program import Argument, simdocs
+from tests.cli.terminal import on_terminal
+from tests.twins import bands as twin
+from tests.twins.similarity import estimate, jaccard
+
+LINES = {
+    "docs/S1": b"the plane\nroses are\n",
+    "docs/S2": b"alice and\n",
+    "docs/S3": b"the cow j\nroses are\n",
+    "docs/S4": b"roses are\nthe plane\n",
+}
+NAMES = sorted(LINES)
+SETS = {
+    name: {
+        mmh3.hash(mmh3.hash(line, 0, signed=False).to_bytes(4, "little"), 0, signed=False)
+        for line in text.split(b"\n")
+        if line
+    }
+    for name, text in LINES.items()
+}
+
+
+@pytest.fixture(scope="module")
+def lectures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Columns of a lecture as documents whose lines are their shingles, and their artifacts."""
+    root = lay(tmp_path_factory.mktemp("lectures"), LINES)
+    for command, source, *options in (
+        ("shingle", "docs", "--unit", "line"),
+        ("signature", "x.shingles", "--num-perm", "12"),
+        ("index", "x.signatures", "--bands", "6", "--rows", "2", "-t", ".8"),
+    ):
+        kind = {"shingle": "shingles", "signature": "signatures", "index": "index"}[command]
+        assert simdocs(command, source, *options, "-o", f"x.{kind}", cwd=root) == (0, b"", "")
+    return root
+
+
+def rows(where: Path, *arguments: Argument, status: int = 0) -> list[list[str]]:
+    done = simdocs("show", *arguments, cwd=where)
+    assert (done.status, status == 0 and done.err) in ((0, ""), (status, False)), done.err
+    return [[cell.decode() for cell in row] for row in done.rows]
+
+
+def refused(where: Path, *arguments: Argument) -> str:
+    done = simdocs("show", *arguments, cwd=where)
+    assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
+    return done.err.removeprefix("simdocs: error: ").rstrip("\n")
+
+
+def test_token_sets_are_shown_with_their_sizes(lectures):
+    assert rows(lectures, "x.shingles") == [[name, str(len(SETS[name]))] for name in NAMES]
+    expected = [[name, str(token)] for name in ("docs/S3", "docs/S2") for token in sorted(SETS[name])]
+    assert rows(lectures, "x.shingles", "docs/S3", "./docs//S2") == expected
+
+
+def test_the_characteristic_matrix_has_a_1_where_a_document_has_a_token(lectures):
+    every = sorted(set().union(*SETS.values()))
+    expected = [[str(token), *(str(int(token in SETS[name])) for name in NAMES)] for token in every]
+    assert rows(lectures, "x.shingles", "--matrix", "--header") == [["token", *NAMES], *expected]
+    both = sorted(SETS["docs/S1"] | SETS["docs/S3"])
+    columns = rows(lectures, "x.shingles", "docs/S1", "docs/S3", "--matrix")
+    assert [int(row[0]) for row in columns] == both
+    # One row is of type (1, 1), and two are (1, 0) or (0, 1).
+    assert sorted(row[1:] for row in columns) == [["0", "1"], ["1", "0"], ["1", "1"]]
+
+
+def test_signatures_are_columns_of_a_matrix(lectures):
+    signatures = library.open(lectures / "x.signatures").signatures.tolist()
+    expected = [[str(place + 1), *(str(row[place]) for row in signatures)] for place in range(12)]
+    for artifact in ("x.signatures", "x.index"):
+        assert rows(lectures, artifact, "--header") == [["place", *NAMES], *expected]
+
+
+def test_two_signatures_show_where_they_agree(lectures):
+    shown = rows(lectures, "x.signatures", "docs/S1", "docs/S3")
+    assert [row[3] for row in shown] == ["yes" if row[1] == row[2] else "no" for row in shown]
+    signatures = library.open(lectures / "x.signatures").signatures.tolist()
+    assert sum(row[3] == "yes" for row in shown) / 12 == estimate(signatures[0], signatures[2])
+
+
+def test_buckets_are_those_that_documents_share(lectures):
+    signatures = library.open(lectures / "x.signatures").signatures.tolist()
+    shown = rows(lectures, "x.index", "--buckets")
+    found: dict[tuple[str, str], list[str]] = {}
+    for band, bucket, name in shown:
+        found.setdefault((band, bucket), []).append(name)
+    expected = [tuple(NAMES[row] for row in members) for members in twin.buckets(signatures, 6, 2)]
+    assert sorted(map(tuple, found.values())) == sorted(expected) != []
+    one = {(band, bucket) for band, bucket, name in shown if name == "docs/S2"}
+    assert rows(lectures, "x.index", "--buckets", "docs/S2") == [row for row in shown if (row[0], row[1]) in one]
+
+
+def test_candidates_have_everything_that_decides_them(tmp_path):
+    lay(tmp_path, {"docs/a": A, "docs/b": A1, "docs/c": A2, "docs/d": B, "docs/e": A2[:150], "docs/f": A})
+    assert (
+        simdocs("index", "docs", "--bands", "64", "--rows", "2", "-t", ".85", "-o", "x.index", cwd=tmp_path).status == 0
+    )
+    index = library.open(tmp_path / "x.index")
+    signatures = index.signatures.tolist()
+    texts = [text.lower() for text in (A, A1, A2, B, A2[:150])]
+    sets = [{hash(text[at : at + 9]) for at in range(len(text) - 8)} for text in texts]
+    expected = []
+    for left, right in combinations(range(5), 2):
+        bands = sum(signatures[left][at : at + 2] == signatures[right][at : at + 2] for at in range(0, 128, 2))
+        if bands:
+            exact = jaccard(sets[left], sets[right])
+            figures = (f"{estimate(signatures[left], signatures[right]):.6f}", f"{exact:.6f}")
+            names = (f"docs/{'abcde'[side]}" for side in (left, right))
+            expected.append([*names, str(bands), *figures, "yes" if exact >= 0.85 else "no"])
+    shown = rows(tmp_path, "x.index", "--candidates", "--header")
+    assert shown == [["document", "other", "bands", "estimate", "jaccard", "similar"], *expected]
+    assert {row[5] for row in expected} == {"yes", "no"}
+    with_e = [row for row in expected if "docs/e" in row[:2]]
+    assert rows(tmp_path, "x.index", "--candidates", "docs/e") == with_e
+
+
+def test_candidates_whose_text_is_gone_have_no_exact_similarity(here):
+    assert simdocs("shingle", "docs", "-o", "x.shingles", cwd=here).status == 0
+    assert simdocs("index", "x.shingles", "-o", "x.index", cwd=here).status == 0
+    (before,) = rows(here, "x.index", "--candidates")
+    (here / "docs" / "b.txt").unlink()
+    done = simdocs("show", "x.index", "--candidates", cwd=here)
+    assert done.status == 3
+    assert [cell.decode() for cell in done.rows[0]] == [*before[:4], "", ""]
+    assert "docs/b.txt: skipped:" in done.err
+    assert rows(here, "x.index", "--candidates", "--shingles", "x.shingles") == [before]
+
+
+def test_python_returns_the_rows(lectures, monkeypatch):
+    monkeypatch.chdir(lectures)
+    assert library.show("x.shingles") == tuple((name.encode(), len(SETS[name])) for name in NAMES)
+    opened = library.open("x.signatures")
+    assert library.show(opened, "docs/S1", "docs/S4")[0][3] == "yes"
+    assert library.show("x.index", buckets=True)[0][0] == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("x.shingles zz", "zz: x.shingles has no document of this name"),
+        ("x.shingles --buckets", "--buckets goes with an index, not with shingles"),
+        (
+            "x.signatures --candidates -k 3",
+            "-k goes with a text, not with an artifact; --candidates goes with an index",
+        ),
+        ("x.index --buckets --candidates", "--buckets and --candidates do not go together: choose one"),
+        ("x.index --root .", "--root goes with --candidates"),
+        ("docs/S1 --matrix", "--matrix goes with an artifact, not with a text"),
+        ("docs/S1 docs/S2", "names of documents go with an artifact, not with a text"),
+        ("x.signatures --matrix", "--matrix goes with shingles, not with signatures"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(lectures, line, said):
+    assert refused(lectures, *line.split()).startswith(said)
+
+
+def test_a_matrix_has_at_most_20_columns(tmp_path):
+    lay(tmp_path, {f"docs/{number:02}": A for number in range(21)})
+    assert simdocs("signature", "docs", "-o", "x.signatures", cwd=tmp_path).status == 0
+    assert "a matrix of 21 documents has too many columns: name up to 20" in refused(tmp_path, "x.signatures")
+    names = [f"docs/{number:02}" for number in range(20)]
+    assert len(rows(tmp_path, "x.signatures", *names)[0]) == 21
+
+
+def test_a_damaged_artifact_is_refused(here):
+    assert simdocs("index", "docs", "-o", "x.index", cwd=here).status == 0
+    file = here / "x.index" / "band_rows.npy"
+    data = bytearray(file.read_bytes())
+    data[-1] ^= 1
+    file.write_bytes(data)
+    done = simdocs("show", "x.index", "--buckets", cwd=here)
+    assert (done.status, done.out) == (4, b"")
+
+
+def test_names_of_columns_do_not_harm_a_terminal(tmp_path):
+    lay(tmp_path, {"docs/\x1b[31m": A})
+    assert simdocs("signature", "docs", "-o", "x.signatures", cwd=tmp_path).status == 0
+    for form in ("table", "tsv", "jsonl"):
+        shown = on_terminal("show", "x.signatures", "--header", "--format", form, "--color", "never", cwd=tmp_path)
+        assert (shown.status, b"\x1b" in shown.out) == (0, False)

@@ -221,6 +221,13 @@ def test_odd_names_can_be_pasted(here):
         assert finished(shell).out == b"odd/" + name + b"|docs|"
 
 
+def test_templates_are_named_in_the_command_that_comes_next(here):
+    lay(here, {"a form": B[:80]})
+    command = next_command(here, "docs", "--template", "a form")
+    assert command == "simdocs dedupe docs --template 'a form'"
+    assert simdocs(*shlex.split(command)[1:], cwd=here).status == 0
+
+
 def test_another_k_is_tried_before_documents_are_compared(tmp_path):
     corpus(tmp_path, 9)
     command = next_command(tmp_path, "docs", "-k", "2")

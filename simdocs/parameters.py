@@ -243,6 +243,14 @@ _DECLARED = (
         "What is compared with the threshold. Containment reads every document of the index again, or X.shingles.",
         "jaccard",
     ),
+    Parameter(
+        "measure",
+        GROUPS,
+        Choice(MEASURES),
+        "What is compared with the threshold, and is in the matrix of several texts.",
+        "jaccard",
+        question="compare",
+    ),
     Parameter("verify", GROUPS, Choice(VERIFY), "How candidate pairs are decided.", "exact"),
     Parameter(
         "exact",

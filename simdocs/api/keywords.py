@@ -164,6 +164,7 @@ class CompareKeywords(TextKeywords, SketchKeywords, BandKeywords, total=False):
     names: Sequence[str | bytes] | None
     unit: UnitName | Sequence[UnitName] | None
     k: int | Sequence[int] | None
+    measure: Literal["jaccard", "containment"] | None
     diff: Literal["words", "lines", "unified"] | None
     max_size: int | None
     text_field: str | None

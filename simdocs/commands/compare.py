@@ -14,11 +14,13 @@ from simdocs.commands.resolve import banding_of, shingling_of
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError, suggested
 from simdocs.kernels.compare import jaccard
+from simdocs.kernels.compare.containment import containments
 from simdocs.matching.difference import difference
 from simdocs.matching.measures import edit_measures, shingle_measures, signature_measures, token_sets
 from simdocs.model.comparison import Comparison, SimilarityMatrix
 from simdocs.model.delivery import Delivery
 from simdocs.model.names import name_to_text
+from simdocs.model.ragged import Ragged
 from simdocs.parameters import PARAMETERS
 from simdocs.recipes import IndexRecipe, Recipe, Shingling, SignatureRecipe, Sketching, of_group
 from simdocs.requests.compare_request import CompareRequest
@@ -49,9 +51,10 @@ def answer(request: CompareRequest, _run: Run | None, _delivery: Delivery) -> Co
         shinglings = [compared.recipe.shingling]
     else:
         shinglings = [shingling_of(given) for given in _given(request)]
-    if not many:
-        return _comparison(request, compared, shinglings)
-    return _matrix(compared, shinglings[0], _threshold(request, compared.recipe))
+    sets = token_sets(compared.texts, shinglings[0], compared.ignored)
+    measure = request.measure or PARAMETERS["compare.measure"].default
+    matrix = _matrix(compared.names, sets, measure, _threshold(request, compared.recipe))
+    return matrix if many else _comparison(request, compared, shinglings, sets, matrix)
 
 
 def _given(request: CompareRequest) -> Iterator[dict[str, Any]]:
@@ -71,12 +74,17 @@ def _contradictions(request: CompareRequest, compared: ComparedTexts) -> Iterato
         yield from contradictions(given, artifact.recipe, artifact.name, fixed, ("threshold",))
 
 
-def _matrix(compared: ComparedTexts, shingling: Shingling, threshold: float) -> SimilarityMatrix:
-    sets = token_sets(compared.texts, shingling, compared.ignored)
+def _matrix(names: Sequence[bytes], sets: Ragged, measure: str, threshold: float) -> SimilarityMatrix:
+    """How similar each two of these token sets are, by this measure."""
     left, right = np.triu_indices(len(sets), 1)
     similarity = np.diag((sets.lengths > 0).astype(np.float64))
-    similarity[left, right] = similarity[right, left] = jaccard.exact(sets, left, right)
-    return SimilarityMatrix(tuple(map(name_to_text, compared.names)), similarity, threshold)
+    if measure == "containment":
+        shared = jaccard.overlaps(sets, left, right)
+        similarity[left, right] = containments(shared, sets.lengths[left])
+        similarity[right, left] = containments(shared, sets.lengths[right])
+    else:
+        similarity[left, right] = similarity[right, left] = jaccard.exact(sets, left, right)
+    return SimilarityMatrix(tuple(map(name_to_text, names)), similarity, threshold)
 
 
 def _threshold(request: CompareRequest, recipe: Recipe | None) -> float:
@@ -85,20 +93,24 @@ def _threshold(request: CompareRequest, recipe: Recipe | None) -> float:
     return float(default if request.threshold is None else request.threshold)
 
 
-def _comparison(request: CompareRequest, compared: ComparedTexts, shinglings: Sequence[Shingling]) -> Comparison:
+def _comparison(
+    request: CompareRequest,
+    compared: ComparedTexts,
+    shinglings: Sequence[Shingling],
+    sets: Ragged,
+    matrix: SimilarityMatrix,
+) -> Comparison:
+    """The measures of two texts. sets, matrix: those of the first shingling."""
     a, b = compared.texts
-    first, recipe = shinglings[0], compared.recipe
-    sets = token_sets(compared.texts, first, compared.ignored)
-    similarity = float(jaccard.exact(sets, np.array([0]), np.array([1]))[0])
-    given = request.given()
+    first, recipe, given = shinglings[0], compared.recipe, request.given()
     sketching = recipe.sketching if isinstance(recipe, SignatureRecipe) else of_group(Sketching, given)
     banding = recipe.banding if isinstance(recipe, IndexRecipe) else banding_of(request, sketching.num_perm)
+    exact = float(jaccard.exact(sets, np.array([0]), np.array([1]))[0])
     return Comparison(
         (name_to_text(compared.names[0]), name_to_text(compared.names[1])),
         tuple(shingle_measures(a, b, shingling, compared.ignored) for shingling in shinglings),
         edit_measures(a, b, first),
-        signature_measures(sets, first.seed, sketching, banding.cut, similarity),
-        similarity,
-        _threshold(request, recipe),
+        signature_measures(sets, first.seed, sketching, banding.cut, exact),
+        matrix,
         None if request.diff is None else difference(a, b, first, _UNIT_OF[request.diff]),
     )

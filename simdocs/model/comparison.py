@@ -123,22 +123,25 @@ class Comparison:
     """How similar two texts are.
 
     names: of both. every: by their shingles, for each unit and k that was asked for. edits, signatures: those of the
-    first unit and k. similarity: the one that the threshold is about: Jaccard, of multisets if that was asked for.
-    difference: None if it was not asked for.
+    first unit and k. matrix: their similarities as a matrix of two texts. difference: None if it was not asked for.
     """
 
     names: tuple[str, str]
     every: tuple[ShingleMeasures, ...]
     edits: EditMeasures
     signatures: SignatureMeasures
-    similarity: float
-    threshold: float
+    matrix: SimilarityMatrix
     difference: Difference | None = None
+
+    @property
+    def similarity(self) -> float:
+        """What the threshold is about: Jaccard, or the larger containment; of multisets if those were asked for."""
+        return self.matrix.largest
 
     @property
     def similar(self) -> bool:
         """Whether the similarity is at the threshold or above."""
-        return self.similarity >= self.threshold
+        return self.matrix.similar
 
     @property
     def shingles(self) -> ShingleMeasures:
@@ -156,12 +159,6 @@ class Comparison:
         for group, prefix, names in _SHOWN:
             for name in names:
                 yield f"{prefix}{name}", getattr(getattr(self, group), name)
-
-    @property
-    def matrix(self) -> SimilarityMatrix:
-        """The similarities as a matrix of two texts."""
-        a, b = float(self.shingles.shingles_a > 0), float(self.shingles.shingles_b > 0)
-        return SimilarityMatrix(self.names, np.array([[a, self.similarity], [self.similarity, b]]), self.threshold)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -192,16 +189,25 @@ _SHOWN = (
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class SimilarityMatrix:
-    """The Jaccard similarity of each two of N texts. names: of the texts. similarity: float64 (N, N), symmetric."""
+    """The similarity of each two of N texts. names: of the texts. threshold: in force.
+
+    similarity: float64 (N, N). It is the Jaccard similarity, and so symmetric; or, if containment was asked for, the
+    share of the shingles of the text of the row that the text of the column has.
+    """
 
     names: tuple[str, ...]
     similarity: Floats
     threshold: float
 
     @property
+    def largest(self) -> float:
+        """The largest similarity of two different texts."""
+        return float(self.similarity[~np.eye(len(self.names), dtype=bool)].max())
+
+    @property
     def similar(self) -> bool:
-        """Whether the similarity of any two texts is at the threshold or above."""
-        return bool((self.similarity[np.triu_indices(len(self.names), 1)] >= self.threshold).any())
+        """Whether any two different texts have a similarity at the threshold or above."""
+        return self.largest >= self.threshold
 
     def rows(self) -> Iterator[tuple[str, list[float]]]:
         """Each name with the similarities to all texts."""

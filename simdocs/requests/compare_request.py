@@ -27,6 +27,7 @@ class CompareRequest(BandRequest, SketchRequest, TextRequest, SourceRequest):
 
     unit: tuple[str, ...] | None = None
     k: tuple[int, ...] | None = None
+    measure: str | None = None
     diff: str | None = None
     max_size: int | None = None
     text_field: str | None = None

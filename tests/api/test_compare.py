@@ -138,6 +138,20 @@ def test_more_than_two_texts_give_a_symmetric_matrix_of_the_same_similarities():
     assert repr(found) == "<SimilarityMatrix: documents=4>"
 
 
+def test_containment_compares_an_excerpt_with_what_it_is_from():
+    texts = ["the quick brown fox jumps", "the quick brown", "something else"]
+    found = simdocs.compare(texts=texts, k=3, measure="containment")
+    assert isinstance(found, SimilarityMatrix)
+    pairs = {(a, b): compare(texts[a], texts[b], k=3) for a in range(3) for b in range(3)}
+    for (a, b), pair in pairs.items():
+        assert found.similarity[a, b] == pair.shingles.containment_a
+        assert found.similarity[b, a] == pair.shingles.containment_b
+    two = compare(*texts[:2], k=3, measure="containment")
+    assert (two.similarity, two.similar, two.matrix.similarity[1, 0]) == (1, True, 1)
+    assert two.signatures == pairs[0, 1].signatures
+    assert not pairs[0, 1].similar
+
+
 def test_texts_that_are_too_long_and_different_say_what_was_not_computed(monkeypatch):
     texts = ["one two three four five\n" * 3, "six seven eight nine ten\n" * 3]
     monkeypatch.setattr(measures, "MOST_CELLS", 300)
@@ -156,7 +170,7 @@ def test_a_comparison_is_frozen_and_has_a_short_repr():
     assert repr(found) == "<Comparison: jaccard=0.333333, names=('0', '1')>"
     assert repr(found.difference) == "<Difference: unit='words', passages=1>"
     with pytest.raises(AttributeError):
-        found.similarity = 1.0  # type: ignore[misc]
+        found.names = ("a", "b")  # type: ignore[misc]
 
 
 @pytest.fixture

@@ -53,11 +53,11 @@ except (simdocs.ArtifactError, simdocs.InputError) as error:
 
 UNTYPED = {
     "simdocs.dedup('docs')": "attr-defined",
-    "simdocs.shingle('docs', units='word')": "call-arg",
-    "simdocs.shingle('docs', unit='words')": "arg-type",
-    "simdocs.shingle('docs', threshold=0.5)": "call-arg",
-    "simdocs.index('docs', k='9')": "arg-type",
-    "simdocs.shingle(3)": "arg-type",
+    "simdocs.shingle('docs', units='word')": "call-overload",
+    "simdocs.shingle('docs', unit='words')": "call-overload",
+    "simdocs.shingle('docs', threshold=0.5)": "call-overload",
+    "simdocs.index('docs', k='9')": "call-overload",
+    "simdocs.shingle(3)": "call-overload",
     "simdocs.compare('a', 'b', diff='chars')": "call-overload",
     "simdocs.dedupe('docs').duplicates": "attr-defined",
     "simdocs.shingle('docs').tokens.value": "attr-defined",

@@ -142,11 +142,14 @@ def test_a_text_is_compared_with_itself(here):
 
 
 def test_the_status_says_whether_texts_are_similar(here):
+    (here / "excerpt").write_text(A[10:50])
     for words, status in (
         (("a.txt", "b.txt", "-t", ".5"), 1),
         (("a.txt", "b.txt", "-t", ".95"), 0),
         (("a.txt", "c.txt"), 0),
         (("a.txt", "c.txt", "b.txt", "-t", ".5"), 1),
+        (("a.txt", "excerpt"), 0),
+        (("a.txt", "excerpt", "--measure", "containment"), 1),
     ):
         assert simdocs("compare", *words, "--exit-code", cwd=here).status == status
         assert simdocs("compare", *words, cwd=here).status == 0

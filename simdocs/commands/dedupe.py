@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from simdocs.advice.crowd_advice import CrowdWatch
 from simdocs.advice.template_advice import template_advice
 from simdocs.artifacts.formats import FORMATS
 from simdocs.commands.artifact_hints import explain_no_index
@@ -184,6 +185,7 @@ def find_groups(
     """
     if listing is not None and listing.endswith("-lines"):
         _refuse_other_than_lines(scope.documents, listing)
+    watch = CrowdWatch(len(scope.prepared.documents), run)
     decision = _decide(plan, scope, run)
     if take is not None:
         for block in _blocks(decision, listing, plan, run, diff):
@@ -207,7 +209,7 @@ def find_groups(
         None if largest is None else (corpus.printed_names(np.array([largest[0]]))[0], largest[1]),
         int(corpus.facts(pairs.right)["size"].sum()),
         None if decision.components is None else tuple(component_facts(corpus, decision.components)),
-        template_advice(decision.found, corpus, plan.recipe.shingling.unit) if of_all else (),
+        watch.advice + (template_advice(decision.found, corpus, plan.recipe.shingling.unit) if of_all else ()),
     )
 
 
@@ -224,6 +226,7 @@ def find_pairs(
 
     diff: see Delivery.
     """
+    watch = CrowdWatch(len(scope.prepared.documents), run)
     joined, corpus = _self_join(plan, scope.prepared, run), scope.prepared.corpus
     chain = None if all_copies else PairsLeftOut.of(joined, scope.changed)
     printed, differences = PrintedNames(run.skipped), pair_differences(diff, plan.recipe.shingling, run)
@@ -247,7 +250,8 @@ def find_pairs(
         _comparison(plan, scope, run),
         found,
         0 if chain is None else chain.count,
-        template_advice(collector.graph(), corpus, plan.recipe.shingling.unit) if scope.changed is None else (),
+        watch.advice
+        + (template_advice(collector.graph(), corpus, plan.recipe.shingling.unit) if scope.changed is None else ()),
     )
 
 

@@ -26,19 +26,22 @@ def no_progress(_step: str, _done: int, _total: int) -> None:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of verification: candidate pairs, and pairs whose exact similarity was computed.
+    """Counts of verification: candidate pairs, pairs whose exact similarity was computed, and similar pairs.
 
     lost: the names of documents that were reported as missing or changed, so that each is reported once. outdated: how
     many of them are gone or have another text. missing_from: the roots from which some were not found. located: whether
-    any document of an artifact was found where it was looked for, changed or not.
+    any document of an artifact was found where it was looked for, changed or not. watch: is called with these counts
+    whenever further candidates have been compared.
     """
 
     candidates: int = 0
     verified: int = 0
+    similar: int = 0
     lost: set[tuple[bytes, bytes]] = field(default_factory=set)
     outdated: int = 0
     missing_from: set[bytes] = field(default_factory=set)
     located: bool = False
+    watch: Callable[[Tally], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,17 +98,21 @@ class Verifier:
     def similar(self, left: Rows, right: Rows) -> Pairs:
         """The candidate pairs at the threshold or above, in the order given."""
         estimate = self.corpus.estimates(left, right)
-        self.run.tally.candidates += len(left)
+        tally = self.run.tally
+        tally.candidates += len(left)
         if self.exact:
             below = jaccard.below_prefilter(estimate, self.threshold, self.corpus.places)
             likely = np.flatnonzero(~below | self.no_prefilter)
             left, right, estimate = left[likely], right[likely], estimate[likely]
             similarity = self.exact_jaccard(left, right)
-            self.run.tally.verified += len(left) - int(np.isnan(similarity).sum())
+            tally.verified += len(left) - int(np.isnan(similarity).sum())
             enough = np.nan_to_num(similarity, nan=-1.0) >= self.threshold
         else:
             similarity = np.full(len(left), np.nan)
             enough = estimate >= self.threshold
+        tally.similar += int(np.count_nonzero(enough))
+        if tally.watch is not None:
+            tally.watch(tally)
         return Pairs(left[enough], right[enough], similarity[enough], estimate[enough])
 
     def exact_jaccard(self, left: Rows, right: Rows) -> Floats:

@@ -41,6 +41,7 @@ class Teller:
     def __init__(self, report: ReportRequest, spelling: Callable[[str], str] = str) -> None:
         self._quiet, self._verbose = bool(report.quiet), bool(report.verbose)
         self._summary, self._spelling = bool(report.summary), spelling
+        self._explained = set[str]()
 
     @property
     def is_loud(self) -> bool:
@@ -63,12 +64,16 @@ class Teller:
         return Skipped(most=FIRST, tell=tell if self._verbose and not self._quiet else None)
 
     def explain(self, before: Callable[[], None]) -> Callable[[str], None]:
-        """What says a line at once to people who want explanations. before: is called before that."""
+        """What says a line at once to people who want explanations. The summary does not repeat it.
+
+        before: is called before that.
+        """
 
         def tell(line: str) -> None:
             if self.is_loud:
                 before()
                 say(f"simdocs: {self._spelling(line)}")
+                self._explained.add(line)
 
         return tell
 
@@ -94,7 +99,8 @@ class Teller:
         """What was done, for people who look."""
         if self.is_loud or self._summary:
             for line in lines:
-                say(self._spelling(line))
+                if line not in self._explained:
+                    say(self._spelling(line))
 
     def written(self, path: str | None) -> None:
         """Where the answer is, at a terminal, on which it does not show."""

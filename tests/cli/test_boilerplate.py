@@ -150,3 +150,19 @@ def test_tune_leaves_the_same_out_and_passes_it_on(pages):
     done = run(pages, "tune docs --ignore-common .5 --template template --summary")
     assert done.err.endswith("next: simdocs dedupe docs --ignore-common 0.5 --template template\n")
     assert done.out == run(pages, "tune x.index").out != run(pages, "tune docs").out
+
+
+@pytest.mark.parametrize("how", ["", "--pairs"])
+def test_a_crowd_on_one_template_is_reported_before_the_answer_and_not_without_the_template(tmp_path, how):
+    dice = random.Random(7)
+    words = [b"w%d" % dice.randrange(10**6) for _ in range(700)]
+    texts = {f"docs/{n}": b" ".join(words[:30] + dice.sample(words[30:], 6)) for n in range(150)}
+    lay(tmp_path, texts)
+    dedupe = f"dedupe docs {how} -v --summary-json note"
+    done = run(tmp_path, dedupe)
+    advice = json.loads((tmp_path / "note").read_bytes())["advice"]
+    assert "if the documents share a template, leave its tokens out with --ignore-common" in advice[0]
+    assert done.err.startswith(f"simdocs: {advice[0]}\n")
+    assert done.err.count(advice[0]) == 1
+    assert run(tmp_path, dedupe.replace("-v", "")).err == ""
+    assert "share a template" not in run(tmp_path, f"{dedupe} --ignore-common .5").err

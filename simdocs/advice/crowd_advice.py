@@ -1,0 +1,42 @@
+"""Advice about a crowd: so many documents that share half of their text that most candidates are not similar.
+
+In a collection on one template, nearly every two documents become candidates, and comparing them takes nearly all the
+time. 2,000 pages of 800 bytes with J = .6 between any two have 532 candidates for each document. Texts that share no
+template have about one, and near-duplicates are compared only with the kept document.
+"""
+
+from __future__ import annotations
+
+from simdocs.advice.template_advice import MANY_DOCUMENTS
+from simdocs.engines.run import Run, Tally
+from simdocs.errors import mention
+
+_EACH = 20
+"""There is a crowd if there are more candidates for each document than this ..."""
+
+_SHARE_SIMILAR = 0.05
+"""... and less than this share of them are similar."""
+
+
+class CrowdWatch:
+    """Watches how many candidates are compared in a run, and gives advice as soon as there is a crowd.
+
+    advice: one line if there is one, otherwise none.
+    """
+
+    def __init__(self, documents: int, run: Run) -> None:
+        self._documents, self._explain = documents, run.explain
+        self.advice: tuple[str, ...] = ()
+        run.tally.watch = self.look
+
+    def look(self, tally: Tally) -> None:
+        """Look at what was counted so far."""
+        if self.advice or self._documents < MANY_DOCUMENTS or tally.candidates <= _EACH * self._documents:
+            return
+        if tally.similar < _SHARE_SIMILAR * tally.candidates:
+            self.advice = (
+                f"{tally.similar:,} of the first {tally.candidates:,} candidates are similar, and there are more than"
+                f" {_EACH} for each document: if the documents share a template, leave its tokens out with"
+                f" {mention('ignore_common')}",
+            )
+            self._explain(self.advice[0])

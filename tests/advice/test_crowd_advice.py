@@ -1,0 +1,34 @@
+"""A crowd is reported as soon as there are many candidates, and few of them are similar."""
+
+from __future__ import annotations
+
+import pytest
+
+from simdocs.advice.crowd_advice import CrowdWatch
+from simdocs.engines.local import Local
+from simdocs.engines.run import Run
+from simdocs.errors import spelled
+
+
+def advised(documents: int, *counts: tuple[int, int]) -> list[str]:
+    """Return the advice about so many documents, as candidates and similar pairs are counted."""
+    told: list[str] = []
+    run = Run(Local(1), explain=told.append)
+    watch = CrowdWatch(documents, run)
+    for run.tally.candidates, run.tally.similar in counts:
+        assert run.tally.watch is not None
+        run.tally.watch(run.tally)
+    assert watch.advice == tuple(told)
+    return [spelled(line) for line in told]
+
+
+def test_many_candidates_of_which_few_are_similar_are_reported_once_and_at_once():
+    assert advised(100, (2_000, 0), (2_001, 100), (9_000, 100)) == [
+        "100 of the first 2,001 candidates are similar, and there are more than 20 for each document: if the documents"
+        " share a template, leave its tokens out with ignore_common"
+    ]
+
+
+@pytest.mark.parametrize(("documents", "candidates", "similar"), [(99, 50_000, 0), (100, 2_000, 0), (100, 9_000, 450)])
+def test_few_documents_few_candidates_and_similar_ones_are_no_crowd(documents, candidates, similar):
+    assert advised(documents, (candidates, similar)) == []

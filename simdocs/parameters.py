@@ -260,6 +260,14 @@ _DECLARED = (
         False,
     ),
     Parameter(
+        "exact",
+        GROUPS,
+        Flag(),
+        "Find every match, without bands. Reads all documents of the index, and holds all tokens in memory.",
+        False,
+        question="query",
+    ),
+    Parameter(
         "max_memory",
         GROUPS,
         Size(),

@@ -50,6 +50,7 @@ OF_READING = (
 BESIDE_CHANGED = {("changed", name) for name in (*OF_READING, "files_from", "files0_from", "jsonl", "itself")}
 OF_UPDATES = {("keep_unreadable", "rebuild"), ("lock_wait", "dry_run")}
 OF_CONTAINMENT = {("nearest", "measure"), ("measure", "verify")}
+OF_EXACT_QUERIES = {(name, mode) for name in ("verify", "nearest", "measure") for mode in ("exact", "max_memory")}
 BESIDE_DIFF = {("diff", name) for name in ("format", "listing", "nul")}
 VIEWS = {("matrix", "buckets"), ("matrix", "candidates"), ("buckets", "candidates")}
 VIEWS |= {(view, name) for view in ("matrix", "buckets") for name in ("shingles", "root")}
@@ -60,7 +61,11 @@ EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     SignatureRequest: OF_SOURCES | OF_UPDATES,
     IndexRequest: OF_SOURCES | OF_UPDATES | BY_HAND,
     DedupeRequest: OF_SOURCES | BY_HAND | OF_PAIRS | OF_CHANCE | {("against", "cluster"), ("against", "changed")},
-    QueryRequest: OF_SOURCES | BESIDE_CHANGED | OF_CONTAINMENT | {("nearest", "top"), ("nearest", "threshold")},
+    QueryRequest: OF_SOURCES
+    | BESIDE_CHANGED
+    | OF_CONTAINMENT
+    | OF_EXACT_QUERIES
+    | {("nearest", "top"), ("nearest", "threshold")},
     TuneRequest: OF_SOURCES | BY_HAND,
     CompareRequest: BY_HAND,
     ShowRequest: VIEWS,

@@ -137,6 +137,8 @@ class QueryKeywords(ReadKeywords, total=False):
 
     threshold: float | None
     measure: Literal["jaccard", "containment"] | None
+    exact: bool | None
+    max_memory: int | None
     verify: Literal["exact", "estimate"] | None
     top: int | None
     nearest: int | None

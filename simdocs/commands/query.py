@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -44,7 +45,8 @@ class QueryPlan:
     itself: a document that is in the index matches itself, too. nearest: the number of most similar documents to find,
     whatever the threshold (0: find those at the threshold). shingles: token sets of the index's documents, for
     verification. root: the directory from which these documents are found. changed: the documents of the index that are
-    looked up; None: those of the intake are.
+    looked up; None: those of the intake are. exact: find every match, by an exact join. most_memory: the bytes that it
+    may take; None: what there is.
     """
 
     index: BandIndex
@@ -59,6 +61,8 @@ class QueryPlan:
     shingles: Shingles | None = None
     root: bytes | None = None
     changed: Rows | None = None
+    exact: bool = False
+    most_memory: int | None = None
 
 
 def answer(request: QueryRequest, run: Run, delivery: Delivery) -> Matches:
@@ -102,6 +106,8 @@ def plan_query(request: QueryRequest, outputs: Sequence[str | None] = ()) -> Que
         sets,
         encoded_root(request.root),
         changed,
+        bool(request.exact),
+        request.max_memory,
     )
 
 
@@ -119,7 +125,8 @@ def query(
         asked = prepared(plan.intake, plan.recipe, run)
     else:
         asked = part_of(indexed, plan.recipe, plan.changed)
-    verifier = Verifier(indexed, plan.recipe.shingling, plan.threshold, run, exact=plan.by_exact)
+    shingling, threshold = plan.recipe.shingling, plan.threshold
+    verifier = Verifier(indexed, shingling, threshold, run, exact=plan.by_exact, no_prefilter=plan.exact)
     contained = plan.measure == "containment"
     kind = ContainedPairs if contained else Pairs
     held, names, listed = [kind.empty()], [names_of_pairs(indexed, kind.empty())], list[Rows]()
@@ -128,7 +135,8 @@ def query(
     if plan.nearest:
         blocks = find_nearest(indexed, asked, verifier, plan.nearest, itself=plan.itself, own=plan.changed)
     else:
-        find = find_containing if contained else find_matches
+        by_jaccard = partial(find_matches, exact=plan.exact, most_memory=plan.most_memory)
+        find = find_containing if contained else by_jaccard
         blocks = find(plan.index, indexed, asked, verifier, top=plan.top, itself=plan.itself, own=plan.changed)
     for block in blocks:
         found += len(block.pairs)
@@ -146,7 +154,7 @@ def query(
         for part in name_blocks(indexed, np.unique(np.concatenate(listed)), printed):
             take(part)
     left, right = (Ragged.concat([each[side] for each in names], np.uint8) for side in (0, 1))
-    banding = None if contained else plan.recipe.banding
+    banding = None if contained or plan.exact else plan.recipe.banding
     run.skipped.warnings += outdated_warning(run.tally, plan.index)
     if banding is not None and not plan.nearest:
         run.skipped.warnings += threshold_warning(plan.threshold, banding)
@@ -154,7 +162,7 @@ def query(
         asked.documents,
         plan.recipe,
         plan.intake.walking,
-        Grouping(verify="exact" if plan.by_exact else "estimate"),
+        Grouping(verify="exact" if plan.by_exact else "estimate", exact=plan.exact),
         banding,
         None if banding is None else banding.cut,
         plan.threshold,

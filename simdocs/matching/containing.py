@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from simdocs.corpora.identity import same_documents
 from simdocs.kernels.compare.containment import Parts, containers, containments
 from simdocs.kernels.compare.jaccard import of_overlaps
-from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.matching.concatenated import ConcatenatedCorpus
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.index_matches import MatchBlock, ranked
+from simdocs.matching.index_texts import IndexTexts
 from simdocs.matching.prepared import Prepared
 from simdocs.matching.token_sets import token_sets
 from simdocs.matching.verify import Verifier
@@ -41,10 +41,10 @@ def find_containing(
 
     No match is missed. The whole index is read for each block. Parameters: those of `find_matches`.
     """
-    texts = _Texts.of(index, indexed, verifier)
+    texts = IndexTexts.of(index, indexed, verifier)
     filled = np.flatnonzero((asked.documents.facts["flags"] & WITHOUT_TOKENS) == 0)
     for begin, end in row_blocks(offsets_of(asked.documents.facts["size"][filled]), _BYTES_AT_ONCE):
-        pairs = texts.with_copies(_contained(verifier, texts.firsts, asked.corpus, filled[begin:end]))
+        pairs = _with_copies(texts, _contained(verifier, texts.firsts, asked.corpus, filled[begin:end]))
         if not itself:
             same = same_documents(asked.corpus, pairs.left, indexed, pairs.right)
             pairs = pairs.take(np.flatnonzero(~(same if own is None else same | (own[pairs.left] == pairs.right))))
@@ -55,29 +55,10 @@ def find_containing(
         yield MatchBlock(both, ranked(both, verifier.for_corpus(both).confirmed(pairs), top), rows)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Texts:
-    """The distinct texts of an index. copies: the rows of each, ascending, without those that are lost."""
-
-    copies: Ragged
-
-    @classmethod
-    def of(cls, index: BandIndex, indexed: Corpus, verifier: Verifier) -> _Texts:
-        same_as = index["same_as"].all()
-        rows = np.flatnonzero((indexed.all_facts()["flags"] & WITHOUT_TOKENS) == 0)
-        rows = rows[~verifier.lost_copies(rows, same_as[rows])]
-        rows = rows[np.argsort(same_as[rows], kind="stable")]
-        return cls(Ragged.from_lengths(rows, equal_runs(same_as[rows])[1]))
-
-    @property
-    def firsts(self) -> Rows:
-        """The first copy of each text."""
-        return self.copies.values[self.copies.offsets[:-1]]
-
-    def with_copies(self, pairs: ContainedPairs) -> ContainedPairs:
-        """The pairs with all copies of the text on the right, instead of its number."""
-        copies = self.copies.take(pairs.right)
-        return replace(pairs.take(np.repeat(np.arange(len(pairs)), copies.lengths)), right=copies.values)
+def _with_copies(texts: IndexTexts, pairs: ContainedPairs) -> ContainedPairs:
+    """The pairs with all copies of the text on the right, instead of its number."""
+    copies = texts.copies.take(pairs.right)
+    return replace(pairs.take(np.repeat(np.arange(len(pairs)), copies.lengths)), right=copies.values)
 
 
 def _contained(verifier: Verifier, wholes: Rows, asked: Corpus, rows: Rows) -> ContainedPairs:

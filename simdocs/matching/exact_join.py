@@ -13,13 +13,11 @@ from simdocs.kernels.join.prefix_index import PrefixIndex, prefix_index
 from simdocs.matching.candidates import Comparer
 from simdocs.matching.grouping_state import GroupingState
 from simdocs.matching.rounds import decide_in_rounds
-from simdocs.matching.token_memory import TokenMemory
-from simdocs.matching.token_sets import token_sets
+from simdocs.matching.token_memory import held_sets
 from simdocs.matching.verify import HeldSets, Verifier
 from simdocs.model.groups import Pairs
-from simdocs.model.growing import GrowingArray
 from simdocs.model.numbering import Rows, TextNumbers
-from simdocs.model.ragged import Array, Mask, Ragged, offsets_of
+from simdocs.model.ragged import Array, Mask, Ragged
 
 _UNDECIDED_AT_ONCE = 1024
 """Texts that are decided together. Of one family, each of them may be compared with all others of these."""
@@ -41,7 +39,7 @@ class ExactJoin:
 
         most_memory: the bytes that this may take; None: what there is. MemoryNeededError: that is not enough.
         """
-        sets = _held_sets(verifier, rows, TokenMemory.of(verifier, rows, most_memory))
+        sets = held_sets([(verifier, rows)], most_memory)
         place = np.full(len(verifier.corpus), -1)
         place[rows] = np.arange(len(rows))
         return cls(prefix_index(sets, verifier.threshold), replace(verifier, held=HeldSets(sets, place)))
@@ -130,16 +128,3 @@ class _Among:
 
     def progress(self, decided: int) -> None:
         """Take no note: the texts are few."""
-
-
-def _held_sets(verifier: Verifier, rows: Rows, memory: TokenMemory) -> Ragged:
-    """The token sets of these documents. Those that are missing or have changed are reported, and are empty."""
-    tokens, lengths = GrowingArray(np.uint32), GrowingArray(np.int64)
-    read = offsets_of(verifier.corpus.facts(rows)["size"])
-    if memory.counted:
-        memory.check(0, 0)
-    for first, sets in token_sets(verifier, rows):
-        tokens.add(sets.values)
-        lengths.add(sets.lengths)
-        memory.check(len(tokens), int(read[first + len(sets)]))
-    return Ragged.from_lengths(tokens.all(), lengths.all())

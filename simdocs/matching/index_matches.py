@@ -11,6 +11,7 @@ from simdocs.corpora.identity import same_documents
 from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.matching.concatenated import ConcatenatedCorpus
 from simdocs.matching.corpus import Corpus
+from simdocs.matching.exact_lookup import every_candidate
 from simdocs.matching.lookup import candidates, copies_of
 from simdocs.matching.prepared import Prepared
 from simdocs.matching.verify import Verifier
@@ -54,15 +55,22 @@ def find_matches(
     top: int = 0,
     itself: bool = False,
     own: Rows | None = None,
+    exact: bool = False,
+    most_memory: int | None = None,
 ) -> Iterator[MatchBlock]:
     """Yield all matches of the documents asked about, block by block, in row order.
 
     indexed: the documents of the index. verifier: that of these documents. top: the largest number of matches for each
     document (0: all). itself: let a document that is in the index match itself. own: the row in the index of each
-    document asked about, if they come from there.
+    document asked about, if they come from there. exact: find candidates by an exact join, which misses no match.
+    most_memory: the bytes that this may take; None: what there is.
     """
     filled = np.flatnonzero((asked.documents.facts["flags"] & WITHOUT_TOKENS) == 0)
-    for part, places, near in candidates(index, asked.signatures, filled):
+    if exact:
+        found = every_candidate(index, indexed, verifier, asked.corpus, filled, most_memory)
+    else:
+        found = candidates(index, asked.signatures, filled)
+    for part, places, near in found:
         firsts = np.unique(near)
         text, rows = copies_of(index["same_as"].all(), firsts)
         some = indexed.some(rows)

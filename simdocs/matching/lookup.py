@@ -50,7 +50,7 @@ def candidates(index: BandIndex, signatures: Tokens, rows: Rows) -> Iterator[tup
             found = owners_at(index, ranges(begins[:, here].ravel(), counts[:, here].ravel()))
             places = np.repeat(np.tile(np.arange(len(here)), len(begins)), counts[:, here].ravel())
             pairs = np.unique(places * size + found)
-            yield from _cut(part[here], pairs // size, pairs % size, copies)
+            yield from cut_by_matches(part[here], pairs // size, pairs % size, copies)
 
 
 def owners_at(index: BandIndex, places: Index) -> Rows:
@@ -64,7 +64,9 @@ def owners_at(index: BandIndex, places: Index) -> Rows:
     return found
 
 
-def _cut(rows: Rows, left: BlockPlaces, right: Rows, copies: Index) -> Iterator[tuple[Rows, BlockPlaces, Rows]]:
+def cut_by_matches(
+    rows: Rows, left: BlockPlaces, right: Rows, copies: Index
+) -> Iterator[tuple[Rows, BlockPlaces, Rows]]:
     """Yield the same pairs in parts of about _MATCHES_AT_ONCE matches, with all copies of the texts on the right.
 
     A part with a single document may have more. copies: the number of documents with the text of each row of the index.

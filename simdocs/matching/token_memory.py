@@ -1,14 +1,43 @@
-"""The memory that an exact join needs, which is compared with what there is before it begins."""
+"""All token sets of an exact join in memory, if there is enough of it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from simdocs.engines.memory import available_memory
+from simdocs.engines.run import Run
 from simdocs.errors import MemoryNeededError
 from simdocs.kernels.join.prefix_index import bytes_needed
+from simdocs.matching.token_sets import token_sets
 from simdocs.matching.verify import Verifier
+from simdocs.model.growing import GrowingArray
 from simdocs.model.numbering import Rows
+from simdocs.model.ragged import Ragged, offsets_of
+
+
+def held_sets(parts: Sequence[tuple[Verifier, Rows]], most_memory: int | None) -> Ragged:
+    """The token sets of these documents of the corpus of each verifier, end to end: Ragged uint32.
+
+    Documents that are missing or have changed are reported, and have empty sets. The verifiers have one threshold and
+    one run. most_memory: the bytes that an exact join of these documents may take; None: what there is.
+    MemoryNeededError: that is not enough.
+    """
+    facts = np.concatenate([verifier.corpus.facts(rows) for verifier, rows in parts])
+    first, _ = parts[0]
+    memory, read = TokenMemory.of(facts, first.threshold, first.run, most_memory), offsets_of(facts["size"])
+    if memory.counted:
+        memory.check(0, 0)
+    tokens, lengths = GrowingArray(np.uint32), GrowingArray(np.int64)
+    for verifier, rows in parts:
+        for _, sets in token_sets(verifier, rows):
+            tokens.add(sets.values)
+            lengths.add(sets.lengths)
+            memory.check(len(tokens), int(read[len(lengths)]))
+    return Ragged.from_lengths(tokens.all(), lengths.all())
 
 
 @dataclass(slots=True)
@@ -19,7 +48,8 @@ class TokenMemory:
     documents. counted: how many tokens they have in all, if an artifact says it; otherwise 0.
     """
 
-    verifier: Verifier
+    run: Run
+    threshold: float
     limit: int | None
     allowed: bool
     documents: int
@@ -28,13 +58,12 @@ class TokenMemory:
     announced: bool = False
 
     @classmethod
-    def of(cls, verifier: Verifier, rows: Rows, most: int | None) -> TokenMemory:
-        """The memory for the documents in these rows. most: the bytes that they may take; None: what there is."""
-        facts = verifier.corpus.facts(rows)
+    def of(cls, facts: NDArray[np.void], threshold: float, run: Run, most: int | None) -> TokenMemory:
+        """The memory for documents with these facts. most: the bytes that they may take; None: what there is."""
         counts = facts["count"]
         counted = int(counts.sum()) if counts.all() else 0
         limit = available_memory() if most is None else most
-        return cls(verifier, limit, most is not None, len(rows), int(facts["size"].sum()), counted)
+        return cls(run, threshold, limit, most is not None, len(facts), int(facts["size"].sum()), counted)
 
     def check(self, tokens: int, size: int) -> None:
         """Compare what is needed with the limit. tokens: how many there are in the first `size` bytes of text.
@@ -43,12 +72,12 @@ class TokenMemory:
         much.
         """
         expected = self.counted or (tokens * self.size // size if size else tokens)
-        needed = bytes_needed(expected, self.documents, self.verifier.threshold)
+        needed = bytes_needed(expected, self.documents, self.threshold)
         if self.limit is not None and needed > self.limit:
             raise MemoryNeededError(self.documents, needed, self.limit, self.allowed)
         if not self.announced:
             left = "" if self.limit is None else f", of {self.limit / 1e6:,.0f} MB"
-            self.verifier.run.explain(
+            self.run.explain(
                 f"comparing {self.documents:,} texts exactly needs about {needed / 1e6:,.0f} MB of memory{left}"
                 f" {'allowed' if self.allowed else 'available'}: {expected:,} tokens, and their prefix index"
             )

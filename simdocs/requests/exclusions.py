@@ -15,6 +15,14 @@ NOT_FOR_EXACT: Mapping[str, str] = MappingProxyType(
 )
 """Parameters about pairs that may be missed or are not compared: an exact join misses none."""
 
+NOT_FOR_EXACT_QUERY: Mapping[str, str] = MappingProxyType(
+    {
+        "verify": f"{mention('exact')} finds and compares every pair",
+        "nearest": f"{mention('nearest')} compares signatures",
+    }
+)
+"""Parameters of a query that do not go with an exact join."""
+
 NOT_FOR_PAIRS: Mapping[str, str] = MappingProxyType(
     {
         "against": f"{mention('pairs')} finds pairs only within the documents",

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from simdocs.errors import mention, suggested
 from simdocs.recipes import SEQUENCES
-from simdocs.requests.exclusions import NOT_FOR_EXACT, NOT_FOR_NEAREST, NOT_FOR_PAIRS, not_together
+from simdocs.requests.exclusions import NOT_FOR_EXACT, NOT_FOR_EXACT_QUERY, NOT_FOR_NEAREST, NOT_FOR_PAIRS, not_together
 from simdocs.requests.read_request import OF_WALKS, ReadRequest
 from simdocs.requests.token_requests import BandsRequest
 from simdocs.values import ArtifactName, Path
@@ -48,8 +48,7 @@ class DedupeRequest(BandsRequest):
             for name in ("pairs", "against", "max_candidates"):
                 if getattr(self, name):
                     yield f"{mention(name)} and {mention('cluster')} components do not go together"
-        if self.max_memory is not None and not self.exact:
-            yield f"{mention('max_memory')} goes with {mention('exact')}: add {mention('exact')}"
+        yield from _memory_without_exact(self)
         if self.exact:
             for name, why in NOT_FOR_EXACT.items():
                 if getattr(self, name) is not None:
@@ -65,6 +64,12 @@ class DedupeRequest(BandsRequest):
             yield f"{mention('changed')} goes with an index, not with documents: build one, and use {news}"
 
 
+def _memory_without_exact(request: DedupeRequest | QueryRequest) -> Iterator[str]:
+    """Yield the problem that memory is limited, and nothing would need it."""
+    if request.max_memory is not None and not request.exact:
+        yield f"{mention('max_memory')} goes with {mention('exact')}: add {mention('exact')}"
+
+
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class QueryRequest(ReadRequest):
     """Find the documents of an index that are nearly the same as these."""
@@ -76,6 +81,8 @@ class QueryRequest(ReadRequest):
     index: Any = None
     threshold: float | None = None
     measure: str | None = None
+    exact: bool | None = None
+    max_memory: int | None = None
     verify: str | None = None
     top: int | None = None
     nearest: int | None = None
@@ -92,16 +99,27 @@ class QueryRequest(ReadRequest):
             for name, why in NOT_FOR_NEAREST.items():
                 if getattr(self, name) is not None:
                     yield not_together("nearest", name, why=why)
-        if self.measure == "containment":
-            if self.nearest is not None:
-                yield not_together("nearest", "measure", why=f"{mention('nearest')} compares signatures")
-            if self.verify == "estimate":
-                yield not_together("measure", "verify", why="signatures do not tell the containment")
+        yield from self._rules_of_comparison()
         if self.changed and self.itself:
             yield not_together("changed", "itself", why="a document of the index would always match itself")
         for name in self.given() if self.changed else ():
             if name in (*OF_WALKS, "max_size", *SEQUENCES):
                 yield f"{mention(name)} goes with documents, not with {mention('changed')}"
+
+    def _rules_of_comparison(self) -> Iterator[str]:
+        """What is wrong with how documents are to be compared."""
+        if self.exact:
+            for name, why in NOT_FOR_EXACT_QUERY.items():
+                if getattr(self, name) is not None:
+                    yield not_together(name, "exact", why=why)
+        yield from _memory_without_exact(self)
+        if self.measure == "containment":
+            if self.nearest is not None:
+                yield not_together("nearest", "measure", why=f"{mention('nearest')} compares signatures")
+            if self.verify == "estimate":
+                yield not_together("measure", "verify", why="signatures do not tell the containment")
+            if self.exact:
+                yield not_together("measure", "exact", why="containment is computed for every pair in any case")
 
     def _ways(self) -> Sequence[str]:
         return [*super()._ways(), "changed"] if self.changed else super()._ways()

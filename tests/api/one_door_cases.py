@@ -176,6 +176,8 @@ _DEDUPE = {
 _QUERY_ONLY = {
     "threshold": Case(0.95),
     "measure": Case("containment"),
+    "exact": Case(True, {"threshold": 0.05}),
+    "max_memory": Case(1 << 40, {"exact": True}, changes=False),
     "verify": Case("estimate"),
     "top": Case(1),
     "nearest": Case(2),

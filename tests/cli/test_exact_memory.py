@@ -26,6 +26,13 @@ def test_verbose_says_what_memory_is_needed_before_anything_else(here):
     assert simdocs("dedupe", "docs", "--exact", cwd=here).err == ""
 
 
+def test_an_exact_query_is_refused_as_well(here):
+    assert simdocs("index", "docs", "-o", "x.index", cwd=here).status == 0
+    done = simdocs("query", "x.index", "docs/a.txt", "--exact", "--max-memory", "100", cwd=here)
+    assert (done.status, done.out) == (2, b"")
+    assert re.match(r"simdocs: error: comparing 4 texts exactly needs about \d+ MB", done.err)
+
+
 @pytest.mark.parametrize("artifact", ["x.shingles", "x.signatures", "x.index"])
 def test_an_artifact_says_how_many_tokens_there_are(here, artifact):
     assert simdocs(artifact[2:].removesuffix("s"), "docs", "-o", artifact, cwd=here).status == 0

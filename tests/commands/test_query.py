@@ -72,11 +72,20 @@ def ask(
     return Answered([row for block in blocks for row in rows_of(block)], result)
 
 
-def asked(ours: list[Text], theirs: list[Text], choices: Choices, jobs: int = 1, **options: object) -> list[Row]:
+EXACT = {"bands": 1, "rows": 128}
+"""Bands that find little beside copies. An exact join does not need them."""
+
+each_means = pytest.mark.parametrize("means", [{}, {"exact": True}], ids=["bands", "exact"])
+
+
+def asked(
+    ours: list[Text], theirs: list[Text], choices: Choices, jobs: int = 1, *, exact: bool = False, **options: object
+) -> list[Row]:
     """Write their texts and ours, index theirs, query with ours, and return the answer in row numbers."""
+    means = {"exact": True} if exact else {}
     with tempfile.TemporaryDirectory() as place:
         index = laid(Path(place), ours, theirs, choices, **options)
-        answered = ask(index, [index.parent / "ours"], choices.threshold, jobs)
+        answered = ask(index, [index.parent / "ours"], choices.threshold, jobs, **means)
         rows = answered.numbered
         assert answered.skipped.counts == {}
         assert answered.result.found == len(rows)
@@ -101,6 +110,26 @@ def test_every_similar_document_is_found(unit, texts, share, multiset, scheme):
     cut = int(share * len(texts))
     choices = Choices(unit, K_OF[unit], multiset, 0.5)
     assert asked(texts[cut:], texts[:cut], choices, scheme=scheme) == twin(texts[cut:], texts[:cut], choices)
+
+
+@examples(10)
+@given(
+    texts=corpora(16),
+    share=st.floats(0, 1),
+    unit=st.sampled_from(["char", "word"]),
+    threshold=st.sampled_from([0.3, 0.5, 2 / 3, 0.9, 1.0]),
+)
+def test_an_exact_query_finds_every_similar_document_whatever_the_bands(texts, share, unit, threshold):
+    cut, choices = int(share * len(texts)), Choices(unit, K_OF[unit], False, threshold)
+    expected = twin(texts[cut:], texts[:cut], choices)
+    assert asked(texts[cut:], texts[:cut], choices, exact=True, **EXACT) == expected
+
+
+def test_workers_do_not_change_the_matches_of_an_exact_query():
+    texts = family(4, 90)
+    expected = twin(texts[50:], texts[:50], CHOICES)
+    assert len(expected) > 50
+    assert asked(texts[50:], texts[:50], CHOICES, jobs=2, exact=True, **EXACT) == expected
 
 
 @examples(8)
@@ -151,11 +180,12 @@ def test_top_keeps_the_best_matches(there, top):
     assert (best != every) == (top < 1000)
 
 
-def test_a_document_does_not_match_itself_but_its_copies_do(there):
+@each_means
+def test_a_document_does_not_match_itself_but_its_copies_do(there, means):
     texts = [Text(path.read_bytes()) for path in sorted((there / "theirs").iterdir())]
     every = twin(texts, texts, CHOICES)
-    assert ask(there / "x.index", [Path("theirs")]).numbered == [row for row in every if row[0] != row[1]]
-    assert ask(there / "x.index", [Path("theirs")], itself=True).numbered == every
+    assert ask(there / "x.index", [Path("theirs")], **means).numbered == [row for row in every if row[0] != row[1]]
+    assert ask(there / "x.index", [Path("theirs")], itself=True, **means).numbered == every
     assert len({row[0] for row in every if row[0] == row[1]}) > 20
     assert any(row[2] == 1.0 and row[0] != row[1] for row in every)
 
@@ -225,9 +255,10 @@ def test_matches_in_many_more_corpora_are_those_of_the_twin(unit, texts, share, 
 
 
 @pytest.mark.reliability("changed since")
+@each_means
 @examples(10)
 @given(texts=corpora(16), share=st.floats(0, 1), dice=st.randoms(use_true_random=False))
-def test_files_of_the_index_that_have_changed_never_match(texts, share, dice):
+def test_files_of_the_index_that_have_changed_never_match(means, texts, share, dice):
     """Unchanged documents match others but not themselves. Changed ones are queries with their new text."""
     cut = int(share * len(texts))
     standing, asking = dict[bytes, Text](), dict[bytes, Text]()
@@ -242,7 +273,7 @@ def test_files_of_the_index_that_have_changed_never_match(texts, share, dice):
             if what != "removed":
                 asking[bytes(path)] = text if what in STANDING else other
         asking |= {bytes(Path(place, f"ours/{row:04}")): text for row, text in enumerate(texts[cut:])}
-        found = [row[:3] for row in ask(index, [Path(place, "theirs"), Path(place, "ours")]).rows]
+        found = [row[:3] for row in ask(index, [Path(place, "theirs"), Path(place, "ours")], **means).rows]
     names = [*standing, *asking]
     rows = Twin([*standing.values(), *asking.values()], CHOICES, len(standing)).matches()
     matches = [(names[row], names[other], jaccard) for row, other, jaccard in rows]

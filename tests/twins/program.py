@@ -23,6 +23,7 @@ UNJUDGED = ("unreadable", "oversized", "malformed", "named")
 
 WITHOUT_EFFECT = {
     "jobs", "quiet", "verbose", "debug", "summary", "summary_json", "lock_wait", "one_file_system", "color",
+    "max_memory",
 }  # fmt: skip
 """Options that do not change an answer about files of one file system that goes into a pipe or a file."""
 

@@ -58,8 +58,9 @@ def larger_k(documents: Documents, shingling: Shingling) -> int | None:
     if not len(lengths) or variety is None:
         return None
     most = PARAMETERS["k"].values.most  # type: ignore[attr-defined]
-    every = range(shingling.k, most)
-    better = next(k for k in every if _by_chance(variety, k, float(np.median(lengths))) <= _LIKELY)
+    median = float(np.median(lengths))
+    enough = (k for k in range(shingling.k, most + 1) if _by_chance(variety, k, median) <= _LIKELY)
+    better = next(enough, shingling.k)
     return better if better > shingling.k else None
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from simdocs.advice.crowd_advice import CrowdWatch
+from simdocs.advice.length_advice import length_advice
 from simdocs.advice.template_advice import template_advice
 from simdocs.artifacts.formats import FORMATS
 from simdocs.commands.artifact_hints import explain_no_index
@@ -27,9 +28,10 @@ from simdocs.commands.resolve import (
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
 from simdocs.errors import UnreachableRecallError, UsageError, mention
+from simdocs.kernels.group.pair_graph import PairGraph
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching.against import decide_against
-from simdocs.matching.corpus import Corpus
+from simdocs.matching.corpus import Corpus, Documented
 from simdocs.matching.decision import Decision, decide
 from simdocs.matching.found_pairs import PairCollector
 from simdocs.matching.prepared import Prepared, of_same_documents, prepared, threshold_warning
@@ -196,7 +198,6 @@ def find_groups(
     kept = np.flatnonzero(decision.eligible & ~is_duplicate)
     kept = kept - len(decision.of_index) if scope.rows is None else scope.rows[kept]
     largest = decision.largest
-    of_all = scope.changed is None
     return Deduplication(
         scope.documents,
         scope.of_documents(decision.pairs_of_given()),
@@ -209,7 +210,7 @@ def find_groups(
         None if largest is None else (corpus.printed_names(np.array([largest[0]]))[0], largest[1]),
         int(corpus.facts(pairs.right)["size"].sum()),
         None if decision.components is None else tuple(component_facts(corpus, decision.components)),
-        watch.advice + (template_advice(decision.found, corpus, plan.recipe.shingling.unit) if of_all else ()),
+        watch.advice + _advice(plan, scope, decision.found, corpus),
     )
 
 
@@ -250,9 +251,18 @@ def find_pairs(
         _comparison(plan, scope, run),
         found,
         0 if chain is None else chain.count,
-        watch.advice
-        + (template_advice(collector.graph(), corpus, plan.recipe.shingling.unit) if scope.changed is None else ()),
+        watch.advice + _advice(plan, scope, collector.graph(), corpus),
     )
+
+
+def _advice(plan: DedupePlan, scope: Scope, found: PairGraph, corpus: Documented) -> tuple[str, ...]:
+    """Advice about k for documents that are cut into shingles now, and about a template that explains the pairs."""
+    shingling, lines = plan.recipe.shingling, list[str]()
+    if plan.intake.artifact is None and plan.known is None:
+        lines += length_advice(scope.documents, shingling)
+    if scope.changed is None:
+        lines += template_advice(found, corpus, shingling.unit)
+    return tuple(lines)
 
 
 def _decide(plan: DedupePlan, scope: Scope, run: Run) -> Decision:

@@ -137,10 +137,3 @@ def _next(request: TuneRequest, plan: TunePlan, changes: dict[str, Any]) -> str:
     return suggested(
         "dedupe", *names, **{name: value for name, value in given.items() if name not in _OF_BANDS} | of_bands
     )
-
-
-def _without_bytes(value: Any) -> Any:
-    """A value with paths as texts, which a message can hold."""
-    if isinstance(value, tuple):
-        return tuple(map(_without_bytes, value))
-    return os.fsdecode(value) if isinstance(value, bytes) else value

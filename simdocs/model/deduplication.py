@@ -33,7 +33,7 @@ class Deduplication(SearchResult):
     pair. kept: the rows, among the documents given, of those that are no duplicates and are not
     known to the index. known: how many were known to the index. against_index: whether there is
     one. largest: the kept document with the most duplicates, and how many. duplicate_bytes: what the duplicates take.
-    advice: a line for people if many documents may share only a template.
+    advice: lines for people if k does not suit the documents, or if many of them may share only a template.
     """
 
     kept: Index

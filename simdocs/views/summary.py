@@ -137,7 +137,6 @@ def _outcome(result: Deduplication | SimilarPairs | Matches, seconds: float) -> 
         else:
             matches = counted(result.found, "match", "matches")
             yield f"{matches} for {counted(result.matched, 'document')}, {took}"
-        yield from result.advice
     elif isinstance(result, SimilarPairs):
         yield f"{counted(result.found, 'similar pair')}, {took}"
         if result.left_out:
@@ -145,14 +144,14 @@ def _outcome(result: Deduplication | SimilarPairs | Matches, seconds: float) -> 
                 f"identical texts are listed as a chain, which leaves out {counted(result.left_out, 'pair')}"
                 f" ({mention('all_copies')} lists every pair)"
             )
-        yield from result.advice
     elif not result.found:
         yield f"no duplicates, {took}"
     else:
         duplicates = f"{counted(result.found, 'duplicate')} of {counted(result.groups, 'document')}"
         kept = f"{len(result.kept):,} {'kept' if result.comparison.changed is None else 'new or changed ones kept'}"
         yield f"{duplicates}, {kept}, {took}; the duplicates take {size(result.duplicate_bytes)}"
-        yield from result.advice
+    yield from result.advice
+    if isinstance(result, Deduplication):
         for component in (result.components or ())[:_LOOSEST]:
             yield _looseness(component)
 

@@ -1,0 +1,46 @@
+"""Advice from lengths: a k that is too small for long documents, or too large for short ones."""
+
+from __future__ import annotations
+
+import pytest
+
+import simdocs
+from simdocs.advice.length_advice import larger_k, length_advice
+from simdocs.errors import spelled
+from simdocs.model.documents import Documents
+from simdocs.recipes import Shingling
+
+
+def documents(*texts: str, unit: str = "char", k: int = 9) -> Documents:
+    return simdocs.shingle(texts=texts, unit=unit, k=k).documents
+
+
+@pytest.mark.parametrize("unit", ["char", "word"])
+@pytest.mark.parametrize("k", [999, 1000])
+def test_the_largest_k_has_no_larger_one(unit, k):
+    made = documents("x" * 3000, unit=unit, k=k)
+    assert larger_k(made, Shingling(unit=unit, k=k)) is None
+    assert len(list(length_advice(made, Shingling(unit=unit, k=k)))) == 1
+
+
+@pytest.mark.parametrize(("k", "better"), [(1, 4), (3, 4), (4, None), (9, None)])
+def test_a_larger_k_suits_a_thousand_characters(k, better):
+    assert larger_k(documents("ab " * 333, k=k), Shingling(k=k)) == better
+
+
+def test_units_of_which_nothing_is_known_and_no_documents_have_no_larger_k():
+    assert larger_k(documents("a\nb\n" * 500, unit="line", k=1), Shingling(unit="line", k=1)) is None
+    assert larger_k(documents(), Shingling(k=1)) is None
+
+
+def test_short_documents_are_told_to_have_a_smaller_k():
+    (line,) = length_advice(documents("too short", "too short as well"), Shingling())
+    assert spelled(line).endswith("so an edit changes most of their shingles; try a smaller k")
+
+
+def test_dedupe_gives_the_advice_that_index_gives():
+    texts = ["a text of some words", "a text of many words"]
+    made = simdocs.dedupe(texts=texts).advice
+    assert made == simdocs.dedupe(texts=texts, pairs=True).advice != ()
+    assert made[0].startswith("k = 9 is large: 2 of n = 2 documents (100%)")
+    assert simdocs.dedupe(simdocs.shingle(texts=texts)).advice == ()

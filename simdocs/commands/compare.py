@@ -20,6 +20,7 @@ from simdocs.matching.measures import edit_measures, shingle_measures, signature
 from simdocs.model.comparison import Comparison, SimilarityMatrix
 from simdocs.model.delivery import Delivery
 from simdocs.model.names import name_to_text
+from simdocs.model.passages import COMPARED_BY
 from simdocs.model.ragged import Ragged
 from simdocs.parameters import PARAMETERS
 from simdocs.recipes import IndexRecipe, Recipe, Shingling, SignatureRecipe, Sketching, of_group
@@ -28,9 +29,6 @@ from simdocs.requests.contradictions import contradictions
 
 _MOST = 2000
 """Texts in a matrix, which then has 4 million cells."""
-
-_UNIT_OF = {"words": "words", "lines": "lines", "unified": "lines"}
-"""What each kind of difference compares."""
 
 
 def answer(request: CompareRequest, _run: Run | None, _delivery: Delivery) -> Comparison | SimilarityMatrix:
@@ -112,5 +110,5 @@ def _comparison(
         edit_measures(a, b, first),
         signature_measures(sets, first.seed, sketching, banding.cut, exact),
         matrix,
-        None if request.diff is None else difference(a, b, first, _UNIT_OF[request.diff]),
+        None if request.diff is None else difference(a, b, first, COMPARED_BY[request.diff]),
     )

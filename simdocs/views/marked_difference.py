@@ -10,7 +10,7 @@ from simdocs.model.passages import Difference, lines_of
 _AROUND = 3
 """Lines around a difference in a unified diff."""
 
-_WORDS_AROUND = 40
+_SHOWN_AROUND = 40
 """Characters of a long shared passage that are shown before and after a difference when the rest is left out."""
 
 _REMOVED, _ADDED, _DIM, _PLAIN = "\x1b[31;9m", "\x1b[32;4m", "\x1b[2m", "\x1b[0m"
@@ -49,8 +49,8 @@ def marked(difference: Difference, marks: Marks, *, whole: bool = True) -> Piece
 
 def _shortened(text: str, marks: Marks, after: bool, before: bool) -> Pieces:
     """Yield a shared passage without its middle if it is long. after, before: whether a difference is next to it."""
-    head, tail = _WORDS_AROUND * after, _WORDS_AROUND * before
-    if len(text) <= head + tail + _WORDS_AROUND:
+    head, tail = _SHOWN_AROUND * after, _SHOWN_AROUND * before
+    if len(text) <= head + tail + _SHOWN_AROUND:
         yield text, True
         return
     begin = text[:head].rpartition(" ")[0] if head else ""

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
+from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import simdocs as library
 from tests.cli.corpus import lay
+from tests.cli.forged import Arrays, exchange, put, signed_anew
 from tests.cli.program import Done, simdocs
 
 TEMPLATE = b"This page is part of the manual of the ferry company, and tells passengers what they must know: "
@@ -166,3 +172,53 @@ def test_a_crowd_on_one_template_is_reported_before_the_answer_and_not_without_t
     assert done.err.count(advice[0]) == 1
     assert run(tmp_path, dedupe.replace("-v", "")).err == ""
     assert "share a template" not in run(tmp_path, f"{dedupe} --ignore-common .5").err
+
+
+def fact(field: str, value: int) -> Callable[[Arrays], None]:
+    return lambda arrays: arrays["documents"][field].__setitem__(0, value)
+
+
+def fewer(arrays: Arrays) -> None:
+    arrays["ignored"] = arrays["ignored"][1:]
+
+
+BROKEN = {
+    "unsorted": (lambda arrays: exchange(arrays["ignored"], 3, 4), "ignored.npy: damaged: does not ascend without"),
+    "another token": (put("ignored", 0, 1), "ignored.npy: damaged: does not have the digest in manifest.json"),
+    "a token less": (fewer, "ignored.npy: damaged: does not have the digest in manifest.json"),
+    "too many left out": (fact("ignored", 1 << 20), "documents.npy: damaged: the number of tokens that are left out"),
+    "wrongly left out": (fact("flags", 64), "documents.npy: damaged: the number of tokens that are left out of a doc"),
+    "signed": (put("signatures", 7, np.arange(128)), "signatures.npy: damaged: a document without tokens has a sign"),
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_check_finds_forged_tokens_that_are_left_out(pages, tmp_path, how):
+    change, said = BROKEN[how]
+    shutil.copytree(pages / "x.signatures", tmp_path / "x.signatures")
+    signed_anew(tmp_path / "x.signatures", change)
+    done = run(tmp_path, "check x.signatures")
+    assert (done.status, said in done.err) == (4, True), done.err
+
+
+@pytest.mark.parametrize("line", ["query x.index new", "dedupe x.index", "dedupe new --against x.index"])
+def test_other_tokens_than_those_of_the_manifest_are_never_left_out(pages, tmp_path, line):
+    for name in ("x.index", "new", "docs"):
+        shutil.copytree(pages / name, tmp_path / name)
+    signed_anew(tmp_path / "x.index", fewer)
+    said = "x.index/ignored.npy: damaged: it does not have the digest in manifest.json: build the artifact again\n"
+    assert run(tmp_path, line) == (4, b"", f"simdocs: error: {said}")
+
+
+def test_python_callers_leave_the_same_out(pages):
+    with chdir(pages):
+        index = library.index("docs", ignore_common=0.5)
+        assert index.ignored.tolist() == library.open("x.index").ignored.tolist()
+        assert len(library.index("docs").ignored) == 0
+        of_template = library.dedupe("docs", template="template")
+        assert list(of_template.rows()) == [("docs/3", "docs/copy", 1.0, 1.0)]
+        assert of_template.skipped.counts == {"ignored": 1}
+        texts = [(pages / "docs" / name).read_bytes() for name in "1234"]
+        assert library.dedupe(texts=texts, threshold=0.3, ignore_common=0.7).found == 0
+        assert library.dedupe(texts=texts, threshold=0.3, template=["template", "other"]).found == 0
+        assert [row[1] for row in library.query(index, "new").rows()] == ["docs/5"]

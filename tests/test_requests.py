@@ -49,6 +49,7 @@ OF_READING = (
 )
 BESIDE_CHANGED = {("changed", name) for name in (*OF_READING, "files_from", "files0_from", "jsonl", "itself")}
 OF_UPDATES = {("keep_unreadable", "rebuild"), ("lock_wait", "dry_run")}
+OF_COUNTS = {("keep_unreadable", "ignore_common")}
 OF_CONTAINMENT = {("nearest", "measure"), ("measure", "verify")}
 OF_EXACT_QUERIES = {(name, mode) for name in ("verify", "nearest", "measure") for mode in ("exact", "max_memory")}
 BESIDE_DIFF = {("diff", name) for name in ("format", "listing", "nul")}
@@ -58,8 +59,8 @@ LOUD = {("quiet", "verbose"), ("quiet", "summary")}
 
 EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     ShingleRequest: OF_SOURCES | OF_UPDATES,
-    SignatureRequest: OF_SOURCES | OF_UPDATES,
-    IndexRequest: OF_SOURCES | OF_UPDATES | BY_HAND,
+    SignatureRequest: OF_SOURCES | OF_UPDATES | OF_COUNTS,
+    IndexRequest: OF_SOURCES | OF_UPDATES | OF_COUNTS | BY_HAND,
     DedupeRequest: OF_SOURCES | BY_HAND | OF_PAIRS | OF_CHANCE | {("against", "cluster"), ("against", "changed")},
     QueryRequest: OF_SOURCES
     | BESIDE_CHANGED

@@ -36,6 +36,10 @@ class BuildRequest(DocumentTokensRequest):
             yield not_together("lock_wait", "dry_run", why=f"{mention('dry_run')} takes no lock")
         if self.rebuild and self.keep_unreadable:
             yield not_together("keep_unreadable", "rebuild", why="a rebuild takes nothing from the artifact")
+        if self.keep_unreadable and getattr(self, "ignore_common", None) is not None:
+            # What cannot be read is not counted. So other tokens may be common, and nothing of the artifact would fit.
+            why = f"which tokens are common depends on the documents that cannot be read; use {mention('template')}"
+            yield not_together("keep_unreadable", "ignore_common", why=why)
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

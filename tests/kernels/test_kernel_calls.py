@@ -16,12 +16,12 @@ from simdocs.families import SCHEMES, UNITS
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.group import connectivity, greedy_rounds
 from simdocs.kernels.join import prefix_candidates, prefix_index
-from simdocs.kernels.lsh import bucket_search, buckets
+from simdocs.kernels.lsh import bucket_sample, bucket_search, buckets
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.model.ragged import Ragged
-from simdocs.recipes import Normalisation, Shingling
+from simdocs.recipes import Bands, Normalisation, Shingling
 from tests import strategies as some
 
 FEW, MANY = 100, 1_000
@@ -189,6 +189,20 @@ def test_an_exact_join_takes_no_more_steps_for_more_sets():
         index = prefix_index.prefix_index(sets.cut(0, count), 0.8)
         list(prefix_candidates.similar_candidates(index, np.arange(count)))
 
+    assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT
+
+
+def test_pairs_of_buckets_take_no_more_steps_for_more_members():
+    draw = np.random.default_rng(5)
+
+    def work(count: int) -> None:
+        bucket_sample.count_pairs(keys[:count])
+        left, right = bucket_sample.every_pair(keys[:count])
+        bucket_sample.drawn_pairs(keys[:count], chances[:count])
+        bucket_sample.agreeing_bands(signatures, left[:FEW], right[:FEW], Bands(2, 2))
+
+    keys, chances = draw.integers(0, 50, MANY).astype(np.uint64), draw.random((MANY, 3))
+    signatures = draw.integers(0, 9, (MANY, 4)).astype(np.uint32)
     assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT
 
 

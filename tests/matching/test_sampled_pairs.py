@@ -104,6 +104,18 @@ def test_few_documents_are_all_compared():
         assert total(sample, value) == pytest.approx((value(true).sum(),) * 3)
 
 
+def test_each_pair_counts_for_those_that_no_bucket_brought_together():
+    with mock.patch.multiple(sampled_pairs, **SMALL):
+        sample = sampled(corpus(160), 1)
+    part = sample.ranges[-1]
+    assert (part.least, part.not_drawn) == (0.9, 0)
+    inside = slice(part.begin, part.end)
+    assert part.end - part.begin > 5
+    assert sample.reachable[inside] == pytest.approx(candidate_probabilities(sample.similarity[inside], 12, 10))
+    assert sample.weight[inside] == pytest.approx(1 / sample.reachable[inside], rel=1e-12)
+    assert (sample.reachable[: sample.ranges[0].end] == 1).all()
+
+
 @pytest.mark.parametrize("size", [0, 1, 2])
 def test_hardly_any_document_gives_a_sample(size):
     sample = sampled(corpus(size), 1)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Print which new texts of an archive are nearly the same as another text in it. cron can run this script every night:
 #
-#     nightly.sh ARCHIVE NAME.index
+#     nightly.sh ARCHIVE NAME.index [OPTIONS OF simdocs index]
 #
 # It updates NAME.index, the index of ARCHIVE, for which only files that have changed are read. Documents that cannot be
 # read stay in the index as they were. Then it looks up the documents that are new or changed, and prints one line for
@@ -12,6 +12,9 @@
 # A line of a crontab, in which all names must be absolute:
 #
 #     15 2 * * *  SIMDOCS=/opt/simdocs/bin/simdocs  /opt/nightly.sh /srv/archive /var/lib/archive.index
+#
+# The index always gets the options of this line: an index that was built with others is built again. So if you built it
+# with --unit word, say so here, too: nightly.sh /srv/archive /var/lib/archive.index --unit word
 #
 # SIMDOCS is the program, if it is not in PATH. LOCK_WAIT is the number of seconds to wait for another run that is writing
 # the same index (600). Build the index once by hand: in a new index, all documents are new. If a run ends after the
@@ -26,7 +29,7 @@
 #     75  another run was still writing the index after LOCK_WAIT seconds; nothing was printed; try again later
 set -u
 
-usage='usage: nightly.sh ARCHIVE NAME.index'
+usage='usage: nightly.sh ARCHIVE NAME.index [OPTIONS OF simdocs index]'
 
 usage() {
     printf 'nightly.sh: %s\n%s\n' "$1" "$usage" >&2
@@ -40,12 +43,17 @@ case ${1-} in
     ;;
 -*) usage "no option $1" ;;
 esac
-[ $# -eq 2 ] || usage "two names are needed, but $# were given"
+[ $# -ge 2 ] || usage "two names are needed, but $# were given"
 archive=$1 index=$2
+shift 2
+case ${1--} in
+-*) ;;
+*) usage "only options can follow the two names, not $1" ;;
+esac
 simdocs=${SIMDOCS:-simdocs}
 command -v "$simdocs" > /dev/null || usage "there is no program $simdocs; set SIMDOCS to its path"
 
-"$simdocs" index --keep-unreadable --lock-wait "${LOCK_WAIT:-600}" -o "$index" -- "$archive"
+"$simdocs" index --keep-unreadable --lock-wait "${LOCK_WAIT:-600}" -o "$index" "$@" -- "$archive"
 updated=$?
 case $updated in
 0 | 3) ;;

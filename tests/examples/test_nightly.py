@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -119,6 +120,13 @@ def test_documents_that_cannot_be_read_stay_in_the_index_and_are_not_new_later(t
     assert matches(nightly(*two)) == []
 
 
+def test_options_after_the_two_names_are_those_of_the_index(two):
+    assert nightly(*two, "--unit", "word", "-t", ".6").status == 0
+    manifest = json.loads((two[1] / "manifest.json").read_bytes())
+    parameters = manifest["parameters"]
+    assert (parameters["shingling"]["unit"], parameters["banding"]["threshold"]) == ("word", 0.6)
+
+
 def test_a_damaged_index_is_built_again(two):
     manifest = two[1] / "manifest.json"
     whole = manifest.read_bytes()
@@ -169,17 +177,19 @@ def test_the_nightly_script_finds_the_program_by_path_or_on_path(two, tmp_path):
     assert nightly(*two, SIMDOCS="", PATH=f"{tmp_path}/a bin:/usr/bin:/bin") == (0, b"", "")
 
 
-@pytest.mark.parametrize("arguments", [[], ["/"], ["/", "/", "/"], ["-x", "/", "/"], ["--wrong"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["/"], ["/", "/", "/"], ["/", "/", "/", "-x"], ["-x", "/", "/"], ["--wrong"]]
+)
 def test_wrong_arguments_of_the_nightly_script_are_refused(arguments):
     done = nightly(*arguments)
     assert (done.status, done.out) == (2, b"")
     assert done.err.startswith("nightly.sh: ")
-    assert done.err.endswith("usage: nightly.sh ARCHIVE NAME.index\n")
+    assert done.err.endswith("usage: nightly.sh ARCHIVE NAME.index [OPTIONS OF simdocs index]\n")
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])
 def test_the_nightly_script_prints_its_usage(option):
-    assert nightly(option) == (0, b"usage: nightly.sh ARCHIVE NAME.index\n", "")
+    assert nightly(option) == (0, b"usage: nightly.sh ARCHIVE NAME.index [OPTIONS OF simdocs index]\n", "")
 
 
 def test_a_missing_archive_is_refused(two):

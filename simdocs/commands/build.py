@@ -158,9 +158,9 @@ def build_and_compare(plan: BuildPlan, writer: Writer, run: Run, there: Standing
     note = f"built from nothing: {there.why_anew}" if there.why_anew else ""
     if there.artifact is not None:
         if not plan.allow_shrink:
-            refuse_shrinking(there.artifact.name, there.artifact.run, given)
+            refuse_shrinking(there.artifact.name, there.artifact.run, given, there.artifact.n_documents)
         if not note and not same_arguments(there.artifact.run, given):
-            note = "the arguments are others than when it was built"
+            note = "it was built from other arguments" if there.artifact.run else "its run.json is missing or damaged"
     found = changes(documents, there.documents)
     writer.finish(documents, plan.recipe, _run_facts(plan, run, began_ns, found) | {"given": given})
     counts = (found.unchanged, len(found.changed), len(found.new), len(found.removed))

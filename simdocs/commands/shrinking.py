@@ -27,12 +27,20 @@ def given_of(intake: Intake, counts: Index | None, documents: int) -> Given:
     return [[name_to_text(name), count] for name, count in zip(names, counts.tolist(), strict=True)]
 
 
-def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given) -> None:
+def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents: int) -> None:
     """Raise ShrunkError if an argument now gives no document, or less than half as many as it gave before.
 
+    If run.json is lost, it is not known what each argument gave, so only their sum is compared.
+
     A single text that is still there, but cannot be read, is no reason: it is reported by its name. name: the artifact.
-    run: what its run.json says. given: the arguments now, with what they give.
+    run: what its run.json says. given: the arguments now, with what they give. documents: how many the artifact has.
     """
+    left = sum(count for _, count in given)
+    if not run and 2 * left < documents:
+        raise ShrunkError(
+            f"{name}: it has {documents:,} documents, and would have {left:,} now, so it is not replaced: look whether"
+            f" no directory is missing, or accept the loss with {mention('allow_shrink')}"
+        )
     before, now = Counter[str](), Counter[str]()  # an argument that is repeated gives nothing the second time
     for word, count in _recorded(run):
         before[word] += count

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,12 +15,16 @@ from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.npy import damaged
 from simdocs.artifacts.reader import open_artifact
 from simdocs.corpora import clock
-from simdocs.errors import ArtifactError, InputError
+from simdocs.errors import ArtifactError, InputError, mention
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import Documents
 from simdocs.model.names import name_to_text
+from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.reuse import Earlier
 from simdocs.recipes import Recipe, Updating
+
+_REMEDY = re.compile(": build (it|the artifact) again$")
+"""What an error advises, and an update does by itself."""
 
 _AT_ONCE = 1 << 20
 """Values of a column that are checked at once."""
@@ -56,7 +61,7 @@ def standing(path: bytes, recipe: Recipe, updating: Updating) -> Standing:
     except InputError:
         return NOTHING
     except ArtifactError as error:
-        return Standing(why_anew=str(error), broken=True)
+        return Standing(why_anew=_REMEDY.sub("", str(error)), broken=True)
     if updating.rebuild:
         return Standing(artifact, why_anew="everything is read again")
     # The bands are made anew in any case.
@@ -64,10 +69,20 @@ def standing(path: bytes, recipe: Recipe, updating: Updating) -> Standing:
     if found := differences(artifact.recipe, recipe, groups):
         if found.keys() == {"ignored_digest"}:
             return Standing(artifact, why_anew="other tokens are left out now")
-        each = ", ".join(f"{name} {then!r}" for name, (then, _) in found.items())
-        return Standing(artifact, why_anew=f"it had other parameters: {each}")
+        return Standing(artifact, why_anew=f"it had other parameters: {', '.join(_in_words(found))}")
     here = artifact.run.get("root") == name_to_text(os.getcwdb())
     return Standing(artifact, Earlier(artifact, *_reading(artifact.run), updating, here))
+
+
+def _in_words(found: Mapping[str, tuple[Any, Any]]) -> Iterator[str]:
+    """Yield the parameters that the artifact had. found: as differences() returns it."""
+    for name, (then, now) in found.items():
+        if name == "template_digest":
+            yield f"{'another' if then and now else 'a' if then else 'no'} {mention('template')}"
+        elif name == "ignore_common" and then == PARAMETERS[name].default:
+            yield f"no {mention(name)}"
+        elif name != "ignored_digest":
+            yield f"{name} {then!r}"
 
 
 def _reading(run: Mapping[str, Any]) -> tuple[int, int]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from simdocs.errors import mention
+from simdocs.parameters import PARAMETERS
 from simdocs.recipes import flattened
 
 
@@ -24,7 +25,7 @@ def contradictions(
 
 def _contradiction(parameter: str, asked: object, built: object, name: str) -> str:
     option = mention(parameter)
-    if built is False:
+    if built is False or (parameter == "ignore_common" and built == PARAMETERS[parameter].default):
         return f"{name} was built without {option}: rebuild it with {option}, or leave the option out"
     if built is True:
         return f"{name} was built with {option}: rebuild it without, or give the option here"

@@ -109,8 +109,6 @@ def test_an_artifact_of_version_1_is_replaced_by_its_stage(name: str, tmp_path: 
     shutil.copytree(GOLDEN.parent / "v1", tmp_path / "v1")
     stage = {"shingles": "shingle", "signatures": "signature", "index": "index"}[name.rpartition(".")[2]]
     done = simdocs(stage, "docs", "-o", name, cwd=tmp_path / "v1")
-    said = (
-        f"{name}: has format version 1, but this simdocs reads version 2: build it again; it is built from nothing now"
-    )
+    said = f"{name}: has format version 1, but this simdocs reads version 2; it is built from nothing now"
     assert done == (0, b"", f"simdocs: warning: {said}\n")
     assert damages(str(tmp_path / "v1" / name).encode()) == []

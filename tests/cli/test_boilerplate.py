@@ -95,7 +95,7 @@ REFUSED = {
     ),
     "dedupe plain.index --ignore-common .5": (
         2,
-        f"plain.index was built with --ignore-common 1.0, not 0.5: {OPTION}",
+        "plain.index was built without --ignore-common: rebuild it with --ignore-common, or leave the option out",
     ),
     "dedupe plain.index --template template": (2, f"plain.index was built without --template: {OPTION}"),
     "dedupe template.index --template other": (2, "template.index was built with another --template ("),

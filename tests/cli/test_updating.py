@@ -56,13 +56,29 @@ def test_with_other_bands_documents_are_taken_over(here):
     assert not any(line.startswith("built from nothing") for line in said)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (["--template", "form"], [], "a --template"),
+        ([], ["--template", "form"], "no --template"),
+        (["--template", "form"], ["--template", "docs/1.txt"], "another --template"),
+        ([], ["--ignore-common", ".9"], "no --ignore-common"),
+    ],
+)
+def test_parameters_of_boilerplate_are_named_as_options(here, before, after, said):
+    lay(here, {"form": B})
+    assert simdocs("signature", "docs", "-o", "y.signatures", *before, cwd=here).status == 0
+    done = simdocs("signature", "docs", "-o", "y.signatures", *after, "--summary", cwd=here)
+    assert f"built from nothing: it had other parameters: {said}\n" in done.err
+
+
 def test_rebuilding_says_so(here):
     assert "built from nothing: everything is read again" in summary(here, "index", "--rebuild")
 
 
 def test_other_arguments_are_said(here):
     done = simdocs("index", "docs/1.txt", "docs/2.txt", "-o", "x.index", "--summary", cwd=here)
-    assert "the arguments are others than when it was built" in done.err
+    assert "it was built from other arguments" in done.err
     assert "2 unchanged, 0 changed, 0 new, 8 removed" in done.err
 
 
@@ -85,6 +101,18 @@ def test_an_artifact_is_not_replaced_by_one_that_lost_most_documents(here, stage
     assert done.err.endswith("accept the loss with --allow-shrink\n")
     assert (here / STAGES[stage] / "manifest.json").read_bytes() == before
     assert simdocs(stage, "docs", "-o", STAGES[stage], "--allow-shrink", *more, cwd=here).status == 0
+
+
+def test_an_artifact_without_run_json_is_not_replaced_by_one_that_lost_most_documents(here):
+    os.remove(here / "x.index/run.json")
+    assert "its run.json is missing or damaged" in summary(here, "index")
+    (here / "x.index/run.json").write_bytes(b"{")
+    for name in list(MANY)[4:]:
+        os.remove(here / name)
+    done = simdocs("index", "docs", "-o", "x.index", cwd=here)
+    assert (done.status, done.out) == (2, b"")
+    assert "x.index: it has 10 documents, and would have 4 now, so it is not replaced" in done.err
+    assert simdocs("index", "docs", "-o", "x.index", "--allow-shrink", cwd=here).status == 0
 
 
 def test_an_argument_may_be_repeated(here):
@@ -127,10 +155,7 @@ def test_a_damaged_artifact_is_built_from_nothing(here, stage, more):
     path.write_bytes(data)
     done = simdocs(stage, "docs", "-o", STAGES[stage], *more, cwd=here)
     assert (done.status, done.out) == (0, b"")
-    assert (
-        "damaged: block 0 does not match its checksum: build the artifact again; it is built from nothing now"
-        in done.err
-    )
+    assert "damaged: block 0 does not match its checksum; it is built from nothing now" in done.err
     assert simdocs(stage, "docs", "-o", f"new{STAGES[stage]}", *more, cwd=here).status == 0
     for file in (here / f"new{STAGES[stage]}").iterdir():
         if file.name != "run.json":

@@ -26,6 +26,7 @@ class Table:
         self.head, self.colored = head, colored
         self._drawn = Drawn(box=box.SIMPLE_HEAD, pad_edge=False)
         self._last: Cell = None
+        self._widths = [len(column.name) for column in head.columns]
         if head.grouped:
             first, member, *others = head.columns
             for column in others:
@@ -33,8 +34,9 @@ class Table:
             self._drawn.add_column(f"{first.name}, {member.name}", overflow="fold")
         else:
             for column in head.columns:
-                justify = "right" if column.kind in _NUMERIC else "left"
-                self._drawn.add_column(column.name, justify=justify, overflow="fold")  # type: ignore[arg-type]
+                number = column.kind in _NUMERIC
+                justify = "right" if number else "left"
+                self._drawn.add_column(column.name, justify=justify, overflow="fold", no_wrap=number)  # type: ignore[arg-type]
 
     def begin(self) -> bytes:
         """Nothing: how wide a column is shows only at the end."""
@@ -48,7 +50,9 @@ class Table:
             if self.head.grouped:
                 self._add_to_group(row)
             else:
-                self._drawn.add_row(*(Text(text) for text in map(_text, row)))
+                texts = [_text(cell) for cell in row]
+                self._widths = [max(width, len(text)) for width, text in zip(self._widths, texts, strict=True)]
+                self._drawn.add_row(*map(Text, texts))
         return b""
 
     def _add_to_group(self, row: Row) -> None:
@@ -58,6 +62,13 @@ class Table:
             self._last = row[0]
             self._drawn.add_row(*[""] * len(row[2:]), Text(_text(row[0]), style="bold"))
         self._drawn.add_row(*map(_text, row[2:]), Text("  " + _text(row[1])))
+
+    def _least_width(self) -> int:
+        """The width that the numbers need: a number that is cut in two cannot be read. Names can be folded."""
+        if self.head.grouped:
+            return 0
+        each = zip(self.head.columns, self._widths, strict=True)
+        return sum(_GAP + (width if column.kind in _NUMERIC else min(width, _LEAST_NAME)) for column, width in each)
 
     def end(self) -> bytes:
         """The table."""
@@ -70,7 +81,7 @@ class Table:
         out = io.StringIO()
         console = Console(
             file=out,
-            width=get_terminal_size().columns,
+            width=max(get_terminal_size().columns, self._least_width()),
             force_terminal=self.colored,
             color_system="standard" if self.colored else None,
             highlight=False,
@@ -81,6 +92,12 @@ class Table:
 
 
 _NUMERIC = (SIMILARITY, NUMBER)
+
+_GAP = 3
+"""Spaces between two columns."""
+
+_LEAST_NAME = 8
+"""Names are folded to this width where there are many numbers."""
 
 
 def _text(cell: Cell) -> str:

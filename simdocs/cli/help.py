@@ -194,6 +194,9 @@ class Command(click.Command):
             rest = super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             raise unknown_option(error, self, ctx, words) from None
+        except click.BadOptionUsage as error:
+            error.ctx = ctx  # Click leaves it out, and the message needs the command
+            raise
         self._record_paths_given_twice(ctx, words)
         return rest
 

@@ -19,6 +19,7 @@ from simdocs.cli import exits
 from simdocs.cli.command_group import CommandGroup
 from simdocs.cli.command_table import CommandTable
 from simdocs.cli.help import Command
+from simdocs.cli.param_types import ParameterType
 from simdocs.cli.spelling import spelled
 from simdocs.errors import SimdocsError
 from simdocs.model.names import display_name
@@ -156,11 +157,19 @@ def _in_our_words(error: click.UsageError) -> str:
     if isinstance(error, click.MissingParameter) and error.param is not None and error.ctx is not None:
         return f"{command} needs {error.param.make_metavar(error.ctx)}"
     if isinstance(error, click.BadOptionUsage) and error.message.endswith("requires an argument."):
-        return f"{error.option_name} needs a value"
+        return f"{error.option_name} needs a value{_wanted(error)}"
     said = error.format_message().rstrip(".")
     if extra := re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", said, re.DOTALL):
         return f"{command} takes no more arguments: leave out {extra[1]}"
     return said
+
+
+def _wanted(error: click.BadOptionUsage) -> str:
+    """What the value must be that an option lacks."""
+    for option in error.ctx.command.params if error.ctx else ():
+        if error.option_name in option.opts and isinstance(option.type, ParameterType):
+            return f": {spelled(option.type.parameter.values.wanted)}"
+    return ""
 
 
 def _line_about(error: Exception) -> str:

@@ -23,6 +23,7 @@ class CompareRequest(BandRequest, SketchRequest, TextRequest, SourceRequest):
     """
 
     question: ClassVar[str] = "compare"
+    wanted: ClassVar[str] = "two files"
     of_paths: ClassVar[tuple[str, ...]] = (*OF_DOCUMENTS, "root")
 
     unit: tuple[str, ...] | None = None

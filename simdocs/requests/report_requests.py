@@ -31,6 +31,10 @@ _NOT_OFFERED = (
     "feather",
     "npy",
     "svg",
+    "png",
+    "jpg",
+    "jpeg",
+    "pdf",
 )
 """Suffixes that promise a format that simdocs cannot write."""
 
@@ -83,7 +87,7 @@ class TableRequest(FormatRequest):
         if suffix in _COMPRESSED:
             yield f"{output} {self._shown_output}: simdocs does not compress its output: write to a pipe"
         if suffix in _NOT_OFFERED and suffix not in self.offered and self._suffix_decides():
-            *most, last = (f".{name}" for name in FORMATS)
+            *most, last = (f".{name}" for name in (*FORMATS, *self.offered))
             others = f"use {', '.join(most)} or {last}, or choose with {mention('format')}"
             yield f"{output} {self._shown_output}: simdocs cannot write .{suffix}: {others}"
 
@@ -194,6 +198,7 @@ class TuneDrawRequest(AnswerRequest):
     """How the choices of bands are drawn, and what is said about the run. list: what is listed."""
 
     question: ClassVar[str] = "tune_report"
+    offered: ClassVar[tuple[str, ...]] = ("svg",)
 
     list: str | None = None
 
@@ -208,9 +213,6 @@ class TuneDrawRequest(AnswerRequest):
             yield f"{mention('list')} goes with a table: an image always shows the curve"
         if self.list is not None and self.format == "table":
             yield f"{mention('list')} goes with tsv, jsonl and csv: a table always shows both"
-
-    def _suffix_decides(self) -> bool:
-        return not self.is_image and super()._suffix_decides()
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

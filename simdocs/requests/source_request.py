@@ -18,6 +18,8 @@ class SourceRequest(CheckedRequest):
 
     lists: ClassVar[tuple[str, ...]] = ()
     """Parameters that name a list of documents."""
+    wanted: ClassVar[str] = "files or directories"
+    """What the documents can be, in words."""
     of_paths: ClassVar[tuple[str, ...]] = ()
     """Parameters that texts in memory do not need."""
 
@@ -46,7 +48,7 @@ class SourceRequest(CheckedRequest):
         if len(ways) > 1:
             yield not_together(*ways, why="name documents in one way")
         if not ways and not wrong:
-            yield f"nothing to read: give files or directories, or {mention('texts')}"
+            yield f"nothing to read: give {self.wanted}, or {mention('texts')}"
         if documents.count(b"-") > 1:
             yield "- names standard input, which can be read only once"
         yield from self._rules_of_texts()

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from simdocs.views.comparison_tables import EXPLAINED
-from tests.cli.program import Done, bound_by_modes, simdocs
+from tests.cli.program import Done, bound_by_modes, environment, simdocs
 from tests.cli.terminal import on_terminal
 
 A = "The bridge stood open from six until three, as a pin sheared off.\nNobody was hurt.\nThe cost is put at 4,200.\n"
@@ -95,7 +95,9 @@ def test_documents_of_an_artifact_are_named_as_other_commands_print_them(here):
         (["a.txt", "binary"], 2, "binary: a binary file (a NUL byte in the first 8 KiB)"),
         (["a.txt", "/dev/null"], 2, "/dev/null: this is a device or socket"),
         (["a.txt"], 2, "there is nothing to compare this text with: give two texts, or more"),
-        ([], 2, "nothing to read"),
+        ([], 2, "nothing to read: give two files, or - for standard input"),
+        (["a.txt", "b.txt", "--diff"], 2, "--diff needs a value: one of words, lines, unified"),
+        (["a.txt", "b.txt", "-o", "x.png"], 2, "cannot write .png: use .table, .tsv, .jsonl, .csv or .npy"),
         (["a.txt", "b.txt", "--max-size", "10"], 2, "a.txt: larger than --max-size"),
         (["a.txt", "b.txt", "--unit", "word,lines"], 2, "--unit must be one of char, word, line, stopword, or several"),
         (["a.txt", "b.txt", "--unit", "word,lines"], 2, "did you mean line?"),
@@ -266,6 +268,12 @@ def test_names_do_no_harm_to_a_terminal(here):
     os.rename(here / "a.txt", here / "\x1b[31mred")
     done = on_terminal("compare", "\x1b[31mred", "b.txt", "--color", "never", "--diff", "unified", cwd=here)
     assert b"\x1b" not in done.out
+
+
+def test_no_number_of_a_matrix_is_cut_in_two_on_a_narrow_terminal(here):
+    rows = simdocs("compare", "a.txt", "b.txt", "c.txt", cwd=here).rows
+    narrow = simdocs("compare", "a.txt", "b.txt", "c.txt", "--format", "table", cwd=here, env=environment(COLUMNS="20"))
+    assert [line.split()[-3:] for line in narrow.out.splitlines()[-3:]] == [list(row[2:]) for row in rows]
 
 
 def test_a_matrix_is_the_same_in_every_format(here):

@@ -48,7 +48,7 @@ def similarity_advice(
         larger = f"try a larger {mention('k')}" + ("" if shingling.unit == "word" else f" or {mention('unit')} word")
         yield Advice(
             f"half of all pairs of documents have a similarity of {corpus.typical:.2f} or more, so unrelated documents"
-            f" look alike: {larger}",
+            f" look alike: {larger}, or {mention('ignore_common')} if they share a template",
             {},
         )
     if corpus.pairs and corpus.similar.low > _SHARE_OF_PAIRS * corpus.pairs and corpus.texts > 1 / _SHARE_OF_PAIRS:

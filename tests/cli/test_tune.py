@@ -312,7 +312,10 @@ def test_lookalikes_are_advised_about(tmp_path):
     chance = random.Random(2)
     lay_texts(tmp_path, ["".join(chance.choices("ab", k=4000)) for _ in range(12)])
     done = simdocs("tune", "docs", "-k", "9", "--summary", cwd=tmp_path)
-    assert "unrelated documents look alike: try a larger -k or --unit word" in done.err
+    assert (
+        "unrelated documents look alike: try a larger -k or --unit word, or --ignore-common if they share a template"
+        in done.err
+    )
     assert "more than near-duplicates explain: raise --threshold" in done.err
 
 

@@ -69,8 +69,10 @@ def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]
         documents = f"{compared.changed:,} document{' is' if compared.changed == 1 else 's are'}"
         yield f"{documents} new or changed; only pairs with one of them were looked for"
     if not nothing_compared:
-        nominated = "" if _needs_no_candidates(result) else f"{counted(compared.candidates, 'candidate')}, "
-        yield f"{_how_found(result)}; {nominated}{compared.verified:,} verified"
+        # For containment every pair is compared, so there are no candidates to count.
+        proposed = compared.candidates or not compared.verified
+        candidates = f"{counted(compared.candidates, 'candidate')}, " if proposed else ""
+        yield f"{_how_found(result)}; {candidates}{compared.verified:,} verified"
     yield from _outcome(result, seconds)
 
 
@@ -284,11 +286,6 @@ def _how_found(result: Deduplication | SimilarPairs | Matches) -> str:
     if compared.bands is None:
         return "every pair is found"
     return _found_by(compared.bands.bands, compared.bands.rows, compared.threshold, compared.probability)
-
-
-def _needs_no_candidates(result: Deduplication | SimilarPairs | Matches) -> bool:
-    """Whether every document was compared with every query."""
-    return isinstance(result, Matches) and not result.nearest and result.comparison.bands is None
 
 
 def _found_by(bands: int, rows: int, threshold: float, probability: float) -> str:

@@ -27,7 +27,7 @@ def given_of(intake: Intake, counts: Index | None, documents: int) -> Given:
     return [[name_to_text(name), count] for name, count in zip(names, counts.tolist(), strict=True)]
 
 
-def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents: int) -> None:
+def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents: int = 0) -> None:
     """Raise ShrunkError if an argument now gives no document, or less than half as many as it gave before.
 
     If run.json is lost, it is not known what each argument gave, so only their sum is compared.

@@ -86,7 +86,9 @@ OTHER_SUFFIXES = ["JSON", "ndjson", "parquet", "xlsx", "html", "xml", "yaml", "m
 def test_a_suffix_of_a_format_that_is_not_offered_is_refused(built, command, suffix):
     words = ("dedupe", "docs", "--list", "kept") if command == "names" else TABULATING[command]
     done = simdocs(*words, "-o", f"x.{suffix}", cwd=built)
-    why = f"simdocs cannot write .{suffix.lower()}: use .table, .tsv, .jsonl or .csv, or choose with --format"
+    offered = {"tune": ".csv or .svg", "compare": ".csv or .npy"}
+    formats = ".table, .tsv, .jsonl" + (f", {offered[command]}" if command in offered else " or .csv")
+    why = f"simdocs cannot write .{suffix.lower()}: use {formats}, or choose with --format"
     assert done == (2, b"", f"simdocs: error: -o x.{suffix}: {why}\n")
     assert not (built / f"x.{suffix}").exists()
     assert simdocs(*words, "-o", f"x.{suffix}", "--format", "tsv", cwd=built) == (0, b"", "")

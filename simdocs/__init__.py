@@ -5,6 +5,7 @@
     compare     how similar two texts are, by every measure, and where they differ
     similarity  how similar two texts are
     tune        which bands, threshold and k suit documents
+    audit       how many similar pairs the bands find
     index       an index to query, of documents or of signatures
     signature   the signatures of documents or of token sets
     shingle     the token sets of documents
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from simdocs.api.building import index, shingle, signature
-    from simdocs.api.choosing import tune
+    from simdocs.api.choosing import audit, tune
     from simdocs.api.comparing import compare, show, similarity
     from simdocs.api.inspecting import check, info, open  # noqa: A004
     from simdocs.api.searching import dedupe, query
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         ArtifactError,
         InputError,
         LockedError,
+        MemoryNeededError,
         OutputError,
         ParametersError,
         ShrunkError,
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
         WorkerError,
     )
     from simdocs.model.artifact import BandIndex, Shingles, Signatures
+    from simdocs.model.audited import Audit
     from simdocs.model.build_results import DryRun
     from simdocs.model.comparison import Comparison, SimilarityMatrix
     from simdocs.model.deduplication import Deduplication
@@ -52,10 +55,11 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "simdocs.api.building": ("index", "shingle", "signature"),
-    "simdocs.api.choosing": ("tune",),
+    "simdocs.api.choosing": ("audit", "tune"),
     "simdocs.api.comparing": ("compare", "show", "similarity"),
     "simdocs.api.inspecting": ("check", "info", "open"),
     "simdocs.api.searching": ("dedupe", "query"),
+    "simdocs.model.audited": ("Audit",),
     "simdocs.model.build_results": ("DryRun",),
     "simdocs.model.comparison": ("Comparison", "SimilarityMatrix"),
     "simdocs.model.deduplication": ("Deduplication",),
@@ -67,6 +71,7 @@ _HOMES = {
 
 __all__ = [
     "ArtifactError",
+    "Audit",
     "BandIndex",
     "Comparison",
     "Deduplication",
@@ -74,6 +79,7 @@ __all__ = [
     "InputError",
     "LockedError",
     "Matches",
+    "MemoryNeededError",
     "OutputError",
     "ParametersError",
     "Shingles",
@@ -88,6 +94,7 @@ __all__ = [
     "UsageError",
     "WorkerError",
     "__version__",
+    "audit",
     "check",
     "compare",
     "dedupe",

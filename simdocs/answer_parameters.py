@@ -100,6 +100,14 @@ OF_ANSWERS = (
     Parameter("header", ANSWER, Flag(), "Begin TSV with the names of the columns.", False),
     Parameter("color", ANSWER, Choice(COLORS), "When to use colours.", "auto"),
     Parameter("exit_code", RUN, Flag(), "Exit with 1 if near-duplicates were found.", False),
+    Parameter(
+        "exit_code",
+        RUN,
+        Flag(),
+        "Exit with 1 if the interval of the recall ends below the stated recall.",
+        False,
+        question="audit_report",
+    ),
     # Run
     Parameter("jobs", RUN, Whole(1, 1024), "Number of worker processes.", described="all cores"),
     Parameter("quiet", RUN, Flag(), "Print only errors on standard error.", False),

@@ -275,6 +275,14 @@ _DECLARED = (
         described="the memory that is available",
     ),
     Parameter(
+        "max_memory",
+        GROUPS,
+        Size(),
+        f"Refuse to begin if more than SIZE of memory is needed. {_UNITS}",
+        described="the memory that is available",
+        question="audit",
+    ),
+    Parameter(
         "max_candidates",
         GROUPS,
         Whole(1),

@@ -13,6 +13,7 @@ from simdocs.engines.run import Explain, Progress, Run, no_explanation, no_progr
 from simdocs.errors import UnjudgedError
 from simdocs.model.delivery import AS_A_WHOLE, Delivery
 from simdocs.model.skipped import Skipped
+from simdocs.requests.audit_request import AuditRequest
 from simdocs.requests.build_requests import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.compare_request import CompareRequest
@@ -30,6 +31,7 @@ ANSWERED_BY: Mapping[type[CheckedRequest], str] = MappingProxyType(
         QueryRequest: "query",
         ShowRequest: "show",
         TuneRequest: "tune",
+        AuditRequest: "audit",
         CompareRequest: "compare",
     }
 )

@@ -132,6 +132,12 @@ class TuneKeywords(ReadKeywords, TokenKeywords, SketchKeywords, IgnoreKeywords, 
     root: Path | None
 
 
+class AuditKeywords(TuneKeywords, total=False):
+    """The keywords of `audit`."""
+
+    max_memory: int | None
+
+
 class QueryKeywords(ReadKeywords, total=False):
     """The keywords of `query`, except those that decide what is returned."""
 

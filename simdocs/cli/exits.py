@@ -22,7 +22,7 @@ STATUS_OF: Mapping[type[BaseException], int] = MappingProxyType(
 MEANINGS: Mapping[int, str] = MappingProxyType(
     {
         DONE: "done, also if nothing was found",
-        FOUND: "with --exit-code: near-duplicates were found",
+        FOUND: "with --exit-code: near-duplicates were found; audit: too few of the similar pairs were found",
         FAILED: "usage error or fatal error; nothing was written, unless the message says otherwise",
         UNJUDGED: "done, but some documents could not be compared",
         DAMAGED: "an artifact is damaged, of another kind or version, or has other parameters",

@@ -37,12 +37,13 @@ a script."""
 @click.group(
     cls=CommandGroup,
     commands=CommandTable(
-        "simdocs.cli", ("shingle", "signature", "index", "query", "dedupe", "compare", "tune", "show", "info", "check")
+        "simdocs.cli",
+        ("shingle", "signature", "index", "query", "dedupe", "compare", "tune", "audit", "show", "info", "check"),
     ),
     sections={
         "Find near-duplicates": ("dedupe", "query"),
         "Build artifacts, each from documents or the one before": ("shingle", "signature", "index"),
-        "Look closer": ("compare", "tune", "show", "info", "check"),
+        "Look closer": ("compare", "tune", "audit", "show", "info", "check"),
     },
     examples={
         "simdocs dedupe docs/": "near-duplicates in docs/",

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from simdocs.errors import mention, spelled
+from simdocs.model.audited import Audit
 from simdocs.model.build_results import BuildResult, DryRun, Expectation, UpdateFacts
 from simdocs.model.deduplication import ComponentFacts, Deduplication
 from simdocs.model.documents import EMPTY, SHORT, Documents
@@ -25,7 +26,7 @@ _LOOSEST = 10
 _FOUR_DIGITS = 999.5
 """What is rounded to three digits from here on has an exponent."""
 
-Summarised = BuildResult | DryRun | Deduplication | SimilarPairs | Matches | Tuning
+Summarised = BuildResult | DryRun | Deduplication | SimilarPairs | Matches | Tuning | Audit
 
 
 def as_json(result: Summarised, seconds: float, spelling: Callable[[str], str] = spelled) -> bytes:
@@ -33,11 +34,17 @@ def as_json(result: Summarised, seconds: float, spelling: Callable[[str], str] =
     more: dict[str, Any] = {"seconds": round(seconds, 3)}
     if isinstance(result, DryRun):
         result, more = result.built, more | {"dry_run": True}
-    facts = (_tuning_facts(result) if isinstance(result, Tuning) else _facts(result)) | more
+    facts = _facts_of(result) | more
     facts["advice"] = list(map(spelling, result.advice))
     if isinstance(result, Tuning):
         facts["next"] = spelling(result.next)
     return json.dumps(facts, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+
+
+def _facts_of(result: BuildResult | Deduplication | SimilarPairs | Matches | Tuning | Audit) -> dict[str, Any]:
+    if isinstance(result, Audit):
+        return _audit_facts(result)
+    return _tuning_facts(result) if isinstance(result, Tuning) else _facts(result)
 
 
 def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]:
@@ -50,6 +57,9 @@ def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]
         return
     if isinstance(result, Tuning):
         yield from _tuned(result)
+        return
+    if isinstance(result, Audit):
+        yield from _audited(result)
         return
     if isinstance(result, BuildResult):
         yield f"{_read(result.documents, result.skipped.counts)}, {counted(_tokens(result.documents), 'token')}"
@@ -74,6 +84,41 @@ def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]
         candidates = f"{counted(compared.candidates, 'candidate')}, " if proposed else ""
         yield f"{_how_found(result)}; {candidates}{compared.verified:,} verified"
     yield from _outcome(result, seconds)
+
+
+def _audited(result: Audit) -> Iterator[str]:
+    cut, recall = result.recipe.banding.cut, result.recall
+    yield f"{_read(result.documents, result.skipped.counts)}; {counted(result.texts, 'different text')}"
+    if recall is None:
+        yield f"no pair is similar at {result.recipe.banding.threshold:g}, so there is no recall to measure"
+        return
+    yield (
+        f"{counted(result.pairs, 'similar pair')}, {result.found:,} found by {cut.bands} bands of {cut.rows} rows"
+        f" ({recall.found:.4f}); {counted(result.candidates, 'candidate')}"
+    )
+    yield (
+        f"with {recall.seeds} other hash functions: {recall.mean:.4f} ({recall.low:.4f} to {recall.high:.4f});"
+        f" predicted: {recall.predicted:.4f}; stated: {result.stated:.4f} or more"
+    )
+
+
+def _audit_facts(result: Audit) -> dict[str, Any]:
+    recall = result.recall
+    return {
+        "documents": len(result.documents),
+        "distinct_texts": result.texts,
+        "threshold": result.recipe.banding.threshold,
+        "bands": result.recipe.banding.bands,
+        "rows": result.recipe.banding.rows,
+        "similar_pairs": result.pairs,
+        "found": result.found,
+        "candidates": result.candidates,
+        "precision": result.precision,
+        "stated_recall": result.stated,
+        "recall": None if recall is None else asdict(recall),
+        "skipped": dict(result.skipped.counts),
+        "warnings": list(result.skipped.warnings),
+    }
 
 
 def _tuned(result: Tuning) -> Iterator[str]:

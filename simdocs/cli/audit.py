@@ -1,0 +1,55 @@
+"""simdocs audit: measure how many similar pairs are found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from simdocs.cli import exits, options
+from simdocs.cli.help import Command
+from simdocs.cli.output import path_of, stream_of
+from simdocs.cli.runner import hint_at_terminal, requests_of
+from simdocs.requests.audit_request import AuditDrawRequest, AuditRequest
+
+
+@click.command(
+    cls=Command,
+    never=(exits.LOCKED,),
+    examples=(
+        "simdocs audit docs.index",
+        "simdocs audit docs/ --unit word --threshold .7",
+        "simdocs audit docs/ --bands 20 --rows 5 --exit-code",
+    ),
+    usual=("unit", "k", "num_perm", "threshold", "recall", "bands", "rows", "max_memory", "output", "format"),
+)
+@options.documents
+@options.of(AuditRequest, AuditDrawRequest)
+def audit(**given: Any) -> int:
+    """Measure how many similar pairs the bands find.
+
+    DOCS are files, directories (read recursively), - for standard input, or one artifact. Finds all pairs of similar
+    documents by an exact join, and counts those that share a bucket. This is repeated with other hash functions, for
+    the 95 % interval of the recall. All tokens are held in memory.
+    """
+    request, drawn = requests_of(AuditRequest, AuditDrawRequest, given)
+    hint_at_terminal(request, drawn)
+    from simdocs.api.ask import ask
+    from simdocs.cli.work import at_work
+    from simdocs.model.answer_blocks import FactBlock
+    from simdocs.model.delivery import Delivery
+    from simdocs.views import summary
+    from simdocs.views.answer_tables import FACTS
+
+    output = path_of(drawn.output)
+    with at_work(request, drawn, output, stream_of(output)) as work:
+        drawing = work.drawing(drawn, FACTS)
+        result = ask(request, work.run, Delivery(outputs=(output, path_of(drawn.summary_json))))
+        work.name_skips()
+        rows = list(result.rows())
+        drawing.take(FactBlock([key for key, _ in rows], [value for _, value in rows]))
+        drawing.finish()
+        work.write_summary(result)
+        work.told.summary(summary.lines(result, work.seconds))
+    work.told.written(output)
+    return exits.FOUND if drawn.exit_code and result.is_below and work.status == exits.DONE else work.status

@@ -1,0 +1,68 @@
+"""audit: how many of the similar pairs the bands find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from simdocs.artifacts.formats import FORMATS
+from simdocs.commands.ignoring import contradictory_templates, leaving_out
+from simdocs.commands.resolve import banding_of, encoded_root, index_recipe, intake_of, signature_recipe
+from simdocs.engines.run import Run
+from simdocs.kernels.lsh.banding import candidate_probability
+from simdocs.matching.audit import measured
+from simdocs.matching.prepared import prepared
+from simdocs.matching.self_join import self_join
+from simdocs.matching.verify import outdated_warning
+from simdocs.model.artifact import Artifact
+from simdocs.model.audited import Audit
+from simdocs.model.delivery import Delivery
+from simdocs.pipeline.boilerplate import with_common_tokens
+from simdocs.pipeline.prepare import Intake
+from simdocs.recipes import Grouping, IndexRecipe
+from simdocs.requests.audit_request import AuditRequest
+from simdocs.requests.contradictions import contradictions
+
+
+def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
+    """What the bands find that a request chooses, or those of an index.
+
+    UsageError: it contradicts an artifact, or no bands reach the recall. InputError, ArtifactError: documents or an
+    artifact cannot be opened. MemoryNeededError: an exact join of the documents does not fit.
+    """
+    intake, recipe = plan_audit(request, delivery)
+    intake, recipe = with_common_tokens(intake, recipe, run)
+    ready = prepared(intake, recipe, run)
+    banding = recipe.banding
+    join = self_join(ready, banding.threshold, Grouping(exact=True), None, run)
+    found = measured(join, banding.cut, recipe.sketching, request.max_memory)
+    run.skipped.warnings += outdated_warning(run.tally, intake.artifact)
+    at_threshold = candidate_probability(banding.threshold, *banding.cut)
+    return Audit(
+        ready.documents,
+        recipe,
+        found.texts,
+        found.pairs,
+        found.found,
+        found.candidates,
+        found.recall,
+        min(banding.recall, at_threshold),
+        run.skipped,
+    )
+
+
+def plan_audit(request: AuditRequest, delivery: Delivery) -> tuple[Intake, IndexRecipe]:
+    """The documents of a request, and the bands to audit: see `answer`."""
+
+    def find_contradictions(artifact: Artifact | None) -> Iterator[str]:
+        if artifact is not None:
+            groups = FORMATS[artifact.kind].parameter_groups
+            yield from contradictions(request.given(), artifact.recipe, artifact.name, groups)
+            yield from contradictory_templates(request, artifact)
+
+    intake = intake_of(request, delivery.outputs, find_contradictions)
+    encoded_root(intake.root)
+    fixed = None if intake.artifact is None else intake.artifact.recipe
+    intake, recipe = leaving_out(request, intake, signature_recipe(request, fixed), intake.artifact)
+    if isinstance(fixed, IndexRecipe):
+        return intake, fixed
+    return intake, index_recipe(recipe, banding_of(request, recipe.sketching.num_perm))

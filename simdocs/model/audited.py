@@ -1,0 +1,92 @@
+"""The result of audit: how many similar pairs the bands find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from simdocs.model.documents import Documents
+from simdocs.model.skipped import Skipped
+from simdocs.recipes import IndexRecipe
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRecall:
+    """Which fraction of the similar pairs shares a bucket.
+
+    found: that with the signatures as they are. predicted: the mean probability of these pairs. mean: the mean over
+    `seeds` other hash functions, and the 95 % interval of what it is expected to be, from low to high.
+    """
+
+    found: float
+    predicted: float
+    mean: float
+    low: float
+    high: float
+    seeds: int
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Audit:
+    """How many of the similar pairs of documents the bands find.
+
+    documents: those that were read. texts: how many different ones there are. pairs: how many pairs of different texts
+    are similar; found: how many of these share a bucket. candidates: how many pairs of different texts share a bucket.
+    recall: None if there are no similar pairs. stated: the recall that is promised for these bands. skipped: documents
+    that could not be compared.
+    """
+
+    documents: Documents
+    recipe: IndexRecipe
+    texts: int
+    pairs: int
+    found: int
+    candidates: int
+    recall: MeasuredRecall | None
+    stated: float
+    skipped: Skipped
+
+    advice: tuple[str, ...] = ()
+
+    @property
+    def precision(self) -> float | None:
+        """The fraction of the candidate pairs that is similar; None if there are no candidates."""
+        return self.found / self.candidates if self.candidates else None
+
+    @property
+    def is_below(self) -> bool:
+        """Whether the recall is certainly below what is stated: the interval ends below it."""
+        return self.recall is not None and self.recall.high < self.stated
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before trusting the answer, such as that documents are gone."""
+        return tuple(self.skipped.warnings)
+
+    def rows(self) -> Iterator[tuple[str, str]]:
+        """The facts, as keys and values. A value that is not defined is empty."""
+        recall, banding = self.recall, self.recipe.banding
+        yield "documents", str(len(self.documents))
+        yield "distinct_texts", str(self.texts)
+        yield "threshold", _figure(banding.threshold)
+        yield "bands", str(banding.bands)
+        yield "rows", str(banding.rows)
+        yield "similar_pairs", str(self.pairs)
+        yield "found", str(self.found)
+        yield "missed", str(self.pairs - self.found)
+        yield "recall", _figure(None if recall is None else recall.found)
+        yield "stated_recall", _figure(self.stated)
+        yield "predicted_recall", _figure(None if recall is None else recall.predicted)
+        yield "seeds", str(0 if recall is None else recall.seeds)
+        yield "mean_recall", _figure(None if recall is None else recall.mean)
+        yield "mean_recall_low", _figure(None if recall is None else recall.low)
+        yield "mean_recall_high", _figure(None if recall is None else recall.high)
+        yield "candidates", str(self.candidates)
+        yield "precision", _figure(self.precision)
+
+    def __repr__(self) -> str:
+        return f"<Audit: {self.found} of {self.pairs} similar pairs found>"
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:.6f}"

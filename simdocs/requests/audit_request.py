@@ -1,0 +1,31 @@
+"""The question how much the bands miss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from simdocs.requests.report_requests import AnswerRequest
+from simdocs.requests.token_requests import BandsRequest
+from simdocs.values import Path
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class AuditRequest(BandsRequest):
+    """Measure how many similar pairs bands find among documents."""
+
+    question: ClassVar[str] = "audit"
+    upstream: ClassVar[tuple[str, ...]] = ("shingles", "signatures", "index")
+
+    max_memory: int | None = None
+    shingles: Any = None
+    root: Path | None = None
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class AuditDrawRequest(AnswerRequest):
+    """How an audit is drawn, and what is said about the run."""
+
+    question: ClassVar[str] = "audit_report"
+
+    exit_code: bool | None = None

@@ -7,13 +7,14 @@ from dataclasses import fields
 from typing import Any
 
 from simdocs.errors import UsageError
+from simdocs.requests.audit_request import AuditRequest
 from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.report_requests import BuildReportRequest, TuneDrawRequest
 from simdocs.requests.search_requests import QueryRequest
 from simdocs.requests.text_requests import ShowRequest
 
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
-    **{question: {"documents": ("docs",)} for question in ("shingle", "signature", "index", "dedupe", "tune")},
+    **{question: {"documents": ("docs",)} for question in ("shingle", "signature", "index", "dedupe", "tune", "audit")},
     "query": {"index": "docs.index", "documents": ("docs",)},
     "show": {"file": "text"},
     "compare": {"documents": ("a.txt", "b.txt")},
@@ -91,4 +92,6 @@ def needed(request: type[CheckedRequest], name: str) -> Mapping[str, Any]:
         return {"candidates": True}
     if request is BuildReportRequest:
         return {"dry_run": True} if name in ("format", "header", "color") else {}
+    if request is AuditRequest and name == "max_memory":
+        return {}
     return {"documents": ()} if (request, name) == (QueryRequest, "changed") else _NEEDED.get(name, {})

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from simdocs.parameters import PARAMETERS
+from simdocs.requests.audit_request import AuditDrawRequest, AuditRequest
 from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.compare_request import CompareRequest
@@ -68,6 +69,7 @@ EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     | OF_EXACT_QUERIES
     | {("nearest", "top"), ("nearest", "threshold")},
     TuneRequest: OF_SOURCES | BY_HAND,
+    AuditRequest: OF_SOURCES | BY_HAND,
     CompareRequest: BY_HAND,
     ShowRequest: VIEWS,
     SimilarityRequest: set(),
@@ -79,6 +81,7 @@ EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     DrawRequest: LOUD
     | {("nul", "format"), ("output", "summary_json"), ("diff", "format"), ("diff", "listing"), ("diff", "nul")},
     TuneDrawRequest: LOUD | {("output", "summary_json")},
+    AuditDrawRequest: LOUD | {("output", "summary_json")},
     ShowDrawRequest: set(),
 }
 """The pairs of parameters that do not go together, with the values above: all others do."""
@@ -120,6 +123,7 @@ def test_every_request_has_its_pairs_listed():
         BuildReportRequest,
         DrawRequest,
         ShowDrawRequest,
+        AuditDrawRequest,
         TuneDrawRequest,
         CompareDrawRequest,
         ShowDrawRequest,

@@ -21,7 +21,7 @@ from simdocs.requests.audit_request import AuditDrawRequest, AuditRequest
         "simdocs audit docs/ --unit word --threshold .7",
         "simdocs audit docs/ --bands 20 --rows 5 --exit-code",
     ),
-    usual=("unit", "k", "num_perm", "threshold", "recall", "bands", "rows", "max_memory", "output", "format"),
+    usual=("unit", "k", "num_perm", "threshold", "recall", "bands", "rows", "jobs", "output", "format"),
 )
 @options.documents
 @options.of(AuditRequest, AuditDrawRequest)

@@ -8,8 +8,7 @@ from simdocs.artifacts.formats import FORMATS
 from simdocs.commands.ignoring import contradictory_templates, leaving_out
 from simdocs.commands.resolve import banding_of, encoded_root, index_recipe, intake_of, signature_recipe
 from simdocs.engines.run import Run
-from simdocs.kernels.lsh.banding import candidate_probability
-from simdocs.matching.audit import measured
+from simdocs.matching.found_similar import measured
 from simdocs.matching.prepared import prepared
 from simdocs.matching.self_join import self_join
 from simdocs.matching.verify import outdated_warning
@@ -36,7 +35,6 @@ def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
     join = self_join(ready, banding.threshold, Grouping(exact=True), None, run)
     found = measured(join, banding.cut, recipe.sketching, request.max_memory)
     run.skipped.warnings += outdated_warning(run.tally, intake.artifact)
-    at_threshold = candidate_probability(banding.threshold, *banding.cut)
     return Audit(
         ready.documents,
         recipe,
@@ -45,7 +43,7 @@ def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
         found.found,
         found.candidates,
         found.recall,
-        min(banding.recall, at_threshold),
+        banding.recall,
         run.skipped,
     )
 

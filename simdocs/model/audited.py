@@ -32,7 +32,7 @@ class Audit:
 
     documents: those that were read. texts: how many different ones there are. pairs: how many pairs of different texts
     are similar; found: how many of these share a bucket. candidates: how many pairs of different texts share a bucket.
-    recall: None if there are no similar pairs. stated: the recall that is promised for these bands. skipped: documents
+    recall: None if there are no similar pairs. stated: the recall that was asked for. skipped: documents
     that could not be compared.
     """
 

@@ -15,6 +15,7 @@ from typing import Any
 import simdocs
 from simdocs.cli import exits
 from simdocs.errors import spelled
+from simdocs.requests.audit_request import AuditRequest
 from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
@@ -32,6 +33,7 @@ REQUESTS: dict[str, type[CheckedRequest]] = {
         DedupeRequest,
         QueryRequest,
         TuneRequest,
+        AuditRequest,
         ShowRequest,
     )
 }

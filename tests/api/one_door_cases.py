@@ -211,12 +211,15 @@ _SHOW_ARTIFACTS = {
     "root": Case(".", {"candidates": True}, ("moved.index",)),
 }
 
+_AUDIT = {"max_memory": Case(1 << 40, changes=False), "shingles": _DEDUPE["shingles"], "root": _DEDUPE["root"]}
+
 CASES: Mapping[str, Mapping[str, Case]] = {
     "shingle": _BUILD,
     "signature": _BUILD | _SIGNATURES,
     "index": _BUILD | _SIGNATURES | _BANDS,
     "dedupe": _TOKENS | _DOCUMENTS | _SIGNATURES | _BANDS | _DEDUPE,
     "tune": _TOKENS | _DOCUMENTS | _SIGNATURES | _BANDS | _TUNE,
+    "audit": _TOKENS | _DOCUMENTS | _SIGNATURES | _BANDS | _AUDIT,
     "query": _DOCUMENTS | _QUERY_ONLY,
     "show": _TOKENS | {"max_size": Case(5)} | _SHOW_ARTIFACTS,
 }

@@ -13,6 +13,7 @@ import pytest
 
 import simdocs
 from simdocs.api import keywords
+from simdocs.requests.audit_request import AuditRequest
 from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.compare_request import CompareRequest
@@ -36,6 +37,7 @@ CASES: list[Case] = [
     (simdocs.query, QueryRequest, keywords.QueryKeywords),
     (simdocs.dedupe, DedupeRequest, keywords.DedupeKeywords),
     (simdocs.tune, TuneRequest, keywords.TuneKeywords),
+    (simdocs.audit, AuditRequest, keywords.AuditKeywords),
     (simdocs.compare, CompareRequest, keywords.CompareKeywords),
     (simdocs.show, ShowRequest, keywords.ShowKeywords),
 ]

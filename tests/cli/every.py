@@ -15,6 +15,7 @@ ANSWERING: Mapping[str, Sequence[str]] = {
     "query": ("query", "x.index", "more"),
     "dedupe": ("dedupe", "docs"),
     "tune": ("tune", "docs"),
+    "audit": ("audit", "docs"),
     "dedupe --pairs": ("dedupe", "docs", "--pairs"),
     "dedupe --against": ("dedupe", "more", "--against", "x.index"),
 }

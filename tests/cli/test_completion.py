@@ -14,7 +14,20 @@ from simdocs.parameters import PARAMETERS
 from tests.cli.program import PROGRAM, Done, environment, simdocs, started
 from tests.cli.shells import COMPLETION, SHELLS, in_fish, typed
 
-COMMANDS = ("shingle", "signature", "index", "query", "dedupe", "compare", "tune", "show", "info", "check", "help")
+COMMANDS = (
+    "shingle",
+    "signature",
+    "index",
+    "query",
+    "dedupe",
+    "compare",
+    "tune",
+    "audit",
+    "show",
+    "info",
+    "check",
+    "help",
+)
 FAMILIES = {
     "--unit": UNITS,
     "--scheme": SCHEMES,

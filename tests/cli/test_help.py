@@ -145,7 +145,14 @@ def test_defaults_are_shown():
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_the_statuses_that_the_command_can_have(command):
-    statuses = {"query": "0 1 2 3 4", "dedupe": "0 1 2 3 4", "tune": "0 2 3 4", "info": "0 2 4", "check": "0 2 4"}
+    statuses = {
+        "query": "0 1 2 3 4",
+        "dedupe": "0 1 2 3 4",
+        "tune": "0 2 3 4",
+        "audit": "0 1 2 3 4",
+        "info": "0 2 4",
+        "check": "0 2 4",
+    }
     statuses |= {"show": "0 2 3 4", "help": "0 2", "compare": "0 1 2 4"}
     _, text = help_of(command, "--help").split("Exit status:\n")
     found = re.findall(r"^  (\d+) +\w", text, re.MULTILINE)

@@ -212,7 +212,10 @@ def test_a_query_is_told_how_its_index_was_built(built, words, with_what):
         ("--keep newest query x.index docs", "--keep is an option of dedupe, not of query"),
         ("dedupe docs --top 3", "--top is an option of query, not of dedupe"),
         ("dedupe docs --lock-wiat 3", "no option '--lock-wiat': did you mean --lock-wait? --lock-wait is an option of"),
-        ("check docs.index --root .", "--root is an option of query, dedupe, compare, tune and show, not of check"),
+        (
+            "check docs.index --root .",
+            "--root is an option of query, dedupe, compare, tune, audit and show, not of check",
+        ),
     ],
 )
 def test_an_option_of_another_command_is_named_as_such(here, line, said):

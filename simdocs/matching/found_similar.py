@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simdocs.kernels.compare.clustered_proportion import interval
+from simdocs.kernels.group.connectivity import connect
 from simdocs.kernels.lsh.banding import candidate_probabilities
 from simdocs.kernels.lsh.buckets import band_keys, candidate_pairs, keys_of_band, shared_buckets
 from simdocs.kernels.sketch.schemes import scheme_of
@@ -57,7 +58,8 @@ def measured(join: SelfJoin, bands: Bands, sketching: Sketching, most_memory: in
         shares = _other_shares(exact, left, right, bands, sketching)
         predicted = float(candidate_probabilities(similar.jaccard, *bands).mean())
         mean = float(shares.mean())
-        recall = MeasuredRecall(float(found.mean()), predicted, mean, *interval(shares, len(similar)), SEEDS)
+        families = len(np.unique(connect(np.arange(len(firsts)), left, right)[left]))
+        recall = MeasuredRecall(float(found.mean()), predicted, mean, *interval(shares, families), SEEDS)
     return FoundPairs(len(firsts), len(similar), int(found.sum()), candidates, recall)
 
 

@@ -1,0 +1,115 @@
+"""audit: how many of the similar pairs the bands find."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from simdocs.kernels.lsh.banding import candidate_probability
+from tests.cli.program import Done, simdocs
+from tests.cli.terminal import on_terminal
+from tests.commands.deduping import write_texts
+from tests.similar_texts import family
+from tests.twins.answers import Signing
+from tests.twins.text_answers import Choices, Twin
+
+KEYS = (
+    *("documents", "distinct_texts", "threshold", "bands", "rows", "similar_pairs", "found", "missed", "recall"),
+    *("stated_recall", "predicted_recall", "seeds", "mean_recall", "mean_recall_low", "mean_recall_high"),
+    *("candidates", "precision"),
+)
+CHOICES = Choices("word", 2, False, 0.5)
+MEANS = ("--unit", "word", "-k", "2", "-t", ".5", "--num-perm", "16", "--bands", "4", "--rows", "4")
+
+
+def facts(done: Done) -> dict[str, str]:
+    return dict(line.split("\t") for line in done.out.decode().splitlines())
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """A directory with docs/, which has families of similar texts and copies."""
+    place = tmp_path_factory.mktemp("many")
+    (place / "docs").mkdir()
+    write_texts(place / "docs", family(3, 60))
+    return place
+
+
+def test_pairs_and_those_found_are_those_of_the_twin(many):
+    texts = family(3, 60)
+    twin = Twin(texts, CHOICES)
+    similar = {row[:2]: row[2] for row in twin.pairs() if twin.normalised[row[0]] != twin.normalised[row[1]]}
+    found = {row[:2] for row in Twin(texts, CHOICES, 0, Signing("fss", 16, 4, 4)).pairs()}
+    done = simdocs("audit", "docs", *MEANS, cwd=many)
+    told = facts(done)
+    assert (done.status, done.err, tuple(told)) == (0, "", KEYS)
+    assert int(told["similar_pairs"]) == len(similar) > 20
+    assert int(told["found"]) == len(found & similar.keys())
+    assert int(told["missed"]) == len(similar) - int(told["found"]) > 0
+    assert float(told["recall"]) == pytest.approx(int(told["found"]) / len(similar), abs=1e-6)
+    assert float(told["precision"]) == pytest.approx(int(told["found"]) / int(told["candidates"]), abs=1e-6)
+    predicted = np.mean([candidate_probability(jaccard, 4, 4) for jaccard in similar.values()])
+    assert float(told["predicted_recall"]) == pytest.approx(predicted, abs=1e-6)
+    assert told["stated_recall"] == "0.950000"
+    low, mean, high = (float(told[f"mean_recall{end}"]) for end in ("_low", "", "_high"))
+    assert low <= predicted <= high
+    assert 0 < low < mean < high < 1
+
+
+@pytest.mark.parametrize("kind", ["shingle", "signature", "index"])
+def test_an_artifact_has_the_same_audit_as_its_documents(here, kind):
+    expected = simdocs("audit", "docs", "-t", ".6", cwd=here)
+    options = ("-t", ".6") if kind == "index" else ()
+    assert simdocs(kind, "docs", "-o", f"x.{kind}s".replace("indexs", "index"), *options, cwd=here).status == 0
+    name = f"x.{kind}s".replace("indexs", "index")
+    assert simdocs("audit", name, *(() if options else ("-t", ".6")), cwd=here) == expected
+
+
+def test_without_similar_pairs_the_recall_is_undefined_and_this_is_said(here):
+    done = simdocs("audit", "docs/a.txt", "docs/c.txt", "--summary", "--exit-code", cwd=here)
+    told = facts(done)
+    assert (done.status, told["similar_pairs"], told["recall"], told["mean_recall_high"]) == (0, "0", "", "")
+    assert "no pair is similar at 0.8, so there is no recall to measure" in done.err
+
+
+@pytest.mark.parametrize(("bands", "status"), [("4", 1), ("128", 0)])
+def test_the_exit_status_says_whether_the_recall_is_below_what_is_stated(many, bands, status):
+    means = ("--unit", "word", "-k", "2", "-t", ".5", "--bands", bands, "--rows", "1" if bands == "128" else "4")
+    done = simdocs("audit", "docs", *means, "--exit-code", cwd=many)
+    assert done.status == status
+    assert (float(facts(done)["mean_recall_high"]) < 0.95) == bool(status)
+    assert simdocs("audit", "docs", *means, cwd=many).status == 0
+
+
+def test_all_formats_have_the_same_facts(here):
+    expected = facts(simdocs("audit", "docs", cwd=here))
+    header = simdocs("audit", "docs", "--header", cwd=here).out
+    assert header.startswith(b"key\tvalue\ndocuments\t")
+    lines = simdocs("audit", "docs", "--format", "jsonl", cwd=here).out.splitlines()
+    assert {line["key"]: line["value"] for line in map(json.loads, lines)} == expected
+    assert simdocs("audit", "docs", "-o", "x.csv", cwd=here) == (0, b"", "")
+    assert (here / "x.csv").read_bytes().startswith(b"key,value\r\ndocuments,")
+    assert b"similar_pairs" in on_terminal("audit", "docs", cwd=here).out
+
+
+def test_the_summary_has_the_recall_and_its_interval(here):
+    done = simdocs("audit", "docs", "--summary", "--summary-json", "note", cwd=here)
+    note = json.loads((here / "note").read_bytes())
+    assert note["recall"]["low"] <= note["recall"]["mean"] <= note["recall"]["high"] == 1
+    assert "1 similar pair, 1 found by 18 bands of 7 rows (1.0000); 1 candidate" in done.err
+    assert "with 20 other hash functions: 1.0000 (0.8316 to 1.0000); predicted: " in done.err
+
+
+def test_an_audit_that_does_not_fit_in_memory_is_refused(here):
+    done = simdocs("audit", "docs", "--max-memory", "10", cwd=here)
+    assert (done.status, done.out) == (2, b"")
+    assert "--max-memory allows 0 MB" in done.err
+
+
+def test_options_that_contradict_an_index_are_refused(here):
+    assert simdocs("index", "docs", "-o", "x.index", cwd=here).status == 0
+    done = simdocs("audit", "x.index", "--bands", "3", cwd=here)
+    assert done.status == 2
+    assert "x.index was built with" in done.err

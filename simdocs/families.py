@@ -134,11 +134,19 @@ FORMATS = Family(
     }
 )
 
+
+@dataclass(frozen=True, slots=True)
+class Diff(Member):
+    """A way to draw the difference of two texts. compared: the units that are compared, `words` or `lines`."""
+
+    compared: str = "lines"
+
+
 DIFFS = Family(
     {
-        "words": Member("words that differ, within the text"),
-        "lines": Member("lines that differ, within the text"),
-        "unified": Member("lines that differ, with three lines around them"),
+        "words": Diff("words that differ, within the text", compared="words"),
+        "lines": Diff("lines that differ, within the text"),
+        "unified": Diff("lines that differ, with three lines around them"),
     }
 )
 

@@ -13,6 +13,7 @@ from simdocs.commands.compared_texts import ComparedTexts, compared_texts
 from simdocs.commands.resolve import banding_of, shingling_of
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError, suggested
+from simdocs.families import DIFFS
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.compare.containment import containments
 from simdocs.matching.difference import difference
@@ -20,7 +21,6 @@ from simdocs.matching.measures import edit_measures, shingle_measures, signature
 from simdocs.model.comparison import Comparison, SimilarityMatrix
 from simdocs.model.delivery import Delivery
 from simdocs.model.names import name_to_text
-from simdocs.model.passages import COMPARED_BY
 from simdocs.model.ragged import Ragged
 from simdocs.parameters import PARAMETERS
 from simdocs.recipes import IndexRecipe, Recipe, Shingling, SignatureRecipe, Sketching, of_group
@@ -110,5 +110,5 @@ def _comparison(
         edit_measures(a, b, first),
         signature_measures(sets, first.seed, sketching, banding.cut, exact),
         matrix,
-        None if request.diff is None else difference(a, b, first, COMPARED_BY[request.diff]),
+        None if request.diff is None else difference(a, b, first, DIFFS[request.diff].compared),
     )

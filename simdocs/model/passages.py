@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from types import MappingProxyType
-
-COMPARED_BY: Mapping[str, str] = MappingProxyType({"words": "words", "lines": "lines", "unified": "lines"})
-"""The units that are compared for each way of drawing a difference."""
 
 _LINES = re.compile(r"[^\n\r]*(?:\r\n|\n|\r)|[^\n\r]+")
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from simdocs.errors import mention
-from simdocs.families import FORMATS
+from simdocs.families import DIFFS, FORMATS
 from simdocs.model.names import display_name
-from simdocs.model.passages import COMPARED_BY
 from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.exclusions import not_together
 
@@ -140,7 +139,7 @@ class DifferenceRequest(TableRequest):
     @property
     def unit_of_difference(self) -> str | None:
         """What is compared for a difference: `words` or `lines`; None if nobody asks for one."""
-        return None if self.diff is None else COMPARED_BY[self.diff]
+        return None if self.diff is None else DIFFS[self.diff].compared
 
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()

@@ -6,10 +6,13 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from simdocs.model.names import display_name, escape_controls
 from simdocs.model.skipped import FIRST, Skip, Skipped, explanation
-from simdocs.requests.report_requests import ReportRequest
+
+if TYPE_CHECKING:
+    from simdocs.requests.report_requests import ReportRequest
 
 
 def say(line: str) -> None:

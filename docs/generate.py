@@ -112,7 +112,8 @@ def written() -> dict[str, str]:
 def main() -> None:
     """Write the files, or check them."""
     wanted = written()
-    found = {path.relative_to(HERE).as_posix(): path.read_text() for path in HERE.rglob("*") if path.is_file()}
+    pages = {*map(HERE.joinpath, wanted), *HERE.glob("man/*"), *HERE.glob("completion/*")}
+    found = {path.relative_to(HERE).as_posix(): path.read_text() for path in pages if path.is_file()}
     left = [name for name in found if name.startswith(("man/", "completion/")) and name not in wanted]
     stale = [name for name in wanted if found.get(name) != wanted[name]]
     if "--check" in sys.argv:

@@ -18,9 +18,9 @@ from simdocs.errors import mention
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching.containing import find_containing
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.index_matches import find_matches
+from simdocs.matching.index_matches import MatchBlock, find_matches
 from simdocs.matching.nearest import find_nearest
-from simdocs.matching.prepared import of_same_documents, part_of, prepared, threshold_warning
+from simdocs.matching.prepared import Prepared, of_same_documents, part_of, prepared, threshold_warning
 from simdocs.matching.verify import Verifier, outdated_warning
 from simdocs.model.answer_blocks import Take
 from simdocs.model.artifact import BandIndex, Shingles
@@ -63,6 +63,11 @@ class QueryPlan:
     changed: Rows | None = None
     exact: bool = False
     most_memory: int | None = None
+
+    @property
+    def contained(self) -> bool:
+        """Whether documents of the index that contain the others are found, instead of similar ones."""
+        return self.measure == "containment"
 
 
 def answer(request: QueryRequest, run: Run, delivery: Delivery) -> Matches:
@@ -125,20 +130,11 @@ def query(
         asked = prepared(plan.intake, plan.recipe, run)
     else:
         asked = part_of(indexed, plan.recipe, plan.changed)
-    shingling, threshold = plan.recipe.shingling, plan.threshold
-    verifier = Verifier(indexed, shingling, threshold, run, exact=plan.by_exact, no_prefilter=plan.exact)
-    contained = plan.measure == "containment"
-    kind = ContainedPairs if contained else Pairs
+    kind = ContainedPairs if plan.contained else Pairs
     held, names, listed = [kind.empty()], [names_of_pairs(indexed, kind.empty())], list[Rows]()
     printed, differences = PrintedNames(run.skipped), pair_differences(diff, plan.recipe.shingling, run)
     found = matched = similar = 0
-    if plan.nearest:
-        blocks = find_nearest(indexed, asked, verifier, plan.nearest, itself=plan.itself, own=plan.changed)
-    else:
-        by_jaccard = partial(find_matches, exact=plan.exact, most_memory=plan.most_memory)
-        find = find_containing if contained else by_jaccard
-        blocks = find(plan.index, indexed, asked, verifier, top=plan.top, itself=plan.itself, own=plan.changed)
-    for block in blocks:
+    for block in _blocks(plan, indexed, asked, run):
         found += len(block.pairs)
         similar += int(np.count_nonzero(block.pairs.score >= plan.threshold))
         matched += len(np.unique(block.pairs.left))
@@ -154,11 +150,38 @@ def query(
         for part in name_blocks(indexed, np.unique(np.concatenate(listed)), printed):
             take(part)
     left, right = (Ragged.concat([each[side] for each in names], np.uint8) for side in (0, 1))
-    banding = None if contained or plan.exact else plan.recipe.banding
+    return Matches(
+        asked.documents,
+        kind.concat(held),
+        (left, right),
+        _facts(plan, asked, run),
+        len(indexed),
+        found,
+        matched,
+        similar,
+        plan.nearest,
+        () if found else tuple(excerpt_advice(asked.documents, plan)),
+    )
+
+
+def _blocks(plan: QueryPlan, indexed: Corpus, asked: Prepared, run: Run) -> Iterator[MatchBlock]:
+    """All matches, some documents at a time."""
+    shingling, threshold = plan.recipe.shingling, plan.threshold
+    verifier = Verifier(indexed, shingling, threshold, run, exact=plan.by_exact, no_prefilter=plan.exact)
+    if plan.nearest:
+        return find_nearest(indexed, asked, verifier, plan.nearest, itself=plan.itself, own=plan.changed)
+    by_jaccard = partial(find_matches, exact=plan.exact, most_memory=plan.most_memory)
+    find = find_containing if plan.contained else by_jaccard
+    return find(plan.index, indexed, asked, verifier, top=plan.top, itself=plan.itself, own=plan.changed)
+
+
+def _facts(plan: QueryPlan, asked: Prepared, run: Run) -> SearchFacts:
+    """What was looked up, and how. What to know before trusting it is added to the warnings of the run."""
+    banding = None if plan.contained or plan.exact else plan.recipe.banding
     run.skipped.warnings += outdated_warning(run.tally, plan.index)
     if banding is not None and not plan.nearest:
         run.skipped.warnings += threshold_warning(plan.threshold, banding)
-    comparison = SearchFacts(
+    return SearchFacts(
         asked.documents,
         plan.recipe,
         plan.intake.walking,
@@ -174,24 +197,12 @@ def query(
         plan.measure,
         len(plan.intake.ignored),
     )
-    return Matches(
-        asked.documents,
-        kind.concat(held),
-        (left, right),
-        comparison,
-        len(indexed),
-        found,
-        matched,
-        similar,
-        plan.nearest,
-        () if found else tuple(excerpt_advice(asked.documents, plan)),
-    )
 
 
 def excerpt_advice(asked: Documents, plan: QueryPlan) -> Iterator[str]:
     """Yield what else to ask if the documents are so much shorter than those of the index that none can be similar."""
     sizes = plan.index.facts.all()["size"]
-    if plan.measure == "containment" or plan.nearest or not len(asked) or not len(sizes):
+    if plan.contained or plan.nearest or not len(asked) or not len(sizes):
         return
     if 0 < asked.facts["size"].max() < plan.threshold * np.median(sizes):
         yield (

@@ -165,6 +165,9 @@ class Walking:
     max_size: int = _default("max_size")
 
 
+OF_BANDS = tuple(parameter.name for parameter in fields(BandingRequest))
+"""The parameters of BandingRequest."""
+
 SEQUENCES = tuple(parameter.name for parameter in fields(Sequences))
 """The parameters of Sequences."""
 

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from simdocs.artifacts.formats import FORMATS
-from simdocs.commands.ignoring import contradictory_templates, leaving_out
-from simdocs.commands.resolve import banding_of, encoded_root, index_recipe, intake_of, signature_recipe
+from simdocs.commands.ignoring import leaving_out
+from simdocs.commands.resolve import (
+    banding_of,
+    contradictions_with,
+    encoded_root,
+    index_recipe,
+    intake_of,
+    signature_recipe,
+)
 from simdocs.engines.run import Run
 from simdocs.matching.found_similar import measured
 from simdocs.matching.prepared import prepared
 from simdocs.matching.self_join import self_join
 from simdocs.matching.verify import outdated_warning
-from simdocs.model.artifact import Artifact
 from simdocs.model.audited import Audit
 from simdocs.model.delivery import Delivery
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.prepare import Intake
 from simdocs.recipes import Grouping, IndexRecipe
 from simdocs.requests.audit_request import AuditRequest
-from simdocs.requests.contradictions import contradictions
 
 
 def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
@@ -51,13 +53,7 @@ def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
 def plan_audit(request: AuditRequest, delivery: Delivery) -> tuple[Intake, IndexRecipe]:
     """The documents of a request, and the bands to audit: see `answer`."""
 
-    def find_contradictions(artifact: Artifact | None) -> Iterator[str]:
-        if artifact is not None:
-            groups = FORMATS[artifact.kind].parameter_groups
-            yield from contradictions(request.given(), artifact.recipe, artifact.name, groups)
-            yield from contradictory_templates(request, artifact)
-
-    intake = intake_of(request, delivery.outputs, find_contradictions)
+    intake = intake_of(request, delivery.outputs, lambda artifact: contradictions_with(artifact, request))
     encoded_root(intake.root)
     fixed = None if intake.artifact is None else intake.artifact.recipe
     intake, recipe = leaving_out(request, intake, signature_recipe(request, fixed), intake.artifact)

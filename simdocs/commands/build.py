@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from simdocs.advice.length_advice import length_advice
-from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.writer import write_artifact
-from simdocs.commands.ignoring import contradictory_templates, leaving_out
+from simdocs.commands.ignoring import leaving_out
 from simdocs.commands.resolve import (
     banding_of,
+    contradictions_with,
     index_recipe,
     intake_of,
     shingles_recipe,
@@ -28,7 +28,7 @@ from simdocs.corpora import clock
 from simdocs.engines.run import Run
 from simdocs.errors import UnjudgedError
 from simdocs.matching.corpus import name_prefix, skips_of_ignored
-from simdocs.model.artifact import Artifact, BandIndex
+from simdocs.model.artifact import BandIndex
 from simdocs.model.build_results import BuildResult, Expectation, UpdateFacts
 from simdocs.model.delivery import Delivery
 from simdocs.model.documents import Documents
@@ -43,9 +43,8 @@ from simdocs.pipeline.indexing import EarlierTables, band_tables, expectation, l
 from simdocs.pipeline.prepare import Intake, files_of, signed
 from simdocs.pipeline.reuse import Earlier
 from simdocs.pipeline.shingling import shingle
-from simdocs.recipes import IndexRecipe, Recipe, SignatureRecipe, Updating, of_group
+from simdocs.recipes import OF_BANDS, IndexRecipe, Recipe, SignatureRecipe, Updating, of_group
 from simdocs.requests.build_requests import BuildRequest, ShingleRequest, SignatureRequest
-from simdocs.requests.contradictions import contradictions
 from simdocs.version import __version__
 
 
@@ -85,15 +84,8 @@ That is enough for 400,000 ranges. If there are more, run.json does not say whic
 def plan_build(request: BuildRequest, outputs: Sequence[str | None] = ()) -> BuildPlan:
     """The plan for a request. UsageError: it contradicts the artifact, or no bands reach the recall."""
 
-    def find_contradictions(artifact: Artifact | None) -> Iterator[str]:
-        if artifact is None:
-            return
-        # An index of an index has bands of its own.
-        fixed = tuple(group for group in FORMATS[artifact.kind].parameter_groups if group != "banding")
-        yield from contradictions(request.given(), artifact.recipe, artifact.name, fixed)
-        yield from contradictory_templates(request, artifact)
-
-    intake = intake_of(request, outputs, find_contradictions)
+    # An index of an index has bands of its own.
+    intake = intake_of(request, outputs, lambda artifact: contradictions_with(artifact, request, OF_BANDS))
     artifact = intake.artifact
     built_with = None if artifact is None else artifact.recipe
     command = ["simdocs", *(name_to_text(os.fsencode(word)) for word in sys.argv[1:])]

@@ -12,7 +12,7 @@ from simdocs.artifacts.formats import FORMATS
 from simdocs.commands.ignoring import ignored_of
 from simdocs.commands.recorded_names import rows_named
 from simdocs.commands.resolve import encoded_root, is_artifact, opened
-from simdocs.corpora.decode import as_utf8
+from simdocs.corpora.decode import as_bytes, as_utf8
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.corpora.single_text import read_single_document
 from simdocs.errors import InputError, UsageError
@@ -65,7 +65,7 @@ def compared_texts(request: CompareRequest) -> ComparedTexts:
 
 
 def _encoded(text: str | bytes) -> bytes:
-    return as_utf8(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))[0]
+    return as_utf8(as_bytes(text))[0]
 
 
 def _recorded(request: CompareRequest) -> ComparedTexts:

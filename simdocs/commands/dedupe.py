@@ -10,15 +10,15 @@ import numpy as np
 from simdocs.advice.crowd_advice import CrowdWatch
 from simdocs.advice.length_advice import length_advice
 from simdocs.advice.template_advice import template_advice
-from simdocs.artifacts.formats import FORMATS
 from simdocs.commands.artifact_hints import explain_no_index
 from simdocs.commands.blocks import line_blocks, name_blocks, names_of_pairs, pair_differences, shown_pairs
 from simdocs.commands.component_facts import component_facts
-from simdocs.commands.ignoring import contradictory_templates, leaving_out, refuse_other_tokens
+from simdocs.commands.ignoring import leaving_out, refuse_other_tokens
 from simdocs.commands.printed_names import PrintedNames
 from simdocs.commands.resolve import (
     KnownDocuments,
     banding_of,
+    contradictions_with,
     encoded_root,
     intake_of,
     opened_index,
@@ -53,7 +53,6 @@ from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.indexing import low_recall
 from simdocs.pipeline.prepare import Intake
 from simdocs.recipes import SEQUENCES, Banding, Grouping, IndexRecipe, SignatureRecipe, of_group
-from simdocs.requests.contradictions import contradictions
 from simdocs.requests.search_requests import DedupeRequest
 
 
@@ -97,11 +96,8 @@ def plan_dedupe(request: DedupeRequest, outputs: Sequence[str | None] = ()) -> D
     known = _known(request)
 
     def find_contradictions(artifact: Artifact | None) -> Iterator[str]:
-        for each, free in ((artifact, ()), (None if known is None else known.index, SEQUENCES)):
-            if each is not None:
-                fixed = FORMATS[each.kind].parameter_groups
-                yield from contradictions(request.given(), each.recipe, each.name, fixed, ("threshold", *free))
-                yield from contradictory_templates(request, each)
+        yield from contradictions_with(artifact, request, ("threshold",))
+        yield from contradictions_with(None if known is None else known.index, request, ("threshold", *SEQUENCES))
 
     intake = intake_of(request, outputs, find_contradictions)
     artifact = intake.artifact
@@ -182,8 +178,8 @@ def find_groups(
 ) -> Deduplication:
     """Groups of near-duplicates. take: is given the answer in blocks, which is the list that `listing` names, if any.
 
-    diff: see Delivery. UsageError: lines are wanted of a document that is none. InputError: a line is not what it was
-    when it was read.
+    diff: see Delivery. UsageError: lines are wanted, and a document is not a line. InputError: a line has changed since
+    it was read.
     """
     if listing is not None and listing.endswith("-lines"):
         _refuse_other_than_lines(scope.documents, listing)

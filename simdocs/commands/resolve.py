@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.artifacts.recognise import kind_of
 from simdocs.commands.artifact_hints import explain_wrong_kind, refuse_disguised
+from simdocs.commands.ignoring import contradictory_templates
+from simdocs.corpora.decode import as_bytes
 from simdocs.corpora.discover import Sources
 from simdocs.corpora.file_list import FileList
 from simdocs.errors import InputError, UsageError, mention
@@ -34,6 +37,7 @@ from simdocs.recipes import (
     of_group,
 )
 from simdocs.requests.checked_request import CheckedRequest
+from simdocs.requests.contradictions import contradictions
 from simdocs.requests.read_request import ReadRequest
 
 
@@ -81,6 +85,17 @@ FindContradictions = Callable[[Artifact | None], Iterable[str]]
 """Finds the parameters that contradict an artifact: the input (None: the input is documents), or an index."""
 
 
+def contradictions_with(artifact: Artifact | None, request: ReadRequest, free: Sequence[str] = ()) -> Iterator[str]:
+    """Yield a message for each parameter and template that was given and that the artifact was made without.
+
+    free: parameters that may differ.
+    """
+    if artifact is not None:
+        fixed = FORMATS[artifact.kind].parameter_groups
+        yield from contradictions(request.given(), artifact.recipe, artifact.name, fixed, free)
+        yield from contradictory_templates(request, artifact)
+
+
 def intake_of(
     request: ReadRequest, outputs: Sequence[str | None] = (), find_contradictions: FindContradictions = lambda _: ()
 ) -> Intake:
@@ -119,7 +134,7 @@ def _in_memory(request: ReadRequest) -> FileList:
     """Texts in memory as a list of files that were read already."""
     texts = request.texts or ()
     names = request.names if request.names is not None else [str(row) for row in range(len(texts))]
-    data = [text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass") for text in texts]
+    data = list(map(as_bytes, texts))
     try:
         called = [os.fsencode(name) for name in names]
     except UnicodeEncodeError as error:

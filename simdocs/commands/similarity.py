@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simdocs.commands.resolve import shingling_of
-from simdocs.corpora.decode import as_utf8
+from simdocs.corpora.decode import as_bytes, as_utf8
 from simdocs.errors import UsageError
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.tokens import multisets
@@ -23,7 +23,7 @@ def similarity_of(request: SimilarityRequest, a: str | bytes, b: str | bytes) ->
         if not isinstance(text, str | bytes):
             hint = ": read the file with read_bytes()" if isinstance(text, os.PathLike) else ""
             raise UsageError(f"a text must be str or bytes, not {type(text).__name__}{hint}")
-    raws = [as_utf8(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))[0] for text in (a, b)]
+    raws = [as_utf8(as_bytes(text))[0] for text in (a, b)]
     sets: list[Any] = [None, None]
     for part in shingled(raws, shingling_of(request.given())):
         rows = multisets.token_sets(part.tokens)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from simdocs.advice.length_advice import larger_k, length_advice
 from simdocs.advice.similarity_advice import length_of_signatures, similarity_advice
-from simdocs.artifacts.formats import FORMATS
-from simdocs.commands.ignoring import contradictory_templates, leaving_out
-from simdocs.commands.resolve import banding_of, encoded_root, index_recipe, intake_of, signature_recipe
+from simdocs.commands.ignoring import leaving_out
+from simdocs.commands.resolve import (
+    banding_of,
+    contradictions_with,
+    encoded_root,
+    index_recipe,
+    intake_of,
+    signature_recipe,
+)
 from simdocs.engines.run import Run
 from simdocs.errors import suggested
 from simdocs.kernels.compare.pair_totals import total
@@ -27,11 +32,8 @@ from simdocs.model.ragged import Floats
 from simdocs.model.tuning import Tuning
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.prepare import Intake
-from simdocs.recipes import BandingRequest, IndexRecipe
-from simdocs.requests.contradictions import contradictions
+from simdocs.recipes import OF_BANDS, IndexRecipe
 from simdocs.requests.tune_request import TuneRequest
-
-_OF_BANDS = tuple(BandingRequest.__slots__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +87,16 @@ def answer(request: TuneRequest, run: Run, delivery: Delivery) -> Tuning:
 def plan_tune(request: TuneRequest, delivery: Delivery) -> TunePlan:
     """The plan for a request: see `answer`."""
 
-    def find_contradictions(artifact: Artifact | None) -> Iterator[str]:
-        if artifact is None:
-            return
-        fixed = tuple(group for group in FORMATS[artifact.kind].parameter_groups if group != "banding")
-        yield from contradictions(request.given(), artifact.recipe, artifact.name, fixed)
-        yield from contradictory_templates(request, artifact)
-
-    intake = intake_of(request, delivery.outputs, find_contradictions) if request.has_documents else None
+    intake = None
+    if request.has_documents:
+        intake = intake_of(request, delivery.outputs, lambda found: contradictions_with(found, request, OF_BANDS))
     fixed = None if intake is None or intake.artifact is None else intake.artifact.recipe
     if intake is not None:
         encoded_root(intake.root)
     recipe = signature_recipe(request, fixed)
     if intake is not None:
         intake, recipe = leaving_out(request, intake, recipe, intake.artifact)
-    if isinstance(fixed, IndexRecipe) and not request.given().keys() & set(_OF_BANDS):
+    if isinstance(fixed, IndexRecipe) and not request.given().keys() & set(OF_BANDS):
         return TunePlan(fixed, intake)
     return TunePlan(index_recipe(recipe, banding_of(request, recipe.sketching.num_perm)), intake)
 
@@ -130,10 +127,10 @@ def _next(request: TuneRequest, plan: TunePlan, changes: dict[str, Any]) -> str:
         given["template"] = [os.fsdecode(name) for name in request.template]
     if plan.artifact is None:
         return suggested("tune" if "k" in changes else "dedupe", *names, **given | changes)
-    of_bands = {name: value for name, value in (given | changes).items() if name in _OF_BANDS}
+    of_bands = {name: value for name, value in (given | changes).items() if name in OF_BANDS}
     fixed = plan.artifact.recipe
     if isinstance(fixed, IndexRecipe) and of_bands:
         return suggested("index", *names, **of_bands, output=names[0])
     return suggested(
-        "dedupe", *names, **{name: value for name, value in given.items() if name not in _OF_BANDS} | of_bands
+        "dedupe", *names, **{name: value for name, value in given.items() if name not in OF_BANDS} | of_bands
     )

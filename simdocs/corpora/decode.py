@@ -31,6 +31,11 @@ def _escape(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("simdocs.escape", _escape)
 
 
+def as_bytes(text: str | bytes) -> bytes:
+    """A text in memory as a file would hold it. Lone surrogates stay what they are."""
+    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+
+
 def is_binary(data: bytes) -> bool:
     """Whether there is a NUL in the first 8 KiB, and no byte order mark of UTF-16 or UTF-32."""
     return b"\0" in data[:LOOKED_AT] and not data.startswith(tuple(mark for mark, _ in _MARKS))

@@ -55,9 +55,10 @@ def scope_of(prepared: Prepared, changed: Rows | None = None) -> Scope:
 def around(index: BandIndex, corpus: Corpus, changed: Rows, *, linked: bool) -> Scope:
     """The documents of an index that are compared, so that all pairs with changed documents are found among them.
 
-    These are the changed documents and all documents whose texts share a bucket with one of theirs. linked: with those
-    that share a bucket with one of these, and so on. Then all decisions of grouping are the same as if all documents
-    of the index took part, because no bucket has other members. corpus: the documents of the index.
+    These are the changed documents, and all documents whose texts share a bucket with the text of a changed one.
+    linked: the documents that share a bucket with any of these are among them, too, and so on. Then all decisions of
+    grouping are the same as if all documents of the index took part, because no bucket has other members. corpus: the
+    documents of the index.
     """
     documents = index.documents
     firsts, text = documents.distinct_texts()

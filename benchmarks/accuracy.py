@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks import accuracy_page, corpora, groups, peers, recall
 
-THRESHOLDS = (0.8, 0.5)
+THRESHOLDS = (0.9, 0.8, 0.7, 0.6, 0.5)
 
 
 def measure(names: list[str], seeds: int, scratch: Path) -> accuracy_page.Results:
@@ -40,7 +40,7 @@ def measure(names: list[str], seeds: int, scratch: Path) -> accuracy_page.Result
                 print(
                     f"{name} {unit} {threshold}: recall of {found.scored} {mean:.5f}, predicted"
                     f" {found.predicted(found.scored):.5f}, standard error {error:.5f}; precision"
-                    f" {found.precision:.6f}; {time.monotonic() - start:.0f} s",
+                    f" {found.precision:.6f}; --exact {found.exact.pairs:.5f}; {time.monotonic() - start:.0f} s",
                     flush=True,
                 )
     return results

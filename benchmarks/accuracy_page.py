@@ -57,7 +57,9 @@ def page(results: Results) -> str:
         least_mean=share(min(means)),
         greatest_mean=share(max(means)),
         cases=len(means),
-        short=sum(not one.holds for one in results.recalls),
+        short=sum(not one.reached for one in results.recalls),
+        missed=sum(one.exact.pairs < 1 for one in results.recalls),
+        false_exact=sum(one.exact.false for one in results.recalls),
         most=STANDARD_ERRORS,
         group_runs=len(results.groups),
         removed=f"{sum(one.removed for one in results.groups):,}",
@@ -116,9 +118,10 @@ def pairs(recalls: list[Recall]) -> str:
         precision = f"{share(one.precision, 6)}: {false:,} false" if false else share(one.precision, 3)
         figures = [share(one.pairs_predicted), share(mean), share(error), off, share(least), precision]
         bands = f"{one.bands} × {one.rows}"
-        rows.append([*case(one), f"{one.documents:,}", f"{one.true:,}", one.near, bands, *figures])
+        joined = share(one.exact.pairs)
+        rows.append([*case(one), f"{one.documents:,}", f"{one.true:,}", one.near, bands, *figures, joined])
     head = ["corpus", "unit, k", "t", "documents", "similar pairs", "excluded", "b × r", "predicted", "mean recall"]
-    return table([*head, "standard error", "deviation", "worst seed", "precision"], rows)
+    return table([*head, "standard error", "deviation", "worst seed", "precision", "`--exact`"], rows)
 
 
 def documents(recalls: list[Recall]) -> str:

@@ -26,11 +26,12 @@ class Found:
     jaccard: Array
     bands: int
     rows: int
+    """Bands and rows are 0 if there are none, because the run compared all pairs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """The result of one seed, compared with the truth."""
+    """The result of one run, compared with the truth."""
 
     pairs: float
     """The share of the true pairs that were found."""
@@ -64,6 +65,8 @@ class Recall:
     documents_independent: float
     """The prediction if all pairs of a document were found independently."""
     seeds: tuple[Seed, ...]
+    exact: Seed
+    """The result of the first seed with `--exact`."""
     unexplained: int
     """The number of similarities that differ from the truth under the first seed without a collision of tokens."""
 
@@ -83,10 +86,15 @@ class Recall:
         return "documents" if self.corpus in BY_DOCUMENT else "pairs"
 
     @property
-    def holds(self) -> bool:
+    def reached(self) -> bool:
         """Whether the mean reaches the prediction, within three standard errors."""
         mean, error, _ = self.measured(self.scored)
         return mean >= self.predicted(self.scored) - STANDARD_ERRORS * error
+
+    @property
+    def holds(self) -> bool:
+        """Whether the mean reaches the prediction, and `--exact` finds every similar pair and no other."""
+        return self.reached and (self.exact.pairs, self.exact.false) == (1, 0)
 
     @property
     def precision(self) -> float:
@@ -108,6 +116,8 @@ def measure(corpus: Corpus, threshold: float, seeds: int, scratch: Path) -> Reca
         if seed == 0:
             unexplained = sum(not collisions.explained(corpus, pair, seed) for pair in moved)
         runs.append(judged(corpus, truth, found, len(moved)))
+    joined = run(corpus, file, threshold, 0, "--exact")
+    exact = judged(corpus, truth, joined, len(collisions.moved(corpus, joined.keys, joined.jaccard)))
     file.unlink()
     chance = 1 - (1 - truth.jaccard**found.rows) ** found.bands
     ends = np.concatenate(np.divmod(truth.clear, len(corpus.names)))
@@ -130,6 +140,7 @@ def measure(corpus: Corpus, threshold: float, seeds: int, scratch: Path) -> Reca
         float(best[in_pairs].mean()),
         float(1 - missed[in_pairs].mean()),
         tuple(runs),
+        exact,
         unexplained,
     )
 
@@ -152,7 +163,7 @@ def run(corpus: Corpus, file: Path, threshold: float, seed: int, *options: str) 
     jaccard = np.array([row["jaccard"] for row in rows], float)
     said = json.loads(summary.read_bytes())
     summary.unlink()
-    return Found(keys[order], jaccard[order], said["bands"], said["rows"])
+    return Found(keys[order], jaccard[order], said["bands"] or 0, said["rows"] or 0)
 
 
 def judged(corpus: Corpus, truth: Truth, found: Found, moved: int) -> Seed:

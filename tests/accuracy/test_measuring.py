@@ -49,6 +49,9 @@ def test_a_pair_that_the_truth_lacks_is_false(home, scratch):
     measured = recall.measure(corpora.read(NAME, "char"), T, 2, scratch)
     assert [seed.false for seed in measured.seeds] == [1, 1]
     assert measured.precision == 1 - 2 / sum(seed.found for seed in measured.seeds) < 1
+    assert measured.exact.false == 1
+    assert measured.reached
+    assert not measured.holds
 
 
 def test_pairs_that_are_not_found_lower_the_recall_under_its_prediction(home, scratch):
@@ -57,7 +60,8 @@ def test_pairs_that_are_not_found_lower_the_recall_under_its_prediction(home, sc
     write_truth(home, "word", truth | dict.fromkeys(unlike[:10], 0.9))
     measured = recall.measure(corpora.read(NAME, "word"), T, 2, scratch)
     assert measured.measured("pairs")[0] < measured.predicted("pairs") - 0.1
-    assert not measured.holds
+    assert measured.exact.pairs == 1 - 10 / measured.true
+    assert not measured.reached
 
 
 def test_a_removed_document_unlike_the_kept_one_is_noticed(home, scratch):

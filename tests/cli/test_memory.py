@@ -236,17 +236,21 @@ def test_normalising_in_other_ways_takes_no_more_memory(tmp_path, little, encodi
 
 @pytest.mark.reliability(
     "twice as many",
-    "100,000 documents, as files or as lines",
+    "100,000 or 300,000 documents, or 1,000,000 for `dedupe` and `index`, as files or as lines",
     "Every command holds at most 200 MB and 1 KB for each document, with `-j1` and with `-j2`, all processes together. "
-    "A `query` counts the documents of the index and its own. `make bench-memory` measures more documents.",
+    "A `query` counts the documents of the index and its own.",
 )
 @pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
-def test_all_processes_together_hold_1_kb_a_document_and_200_mb(tmp_path, form):
+@pytest.mark.parametrize(
+    ("documents", "commands"),
+    [(100_000, list(COMMANDS)), (300_000, list(COMMANDS)), (1_000_000, ["dedupe", "index"])],
+)
+def test_all_processes_together_hold_1_kb_a_document_and_200_mb(tmp_path, form, documents, commands):
     """Memory is sampled, so a short peak may be missed, but never invented."""
-    docs = FORMS[form](tmp_path, 100_000)
-    for name, jobs, peak, _ in measurements(tmp_path, docs, [1, 2], list(COMMANDS)):
-        assert peak <= promised(100_000, name), (name, jobs)
+    docs = FORMS[form](tmp_path, documents)
+    for name, jobs, peak, _ in measurements(tmp_path, docs, [1, 2], commands):
+        assert peak <= promised(documents, name), (name, jobs)
 
 
 @pytest.mark.reliability("twice as many")

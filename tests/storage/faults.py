@@ -68,7 +68,7 @@ class Faulty:
 
     def go_wrong(self) -> None:
         if isinstance(self.fault, BaseException):
-            raise self.fault
+            raise self.fault.with_traceback(None)  # else it would keep the frames of all earlier runs, and their files
         assert self.fault is not None
         self.fault()
 

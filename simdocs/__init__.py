@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from simdocs.model.comparison import Comparison, SimilarityMatrix
     from simdocs.model.deduplication import Deduplication
     from simdocs.model.listed_pairs import Matches, SimilarPairs
+    from simdocs.model.slot_trace import SlotTrace
     from simdocs.model.tuning import Tuning
 
 _HOMES = {
@@ -64,6 +65,7 @@ _HOMES = {
     "simdocs.model.comparison": ("Comparison", "SimilarityMatrix"),
     "simdocs.model.deduplication": ("Deduplication",),
     "simdocs.model.listed_pairs": ("Matches", "SimilarPairs"),
+    "simdocs.model.slot_trace": ("SlotTrace",),
     "simdocs.model.tuning": ("Tuning",),
     "simdocs.model.artifact": ("BandIndex", "Shingles", "Signatures"),
 }
@@ -88,6 +90,7 @@ __all__ = [
     "SimdocsError",
     "SimilarPairs",
     "SimilarityMatrix",
+    "SlotTrace",
     "Tuning",
     "UnjudgedError",
     "UnreachableRecallError",

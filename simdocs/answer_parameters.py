@@ -74,6 +74,13 @@ OF_ANSWERS = (
     Parameter("list", ANSWER, Choice(MATCH_LISTS), "List only names.", question="query"),
     Parameter("list", ANSWER, Choice(TUNE_LISTS), "What to list.", "choices", question="tune_report"),
     Parameter("diff", ANSWER, Choice(DIFFS), "Print where texts differ."),
+    Parameter(
+        "trace",
+        ANSWER,
+        Flag(),
+        f"Show how MinHash computes the signatures, row by row. Goes with {mention('scheme')} permutation.",
+        False,
+    ),
     Parameter("nul", ANSWER, Flag(), f"With {mention('list')}, end names with NUL instead of a line feed.", False),
     Parameter("output", ANSWER, PathName(), "Write the artifact to PATH, completely or not at all."),
     Parameter(

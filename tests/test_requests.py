@@ -70,7 +70,7 @@ EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     | {("nearest", "top"), ("nearest", "threshold")},
     TuneRequest: OF_SOURCES | BY_HAND,
     AuditRequest: OF_SOURCES | BY_HAND,
-    CompareRequest: BY_HAND,
+    CompareRequest: BY_HAND | {("diff", "trace"), ("measure", "trace")},
     ShowRequest: VIEWS,
     SimilarityRequest: set(),
     DebugRequest: set(),

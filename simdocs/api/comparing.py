@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from simdocs.api.ask import ask, running
 from simdocs.api.docstrings import with_keywords_of
@@ -17,17 +17,31 @@ if TYPE_CHECKING:
     from simdocs.commands.show import ShownText
     from simdocs.model.artifact import BandIndex, Shingles, Signatures
     from simdocs.model.comparison import Comparison, SimilarityMatrix
+    from simdocs.model.slot_trace import SlotTrace
 
 
 @overload
 def compare(
-    a: Path | Shingles | Signatures | BandIndex, b: Path, /, **keywords: Unpack[CompareKeywords]
+    a: Path | Shingles | Signatures | BandIndex,
+    b: Path,
+    /,
+    *,
+    trace: Literal[False] | None = ...,
+    **keywords: Unpack[CompareKeywords],
 ) -> Comparison: ...
 
 
 @overload
 def compare(
-    *documents: Path | Shingles | Signatures | BandIndex, **keywords: Unpack[CompareKeywords]
+    *documents: Path | Shingles | Signatures | BandIndex, trace: Literal[True], **keywords: Unpack[CompareKeywords]
+) -> SlotTrace: ...
+
+
+@overload
+def compare(
+    *documents: Path | Shingles | Signatures | BandIndex,
+    trace: Literal[False] | None = ...,
+    **keywords: Unpack[CompareKeywords],
 ) -> Comparison | SimilarityMatrix: ...
 
 
@@ -36,6 +50,7 @@ def compare(*documents: Any, **keywords: Any) -> Any:
     """Compare texts: files, or after an artifact the names of its documents. Return a Comparison of two texts.
 
     More than two give a SimilarityMatrix. With several units or values of k, the Comparison has the measures of each.
+    With trace=True, return a SlotTrace: how MinHash computes the signatures, row by row.
     """
     return ask(CompareRequest(documents=documents, **keywords))
 

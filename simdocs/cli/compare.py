@@ -17,6 +17,7 @@ from simdocs.requests.report_requests import CompareDrawRequest
 
 if TYPE_CHECKING:
     from simdocs.model.comparison import Comparison, SimilarityMatrix
+    from simdocs.model.slot_trace import SlotTrace
     from simdocs.storage.output_stream import OutputStream
 
 _WIDE = 60
@@ -35,6 +36,7 @@ _OF_BOTH = ("table", "jsonl")
         "simdocs compare docs.index docs/a.txt docs/b.txt",
         "simdocs compare 'data.jsonl#17' 'data.jsonl#18' --format jsonl",
         "simdocs compare essays/*.txt -o similarity.npy",
+        "simdocs compare a.txt b.txt -k 2 --scheme permutation --num-perm 4 --trace",
     ),
     usual=("diff", "unit", "k", "threshold", "exit_code", "output", "format", "header", "nfkc", "keep_case"),
 )
@@ -71,15 +73,20 @@ def _shows_both(request: CompareRequest, drawn: CompareDrawRequest) -> bool:
     from simdocs.commands.resolve import is_artifact
 
     texts = len(request.documents) - is_artifact(request.artifact)
-    return texts == 2 and not request.several_shinglings and format_of(drawn) in _OF_BOTH
+    alone = request.several_shinglings or request.trace
+    return texts == 2 and not alone and format_of(drawn) in _OF_BOTH
 
 
-def _draw(result: Comparison | SimilarityMatrix, drawn: CompareDrawRequest, stream: OutputStream) -> None:
-    """Draw the measures, the difference, or both."""
+def _draw(result: Comparison | SimilarityMatrix | SlotTrace, drawn: CompareDrawRequest, stream: OutputStream) -> None:
+    """Draw the measures, the difference, or both; or the trace."""
     from simdocs.model.comparison import SimilarityMatrix
+    from simdocs.model.slot_trace import SlotTrace
     from simdocs.views import comparison_tables as tables
 
-    if drawn.suffix == "npy" and drawn.format is None:
+    if isinstance(result, SlotTrace):
+        _draw_trace(result, drawn, stream)
+        return
+    if drawn.is_array:
         stream.write(tables.npy_file(result if isinstance(result, SimilarityMatrix) else result.matrix))
         return
     difference = None if isinstance(result, SimilarityMatrix) else result.difference
@@ -99,6 +106,20 @@ def _draw(result: Comparison | SimilarityMatrix, drawn: CompareDrawRequest, stre
     if shown == "table":
         stream.write(b"\n")
     _draw_difference(result, drawn, stream)
+
+
+def _draw_trace(trace: SlotTrace, drawn: CompareDrawRequest, stream: OutputStream) -> None:
+    """Draw the rows; for people and as JSON Lines also the signatures, and how similar they are."""
+    from simdocs.views import slot_tables
+
+    shown = format_of(drawn)
+    tables = slot_tables.tables_of(trace, marked=shown == "table")
+    for at, (head, rows) in enumerate(tables if shown in _OF_BOTH else tables[:1]):
+        if at and shown == "table":
+            stream.write(b"\n")
+        drawing = Drawing(drawn, head, stream)
+        drawing.add(list(rows))
+        drawing.finish()
 
 
 def _draw_difference(result: Comparison, drawn: CompareDrawRequest, stream: OutputStream) -> None:

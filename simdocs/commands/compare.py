@@ -22,6 +22,7 @@ from simdocs.model.comparison import Comparison, SimilarityMatrix
 from simdocs.model.delivery import Delivery
 from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Ragged
+from simdocs.model.slot_trace import SlotTrace
 from simdocs.parameters import PARAMETERS
 from simdocs.recipes import IndexRecipe, Recipe, Shingling, SignatureRecipe, Sketching, of_group
 from simdocs.requests.compare_request import CompareRequest
@@ -31,8 +32,8 @@ _MOST = 2000
 """Texts in a matrix, which then has 4 million cells."""
 
 
-def answer(request: CompareRequest, _run: Run | None, _delivery: Delivery) -> Comparison | SimilarityMatrix:
-    """The measures of two texts, or the similarities of more.
+def answer(request: CompareRequest, _run: Run | None, _delivery: Delivery) -> Comparison | SimilarityMatrix | SlotTrace:
+    """The measures of two texts, or the similarities of more; or how their signatures are computed.
 
     UsageError: parameters do not go together, or contradict the artifact.
     """
@@ -40,6 +41,8 @@ def answer(request: CompareRequest, _run: Run | None, _delivery: Delivery) -> Co
     problems = list(_contradictions(request, compared))
     many = len(compared.texts) > 2
     problems += request.problems_of_many() if many else ()
+    sketching = _sketching(request, compared.recipe)
+    problems += request.problems_of_trace(sketching.scheme) if compared.artifact is not None else ()
     if len(compared.texts) > _MOST:
         remedy = f"{suggested('dedupe', 'DOCS', pairs=True)} finds similar pairs"
         problems.append(f"a matrix has at most {_MOST:,} texts, not {len(compared.texts):,}: {remedy}")
@@ -52,7 +55,11 @@ def answer(request: CompareRequest, _run: Run | None, _delivery: Delivery) -> Co
     sets = token_sets(compared.texts, shinglings[0], compared.ignored)
     measure = request.measure or PARAMETERS["compare.measure"].default
     matrix = _matrix(compared.names, sets, measure, _threshold(request, compared.recipe))
-    return matrix if many else _comparison(request, compared, shinglings, sets, matrix)
+    if request.trace:
+        from simdocs.commands.trace_slots import slot_trace
+
+        return slot_trace(compared, sets, shinglings[0], sketching.num_perm, matrix)
+    return matrix if many else _comparison(request, compared, shinglings, sketching, sets, matrix)
 
 
 def _given(request: CompareRequest) -> Iterator[dict[str, Any]]:
@@ -91,17 +98,22 @@ def _threshold(request: CompareRequest, recipe: Recipe | None) -> float:
     return float(default if request.threshold is None else request.threshold)
 
 
+def _sketching(request: CompareRequest, recipe: Recipe | None) -> Sketching:
+    """How signatures are computed: as those of the artifact, or as was asked for."""
+    return recipe.sketching if isinstance(recipe, SignatureRecipe) else of_group(Sketching, request.given())
+
+
 def _comparison(
     request: CompareRequest,
     compared: ComparedTexts,
     shinglings: Sequence[Shingling],
+    sketching: Sketching,
     sets: Ragged,
     matrix: SimilarityMatrix,
 ) -> Comparison:
     """The measures of two texts. sets, matrix: those of the first shingling."""
     a, b = compared.texts
-    first, recipe, given = shinglings[0], compared.recipe, request.given()
-    sketching = recipe.sketching if isinstance(recipe, SignatureRecipe) else of_group(Sketching, given)
+    first, recipe = shinglings[0], compared.recipe
     banding = recipe.banding if isinstance(recipe, IndexRecipe) else banding_of(request, sketching.num_perm)
     exact = float(jaccard.exact(sets, np.array([0]), np.array([1]))[0])
     return Comparison(

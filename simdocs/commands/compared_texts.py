@@ -51,13 +51,13 @@ def compared_texts(request: CompareRequest) -> ComparedTexts:
     UsageError: parameters do not go together. InputError: a text cannot be read, or has changed since the artifact was
     built. ArtifactError: the artifact cannot be opened.
     """
-    if request.texts is not None:
-        names = request.names if request.names is not None else [str(at) for at in range(len(request.texts))]
-        return ComparedTexts([os.fsencode(name) for name in names], [_encoded(text) for text in request.texts])
-    if is_artifact(request.artifact):
+    if request.texts is None and is_artifact(request.artifact):
         return _recorded(request)
     if problems := list(request.problems_beside_documents()):
         raise UsageError(*problems)
+    if request.texts is not None:
+        names = request.names if request.names is not None else [str(at) for at in range(len(request.texts))]
+        return ComparedTexts([os.fsencode(name) for name in names], [_encoded(text) for text in request.texts])
     limit = PARAMETERS["max_size"].default if request.max_size is None else request.max_size
     sequences = of_group(Sequences, request.given())
     paths: list[bytes] = list(request.documents)

@@ -170,8 +170,13 @@ _SHOWN = 1 << 12
 
 
 def show(data: bytes, shingling: Shingling) -> Iterator[tuple[str, int]]:
-    """Yield each shingle of one text, in text order, with its token."""
+    """Yield each shingle of one text, in text order, with its token. data: as it was read."""
     raw, _ = as_utf8(data)
+    yield from spelled_shingles(raw, shingling)
+
+
+def spelled_shingles(raw: bytes, shingling: Shingling) -> Iterator[tuple[str, int]]:
+    """Yield each shingle of one text, in text order, with its token. raw: UTF-8."""
     texts = normalised_texts(joined([raw]), shingling)
     shingler = shingler_of(shingling.unit)
     units = shingler.units(texts)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from simdocs.errors import mention
+from simdocs.requests.exclusions import not_together
 from simdocs.requests.source_request import SourceRequest
 from simdocs.requests.token_requests import BandRequest, SketchRequest, TextRequest
 from simdocs.values import Path
@@ -19,7 +20,8 @@ OF_DOCUMENTS = ("max_size", "text_field", "id_field", "plain")
 class CompareRequest(BandRequest, SketchRequest, TextRequest, SourceRequest):
     """Compare texts. documents: at least two; or an artifact, and the names of at least two documents in it.
 
-    unit, k: several give a table. diff: how the difference of two texts is found; None: it is not.
+    unit, k: several give a table. diff: how the difference of two texts is found; None: it is not. trace: the answer is
+    how the signatures are computed.
     """
 
     question: ClassVar[str] = "compare"
@@ -30,6 +32,7 @@ class CompareRequest(BandRequest, SketchRequest, TextRequest, SourceRequest):
     k: tuple[int, ...] | None = None
     measure: str | None = None
     diff: str | None = None
+    trace: bool | None = None
     max_size: int | None = None
     text_field: str | None = None
     id_field: str | None = None
@@ -53,6 +56,20 @@ class CompareRequest(BandRequest, SketchRequest, TextRequest, SourceRequest):
             yield "there is nothing to compare this text with: give two texts, or more"
         if self.language is not None and "stopword" not in (self.unit or ()):
             yield f"{mention('language')} goes with {mention('unit')} stopword"
+        if self.trace and self.diff is not None:
+            yield not_together("diff", "trace", why="choose one")
+        if self.trace and self.measure is not None:
+            yield not_together("measure", "trace", why="signatures are about the Jaccard similarity")
+        if self.trace and self.several_shinglings:
+            yield f"{mention('trace')} has one {mention('unit')} and one {mention('k')}"
+
+    def problems_of_trace(self, scheme: str) -> Iterator[str]:
+        """What does not go with signatures of this scheme."""
+        if self.trace and scheme != "permutation":
+            yield (
+                f"{mention('trace')} goes with {mention('scheme')} permutation: {scheme} does not go through the"
+                " shingles row by row"
+            )
 
     def problems_beside_artifact(self) -> Iterator[str]:
         """What does not go with an artifact."""
@@ -66,6 +83,7 @@ class CompareRequest(BandRequest, SketchRequest, TextRequest, SourceRequest):
         """What does not go with documents that are read now."""
         if self.root is not None:
             yield f"{mention('root')} goes with an artifact, not with documents"
+        yield from self.problems_of_trace(self.scheme or self.parameter("scheme").default)
 
     def problems_of_many(self) -> Iterator[str]:
         """What does not go with more than two texts."""

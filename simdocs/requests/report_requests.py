@@ -220,8 +220,21 @@ class CompareDrawRequest(DifferenceRequest):
 
     offered: ClassVar[tuple[str, ...]] = ("npy",)
 
+    trace: bool | None = None
     quiet: bool | None = None
     exit_code: bool | None = None
+
+    @property
+    def is_array(self) -> bool:
+        """Whether the answer is written as an array."""
+        return self.suffix == "npy" and self.format is None
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        if self.is_array:
+            for name in ("diff", "trace"):
+                if getattr(self, name):
+                    yield f"{mention(name)} has no place in .npy, which has the similarities alone"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

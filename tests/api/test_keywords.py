@@ -25,7 +25,7 @@ from simdocs.values import Choice
 ARGUMENTS = {"documents", "index", "file"}
 """Fields of requests that are arguments by place."""
 
-DECIDE_THE_RESULT = {"pairs", "all_copies", "list", "dry_run"}
+DECIDE_THE_RESULT = {"pairs", "all_copies", "list", "dry_run", "trace"}
 """Parameters by which the type of what comes back differs: overloads have them, the typed keywords do not."""
 
 Case = tuple[Callable[..., typing.Any], type[CheckedRequest], type]

@@ -39,6 +39,8 @@ shared: float = compared.jaccard
 several = simdocs.compare("a.txt", "b.txt", "c.txt")
 assert isinstance(several, simdocs.SimilarityMatrix)
 matrix: NDArray[np.float64] = several.similarity
+trace: simdocs.SlotTrace = simdocs.compare("a.txt", "b.txt", scheme="permutation", trace=True)
+slots: NDArray[np.uint32] = trace.slots
 decision = simdocs.dedupe("docs.index", threshold=0.9, verify="estimate")
 kept: NDArray[np.int64] = decision.kept
 skipped: dict[str, int] = decision.skipped.counts

@@ -110,6 +110,7 @@ def test_documents_of_an_artifact_are_named_as_other_commands_print_them(here):
             2,
             "which have no place in csv: use --format jsonl",
         ),
+        (["a.txt", "b.txt", "--diff", "words", "-o", "x.npy"], 2, "--diff has no place in .npy"),
         (["a.txt", "b.txt", "--language", "de"], 2, "--language goes with --unit stopword"),
         (["x.index", "a.txt"], 2, "x.index is an artifact: name two of its documents after it"),
         (["x.index", "a.txt", "d.txt"], 2, "d.txt: x.index has no document of this name"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from itertools import product
 from unittest import mock
@@ -13,7 +14,7 @@ import pytest
 
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh import banding, buckets
-from simdocs.kernels.sketch import permutation
+from simdocs.kernels.sketch import permutation, slots_by_row
 from simdocs.kernels.sketch.fss import EMPTY
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets, murmur
@@ -203,12 +204,35 @@ def by_kernel(sets: Sequence[set[int]], functions: Sequence[tuple[int, int]], mo
     The kernel computes ((a*x + b) mod 2^64) >> 32. With a = c * 2^64/modulus and b = d * 2^64/modulus that is the value
     of the lectures' function, times 2^32/modulus.
     """
+    with lectures_functions(functions, modulus):
+        tokens = some.ragged([[unmixed(row) for row in members] for members in sets], np.uint32)
+        made = permutation.signatures(tokens, len(functions)).tolist()
+    return as_taught(made, modulus)
+
+
+def as_taught(values: Sequence[Sequence[int]], modulus: int) -> list[tuple[float, ...]]:
+    """Values of the kernel's functions as those of the lectures'; infinity where there is none."""
+    return [tuple(math.inf if slot == EMPTY else round(slot * modulus / 2**32) for slot in row) for row in values]
+
+
+@contextmanager
+def lectures_functions(functions: Sequence[tuple[int, int]], modulus: int) -> Iterator[None]:
+    """Let the kernel use these functions: see `by_kernel`."""
     unit = (1 << 64) // modulus + 1
     factors, terms = (np.array([one[at] * unit % (1 << 64) for one in functions], np.uint64) for at in (0, 1))
     with mock.patch.object(permutation, "hash_functions", lambda _num_perm, _seed: (factors, terms)):
-        tokens = some.ragged([[unmixed(row) for row in members] for members in sets], np.uint32)
-        made = permutation.signatures(tokens, len(functions)).tolist()
-    return [tuple(math.inf if slot == EMPTY else round(slot * modulus / 2**32) for slot in row) for row in made]
+        yield
+
+
+def traced(
+    rows: Sequence[int], sets: Sequence[set[int]], functions: Sequence[tuple[int, int]], modulus: int
+) -> list[list[tuple[float, ...]]]:
+    """The slots after each row, as `compare --trace` computes them."""
+    with lectures_functions(functions, modulus):
+        hashes = slots_by_row.hash_values(np.array([unmixed(row) for row in rows], np.uint32), len(functions), 0)
+    assert as_taught(hashes.tolist(), modulus) == [tuple((c * row + d) % modulus for c, d in functions) for row in rows]
+    members = np.array(slots.characteristic(rows, sets), bool)
+    return [as_taught(after, modulus) for after in slots_by_row.slots(hashes, members).tolist()]
 
 
 def rows_so_far(rows: Sequence[int], sets: Sequence[set[int]]) -> Iterator[list[set[int]]]:
@@ -276,6 +300,16 @@ def test_slots_row_by_row():
     assert [second for _, second in after] == [(inf, inf), (2, 0), (2, 0), (2, 0), (0, 0)]
     assert after[-1] == [(1, 2), (0, 0)]
     assert after == list(slots.slots(rows, columns, lambdas(functions, 5)))
+    assert traced(rows, columns, functions, 5) == after
+
+
+def test_a_trace_goes_through_the_slots_of_four_columns():
+    columns, functions = [{0, 3}, {2}, {1, 3, 4}, {0, 2, 3}], [(1, 1), (3, 1)]
+    after = traced(range(5), columns, functions, 5)
+    inf = math.inf
+    assert after[:2] == [[(1, 1), (inf, inf), (inf, inf), (1, 1)], [(1, 1), (inf, inf), (2, 4), (1, 1)]]
+    assert after[2:4] == [[(1, 1), (3, 2), (2, 4), (1, 1)], [(1, 0), (3, 2), (2, 0), (1, 0)]]
+    assert after[4] == [(1, 0), (3, 2), (0, 0), (1, 0)]
 
 
 def test_slots_of_three_columns():

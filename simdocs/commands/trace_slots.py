@@ -1,0 +1,48 @@
+"""compare --trace: how MinHash computes the signatures of texts, row by row."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simdocs.commands.compared_texts import ComparedTexts
+from simdocs.errors import UsageError, mention
+from simdocs.kernels.sketch.permutation import signatures
+from simdocs.kernels.sketch.slots_by_row import hash_values, slots
+from simdocs.kernels.tokens.ignored_tokens import are_among
+from simdocs.model.comparison import SimilarityMatrix
+from simdocs.model.ragged import Ragged
+from simdocs.model.slot_trace import SlotTrace
+from simdocs.pipeline.shingling import spelled_shingles
+from simdocs.recipes import Shingling
+
+_MOST = 10**6
+"""Numbers in a trace, one for each row, document and hash function: nobody reads more."""
+
+
+def slot_trace(
+    compared: ComparedTexts, sets: Ragged, shingling: Shingling, num_perm: int, matrix: SimilarityMatrix
+) -> SlotTrace:
+    """The trace of the texts. sets: their token sets. UsageError: it would have more than a million numbers."""
+    rows = len(np.unique(sets.values))
+    if rows * (len(sets) + 1) * num_perm > _MOST:
+        raise UsageError(
+            f"{mention('trace')} would print {rows:,} rows of {len(sets):,} texts and {num_perm:,} hash functions:"
+            f" use shorter texts, or a smaller {mention('num_perm')}"
+        )
+    spelled = dict[int, str]()
+    for text in compared.texts:
+        for shingle, token in spelled_shingles(text, shingling):
+            spelled.setdefault(token, shingle)
+    tokens = np.fromiter(spelled, np.uint32, len(spelled))
+    tokens = tokens[~are_among(tokens, compared.ignored)]
+    members = np.column_stack([np.isin(tokens, sets[row]) for row in range(len(sets))])
+    hashes = hash_values(tokens, num_perm, shingling.seed)
+    return SlotTrace(
+        tuple(spelled[token] for token in tokens.tolist()),
+        tokens,
+        members,
+        hashes,
+        slots(hashes, members),
+        signatures(sets, num_perm, shingling.seed),
+        matrix,
+    )

@@ -1,0 +1,154 @@
+"""compare --trace: how MinHash computes signatures, row by row."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import mmh3
+import numpy as np
+import pytest
+
+import simdocs as library
+from simdocs.kernels.sketch import permutation
+from tests.cli.program import simdocs
+from tests.cli.terminal import on_terminal
+from tests.twins.slots import slots
+
+TEXTS = {"a.txt": "nadal nadal", "b.txt": "nadia, an", "c.txt": "日本語の文章 al"}
+HOW = ("--scheme", "permutation", "--num-perm", "4", "--trace", "-k", "2")
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    for name, text in TEXTS.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "empty").write_bytes(b"")
+    return tmp_path
+
+
+def lines(where: Path, *arguments: str) -> list[dict]:
+    done = simdocs("compare", *arguments, "--format", "jsonl", cwd=where)
+    assert (done.status, done.err) == (0, "")
+    return [json.loads(line) for line in done.out.splitlines()]
+
+
+def of_functions(line: dict) -> list[int | None]:
+    return [line[f"h{number}"] for number in range(1, 5)]
+
+
+@pytest.mark.parametrize("more", [(), ("--multiset",), ("--seed", "7"), ("--unit", "word", "-k", "1")])
+def test_a_trace_is_the_slot_algorithm_and_ends_with_the_signatures_of_an_index(here, more):
+    traced = lines(here, *TEXTS, *HOW, *more)
+    rows = [line for line in traced if "row" in line]
+    assert simdocs("signature", *TEXTS, *HOW[:4], *HOW[5:], *more, "-o", "x.signatures", cwd=here).status == 0
+    expected = library.open(here / "x.signatures").signatures.tolist()
+    assert [of_functions(line) for line in traced if "signature" in line] == expected
+    assert [of_functions(line) for line in rows[-3:]] == expected
+    # The smallest values of the rows so far, counted by hand.
+    smallest = dict[str, list[int | None]].fromkeys(TEXTS, [None] * 4)
+    for line in rows:
+        if line["document"] is None:
+            values = of_functions(line)
+            continue
+        name = line["document"]
+        if line["has"]:
+            smallest[name] = [
+                new if old is None else min(old, new) for old, new in zip(smallest[name], values, strict=True)
+            ]
+        assert of_functions(line) == smallest[name]
+
+
+def test_rows_are_shingles_in_the_order_of_the_texts_with_the_values_of_the_hash_functions(here):
+    trace = library.compare(*(here / name for name in TEXTS), k=2, scheme="permutation", num_perm=4, trace=True)
+    spelled = list(dict.fromkeys(text[at : at + 2] for text in TEXTS.values() for at in range(len(text) - 1)))
+    assert list(trace.shingles) == spelled
+    assert trace.members.tolist() == [[shingle in text for text in TEXTS.values()] for shingle in spelled]
+    assert trace.tokens.tolist() == [mmh3.hash(shingle, 0, signed=False) for shingle in spelled]
+    factors, terms = (array.tolist() for array in permutation.hash_functions(4, 0))
+    mixed = [int(permutation.fmix32(np.array([token], np.uint32))[0]) for token in trace.tokens]
+    by_hand = [
+        [(factor * token + term) % 2**64 >> 32 for factor, term in zip(factors, terms, strict=True)] for token in mixed
+    ]
+    assert trace.hashes.tolist() == by_hand
+    functions = [lambda row, at=at: by_hand[row][at] for at in range(4)]
+    sets = [{row for row, has in enumerate(column) if has} for column in trace.members.T.tolist()]
+    for after, (_, _, shown) in zip(slots(range(len(spelled)), sets, functions), trace.rows(), strict=True):
+        assert [tuple(float("inf") if slot is None else slot for slot in each) for _, each in shown] == after
+
+
+def test_a_trace_ends_with_what_compare_measures(here):
+    for a, b in (("a.txt", "b.txt"), ("a.txt", "c.txt"), ("empty", "a.txt")):
+        end = lines(here, a, b, *HOW)[-1]
+        measured = {
+            line["measure"]: line["value"] for line in lines(here, a, b, *HOW[:4], *HOW[5:])[:30] if "measure" in line
+        }
+        assert end == {
+            "a": a,
+            "b": b,
+            "agree": 4 * measured["estimate"],
+            **{name: measured[name] for name in ("estimate", "jaccard")},
+        }
+
+
+def test_a_terminal_marks_the_slots_that_change(here):
+    (here / "d.txt").write_text("na")
+    done = on_terminal("compare", "d.txt", "empty", *HOW, cwd=here, columns=80)
+    values = [
+        str(value)
+        for value in library.compare(
+            here / "d.txt", here / "empty", scheme="permutation", num_perm=4, k=2, trace=True
+        ).hashes[0]
+    ]
+    drawn = [line.split() for line in done.out.decode().splitlines()]
+    assert ["1", "na", *values] in drawn
+    assert ["d.txt", "1", *(f"*{value}" for value in values)] in drawn
+    assert ["empty", "0", *"∞∞∞∞"] in drawn
+    assert ["d.txt", *values] in drawn
+    assert ["d.txt", "empty", "0", "0.000000", "0.000000"] in drawn
+
+
+def test_the_rows_alone_are_tsv_and_csv(here):
+    traced = [line for line in lines(here, "a.txt", "b.txt", *HOW) if "row" in line]
+    rows = simdocs("compare", "a.txt", "b.txt", *HOW, "--header", cwd=here).rows
+    assert [cell.decode() for cell in rows[0]] == list(traced[0])
+    assert [[cell.decode() for cell in row] for row in rows[1:]] == [
+        ["" if cell is None else str(cell) for cell in line.values()] for line in traced
+    ]
+    csv = simdocs("compare", "a.txt", "b.txt", *HOW, "--format", "csv", cwd=here).out
+    assert csv.count(b"\r\n") == len(rows)
+
+
+def test_documents_of_an_artifact_are_traced_without_the_tokens_that_it_leaves_out(here):
+    built = ("signature", "a.txt", "b.txt", "-k", "2", "--num-perm", "4", "--scheme", "permutation")
+    (here / "form").write_text("nad")
+    assert simdocs(*built, "--template", "form", "-o", "x.signatures", cwd=here).status == 0
+    traced = lines(here, "x.signatures", "a.txt", "b.txt", "--trace")
+    assert {"na", "ad"}.isdisjoint(line.get("shingle") for line in traced)
+    expected = library.open(here / "x.signatures").signatures.tolist()
+    assert [of_functions(line) for line in traced if "signature" in line] == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--trace"], "--trace goes with --scheme permutation: fss does not go through the shingles row by row"),
+        ([*HOW, "--diff", "words"], "--diff and --trace do not go together: choose one"),
+        ([*HOW, "--measure", "jaccard"], "--measure and --trace do not go together"),
+        ([*HOW, "--unit", "char,word"], "--trace has one --unit and one -k"),
+        ([*HOW, "-o", "x.npy"], "--trace has no place in .npy, which has the similarities alone"),
+        ([*HOW, "--num-perm", "65536"], "would print 12 rows of 2 texts and 65,536 hash functions: use shorter texts"),
+    ],
+)
+def test_what_has_no_trace_is_one_line(here, words, said):
+    done = simdocs("compare", "a.txt", "b.txt", *words, cwd=here)
+    assert (done.status, done.out, done.err.count("\n")) == (2, b"", 1)
+    assert said in done.err
+    assert simdocs("index", "a.txt", "b.txt", "-o", "x.index", cwd=here).status == 0
+    done = simdocs("compare", "x.index", "a.txt", "b.txt", "--trace", cwd=here)
+    assert done.status == 2 and "--trace goes with --scheme permutation" in done.err
+
+
+def test_the_status_of_a_trace_says_whether_texts_are_similar(here):
+    for threshold, status in ((".1", 1), (".9", 0)):
+        assert simdocs("compare", "a.txt", "b.txt", *HOW, "-t", threshold, "--exit-code", cwd=here).status == status

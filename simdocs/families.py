@@ -147,6 +147,10 @@ DIFFS = Family(
         "words": Diff("words that differ, within the text", compared="words"),
         "lines": Diff("lines that differ, within the text"),
         "unified": Diff("lines that differ, with three lines around them"),
+        "side-by-side": Diff(
+            "words that differ, with the texts in two columns; as words if fewer than 60 characters fit",
+            compared="words",
+        ),
     }
 )
 

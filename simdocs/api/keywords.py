@@ -173,7 +173,7 @@ class CompareKeywords(TextKeywords, SketchKeywords, BandKeywords, total=False):
     unit: UnitName | Sequence[UnitName] | None
     k: int | Sequence[int] | None
     measure: Literal["jaccard", "containment"] | None
-    diff: Literal["words", "lines", "unified"] | None
+    diff: Literal["words", "lines", "unified", "side-by-side"] | None
     max_size: int | None
     text_field: str | None
     id_field: str | None

@@ -124,12 +124,9 @@ def _draw_trace(trace: SlotTrace, drawn: CompareDrawRequest, stream: OutputStrea
 
 def _draw_difference(result: Comparison, drawn: CompareDrawRequest, stream: OutputStream) -> None:
     """Draw the difference, marked in the text or as a unified diff."""
-    from simdocs.views import marked_difference as views
+    from simdocs.views.marked_difference import drawn_as
 
     assert result.difference is not None
-    if drawn.diff == "unified":
-        pieces = views.unified(result.difference, result.names, colored=colored(drawn))
-    else:
-        marks = views.COLORS if colored(drawn) else views.Marks()
-        pieces = views.marked(result.difference, marks, whole=drawn.diff is not None)
-    stream.write(views.drawn(pieces, terminal=drawn.path is None and is_terminal()))
+    terminal, whole = drawn.path is None and is_terminal(), drawn.diff is not None
+    named = drawn.diff, result.difference, result.names
+    stream.write(drawn_as(*named, whole=whole, colored=colored(drawn), terminal=terminal))

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from simdocs.kernels.compare.anchors import RUN, anchored_places
 from simdocs.kernels.compare.subsequence import MOST_CELLS, alike_ends, cells, lcs_places
 from simdocs.kernels.text.codepoints import to_codepoints
 from simdocs.kernels.text.units import words_in
@@ -20,8 +21,9 @@ from simdocs.recipes import Shingling
 def difference(a: bytes, b: bytes, shingling: Shingling, unit: str) -> Difference:
     """The passages that two texts share, and where they differ.
 
-    a, b: UTF-8. unit: `words` or `lines`. Two of them are equal if they are equal when normalised. Texts that are too
-    long and different for words are compared by lines, and if they are for lines, too, by their beginnings and ends.
+    a, b: UTF-8. unit: `words` or `lines`. Two of them are equal if they are equal when normalised. In texts that are
+    too long and different for a longest common subsequence, runs that each has once are matched first. If what is
+    between them is too long, lines are compared instead of words, and then only the beginnings and ends.
     """
     texts = [text.decode("utf-8", "surrogateescape") for text in (a, b)]
     units = ("words", "lines") if unit == "words" else ("lines",)
@@ -30,6 +32,8 @@ def difference(a: bytes, b: bytes, shingling: Shingling, unit: str) -> Differenc
         numbers = _numbered([_normalised(left, shingling), _normalised(right, shingling)])
         if cells(*numbers) <= MOST_CELLS:
             return Difference(unit, finest, tuple(_passages(left, right, *lcs_places(*numbers))))
+        if anchored := anchored_places(numbers[0], numbers[1], MOST_CELLS):
+            return Difference(unit, finest, tuple(_passages(left, right, *anchored)), run=RUN)
     begin, end = alike_ends(*numbers)
     places = [np.concatenate((np.arange(begin), np.arange(len(each) - end, len(each)))) for each in numbers]
     return Difference(unit, "text", tuple(_passages(left, right, *places)))

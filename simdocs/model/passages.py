@@ -32,17 +32,22 @@ class Difference:
 
     asked: what was to be compared: `words` or `lines`. unit: what was compared: that; `lines` if the texts are too long
     and different for words; or `text` if only their beginnings and ends were compared. missing: why there are no
-    passages; empty if there are. Bytes that are not UTF-8 are lone surrogates.
+    passages; empty if there are. run: 0; or how many units a run has, if the texts are so long and different that runs
+    which each of them has once were matched first. Some units in common may then be in passages that differ. Bytes that
+    are not UTF-8 are lone surrogates.
     """
 
     asked: str
     unit: str
     passages: tuple[Passage, ...]
     missing: str = ""
+    run: int = 0
 
     @property
     def coarser(self) -> str:
         """How the texts were compared instead of as it was asked; empty if they were."""
+        if self.run:
+            return f"by {self.unit} between runs of {self.run} {self.unit} that each of them has only once"
         if self.missing or self.unit == self.asked:
             return ""
         return "by lines" if self.unit == "lines" else "only by how they begin and end"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from shutil import get_terminal_size
 
 from simdocs.model.passages import Difference, lines_of
 
@@ -12,6 +13,9 @@ _AROUND = 3
 
 _SHOWN_AROUND = 40
 """Characters of a long shared passage that are shown before and after a difference when the rest is left out."""
+
+LEAST_WIDTH = 60
+"""Columns from which on two texts have a place side by side."""
 
 _REMOVED, _ADDED, _DIM, _PLAIN = "\x1b[31;9m", "\x1b[32;4m", "\x1b[2m", "\x1b[0m"
 
@@ -121,6 +125,25 @@ def _span(hunk: Sequence[_Line], sign: str, before: int) -> str:
     """The lines of one text in a hunk, as the head of the hunk states them."""
     count = sum(line.sign in (" ", sign) for line in hunk)
     return f"{before + 1 if count else before},{count}"
+
+
+def drawn_as(
+    diff: str | None, difference: Difference, names: Sequence[str], *, whole: bool, colored: bool, terminal: bool
+) -> bytes:
+    """A difference as bytes, drawn as the member of `DIFFS`; None: with marks in the text. See `marked` for `whole`.
+
+    terminal: texts cannot do harm to one. In fewer than 60 columns, texts have no place side by side, and get marks.
+    """
+    marks = COLORS if colored else Marks()
+    if diff == "unified":
+        return drawn(unified(difference, names, colored=colored), terminal=terminal)
+    width = get_terminal_size().columns
+    if diff == "side-by-side" and width >= LEAST_WIDTH:
+        from simdocs.views.side_by_side import side_by_side
+
+        lines = side_by_side(difference, names, marks, width, whole=whole)
+        return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
+    return drawn(marked(difference, marks, whole=whole), terminal=terminal)
 
 
 def drawn(pieces: Pieces, *, terminal: bool) -> bytes:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from simdocs.model.answers import Row, TableHead
+from simdocs.model.names import name_to_text
 from simdocs.model.passages import Difference
-from simdocs.views.marked_difference import COLORS, Marks, drawn, marked, unified
+from simdocs.views.marked_difference import drawn_as
 from simdocs.views.output_formats import Tsv, harmless
 
 
@@ -44,14 +45,9 @@ class MarkedPairs:
         if difference.missing:
             return f"[no difference: {difference.missing}]\n".encode("utf-8", "surrogateescape")
         said = f"[{difference.coarser}]\n".encode() if difference.coarser else b""
-        return said + self._texts(difference, row)
-
-    def _texts(self, difference: Difference, row: Row) -> bytes:
-        if self._diff == "unified":
-            names = [name.decode("utf-8", "surrogateescape") for name in row[:2] if isinstance(name, bytes)]
-            return drawn(unified(difference, names, colored=self._colored), terminal=self._terminal)
-        marks = COLORS if self._colored else Marks()
-        return drawn(marked(difference, marks, whole=False), terminal=self._terminal)
+        names = [name_to_text(name) for name in row[:2] if isinstance(name, bytes)]
+        how = {"whole": False, "colored": self._colored, "terminal": self._terminal}
+        return said + drawn_as(self._diff, difference, names, **how)
 
     def end(self) -> bytes:
         """Nothing."""

@@ -96,7 +96,7 @@ def test_documents_of_an_artifact_are_named_as_other_commands_print_them(here):
         (["a.txt", "/dev/null"], 2, "/dev/null: this is a device or socket"),
         (["a.txt"], 2, "there is nothing to compare this text with: give two texts, or more"),
         ([], 2, "nothing to read: give two files, or - for standard input"),
-        (["a.txt", "b.txt", "--diff"], 2, "--diff needs a value: one of words, lines, unified"),
+        (["a.txt", "b.txt", "--diff"], 2, "--diff needs a value: one of words, lines, unified, side-by-side"),
         (["a.txt", "b.txt", "-o", "x.png"], 2, "cannot write .png: use .table, .tsv, .jsonl, .csv or .npy"),
         (["a.txt", "b.txt", "--max-size", "10"], 2, "a.txt: larger than --max-size"),
         (["a.txt", "b.txt", "--unit", "word,lines"], 2, "--unit must be one of char, word, line, stopword, or several"),
@@ -254,7 +254,19 @@ def test_a_terminal_shows_a_difference_in_colours(here):
     assert b"\x1b[31m-The bridge" in done.out
 
 
-@pytest.mark.parametrize("mode", ["words", "lines", "unified"])
+@pytest.mark.parametrize("columns", [59, 60, 100])
+def test_a_terminal_shows_two_texts_side_by_side_if_it_is_wide_enough(here, columns):
+    side = ("--diff", "side-by-side", "--color", "never")
+    done = on_terminal("compare", "a.txt", "b.txt", *side, cwd=here, columns=columns)
+    text = done.out.decode().partition("\n\n")[2].splitlines()
+    assert (text[0].split() == ["a.txt", "b.txt"]) == (columns >= 60)
+    assert any("[-three-]" in line for line in text)
+    assert columns < 60 or max(map(len, text)) <= columns
+    piped = simdocs("compare", "a.txt", "b.txt", *side, cwd=here, env=environment(COLUMNS=str(columns)))
+    assert piped.out.decode().splitlines() == text
+
+
+@pytest.mark.parametrize("mode", ["words", "lines", "unified", "side-by-side"])
 def test_a_difference_does_no_harm_to_a_terminal(here, mode):
     (here / "a.txt").write_bytes("shared \x1b]0;x\x07\n\u202e one \x9b\n".encode() + b"\xff")
     (here / "b.txt").write_bytes("shared \x1b]0;x\x07\n\u202e two \x9b\n".encode() + b"\xff")
@@ -262,7 +274,7 @@ def test_a_difference_does_no_harm_to_a_terminal(here, mode):
     assert done.status == 0
     assert not set("\x1b\x07\u202e\x9b") & set(done.out.decode())
     assert b"\\xff" in done.out
-    assert b"\xff" in simdocs("compare", "a.txt", "b.txt", "--diff", mode, cwd=here).out
+    assert mode == "side-by-side" or b"\xff" in simdocs("compare", "a.txt", "b.txt", "--diff", mode, cwd=here).out
 
 
 def test_names_do_no_harm_to_a_terminal(here):

@@ -79,3 +79,15 @@ def test_texts_that_are_too_different_for_words_are_compared_by_lines():
     with mock.patch.object(module, "MOST_CELLS", 1):
         found = difference(a.encode(), b.encode(), PLAIN, "words")
     assert (found.unit, [passage.shared for passage in found.passages]) == ("text", [False])
+
+
+def test_long_texts_with_scattered_changes_are_compared_by_words_as_short_ones_are():
+    words = [f"word{number * 7919 % 5000}" for number in range(2000)]
+    changed = ["new" if number % 50 == 9 else word for number, word in enumerate(words)]
+    a, b = (" ".join(each).encode() for each in (words, changed))
+    exact = difference(a, b, PLAIN, "words")
+    with mock.patch.object(module, "MOST_CELLS", 10**6):
+        found = difference(a, b, PLAIN, "words")
+    assert (exact.coarser, found.unit, found.run) == ("", "words", 8)
+    assert found.coarser == "by words between runs of 8 words that each of them has only once"
+    assert found.passages == exact.passages

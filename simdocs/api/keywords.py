@@ -172,6 +172,7 @@ class CompareKeywords(TextKeywords, SketchKeywords, BandKeywords, total=False):
     names: Sequence[str | bytes] | None
     unit: UnitName | Sequence[UnitName] | None
     k: int | Sequence[int] | None
+    template: Path | Sequence[Path] | None
     measure: Literal["jaccard", "containment"] | None
     diff: Literal["words", "lines", "unified", "side-by-side"] | None
     max_size: int | None

@@ -10,6 +10,7 @@ import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.commands.compared_texts import ComparedTexts, compared_texts
+from simdocs.commands.ignoring import ignored_of, tokens_of_templates
 from simdocs.commands.resolve import banding_of, shingling_of
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError, suggested
@@ -18,10 +19,11 @@ from simdocs.kernels.compare import jaccard
 from simdocs.kernels.compare.containment import containments
 from simdocs.matching.difference import difference
 from simdocs.matching.measures import edit_measures, shingle_measures, signature_measures, token_sets
-from simdocs.model.comparison import Comparison, SimilarityMatrix
+from simdocs.model.artifact import Artifact
+from simdocs.model.comparison import Comparison, ShingleMeasures, SimilarityMatrix
 from simdocs.model.delivery import Delivery
 from simdocs.model.names import name_to_text
-from simdocs.model.ragged import Ragged
+from simdocs.model.ragged import Ragged, Tokens
 from simdocs.model.slot_trace import SlotTrace
 from simdocs.parameters import PARAMETERS
 from simdocs.recipes import IndexRecipe, Recipe, Shingling, SignatureRecipe, Sketching, of_group
@@ -52,14 +54,19 @@ def answer(request: CompareRequest, _run: Run | None, _delivery: Delivery) -> Co
         shinglings = [compared.recipe.shingling]
     else:
         shinglings = [shingling_of(given) for given in _given(request)]
-    sets = token_sets(compared.texts, shinglings[0], compared.ignored)
+    ignored = [_ignored(request, compared.artifact, shingling) for shingling in shinglings]
+    sets = token_sets(compared.texts, shinglings[0], ignored[0])
     measure = request.measure or PARAMETERS["compare.measure"].default
     matrix = _matrix(compared.names, sets, measure, _threshold(request, compared.recipe))
     if request.trace:
         from simdocs.commands.trace_slots import slot_trace
 
-        return slot_trace(compared, sets, shinglings[0], sketching.num_perm, matrix)
-    return matrix if many else _comparison(request, compared, shinglings, sketching, sets, matrix)
+        return slot_trace(compared.texts, sets, shinglings[0], sketching.num_perm, matrix)
+    if many:
+        return matrix
+    a, b = compared.texts
+    every = tuple(shingle_measures(a, b, *each) for each in zip(shinglings, ignored, strict=True))
+    return _comparison(request, compared, shinglings[0], sketching, sets, every, matrix)
 
 
 def _given(request: CompareRequest) -> Iterator[dict[str, Any]]:
@@ -103,22 +110,30 @@ def _sketching(request: CompareRequest, recipe: Recipe | None) -> Sketching:
     return recipe.sketching if isinstance(recipe, SignatureRecipe) else of_group(Sketching, request.given())
 
 
+def _ignored(request: CompareRequest, artifact: Artifact | None, shingling: Shingling) -> Tokens:
+    """The tokens that are left out: those that the artifact leaves out, or those of templates."""
+    if artifact is not None and isinstance(artifact.recipe, SignatureRecipe):
+        return ignored_of(artifact)
+    return tokens_of_templates(request, shingling)
+
+
 def _comparison(
     request: CompareRequest,
     compared: ComparedTexts,
-    shinglings: Sequence[Shingling],
+    first: Shingling,
     sketching: Sketching,
     sets: Ragged,
+    every: tuple[ShingleMeasures, ...],
     matrix: SimilarityMatrix,
 ) -> Comparison:
-    """The measures of two texts. sets, matrix: those of the first shingling."""
+    """The measures of two texts. every: those by shingles. sets, matrix: those of the first shingling."""
     a, b = compared.texts
-    first, recipe = shinglings[0], compared.recipe
+    recipe = compared.recipe
     banding = recipe.banding if isinstance(recipe, IndexRecipe) else banding_of(request, sketching.num_perm)
     exact = float(jaccard.exact(sets, np.array([0]), np.array([1]))[0])
     return Comparison(
         (name_to_text(compared.names[0]), name_to_text(compared.names[1])),
-        tuple(shingle_measures(a, b, shingling, compared.ignored) for shingling in shinglings),
+        every,
         edit_measures(a, b, first),
         signature_measures(sets, first.seed, sketching, banding.cut, exact),
         matrix,

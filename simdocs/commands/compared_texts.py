@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
-from simdocs.commands.ignoring import ignored_of
+from simdocs.commands.ignoring import contradictory_templates
 from simdocs.commands.recorded_names import rows_named
 from simdocs.commands.resolve import encoded_root, is_artifact, opened
 from simdocs.corpora.decode import as_bytes, as_utf8
@@ -20,10 +20,9 @@ from simdocs.matching.corpus import Corpus
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import MemoryColumn
 from simdocs.model.names import display_name
-from simdocs.model.ragged import NO_TOKENS, Tokens
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.reload import MISSING, ReloadRequest, reload_texts
-from simdocs.recipes import Recipe, Sequences, SignatureRecipe, of_group
+from simdocs.recipes import Recipe, Sequences, of_group
 from simdocs.requests.compare_request import CompareRequest
 
 
@@ -31,13 +30,12 @@ from simdocs.requests.compare_request import CompareRequest
 class ComparedTexts:
     """Texts to compare: their names, and their bytes as UTF-8.
 
-    artifact: where they are recorded, if they are. ignored: the tokens that it leaves out, ascending.
+    artifact: where they are recorded, if they are.
     """
 
     names: list[bytes]
     texts: list[bytes]
     artifact: Artifact | None = None
-    ignored: Tokens = field(default_factory=lambda: NO_TOKENS)
 
     @property
     def recipe(self) -> Recipe | None:
@@ -58,6 +56,10 @@ def compared_texts(request: CompareRequest) -> ComparedTexts:
     if request.texts is not None:
         names = request.names if request.names is not None else [str(at) for at in range(len(request.texts))]
         return ComparedTexts([os.fsencode(name) for name in names], [_encoded(text) for text in request.texts])
+    for later in request.documents[1:]:
+        if is_artifact(later):
+            problem = f"{display_name(later)} is an artifact: name it first, and then two of its documents"
+            raise UsageError(problem)
     limit = PARAMETERS["max_size"].default if request.max_size is None else request.max_size
     sequences = of_group(Sequences, request.given())
     paths: list[bytes] = list(request.documents)
@@ -71,7 +73,7 @@ def _encoded(text: str | bytes) -> bytes:
 def _recorded(request: CompareRequest) -> ComparedTexts:
     """The documents of an artifact with these names."""
     artifact = opened(request.artifact, tuple(FORMATS))
-    problems = list(request.problems_beside_artifact())
+    problems = [*request.problems_beside_artifact(), *contradictory_templates(request, artifact)]
     names = [name for name in request.documents[1:] if isinstance(name, bytes)]
     if len(names) < 2:
         problems.append(f"{artifact.name} is an artifact: name two of its documents after it")
@@ -89,5 +91,4 @@ def _recorded(request: CompareRequest) -> ComparedTexts:
         why = "its text is gone" if skip.detail == MISSING else f"its text cannot be read again ({skip.detail})"
         raise InputError(f"{display_name(skip.shown_name)}: {why}: build {artifact.name} again")
     texts = dict(found)
-    ignored = ignored_of(artifact) if isinstance(artifact.recipe, SignatureRecipe) else NO_TOKENS
-    return ComparedTexts(corpus.printed_names(rows), [texts[place] for place in range(len(rows))], artifact, ignored)
+    return ComparedTexts(corpus.printed_names(rows), [texts[place] for place in range(len(rows))], artifact)

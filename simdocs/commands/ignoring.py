@@ -17,6 +17,7 @@ from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.boilerplate import template_tokens
 from simdocs.pipeline.prepare import Intake
 from simdocs.recipes import Sequences, Shingling, SignatureRecipe
+from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.read_request import ReadRequest
 
 
@@ -29,18 +30,18 @@ def leaving_out(
     """
     if decided_by is not None and isinstance(decided_by.recipe, SignatureRecipe):
         return replace(intake, ignored=ignored_of(decided_by)), recipe
-    tokens = _of_templates(_templates(request), recipe.shingling)
+    tokens = tokens_of_templates(request, recipe.shingling)
     digest = digest_of(tokens)
     ignoring = replace(recipe.ignoring, template_digest=digest, ignored_digest=digest)
     return replace(intake, ignored=tokens), replace(recipe, ignoring=ignoring)
 
 
-def contradictory_templates(request: ReadRequest, artifact: Artifact | None) -> Iterator[str]:
+def contradictory_templates(request: CheckedRequest, artifact: Artifact | None) -> Iterator[str]:
     """Yield a message if the request gives other templates than those with which the artifact was made."""
     templates = _templates(request)
     if not templates or artifact is None or not isinstance(artifact.recipe, SignatureRecipe):
         return
-    ours = digest_of(_of_templates(templates, artifact.recipe.shingling))
+    ours = digest_of(tokens_of_templates(request, artifact.recipe.shingling))
     theirs, option = artifact.recipe.ignoring.template_digest, mention("template")
     remedy = "rebuild it, or leave the option out"
     if not theirs:
@@ -69,12 +70,13 @@ def refuse_other_tokens(artifact: Artifact, index: Artifact) -> None:
         raise ParametersError(artifact.name, index.name, found)
 
 
-def _templates(request: ReadRequest) -> tuple[bytes, ...]:
+def tokens_of_templates(request: CheckedRequest, shingling: Shingling) -> Tokens:
+    """The tokens of the templates of a request. InputError, UsageError: a template cannot be used."""
+    return template_tokens([_text(name, shingling) for name in _templates(request)], shingling)
+
+
+def _templates(request: CheckedRequest) -> tuple[bytes, ...]:
     return getattr(request, "template", None) or ()
-
-
-def _of_templates(names: tuple[bytes, ...], shingling: Shingling) -> Tokens:
-    return template_tokens([_text(name, shingling) for name in names], shingling)
 
 
 def _text(name: bytes, shingling: Shingling) -> bytes:

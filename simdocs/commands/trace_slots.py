@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from simdocs.commands.compared_texts import ComparedTexts
 from simdocs.errors import UsageError, mention
 from simdocs.kernels.sketch.permutation import signatures
 from simdocs.kernels.sketch.slots_by_row import hash_values, slots
-from simdocs.kernels.tokens.ignored_tokens import are_among
 from simdocs.model.comparison import SimilarityMatrix
 from simdocs.model.ragged import Ragged
 from simdocs.model.slot_trace import SlotTrace
@@ -20,21 +20,24 @@ _MOST = 10**6
 
 
 def slot_trace(
-    compared: ComparedTexts, sets: Ragged, shingling: Shingling, num_perm: int, matrix: SimilarityMatrix
+    texts: Sequence[bytes], sets: Ragged, shingling: Shingling, num_perm: int, matrix: SimilarityMatrix
 ) -> SlotTrace:
-    """The trace of the texts. sets: their token sets. UsageError: it would have more than a million numbers."""
-    rows = len(np.unique(sets.values))
-    if rows * (len(sets) + 1) * num_perm > _MOST:
+    """The trace of texts, given as UTF-8. sets: the tokens of each that count.
+
+    UsageError: it would have more than a million numbers.
+    """
+    compared = np.unique(sets.values)
+    if len(compared) * (len(sets) + 1) * num_perm > _MOST:
         raise UsageError(
-            f"{mention('trace')} would print {rows:,} rows of {len(sets):,} texts and {num_perm:,} hash functions:"
-            f" use shorter texts, or a smaller {mention('num_perm')}"
+            f"{mention('trace')} would print {len(compared):,} rows of {len(sets):,} texts and {num_perm:,} hash"
+            f" functions: use shorter texts, or a smaller {mention('num_perm')}"
         )
     spelled = dict[int, str]()
-    for text in compared.texts:
+    for text in texts:
         for shingle, token in spelled_shingles(text, shingling):
             spelled.setdefault(token, shingle)
     tokens = np.fromiter(spelled, np.uint32, len(spelled))
-    tokens = tokens[~are_among(tokens, compared.ignored)]
+    tokens = tokens[np.isin(tokens, compared)]
     members = np.column_stack([np.isin(tokens, sets[row]) for row in range(len(sets))])
     hashes = hash_values(tokens, num_perm, shingling.seed)
     return SlotTrace(

@@ -7,15 +7,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.npy import damaged
 from simdocs.engines.run import Run
-from simdocs.errors import ArtifactError, mention
+from simdocs.errors import ArtifactError, ParametersError, mention
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.kernels.lsh.buckets import keys_of_band, shared_buckets, shared_buckets_of_tables
 from simdocs.matching.corpus import Corpus, skips_of_ignored
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.columns import MemoryColumn
 from simdocs.model.documents import Documents
+from simdocs.model.names import display_name
 from simdocs.model.numbering import Rows, TextNumbers
 from simdocs.model.ragged import Ragged, Tokens
 from simdocs.pipeline.prepare import Intake, signed
@@ -102,9 +104,23 @@ def threshold_warning(threshold: float, banding: Banding) -> Iterator[str]:
 
 def of_same_documents(shingles: Shingles | None, artifact: Artifact) -> Shingles | None:
     """The shingles. ArtifactError: the artifact was made from other documents or with other parameters."""
-    if shingles is not None and shingles.made_from != artifact.made_from:
-        raise ArtifactError(
-            f"{shingles.name}: does not have the same documents and parameters as {artifact.name}:"
-            " build one of them again"
-        )
-    return shingles
+    if shingles is None or shingles.made_from == artifact.made_from:
+        return shingles
+    if found := differences(shingles.recipe, artifact.recipe, ["shingling"]):
+        raise ParametersError(shingles.name, artifact.name, found)
+    raise ArtifactError(
+        f"{shingles.name}: does not have the documents of {artifact.name}:"
+        f" {_other_document(shingles.documents, artifact.documents, artifact.name)}: build one of them again"
+    )
+
+
+def _other_document(mine: Documents, theirs: Documents, other: str) -> str:
+    """The first document that only one of two artifacts has, or that has another text there. other: the second."""
+    names, others = ([each.raw_name(row) for row in range(len(each))] for each in (mine, theirs))
+    for here, there, what in ((names, others, "which it alone has"), (others, names, f"which only {other} has")):
+        if alone := set(here) - set(there):
+            return f"{display_name(min(alone))}, {what}"
+    if names != others:
+        return "they are in another order"
+    differs = (mine.facts["set_digest"] != theirs.facts["set_digest"]).any(axis=1)
+    return f"{display_name(names[int(differs.argmax())])} has another text"

@@ -8,8 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simdocs.model.names import display_name, text_to_name
 from simdocs.model.passages import Difference
 from simdocs.model.ragged import Floats
+
+_NAMED = 3
+"""Names in a note."""
 
 MeasureValue = str | int | float | None
 """The value of a measure. None: it is not defined, or was not computed."""
@@ -162,8 +166,8 @@ class Comparison:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was not computed, or not as it was asked for, because the texts are too long and different."""
-        long, notes = "the texts are too long and different", list[str]()
+        """Which texts have no shingles; what was not computed as it was asked for, because the texts are too long."""
+        long, notes = "the texts are too long and different", [*self.matrix.notes]
         if not self.edits.unit:
             notes.append(f"{long} for an edit distance")
         elif self.shingles.unit not in (self.edits.unit, "stopword"):
@@ -208,6 +212,16 @@ class SimilarityMatrix:
     def similar(self) -> bool:
         """Whether any two different texts have a similarity at the threshold or above."""
         return self.largest >= self.threshold
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Which texts have no shingles, and so are similar to nothing."""
+        empty = [name for name, own in zip(self.names, self.similarity.diagonal(), strict=True) if not own]
+        if not empty:
+            return ()
+        named = ", ".join(display_name(text_to_name(name)) for name in empty[:_NAMED])
+        more = f" and {len(empty) - _NAMED:,} more" if len(empty) > _NAMED else ""
+        return (f"{named}{more}: no shingles, so similar to nothing",)
 
     def rows(self) -> Iterator[tuple[str, list[float]]]:
         """Each name with the similarities to all texts."""

@@ -42,6 +42,11 @@ class SlotTrace:
         """Whether any two documents have a similarity at the threshold or above."""
         return self.matrix.similar
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Which texts have no shingles."""
+        return self.matrix.notes
+
     def rows(self) -> Iterator[tuple[str, tuple[int, ...], tuple[tuple[bool, Slots], ...]]]:
         """Each shingle, the values of the hash functions, and for each document whether it has it, and its slots."""
         reached = np.logical_or.accumulate(self.members, axis=0).tolist()

@@ -30,6 +30,7 @@ class CompareRequest(BandRequest, SketchRequest, TextRequest, SourceRequest):
 
     unit: tuple[str, ...] | None = None
     k: tuple[int, ...] | None = None
+    template: tuple[Path, ...] | None = None
     measure: str | None = None
     diff: str | None = None
     trace: bool | None = None
@@ -51,6 +52,8 @@ class CompareRequest(BandRequest, SketchRequest, TextRequest, SourceRequest):
 
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()
+        if [*self.documents, *(self.template or ())].count(b"-") > max(1, self.documents.count(b"-")):
+            yield "- names standard input, which can be read only once"
         given: Sequence[object] = self.documents if self.texts is None else self.texts
         if len(given) == 1:
             yield "there is nothing to compare this text with: give two texts, or more"

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -102,11 +103,26 @@ def test_query_finds_documents_of_the_index_from_root(here, tmp_path, monkeypatc
 def test_query_refuses_token_sets_of_other_documents(index):
     other = simdocs.shingle("new")
     for given in (index, "docs.index"):
-        with pytest.raises(simdocs.ArtifactError, match="does not have the same documents and parameters"):
+        with pytest.raises(simdocs.ArtifactError, match="does not have the documents of"):
             simdocs.query(given, texts=[A], shingles=other)
-        with pytest.raises(simdocs.ArtifactError, match="does not have the same documents and parameters"):
+        with pytest.raises(simdocs.ArtifactError, match="does not have the documents of"):
             simdocs.dedupe(given, shingles=other)
     assert by_row(simdocs.query(index, texts=[A1], shingles=simdocs.shingle("docs"), root=os.curdir))
+
+
+def test_token_sets_that_do_not_fit_say_what_differs():
+    def refused(texts: list[str], names: list[str], **keywords: Any) -> str:
+        with pytest.raises(simdocs.ArtifactError) as refusal:
+            simdocs.dedupe(index, shingles=simdocs.shingle(texts=texts, names=names, **keywords))
+        return str(refusal.value)
+
+    index = simdocs.index(texts=["one text", "another text"], names=["a", "b"])
+    same = ["one text", "another text"], ["a", "b"]
+    assert "k is 5, not 9" in refused(*same, k=5)
+    assert "b has another text" in refused(["one text", "other text"], ["a", "b"])
+    assert "c, which it alone has" in refused([*same[0], "x"], [*same[1], "c"])
+    assert "b, which only the index given has" in refused(["one text"], ["a"])
+    assert "they are in another order" in refused(*(each[::-1] for each in same))
 
 
 def test_query_of_nothing_finds_nothing(index):

@@ -47,11 +47,40 @@ def test_measures_are_printed_as_names_and_values(tmp_path):
 
 def test_measures_that_are_not_defined_are_empty(here):
     (here / "empty").write_bytes(b"")
-    found = measures(simdocs("compare", "empty", "a.txt", cwd=here))
+    found = measures(simdocs("compare", "empty", "a.txt", "-q", cwd=here))
     assert (found["jaccard"], found["containment_a"], found["containment_b"]) == ("0.000000", "", "0.000000")
     lines = simdocs("compare", "empty", "a.txt", "--format", "jsonl", cwd=here).out.splitlines()
     assert json.loads(lines[10]) == {"measure": "bag_jaccard", "value": 0.0}
     assert json.loads(lines[12]) == {"measure": "containment_a", "value": None}
+
+
+def test_a_text_without_shingles_is_named(here):
+    for name in ("1", "2", "3", "4"):
+        (here / name).write_bytes(b"")
+    said = "simdocs: {}: no shingles, so similar to nothing\n"
+    assert simdocs("compare", "1", "a.txt", cwd=here).err == said.format("1")
+    assert simdocs("compare", "2", "a.txt", "3", "1", "4", cwd=here).err == said.format("2, 3, 1 and 1 more")
+    assert simdocs("compare", "1", "a.txt", "-q", cwd=here).err == ""
+    (here / "1").write_text("!?")
+    assert simdocs("compare", "1", "a.txt", "--unit", "word", cwd=here).err == said.format("1")
+
+
+def test_the_tokens_of_a_template_are_left_out(here):
+    form = "Name of the bridge, date and hour of its failure, cost in the local currency: "
+    for name, text in (("form", form), ("d.txt", f"{form} {A}"), ("e.txt", f"{form} {B}")):
+        (here / name).write_text(text)
+    how = ("d.txt", "e.txt", "--unit", "word,char", "-k", "3")
+    plain, without = (simdocs("compare", *how, *more, cwd=here).rows for more in ((), ("--template", "form")))
+    assert [float(a[2]) > float(b[2]) > 0 for a, b in zip(plain, without, strict=True)] == [True, True]
+    alone = ("d.txt", "e.txt", "--unit", "word", "-k", "3")
+    assert simdocs("index", *alone, "--template", "form", "-o", "x.index", cwd=here).status == 0
+    assert simdocs("shingle", *alone, "-o", "x.shingles", cwd=here).status == 0
+    expected = measures(simdocs("compare", *alone, "--template", "form", cwd=here))
+    assert expected["jaccard"] == without[0][2].decode()
+    for artifact, *more in (("x.index",), ("x.index", "--template", "form"), ("x.shingles", "--template", "form")):
+        assert measures(simdocs("compare", artifact, "d.txt", "e.txt", *more, cwd=here)) == expected
+    done = simdocs("compare", "form", "d.txt", "--template", "form", cwd=here)
+    assert done.err == "simdocs: form: no shingles, so similar to nothing\n"
 
 
 def test_standard_input_is_one_of_the_texts(here):
@@ -112,6 +141,10 @@ def test_documents_of_an_artifact_are_named_as_other_commands_print_them(here):
         ),
         (["a.txt", "b.txt", "--diff", "words", "-o", "x.npy"], 2, "--diff has no place in .npy"),
         (["a.txt", "b.txt", "--language", "de"], 2, "--language goes with --unit stopword"),
+        (["a.txt", "x.index"], 2, "x.index is an artifact: name it first, and then two of its documents"),
+        (["x.index", "a.txt", "b.txt", "--template", "c.txt"], 2, "x.index was built without --template"),
+        (["a.txt", "b.txt", "--template", "changed"], 2, "changed: this template is empty, so it has no tokens"),
+        (["a.txt", "-", "--template", "-"], 2, "- names standard input, which can be read only once"),
         (["x.index", "a.txt"], 2, "x.index is an artifact: name two of its documents after it"),
         (["x.index", "a.txt", "d.txt"], 2, "d.txt: x.index has no document of this name"),
         (["x.index", "a.txt", "b.txt", "-k", "5"], 2, "x.index was built with -k 9, not 5"),
@@ -123,6 +156,7 @@ def test_documents_of_an_artifact_are_named_as_other_commands_print_them(here):
 )
 def test_what_cannot_be_compared_is_one_line(here, words, status, said):
     (here / "binary").write_bytes(b"a\0b")
+    (here / "changed").touch()
     if "x.index" in words:
         for name in ("changed", "lost"):
             (here / name).write_text("a text of some length\n")

@@ -28,7 +28,7 @@ def here(tmp_path: Path) -> Path:
 
 
 def lines(where: Path, *arguments: str) -> list[dict]:
-    done = simdocs("compare", *arguments, "--format", "jsonl", cwd=where)
+    done = simdocs("compare", *arguments, "--format", "jsonl", "-q", cwd=where)
     assert (done.status, done.err) == (0, "")
     return [json.loads(line) for line in done.out.splitlines()]
 

@@ -132,15 +132,15 @@ class OutputError(SimdocsError):
 
 
 class MemoryNeededError(SimdocsError):
-    """An exact join needs more memory than there is, or than is allowed: bytes of both."""
+    """An exact join needs more memory than there is, or than is allowed: bytes of both. option: what asks for it."""
 
-    def __init__(self, documents: int, needed: int, limit: int, allowed: bool) -> None:
+    def __init__(self, documents: int, needed: int, limit: int, allowed: bool, option: str = "exact") -> None:
         self.documents, self.needed, self.limit = documents, needed, limit
         there_is = f"{mention('max_memory')} allows" if allowed else "there is"
         more = ", or allow more" if allowed else f", or allow more with {mention('max_memory')}"
         super().__init__(
             f"comparing {documents:,} texts exactly needs about {needed / 1e6:,.0f} MB of memory, and {there_is}"
-            f" {limit / 1e6:,.0f} MB: leave out {mention('exact')}, compare fewer documents, or try {mention('unit')}"
+            f" {limit / 1e6:,.0f} MB: leave out {mention(option)}, compare fewer documents, or try {mention('unit')}"
             f" word{more}"
         )
 

@@ -247,6 +247,15 @@ _DECLARED = (
         "measure",
         GROUPS,
         Choice(MEASURES),
+        f"What is compared with the threshold. Containment goes with {mention('pairs')}, and finds every pair as"
+        f" {mention('exact')} does.",
+        "jaccard",
+        question="dedupe",
+    ),
+    Parameter(
+        "measure",
+        GROUPS,
+        Choice(MEASURES),
         "What is compared with the threshold, and is in the matrix of several texts.",
         "jaccard",
         question="compare",

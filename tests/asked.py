@@ -10,7 +10,7 @@ from simdocs.errors import UsageError
 from simdocs.requests.audit_request import AuditRequest
 from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.report_requests import BuildReportRequest, TuneDrawRequest
-from simdocs.requests.search_requests import QueryRequest
+from simdocs.requests.search_requests import DedupeRequest, QueryRequest
 from simdocs.requests.text_requests import ShowRequest
 
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
@@ -92,6 +92,8 @@ def needed(request: type[CheckedRequest], name: str) -> Mapping[str, Any]:
         return {"candidates": True}
     if request is BuildReportRequest:
         return {"dry_run": True} if name in ("format", "header", "color") else {}
+    if (request, name) == (DedupeRequest, "measure"):
+        return {"pairs": True}
     if request is AuditRequest and name == "max_memory":
         return {}
     return {"documents": ()} if (request, name) == (QueryRequest, "changed") else _NEEDED.get(name, {})

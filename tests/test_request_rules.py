@@ -104,6 +104,16 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
             for name in ("recall", "max_candidates", "verify", "against")
         ),
     ),
+    (DedupeRequest, {"measure": "containment"}, ("measure containment goes with pairs: add pairs",)),
+    (DedupeRequest, {"measure": "containment", "pairs": True, "exact": True, "verify": "exact", "max_memory": 10}, ()),
+    (
+        DedupeRequest,
+        {"measure": "containment", "pairs": True, "recall": 0.9, "bands": None, "verify": "estimate"},
+        (
+            f"measure and recall {TOGETHER}: containment is computed for every pair in any case",
+            f"measure and verify {TOGETHER}: signatures do not tell the containment",
+        ),
+    ),
     (DedupeRequest, {"exact": False, "recall": 0.9, "bands": None}, ()),
     (
         DedupeRequest,

@@ -52,6 +52,8 @@ BESIDE_CHANGED = {("changed", name) for name in (*OF_READING, "files_from", "fil
 OF_UPDATES = {("keep_unreadable", "rebuild"), ("lock_wait", "dry_run")}
 OF_COUNTS = {("keep_unreadable", "ignore_common")}
 OF_CONTAINMENT = {("nearest", "measure"), ("measure", "verify")}
+OF_CONTAINED_PAIRS = {(name, "measure") for name in ("verify", "recall", "rule", "bands", "rows", "list")}
+OF_CONTAINED_PAIRS |= {(name, "measure") for name in BESIDE_PAIRS}
 OF_EXACT_QUERIES = {(name, mode) for name in ("verify", "nearest", "measure") for mode in ("exact", "max_memory")}
 BESIDE_DIFF = {("diff", name) for name in ("format", "listing", "nul")}
 VIEWS = {("matrix", "buckets"), ("matrix", "candidates"), ("buckets", "candidates")}
@@ -62,7 +64,12 @@ EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     ShingleRequest: OF_SOURCES | OF_UPDATES,
     SignatureRequest: OF_SOURCES | OF_UPDATES | OF_COUNTS,
     IndexRequest: OF_SOURCES | OF_UPDATES | OF_COUNTS | BY_HAND,
-    DedupeRequest: OF_SOURCES | BY_HAND | OF_PAIRS | OF_CHANCE | {("against", "cluster"), ("against", "changed")},
+    DedupeRequest: OF_SOURCES
+    | BY_HAND
+    | OF_PAIRS
+    | OF_CHANCE
+    | OF_CONTAINED_PAIRS
+    | {("against", "cluster"), ("against", "changed")},
     QueryRequest: OF_SOURCES
     | BESIDE_CHANGED
     | OF_CONTAINMENT

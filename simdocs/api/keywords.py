@@ -113,6 +113,7 @@ class IndexKeywords(SignatureKeywords, BandKeywords, total=False):
 class DedupeKeywords(ReadKeywords, TokenKeywords, SketchKeywords, IgnoreKeywords, BandKeywords, total=False):
     """The keywords of `dedupe`, except those that decide what is returned."""
 
+    measure: Literal["jaccard", "containment"] | None
     exact: bool | None
     max_memory: int | None
     verify: Literal["exact", "estimate"] | None

@@ -11,9 +11,9 @@ from simdocs.commands.printed_names import Named, PrintedNames
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
 from simdocs.matching.pair_differences import PairDifferences, Readable
-from simdocs.model.answer_blocks import ContainedBlock, DifferenceBlock, LineBlock, NameBlock, PairBlock
+from simdocs.model.answer_blocks import ContainedBlock, DifferenceBlock, LineBlock, NameBlock, NestedBlock, PairBlock
 from simdocs.model.byte_strings import joined
-from simdocs.model.groups import ContainedPairs, Pairs
+from simdocs.model.groups import ContainedPairs, NestedPairs, Pairs
 from simdocs.model.ragged import Array, Index, Ragged
 from simdocs.recipes import Shingling
 
@@ -59,10 +59,15 @@ def pair_blocks(documents: Named, pairs: Pairs, printed: PrintedNames) -> Iterat
         fit = np.flatnonzero(left_fit & right_fit)
         if len(fit) < len(some):
             left, right = [left[place] for place in fit], [right[place] for place in fit]
-        figures = left, right, some.jaccard[fit], some.estimate[fit]
-        yield (
-            ContainedBlock(*figures, some.containment[fit]) if isinstance(some, ContainedPairs) else PairBlock(*figures)
-        )
+        yield _block(left, right, some.take(fit))
+
+
+def _block(left: list[bytes], right: list[bytes], pairs: Pairs) -> PairBlock:
+    """These pairs with the names of their documents."""
+    figures = left, right, pairs.jaccard, pairs.estimate
+    if isinstance(pairs, NestedPairs):
+        return NestedBlock(*figures, pairs.score, pairs.contained)
+    return ContainedBlock(*figures, pairs.containment) if isinstance(pairs, ContainedPairs) else PairBlock(*figures)
 
 
 def name_blocks(documents: Named, rows: Index, printed: PrintedNames) -> Iterator[NameBlock]:

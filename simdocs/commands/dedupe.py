@@ -44,11 +44,12 @@ from simdocs.model.artifact import Artifact
 from simdocs.model.deduplication import Deduplication
 from simdocs.model.delivery import Delivery
 from simdocs.model.documents import Documents
-from simdocs.model.groups import Pairs
+from simdocs.model.groups import NestedPairs, Pairs
 from simdocs.model.listed_pairs import SimilarPairs
 from simdocs.model.names import display_name
 from simdocs.model.numbering import Rows
 from simdocs.model.search_result import SearchFacts
+from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.indexing import low_recall
 from simdocs.pipeline.prepare import Intake
@@ -60,10 +61,10 @@ from simdocs.requests.search_requests import DedupeRequest
 class DedupePlan:
     """What is done: with what, and every parameter that decides the answer.
 
-    banding: how candidates are found; None: by an exact join. chosen_now: whether its bands were chosen for this run.
-    known: an index whose documents are always kept. changed: the documents of the index (in the intake) that are new or
-    changed, if only pairs with one of them are wanted. most_memory: the bytes that an exact join may take; None: what
-    there is.
+    banding: how candidates are found; None: by an exact join. measure: what is compared with the threshold. known: an
+    index whose documents are always kept. chosen_now: whether the bands were chosen for this run. changed: the
+    documents of the index (in the intake) that are new or changed, if only pairs with one of them are wanted.
+    most_memory: the bytes that an exact join may take; None: what there is.
     """
 
     intake: Intake
@@ -71,6 +72,7 @@ class DedupePlan:
     banding: Banding | None
     grouping: Grouping
     threshold: float
+    measure: str = "jaccard"
     known: KnownDocuments | None = None
     chosen_now: bool = True
     changed: Rows | None = None
@@ -113,7 +115,9 @@ def plan_dedupe(request: DedupeRequest, outputs: Sequence[str | None] = ()) -> D
         fixed = replace(index, sequences=sequences)
     recipe = signature_recipe(request, fixed)
     intake, recipe = leaving_out(request, intake, recipe, artifact if known is None else known.index)
-    grouping = of_group(Grouping, request.given())
+    grouping, measure = of_group(Grouping, request.given()), request.measure or PARAMETERS["measure"].default
+    if measure == "containment":  # signatures say little about it
+        grouping = replace(grouping, exact=True)
     if isinstance(fixed, IndexRecipe):
         banding: Banding | None = fixed.banding
     else:
@@ -122,7 +126,8 @@ def plan_dedupe(request: DedupeRequest, outputs: Sequence[str | None] = ()) -> D
     chosen_now = not isinstance(fixed, IndexRecipe)
     changed = opened_index(artifact).changed if request.changed else None
     banding = None if grouping.exact else banding
-    return DedupePlan(intake, recipe, banding, grouping, threshold, known, chosen_now, changed, request.max_memory)
+    most_memory = request.max_memory
+    return DedupePlan(intake, recipe, banding, grouping, threshold, measure, known, chosen_now, changed, most_memory)
 
 
 def _banding_of(request: DedupeRequest, num_perm: int) -> Banding:
@@ -227,7 +232,8 @@ def find_pairs(
     joined, corpus = _self_join(plan, scope.prepared, run), scope.prepared.corpus
     chain = None if all_copies else PairsLeftOut.of(joined, scope.changed)
     printed, differences = PrintedNames(run.skipped), pair_differences(diff, plan.recipe.shingling, run)
-    held, found, collector = [Pairs.empty()], 0, PairCollector(len(corpus))
+    kind = NestedPairs if plan.measure == "containment" else Pairs
+    held, found, collector = [kind.empty()], 0, PairCollector(len(corpus))
     for pairs in similar_pairs(joined, all_copies=all_copies, changed=scope.changed):
         wanted = scope.wanted(pairs)
         found += len(wanted)
@@ -239,7 +245,7 @@ def find_pairs(
         else:
             for block in shown_pairs(corpus, wanted, printed, differences):
                 take(block)
-    every = Pairs.concat(held)
+    every = kind.concat(held)
     return SimilarPairs(
         scope.documents,
         scope.of_documents(every),
@@ -275,7 +281,7 @@ def _decide(plan: DedupePlan, scope: Scope, run: Run) -> Decision:
 
 def _self_join(plan: DedupePlan, ready: Prepared, run: Run) -> SelfJoin:
     bands = None if plan.banding is None else plan.banding.cut
-    return self_join(ready, plan.threshold, plan.grouping, bands, run, plan.most_memory)
+    return self_join(ready, plan.threshold, plan.grouping, bands, run, plan.most_memory, plan.measure)
 
 
 def _blocks(decision: Decision, listing: str | None, plan: DedupePlan, run: Run, diff: str | None) -> Iterator[Block]:
@@ -326,5 +332,6 @@ def _comparison(plan: DedupePlan, scope: Scope, run: Run) -> SearchFacts:
         run.tally.verified,
         run.skipped,
         None if plan.changed is None else len(plan.changed),
+        plan.measure,
         ignored=len(scope.prepared.corpus.ignored),
     )

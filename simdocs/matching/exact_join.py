@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
 from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, UNDECIDED
-from simdocs.kernels.join.prefix_candidates import match_blocks, similar_candidates
-from simdocs.kernels.join.prefix_index import PrefixIndex, prefix_index
+from simdocs.kernels.join.containment_index import containment_index
+from simdocs.kernels.join.prefix_candidates import JoinIndex, match_blocks, similar_candidates
+from simdocs.kernels.join.prefix_index import prefix_index
 from simdocs.matching.candidates import Comparer
 from simdocs.matching.grouping_state import GroupingState
 from simdocs.matching.rounds import decide_in_rounds
@@ -22,15 +24,20 @@ from simdocs.model.ragged import Array, Mask, Ragged
 _UNDECIDED_AT_ONCE = 1024
 """Texts that are decided together. Of one family, each of them may be compared with all others of these."""
 
+_INDEXED_BY: Mapping[str, Callable[[Ragged, float], JoinIndex]] = MappingProxyType(
+    {"jaccard": prefix_index, "containment": containment_index}
+)
+"""What finds the candidates, by the measure that is compared with the threshold."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactJoin:
     """The candidate pairs of an exact join among documents numbered 0, 1, ...
 
-    index: the prefixes of their token sets. verifier: compares them, with the token sets in memory.
+    index: their token sets, by their rarest tokens. verifier: compares them, with the token sets in memory.
     """
 
-    index: PrefixIndex
+    index: JoinIndex
     verifier: Verifier
 
     @classmethod
@@ -40,9 +47,8 @@ class ExactJoin:
         most_memory: the bytes that this may take; None: what there is. MemoryNeededError: that is not enough.
         """
         sets = held_sets([(verifier, rows)], most_memory)
-        place = np.full(len(verifier.corpus), -1)
-        place[rows] = np.arange(len(rows))
-        return cls(prefix_index(sets, verifier.threshold), replace(verifier, held=HeldSets(sets, place)))
+        index = _INDEXED_BY[verifier.measure](sets, verifier.threshold)
+        return cls(index, replace(verifier, held=HeldSets.of(sets, rows, len(verifier.corpus))))
 
     def pairs(self, wanted: Mask | None = None) -> Iterator[tuple[TextNumbers, TextNumbers]]:
         """All candidate pairs, or those with a wanted member, ascending, in blocks.

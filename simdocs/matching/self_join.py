@@ -66,13 +66,16 @@ class SelfJoin:
         return self.prepared.buckets(bands, firsts, numbers if self.lost is None else None)
 
 
-def verifier_of(prepared: Prepared, threshold: float, grouping: Grouping, run: Run) -> Verifier:
+def verifier_of(
+    prepared: Prepared, threshold: float, grouping: Grouping, run: Run, measure: str = "jaccard"
+) -> Verifier:
     """A verifier of the documents prepared. An exact join drops no candidate because of its estimate."""
     return Verifier(
         prepared.corpus,
         prepared.recipe.shingling,
         threshold,
         run,
+        measure,
         exact=grouping.verify == "exact",
         no_prefilter=grouping.exact,
     )
@@ -85,9 +88,13 @@ def self_join(
     bands: Bands | None,
     run: Run,
     most_memory: int | None = None,
+    measure: str = "jaccard",
 ) -> SelfJoin:
-    """The self-join of the documents prepared. Documents of an artifact that have copies are looked up again."""
-    verifier = verifier_of(prepared, threshold, grouping, run)
+    """The self-join of the documents prepared. Documents of an artifact that have copies are looked up again.
+
+    measure: what is compared with the threshold; only an exact join compares containment.
+    """
+    verifier = verifier_of(prepared, threshold, grouping, run, measure)
     return SelfJoin(prepared, verifier, bands, _lost_copies(prepared, verifier), most_memory)
 
 

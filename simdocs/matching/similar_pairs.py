@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from simdocs.matching.distinct_texts import pairs_of_copies
 from simdocs.matching.self_join import SelfJoin
 from simdocs.model.groups import Pairs
 from simdocs.model.numbering import Rows, TextNumbers
@@ -48,10 +47,10 @@ def _chained_pairs(join: SelfJoin, firsts: Rows, text: TextNumbers, wanted: Mask
         similar = verifier.similar(firsts[left], firsts[right])
         # All pairs of a document are in one block: links up to its last document come out with it.
         upto = int(np.searchsorted(left_copies, firsts[left[-1]], side="right"))
-        links = pairs_of_copies(left_copies[done:upto], right_copies[done:upto], verifier.exact)
+        links = verifier.of_copies(left_copies[done:upto], right_copies[done:upto])
         done = upto
-        yield Pairs.concat([similar, links]).in_row_order()
-    yield pairs_of_copies(left_copies[done:], right_copies[done:], verifier.exact)
+        yield type(similar).concat([similar, links]).in_row_order()
+    yield verifier.of_copies(left_copies[done:], right_copies[done:])
 
 
 def _chain(text: TextNumbers) -> tuple[Rows, Rows]:
@@ -104,7 +103,7 @@ def _every_pair(join: SelfJoin, firsts: Rows, text: TextNumbers, changed: Mask |
     for lefts, rights in candidates:
         left, right = rows[lefts], rows[rights]
         same = text[left] == text[right]
-        copies = pairs_of_copies(left[same], right[same], verifier.exact)
+        copies = verifier.of_copies(left[same], right[same])
         left, right = left[~same], right[~same]
         key = text[left] * len(firsts) + text[right]
         unique, place = np.unique(key, return_inverse=True)
@@ -115,5 +114,5 @@ def _every_pair(join: SelfJoin, firsts: Rows, text: TextNumbers, changed: Mask |
         )
         found = values[place]
         hit = found >= 0
-        others = Pairs(left[hit], right[hit], similar.jaccard[found[hit]], similar.estimate[found[hit]])
-        yield Pairs.concat([copies, others]).in_row_order()
+        others = replace(similar.take(found[hit]), left=left[hit], right=right[hit])
+        yield type(others).concat([copies, others]).in_row_order()

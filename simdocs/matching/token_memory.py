@@ -9,26 +9,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.engines.memory import available_memory
-from simdocs.engines.run import Run
 from simdocs.errors import MemoryNeededError
-from simdocs.kernels.join.prefix_index import bytes_needed
+from simdocs.kernels.join import containment_index, prefix_index
 from simdocs.matching.token_sets import token_sets
 from simdocs.matching.verify import Verifier
 from simdocs.model.growing import GrowingArray
 from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Ragged, offsets_of
 
+_NEEDED = {"jaccard": prefix_index.bytes_needed, "containment": containment_index.bytes_needed}
+"""How many bytes an exact join takes, by what is compared with the threshold."""
+
 
 def held_sets(parts: Sequence[tuple[Verifier, Rows]], most_memory: int | None) -> Ragged:
     """The token sets of these documents of the corpus of each verifier, end to end: Ragged uint32.
 
-    Documents that are missing or have changed are reported, and have empty sets. The verifiers have one threshold and
-    one run. most_memory: the bytes that an exact join of these documents may take; None: what there is.
-    MemoryNeededError: that is not enough.
+    Documents that are missing or have changed are reported, and have empty sets. The verifiers have one run, and
+    compare the same with one threshold. most_memory: the bytes that an exact join of these documents may take; None:
+    what there is. MemoryNeededError: that is not enough.
     """
     facts = np.concatenate([verifier.corpus.facts(rows) for verifier, rows in parts])
     first, _ = parts[0]
-    memory, read = TokenMemory.of(facts, first.threshold, first.run, most_memory), offsets_of(facts["size"])
+    memory, read = TokenMemory.of(facts, first, most_memory), offsets_of(facts["size"])
     if memory.counted:
         memory.check(0, 0)
     tokens, lengths = GrowingArray(np.uint32), GrowingArray(np.int64)
@@ -44,12 +46,12 @@ def held_sets(parts: Sequence[tuple[Verifier, Rows]], most_memory: int | None) -
 class TokenMemory:
     """The tokens of the documents of an exact join, as far as they are known, and the bytes that they may take.
 
-    limit: these bytes; None: nobody knows. allowed: whether the user gave the limit. size: bytes of text of all
-    documents. counted: how many tokens they have in all, if an artifact says it; otherwise 0.
+    verifier: how they are compared. limit: these bytes; None: nobody knows. allowed: whether the user gave the limit.
+    size: bytes of text of all documents. counted: how many tokens they have in all, if an artifact says it; otherwise
+    0.
     """
 
-    run: Run
-    threshold: float
+    verifier: Verifier
     limit: int | None
     allowed: bool
     documents: int
@@ -58,12 +60,15 @@ class TokenMemory:
     announced: bool = False
 
     @classmethod
-    def of(cls, facts: NDArray[np.void], threshold: float, run: Run, most: int | None) -> TokenMemory:
-        """The memory for documents with these facts. most: the bytes that they may take; None: what there is."""
+    def of(cls, facts: NDArray[np.void], verifier: Verifier, most: int | None) -> TokenMemory:
+        """The memory for documents with these facts that are compared like this.
+
+        most: the bytes that they may take; None: what there is.
+        """
         counts = facts["count"]
         counted = int(counts.sum()) if counts.all() else 0
         limit = available_memory() if most is None else most
-        return cls(run, threshold, limit, most is not None, len(facts), int(facts["size"].sum()), counted)
+        return cls(verifier, limit, most is not None, len(facts), int(facts["size"].sum()), counted)
 
     def check(self, tokens: int, size: int) -> None:
         """Compare what is needed with the limit. tokens: how many there are in the first `size` bytes of text.
@@ -72,12 +77,14 @@ class TokenMemory:
         much.
         """
         expected = self.counted or (tokens * self.size // size if size else tokens)
-        needed = bytes_needed(expected, self.documents, self.threshold)
+        measure, threshold = self.verifier.measure, self.verifier.threshold
+        needed = _NEEDED[measure](expected, self.documents, threshold)
         if self.limit is not None and needed > self.limit:
-            raise MemoryNeededError(self.documents, needed, self.limit, self.allowed)
+            option = "exact" if measure == "jaccard" else "measure"
+            raise MemoryNeededError(self.documents, needed, self.limit, self.allowed, option)
         if not self.announced:
             left = "" if self.limit is None else f", of {self.limit / 1e6:,.0f} MB"
-            self.run.explain(
+            self.verifier.run.explain(
                 f"comparing {self.documents:,} texts exactly needs about {needed / 1e6:,.0f} MB of memory{left}"
                 f" {'allowed' if self.allowed else 'available'}: {expected:,} tokens, and their prefix index"
             )

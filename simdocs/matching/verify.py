@@ -13,9 +13,11 @@ from simdocs.engines.run import Run, Tally
 from simdocs.engines.worker_state import WorkerState
 from simdocs.errors import mention
 from simdocs.kernels.compare import jaccard
+from simdocs.kernels.compare.containment import containments
 from simdocs.matching.corpus import Documented, name_prefix
+from simdocs.matching.distinct_texts import pairs_of_copies
 from simdocs.model.artifact import Artifact
-from simdocs.model.groups import Pairs
+from simdocs.model.groups import NestedPairs, Pairs
 from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces, Rows, TextNumbers
 from simdocs.model.ragged import Floats, Index, Mask, Ragged
@@ -69,6 +71,13 @@ class HeldSets:
     sets: Ragged
     place: Index
 
+    @classmethod
+    def of(cls, sets: Ragged, rows: Rows, size: int) -> HeldSets:
+        """The sets of these rows of a corpus of this size."""
+        place = np.full(size, -1)
+        place[rows] = np.arange(len(rows))
+        return cls(sets, place)
+
     def sources(self, rows: Rows) -> list[tuple[BlockPlaces, Source]]:
         """Where the token sets of these rows come from: from memory."""
         return [(np.arange(len(rows)), self.sets.take(self.place[rows]))]
@@ -78,7 +87,8 @@ class HeldSets:
 class Verifier:
     """Decides which candidate pairs of a corpus are similar. It counts and reports in its run.
 
-    exact: the exact similarity decides; otherwise the estimate. no_prefilter: compute the exact similarity of every
+    measure: what is compared with the threshold; containment needs the token sets in memory. exact: the exact
+    similarity decides; otherwise the estimate. no_prefilter: compute the exact similarity of every
     candidate, however low its estimate is. held: the token sets of all documents that are compared; None: documents are
     read again.
     """
@@ -87,6 +97,7 @@ class Verifier:
     shingling: Shingling
     threshold: float
     run: Run
+    measure: str = "jaccard"
     exact: bool = True
     no_prefilter: bool = False
     held: HeldSets | None = None
@@ -105,15 +116,31 @@ class Verifier:
             likely = np.flatnonzero(~below | self.no_prefilter)
             left, right, estimate = left[likely], right[likely], estimate[likely]
             similarity = self.exact_jaccard(left, right)
-            tally.verified += len(left) - int(np.isnan(similarity).sum())
-            enough = np.nan_to_num(similarity, nan=-1.0) >= self.threshold
+            known = ~np.isnan(similarity)
+            tally.verified += int(np.count_nonzero(known))
         else:
             similarity = np.full(len(left), np.nan)
-            enough = estimate >= self.threshold
+            known = np.ones(len(left), bool)
+        pairs = self._measured(Pairs(left, right, similarity, estimate))
+        enough = known & (pairs.score >= self.threshold)
         tally.similar += int(np.count_nonzero(enough))
         if tally.watch is not None:
             tally.watch(tally)
-        return Pairs(left[enough], right[enough], similarity[enough], estimate[enough])
+        return pairs.take(np.flatnonzero(enough))
+
+    def of_copies(self, left: Rows, right: Rows) -> Pairs:
+        """Pairs of copies of a text."""
+        pairs = pairs_of_copies(left, right, self.exact)
+        return pairs if self.measure == "jaccard" else _nested(pairs, pairs.jaccard, pairs.jaccard)
+
+    def _measured(self, pairs: Pairs) -> Pairs:
+        """The pairs with what is compared with the threshold, computed from their exact similarity."""
+        if self.measure == "jaccard":
+            return pairs
+        assert self.held is not None
+        left, right = (self.held.sets.lengths[self.held.place[rows]] for rows in (pairs.left, pairs.right))
+        common = jaccard.overlaps_of(np.nan_to_num(pairs.jaccard), left, right)
+        return _nested(pairs, containments(common, left), containments(common, right))
 
     def exact_jaccard(self, left: Rows, right: Rows) -> Floats:
         """The exact Jaccard similarity of pairs of rows, or NaN if a document is missing or has changed.
@@ -226,6 +253,10 @@ def outdated_warning(tally: Tally, *artifacts: Artifact | None) -> list[str]:
     names = " and ".join(artifact.name for artifact in opened)
     built = "was built: build it again" if len(opened) == 1 else "were built: build them again"
     return [f"{documents} {lost} since {names} {built}"]
+
+
+def _nested(pairs: Pairs, containment: Floats, converse: Floats) -> NestedPairs:
+    return NestedPairs(pairs.left, pairs.right, pairs.jaccard, pairs.estimate, containment, converse)
 
 
 def _reading_order(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index) -> BlockPlaces:

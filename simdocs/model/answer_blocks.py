@@ -27,6 +27,13 @@ class ContainedBlock(PairBlock):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class NestedBlock(ContainedBlock):
+    """Some pairs, with their larger containment, and which document is contained: see NestedPairs."""
+
+    contained: list[str]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class DifferenceBlock:
     """Some pairs of an answer, and the difference of each."""
 

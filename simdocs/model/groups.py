@@ -72,6 +72,27 @@ class ContainedPairs(Pairs):
 
 
 @dataclass(frozen=True, slots=True)
+class NestedPairs(ContainedPairs):
+    """Pairs of documents of which one contains most of the other.
+
+    converse: float64 (P,), the share of the tokens of the right document that the left one has.
+    """
+
+    converse: Floats
+
+    @property
+    def score(self) -> Floats:
+        """What decides: the larger containment."""
+        return np.maximum(self.containment, self.converse)
+
+    @property
+    def contained(self) -> list[str]:
+        """Which of the two documents is contained in the other, by the columns of an answer; `both` if all is equal."""
+        order = np.sign(self.containment - self.converse).astype(np.int64)
+        return [("both", "document", "other")[at] for at in order.tolist()]
+
+
+@dataclass(frozen=True, slots=True)
 class Components:
     """How similar the documents of each connected component are: C components.
 

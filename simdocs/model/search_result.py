@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simdocs.model.documents import Documents
-from simdocs.model.groups import ContainedPairs, Pairs
+from simdocs.model.groups import ContainedPairs, NestedPairs, Pairs
 from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Ragged
 from simdocs.model.skipped import Skipped
@@ -71,11 +71,14 @@ class SearchResult:
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """The names of the two documents of each pair, exact similarity (NaN: not computed), estimate.
 
-        If containment was measured, that comes last.
+        If containment was measured, that comes next; among similar pairs, it is the larger of both, and the last is
+        which of the two documents is contained: document, other or both.
         """
-        left, right = self.names
-        columns = [self.pairs.jaccard, self.pairs.estimate]
-        if isinstance(self.pairs, ContainedPairs):
-            columns.append(self.pairs.containment)
-        for at, figures in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
+        (left, right), pairs = self.names, self.pairs
+        columns: list[list[Any]] = [pairs.jaccard.tolist(), pairs.estimate.tolist()]
+        if isinstance(pairs, NestedPairs):
+            columns += [pairs.score.tolist(), pairs.contained]
+        elif isinstance(pairs, ContainedPairs):
+            columns.append(pairs.containment.tolist())
+        for at, figures in enumerate(zip(*columns, strict=True)):
             yield name_to_text(left[at].tobytes()), name_to_text(right[at].tobytes()), *figures

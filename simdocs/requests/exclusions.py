@@ -23,6 +23,14 @@ NOT_FOR_EXACT_QUERY: Mapping[str, str] = MappingProxyType(
 )
 """Parameters of a query that do not go with an exact join."""
 
+NOT_FOR_CONTAINMENT: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("recall", "rule", "bands", "rows"), "containment is computed for every pair in any case"),
+        "verify": "signatures do not tell the containment",
+    }
+)
+"""Parameters about signatures, which say little about containment."""
+
 NOT_FOR_PAIRS: Mapping[str, str] = MappingProxyType(
     {
         "against": f"{mention('pairs')} finds pairs only within the documents",

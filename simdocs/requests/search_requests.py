@@ -8,7 +8,14 @@ from typing import Any, ClassVar
 
 from simdocs.errors import mention, suggested
 from simdocs.recipes import SEQUENCES
-from simdocs.requests.exclusions import NOT_FOR_EXACT, NOT_FOR_EXACT_QUERY, NOT_FOR_NEAREST, NOT_FOR_PAIRS, not_together
+from simdocs.requests.exclusions import (
+    NOT_FOR_CONTAINMENT,
+    NOT_FOR_EXACT,
+    NOT_FOR_EXACT_QUERY,
+    NOT_FOR_NEAREST,
+    NOT_FOR_PAIRS,
+    not_together,
+)
 from simdocs.requests.read_request import OF_WALKS, ReadRequest
 from simdocs.requests.token_requests import BandsRequest
 from simdocs.values import ArtifactName, Path
@@ -21,6 +28,7 @@ class DedupeRequest(BandsRequest):
     question: ClassVar[str] = "dedupe"
     upstream: ClassVar[tuple[str, ...]] = ("shingles", "signatures", "index")
 
+    measure: str | None = None
     exact: bool | None = None
     max_memory: int | None = None
     verify: str | None = None
@@ -48,13 +56,23 @@ class DedupeRequest(BandsRequest):
             for name in ("pairs", "against", "max_candidates"):
                 if getattr(self, name):
                     yield f"{mention(name)} and {mention('cluster')} components do not go together"
+        yield from self._rules_of_comparison()
+        if self.changed and self.against is not None:
+            yield not_together("changed", "against", why=f"{mention('changed')} is about one index")
+
+    def _rules_of_comparison(self) -> Iterator[str]:
+        """What is wrong with how documents are to be compared."""
         yield from _memory_without_exact(self)
-        if self.exact:
+        if self.measure == "containment":
+            if not self.pairs:
+                yield f"{mention('measure')} containment goes with {mention('pairs')}: add {mention('pairs')}"
+            for name, why in NOT_FOR_CONTAINMENT.items():
+                if getattr(self, name) not in (None, "exact"):
+                    yield not_together("measure", name, why=why)
+        elif self.exact:
             for name, why in NOT_FOR_EXACT.items():
                 if getattr(self, name) is not None:
                     yield not_together(name, "exact", why=why)
-        if self.changed and self.against is not None:
-            yield not_together("changed", "against", why=f"{mention('changed')} is about one index")
 
     def problems_beside_documents(self) -> Iterator[str]:
         """What does not go with documents that are read now."""
@@ -66,7 +84,8 @@ class DedupeRequest(BandsRequest):
 
 def _memory_without_exact(request: DedupeRequest | QueryRequest) -> Iterator[str]:
     """Yield the problem that memory is limited, and nothing would need it."""
-    if request.max_memory is not None and not request.exact:
+    exact = request.exact or (isinstance(request, DedupeRequest) and request.measure == "containment")
+    if request.max_memory is not None and not exact:
         yield f"{mention('max_memory')} goes with {mention('exact')}: add {mention('exact')}"
 
 

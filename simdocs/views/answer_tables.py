@@ -14,6 +14,7 @@ from simdocs.model.answer_blocks import (
     FigureBlock,
     LineBlock,
     NameBlock,
+    NestedBlock,
     PairBlock,
     TokenBlock,
 )
@@ -34,6 +35,8 @@ def _pairs(left: str, right: str, *more: str) -> TableHead:
 
 GROUPS, PAIRS, MATCHES = _pairs("kept", "duplicate"), _pairs("document", "other"), _pairs("query", "match")
 CONTAINING = _pairs("query", "match", "containment")
+_NESTED = _pairs("document", "other", "containment")
+NESTED = TableHead((*_NESTED.columns, TableColumn("contained", NAME)), grouped=True)
 NAMES, LINES = TableHead((TableColumn("name", NAME),)), TableHead((TableColumn("line", LINE),))
 SHINGLES = TableHead((TableColumn("shingle", NAME), TableColumn("token", NUMBER)))
 CHANGES = TableHead((TableColumn("status", NAME), TableColumn("document", NAME)))
@@ -72,6 +75,8 @@ def head_of(request: Request) -> TableHead:
     if isinstance(request, DedupeRequest | QueryRequest) and request.list is not None:
         return LINES if request.list.endswith("-lines") else NAMES
     if isinstance(request, DedupeRequest):
+        if request.measure == "containment":
+            return NESTED
         return PAIRS if request.pairs else GROUPS
     assert isinstance(request, QueryRequest)
     return CONTAINING if request.measure == "containment" else MATCHES
@@ -89,7 +94,8 @@ def rows_of(block: Block) -> list[Row]:
         return [(*row, difference) for row, difference in pairs]
     if isinstance(block, PairBlock):
         exact = [None if math.isnan(jaccard) else jaccard for jaccard in block.jaccard.tolist()]
-        more = [block.containment.tolist()] if isinstance(block, ContainedBlock) else []
+        more: list[list[Cell]] = [block.containment.tolist()] if isinstance(block, ContainedBlock) else []
+        more += [[side.encode() for side in block.contained]] if isinstance(block, NestedBlock) else []
         return list(zip(block.left, block.right, exact, block.estimate.tolist(), *more, strict=True))
     if isinstance(block, NameBlock):
         return [(name,) for name in block.names]

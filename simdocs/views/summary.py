@@ -186,7 +186,10 @@ def _outcome(result: Deduplication | SimilarPairs | Matches, seconds: float) -> 
             matches = counted(result.found, "match", "matches")
             yield f"{matches} for {counted(result.matched, 'document')}, {took}"
     elif isinstance(result, SimilarPairs):
-        yield f"{counted(result.found, 'similar pair')}, {took}"
+        kind, least = "similar pair", ""
+        if result.comparison.measure == "containment":
+            kind, least = "pair", f" with a containment of {result.comparison.threshold:g} or more"
+        yield f"{counted(result.found, kind)}{least}, {took}"
         if result.left_out:
             yield (
                 f"identical texts are listed as a chain, which leaves out {counted(result.left_out, 'pair')}"

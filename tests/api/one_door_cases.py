@@ -160,6 +160,7 @@ _DEDUPE = {
     "rule": Case("nearest", {"threshold": 0.3}),
     "exact": Case(True, {"threshold": 0.9, "seed": 13, "num_perm": 32}),
     "max_memory": Case(1 << 40, {"exact": True}, changes=False),
+    "measure": Case("containment", {"pairs": True}),
     "verify": Case("estimate"),
     "cluster": Case("components", {"threshold": 0.85}),
     "keep": Case("longest"),

@@ -19,6 +19,15 @@ def test_too_little_memory_is_an_error_of_one_line_that_says_what_to_do(here, mo
     assert re.fullmatch(expected, done.err)
 
 
+def test_all_pairs_by_containment_are_refused_as_well(here):
+    arguments = ("dedupe", "docs", "--pairs", "--measure", "containment", "--max-memory")
+    done = simdocs(*arguments, "100", cwd=here)
+    expected = rf"simdocs: error: {NEEDED}, and --max-memory allows 0 MB: leave out --measure, .*\n"
+    assert (done.status, done.out) == (2, b"")
+    assert re.fullmatch(expected, done.err)
+    assert re.match(rf"simdocs: {NEEDED}, of 1,074 MB allowed", simdocs(*arguments, "1G", "-v", cwd=here).err)
+
+
 def test_verbose_says_what_memory_is_needed_before_anything_else(here):
     done = simdocs("dedupe", "docs", "--exact", "--max-memory", "1G", "-v", cwd=here)
     first = done.err.splitlines()[0]

@@ -34,6 +34,7 @@ KINDS_OF_ANSWER: list[dict[str, Spelling]] = [
     {"keep": (b"--keep", b"newest")},
     {"pairs": (b"--pairs",)},
     {"pairs": (b"--pairs",), "all_copies": (b"--all-copies",)},
+    {"pairs": (b"--pairs",), "measure": (b"--measure", b"containment")},
     {"cluster": (b"--cluster", b"components")},
     {"cluster": (b"--cluster", b"components"), "keep": (b"--keep", b"oldest")},
     {"list": (b"--list", b"kept"), "format": (b"--format", b"jsonl")},

@@ -15,7 +15,7 @@ import pytest
 from simdocs.families import SCHEMES, UNITS
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.group import connectivity, greedy_rounds
-from simdocs.kernels.join import prefix_candidates, prefix_index
+from simdocs.kernels.join import containment_index, prefix_candidates, prefix_index
 from simdocs.kernels.lsh import bucket_sample, bucket_search, buckets
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
@@ -186,8 +186,9 @@ def test_an_exact_join_takes_no_more_steps_for_more_sets():
     sets = multisets.token_sets(some.ragged(draw.integers(0, 500, (MANY, 30)).tolist(), np.uint32))
 
     def work(count: int) -> None:
-        index = prefix_index.prefix_index(sets.cut(0, count), 0.8)
-        list(prefix_candidates.similar_candidates(index, np.arange(count)))
+        for indexed in (prefix_index.prefix_index, containment_index.containment_index):
+            index = indexed(sets.cut(0, count), 0.8)
+            list(prefix_candidates.similar_candidates(index, np.arange(count)))
 
     assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT
 

@@ -23,7 +23,7 @@ from simdocs.families import FORMATS, KEEP, LANGUAGES, SCHEMES, UNITS, default_k
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.group import connectivity, greedy_rounds, pair_graph
 from simdocs.kernels.group.keep_order import keep_order
-from simdocs.kernels.join import prefix_candidates, prefix_index, token_frequencies
+from simdocs.kernels.join import containment_index, prefix_candidates, prefix_index, token_frequencies
 from simdocs.kernels.lsh import banding, bucket_search, buckets
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.text import normalise
@@ -81,8 +81,8 @@ def test_inputs_are_left_as_they_were(batch, shingling):
     for scheme in map(scheme_of, SCHEMES):
         unwritten(scheme.partial_signatures, tokens, 5, shingling.seed)
         signatures = unwritten(scheme.signatures, tokens, 5, shingling.seed)
-        index = unwritten(prefix_index.prefix_index, sets, 0.4)
-        unwritten(prefix_candidates.similar_candidates, index, np.arange(len(sets)))
+        for indexed in (prefix_index.prefix_index, containment_index.containment_index):
+            unwritten(prefix_candidates.similar_candidates, unwritten(indexed, sets, 0.4), np.arange(len(sets)))
         keys = unwritten(buckets.band_keys, signatures, np.arange(len(signatures)), 2, 2)
         shared = unwritten(buckets.shared_buckets, keys)
         ordered, owners = unwritten(buckets.bucket_tables, keys, np.arange(len(signatures)))
@@ -160,6 +160,7 @@ KERNELS = [
     ),
     *(connectivity.connect, connectivity.bucket_components),
     *(token_frequencies.token_frequencies, prefix_index.prefix_index, prefix_candidates.similar_candidates),
+    containment_index.containment_index,
     *(connectivity.star_pairs, connectivity.cross_component_pairs),
     *(pair_graph.with_pairs, pair_graph.connected_groups),
 ]

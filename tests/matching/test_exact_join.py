@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.families import CLUSTERS, KEEP
-from simdocs.kernels.join import prefix_candidates
+from simdocs.kernels.join import prefix_candidates, prefix_index
 from simdocs.matching import exact_join
 from simdocs.matching.verify import Verifier
 from tests.amounts import examples, slow
@@ -53,7 +53,7 @@ def test_answers_do_not_depend_on_how_many_documents_are_decided_together(seed, 
 
 
 def test_candidates_that_are_not_similar_change_no_answer(monkeypatch):
-    monkeypatch.setattr(prefix_candidates, "smallest_overlap", lambda _index, left, _right: np.zeros(len(left)))
+    monkeypatch.setattr(prefix_index, "smallest_overlap", lambda _index, left, _right: np.zeros(len(left)))
     assert_answers_are_those_of_the_twin(family(3, 60), Choices("word", 2, False, 0.4))
 
 

@@ -33,7 +33,7 @@ class Signing(NamedTuple):
 
 
 class Criteria(NamedTuple):
-    """What decides an answer. exact: all pairs are candidates. by_estimate: the estimate decides."""
+    """What decides an answer. exact: all pairs are candidates. by_estimate, by_containment: that decides."""
 
     shingling: Shingling
     threshold: float
@@ -41,6 +41,7 @@ class Criteria(NamedTuple):
     signing: Signing = Signing()
     exact: bool = True
     by_estimate: bool = False
+    by_containment: bool = False
 
 
 class Answers:
@@ -108,6 +109,8 @@ class Answers:
         )
 
     def similar(self, left: int, right: int) -> bool:
+        if self.criteria.by_containment:
+            return self.larger_containment(left, right)[0] >= self.criteria.threshold
         met = self.criteria.exact or self.candidates(left, right)
         return met and self.score(left, right) >= self.criteria.threshold
 
@@ -180,9 +183,14 @@ class Answers:
 
     def containment(self, left: int, right: int) -> float:
         """Return what share of one document another has."""
-        if self.criteria.shingling.multiset:
+        if self.criteria.shingling.multiset and not self.ignored:
             return similarity.multiset_containment(self.tokens[left], self.tokens[right])
-        return similarity.containment(set(self.tokens[left]), set(self.tokens[right]))
+        return similarity.containment(self.left[left], self.left[right])
+
+    def larger_containment(self, left: int, right: int) -> tuple[float, bytes]:
+        """Return what share of one of two documents the other has, and which of the two that is."""
+        a, b = self.containment(left, right), self.containment(right, left)
+        return max(a, b), b"both" if a == b else b"document" if a > b else b"other"
 
     def containing(self, itself: bool = True, top: int | None = None) -> list[Row]:
         """Return the documents of the index that contain each new document, the fullest first, then by name."""

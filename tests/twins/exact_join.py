@@ -23,6 +23,24 @@ def prefixes(sets: Sequence[set[int]], threshold: float) -> list[list[tuple[int,
     return [one[: len(one) - math.ceil(threshold * len(one) - 1e-9) + 1] for one in ordered]
 
 
+def containment_candidates(sets: Sequence[set[int]], threshold: float, share: float) -> set[tuple[int, int]]:
+    """Return the pairs whose larger set has enough tokens of the prefix of the smaller one.
+
+    share: the share of its tokens by which a prefix is longer, and that the larger set has to have.
+    """
+    counts = Counter(token for one in sets for token in one)
+    found = set()
+    for pair in combinations(range(len(sets)), 2):
+        small, large = sorted(pair, key=lambda row: (len(sets[row]), row))
+        size = len(sets[small])
+        part = math.ceil(threshold * size - 1e-9)
+        least = min(part, 1 + int(share * size))
+        prefix = sorted((counts[token], token) for token in sets[small])[: size - part + least]
+        if size and sum(token in sets[large] for _, token in prefix) >= least:
+            found.add(pair)
+    return found
+
+
 def candidates(sets: Sequence[set[int]], threshold: float) -> set[tuple[int, int]]:
     """Return the pairs that may be similar, by their lengths and by what their prefixes have in common."""
     prefix = prefixes(sets, threshold)

@@ -7,7 +7,7 @@ be written here.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -64,7 +64,7 @@ def recipe(options: Options) -> tuple[Shingling, Signing, float]:
     switches = Normalisation(**{name: options[name] for name in Normalisation.__slots__})
     k = options["k"] or default_k(unit)
     shingling = Shingling(unit, k, options["language"], options["multiset"], options["seed"], switches)
-    if options.get("exact"):
+    if options.get("exact") or options.get("measure") == "containment":
         cut: tuple[int, int] | None = (1, 1)
     elif options["bands"] or options["rows"]:
         cut = bands.by_hand(options["bands"], options["rows"], size)
@@ -93,9 +93,10 @@ def dedupe(options: Options, stdin: bytes = b"", index: Index | None = None) -> 
     corpus.skipped["ignored"] = sum(map(answers.is_ignored, corpus.documents))
     if options["pairs"]:
         rows = answers.all_pairs() if options["all_copies"] else answers.pairs()
-        return _ended(
-            options, corpus, ("document", "other"), _cells(corpus, answers, rows, options), {"pairs": len(rows)}
-        )
+        nested = options["measure"] == "containment"
+        cells = _cells(corpus, answers, rows, options, more=answers.larger_containment if nested else None)
+        more = ("containment", "contained") if nested else ()
+        return _ended(options, corpus, ("document", "other"), cells, {"pairs": len(rows)}, more)
     rows = answers.components() if options["cluster"] == "components" else answers.greedy()
     duplicates = {row[1] for row in rows}
     facts: dict[str, Any] = {
@@ -142,7 +143,8 @@ def query(options: Options, index: Index, stdin: bytes = b"") -> Ended:
     if options["list"]:
         matches = sorted({row[1] for row in rows})
         return _ended(options, corpus, ("name",), _listed(corpus, answers, matches, options), facts)
-    cells = _cells(corpus, answers, rows, options, contained=contained)
+    more = (lambda left, right: (answers.containment(left, right),)) if contained else None
+    cells = _cells(corpus, answers, rows, options, more=more)
     return _ended(options, corpus, ("query", "match"), cells, facts, ("containment",) if contained else ())
 
 
@@ -158,7 +160,8 @@ def _read(options: Options, stdin: bytes, index: Index | None = None) -> Corpus:
 def _criteria(options: Options, shingling: Shingling, signing: Signing, threshold: float) -> Criteria:
     estimate = options["verify"] == "estimate"
     asked = options["threshold"] or threshold
-    return Criteria(shingling, asked, options.get("keep", "first"), signing, bool(options.get("exact")), estimate)
+    exact, nested = bool(options.get("exact")), options.get("measure") == "containment"
+    return Criteria(shingling, asked, options.get("keep", "first"), signing, exact, estimate, nested)
 
 
 def _printed(answers: Answers, options: Options) -> list[bytes]:
@@ -192,9 +195,14 @@ def _leads_elsewhere(document: Document, name: bytes, *, kept: bool = False) -> 
 
 
 def _cells(
-    corpus: Corpus, answers: Answers, rows: Sequence[Row], options: Options, *, contained: bool = False
+    corpus: Corpus,
+    answers: Answers,
+    rows: Sequence[Row],
+    options: Options,
+    *,
+    more: Callable[[int, int], Cells] | None = None,
 ) -> list[Cells]:
-    """Return the cells of each row: two names, the exact similarity, the estimate, and the containment if wanted.
+    """Return the cells of each row: two names, the exact similarity, the estimate, and what `more` gives for the two.
 
     Rows with a name that leads to something else are left out, and each such name is skipped.
     """
@@ -205,7 +213,7 @@ def _cells(
     return [
         (
             *(names[a], names[b], score if exact else None, answers.estimate(a, b)),
-            *([answers.containment(a, b)] if contained else []),
+            *(more(a, b) if more else ()),
         )
         for a, b, score in rows
         if names[a] not in led and names[b] not in of_right

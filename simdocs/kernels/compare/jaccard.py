@@ -68,6 +68,11 @@ def of_overlaps(common: Index, left_sizes: Index, right_sizes: Index) -> Floats:
     return quotient
 
 
+def overlaps_of(similarity: Floats, left_sizes: Index, right_sizes: Index) -> Index:
+    """The number of common tokens of pairs of sets with this Jaccard similarity, exactly: int64 (P,)."""
+    return np.rint(similarity * (left_sizes + right_sizes) / (1 + similarity)).astype(np.int64)
+
+
 def overlaps(sets: Ragged, left: Array, right: Array) -> Index:
     """The number of tokens that sets[left[i]] and sets[right[i]] have in common: int64 (P,).
 

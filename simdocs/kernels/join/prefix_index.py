@@ -5,6 +5,13 @@ t, they share at least ceil(t|x|) tokens, so the first |x| - ceil(t|x|) + 1 toke
 corresponding prefix of y have one in common (Chaudhuri, Ganti, Kaushik, A primitive operator for similarity joins, ICDE
 2006, section 4.3.1). Any order is correct. With rare tokens first, few sets share a token of their prefixes without
 being similar (Bayardo, Ma, Srikant, Scaling up all pairs similarity search, WWW 2007, section 4.2).
+
+For each pair that shares a token of the prefixes, all such tokens are counted. The rest of the tokens that they may
+share come after the prefix of one of them. This gives an upper bound of what they share, which has to reach the
+smallest overlap of two similar sets of their lengths: the position filter of Xiao, Wang, Lin and Yu, Efficient
+similarity joins for near duplicate detection (WWW 2008), section 4, applied at the end of the prefixes. Before that,
+pairs are dropped if one set is so much smaller that they cannot be similar (Arasu, Ganti, Kaushik, Efficient exact
+set-similarity joins, VLDB 2006, section 5).
 """
 
 from __future__ import annotations
@@ -15,13 +22,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from simdocs.kernels.join.token_frequencies import equal_tokens, token_frequencies
-from simdocs.model.ragged import Array, Index, Keys, Ragged, Tokens, ranges, row_blocks
+from simdocs.model.ragged import Array, Floats, Index, Keys, Mask, Ragged, Tokens, ranges, row_blocks
 
 _SORT_BLOCK = 1 << 17
 """Tokens that are sorted at once: 1 MiB, which stays in the cache."""
 
 _ROUNDING = 1e-9
 """How far rounding may lift the product of a threshold and a length above the whole number that it should be."""
+
+_MARGIN = 1e-6
+"""How far rounding may lift a bound on the number of shared tokens above the whole number that it should be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +56,40 @@ class PrefixIndex:
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+    def later(self, entries: Index) -> Index:
+        """How many entries of later sets have the token of each of these: int64 (n,)."""
+        later: Index = self.ends[entries] - entries - 1
+        return later
+
+    def shared(self, members: Index, place: Index, entries: Index) -> tuple[Index, Index]:
+        """The pairs of members[place] with later sets of about the same length, one for each token that they share."""
+        later = self.later(entries)
+        place, right = np.repeat(place, later), self.owners[ranges(entries + 1, later)]
+        own, other = self.lengths[members], self.lengths[right]
+        least, most = self.threshold * own - _MARGIN, own / self.threshold + _MARGIN
+        alike = (other >= least[place]) & (other <= most[place])
+        return place[alike], right[alike]
+
+    def possible(self, left: Index, right: Index, counts: Index) -> Mask:
+        """Whether these pairs may be similar, if their prefixes share so many tokens: bool (P,)."""
+        return np.asarray(counts + self._uncounted(left, right) >= smallest_overlap(self, left, right))
+
+    def _uncounted(self, left: Index, right: Index) -> Index:
+        """How many tokens two sets may share that are not in both of their prefixes.
+
+        The prefix that ends first contains all tokens of its set up to its last one, and so does the other prefix. So
+        these tokens come after it.
+        """
+        first = self.last[left] <= self.last[right]
+        uncounted: Index = np.where(first, self.rest[left], self.rest[right])
+        return uncounted
+
+
+def smallest_overlap(index: PrefixIndex, left: Index, right: Index) -> Floats:
+    """How many tokens two sets of these lengths share at least if they are similar, minus a margin for rounding."""
+    both = index.lengths[left] + index.lengths[right]
+    return np.asarray(both * (index.threshold / (1 + index.threshold)) - _MARGIN, np.float64)
 
 
 def prefix_index(sets: Ragged, threshold: float) -> PrefixIndex:
@@ -85,9 +129,15 @@ def bytes_needed(tokens: int, sets: int, threshold: float) -> int:
     return max(15 * tokens, 4 * tokens + 40 * prefixed) + 64 * sets
 
 
+def smallest_part(lengths: Index, threshold: float) -> Index:
+    """The smallest number of tokens that is this part of a set of each length: int64 (N,)."""
+    part: Index = np.ceil(threshold * lengths - _ROUNDING).astype(np.int64)
+    return part
+
+
 def prefix_lengths(lengths: Index, threshold: float) -> Index:
     """How many of its rarest tokens a set of each length needs, to share one with every similar set: int64 (N,)."""
-    wanted = lengths - np.ceil(threshold * lengths - _ROUNDING).astype(np.int64) + 1
+    wanted = lengths - smallest_part(lengths, threshold) + 1
     short_enough: Index = np.minimum(wanted, lengths)
     return short_enough
 
@@ -95,7 +145,7 @@ def prefix_lengths(lengths: Index, threshold: float) -> Index:
 def prefix_tokens(sets: Ragged, threshold: float) -> Ragged:
     """The tokens of the prefix of each set, the rare ones first: Ragged uint32. sets: as of `prefix_index`."""
     wanted = prefix_lengths(sets.lengths, threshold)
-    blocks = _prefix_blocks(sets, wanted, token_frequencies(sets.values))
+    blocks = prefix_blocks(sets, wanted, token_frequencies(sets.values))
     tokens = [np.empty(0, np.uint32), *(keys.astype(np.uint32) for _, keys in blocks)]
     return Ragged.from_lengths(np.concatenate(tokens), wanted)
 
@@ -107,7 +157,7 @@ def _shared_tokens(sets: Ragged, wanted: Index, frequency: Array) -> tuple[Token
     """
     tokens, owners = [np.empty(0, np.uint32)], [np.empty(0, np.int32)]
     last = np.zeros(len(sets), np.uint64)
-    for rows, keys in _prefix_blocks(sets, wanted, frequency):
+    for rows, keys in prefix_blocks(sets, wanted, frequency):
         filled = rows[wanted[rows] > 0]
         last[filled] = keys[np.cumsum(wanted[filled]) - 1]
         several = keys >> np.uint64(32) > 1
@@ -116,7 +166,7 @@ def _shared_tokens(sets: Ragged, wanted: Index, frequency: Array) -> tuple[Token
     return np.concatenate(tokens), np.concatenate(owners), last
 
 
-def _prefix_blocks(sets: Ragged, wanted: Index, frequency: Array) -> Iterator[tuple[Index, Keys]]:
+def prefix_blocks(sets: Ragged, wanted: Index, frequency: Array) -> Iterator[tuple[Index, Keys]]:
     """Yield rows of the sets, and the tokens of their prefixes as places in the common order, in blocks.
 
     The common order is by frequency and then by token: a place is the one times 2^32, plus the other.

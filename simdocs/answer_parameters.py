@@ -64,6 +64,13 @@ OF_ANSWERS = (
         f"With {mention('pairs')}, also list all pairs of identical texts.",
         False,
     ),
+    Parameter(
+        "explain",
+        ANSWER,
+        Flag(),
+        "List all documents, and say why each is kept, or a duplicate of another one.",
+        False,
+    ),
     Parameter("list", ANSWER, Choice(LISTS), "List only names, or lines of JSON Lines files."),
     Parameter("matrix", ANSWER, Flag(), "Show which of up to 20 documents has which token.", False),
     Parameter("buckets", ANSWER, Flag(), "List the buckets that two or more documents share.", False),

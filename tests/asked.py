@@ -70,7 +70,11 @@ def problems_of(request: type[CheckedRequest], **given: Any) -> tuple[str, ...]:
 
 def names_of(request: type[CheckedRequest]) -> list[str]:
     """What can be given to a request beside its arguments."""
-    return [field.name for field in fields(request) if field.name in request.parameters() or field.name == "listing"]
+    return [
+        field.name
+        for field in fields(request)
+        if field.name in request.parameters() or field.name in ("listing", "explained")
+    ]
 
 
 _NEEDED: Mapping[str, Mapping[str, Any]] = {

@@ -35,6 +35,7 @@ BY_HAND = {(by_hand, by_rule) for by_hand in ("bands", "rows") for by_rule in ("
 BESIDE_PAIRS = ("against", "cluster", "keep", "max_candidates")
 OF_PAIRS = {(mode, other) for mode in ("pairs", "all_copies") for other in ("list", *BESIDE_PAIRS)}
 OF_PAIRS |= {("cluster", "max_candidates")}
+BESIDE_EXPLAIN = {("explain", name) for name in ("pairs", "all_copies", "list", "measure")}
 CHANCES = ("recall", "rule", "bands", "rows", "max_candidates", "verify", "against")
 OF_CHANCE = {(name, mode) for name in CHANCES for mode in ("exact", "max_memory")}
 OF_READING = (
@@ -69,6 +70,7 @@ EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     | OF_PAIRS
     | OF_CHANCE
     | OF_CONTAINED_PAIRS
+    | BESIDE_EXPLAIN
     | {("against", "cluster"), ("against", "changed")},
     QueryRequest: OF_SOURCES
     | BESIDE_CHANGED
@@ -86,7 +88,14 @@ EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     ReportRequest: LOUD,
     BuildReportRequest: LOUD,
     DrawRequest: LOUD
-    | {("nul", "format"), ("output", "summary_json"), ("diff", "format"), ("diff", "listing"), ("diff", "nul")},
+    | {
+        ("nul", "format"),
+        ("output", "summary_json"),
+        ("diff", "format"),
+        ("diff", "listing"),
+        ("diff", "nul"),
+        ("diff", "explained"),
+    },
     TuneDrawRequest: LOUD | {("output", "summary_json")},
     AuditDrawRequest: LOUD | {("output", "summary_json")},
     ShowDrawRequest: set(),

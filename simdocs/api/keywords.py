@@ -122,6 +122,7 @@ class DedupeKeywords(ReadKeywords, TokenKeywords, SketchKeywords, IgnoreKeywords
     max_candidates: int | None
     against: Any
     changed: bool | None
+    explain: bool | None
     shingles: Any
     root: Path | None
 

@@ -116,6 +116,10 @@ def _format(request: FormatRequest, head: TableHead):  # type: ignore[no-untyped
         terminal = request.path is None and is_terminal()
         header, color = bool(request.header), colored(request)
         return MarkedPairs(head, request.diff, header=header, colored=color, terminal=terminal)
+    if isinstance(request, DrawRequest) and request.explained and format_of(request) == "table":
+        from simdocs.views.explained_groups import ExplainedGroups
+
+        return ExplainedGroups(head, colored=colored(request))
     implementation = FORMATS[format_of(request)].load()
     return implementation(head, header=bool(request.header), colored=colored(request))
 

@@ -40,7 +40,8 @@ def requests_of(
 
     UsageError: all problems of both, those that were found before, and all options with wrong values.
     """
-    listing = {"listing": options.get("list")} if issubclass(told, DrawRequest) else {}
+    of_answer = {"listing": options.get("list"), "explained": options.get("explain")}
+    listing = of_answer if issubclass(told, DrawRequest) else {}
     problems = list(problems)
     made: list[Any] = []
     for kind, more in ((asked, {}), (told, listing)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain as end_to_end
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from simdocs.advice.template_advice import template_advice
 from simdocs.commands.artifact_hints import explain_no_index
 from simdocs.commands.blocks import line_blocks, name_blocks, names_of_pairs, pair_differences, shown_pairs
 from simdocs.commands.component_facts import component_facts
+from simdocs.commands.explaining import explanations
 from simdocs.commands.ignoring import leaving_out, refuse_other_tokens
 from simdocs.commands.printed_names import PrintedNames
 from simdocs.commands.resolve import (
@@ -39,7 +41,7 @@ from simdocs.matching.scope import Scope, around, scope_of
 from simdocs.matching.self_join import SelfJoin, self_join, verifier_of
 from simdocs.matching.similar_pairs import PairsLeftOut, similar_pairs
 from simdocs.matching.verify import outdated_warning
-from simdocs.model.answer_blocks import Block, Take
+from simdocs.model.answer_blocks import Block, ExplainedBlock, Take
 from simdocs.model.artifact import Artifact
 from simdocs.model.deduplication import Deduplication
 from simdocs.model.delivery import Delivery
@@ -53,7 +55,7 @@ from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.indexing import low_recall
 from simdocs.pipeline.prepare import Intake
-from simdocs.recipes import SEQUENCES, Banding, Grouping, IndexRecipe, SignatureRecipe, of_group
+from simdocs.recipes import SEQUENCES, Banding, Bands, Grouping, IndexRecipe, SignatureRecipe, of_group
 from simdocs.requests.search_requests import DedupeRequest
 
 
@@ -64,7 +66,8 @@ class DedupePlan:
     banding: how candidates are found; None: by an exact join. measure: what is compared with the threshold. known: an
     index whose documents are always kept. chosen_now: whether the bands were chosen for this run. changed: the
     documents of the index (in the intake) that are new or changed, if only pairs with one of them are wanted.
-    most_memory: the bytes that an exact join may take; None: what there is.
+    most_memory: the bytes that an exact join may take; None: what there is. explain: whether it is
+    said why documents are kept or duplicates.
     """
 
     intake: Intake
@@ -77,6 +80,12 @@ class DedupePlan:
     chosen_now: bool = True
     changed: Rows | None = None
     most_memory: int | None = None
+    explain: bool = False
+
+    @property
+    def cut(self) -> Bands | None:
+        """The bands by which candidates are found, if there are any."""
+        return None if self.banding is None else self.banding.cut
 
 
 def answer(request: DedupeRequest, run: Run, delivery: Delivery) -> Deduplication | SimilarPairs:
@@ -126,8 +135,8 @@ def plan_dedupe(request: DedupeRequest, outputs: Sequence[str | None] = ()) -> D
     chosen_now = not isinstance(fixed, IndexRecipe)
     changed = opened_index(artifact).changed if request.changed else None
     banding = None if grouping.exact else banding
-    most_memory = request.max_memory
-    return DedupePlan(intake, recipe, banding, grouping, threshold, measure, known, chosen_now, changed, most_memory)
+    more = request.max_memory, bool(request.explain)
+    return DedupePlan(intake, recipe, banding, grouping, threshold, measure, known, chosen_now, changed, *more)
 
 
 def _banding_of(request: DedupeRequest, num_perm: int) -> Banding:
@@ -212,6 +221,7 @@ def find_groups(
         int(corpus.facts(pairs.right)["size"].sum()),
         None if decision.components is None else tuple(component_facts(corpus, decision.components)),
         watch.advice + _advice(plan, scope, decision.found, corpus),
+        tuple(end_to_end(*explanations(decision, plan.cut, None))) if plan.explain and take is None else None,
     )
 
 
@@ -270,22 +280,26 @@ def _advice(plan: DedupePlan, scope: Scope, found: PairGraph, corpus: Documented
 def _decide(plan: DedupePlan, scope: Scope, run: Run) -> Decision:
     ready = scope.prepared
     if plan.known is None:
-        decision = decide(_self_join(plan, ready, run), plan.grouping)
+        decision = decide(_self_join(plan, ready, run), plan.grouping, explain=plan.explain)
         return decision if scope.changed is None else decision.with_changed(scope.changed)
     index = plan.known.index
     sets = of_same_documents(plan.known.shingles, index)
     indexed = Corpus.of_artifact(index, index["signatures"], sets, plan.known.root)
     verifier = verifier_of(ready, plan.threshold, plan.grouping, run)
-    return decide_against(index, indexed, ready, verifier, plan.grouping)
+    return decide_against(index, indexed, ready, verifier, plan.grouping, explain=plan.explain)
 
 
 def _self_join(plan: DedupePlan, ready: Prepared, run: Run) -> SelfJoin:
-    bands = None if plan.banding is None else plan.banding.cut
-    return self_join(ready, plan.threshold, plan.grouping, bands, run, plan.most_memory, plan.measure)
+    return self_join(ready, plan.threshold, plan.grouping, plan.cut, run, plan.most_memory, plan.measure)
 
 
 def _blocks(decision: Decision, listing: str | None, plan: DedupePlan, run: Run, diff: str | None) -> Iterator[Block]:
-    """The answer: groups, or the names or lines that are listed."""
+    """The answer: groups, explanations of them, or the names or lines that are listed."""
+    if plan.explain:
+        of_components = decision.components is not None
+        for some in explanations(decision, plan.cut, PrintedNames(run.skipped)):
+            yield ExplainedBlock(some, of_components)
+        return
     if listing is None:
         differences = pair_differences(diff, plan.recipe.shingling, run)
         yield from shown_pairs(decision.corpus, decision.pairs, PrintedNames(run.skipped), differences)
@@ -325,7 +339,7 @@ def _comparison(plan: DedupePlan, scope: Scope, run: Run) -> SearchFacts:
         plan.intake.walking,
         plan.grouping,
         banding,
-        None if banding is None else banding.cut,
+        plan.cut,
         plan.threshold,
         1.0 if banding is None else candidate_probability(plan.threshold, *banding.cut),
         run.tally.candidates,

@@ -13,26 +13,33 @@ from simdocs.matching.concatenated import ConcatenatedCorpus
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.decision import Decision, decision_of
 from simdocs.matching.distinct_texts import DistinctTexts, in_keep_order, pairs_of_copies
+from simdocs.matching.found_groups import Groups
 from simdocs.matching.greedy import greedy
 from simdocs.matching.lookup import bounds, copies_of, keys_for, owners_at
 from simdocs.matching.prepared import Prepared
 from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import BandIndex
 from simdocs.model.documents import WITHOUT_TOKENS, Documents
-from simdocs.model.groups import Groups, Pairs
+from simdocs.model.groups import Pairs
 from simdocs.model.numbering import Rows, TextNumbers
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
 from simdocs.recipes import Grouping
 
 
 def decide_against(
-    index: BandIndex, indexed: Corpus, prepared: Prepared, verifier: Verifier, grouping: Grouping
+    index: BandIndex,
+    indexed: Corpus,
+    prepared: Prepared,
+    verifier: Verifier,
+    grouping: Grouping,
+    *,
+    explain: bool = False,
 ) -> Decision:
     """Group new documents with documents of an index, all of which are kept.
 
     indexed: the documents of the index. verifier: that of the new documents. The corpus of the decision holds the
     documents of the index that share a bucket with a new one, and then the new ones. Copies of a text of the index are
-    duplicates even if a full bucket prevents the comparison.
+    duplicates even if a full bucket prevents the comparison. explain: see `greedy`.
     """
     new, documents = prepared.corpus, prepared.documents
     known = recognised(new, indexed)
@@ -52,10 +59,10 @@ def decide_against(
     shared = _buckets(keys, counts, np.searchsorted(rows, owners), len(rows))
     ours = _after(len(rows), texts)
     candidates = BucketCandidates(shared, len(ours), grouping.max_candidates, len(rows))
-    pairs, capped, found = greedy(ours, candidates, of_both)
+    pairs, capped, found, nearest = greedy(ours, candidates, of_both, explain=explain)
     of_copies = pairs_of_copies(np.searchsorted(rows, original[copies]), len(rows) + copies, of_both.exact)
     eligible = np.concatenate((np.zeros(len(rows), bool), ~known))
-    groups = Groups(Pairs.concat([pairs, of_copies]).in_row_order())
+    groups = Groups(Pairs.concat([pairs, of_copies]).in_row_order(), nearest=nearest)
     decision = decision_of(of_both, groups, found, eligible, len(rows) + np.flatnonzero(known), capped)
     return replace(decision, of_index=rows)
 

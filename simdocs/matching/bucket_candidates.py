@@ -9,7 +9,7 @@ import numpy as np
 
 from simdocs.kernels.group import connectivity
 from simdocs.kernels.group.greedy_rounds import KEPT, capped_members
-from simdocs.kernels.lsh.buckets import distinct_pairs, member_blocks, positions_of_members
+from simdocs.kernels.lsh.buckets import candidate_pairs, distinct_pairs, member_blocks, positions_of_members
 from simdocs.matching.candidates import Comparer
 from simdocs.matching.grouping_state import GroupingState
 from simdocs.matching.rounds import decide_in_rounds
@@ -52,6 +52,13 @@ class BucketCandidates:
             kept = kept.keep(status[kept.values] == KEPT)
             left = buckets.values[positions]
             yield from distinct_pairs(left, kept.offsets[place], kept.lengths[place], kept.values, len(status))
+
+    def of_kept(self, status: Array) -> Iterator[tuple[TextNumbers, TextNumbers]]:
+        """The candidate pairs of two kept texts, the earlier one first, in blocks. Full buckets are left out."""
+        kept = self.buckets.keep(status[self.buckets.values] == KEPT)
+        for left, right in candidate_pairs(kept.take(np.flatnonzero(kept.lengths <= self.most)), self.size):
+            ours = right >= self.always_kept
+            yield left[ours], right[ours]
 
     def links(self) -> Iterator[tuple[TextNumbers, TextNumbers]]:
         """Some of the candidate pairs, in blocks, that are likely to connect most of what is connected."""

@@ -36,6 +36,9 @@ class Candidates(Protocol):
     def with_kept(self, removed: TextNumbers, status: Array) -> Iterator[tuple[TextNumbers, TextNumbers]]:
         """The candidate pairs of each of these removed texts with kept ones, at least with later ones, in blocks."""
 
+    def of_kept(self, status: Array) -> Iterator[tuple[TextNumbers, TextNumbers]]:
+        """The candidate pairs of two kept texts, the earlier one first, in blocks. Full buckets are left out."""
+
     def links(self) -> Iterator[tuple[TextNumbers, TextNumbers]]:
         """Some of the candidate pairs, in blocks, that are likely to connect most of what is connected."""
 

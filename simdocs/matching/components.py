@@ -9,21 +9,30 @@ import numpy as np
 from simdocs.kernels.group import connectivity
 from simdocs.kernels.lsh.buckets import PAIRS_AT_ONCE
 from simdocs.matching.candidates import Candidates
+from simdocs.matching.chains import LinkCollector
 from simdocs.matching.distinct_texts import DistinctTexts, pairs_of_copies
+from simdocs.matching.found_groups import Groups
 from simdocs.matching.verify import Verifier
-from simdocs.model.groups import Components, Groups, Pairs
+from simdocs.model.groups import Components, Pairs
 from simdocs.model.numbering import Rows, TextNumbers
 from simdocs.model.ragged import Floats, Index, ranges
 
+_SAMPLED = 10_000
+"""Pairs of a large component that are compared to see how loose it is. It has at least `most` texts."""
 
-def connected(texts: DistinctTexts, candidates: Candidates, verifier: Verifier, most: int) -> Groups:
+
+def connected(
+    texts: DistinctTexts, candidates: Candidates, verifier: Verifier, most: int, *, explain: bool = False
+) -> Groups:
     """Every document except the first of its component in keep order, together with that first one.
 
     Its similarity to the first one is exact, and may be below the threshold. In components of at most `most` + 1
     texts, the smallest similarity of any two is that of all pairs of distinct texts. In larger components, it is that
-    of the pairs with the first one.
+    of the pairs with the first one. explain: also find the chains of links that connect each component, and compare
+    random pairs of large components.
     """
-    label = _labels(texts, candidates, verifier)
+    links = LinkCollector(texts) if explain else None
+    label = _labels(texts, candidates, verifier, links)
     members = np.flatnonzero(label != np.arange(len(texts)))
     firsts = _compared(texts.first[label[members]], texts.first[members], verifier)
     copies = texts.copies
@@ -33,17 +42,22 @@ def connected(texts: DistinctTexts, candidates: Candidates, verifier: Verifier, 
     place = np.searchsorted(members, texts.number[copies[~own]])
     others = Pairs(to[~own], copies[~own], firsts.jaccard[place], firsts.estimate[place])
     pairs = Pairs.concat([firsts, of_first, others]).in_row_order()
-    return Groups(pairs, _looseness(texts, label, pairs, verifier, most))
+    components = _looseness(texts, label, pairs, verifier, most, _SAMPLED if explain else 0)
+    return Groups(pairs, components, None if links is None else links.chains(label, exact=verifier.exact))
 
 
-def _labels(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) -> TextNumbers:
-    """The first text of each text's component."""
+def _labels(
+    texts: DistinctTexts, candidates: Candidates, verifier: Verifier, links: LinkCollector | None
+) -> TextNumbers:
+    """The first text of each text's component. links: collects the similar pairs that connect them."""
     label = np.arange(len(texts))
     for phase in (candidates.links(), None):
         for left, right in phase if phase is not None else candidates.other_links(label):
             apart = label[left] != label[right]
             similar = verifier.similar(texts.first[left[apart]], texts.first[right[apart]])
             label = connectivity.connect(label, texts.number[similar.left], texts.number[similar.right])
+            if links is not None:
+                links.add(similar, label)
             verifier.run.progress("connecting", verifier.run.tally.candidates, 0)
     return label
 
@@ -54,7 +68,9 @@ def _compared(left: Rows, right: Rows, verifier: Verifier) -> Pairs:
     return Pairs(left, right, jaccard, estimate)
 
 
-def _looseness(texts: DistinctTexts, label: TextNumbers, pairs: Pairs, verifier: Verifier, most: int) -> Components:
+def _looseness(
+    texts: DistinctTexts, label: TextNumbers, pairs: Pairs, verifier: Verifier, most: int, sampled: int
+) -> Components:
     kept, place, size = np.unique(pairs.left, return_inverse=True, return_counts=True)
     to_kept = np.full(len(kept), np.inf)
     np.fmin.at(to_kept, place, pairs.score)
@@ -64,9 +80,12 @@ def _looseness(texts: DistinctTexts, label: TextNumbers, pairs: Pairs, verifier:
     sizes = np.searchsorted(label[order], texts.number[kept], side="right") - begins
     complete = sizes <= most + 1
     # The kept text comes first of its label and has been compared. The others are compared with those after them.
-    for component, left, right in _pairs_of_runs(begins[complete] + 1, sizes[complete] - 1):
-        among = _compared(texts.first[order[left]], texts.first[order[right]], verifier)
-        np.fmin.at(pairwise, np.flatnonzero(complete)[component], among.score)
+    listed = _pairs_of_runs(begins[complete] + 1, sizes[complete] - 1)
+    drawn = _random_pairs(begins[~complete] + 1, sizes[~complete] - 1, sampled)
+    for numbers, blocks in ((np.flatnonzero(complete), listed), (np.flatnonzero(~complete), drawn)):
+        for component, left, right in blocks:
+            among = _compared(texts.first[order[left]], texts.first[order[right]], verifier)
+            np.fmin.at(pairwise, numbers[component], among.score)
     return Components(kept, size + 1, _finite(to_kept), _finite(pairwise), complete)
 
 
@@ -80,6 +99,15 @@ def _pairs_of_runs(begins: Index, sizes: Index) -> Iterator[tuple[Index, Index, 
         cut = slice(*np.searchsorted(block, (number, number + 1)).tolist())
         n = counts[cut]
         yield np.repeat(run[cut], n), np.repeat(lefts[cut], n), ranges(lefts[cut] + 1, n)
+
+
+def _random_pairs(begins: Index, sizes: Index, count: int) -> Iterator[tuple[Index, Index, Index]]:
+    """Yield `count` random pairs of positions of each run, one run at a time: its number, and the two positions."""
+    draw = np.random.default_rng(0)
+    for run, (begin, size) in enumerate(zip(begins.tolist(), sizes.tolist(), strict=True) if count else ()):
+        left = draw.integers(size, size=count)
+        right = (left + draw.integers(1, size, size=count)) % size
+        yield np.full(count, run), begin + left, begin + right
 
 
 def _finite(values: Floats) -> Floats:

@@ -14,7 +14,7 @@ from simdocs.kernels.compare import jaccard
 from simdocs.matching.corpus import Corpus
 from simdocs.model.document_facts import FACTS
 from simdocs.model.numbering import BlockPlaces, Rows
-from simdocs.model.ragged import Floats, Mask
+from simdocs.model.ragged import Floats, Mask, Tokens
 from simdocs.pipeline.reload import ReloadRequest, Source
 from simdocs.recipes import Shingling
 
@@ -76,11 +76,15 @@ class ConcatenatedCorpus:
     def estimates(self, left: Rows, right: Rows) -> Floats:
         """The estimated similarities of documents left[i] and right[i]: float64 (n,)."""
         rows, places = np.unique(np.concatenate((left, right)), return_inverse=True)
+        return jaccard.estimates(self.signature_rows(rows), places[: len(left)], places[len(left) :])
+
+    def signature_rows(self, rows: Rows) -> Tokens:
+        """Their signatures, (n, K) uint32."""
         ours, theirs = self._split(rows)
         signatures = np.empty((len(rows), self.places), np.uint32)
-        signatures[ours] = self.first.signatures.rows(rows[ours])
-        signatures[theirs] = self.second.signatures.rows(rows[theirs] - len(self.first))
-        return jaccard.estimates(signatures, places[: len(left)], places[len(left) :])
+        signatures[ours] = self.first.signature_rows(rows[ours])
+        signatures[theirs] = self.second.signature_rows(rows[theirs] - len(self.first))
+        return signatures
 
     def sources(self, rows: Rows) -> list[tuple[BlockPlaces, Source]]:
         """Where the token sets of these rows come from: sources, each with the places of its sets among rows."""

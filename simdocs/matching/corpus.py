@@ -60,6 +60,9 @@ class Documented(Protocol):
     def estimates(self, left: Rows, right: Rows) -> Floats:
         """The estimated similarities of documents left[i] and right[i]: float64 (n,)."""
 
+    def signature_rows(self, rows: Rows) -> Tokens:
+        """Their signatures, (n, K) uint32."""
+
     def sources(self, rows: Rows) -> list[tuple[BlockPlaces, Source]]:
         """Where the token sets of these rows come from: sources, each with the places of its sets among rows."""
 
@@ -204,7 +207,11 @@ class Corpus:
         if isinstance(self.signatures, MemoryColumn):
             return jaccard.estimates(self.signatures.array, left, right)
         rows, places = np.unique(np.concatenate((left, right)), return_inverse=True)
-        return jaccard.estimates(self.signatures.rows(rows), places[: len(left)], places[len(left) :])
+        return jaccard.estimates(self.signature_rows(rows), places[: len(left)], places[len(left) :])
+
+    def signature_rows(self, rows: Rows) -> Tokens:
+        """Their signatures, (n, K) uint32."""
+        return np.asarray(self.signatures.rows(rows))
 
     def _held(self, rows: Rows) -> dict[int, bytes]:
         if not self.held:

@@ -7,14 +7,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from simdocs.kernels.group.pair_graph import PairGraph
+from simdocs.matching.chains import Chains
 from simdocs.matching.components import connected
 from simdocs.matching.corpus import Documented
 from simdocs.matching.distinct_texts import in_keep_order
+from simdocs.matching.found_groups import Groups
 from simdocs.matching.found_pairs import PairCollector, with_copies
 from simdocs.matching.greedy import greedy
 from simdocs.matching.self_join import SelfJoin
 from simdocs.matching.verify import Verifier
-from simdocs.model.groups import Components, Groups, Pairs
+from simdocs.model.groups import Components, Pairs
 from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Mask
 from simdocs.model.skipped import Skip
@@ -29,7 +31,8 @@ class Decision:
     both. found: the graph of the similar pairs that were found among all rows (for connected components: the pairs of
     each document with the first one). eligible: (N,) which documents could have been duplicates, because they are not
     always kept. known: rows of new documents that an index holds already. capped: rows of kept documents that were not
-    compared with all documents kept before them, because a bucket was full. of_index: the first documents of the corpus
+    compared with all documents kept before them, because a bucket was full. of_all: the pairs, even if only those of
+    changed documents are wanted. components, chains, nearest: see Groups. of_index: the first documents of the corpus
     may come from an index; these are their rows there.
     """
 
@@ -39,7 +42,10 @@ class Decision:
     eligible: Mask
     known: Rows
     capped: Rows
+    of_all: Pairs
     components: Components | None = None
+    chains: Chains | None = None
+    nearest: Pairs | None = None
     of_index: Rows = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
@@ -98,19 +104,22 @@ class Decision:
         return rows[self.verifier.unchanged(rows)] if self.verifier.exact else rows
 
 
-def decide(join: SelfJoin, grouping: Grouping) -> Decision:
-    """Group documents that are compared with each other. Capped documents are reported in the run."""
+def decide(join: SelfJoin, grouping: Grouping, *, explain: bool = False) -> Decision:
+    """Group documents that are compared with each other. Capped documents are reported in the run.
+
+    explain: see `connected`.
+    """
     texts = in_keep_order(join.prepared.documents, grouping.keep, join.lost)
     candidates, verifier = join.candidates(texts.first, texts.number, grouping.max_candidates)
     capped = np.empty(0, np.int64)
     if grouping.cluster == "components":
-        groups = connected(texts, candidates, verifier, grouping.max_candidates)
+        groups = connected(texts, candidates, verifier, grouping.max_candidates, explain=explain)
         collector = PairCollector(len(join.verifier.corpus))
         collector.add(groups.pairs)
         found = collector.graph()
     else:
-        pairs, capped, found = greedy(texts, candidates, verifier)
-        groups = Groups(pairs)
+        pairs, capped, found, nearest = greedy(texts, candidates, verifier, explain=explain)
+        groups = Groups(pairs, nearest=nearest)
     eligible = np.ones(len(join.prepared.documents), bool)
     return decision_of(join.verifier, groups, found, eligible, np.empty(0, np.int64), capped)
 
@@ -123,4 +132,6 @@ def decision_of(
         named = zip(verifier.corpus.names(rows), verifier.corpus.printed_names(rows), strict=True)
         verifier.run.skipped.extend(Skip(reason, name, root=printed.removesuffix(name)) for name, printed in named)
     pairs = verifier.confirmed(groups.pairs)
-    return Decision(verifier, pairs, with_copies(found, pairs), eligible, known, capped, groups.components)
+    found = with_copies(found, pairs)
+    more = groups.components, groups.chains, groups.nearest
+    return Decision(verifier, pairs, found, eligible, known, capped, pairs, *more)

@@ -13,6 +13,7 @@ from simdocs.matching.candidates import Candidates
 from simdocs.matching.distinct_texts import DistinctTexts, pairs_of_copies
 from simdocs.matching.found_pairs import PairCollector
 from simdocs.matching.grouping_state import GroupingState
+from simdocs.matching.nearest_kept import nearest_kept
 from simdocs.matching.verify import Verifier
 from simdocs.model.groups import Pairs
 from simdocs.model.numbering import Rows, TextNumbers
@@ -24,16 +25,20 @@ class GreedyGroups(NamedTuple):
 
     pairs: every duplicate (right) with its kept document (left), in row order. capped: the rows of kept documents that
     were not compared with all documents kept before them, because a bucket was full; ascending. found: the graph of all
-    similar pairs of a kept text and another one, by the rows of their first copies.
+    similar pairs of a kept text and another one, by the rows of their first copies. nearest: see `nearest_kept`.
     """
 
     pairs: Pairs
     capped: Rows
     found: PairGraph
+    nearest: Pairs | None
 
 
-def greedy(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) -> GreedyGroups:
-    """The same groups as if documents were decided about one after the other, in keep order."""
+def greedy(texts: DistinctTexts, candidates: Candidates, verifier: Verifier, *, explain: bool = False) -> GreedyGroups:
+    """The same groups as if documents were decided about one after the other, in keep order.
+
+    explain: also find the nearest kept documents.
+    """
     comparer = _Comparer(texts, verifier, PairCollector(len(verifier.corpus)))
     state = candidates.decide(comparer)
     copies = texts.copies
@@ -45,7 +50,8 @@ def greedy(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) -> 
     late = _later_copies(texts, candidates, state, copies[fate == REMOVED], verifier)
     capped = candidates.capped(state.status)
     pairs = Pairs.concat([of_kept, of_removed, late]).in_row_order()
-    return GreedyGroups(pairs, np.sort(texts.first[capped]), comparer.found.graph())
+    nearest = nearest_kept(texts, candidates, state.status, verifier) if explain else None
+    return GreedyGroups(pairs, np.sort(texts.first[capped]), comparer.found.graph(), nearest)
 
 
 @dataclass(frozen=True, slots=True)

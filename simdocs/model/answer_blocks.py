@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from simdocs.model.explanation import ExplainedDocument
 from simdocs.model.passages import Difference
 from simdocs.model.ragged import Floats
 
@@ -39,6 +40,14 @@ class DifferenceBlock:
 
     pairs: PairBlock
     differences: list[Difference]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExplainedBlock:
+    """Some documents of an answer, and why each is kept, or a duplicate. of_components: of connected components."""
+
+    documents: list[ExplainedDocument]
+    of_components: bool
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,7 +95,17 @@ class FigureBlock:
     rows: list[tuple[float | int | str | bytes, ...]]
 
 
-Block = PairBlock | DifferenceBlock | NameBlock | LineBlock | TokenBlock | FactBlock | ChangeBlock | FigureBlock
+Block = (
+    PairBlock
+    | DifferenceBlock
+    | ExplainedBlock
+    | NameBlock
+    | LineBlock
+    | TokenBlock
+    | FactBlock
+    | ChangeBlock
+    | FigureBlock
+)
 
 Take = Callable[[Block], None]
 """Takes the blocks of an answer as they come."""

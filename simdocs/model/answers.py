@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from simdocs.model.explanation import Link
 from simdocs.model.passages import Difference
 
 NAME, SIMILARITY, NUMBER, LINE, VALUE = "name", "similarity", "number", "line", "value"
-"""Kinds of column: raw bytes; a float, or None; an integer; a line of a file as it is, bytes; any of these in turn."""
+"""Kinds of column: raw bytes; a float, or None; an integer; a line of a file as it is, bytes; any other."""
 
-Cell = bytes | float | int | Difference | None
+Cell = bytes | float | int | Difference | tuple[int, ...] | tuple[Link, ...] | None
 Row = tuple[Cell, ...]
 
 

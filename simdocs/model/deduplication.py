@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from simdocs.model.explanation import ExplainedDocument
 from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Index
 from simdocs.model.search_result import SearchResult
@@ -33,7 +34,9 @@ class Deduplication(SearchResult):
     pair. kept: the rows, among the documents given, of those that are no duplicates and are not
     known to the index. known: how many were known to the index. against_index: whether there is
     one. largest: the kept document with the most duplicates, and how many. duplicate_bytes: what the duplicates take.
-    advice: lines for people if k does not suit the documents, or if many of them may share only a template.
+    advice: lines for people if k does not suit the documents, or if many of them may share only a template. explained:
+    with explain, why each document is kept or a duplicate, each group after the other; empty if it was handed over in
+    blocks.
     """
 
     kept: Index
@@ -44,6 +47,7 @@ class Deduplication(SearchResult):
     duplicate_bytes: int = 0
     components: tuple[ComponentFacts, ...] | None = None
     advice: tuple[str, ...] = ()
+    explained: tuple[ExplainedDocument, ...] | None = None
 
     @property
     def found(self) -> int:

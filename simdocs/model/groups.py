@@ -111,11 +111,3 @@ class Components:
         """The components with these numbers, in this order."""
         kept, size, complete = self.kept[order], self.size[order], self.complete[order]
         return Components(kept, size, self.to_kept[order], self.pairwise[order], complete)
-
-
-@dataclass(frozen=True, slots=True)
-class Groups:
-    """The groups that dedupe found: each duplicate (right) with its kept document (left), in row order."""
-
-    pairs: Pairs
-    components: Components | None = None

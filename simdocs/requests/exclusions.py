@@ -40,6 +40,14 @@ NOT_FOR_PAIRS: Mapping[str, str] = MappingProxyType(
 )
 """Parameters that all pairs do not need."""
 
+NOT_FOR_EXPLANATIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "pairs": f"{mention('explain')} explains groups",
+        "list": f"{mention('explain')} lists all documents",
+    }
+)
+"""What an explanation of groups cannot be."""
+
 NOT_FOR_NEAREST: Mapping[str, str] = MappingProxyType(
     {
         "threshold": f"{mention('nearest')} ignores the threshold",

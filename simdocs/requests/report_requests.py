@@ -162,9 +162,13 @@ class AnswerRequest(ReportRequest, TableRequest):
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class DrawRequest(DifferenceRequest, AnswerRequest):
-    """How the answer of a run is drawn, and what is said about the run. listing: what the answer lists, if anything."""
+    """How the answer of a run is drawn, and what is said about the run.
+
+    listing: what the answer lists, if anything. explained: whether it explains groups.
+    """
 
     listing: str | None = None
+    explained: bool | None = None
     nul: bool | None = None
     exit_code: bool | None = None
 
@@ -172,6 +176,8 @@ class DrawRequest(DifferenceRequest, AnswerRequest):
         yield from super()._rules()
         if self.diff and self.listing is not None:
             yield not_together("diff", "list", why=f"{mention('diff')} shows pairs of documents")
+        if self.diff and self.explained:
+            yield not_together("diff", "explain", why="ask for one of them at a time")
         if self.nul and self.listing is None:
             yield f"{mention('nul')} goes with a list of names: add {mention('list')}"
         if self.nul and self._lists_lines:

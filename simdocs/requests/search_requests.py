@@ -12,6 +12,7 @@ from simdocs.requests.exclusions import (
     NOT_FOR_CONTAINMENT,
     NOT_FOR_EXACT,
     NOT_FOR_EXACT_QUERY,
+    NOT_FOR_EXPLANATIONS,
     NOT_FOR_NEAREST,
     NOT_FOR_PAIRS,
     not_together,
@@ -39,19 +40,14 @@ class DedupeRequest(BandsRequest):
     changed: bool | None = None
     pairs: bool | None = None
     all_copies: bool | None = None
+    explain: bool | None = None
     list: str | None = None
     shingles: Any = None
     root: Path | None = None
 
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()
-        if self.pairs and self.list:
-            yield not_together("pairs", "list", why=f"{mention('list')} lists documents, not pairs")
-        for name, why in NOT_FOR_PAIRS.items():
-            if self.pairs and getattr(self, name) is not None:
-                yield not_together("pairs", name, why=why)
-        if self.all_copies and not self.pairs:
-            yield f"{mention('all_copies')} goes with {mention('pairs')}: add {mention('pairs')}"
+        yield from self._rules_of_answer()
         if self.cluster == "components":
             for name in ("pairs", "against", "max_candidates"):
                 if getattr(self, name):
@@ -73,6 +69,20 @@ class DedupeRequest(BandsRequest):
             for name, why in NOT_FOR_EXACT.items():
                 if getattr(self, name) is not None:
                     yield not_together(name, "exact", why=why)
+
+    def _rules_of_answer(self) -> Iterator[str]:
+        """What is wrong with what is to be listed."""
+        if self.pairs and self.list:
+            yield not_together("pairs", "list", why=f"{mention('list')} lists documents, not pairs")
+        for name, why in NOT_FOR_PAIRS.items():
+            if self.pairs and getattr(self, name) is not None:
+                yield not_together("pairs", name, why=why)
+        if self.all_copies and not self.pairs:
+            yield f"{mention('all_copies')} goes with {mention('pairs')}: add {mention('pairs')}"
+        if self.explain:
+            for name, why in NOT_FOR_EXPLANATIONS.items():
+                if getattr(self, name):
+                    yield not_together(name, "explain", why=why)
 
     def problems_beside_documents(self) -> Iterator[str]:
         """What does not go with documents that are read now."""

@@ -10,6 +10,7 @@ from simdocs.model.answer_blocks import (
     ChangeBlock,
     ContainedBlock,
     DifferenceBlock,
+    ExplainedBlock,
     FactBlock,
     FigureBlock,
     LineBlock,
@@ -19,6 +20,7 @@ from simdocs.model.answer_blocks import (
     TokenBlock,
 )
 from simdocs.model.answers import LINE, NAME, NUMBER, SIMILARITY, VALUE, Cell, Row, TableColumn, TableHead
+from simdocs.model.explanation import ExplainedDocument
 from simdocs.model.names import display_name, text_to_name
 from simdocs.model.shown_artifact import ShownColumn
 from simdocs.requests.build_requests import BuildRequest
@@ -37,6 +39,14 @@ GROUPS, PAIRS, MATCHES = _pairs("kept", "duplicate"), _pairs("document", "other"
 CONTAINING = _pairs("query", "match", "containment")
 _NESTED = _pairs("document", "other", "containment")
 NESTED = TableHead((*_NESTED.columns, TableColumn("contained", NAME)), grouped=True)
+_EXPLAINED = (
+    *(("kept", NAME), ("document", NAME), ("reason", NAME), ("compared_with", NAME)),
+    *(("jaccard", SIMILARITY), ("estimate", SIMILARITY)),
+    *(("bands_met", VALUE), ("bands", NUMBER), ("documents", NUMBER), ("smallest_to_kept", SIMILARITY)),
+    *(("smallest_of_two", SIMILARITY), ("all_compared", NAME), ("links", VALUE)),
+)
+EXPLAINED_COMPONENTS = TableHead(tuple(TableColumn(*column) for column in _EXPLAINED))
+EXPLAINED = TableHead(EXPLAINED_COMPONENTS.columns[:-3])
 NAMES, LINES = TableHead((TableColumn("name", NAME),)), TableHead((TableColumn("line", LINE),))
 SHINGLES = TableHead((TableColumn("shingle", NAME), TableColumn("token", NUMBER)))
 CHANGES = TableHead((TableColumn("status", NAME), TableColumn("document", NAME)))
@@ -74,6 +84,8 @@ def head_of(request: Request) -> TableHead:
         return CHANGES
     if isinstance(request, DedupeRequest | QueryRequest) and request.list is not None:
         return LINES if request.list.endswith("-lines") else NAMES
+    if isinstance(request, DedupeRequest) and request.explain:
+        return EXPLAINED_COMPONENTS if request.cluster == "components" else EXPLAINED
     if isinstance(request, DedupeRequest):
         if request.measure == "containment":
             return NESTED
@@ -97,6 +109,8 @@ def rows_of(block: Block) -> list[Row]:
         more: list[list[Cell]] = [block.containment.tolist()] if isinstance(block, ContainedBlock) else []
         more += [[side.encode() for side in block.contained]] if isinstance(block, NestedBlock) else []
         return list(zip(block.left, block.right, exact, block.estimate.tolist(), *more, strict=True))
+    if isinstance(block, ExplainedBlock):
+        return [_explained(one, of_component=block.of_components) for one in block.documents]
     if isinstance(block, NameBlock):
         return [(name,) for name in block.names]
     if isinstance(block, LineBlock):
@@ -109,6 +123,19 @@ def rows_of(block: Block) -> list[Row]:
         return [tuple(map(_cell, row)) for row in block.rows]
     assert isinstance(block, FactBlock)
     return [(key.encode(), text_to_name(value)) for key, value in zip(block.keys, block.values, strict=True)]
+
+
+def _explained(why: ExplainedDocument, *, of_component: bool) -> Row:
+    """The cells of an explanation. Only connected components have the last three."""
+    compared = None if why.compared_with is None else text_to_name(why.compared_with)
+    common = (
+        *(text_to_name(why.kept), text_to_name(why.document), why.reason.encode(), compared, why.jaccard, why.estimate),
+        *(why.bands_met, why.bands, why.documents, why.smallest_to_kept),
+    )
+    if not of_component:
+        return common
+    complete = None if why.all_compared is None else b"yes" if why.all_compared else b"no"
+    return *common, why.smallest_of_two, complete, why.links
 
 
 def _cell(value: float | int | str | bytes) -> Cell:

@@ -7,11 +7,17 @@ import json
 from collections.abc import Iterable
 from typing import Protocol
 
-from simdocs.model.answers import NAME, Cell, Row, TableColumn, TableHead
-from simdocs.model.names import escape_controls
+from simdocs.model.answers import NAME, SIMILARITY, Cell, Row, TableColumn, TableHead
+from simdocs.model.explanation import Link
+from simdocs.model.names import escape_controls, text_to_name
 from simdocs.model.passages import Difference
 
 _TSV_ESCAPES = ((b"\\", b"\\\\"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\r", b"\\r"))
+
+_LINK = tuple(
+    TableColumn(name, kind) for name, kind in (("document", NAME), ("jaccard", SIMILARITY), ("estimate", SIMILARITY))
+)
+"""What is said about each link of a chain."""
 
 
 class Format(Protocol):
@@ -102,11 +108,16 @@ class NulEnded(RawLines):
 
 
 def plain(cell: Cell) -> bytes:
-    """A cell as bytes: a name as it is, a number as `shown_number` has it, nothing for None."""
+    """A cell as bytes: a name as it is, a number as `shown_number` has it, nothing for None.
+
+    The parts of a list, and the three of each of its links, stand between commas. Commas in names are escaped.
+    """
     if cell is None:
         return b""
     if isinstance(cell, bytes):
         return cell
+    if isinstance(cell, tuple):
+        return b",".join(_part(part) for each in cell for part in (_cells(each) if isinstance(each, Link) else (each,)))
     assert not isinstance(cell, Difference)
     return shown_number(cell).encode()
 
@@ -124,6 +135,15 @@ def escaped(name: bytes) -> bytes:
     return name
 
 
+def _cells(link: Link) -> Row:
+    document, *figures = link
+    return text_to_name(document), *figures
+
+
+def _part(cell: Cell) -> bytes:
+    return plain(cell).replace(b"\\", b"\\\\").replace(b",", b"\\,")
+
+
 def _quoted(field: bytes) -> bytes:
     if any(mark in field for mark in (b",", b'"', b"\n", b"\r")):
         return b'"' + field.replace(b'"', b'""') + b'"'
@@ -138,7 +158,19 @@ def _member(cell: Cell, column: TableColumn) -> bytes:
         except UnicodeDecodeError:
             key, value = f"{key}_b64", json.dumps(base64.b64encode(cell).decode("ascii"))
         return f'"{key}": {value}'.encode()
-    return f'"{key}": '.encode() + (_passages(cell) if isinstance(cell, Difference) else plain(cell) or b"null")
+    return f'"{key}": '.encode() + _value(cell)
+
+
+def _value(cell: Cell) -> bytes:
+    if isinstance(cell, Difference):
+        return _passages(cell)
+    if isinstance(cell, tuple):
+        return b"[" + b", ".join(_listed(each) for each in cell) + b"]"
+    return plain(cell) or b"null"
+
+
+def _listed(each: Link | int) -> bytes:
+    return _object(zip(_cells(each), _LINK, strict=True)) if isinstance(each, Link) else plain(each)
 
 
 def _passages(difference: Difference) -> bytes:

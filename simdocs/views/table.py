@@ -105,5 +105,5 @@ def _text(cell: Cell) -> str:
         return ""
     if isinstance(cell, bytes):
         return display_name(cell)
-    assert not isinstance(cell, Difference)
+    assert not isinstance(cell, Difference | tuple)
     return shown_number(cell)

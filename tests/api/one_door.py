@@ -8,13 +8,14 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import simdocs
 from simdocs.cli import exits
 from simdocs.errors import spelled
+from simdocs.model.explanation import ExplainedDocument
 from simdocs.requests.audit_request import AuditRequest
 from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.checked_request import CheckedRequest
@@ -95,7 +96,15 @@ def by_library(question: str, arguments: Sequence[str], keywords: Mapping[str, A
     if isinstance(result, tuple):
         return Outcome(exits.DONE, (), [drawn(row) for row in result])
     status = exits.UNJUDGED if result.skipped.unjudged else exits.DONE
-    return Outcome(status, (), [drawn(row) for row in result.rows()], dict(result.skipped.counts))
+    rows = map(explanation, result.explained) if "explain" in keywords else result.rows()
+    return Outcome(status, (), [drawn(row) for row in rows], dict(result.skipped.counts))
+
+
+def explanation(one: ExplainedDocument) -> tuple[Any, ...]:
+    """An explanation as a row of the program: that of a component."""
+    *cells, compared, links = (getattr(one, field.name) for field in fields(one))
+    told = None if compared is None else "yes" if compared else "no"
+    return *cells, told, links and tuple(part for link in links for part in link)
 
 
 def by_program(question: str, arguments: Sequence[str], keywords: Mapping[str, Any]) -> Outcome:
@@ -143,6 +152,10 @@ def drawn(row: Any) -> str:
 
 
 def _drawn_field(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, tuple):
+        return ",".join(map(_drawn_field, value))
     if isinstance(value, float):
         return "" if math.isnan(value) else f"{value:.6f}"
     return value.decode() if isinstance(value, bytes) else str(value)

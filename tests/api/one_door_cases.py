@@ -169,6 +169,7 @@ _DEDUPE = {
     "changed": Case(True, arguments=("updated.index",)),
     "pairs": Case(True),
     "all_copies": Case(True, {"pairs": True}),
+    "explain": Case(True, {"cluster": "components"}),
     "list": Case("duplicates"),
     "shingles": Case("gone.shingles", arguments=("gone.index",)),
     "root": Case(".", arguments=("moved.index",)),

@@ -70,7 +70,7 @@ def drawn(
     return st.lists(choice.flatmap(lambda one: _spelt(one, names, valid)), max_size=most, unique_by=lambda one: one[0])
 
 
-_NOT_FORETOLD = ("diff",)
+_NOT_FORETOLD = ("diff", "explain")
 """Options of answers whose bytes the twin does not compute."""
 
 

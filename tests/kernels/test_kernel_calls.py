@@ -15,6 +15,7 @@ import pytest
 from simdocs.families import SCHEMES, UNITS
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.group import connectivity, greedy_rounds
+from simdocs.kernels.group.shortest_links import shortest_links
 from simdocs.kernels.join import containment_index, prefix_candidates, prefix_index
 from simdocs.kernels.lsh import bucket_sample, bucket_search, buckets
 from simdocs.kernels.sketch.schemes import scheme_of
@@ -170,7 +171,8 @@ def test_buckets_pairs_and_rounds_take_no_more_steps_for_more_members():
         shared = buckets.shared_buckets(keys[:, :count])
         list(buckets.candidate_pairs(shared, count))
         list(buckets.candidate_pairs_with(shared, np.arange(count) % 3 == 0))
-        connectivity.bucket_components(shared, count)
+        label = connectivity.bucket_components(shared, count)
+        shortest_links(label, label, np.arange(count))
         for left, right in greedy_rounds.pairs_with_always_kept(shared, count // 2, 1000, count):
             greedy_rounds.most_similar_kept(left, right, np.ones(len(left)))
         status = np.repeat([greedy_rounds.KEPT, greedy_rounds.UNDECIDED], count // 2)

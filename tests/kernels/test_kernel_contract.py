@@ -23,15 +23,17 @@ from simdocs.families import FORMATS, KEEP, LANGUAGES, SCHEMES, UNITS, default_k
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.group import connectivity, greedy_rounds, pair_graph
 from simdocs.kernels.group.keep_order import keep_order
+from simdocs.kernels.group.shortest_links import shortest_links
 from simdocs.kernels.join import containment_index, prefix_candidates, prefix_index, token_frequencies
 from simdocs.kernels.lsh import banding, bucket_search, buckets
+from simdocs.kernels.lsh.bucket_sample import bands_that_agree
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.text import normalise
 from simdocs.kernels.tokens import multisets, murmur
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.parameters import PARAMETERS
-from simdocs.recipes import Shingling
+from simdocs.recipes import Bands, Shingling
 from simdocs.values import Choice
 from tests import strategies as some
 from tests.amounts import examples
@@ -93,7 +95,10 @@ def test_inputs_are_left_as_they_were(batch, shingling):
             unwritten(jaccard.exact, sets, left, right)
             unwritten(jaccard.estimates, signatures, left, right)
             graph = pair_graph.PairGraph.unconnected(len(signatures))
-            unwritten(pair_graph.connected_groups, unwritten(pair_graph.with_pairs, graph, left, right, left < right))
+            graph = unwritten(pair_graph.with_pairs, graph, left, right, left < right)
+            unwritten(pair_graph.connected_groups, graph)
+            unwritten(shortest_links, graph.labels, left, right)
+            unwritten(bands_that_agree, signatures[left], signatures[right], Bands(2, 2))
         status = np.arange(len(signatures)) % 3
         unwritten(greedy_rounds.first_undecided, shared.values, shared.offsets[:-1], shared.offsets[1:], status)
         unwritten(greedy_rounds.capped_members, shared, status, 2)
@@ -162,7 +167,7 @@ KERNELS = [
     *(token_frequencies.token_frequencies, prefix_index.prefix_index, prefix_candidates.similar_candidates),
     containment_index.containment_index,
     *(connectivity.star_pairs, connectivity.cross_component_pairs),
-    *(pair_graph.with_pairs, pair_graph.connected_groups),
+    *(pair_graph.with_pairs, pair_graph.connected_groups, shortest_links, bands_that_agree),
 ]
 
 

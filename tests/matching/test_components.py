@@ -14,7 +14,7 @@ from simdocs.matching.components import connected
 )
 def test_components_of_one_text_more_than_the_limit_are_compared_wholly(monkeypatch, most, smallest, all_compared):
     """The first text is similar to the two others, which are less similar to each other."""
-    monkeypatch.setattr(decision, "connected", lambda *given: connected(*given[:3], most))
+    monkeypatch.setattr(decision, "connected", lambda *given, explain: connected(*given[:3], most, explain=explain))
     texts = ["b c d e f g h i j k", "a b c d e f g h i j", "c d e f g h i j k l"]
     found = simdocs.dedupe(texts=texts, cluster="components", unit="word", k=1, threshold=0.7, bands=128, rows=1)
     (facts,) = found.components

@@ -33,7 +33,7 @@ KNOWN = WITHOUT_EFFECT | {
     "unit", "k", "language", "multiset", "seed", *Normalisation.__slots__,
     "num_perm", "scheme", "ignore_common", "template", "threshold", "recall", "rule", "bands", "rows",
     "changed", "keep", "cluster", "verify", "exact", "max_candidates", "against",
-    "pairs", "all_copies", "list", "nul", "top", "nearest", "itself", "measure", "diff",
+    "pairs", "all_copies", "explain", "list", "nul", "top", "nearest", "itself", "measure", "diff",
     "output", "format", "header", "exit_code", "strict", "index", "shingles", "root",
 }  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simdocs.kernels.lsh.buckets import shared_runs
-from simdocs.model.ragged import Floats, Index, Keys, Tokens
+from simdocs.model.ragged import Floats, Index, Keys, Mask, Tokens
 from simdocs.recipes import Bands
 
 _PAIRS_AT_ONCE = 1024
@@ -48,12 +48,17 @@ def drawn_pairs(keys: Keys, chances: Floats) -> tuple[Index, Index]:
     return members[:, 0], members[:, 1]
 
 
+def bands_that_agree(left: Tokens, right: Tokens, bands: Bands) -> Mask:
+    """In which bands the signatures left[i] and right[i] agree in all rows: bool (P, B). left, right: (P, K) uint32."""
+    width = bands.bands * bands.rows
+    agree: Mask = (left[:, :width] == right[:, :width]).reshape(-1, *bands).all(axis=2)
+    return agree
+
+
 def agreeing_bands(signatures: Tokens, left: Index, right: Index, bands: Bands) -> Index:
     """In how many bands the signatures of each pair agree in all rows: int64 (P,). signatures: (N, K) uint32."""
-    width = bands.bands * bands.rows
     agree = np.empty(len(left), np.int64)
     for at in range(0, len(left), _PAIRS_AT_ONCE):
         cut = slice(at, at + _PAIRS_AT_ONCE)
-        same = signatures[left[cut], :width] == signatures[right[cut], :width]
-        agree[cut] = same.reshape(-1, *bands).all(axis=2).sum(axis=1)
+        agree[cut] = bands_that_agree(signatures[left[cut]], signatures[right[cut]], bands).sum(axis=1)
     return agree

@@ -1,0 +1,174 @@
+"""Explanations: for each document, why it is kept, or a duplicate of another one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+
+from simdocs.commands.printed_names import PrintedNames
+from simdocs.kernels.lsh.bucket_sample import bands_that_agree
+from simdocs.matching.decision import Decision
+from simdocs.model import documents as flags
+from simdocs.model import explanation as why
+from simdocs.model.explanation import ExplainedDocument, Link
+from simdocs.model.groups import Pairs
+from simdocs.model.names import name_to_text
+from simdocs.model.numbering import Rows
+from simdocs.model.ragged import Array, Floats, Index, Mask
+from simdocs.recipes import Bands
+
+_AT_ONCE = 1 << 10
+"""Documents in one block. The links of their chains take 70 MB at most."""
+
+
+def explanations(
+    decision: Decision, bands: Bands | None, printed: PrintedNames | None
+) -> Iterator[list[ExplainedDocument]]:
+    """Yield why documents are kept or duplicates, in blocks. Each group begins with its kept document.
+
+    bands: those that found candidates, if any. printed: makes the names, and a document whose name cannot be printed is
+    left out; None: names are as they were recorded.
+    """
+    rows = _Rows.of(decision)
+    explainer = _Explainer(decision, bands, printed)
+    for at in range(0, len(rows.kept), _AT_ONCE):
+        yield explainer.of(rows.take(slice(at, at + _AT_ONCE)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The documents to explain. kept: the kept document of each one's group. pairs: each one (right) with the document
+    that it was compared with (left; -1: none)."""
+
+    kept: Rows
+    pairs: Pairs
+
+    @classmethod
+    def of(cls, decision: Decision) -> _Rows:
+        kept = np.union1d(decision.kept(), decision.pairs.left)
+        unknown = np.full(len(kept), np.nan)
+        alone = Pairs(np.full(len(kept), -1), kept, unknown, unknown)
+        if (near := decision.nearest) is not None:
+            found = near.take(np.flatnonzero(np.isin(near.right, kept)))
+            alone = Pairs.concat([alone.take(np.flatnonzero(~np.isin(kept, found.right))), found])
+        of_group, every = np.concatenate((alone.right, decision.pairs.left)), Pairs.concat([alone, decision.pairs])
+        order = np.lexsort((every.right, of_group != every.right, of_group))
+        return cls(of_group[order], every.take(order))
+
+    def take(self, cut: slice) -> _Rows:
+        return _Rows(self.kept[cut], self.pairs.take(np.arange(len(self.kept))[cut]))
+
+    @property
+    def is_kept(self) -> Mask:
+        return np.asarray(self.kept == self.pairs.right)
+
+
+class _Explainer:
+    def __init__(self, decision: Decision, bands: Bands | None, printed: PrintedNames | None) -> None:
+        self._decision, self._bands, self._printed = decision, bands, printed
+        size, pairs = len(decision.eligible), decision.of_all
+        self._documents = np.bincount(pairs.left, minlength=size) + 1
+        self._to_kept = np.full(size, np.nan)
+        np.fmin.at(self._to_kept, pairs.left, pairs.score)
+
+    def of(self, rows: _Rows) -> list[ExplainedDocument]:
+        """Why these documents are kept or duplicates."""
+        pairs, is_kept = rows.pairs, rows.is_kept
+        kept, fit = self._names(rows.kept, kept=True)
+        names, compared = kept.copy(), [None if alone else name for name, alone in zip(kept, is_kept, strict=True)]
+        links = self._links(rows, fit)
+        self._replace(names, np.flatnonzero(~is_kept), pairs.right, fit, kept=False)
+        self._replace(compared, np.flatnonzero(is_kept & (pairs.left >= 0)), pairs.left, fit, kept=True)
+        columns = zip(
+            *(kept, names, self._reasons(rows), compared),
+            *(_known(pairs.jaccard), _known(pairs.estimate), self._met(pairs)),
+            [None if self._bands is None else self._bands.bands] * len(kept),
+            *(self._documents[rows.kept].tolist(), _known(self._to_kept[rows.kept])),
+            *(*self._looseness(rows.kept), links),
+            strict=True,
+        )
+        return [ExplainedDocument(*row) for row, fits in zip(columns, fit.tolist(), strict=True) if fits]
+
+    def _names(self, rows: Rows, *, kept: bool) -> tuple[list[str], Mask]:
+        corpus = self._decision.corpus
+        if self._printed is None:
+            names, fit = corpus.names(rows), np.ones(len(rows), bool)
+        else:
+            names, fit = self._printed.of(corpus, rows, kept=kept)
+        return list(map(name_to_text, names)), fit
+
+    def _replace(self, names: list[Any], places: Index, rows: Rows, fit: Mask, *, kept: bool) -> None:
+        """Put the names of rows[places] in these places. Where one cannot be printed, it is not fit."""
+        found, fits = self._names(rows[places], kept=kept)
+        fit[places] &= fits
+        for place, name in zip(places.tolist(), found, strict=True):
+            names[place] = name
+
+    def _reasons(self, rows: _Rows) -> list[str]:
+        decision, right, is_kept = self._decision, rows.pairs.right, rows.is_kept
+        its, own = decision.corpus.facts(rows.kept), decision.corpus.facts(right)
+        cases = {
+            why.INDEXED: right < len(decision.of_index),
+            why.EMPTY: own["flags"] & flags.EMPTY != 0,
+            why.IGNORED: own["flags"] & flags.IGNORED != 0,
+            why.CAPPED: np.isin(right, decision.capped),
+            why.UNVERIFIED: is_kept & self._lost(right),
+            why.CHOSEN: is_kept & (self._documents[right] > 1),
+            why.UNMATCHED: is_kept,
+            why.IDENTICAL: (its["digest"] == own["digest"]).all(axis=1),
+            why.SIMILAR: rows.pairs.score >= decision.verifier.threshold,
+        }
+        reasons: list[str] = np.select(list(cases.values()), list(cases), why.LINKED).tolist()
+        return reasons
+
+    def _lost(self, rows: Rows) -> Mask:
+        """Which of these documents, which this run has read, were gone or had changed when they were read again."""
+        lost = {name for root, name in self._decision.verifier.run.tally.lost if not root}
+        return np.array([name in lost for name in self._decision.corpus.names(rows)] if lost else [False] * len(rows))
+
+    def _met(self, pairs: Pairs) -> list[tuple[int, ...] | None]:
+        """The numbers of the bands, from 1, in which each pair agrees; None for a document that is in no pair."""
+        if self._bands is None:
+            return [None] * len(pairs)
+        of_pair = np.flatnonzero(pairs.left >= 0)
+        left, right = (self._decision.corpus.signature_rows(side[of_pair]) for side in (pairs.left, pairs.right))
+        met: list[tuple[int, ...] | None] = [None] * len(pairs)
+        for place, agree in zip(of_pair.tolist(), bands_that_agree(left, right, self._bands), strict=True):
+            met[place] = tuple((np.flatnonzero(agree) + 1).tolist())
+        return met
+
+    def _looseness(self, kept: Rows) -> tuple[list[float | None], list[bool | None]]:
+        """The smallest similarity of any two documents of these components, and whether it is that of all pairs."""
+        components = self._decision.components
+        if components is None or not len(components.kept):
+            return [None] * len(kept), [None] * len(kept)
+        place = np.minimum(np.searchsorted(components.kept, kept), len(components.kept) - 1)
+        grouped = components.kept[place] == kept
+        complete = zip(components.complete[place].tolist(), grouped.tolist(), strict=True)
+        smallest = np.where(grouped, components.pairwise[place], np.nan)
+        return _known(smallest), [one if known else None for one, known in complete]
+
+    def _links(self, rows: _Rows, fit: Mask) -> list[tuple[Link, ...] | None]:
+        """The chain of each duplicate; None for a kept document. Where a name cannot be printed, it is not fit."""
+        links: list[tuple[Link, ...] | None] = [None] * len(rows.kept)
+        if (chains := self._decision.chains) is None:
+            return links
+        linked = np.flatnonzero(~rows.is_kept)
+        found = [Pairs.empty(), *map(chains.to, rows.pairs.right[linked].tolist())]
+        every, ends = Pairs.concat(found), list(accumulate(map(len, found)))
+        names, fits = self._names(every.right, kept=False)
+        of_all = list(map(Link, names, _known(every.jaccard), every.estimate.tolist()))
+        for row, (begin, end) in zip(linked.tolist(), pairwise(ends), strict=True):
+            links[row] = tuple(of_all[begin:end])
+            fit[row] &= fits[begin:end].all()
+        return links
+
+
+def _known(values: Floats | Array) -> list[float | None]:
+    """The values, with None for NaN."""
+    return [None if math.isnan(value) else value for value in values.tolist()]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from simdocs.errors import mention
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching.containing import find_containing
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.index_matches import MatchBlock, find_matches
+from simdocs.matching.index_matches import Lookup, MatchBlock, find_matches
 from simdocs.matching.nearest import find_nearest
 from simdocs.matching.prepared import Prepared, of_same_documents, part_of, prepared, threshold_warning
 from simdocs.matching.verify import Verifier, outdated_warning
@@ -168,11 +167,12 @@ def _blocks(plan: QueryPlan, indexed: Corpus, asked: Prepared, run: Run) -> Iter
     """All matches, some documents at a time."""
     shingling, threshold = plan.recipe.shingling, plan.threshold
     verifier = Verifier(indexed, shingling, threshold, run, exact=plan.by_exact, no_prefilter=plan.exact)
+    lookup = Lookup(plan.index, indexed, asked, verifier, plan.top, plan.itself, plan.changed)
     if plan.nearest:
-        return find_nearest(indexed, asked, verifier, plan.nearest, itself=plan.itself, own=plan.changed)
-    by_jaccard = partial(find_matches, exact=plan.exact, most_memory=plan.most_memory)
-    find = find_containing if plan.contained else by_jaccard
-    return find(plan.index, indexed, asked, verifier, top=plan.top, itself=plan.itself, own=plan.changed)
+        return find_nearest(lookup, plan.nearest)
+    if plan.contained:
+        return find_containing(lookup)
+    return find_matches(lookup, exact=plan.exact, most_memory=plan.most_memory)
 
 
 def _facts(plan: QueryPlan, asked: Prepared, run: Run) -> SearchFacts:

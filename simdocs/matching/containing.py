@@ -7,18 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from simdocs.corpora.identity import same_documents
 from simdocs.kernels.compare.containment import Parts, containers, containments
 from simdocs.kernels.compare.jaccard import of_overlaps
 from simdocs.matching.concatenated import ConcatenatedCorpus
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.index_matches import MatchBlock, ranked
+from simdocs.matching.index_matches import Lookup, MatchBlock, ranked
 from simdocs.matching.index_texts import IndexTexts
-from simdocs.matching.prepared import Prepared
 from simdocs.matching.token_sets import token_sets
 from simdocs.matching.verify import Verifier
-from simdocs.model.artifact import BandIndex
-from simdocs.model.documents import WITHOUT_TOKENS
 from simdocs.model.groups import ContainedPairs
 from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Ragged, offsets_of, row_blocks
@@ -27,32 +23,22 @@ _BYTES_AT_ONCE = 1 << 23
 """Text of the documents asked about that are looked for at once, while the index is read: at most 1 token a byte."""
 
 
-def find_containing(
-    index: BandIndex,
-    indexed: Corpus,
-    asked: Prepared,
-    verifier: Verifier,
-    *,
-    top: int = 0,
-    itself: bool = False,
-    own: Rows | None = None,
-) -> Iterator[MatchBlock]:
+def find_containing(lookup: Lookup) -> Iterator[MatchBlock]:
     """Yield all documents of the index that contain a document asked about, block by block, in row order.
 
-    No match is missed. The whole index is read for each block. Parameters: those of `find_matches`.
+    No match is missed. The whole index is read for each block.
     """
-    texts = IndexTexts.of(index, indexed, verifier)
-    filled = np.flatnonzero((asked.documents.facts["flags"] & WITHOUT_TOKENS) == 0)
+    indexed, asked, verifier = lookup.indexed, lookup.asked, lookup.verifier
+    texts, filled = IndexTexts.of(lookup.index, indexed, verifier), lookup.filled
     for begin, end in row_blocks(offsets_of(asked.documents.facts["size"][filled]), _BYTES_AT_ONCE):
         pairs = _with_copies(texts, _contained(verifier, texts.firsts, asked.corpus, filled[begin:end]))
-        if not itself:
-            same = same_documents(asked.corpus, pairs.left, indexed, pairs.right)
-            pairs = pairs.take(np.flatnonzero(~(same if own is None else same | (own[pairs.left] == pairs.right))))
+        if not lookup.itself:
+            pairs = pairs.take(np.flatnonzero(~lookup.same(pairs.left, pairs.right)))
         rows, place = np.unique(pairs.right, return_inverse=True)
         both = ConcatenatedCorpus(indexed.some(rows), asked.corpus)
         pairs = replace(pairs, left=len(rows) + pairs.left, right=place)
         pairs = replace(pairs, estimate=both.estimates(pairs.left, pairs.right))
-        yield MatchBlock(both, ranked(both, verifier.for_corpus(both).confirmed(pairs), top), rows)
+        yield MatchBlock(both, ranked(both, verifier.for_corpus(both).confirmed(pairs), lookup.top), rows)
 
 
 def _with_copies(texts: IndexTexts, pairs: ContainedPairs) -> ContainedPairs:

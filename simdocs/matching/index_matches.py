@@ -23,6 +23,34 @@ from simdocs.model.ragged import Mask, ranges
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Lookup:
+    """Documents that are looked up in an index, and which of their matches are wanted.
+
+    indexed: the documents of the index. verifier: that of these documents. top: the largest number of matches for each
+    document (0: all). itself: let a document that is in the index match itself. own: the row in the index of each
+    document asked about, if they come from there.
+    """
+
+    index: BandIndex
+    indexed: Corpus
+    asked: Prepared
+    verifier: Verifier
+    top: int = 0
+    itself: bool = False
+    own: Rows | None = None
+
+    @property
+    def filled(self) -> Rows:
+        """The documents asked about that have tokens."""
+        return np.flatnonzero((self.asked.documents.facts["flags"] & WITHOUT_TOKENS) == 0)
+
+    def same(self, asked: Rows, rows: Rows) -> Mask:
+        """Whether asked[i] is the document rows[i] of the index: bool (P,)."""
+        same = same_documents(self.asked.corpus, asked, self.indexed, rows)
+        return same if self.own is None else same | (self.own[asked] == rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class MatchBlock:
     """All matches of some of the documents asked about.
 
@@ -46,38 +74,24 @@ class MatchBlock:
         return self.index_rows[self.pairs.right]
 
 
-def find_matches(
-    index: BandIndex,
-    indexed: Corpus,
-    asked: Prepared,
-    verifier: Verifier,
-    *,
-    top: int = 0,
-    itself: bool = False,
-    own: Rows | None = None,
-    exact: bool = False,
-    most_memory: int | None = None,
-) -> Iterator[MatchBlock]:
+def find_matches(lookup: Lookup, *, exact: bool = False, most_memory: int | None = None) -> Iterator[MatchBlock]:
     """Yield all matches of the documents asked about, block by block, in row order.
 
-    indexed: the documents of the index. verifier: that of these documents. top: the largest number of matches for each
-    document (0: all). itself: let a document that is in the index match itself. own: the row in the index of each
-    document asked about, if they come from there. exact: find candidates by an exact join, which misses no match.
-    most_memory: the bytes that this may take; None: what there is.
+    exact: find candidates by an exact join, which misses no match. most_memory: the bytes that this may take; None:
+    what there is.
     """
-    filled = np.flatnonzero((asked.documents.facts["flags"] & WITHOUT_TOKENS) == 0)
+    index, indexed, asked, verifier = lookup.index, lookup.indexed, lookup.asked, lookup.verifier
     if exact:
-        found = every_candidate(index, indexed, verifier, asked.corpus, filled, most_memory)
+        found = every_candidate(index, indexed, verifier, asked.corpus, lookup.filled, most_memory)
     else:
-        found = candidates(index, asked.signatures, filled)
+        found = candidates(index, asked.signatures, lookup.filled)
     for part, places, near in found:
         firsts = np.unique(near)
         text, rows = copies_of(index["same_as"].all(), firsts)
-        some = indexed.some(rows)
-        both = ConcatenatedCorpus(some, asked.corpus)
-        search = _BlockSearch(some, rows, asked.corpus, own, text, verifier.for_corpus(both), itself)
+        both = ConcatenatedCorpus(indexed.some(rows), asked.corpus)
+        search = _BlockSearch(lookup, rows, text, verifier.for_corpus(both))
         pairs = search.matches(part[places], np.searchsorted(firsts, near))
-        block = MatchBlock(both, ranked(both, pairs, top), rows)
+        block = MatchBlock(both, ranked(both, pairs, lookup.top), rows)
         verifier.run.progress("looking up", int(part[-1]) + 1, len(asked.documents))
         yield block
 
@@ -86,25 +100,21 @@ def find_matches(
 class _BlockSearch:
     """Verification of the candidates of one block.
 
-    indexed: the documents of the index that have the text of a candidate. rows: (n,) the row of each in the index. own:
-    as of `find_matches`. text: (n,) the text of each, by its place in the block, ascending. verifier: that of both
-    corpora together.
+    rows: (n,) the documents of the index that have the text of a candidate. text: (n,) the text of each, by its place
+    in the block, ascending. verifier: that of these documents, and then all that are asked about.
     """
 
-    indexed: Corpus
+    lookup: Lookup
     rows: Rows
-    asked: Corpus
-    own: Rows | None
     text: BlockPlaces
     verifier: Verifier
-    itself: bool
 
     def matches(self, asked: Rows, text: BlockPlaces) -> Pairs:
         """The verified pairs of documents asked about with all copies of their candidate texts. text: one for each."""
         asked, copy = self._copies_to_verify(asked, text)
-        pairs = self._with_other_copies(self.verifier.similar(len(self.indexed) + asked, copy))
-        if not self.itself:
-            mine = pairs.left - len(self.indexed)
+        pairs = self._with_other_copies(self.verifier.similar(len(self.rows) + asked, copy))
+        if not self.lookup.itself:
+            mine = pairs.left - len(self.rows)
             pairs = pairs.take(np.flatnonzero(~self._same(mine, pairs.right)))
         return self.verifier.confirmed(pairs)
 
@@ -114,17 +124,16 @@ class _BlockSearch:
         This is the first unchanged copy. If that is the file asked about, which may have been edited since, it is the
         next one. If there is no other copy, the pair is left out.
         """
-        first, second = self._unchanged_copies(len(self.indexed) + asked, text)
-        if self.itself:
+        first, second = self._unchanged_copies(len(self.rows) + asked, text)
+        if self.lookup.itself:
             return asked, first[text]
         copy = np.where(self._same(asked, first[text]), second[text], first[text])
         others = np.flatnonzero(copy >= 0)
         return asked[others], copy[others]
 
-    def _same(self, asked: Rows, indexed: Rows) -> Mask:
-        """Whether asked[i] and indexed[i] are the same document."""
-        same = same_documents(self.asked, asked, self.indexed, indexed)
-        return same if self.own is None else same | (self.own[asked] == self.rows[indexed])
+    def _same(self, asked: Rows, copy: BlockPlaces) -> Mask:
+        """Whether asked[i] and the document copy[i] of the block are the same."""
+        return self.lookup.same(asked, self.rows[copy])
 
     def _unchanged_copies(self, asked: Rows, text: BlockPlaces) -> tuple[Rows, Rows]:
         """For every text its first unchanged copy, and the next unchanged one, or -1.

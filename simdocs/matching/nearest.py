@@ -6,14 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simdocs.corpora.identity import same_documents
 from simdocs.kernels.compare.agreement import agreements
 from simdocs.matching.concatenated import ConcatenatedCorpus
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.index_matches import MatchBlock, ranked
-from simdocs.matching.prepared import Prepared
-from simdocs.matching.verify import Verifier
-from simdocs.model.documents import WITHOUT_TOKENS
+from simdocs.matching.index_matches import Lookup, MatchBlock, ranked
 from simdocs.model.groups import Pairs
 from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Index, Tokens
@@ -22,53 +18,40 @@ _ROWS_AT_ONCE = 1 << 14
 """Signatures of the index that are read at once: 8 MiB at K = 128."""
 
 
-def find_nearest(
-    indexed: Corpus,
-    asked: Prepared,
-    verifier: Verifier,
-    number: int,
-    *,
-    itself: bool = False,
-    own: Rows | None = None,
-) -> Iterator[MatchBlock]:
+def find_nearest(lookup: Lookup, number: int) -> Iterator[MatchBlock]:
     """Yield for each document asked about the `number` documents of the index whose signatures agree most with its own.
 
     They are ordered by their exact similarity. A document that is missing or has changed is reported, and the next one
     takes its place. Fewer are yielded if no others have anything in common with it. Every signature of the index is
-    compared with every signature asked about. itself, own: as of `find_matches`.
+    compared with every signature asked about.
     """
-    filled = np.flatnonzero((asked.documents.facts["flags"] & WITHOUT_TOKENS) == 0)
-    for row in filled.tolist():
-        order = _by_agreement(indexed, asked.signatures[row])
-        if own is not None:
-            order = order[order != own[row]]
-        yield _nearest(indexed, asked, verifier, row, number, order, itself)
-        verifier.run.progress("looking up", row + 1, len(asked.documents))
+    for row in lookup.filled.tolist():
+        yield _nearest(lookup, row, number)
+        lookup.verifier.run.progress("looking up", row + 1, len(lookup.asked.documents))
 
 
-def _nearest(
-    indexed: Corpus, asked: Prepared, verifier: Verifier, row: int, number: int, order: Index, itself: bool
-) -> MatchBlock:
+def _nearest(lookup: Lookup, row: int, number: int) -> MatchBlock:
+    order = _by_agreement(lookup.indexed, lookup.asked.signatures[row])
     found, rows, at = Pairs.empty(), np.empty(0, np.int64), 0
     while len(rows) < number and at < len(order):
         more = order[at : at + number - len(rows)]
         at += len(more)
-        if not itself:
-            more = more[~same_documents(asked.corpus, np.full(len(more), row), indexed, more)]
-        pairs = _verified(indexed, asked, verifier, row, more)
+        if not lookup.itself:
+            more = more[~lookup.same(np.full(len(more), row), more)]
+        pairs = _verified(lookup, row, more)
         rows = np.concatenate((rows, more[pairs.right]))
         found = Pairs.concat([found, pairs])
-    corpus = ConcatenatedCorpus(indexed.some(rows), asked.corpus)
+    corpus = ConcatenatedCorpus(lookup.indexed.some(rows), lookup.asked.corpus)
     placed = Pairs(np.full(len(rows), len(rows) + row), np.arange(len(rows)), found.jaccard, found.estimate)
     return MatchBlock(corpus, ranked(corpus, placed, number), rows)
 
 
-def _verified(indexed: Corpus, asked: Prepared, verifier: Verifier, row: int, rows: Rows) -> Pairs:
+def _verified(lookup: Lookup, row: int, rows: Rows) -> Pairs:
     """The pairs of a document with those of these rows that are unchanged and have something in common with it.
 
     The pairs refer to the rows by their places.
     """
-    corpus = ConcatenatedCorpus(indexed.some(rows), asked.corpus)
+    corpus, verifier = ConcatenatedCorpus(lookup.indexed.some(rows), lookup.asked.corpus), lookup.verifier
     left, right = np.full(len(rows), len(rows) + row), np.arange(len(rows))
     verifier.run.tally.candidates += len(rows)
     estimate = corpus.estimates(left, right)

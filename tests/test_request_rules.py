@@ -220,6 +220,12 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
         {"dry_run": True, "output": "x.index", "lock_wait": 1.0},
         (f"lock_wait and dry_run {TOGETHER}: dry_run takes no lock",),
     ),
+    (QueryRequest, {"measure": "containment", "exact": True}, ()),
+    (
+        QueryRequest,
+        {"measure": "containment", "exact": True, "max_memory": 10},
+        (f"measure and max_memory {TOGETHER}: only a few token sets are in memory at once",),
+    ),
     (
         QueryRequest,
         {"measure": "containment", "nearest": 1, "verify": "estimate"},

@@ -147,8 +147,8 @@ class QueryRequest(ReadRequest):
                 yield not_together("nearest", "measure", why=f"{mention('nearest')} compares signatures")
             if self.verify == "estimate":
                 yield not_together("measure", "verify", why="signatures do not tell the containment")
-            if self.exact:
-                yield not_together("measure", "exact", why="containment is computed for every pair in any case")
+            if self.max_memory is not None:
+                yield not_together("measure", "max_memory", why="only a few token sets are in memory at once")
 
     def _ways(self) -> Sequence[str]:
         return [*super()._ways(), "changed"] if self.changed else super()._ways()

@@ -49,6 +49,7 @@ def test_all_documents_that_contain_an_excerpt_are_found(asked):
     assert sorted(found(asked, "part")) == sorted(wanted)
     assert [row[3] for row in found(asked, "part")] == sorted((row[3] for row in wanted), reverse=True)
     assert found(asked, "part", "--top", "1") == found(asked, "part")[:1]
+    assert found(asked, "part", "--exact") == found(asked, "part")
 
 
 def test_the_containment_is_that_of_the_document_asked_about(asked):

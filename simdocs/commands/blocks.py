@@ -11,9 +11,9 @@ from simdocs.commands.printed_names import Named, PrintedNames
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
 from simdocs.matching.pair_differences import PairDifferences, Readable
-from simdocs.model.answer_blocks import ContainedBlock, DifferenceBlock, LineBlock, NameBlock, NestedBlock, PairBlock
+from simdocs.model.answer_blocks import DifferenceBlock, LineBlock, NameBlock, PairBlock
 from simdocs.model.byte_strings import joined
-from simdocs.model.groups import ContainedPairs, NestedPairs, Pairs
+from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Array, Index, Ragged
 from simdocs.recipes import Shingling
 
@@ -59,15 +59,8 @@ def pair_blocks(documents: Named, pairs: Pairs, printed: PrintedNames) -> Iterat
         fit = np.flatnonzero(left_fit & right_fit)
         if len(fit) < len(some):
             left, right = [left[place] for place in fit], [right[place] for place in fit]
-        yield _block(left, right, some.take(fit))
-
-
-def _block(left: list[bytes], right: list[bytes], pairs: Pairs) -> PairBlock:
-    """These pairs with the names of their documents."""
-    figures = left, right, pairs.jaccard, pairs.estimate
-    if isinstance(pairs, NestedPairs):
-        return NestedBlock(*figures, pairs.score, pairs.contained)
-    return ContainedBlock(*figures, pairs.containment) if isinstance(pairs, ContainedPairs) else PairBlock(*figures)
+        some = some.take(fit)
+        yield PairBlock(left, right, some.jaccard, some.estimate, some.more)
 
 
 def name_blocks(documents: Named, rows: Index, printed: PrintedNames) -> Iterator[NameBlock]:

@@ -12,26 +12,13 @@ from simdocs.model.ragged import Floats
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairBlock:
-    """Some pairs of an answer: the names, the exact similarities (NaN: not computed) and the estimates."""
+    """Some pairs of an answer: the names, the exact similarities (NaN: not computed), the estimates, more columns."""
 
     left: list[bytes]
     right: list[bytes]
     jaccard: Floats
     estimate: Floats
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ContainedBlock(PairBlock):
-    """Some pairs, with the share of the tokens of the left document that the right one has."""
-
-    containment: Floats
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class NestedBlock(ContainedBlock):
-    """Some pairs, with their larger containment, and which document is contained: see NestedPairs."""
-
-    contained: list[str]
+    more: tuple[list[float] | list[str], ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

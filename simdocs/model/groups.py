@@ -32,6 +32,11 @@ class Pairs:
         """The similarity that decides: the exact one if it is known, otherwise the estimate. float64 (P,)."""
         return np.where(np.isnan(self.jaccard), self.estimate, self.jaccard)
 
+    @property
+    def more(self) -> tuple[list[float] | list[str], ...]:
+        """The columns of an answer after the estimate: none, unless containment was measured."""
+        return ()
+
     def take(self, order: Array) -> Self:
         """The pairs with these numbers, in this order."""
         return type(self)(*(getattr(self, column.name)[order] for column in fields(self)))
@@ -70,6 +75,11 @@ class ContainedPairs(Pairs):
         """What decides: the containment."""
         return self.containment
 
+    @property
+    def more(self) -> tuple[list[float] | list[str], ...]:
+        """The containment."""
+        return (self.score.tolist(),)
+
 
 @dataclass(frozen=True, slots=True)
 class NestedPairs(ContainedPairs):
@@ -86,10 +96,10 @@ class NestedPairs(ContainedPairs):
         return np.maximum(self.containment, self.converse)
 
     @property
-    def contained(self) -> list[str]:
-        """Which of the two documents is contained in the other, by the columns of an answer; `both` if all is equal."""
+    def more(self) -> tuple[list[float] | list[str], ...]:
+        """The larger containment, and which document is contained, by its column; `both` if both are equally so."""
         order = np.sign(self.containment - self.converse).astype(np.int64)
-        return [("both", "document", "other")[at] for at in order.tolist()]
+        return self.score.tolist(), [("both", "document", "other")[at] for at in order.tolist()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from simdocs.model.documents import Documents
-from simdocs.model.groups import ContainedPairs, NestedPairs, Pairs
+from simdocs.model.groups import Pairs
 from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Ragged
 from simdocs.model.skipped import Skipped
 from simdocs.recipes import Banding, Bands, Grouping, Recipe, Walking
+
+PairRow = tuple[str, str, float, float, *tuple[float | str, ...]]
+"""A row of an answer: two names, exact similarity, estimate; and if containment was measured, what is said of it."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,17 +70,13 @@ class SearchResult:
         """What to know before trusting the answer, such as that many pairs at this threshold are missed."""
         return tuple(self.skipped.warnings)
 
-    def rows(self) -> Iterator[tuple[Any, ...]]:
+    def rows(self) -> Iterator[PairRow]:
         """The names of the two documents of each pair, exact similarity (NaN: not computed), estimate.
 
         If containment was measured, that comes next; among similar pairs, it is the larger of both, and the last is
         which of the two documents is contained: document, other or both.
         """
         (left, right), pairs = self.names, self.pairs
-        columns: list[list[Any]] = [pairs.jaccard.tolist(), pairs.estimate.tolist()]
-        if isinstance(pairs, NestedPairs):
-            columns += [pairs.score.tolist(), pairs.contained]
-        elif isinstance(pairs, ContainedPairs):
-            columns.append(pairs.containment.tolist())
-        for at, figures in enumerate(zip(*columns, strict=True)):
-            yield name_to_text(left[at].tobytes()), name_to_text(right[at].tobytes()), *figures
+        figures = zip(pairs.jaccard.tolist(), pairs.estimate.tolist(), *pairs.more, strict=True)
+        for at, (jaccard, estimate, *more) in enumerate(figures):
+            yield name_to_text(left[at].tobytes()), name_to_text(right[at].tobytes()), jaccard, estimate, *more

@@ -8,14 +8,12 @@ from collections.abc import Sequence
 from simdocs.model.answer_blocks import (
     Block,
     ChangeBlock,
-    ContainedBlock,
     DifferenceBlock,
     ExplainedBlock,
     FactBlock,
     FigureBlock,
     LineBlock,
     NameBlock,
-    NestedBlock,
     PairBlock,
     TokenBlock,
 )
@@ -105,9 +103,7 @@ def rows_of(block: Block) -> list[Row]:
         pairs = zip(rows_of(block.pairs), block.differences, strict=True)
         return [(*row, difference) for row, difference in pairs]
     if isinstance(block, PairBlock):
-        exact = [None if math.isnan(jaccard) else jaccard for jaccard in block.jaccard.tolist()]
-        more: list[list[Cell]] = [block.containment.tolist()] if isinstance(block, ContainedBlock) else []
-        more += [[side.encode() for side in block.contained]] if isinstance(block, NestedBlock) else []
+        exact, *more = (map(_cell, column) for column in (block.jaccard.tolist(), *block.more))
         return list(zip(block.left, block.right, exact, block.estimate.tolist(), *more, strict=True))
     if isinstance(block, ExplainedBlock):
         return [_explained(one, of_component=block.of_components) for one in block.documents]

@@ -34,6 +34,7 @@ for left, right, score in zip(found.pairs.left.tolist(), found.pairs.right.tolis
     name: str = built.documents.name(right)
 asked, match, jaccard, estimate = next(found.rows())
 similarity: float = jaccard
+containment: float | str = next(simdocs.query(built, "x", measure="containment").rows())[4]
 compared: simdocs.Comparison = simdocs.compare("a.txt", Path("b.txt"), unit=["char", "word"], k=3, diff="words")
 shared: float = compared.jaccard
 several = simdocs.compare("a.txt", "b.txt", "c.txt")
@@ -63,6 +64,7 @@ UNTYPED = {
     "simdocs.compare('a', 'b', diff='chars')": "call-overload",
     "simdocs.dedupe('docs').duplicates": "attr-defined",
     "simdocs.shingle('docs').tokens.value": "attr-defined",
+    "next(simdocs.dedupe('docs').rows())[0] + 1": "operator",
 }
 
 

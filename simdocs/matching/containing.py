@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from simdocs.errors import mention
 from simdocs.kernels.compare.containment import Parts, containers, containments
 from simdocs.kernels.compare.jaccard import of_overlaps
 from simdocs.matching.concatenated import ConcatenatedCorpus
@@ -30,6 +31,11 @@ def find_containing(lookup: Lookup) -> Iterator[MatchBlock]:
     """
     indexed, asked, verifier = lookup.indexed, lookup.asked, lookup.verifier
     texts, filled = IndexTexts.of(lookup.index, indexed, verifier), lookup.filled
+    if indexed.sets is None:
+        verifier.run.explain(
+            f"reading all {len(texts.firsts):,} texts of the index again, because signatures do not tell the"
+            f" containment: with {mention('shingles')} that is not needed"
+        )
     for begin, end in row_blocks(offsets_of(asked.documents.facts["size"][filled]), _BYTES_AT_ONCE):
         pairs = _with_copies(texts, _contained(verifier, texts.firsts, asked.corpus, filled[begin:end]))
         if not lookup.itself:

@@ -109,6 +109,11 @@ def test_what_needs_signatures_does_not_go_with_containment(asked, others, probl
 def test_the_summary_says_that_every_pair_is_found_and_an_excerpt_leads_to_the_option(asked):
     done = simdocs("query", "x.index", "part", "--measure", "containment", "-v", cwd=asked)
     assert re.search("^every pair is found; [0-9]+ verified$", done.err, re.MULTILINE)
+    again = "simdocs: reading all 4 texts of the index again, because signatures do not tell the containment: with"
+    assert done.err.startswith(f"{again} --shingles that is not needed\n")
+    assert simdocs("shingle", "docs", "-o", "x.shingles", cwd=asked).status == 0
+    shingles = ("--measure", "containment", "--shingles", "x.shingles", "-v")
+    assert "reading all" not in simdocs("query", "x.index", "part", *shingles, cwd=asked).err
     plain = simdocs("query", "x.index", "part", "-v", cwd=asked)
     assert "--measure containment finds documents that contain them" in plain.err
     assert simdocs("query", "x.index", "part", "--measure", "cosine", cwd=asked).status == 2

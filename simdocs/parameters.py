@@ -287,9 +287,17 @@ _DECLARED = (
         "max_memory",
         GROUPS,
         Size(),
-        f"Refuse to begin if more than SIZE of memory is needed. {_UNITS}",
+        f"Audit a sample if comparing all pairs needs more than SIZE of memory. {_UNITS}",
         described="the memory that is available",
         question="audit",
+    ),
+    Parameter(
+        "sample",
+        GROUPS,
+        Whole(1),
+        "Draw N documents, compare each with all others, and estimate from them what is missed.",
+        2000,
+        "compare all pairs, or 2000 if these do not fit in memory",
     ),
     Parameter(
         "max_candidates",

@@ -23,7 +23,9 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
 
 VALUES: Mapping[str, Any] = {
     **dict.fromkeys(("files_from", "files0_from", "root", "output", "text_field", "id_field", "summary_json"), "x"),
-    **dict.fromkeys(("k", "num_perm", "bands", "rows", "max_candidates", "top", "nearest", "jobs", "seed"), 3),
+    **dict.fromkeys(
+        ("k", "num_perm", "bands", "rows", "max_candidates", "top", "nearest", "jobs", "seed", "sample"), 3
+    ),
     **dict.fromkeys(("threshold", "recall", "lock_wait", "ignore_common"), 0.5),
     "template": (b"x",),
     **dict.fromkeys(("include", "exclude"), ("*.txt",)),

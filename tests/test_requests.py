@@ -79,7 +79,7 @@ EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     | OF_EXACT_QUERIES
     | {("nearest", "top"), ("nearest", "threshold")},
     TuneRequest: OF_SOURCES | BY_HAND,
-    AuditRequest: OF_SOURCES | BY_HAND,
+    AuditRequest: OF_SOURCES | BY_HAND | {("sample", "max_memory")},
     CompareRequest: BY_HAND | {("diff", "trace"), ("measure", "trace")},
     ShowRequest: VIEWS,
     SimilarityRequest: set(),

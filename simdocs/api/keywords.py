@@ -137,6 +137,7 @@ class TuneKeywords(ReadKeywords, TokenKeywords, SketchKeywords, IgnoreKeywords, 
 class AuditKeywords(TuneKeywords, total=False):
     """The keywords of `audit`."""
 
+    sample: int | None
     max_memory: int | None
 
 

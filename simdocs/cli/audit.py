@@ -20,6 +20,7 @@ from simdocs.requests.audit_request import AuditDrawRequest, AuditRequest
         "simdocs audit docs.index",
         "simdocs audit docs/ --unit word --threshold .7",
         "simdocs audit docs/ --bands 20 --rows 5 --exit-code",
+        "simdocs audit docs.index --sample 5000",
     ),
     usual=("unit", "k", "num_perm", "threshold", "recall", "bands", "rows", "jobs", "output", "format"),
 )
@@ -30,7 +31,8 @@ def audit(**given: Any) -> int:
 
     DOCS are files, directories (read recursively), - for standard input, or one artifact. Finds all pairs of similar
     documents by an exact join, and counts those that share a bucket. This is repeated with other hash functions, for
-    the 95 % interval of the recall. All tokens are held in memory.
+    the 95 % interval of the recall. If the tokens do not fit in memory, or with --sample, documents are drawn and
+    compared with all others, and the interval is about what these say.
     """
     request, drawn = requests_of(AuditRequest, AuditDrawRequest, given)
     hint_at_terminal(request, drawn)

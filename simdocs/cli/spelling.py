@@ -49,6 +49,7 @@ METAVARS: Mapping[str, str] = MappingProxyType(
         "rows": "R",
         "max_candidates": "N",
         "max_memory": "SIZE",
+        "sample": "N",
         "against": "Y.index",
         "list": "WHAT",
         "top": "N",

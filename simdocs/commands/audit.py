@@ -12,9 +12,11 @@ from simdocs.commands.resolve import (
     signature_recipe,
 )
 from simdocs.engines.run import Run
-from simdocs.matching.found_similar import measured
+from simdocs.errors import MemoryNeededError
+from simdocs.matching.found_similar import FoundPairs, measured
 from simdocs.matching.prepared import prepared
-from simdocs.matching.self_join import self_join
+from simdocs.matching.sampled_recall import sampled_recall
+from simdocs.matching.self_join import SelfJoin, self_join
 from simdocs.matching.verify import outdated_warning
 from simdocs.model.audited import Audit
 from simdocs.model.delivery import Delivery
@@ -27,15 +29,16 @@ from simdocs.requests.audit_request import AuditRequest
 def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
     """What the bands find that a request chooses, or those of an index.
 
+    What they miss is estimated from a sample if that was asked for, or if an exact join does not fit in memory.
     UsageError: it contradicts an artifact, or no bands reach the recall. InputError, ArtifactError: documents or an
-    artifact cannot be opened. MemoryNeededError: an exact join of the documents does not fit.
+    artifact cannot be opened.
     """
     intake, recipe = plan_audit(request, delivery)
     intake, recipe = with_common_tokens(intake, recipe, run)
     ready = prepared(intake, recipe, run)
     banding = recipe.banding
     join = self_join(ready, banding.threshold, Grouping(exact=True), None, run)
-    found = measured(join, banding.cut, recipe.sketching, request.max_memory)
+    found = _measured(request, join, recipe, run)
     run.skipped.warnings += outdated_warning(run.tally, intake.artifact)
     return Audit(
         ready.documents,
@@ -47,7 +50,20 @@ def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
         found.recall,
         banding.recall,
         run.skipped,
+        found.sampled,
     )
+
+
+def _measured(request: AuditRequest, join: SelfJoin, recipe: IndexRecipe, run: Run) -> FoundPairs:
+    """What the bands find, of all pairs or estimated from a sample."""
+    cut = recipe.banding.cut
+    if request.sample is not None:
+        return sampled_recall(join, cut, request.sample)
+    try:
+        return measured(join, cut, recipe.sketching, request.max_memory)
+    except MemoryNeededError:
+        run.explain("all texts do not fit in memory at once: a sample of them is compared with all others")
+        return sampled_recall(join, cut, request.parameter("sample").default)
 
 
 def plan_audit(request: AuditRequest, delivery: Delivery) -> tuple[Intake, IndexRecipe]:

@@ -26,13 +26,17 @@ SEEDS = 20
 
 @dataclass(frozen=True, slots=True)
 class FoundPairs:
-    """How many texts, similar pairs of texts, those that share a bucket, and pairs that share one. recall: of these."""
+    """How many texts, similar pairs of texts, those that share a bucket, and pairs that share one. recall: of these.
+
+    sampled: 0; or how many documents were drawn, and the number of similar pairs is an estimate from them.
+    """
 
     texts: int
     pairs: int
     found: int
     candidates: int
     recall: MeasuredRecall | None
+    sampled: int = 0
 
 
 def measured(join: SelfJoin, bands: Bands, sketching: Sketching, most_memory: int | None) -> FoundPairs:
@@ -48,7 +52,7 @@ def measured(join: SelfJoin, bands: Bands, sketching: Sketching, most_memory: in
     place[firsts] = np.arange(len(firsts))
     left, right = place[similar.left], place[similar.right]
     signatures = join.prepared.signatures[firsts]
-    found = _share_a_bucket(signatures, left, right, bands)
+    found = share_a_bucket(signatures, left, right, bands)
     shared = shared_buckets(
         keys_of_band(signatures, np.arange(len(firsts)), at, bands.rows) for at in range(bands.bands)
     )
@@ -63,7 +67,7 @@ def measured(join: SelfJoin, bands: Bands, sketching: Sketching, most_memory: in
     return FoundPairs(len(firsts), len(similar), int(found.sum()), candidates, recall)
 
 
-def _share_a_bucket(signatures: Tokens, left: TextNumbers, right: TextNumbers, bands: Bands) -> Mask:
+def share_a_bucket(signatures: Tokens, left: TextNumbers, right: TextNumbers, bands: Bands) -> Mask:
     """Which pairs of these signatures agree in all rows of a band."""
     keys = band_keys(signatures, np.arange(len(signatures)), *bands)
     shared = np.zeros(len(left), bool)
@@ -89,6 +93,6 @@ def _other_shares(
         before, after = draw.integers(0, 1 << 32, 2, dtype=np.uint32)
         tokens = fmix32(fmix32(sets.values ^ before) + after)
         signatures = scheme_of(sketching.scheme).signatures(Ragged(tokens, sets.offsets), sketching.num_perm, seed + 1)
-        shares[seed] = _share_a_bucket(signatures, places[: len(left)], places[len(left) :], bands).mean()
+        shares[seed] = share_a_bucket(signatures, places[: len(left)], places[len(left) :], bands).mean()
         exact.verifier.run.progress("auditing", seed + 1, SEEDS)
     return shares

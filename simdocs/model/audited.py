@@ -14,13 +14,14 @@ from simdocs.recipes import IndexRecipe
 class MeasuredRecall:
     """Which fraction of the similar pairs shares a bucket.
 
-    found: that with the signatures as they are. predicted: the mean probability of these pairs. mean: the mean over
-    `seeds` other hash functions, and the 95 % interval of what it is expected to be, from low to high.
+    found: that with the signatures as they are. predicted: the mean probability of these pairs; None if the sample has
+    none of them. mean: the mean over `seeds` other hash functions; None without any. low, high: the 95 % interval: of
+    what `mean` is expected to be, or, without other hash functions, of `found`, which was estimated from a sample.
     """
 
     found: float
-    predicted: float
-    mean: float
+    predicted: float | None
+    mean: float | None
     low: float
     high: float
     seeds: int
@@ -33,7 +34,7 @@ class Audit:
     documents: those that were read. texts: how many different ones there are. pairs: how many pairs of different texts
     are similar; found: how many of these share a bucket. candidates: how many pairs of different texts share a bucket.
     recall: None if there are no similar pairs. stated: the recall that was asked for. skipped: documents
-    that could not be compared.
+    that could not be compared. sampled: 0; or how many documents were drawn, and `pairs` is an estimate from them.
     """
 
     documents: Documents
@@ -45,6 +46,7 @@ class Audit:
     recall: MeasuredRecall | None
     stated: float
     skipped: Skipped
+    sampled: int = 0
 
     advice: tuple[str, ...] = ()
 
@@ -66,6 +68,8 @@ class Audit:
     def rows(self) -> Iterator[tuple[str, str]]:
         """The facts, as keys and values. A value that is not defined is empty."""
         recall, banding = self.recall, self.recipe.banding
+        interval = (None, None) if recall is None else (recall.low, recall.high)
+        of_mean, of_found = ((None, None), interval) if self.sampled else (interval, (None, None))
         yield "documents", str(len(self.documents))
         yield "distinct_texts", str(self.texts)
         yield "threshold", _figure(banding.threshold)
@@ -79,10 +83,13 @@ class Audit:
         yield "predicted_recall", _figure(None if recall is None else recall.predicted)
         yield "seeds", str(0 if recall is None else recall.seeds)
         yield "mean_recall", _figure(None if recall is None else recall.mean)
-        yield "mean_recall_low", _figure(None if recall is None else recall.low)
-        yield "mean_recall_high", _figure(None if recall is None else recall.high)
+        yield "mean_recall_low", _figure(of_mean[0])
+        yield "mean_recall_high", _figure(of_mean[1])
         yield "candidates", str(self.candidates)
         yield "precision", _figure(self.precision)
+        yield "sampled", str(self.sampled)
+        yield "recall_low", _figure(of_found[0])
+        yield "recall_high", _figure(of_found[1])
 
     def __repr__(self) -> str:
         return f"<Audit: {self.found} of {self.pairs} similar pairs found>"

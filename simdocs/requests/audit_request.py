@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from simdocs.requests.exclusions import not_together
 from simdocs.requests.report_requests import AnswerRequest
 from simdocs.requests.token_requests import BandsRequest
 from simdocs.values import Path
@@ -17,9 +19,15 @@ class AuditRequest(BandsRequest):
     question: ClassVar[str] = "audit"
     upstream: ClassVar[tuple[str, ...]] = ("shingles", "signatures", "index")
 
+    sample: int | None = None
     max_memory: int | None = None
     shingles: Any = None
     root: Path | None = None
+
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        if self.sample is not None and self.max_memory is not None:
+            yield not_together("sample", "max_memory", why="a sample is compared in little memory")
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -90,7 +90,19 @@ def _audited(result: Audit) -> Iterator[str]:
     cut, recall = result.recipe.banding.cut, result.recall
     yield f"{_read(result.documents, result.skipped.counts)}; {counted(result.texts, 'different text')}"
     if recall is None:
-        yield f"no pair is similar at {result.recipe.banding.threshold:g}, so there is no recall to measure"
+        where = " in the sample" if result.sampled else ""
+        yield f"no pair{where} is similar at {result.recipe.banding.threshold:g}, so there is no recall to measure"
+        return
+    if result.sampled:
+        predicted = "" if recall.predicted is None else f" predicted: {recall.predicted:.4f};"
+        yield (
+            f"{counted(result.found, 'similar pair')} found by {cut.bands} bands of {cut.rows} rows;"
+            f" {counted(result.candidates, 'candidate')}"
+        )
+        yield (
+            f"from a sample of {result.sampled:,}, about {result.pairs - result.found:,} missed: {recall.found:.4f}"
+            f" ({recall.low:.4f} to {recall.high:.4f});{predicted} stated: {result.stated:.4f} or more"
+        )
         return
     yield (
         f"{counted(result.pairs, 'similar pair')}, {result.found:,} found by {cut.bands} bands of {cut.rows} rows"
@@ -115,6 +127,7 @@ def _audit_facts(result: Audit) -> dict[str, Any]:
         "candidates": result.candidates,
         "precision": result.precision,
         "stated_recall": result.stated,
+        "sampled": result.sampled,
         "recall": None if recall is None else asdict(recall),
         "skipped": dict(result.skipped.counts),
         "warnings": list(result.skipped.warnings),

@@ -213,7 +213,12 @@ _SHOW_ARTIFACTS = {
     "root": Case(".", {"candidates": True}, ("moved.index",)),
 }
 
-_AUDIT = {"max_memory": Case(1 << 40, changes=False), "shingles": _DEDUPE["shingles"], "root": _DEDUPE["root"]}
+_AUDIT = {
+    "max_memory": Case(1 << 40, changes=False),
+    "sample": Case(4),
+    "shingles": _DEDUPE["shingles"],
+    "root": _DEDUPE["root"],
+}
 
 CASES: Mapping[str, Mapping[str, Case]] = {
     "shingle": _BUILD,

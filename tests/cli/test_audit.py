@@ -18,7 +18,7 @@ from tests.twins.text_answers import Choices, Twin
 KEYS = (
     *("documents", "distinct_texts", "threshold", "bands", "rows", "similar_pairs", "found", "missed", "recall"),
     *("stated_recall", "predicted_recall", "seeds", "mean_recall", "mean_recall_low", "mean_recall_high"),
-    *("candidates", "precision"),
+    *("candidates", "precision", "sampled", "recall_low", "recall_high"),
 )
 CHOICES = Choices("word", 2, False, 0.5)
 MEANS = ("--unit", "word", "-k", "2", "-t", ".5", "--num-perm", "16", "--bands", "4", "--rows", "4")
@@ -102,10 +102,36 @@ def test_the_summary_has_the_recall_and_its_interval(here):
     assert "with 20 other hash functions: 1.0000 (0.8316 to 1.0000); predicted: " in done.err
 
 
-def test_an_audit_that_does_not_fit_in_memory_is_refused(here):
-    done = simdocs("audit", "docs", "--max-memory", "10", cwd=here)
-    assert (done.status, done.out) == (2, b"")
-    assert "--max-memory allows 0 MB" in done.err
+def test_an_audit_that_does_not_fit_in_memory_is_of_a_sample(many):
+    expected = simdocs("audit", "docs", *MEANS, "--sample", "2000", cwd=many)
+    done = simdocs("audit", "docs", *MEANS, "--max-memory", "10", cwd=many)
+    assert (done.status, done.err, done.out) == (0, "", expected.out)
+    told = facts(done)
+    assert (tuple(told), told["sampled"], told["seeds"], told["mean_recall"]) == (KEYS, told["distinct_texts"], "0", "")
+    assert told["recall_low"] == told["recall"] == told["recall_high"]
+    loud = simdocs("audit", "docs", *MEANS, "--max-memory", "10", "-v", cwd=many)
+    assert "all texts do not fit in memory at once: a sample of them is compared with all others" in loud.err
+
+
+def test_a_sample_has_an_interval_of_the_recall(many):
+    exact = facts(simdocs("audit", "docs", *MEANS, cwd=many))
+    done = simdocs("audit", "docs", *MEANS, "--sample", "20", "--summary", "--exit-code", cwd=many)
+    told = facts(done)
+    assert (tuple(told), told["sampled"], told["found"]) == (KEYS, "20", exact["found"])
+    low, recall, high = (float(told[key]) for key in ("recall_low", "recall", "recall_high"))
+    assert low < recall < high
+    assert done.status == (high < 0.95)
+    assert int(told["similar_pairs"]) == int(told["found"]) + int(told["missed"])
+    assert (exact["sampled"], exact["recall_low"], exact["recall_high"]) == ("0", "", "")
+    assert f"from a sample of 20, about {told['missed']} missed: {recall:.4f} ({low:.4f} to {high:.4f})" in done.err
+    assert simdocs("audit", "docs", *MEANS, "--sample", "20", cwd=many).out == done.out
+
+
+def test_a_sample_without_similar_pairs_has_no_recall(here):
+    done = simdocs("audit", "docs/a.txt", "docs/c.txt", "--sample", "1", "--summary", "--exit-code", cwd=here)
+    told = facts(done)
+    assert (done.status, told["sampled"], told["recall"], told["recall_high"]) == (0, "1", "", "")
+    assert "no pair in the sample is similar at 0.8, so there is no recall to measure" in done.err
 
 
 def test_options_that_contradict_an_index_are_refused(here):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import time
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 from simdocs.corpora import clock
 from simdocs.storage import syscalls
-from tests.amounts import examples
+from tests.amounts import examples, slow
 from tests.commands.building import built, content
 from tests.commands.histories import content_for, lines, names, steps, texts, write
 from tests.corpora.small_chunks import cut_small
@@ -70,6 +71,22 @@ def compare(target: Path, **options: Any) -> None:
     was, wanted = content(target), content(fresh)
     assert was.keys() == wanted.keys()
     assert [name for name in was if was[name] != wanted[name]] == []
+
+
+@pytest.mark.parametrize("kind", ["shingles", *slow("signatures", "index")])
+def test_known_lines_whose_names_a_new_line_has_taken_are_dropped(tmp_path, monkeypatch, kind):
+    """They are in the middle of chunks that are taken over, so that the rows of all that follow move."""
+    cut_small(monkeypatch, 256)
+    monkeypatch.setattr(syscalls, "sync", lambda descriptor: None)
+    monkeypatch.chdir(tmp_path)
+    os.mkdir("docs")
+    docs = Path("docs/x.jsonl")
+    known = [json.dumps({"id": f"n{at}", "text": f"the fox jumps over {at} lazy dogs"}) for at in range(60)]
+    taken = [json.dumps({"id": f"n{at}", "text": f"{at} has another text by now"}) for at in (25, 26, 40)]
+    news = [json.dumps({"id": f"new{at}", "text": f"a quick brown fox and {at} owls"}) for at in range(3)]
+    for some in (known, taken + known, taken + known + news, news + known, known[:10] + taken + known[10:]):
+        docs.write_text("\n".join(some) + "\n")
+        the_same(Path(f"x.{kind}"), **OPTIONS, **ALLOWED)
 
 
 moves = st.one_of(st.just(HOUR), st.just(0), st.just(-HOUR))

@@ -1,5 +1,7 @@
 """Measure speed, memory, precision and recall of `simdocs dedupe`, as whole processes from files to answer.
 
+Speed is measured on generated texts, and on real ones if SIMDOCS_CORPORA names them.
+
 usage: python benchmarks/dedupe.py [--files 20000] [--bytes 4000] [--runs 5] [--jobs N]
 """
 
@@ -17,13 +19,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks import exact, texts
+from benchmarks import corpora, exact, groups, texts
 
 SIMDOCS = str(Path(sys.executable).with_name("simdocs"))
 THRESHOLD = 0.8
 NEAR = 0.0005
 CHECKED = 3000
 UNITS = {"char": 9, "word": 5}
+REAL = ("peps_history_pd", "licences_scancode")
 
 
 def resident(pid: int) -> int:
@@ -111,6 +114,16 @@ def main() -> None:
             print(speed(directory, size, unit, options.runs, jobs))
         for unit in UNITS:
             print(accuracy(directory, CHECKED, unit))
+        for name in REAL:
+            if reason := corpora.absent(name):
+                print(reason)
+                continue
+            corpus = corpora.read(name, "char")
+            groups.lay(corpus, Path(scratch, name))
+            size = sum(len(text.encode()) for text in corpus.texts)
+            print(f"{name}: {len(corpus.texts)} files, {size / 1e6:.1f} MB")
+            for unit in UNITS:
+                print(speed(Path(scratch, name), size, unit, options.runs, jobs))
 
 
 if __name__ == "__main__":

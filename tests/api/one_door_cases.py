@@ -196,7 +196,7 @@ _QUERY_ONLY = {
 _TUNE = {
     "scheme": Case("permutation", changes=False),
     "id_field": Case("name", changes=False),
-    "exclude": Case(("b.txt",)),
+    "exclude": Case(("lines.*",)),
     "nfkc": Case(True, changes=False),
     "keep_case": Case(True, changes=False),
     "seed": Case(7, changes=False),
@@ -214,6 +214,7 @@ _SHOW_ARTIFACTS = {
 }
 
 _AUDIT = {
+    "id_field": Case("name", changes=False),
     "max_memory": Case(1 << 40, changes=False),
     "sample": Case(4),
     "shingles": _DEDUPE["shingles"],

@@ -31,7 +31,7 @@ from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
 from simdocs.errors import UnreachableRecallError, UsageError, mention
 from simdocs.kernels.group.pair_graph import PairGraph
-from simdocs.kernels.lsh.banding import candidate_probability
+from simdocs.kernels.lsh.banding import least_probability
 from simdocs.matching.against import decide_against
 from simdocs.matching.corpus import Corpus, Documented
 from simdocs.matching.decision import Decision, decide
@@ -341,7 +341,7 @@ def _comparison(plan: DedupePlan, scope: Scope, run: Run) -> SearchFacts:
         banding,
         plan.cut,
         plan.threshold,
-        1.0 if banding is None else candidate_probability(plan.threshold, *banding.cut),
+        1.0 if banding is None else least_probability(plan.threshold, *banding.cut),
         run.tally.candidates,
         run.tally.verified,
         run.skipped,

@@ -14,7 +14,7 @@ from simdocs.commands.printed_names import PrintedNames
 from simdocs.commands.resolve import encoded_root, intake_of, opened_index, opened_shingles
 from simdocs.engines.run import Run
 from simdocs.errors import mention
-from simdocs.kernels.lsh.banding import candidate_probability
+from simdocs.kernels.lsh.banding import least_probability
 from simdocs.matching.containing import find_containing
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.index_matches import Lookup, MatchBlock, find_matches
@@ -189,7 +189,7 @@ def _facts(plan: QueryPlan, asked: Prepared, run: Run) -> SearchFacts:
         banding,
         None if banding is None else banding.cut,
         plan.threshold,
-        1.0 if banding is None else candidate_probability(plan.threshold, *banding.cut),
+        1.0 if banding is None else least_probability(plan.threshold, *banding.cut),
         run.tally.candidates,
         run.tally.verified,
         run.skipped,

@@ -11,7 +11,7 @@ from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.npy import damaged
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, ParametersError, mention
-from simdocs.kernels.lsh.banding import candidate_probability
+from simdocs.kernels.lsh.banding import least_probability
 from simdocs.kernels.lsh.buckets import keys_of_band, shared_buckets, shared_buckets_of_tables
 from simdocs.matching.corpus import Corpus, skips_of_ignored
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
@@ -94,7 +94,7 @@ def part_of(corpus: Corpus, recipe: SignatureRecipe, rows: Rows) -> Prepared:
 
 def threshold_warning(threshold: float, banding: Banding) -> Iterator[str]:
     """Yield a warning if pairs exactly at this threshold are found more rarely than the recall of the bands states."""
-    found = candidate_probability(threshold, *banding.cut)
+    found = least_probability(threshold, *banding.cut)
     if threshold < banding.threshold and found < banding.recall:
         yield (
             f"the index was built for threshold {banding.threshold:g} and finds only {100 * found:.3g}% of the pairs at"

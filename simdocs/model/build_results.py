@@ -17,9 +17,9 @@ from simdocs.recipes import Recipe
 class Expectation:
     """What bands will find.
 
-    curve: the probability that a pair becomes a candidate, at the tenths of similarity. at_threshold: the same at the
-    threshold. candidates: expected candidates a document, from sampled pairs. better_num_perm, better_candidates: where
-    those are many, a signature length that needs fewer (0: none does).
+    curve: the least probability that a pair becomes a candidate, at the tenths of similarity. at_threshold: the same at
+    the threshold. candidates: expected candidates a document, from sampled pairs. better_num_perm, better_candidates:
+    where those are many, a signature length that needs fewer (0: none does).
     """
 
     curve: tuple[tuple[float, float], ...]

@@ -21,10 +21,10 @@ class SearchFacts:
     """What a search did, whatever it looked for.
 
     documents: those that were asked about. bands: how candidates were found; None: by an exact join. threshold: in
-    force. probability: that a pair at the threshold becomes a candidate. candidates: pairs that did. verified: pairs
-    whose exact similarity was computed, copies of one text included. changed: how many documents are new or changed, if
-    only pairs with one of them were looked for. measure: what was compared with the threshold. ignored: how many tokens
-    are left out of all documents.
+    force. probability: the least with which a pair at the threshold becomes a candidate. candidates: pairs that did.
+    verified: pairs whose exact similarity was computed, copies of one text included. changed: how many documents are
+    new or changed, if only pairs with one of them were looked for. measure: what was compared with the threshold.
+    ignored: how many tokens are left out of all documents.
     """
 
     documents: Documents

@@ -104,7 +104,7 @@ def chosen_by(chosen: Banding, num_perm: int) -> str:
 
 def low_recall(chosen: Banding, num_perm: int) -> Iterator[str]:
     """Yield a warning if bands that were not chosen for a recall find fewer pairs at the threshold than the recall."""
-    found = banding.candidate_probability(chosen.threshold, *chosen.cut)
+    found = banding.least_probability(chosen.threshold, *chosen.cut)
     if found < chosen.recall and chosen_by(chosen, num_perm) != "recall":
         bands, rows = "band" if chosen.bands == 1 else "bands", "row" if chosen.rows == 1 else "rows"
         yield (
@@ -119,8 +119,8 @@ def expectation(signatures: Callable[[Index], Tokens], firsts: Array, chosen: Ba
     bands, rows = chosen.cut
     similar = _sampled(signatures, firsts, seed)
     others = max(0, len(firsts) - 1)
-    curve = tuple((s, banding.candidate_probability(s, bands, rows)) for s in CURVE)
-    at_threshold = banding.candidate_probability(chosen.threshold, bands, rows)
+    curve = tuple((s, banding.least_probability(s, bands, rows)) for s in CURVE)
+    at_threshold = banding.least_probability(chosen.threshold, bands, rows)
     candidates = _candidates(similar, others, bands, rows)
     if candidates <= MANY_CANDIDATES:
         return Expectation(curve, at_threshold, candidates)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.kernels.lsh.banding import candidate_probability
+from simdocs.kernels.lsh.banding import candidate_probability, least_probability
 from simdocs.recipes import Banding, Normalisation, Shingling, Sketching
 from tests.cli.corpus import A, lay
 from tests.cli.program import environment, simdocs
@@ -89,9 +89,9 @@ def test_info_names_the_first_and_last_documents(tmp_path, count, first, last):
 def test_the_figures_of_the_s_curve_follow_the_formula(here, arguments):
     told = facts(here, built(here, "index", *arguments))
     bands, rows, threshold = int(told["bands"]), int(told["rows"]), float(told["threshold"])
-    assert told["probability"] == f"{candidate_probability(threshold, bands, rows):.6g}"
+    assert told["probability"] == f"{least_probability(threshold, bands, rows):.6g}"
     for tenth in range(1, 11):
-        assert told[f"probability_at_{tenth / 10:g}"] == f"{candidate_probability(tenth / 10, bands, rows):.6g}"
+        assert told[f"probability_at_{tenth / 10:g}"] == f"{least_probability(tenth / 10, bands, rows):.6g}"
     drawn = simdocs("info", "x.index", "--format", "table", cwd=here).out.decode()
     bars = re.findall(r"^(\d\.\d\d) .* (\d\.\d{4})(?: +threshold)?$", drawn, re.MULTILINE)
     assert bars == [

@@ -14,6 +14,18 @@ def probability(similarity: float, bands: int, rows: int) -> Decimal:
         return 1 - (1 - Decimal(repr(similarity)) ** rows) ** bands
 
 
+def least_probability(similarity: float, bands: int, rows: int) -> Decimal:
+    """Return the probability, or if it is below 2/3 that of bands whose places depend on each other as `fss` may."""
+    found = probability(similarity, bands, rows)
+    if found >= Decimal(2) / 3 or not similarity or bands * rows == 1:
+        return found
+    with localcontext(prec=60):
+        s = Decimal(repr(similarity))
+        covariance = -Decimal("0.6") * s * (1 - s) / (bands * rows - 1)
+        agree = s**rows * (covariance / s**2 * rows * (rows - 1) / 2).exp()
+        return 1 - (1 - agree) ** bands
+
+
 def by_recall(at: float, recall: float, num_perm: int) -> tuple[int, int] | None:
     """Return b = K div r and the largest r that reach the recall, or None if there are none.
 
@@ -21,7 +33,7 @@ def by_recall(at: float, recall: float, num_perm: int) -> tuple[int, int] | None
     """
     if recall == 1 > at:
         return None
-    enough = [r for r in range(1, num_perm + 1) if probability(at, num_perm // r, r) >= Decimal(repr(recall))]
+    enough = [r for r in range(1, num_perm + 1) if least_probability(at, num_perm // r, r) >= Decimal(repr(recall))]
     return (num_perm // max(enough), max(enough)) if enough else None
 
 

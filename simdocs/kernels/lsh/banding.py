@@ -19,10 +19,27 @@ from simdocs.recipes import BandingRequest, Bands
 _ROUNDING = 1e-12
 """A probability may fall short of a recall by less than this and still count as reaching it, because of rounding."""
 
+_HIGH_ON_THE_CURVE, _VARIANCE_LESS = 2 / 3, 0.6
+"""From this probability on, places that vary less find more pairs. `fss` has less variance by at most this share."""
+
 
 def candidate_probability(similarity: float, bands: int, rows: int) -> float:
     """The probability that two documents of this similarity share a bucket, and so are a candidate pair."""
     return 1.0 - (1.0 - similarity**rows) ** bands
+
+
+def least_probability(similarity: float, bands: int, rows: int) -> float:
+    """The probability with which pairs of this similarity are found at least, by each scheme and for each size of sets.
+
+    It is `candidate_probability` from 2/3 on. Below, it is less: the places of `fss` depend on each other, so that all
+    of a band agree more rarely (docs/method.md, section 8).
+    """
+    found = candidate_probability(similarity, bands, rows)
+    if found >= _HIGH_ON_THE_CURVE or rows == 1 or not similarity:
+        return found
+    pairs_of_places = rows * (rows - 1) / 2
+    fewer = math.exp(-_VARIANCE_LESS * pairs_of_places * (1 / similarity - 1) / (bands * rows - 1))
+    return 1.0 - (1.0 - similarity**rows * fewer) ** bands
 
 
 def candidate_probabilities(similarity: Floats, bands: int, rows: int) -> Floats:
@@ -69,14 +86,14 @@ def by_hand(bands: int | None, rows: int | None, num_perm: int) -> Bands:
 
 
 def by_recall(threshold: float, recall: float, num_perm: int) -> Bands:
-    """The bands b and the largest rows r, b = K div r, that find a pair at the threshold with probability `recall`.
+    """The bands b and the largest rows r, b = K div r, that find a pair at the threshold with `recall` at least.
 
     More rows give fewer false candidates. Their cost is low, because they are verified, while nothing brings back a
     missed pair. UnreachableRecallError: even one row per band does not reach the recall.
     """
     for rows in range(num_perm, 0, -1):
         bands = num_perm // rows
-        if (recall < 1 or threshold == 1) and candidate_probability(threshold, bands, rows) >= recall - _ROUNDING:
+        if (recall < 1 or threshold == 1) and least_probability(threshold, bands, rows) >= recall - _ROUNDING:
             return Bands(bands, rows)
     best = candidate_probability(threshold, num_perm, 1)
     if recall >= 1:

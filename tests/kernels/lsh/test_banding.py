@@ -33,6 +33,18 @@ def test_the_probability_of_a_candidate_is_exact_to_rounding(similarity, bands, 
     )
 
 
+@given(st.floats(0, 1), st.integers(1, 256), st.integers(1, 256))
+@example(0.8, 8, 16)
+@example(0.8, 1, 1)
+@example(0.0, 18, 7)
+@example(1e-300, 256, 256)
+def test_the_least_probability_is_exact_to_rounding_and_never_above_the_curve(similarity, bands, rows):
+    found = banding.least_probability(similarity, bands, rows)
+    assume(abs(twin.probability(similarity, bands, rows) - Decimal(2) / 3) > Decimal("1e-12"))
+    assert found == pytest.approx(float(twin.least_probability(similarity, bands, rows)), rel=1e-9)
+    assert found <= banding.candidate_probability(similarity, bands, rows)
+
+
 @given(counts, counts)
 def test_half_or_more_of_the_pairs_at_the_threshold_are_found(bands, rows):
     at = banding.approximate_threshold(bands, rows)
@@ -67,7 +79,11 @@ def test_the_recall_rule_takes_the_most_rows_that_reach_the_recall(at, recall, n
 
 def reached_exactly(at: float, recall: float, num_perm: int) -> bool:
     """Whether some number of rows reaches the recall to the last digit, where one bit of a float decides."""
-    every = [twin.probability(at, num_perm // rows, rows) for rows in range(1, num_perm + 1)]
+    every = [
+        found(at, num_perm // rows, rows)
+        for rows in range(1, num_perm + 1)
+        for found in (twin.probability, twin.least_probability)
+    ]
     return any(abs(found - Decimal(repr(recall))) < 1e-12 for found in every)
 
 

@@ -172,24 +172,25 @@ def test_candidates_of_fss_above_the_threshold_lie_on_the_s_curve_or_above(union
     assert found >= expected - 4 * sqrt(expected * (1 - expected) / count)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize(("bands", "rows"), [(16, 8), *slow((21, 6), (14, 9), (12, 10))])
-@pytest.mark.parametrize("union", [20, *slow(10, 50, 100, 300)])
-def test_the_stated_probability_holds_where_it_is_one_half_or_more(scheme, bands, rows, union):
-    count = 5_000
-    expected = banding.candidate_probability(0.8, bands, rows)
-    assert expected >= 0.5
-    found = candidate_rate(scheme, union, union * 4 // 5, bands, rows, count)
+STATED = [(0.8, 8, 16), (0.5, 42, 3), (0.8, 16, 8), (0.9, 4, 32), (0.7, 8, 16), (0.95, 4, 32)]
+"""Similarities, bands and rows, from low to high on the curve."""
+
+
+@pytest.mark.parametrize(
+    ("scheme", "case", "union"),
+    [("fss", STATED[0], 20), ("fss", STATED[2], 20), *slow(*product(SCHEMES, STATED, [10, 20, 30, 50, 100, 300]))],
+)
+def test_the_stated_probability_holds_everywhere_on_the_curve(scheme, case, union):
+    (similarity, bands, rows), count = case, 5_000
+    shared = round(similarity * union)
+    expected = banding.least_probability(shared / union, bands, rows)
+    found = candidate_rate(scheme, union, shared, bands, rows, count)
     assert found >= expected - 4 * sqrt(expected * (1 - expected) / count)
 
 
-@pytest.mark.parametrize("union", [20, *slow(10, 50, 100, 300)])
-def test_fss_finds_more_than_seven_eighths_of_a_small_stated_probability(union):
-    count = 5_000
-    expected = banding.candidate_probability(0.8, 8, 16)
-    assert expected == pytest.approx(0.2042, abs=5e-5)
-    found = candidate_rate("fss", union, union * 4 // 5, 8, 16, count)
-    assert found >= 7 / 8 * expected - 4 * sqrt(expected * (1 - expected) / count)
+def test_a_small_stated_probability_is_below_the_curve_as_fss_is():
+    assert banding.candidate_probability(0.8, 8, 16) == pytest.approx(0.2042, abs=5e-5)
+    assert banding.least_probability(0.8, 8, 16) == pytest.approx(0.1795, abs=5e-5)
 
 
 WELL_UNDER = [(5, 2), (20, 6), (100, 50), *slow(*MORE)]

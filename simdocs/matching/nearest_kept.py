@@ -23,7 +23,7 @@ def nearest_kept(texts: DistinctTexts, candidates: Candidates, status: Array, ve
         estimate = verifier.corpus.estimates(texts.first[left], texts.first[right])
         chosen = most_similar_kept(left, right, estimate)
         one, other, similarity = left[chosen], right[chosen], estimate[chosen]
-        better = (similarity > best[other]) | ((similarity == best[other]) & (one < near[other]))
+        better = similarity > best[other]  # the earlier documents come in the earlier blocks
         near[other[better]], best[other[better]] = one[better], similarity[better]
     found = np.flatnonzero(near >= 0)
     left, right = texts.first[near[found]], texts.first[found]

@@ -182,7 +182,33 @@ def test_documents_of_an_index_are_kept_because_they_are_in_it(here):
         "d/c": "unmatched",
         "d/void": "empty",
     }
+    assert found["d/a"]["compared_with"] is None
     assert found["d/b"]["bands_met"] == rows("d/a", "d/b", "-t", ".8", cwd=here)["d/b"]["bands_met"]
+
+
+def test_documents_of_an_index_are_not_compared_with_each_other(here):
+    assert simdocs("index", "d/a", "d/b", "-q", "-o", "x.index", cwd=here).status == 0
+    (here / "new").write_bytes(A1)
+    (here / "other").write_bytes(A3)
+    found = rows("new", "other", "--against", "x.index", cwd=here)
+    assert {name: (row["kept"], row["compared_with"]) for name, row in found.items()} == {
+        "d/a": ("d/a", None),
+        "d/b": ("d/b", None),
+        "new": ("d/a", "d/a"),
+        "other": ("d/b", "d/b"),
+    }
+
+
+def test_rows_and_chains_with_a_name_that_leads_elsewhere_are_left_out(tmp_path):
+    texts = (A, A2, A3, B)
+    lines = b"".join(b"%s\n" % json.dumps({"text": text.decode()}).encode() for text in texts)
+    lay(tmp_path, {"x.jsonl": lines})
+    assert simdocs("index", "x.jsonl", "-q", "-o", "x.index", cwd=tmp_path).status == 0
+    lay(tmp_path, {"x.jsonl#2": b"a file"})
+    found = rows("x.index", cwd=tmp_path, status=3)
+    assert list(found) == ["x.jsonl#1", "x.jsonl#3", "x.jsonl#4"]
+    found = rows("x.index", "--cluster", "components", cwd=tmp_path, status=3)
+    assert list(found) == ["x.jsonl#1", "x.jsonl#4"]
 
 
 @pytest.mark.parametrize("kind", ["shingle", "signature", "index"])

@@ -178,12 +178,16 @@ def test_chains_are_complete_if_links_that_shorten_none_are_dropped_meanwhile(mo
 
 
 def test_large_components_are_judged_by_a_sample_and_say_so(monkeypatch):
+    """The first text is in the middle of a chain, and the two ends have less in common than either has with it."""
     connected = components.connected
     monkeypatch.setattr(decision, "connected", lambda *given, explain: connected(*given[:3], 100, explain=explain))
-    found = simdocs.dedupe(texts=CHAIN[:120], **LINES, explain=True)
+    places = [55, *range(55), *range(56, 110)]
+    texts = [" ".join(f"w{place}" for place in range(at, at + 120)) for at in places]
+    found = simdocs.dedupe(texts=texts, **LINES, explain=True)
     assert found.explained is not None
-    assert {one.all_compared for one in found.explained} == {False}
-    assert {one.smallest_of_two for one in found.explained} == {0.0}
-    (facts,) = found.components
-    assert facts.smallest_of_two == 0
-    assert not facts.all_compared
+    assert {(one.all_compared, one.smallest_to_kept) for one in found.explained} == {(False, 65 / 175)}
+    (smallest,) = {one.smallest_of_two for one in found.explained}
+    assert smallest is not None
+    assert 11 / 229 <= smallest < 0.1
+    assert found.components is not None
+    assert (found.components[0].smallest_of_two, found.components[0].all_compared) == (round(smallest, 6), False)

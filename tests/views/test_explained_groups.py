@@ -1,0 +1,44 @@
+"""The sentences about each document, and those about long chains."""
+
+from __future__ import annotations
+
+import pytest
+
+from simdocs.model.answer_blocks import ExplainedBlock
+from simdocs.model.explanation import MOST_LINKS, ExplainedDocument, Link
+from simdocs.views.answer_tables import EXPLAINED_COMPONENTS, rows_of
+from simdocs.views.explained_groups import ExplainedGroups
+
+KEPT = ExplainedDocument("a", "a", "chosen", None, None, None, None, 18, 2000, 0.25, 0.125, False, None)
+
+
+def linked(count: int) -> ExplainedDocument:
+    """A document at the end of a chain."""
+    links = tuple(Link(f"{at}", 0.75, 0.5) for at in range(count))
+    return ExplainedDocument("a", f"{count - 1}", "linked", "a", 0.25, 0.5, (3, 7), 18, 2000, 0.25, 0.125, False, links)
+
+
+def drawn(one: ExplainedDocument, *, colored: bool = False) -> str:
+    return ExplainedGroups(EXPLAINED_COMPONENTS, colored=colored).rows(rows_of(ExplainedBlock([one], True))).decode()
+
+
+def test_a_group_of_which_not_all_pairs_were_compared_says_so():
+    similar = "smallest similarity to it 0.250000, of any two 0.125000 or less (not all were compared)"
+    assert drawn(KEPT) == f"a: kept: chosen among 2,000 documents; {similar}\n"
+    assert drawn(KEPT, colored=True).startswith("\x1b[1ma\x1b[0m: kept: ")
+
+
+SENTENCE = "  {}: duplicate: similarity 0.250000, below the threshold, 2 of 18 bands agree\n"
+
+
+def test_each_link_of_a_short_chain_has_a_line():
+    links = "".join(f"    linked by {pair}: 0.750000\n" for pair in ("a and 0", "0 and 1", "1 and 2"))
+    assert drawn(linked(3)) == SENTENCE.format(2) + links
+
+
+@pytest.mark.parametrize(
+    ("count", "told"), [(4, "4 similar pairs"), (MOST_LINKS, f"{MOST_LINKS} similar pairs or more")]
+)
+def test_a_long_chain_is_counted_and_its_last_link_named(count, told):
+    last = f"{told}, the last of which is {count - 2} and {count - 1}: 0.750000"
+    assert drawn(linked(count)) == SENTENCE.format(count - 1) + f"    linked by {last}\n"

@@ -37,6 +37,6 @@ class CrowdWatch:
             self.advice = (
                 f"{tally.similar:,} of the first {tally.candidates:,} candidates are similar, and there are more than"
                 f" {_EACH} for each document: if the documents share a template, leave its tokens out with"
-                f" {mention('ignore_common')}",
+                f" {mention('ignore_common')} (tune finds the fraction)",
             )
             self._explain(self.advice[0])

@@ -51,7 +51,7 @@ def similarity_advice(
             f" look alike: {larger}, or {mention('ignore_common')} if they share a template",
             {},
         )
-    if corpus.pairs and corpus.similar.low > _SHARE_OF_PAIRS * corpus.pairs and corpus.texts > 1 / _SHARE_OF_PAIRS:
+    if many_similar(corpus):
         share = corpus.similar.value / corpus.pairs
         yield Advice(
             f"{share:.0%} of all pairs are at {chosen.threshold:g} or above, more than near-duplicates explain:"
@@ -68,6 +68,12 @@ def similarity_advice(
             " more clearly",
             {"threshold": better},
         )
+
+
+def many_similar(corpus: CorpusFacts) -> bool:
+    """Whether a larger share of all pairs is similar than near-duplicates explain."""
+    many = corpus.similar.low > _SHARE_OF_PAIRS * corpus.pairs
+    return corpus.pairs > 0 and many and corpus.texts > 1 / _SHARE_OF_PAIRS
 
 
 def length_of_signatures(

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from simdocs.advice.common_advice import common_advice
 from simdocs.advice.length_advice import larger_k, length_advice
-from simdocs.advice.similarity_advice import length_of_signatures, similarity_advice
+from simdocs.advice.similarity_advice import Advice, length_of_signatures, many_similar, similarity_advice
 from simdocs.commands.ignoring import leaving_out
 from simdocs.commands.resolve import (
     banding_of,
@@ -23,17 +27,22 @@ from simdocs.kernels.compare.pair_totals import total
 from simdocs.matching import forecast
 from simdocs.matching.prepared import Prepared, prepared
 from simdocs.matching.sampled_pairs import sample_pairs
+from simdocs.matching.token_sets import token_sets
 from simdocs.matching.verify import Verifier, outdated_warning
-from simdocs.model.artifact import Artifact
+from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.delivery import Delivery
+from simdocs.model.documents import WITHOUT_TOKENS
 from simdocs.model.numbering import Rows, TextNumbers
 from simdocs.model.pair_sample import PairSample
-from simdocs.model.ragged import Floats
+from simdocs.model.ragged import Floats, Ragged
 from simdocs.model.tuning import Tuning
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.prepare import Intake
 from simdocs.recipes import OF_BANDS, IndexRecipe
 from simdocs.requests.tune_request import TuneRequest
+
+_SAMPLED = 1000
+"""Documents whose tokens are counted to find a template."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +77,7 @@ def answer(request: TuneRequest, run: Run, delivery: Delivery) -> Tuning:
     choices, curve = tuple(forecast.choices(recipe, sample)), tuple(forecast.curve(recipe.banding, sample))
     corpus = forecast.corpus_facts(sample, len(firsts), threshold)
     chosen = next(choice for choice in choices if choice.chosen)
+    k = larger_k(ready.documents, recipe.shingling)
     advice = [
         *similarity_advice(corpus, curve, chosen, recipe.shingling),
         *length_of_signatures(
@@ -77,8 +87,10 @@ def answer(request: TuneRequest, run: Run, delivery: Delivery) -> Tuning:
             lambda cut: total(sample, forecast.false_candidates(cut, threshold)),
         ),
     ]
+    if k is None and not many_similar(corpus):
+        advice += _of_template(plan, ready, recipe, run)
     changes: dict[str, Any] = {name: value for each in advice for name, value in each.change.items()}
-    if (k := larger_k(ready.documents, recipe.shingling)) is not None:
+    if k is not None:
         changes["k"] = k
     lines = (*length_advice(ready.documents, recipe.shingling), *(each.line for each in advice))
     return Tuning(choices, curve, corpus, lines, _next(request, plan, changes), recipe, ready.documents, run.skipped)
@@ -111,10 +123,21 @@ def _sample(ready: Prepared, firsts: Rows, recipe: IndexRecipe, run: Run) -> Pai
     return sample_pairs(ready.signatures[firsts], compare, recipe.shingling.seed, run.progress)
 
 
+def _of_template(plan: TunePlan, ready: Prepared, recipe: IndexRecipe, run: Run) -> Iterator[Advice]:
+    """Advice about a template that a sample of the documents shares; none if signatures have fixed the tokens."""
+    if plan.artifact is None or isinstance(plan.artifact, Shingles):
+        rows = np.flatnonzero(ready.documents.facts["flags"] & WITHOUT_TOKENS == 0)
+        if len(rows) > _SAMPLED:
+            rows = np.sort(np.random.default_rng(recipe.shingling.seed).choice(rows, _SAMPLED, replace=False))
+        verifier = Verifier(ready.corpus, recipe.shingling, recipe.banding.threshold, run)
+        yield from common_advice(Ragged.concat([sets for _, sets in token_sets(verifier, rows)], np.uint32))
+
+
 def _next(request: TuneRequest, plan: TunePlan, changes: dict[str, Any]) -> str:
     """The call that comes next; empty if the documents cannot be read a second time.
 
-    It is tune again if another k is advised, because other similarities call for other advice.
+    It is tune again if another k is advised, or tokens are to be left out, because other similarities call for other
+    advice.
     """
     ways = (*request.documents, request.files_from, request.files0_from)
     if request.texts is not None or b"-" in ways or not all(isinstance(way, bytes) for way in ways if way is not None):
@@ -126,7 +149,7 @@ def _next(request: TuneRequest, plan: TunePlan, changes: dict[str, Any]) -> str:
     if request.template:
         given["template"] = [os.fsdecode(name) for name in request.template]
     if plan.artifact is None:
-        return suggested("tune" if "k" in changes else "dedupe", *names, **given | changes)
+        return suggested("tune" if {"k", "ignore_common"} & changes.keys() else "dedupe", *names, **given | changes)
     of_bands = {name: value for name, value in (given | changes).items() if name in OF_BANDS}
     fixed = plan.artifact.recipe
     if isinstance(fixed, IndexRecipe) and of_bands:

@@ -25,7 +25,7 @@ def advised(documents: int, *counts: tuple[int, int]) -> list[str]:
 def test_many_candidates_of_which_few_are_similar_are_reported_once_and_at_once():
     assert advised(100, (2_000, 0), (2_001, 100), (9_000, 100)) == [
         "100 of the first 2,001 candidates are similar, and there are more than 20 for each document: if the documents"
-        " share a template, leave its tokens out with ignore_common"
+        " share a template, leave its tokens out with ignore_common (tune finds the fraction)"
     ]
 
 

@@ -234,6 +234,21 @@ def test_another_k_is_tried_before_documents_are_compared(tmp_path):
     assert re.fullmatch(r"simdocs tune docs -k \d+", command)
 
 
+def test_the_fraction_that_leaves_out_a_template_is_found_and_tried_next(tmp_path):
+    chance = random.Random(7)
+    words = ["".join(chance.choices("abcdefghijklmnopqrst", k=6)) for _ in range(2000)]
+    form = " ".join(chance.choices(words, k=40))
+    list(lay_texts(tmp_path, [f"{form} {' '.join(chance.choices(words, k=20))}" for _ in range(110)]))
+    line = "share a template: --ignore-common 0.9 leaves it out"
+    assert next_command(tmp_path, "docs") == "simdocs tune docs --ignore-common 0.9"
+    assert line in simdocs("tune", "docs", "--summary", cwd=tmp_path).err
+    assert next_command(tmp_path, "docs", "--ignore-common", ".9") == "simdocs dedupe docs --ignore-common 0.9"
+    for command, kind in (("shingle", "shingles"), ("signature", "signatures")):
+        assert simdocs(command, "docs", "-q", "-o", f"x.{kind}", cwd=tmp_path).status == 0
+        # Signatures have fixed which tokens are left out.
+        assert (line in simdocs("tune", f"x.{kind}", "--summary", cwd=tmp_path).err) == (kind == "shingles")
+
+
 def test_an_index_with_other_bands_is_built_next(here):
     assert simdocs("index", "docs", "-o", "x.index", cwd=here).status == 0
     assert next_command(here, "x.index") == "simdocs dedupe x.index"

@@ -118,7 +118,7 @@ def _found_partners(join: SelfJoin, firsts: Rows, numbers: TextNumbers) -> tuple
         candidates += len(left)
         similar = verifier.similar(firsts[left], firsts[right])
         for rows in (similar.left, similar.right):
-            partners += np.bincount(np.searchsorted(firsts, rows), minlength=len(firsts))
+            np.add.at(partners, np.searchsorted(firsts, rows), 1)
         if len(left):
             verifier.run.progress("comparing candidates", int(left[-1]) + 1, len(firsts))
     return partners, candidates

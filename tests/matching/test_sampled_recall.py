@@ -29,10 +29,15 @@ def population(groups: Sequence[int], chances: Sequence[float], others: int) -> 
         found.append(dice.random(len(pairs[-1])) < chance)
         size += many
     both, hit = np.concatenate(pairs), np.concatenate(found)
-    partners = np.bincount(both[hit].ravel(), minlength=size + others)
-    missed = np.concatenate((both[~hit], both[~hit][:, ::-1]))
+    return of_pairs(both, hit, size + others)
+
+
+def of_pairs(pairs: np.ndarray, hit: np.ndarray, size: int) -> Population:
+    """So many documents with these similar pairs. hit: which of them are found."""
+    partners = np.bincount(pairs[hit].ravel(), minlength=size)
+    missed = np.concatenate((pairs[~hit], pairs[~hit][:, ::-1]))
     weights = ends(partners[missed[:, 0]], partners[missed[:, 1]])
-    return partners, np.bincount(missed[:, 0], weights, size + others), len(missed)
+    return partners, np.bincount(missed[:, 0], weights, size), len(missed)
 
 
 POPULATIONS = {
@@ -64,6 +69,19 @@ def test_the_interval_contains_what_is_missed_in_93_of_100_samples(name, draws, 
         low, high = drawn.interval(drawn.scale * contributions[drawn.places])
         covered += low <= missed <= high
     assert covered >= 0.93 * simulations
+
+
+def test_what_one_document_misses_is_met_from_the_other_ends_of_its_pairs():
+    """Nobody would draw the one document of a family of which no partner was found."""
+    pairs = np.array([*combinations(range(200), 2)])
+    partners, contributions, missed = of_pairs(pairs, pairs[:, 0] > 0, 20000)
+    assert (partners[0], partners[1], contributions[0], missed) == (0, 198, 0, 398)
+    for seed in range(10):
+        drawn = Draws.of(partners, 200, np.random.default_rng(seed))
+        estimates = drawn.scale * contributions[drawn.places]
+        assert estimates.sum() == pytest.approx(missed)
+        low, high = drawn.interval(estimates)
+        assert low < missed < high
 
 
 def test_a_larger_sample_has_a_narrower_interval():

@@ -64,6 +64,14 @@ def test_long_lines_are_wrapped_between_words_and_wide_characters_count_two_colu
     ]
 
 
+def test_a_line_that_is_continued_does_not_begin_with_the_space_between_words():
+    assert lines_of(f"{'x' * 28} next\n  indented", "")[2:] == [
+        f"{'x' * 28} <",
+        f"{'next':<28} <",
+        f"{'  indented':<28} <",
+    ]
+
+
 def test_what_differs_is_marked_within_each_line():
     a, b = "shared old\nolder shared", "shared new\nnewer shared"
     assert [line.split() for line in lines_of(a, b, marks=Marks())[2:]] == [

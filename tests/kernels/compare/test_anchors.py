@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from itertools import chain
+from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simdocs.kernels.compare import anchors
 from simdocs.kernels.compare.anchors import RUN, anchored_places
 from simdocs.kernels.compare.subsequence import lcs_length
 from tests import strategies as some
@@ -20,12 +22,14 @@ def array(values: list[int]) -> np.ndarray:
     return some.frozen(np.array(values, np.int64))
 
 
-@given(symbols, symbols, symbols, st.lists(st.integers(0, 5), max_size=4))
-def test_the_places_are_a_common_subsequence(a, b, shared, cuts):
+@pytest.mark.parametrize("apart", [1, 256])
+@given(symbols, symbols, st.lists(st.integers(0, 3), max_size=4))
+def test_the_places_are_a_common_subsequence(apart, a, b, order):
     """Also where passages that both have stand in another order."""
-    passages = [shared[cut:] for cut in cuts]
-    a, b = [*a, *chain(*passages)], [*chain(*passages[::-1]), *b]
-    left, right = anchored_places(array(a), array(b), 10**6)
+    passages = [[*range(100 * number, 100 * number + RUN + 4)] for number in range(4)]
+    a, b = [*a, *chain(*passages)], [*chain(*(passages[number] for number in order)), *b]
+    with mock.patch.object(anchors, "_APART", apart):
+        left, right = anchored_places(array(a), array(b), 10**6)
     assert [a[place] for place in left] == [b[place] for place in right]
     assert all((np.diff(places) > 0).all() for places in (left, right))
     assert len(left) <= lcs_length(array(a), array(b))

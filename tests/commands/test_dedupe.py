@@ -121,7 +121,7 @@ def test_revisions_in_their_order_are_verified_in_a_few_calls(options, monkeypat
 @pytest.mark.slow
 @pytest.mark.parametrize("keep", KEEP)
 @pytest.mark.parametrize("unit", UNITS)
-@settings(max_examples=1000)
+@settings(max_examples=200)
 @given(texts=corpora(24), multiset=st.booleans(), cluster=st.sampled_from(list(CLUSTERS)))
 def test_answers_about_many_more_corpora_are_those_of_the_twin(unit, keep, texts, multiset, cluster):
     choices = Choices(unit, K_OF[unit], multiset, 0.5, keep)

@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.model.tuning import BandChoice, CurvePoint, Tuning
 
-_LEFT, _WIDTH, _TOP, _HEIGHT, _GAP = 90, 600, 50, 300, 60
+_LEFT, _WIDTH, _TOP, _HEIGHT, _GAP = 90, 600, 74, 300, 60
 """The place of the curve, its size, and the space between it and the bars below, in units of the image."""
 
 _STEPS = 200
@@ -25,7 +25,7 @@ _STYLE = (
 def svg(result: Tuning) -> bytes:
     """The image: the same bytes for the same result, without scripts and without anything from elsewhere."""
     has_bars = result.corpus is not None and result.corpus.pairs > 0
-    height = _TOP + _HEIGHT + 60 + (_GAP + _HEIGHT if has_bars else 0)
+    height = _TOP + _HEIGHT + 60 + (_GAP + _HEIGHT + 20 if has_bars else 0)
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_LEFT + _WIDTH + 40} {height}" role="img"'
@@ -35,13 +35,13 @@ def svg(result: Tuning) -> bytes:
         f"<style>{_STYLE}</style>",
         '<rect width="100%" height="100%" fill="#fff"/>',
         f'<text class="title" x="{_LEFT}" y="28">{escape(_title(result.chosen))}</text>',
-        *_axes(_TOP),
+        *_axes(_TOP, 10),
         *(_text(_LEFT - 8, _y(_TOP, tenth / 10) + 4, f"{tenth / 10:g}", "end") for tenth in range(0, 11, 2)),
         f'<polyline class="curve" points="{_points(result.chosen)}"/>',
         *_marks(result.chosen),
     ]
     if has_bars:
-        lines += _bars(result.curve, _TOP + _HEIGHT + _GAP + 30)
+        lines += _bars(result.curve, _TOP + _HEIGHT + _GAP + 40)
     return "\n".join([*lines, "</svg>", ""]).encode()
 
 
@@ -70,12 +70,15 @@ def _interval(estimate: tuple[float, float, float]) -> str:
     return f"{value} ({low} to {high})"
 
 
-def _axes(top: int) -> Iterator[str]:
-    """Yield the grid, the frame, and the labels of similarities."""
+def _axes(top: int, steps: int) -> Iterator[str]:
+    """Yield the grid, with this number of steps upwards, the frame, and the labels of similarities."""
+    for step in range(steps + 1):
+        yield f'<path class="grid" d="M{_LEFT} {_y(top, step / steps):.1f}H{_LEFT + _WIDTH}"/>'
     for tenth in range(11):
-        x, y = _x(tenth / 10), _y(top, tenth / 10)
-        yield f'<path class="grid" d="M{x:.1f} {top}V{top + _HEIGHT}M{_LEFT} {y:.1f}H{_LEFT + _WIDTH}"/>'
+        x = _x(tenth / 10)
+        yield f'<path class="grid" d="M{x:.1f} {top}V{top + _HEIGHT}"/>'
         yield _text(x, top + _HEIGHT + 18, f"{tenth / 10:g}", "middle")
+    yield _text(_x(0.5), top + _HEIGHT + 38, "similarity", "middle")
     yield f'<path class="axis" d="M{_LEFT} {top}V{top + _HEIGHT}H{_LEFT + _WIDTH}"/>'
 
 
@@ -85,26 +88,29 @@ def _points(choice: BandChoice) -> str:
 
 
 def _marks(choice: BandChoice) -> Iterator[str]:
-    """Yield lines at the threshold, where half of the pairs are found, and at (1/b)^(1/r), with their names."""
+    """Yield lines at the threshold, where half of the pairs are found, and at (1/b)^(1/r), with their names.
+
+    The names are in a row above the frame, in the order of the lines, where no line can cross them.
+    """
     marked = {
         f"(1/b)^(1/r) = {choice.steepest:.3f}": choice.steepest,
         f"half found at {choice.half:.3f}": choice.half,
         f"threshold {choice.threshold:g}: {choice.probability:.4f}": choice.threshold,
     }
-    for place, (label, similarity) in enumerate(sorted(marked.items(), key=lambda mark: mark[1])):
+    in_order = sorted(marked.items(), key=lambda mark: mark[1])
+    for (label, similarity), place, kind in zip(in_order, (0, 0.5, 1), ("", "middle", "end"), strict=True):
         x, chance = _x(similarity), candidate_probability(similarity, *choice.cut)
-        near_end = similarity > 0.6
         yield f'<path class="mark" d="M{x:.1f} {_TOP}V{_TOP + _HEIGHT}"/>'
         yield f'<circle class="dot" cx="{x:.1f}" cy="{_y(_TOP, chance):.1f}" r="4"/>'
-        yield _text(x - 6 if near_end else x + 6, _TOP + _HEIGHT - 16 - 20 * place, label, "end" if near_end else "")
+        yield _text(_x(place), _TOP - 12, label, kind)
 
 
 def _bars(points: tuple[CurvePoint, ...], top: int) -> Iterator[str]:
     """Yield bars of the logarithms of the numbers of pairs, with their 95 % intervals."""
     highs = [point.pairs.high for point in points if point.pairs is not None]
     digits = max(1, math.ceil(math.log10(1 + max(highs))))
-    yield _text(_LEFT, top - 12, "pairs of documents, by similarity (logarithmic, with 95 % intervals)", "")
-    yield from _axes(top)
+    yield _text(_LEFT, top - 12, "pairs of documents, by similarity (logarithmic, with 95% intervals)", "")
+    yield from _axes(top, digits)
     yield from (
         _text(_LEFT - 8, _y(top, digit / digits) + 4, f"{10**digit:,}", "end") for digit in range(1, digits + 1)
     )

@@ -31,7 +31,7 @@ def audit(**given: Any) -> int:
 
     DOCS are files, directories (read recursively), - for standard input, or one artifact. Finds all pairs of similar
     documents by an exact join, and counts those that share a bucket. This is repeated with other hash functions, for
-    the 95 % interval of the recall. If the tokens do not fit in memory, or with --sample, documents are drawn and
+    the 95% interval of the recall. If the tokens do not fit in memory, or with --sample, documents are drawn and
     compared with all others, and the interval is about what these say.
     """
     request, drawn = requests_of(AuditRequest, AuditDrawRequest, given)

@@ -95,7 +95,7 @@ class Draws:
         return cls(np.concatenate((by_partner, at_random)), scale, max(scales))
 
     def interval(self, contributions: Floats) -> tuple[float, float]:
-        """The 95 % interval of a total. contributions: float64, what each draw adds to its estimate."""
+        """The 95% interval of a total. contributions: float64, what each draw adds to its estimate."""
         if not self.largest_scale:
             return float(contributions.sum()), float(contributions.sum())
         return total_interval(contributions, self.largest_scale)

@@ -15,7 +15,7 @@ class MeasuredRecall:
     """Which fraction of the similar pairs shares a bucket.
 
     found: that with the signatures as they are. predicted: the mean probability of these pairs; None if the sample has
-    none of them. mean: the mean over `seeds` other hash functions; None without any. low, high: the 95 % interval: of
+    none of them. mean: the mean over `seeds` other hash functions; None without any. low, high: the 95% interval: of
     what `mean` is expected to be, or, without other hash functions, of `found`, which was estimated from a sample.
     """
 

@@ -9,7 +9,7 @@ from simdocs.model.ragged import Floats
 
 
 class Estimate(NamedTuple):
-    """An estimated number of pairs, with the ends of its 95 % interval."""
+    """An estimated number of pairs, with the ends of its 95% interval."""
 
     value: float
     low: float

@@ -50,7 +50,7 @@ def distribution(points: Sequence[CurvePoint], *, colored: bool) -> bytes:
         share = math.log1p(value) / most if most else 0.0
         interval = "" if low == high else f"({figure(low)} to {figure(high)})"
         rows.append((f"{point.similarity:.2f}", share, figure(value), interval))
-    return _bars("pairs, by similarity from (logarithmic bars, 95 % intervals)", rows, colored=colored)
+    return _bars("pairs, by similarity from (logarithmic bars, 95% intervals)", rows, colored=colored)
 
 
 def figure(number: float) -> str:

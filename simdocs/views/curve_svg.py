@@ -106,7 +106,7 @@ def _marks(choice: BandChoice) -> Iterator[str]:
 
 
 def _bars(points: tuple[CurvePoint, ...], top: int) -> Iterator[str]:
-    """Yield bars of the logarithms of the numbers of pairs, with their 95 % intervals."""
+    """Yield bars of the logarithms of the numbers of pairs, with their 95% intervals."""
     highs = [point.pairs.high for point in points if point.pairs is not None]
     digits = max(1, math.ceil(math.log10(1 + max(highs))))
     yield _text(_LEFT, top - 12, "pairs of documents, by similarity (logarithmic, with 95% intervals)", "")

@@ -159,7 +159,7 @@ def _tuned(result: Tuning) -> Iterator[str]:
 
 
 def _interval(estimate: Estimate) -> str:
-    """An estimated number with its 95 % interval, unless it is exact."""
+    """An estimated number with its 95% interval, unless it is exact."""
     value, low, high = map(figure, estimate)
     return value if low == high else f"about {value} ({low} to {high})"
 

@@ -89,7 +89,7 @@ def test_intervals_hold_as_often_as_they_state(scheme, num_perm, size, runs):
                 found[name].append(value_here)
     for name, value in TOTALS.items():
         expected = float(value(true).sum())
-        # Three standard deviations of a binomial count below 95 %.
+        # Three standard deviations of a binomial count below 95%.
         assert held[name] >= 0.95 * runs - 3 * (0.95 * 0.05 * runs) ** 0.5, name
         error = float(np.std(found[name], ddof=1)) / runs**0.5
         assert abs(np.mean(found[name]) - expected) <= 4.5 * error + 1e-4 * expected, name

@@ -1,4 +1,4 @@
-"""A 95 % interval of a proportion that was measured in several runs, within which the cases depend on each other."""
+"""A 95% interval of a proportion that was measured in several runs, within which the cases depend on each other."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EXACTLY = 1e-14
 
 
 def interval(shares: Floats, families: int) -> tuple[float, float]:
-    """The 95 % interval of the expected share. shares: float64 (20,), the share of successes in each run.
+    """The 95% interval of the expected share. shares: float64 (20,), the share of successes in each run.
 
     families: the number of groups of cases in a run that do not depend on other groups. Runs do not depend on each
     other. This is the interval of Korn and Graubard, Confidence intervals for proportions with small expected number of

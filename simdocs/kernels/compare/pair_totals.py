@@ -15,7 +15,7 @@ from simdocs.model.pair_sample import Estimate, PairSample
 from simdocs.model.ragged import Floats
 
 _Z = 1.96
-"""Standard errors on either side of the middle of a 95 % interval of the normal distribution."""
+"""Standard errors on either side of the middle of a 95% interval of the normal distribution."""
 
 _STEPS = 256
 """Similarities at which the largest value in a range is looked for."""
@@ -25,7 +25,7 @@ Value = Callable[[Floats], Floats]
 
 
 def total(sample: PairSample, value: Value) -> Estimate:
-    """The estimated sum of a value over all pairs, with its 95 % interval.
+    """The estimated sum of a value over all pairs, with its 95% interval.
 
     The variance has two parts: which pairs were drawn, and which pairs the hash functions made it possible to draw. A
     sample in which no pair has a value says only that there are few such pairs. So the upper end is that of Wilson

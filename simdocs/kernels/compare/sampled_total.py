@@ -1,4 +1,4 @@
-"""A 95 % interval of a total that was estimated from a sample, of which few cases contribute anything."""
+"""A 95% interval of a total that was estimated from a sample, of which few cases contribute anything."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Z = 1.96
 
 
 def total_interval(contributions: Floats, weight: float) -> tuple[float, float]:
-    """The 95 % interval of a total. contributions: float64 (n,), what each case that was drawn adds to its estimate.
+    """The 95% interval of a total. contributions: float64 (n,), what each case that was drawn adds to its estimate.
 
     weight: what a case adds if it counts once, though perhaps none that was drawn does. This is the interval of Fay and
     Feuer, Confidence intervals for directly standardized rates: a method based on the gamma distribution (Statistics in

@@ -178,7 +178,7 @@ def _reuse_memory() -> None:
 
     For arrays of more than 128 KiB the C library of Linux asks the system for fresh memory, which is cleared page by
     page, until an array of that size has been freed once (mallopt(3), M_MMAP_THRESHOLD). So an array larger than any
-    that a batch needs is freed first. It is never touched, so it takes no memory, and a run takes 10 to 30 % less time.
+    that a batch needs is freed first. It is never touched, so it takes no memory, and a run takes 10 to 30% less time.
     Forked workers inherit the effect.
     """
     np.empty(8 << 20, np.uint8)

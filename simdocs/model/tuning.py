@@ -63,7 +63,7 @@ class CorpusFacts:
     """How similar documents are to each other.
 
     texts: the number of different texts that are not empty. pairs: of these. compared: how many of them were compared.
-    similar: how many are similar at the threshold or above. typical, unusual: the similarities that half and 99 % of
+    similar: how many are similar at the threshold or above. typical, unusual: the similarities that half and 99% of
     all pairs have at most.
     """
 

@@ -145,7 +145,7 @@ def _tuned(result: Tuning) -> Iterator[str]:
         yield "there is no pair of documents to compare"
     else:
         yield (
-            f"half of {counted(corpus.pairs, 'pair')} have a similarity of {corpus.typical:.4f} or less, and 99 % of"
+            f"half of {counted(corpus.pairs, 'pair')} have a similarity of {corpus.typical:.4f} or less, and 99% of"
             f" {corpus.unusual:.4f} or less; {counted(corpus.compared, 'pair')} were compared"
         )
     if corpus.pairs and chosen.misses is not None and chosen.false_candidates is not None:

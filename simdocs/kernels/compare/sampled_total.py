@@ -9,7 +9,7 @@ import numpy as np
 from simdocs.model.ragged import Floats
 
 _Z = 1.96
-"""The quantile of the normal distribution for 2.5 % on either side."""
+"""The quantile of the normal distribution for 2.5% on either side."""
 
 
 def total_interval(contributions: Floats, weight: float) -> tuple[float, float]:

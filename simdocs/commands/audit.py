@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from simdocs.commands.ignoring import leaving_out
 from simdocs.commands.resolve import (
     banding_of,
@@ -57,13 +59,12 @@ def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
 def _measured(request: AuditRequest, join: SelfJoin, recipe: IndexRecipe, run: Run) -> FoundPairs:
     """What the bands find, of all pairs or estimated from a sample."""
     cut = recipe.banding.cut
-    if request.sample is not None:
-        return sampled_recall(join, cut, request.sample)
-    try:
-        return measured(join, cut, recipe.sketching, request.max_memory)
-    except MemoryNeededError:
+    if request.sample is None:
+        # What was read before it became too much is held as long as the error is.
+        with suppress(MemoryNeededError):
+            return measured(join, cut, recipe.sketching, request.max_memory)
         run.explain("all texts do not fit in memory at once: a sample of them is compared with all others")
-        return sampled_recall(join, cut, request.parameter("sample").default)
+    return sampled_recall(join, cut, request.sample or request.parameter("sample").default)
 
 
 def plan_audit(request: AuditRequest, delivery: Delivery) -> tuple[Intake, IndexRecipe]:

@@ -40,6 +40,9 @@ class JoinIndex(Protocol):
         The entries are those of members[place]. Pairs are a place, and a row of the index.
         """
 
+    def shared_with_one(self, member: Index, entries: Index) -> Index:
+        """The later sets of such pairs of one member, and perhaps of others that `possible` drops."""
+
     def possible(self, left: Index, right: Index, counts: Index) -> Mask:
         """Which of these pairs may be wanted, if so many of their tokens count: bool (P,)."""
 
@@ -71,8 +74,10 @@ def _common(index: JoinIndex, members: Index, wanted: Mask | None) -> tuple[Inde
     if wanted is not None:
         likely = wanted[members][place] | wanted[right]
         place, right = place[likely], right[likely]
-    small = len(members) * len(index) < 1 << 32
-    keys = (place * len(index) + right).astype(np.uint32 if small else np.int64)
+    keys = place * len(index)
+    keys += right
+    if len(members) * len(index) < 1 << 32:
+        keys = keys.astype(np.uint32)  # smaller numbers are sorted faster
     keys.sort()
     begins, counts = equal_runs(keys)
     return keys[begins].astype(np.int64), counts
@@ -83,9 +88,7 @@ def _common_of_one(index: JoinIndex, members: Index, wanted: Mask | None) -> tup
     counts = np.zeros(len(index), np.int64)
     entries = index.entries[int(members[0])]
     for begin, end in row_blocks(offsets_of(index.later(entries)), _MATCHES_AT_ONCE):
-        some = entries[begin:end]
-        _, right = index.shared(members, np.zeros(len(some), np.int64), some)
-        np.add.at(counts, right, 1)
+        np.add.at(counts, index.shared_with_one(members, entries[begin:end]), 1)
     right = np.flatnonzero(counts)
     if wanted is not None and not wanted[members[0]]:
         right = right[wanted[right]]

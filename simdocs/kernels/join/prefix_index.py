@@ -64,16 +64,22 @@ class PrefixIndex:
 
     def shared(self, members: Index, place: Index, entries: Index) -> tuple[Index, Index]:
         """The pairs of members[place] with later sets of about the same length, one for each token that they share."""
-        later = self.later(entries)
-        place, right = np.repeat(place, later), self.owners[ranges(entries + 1, later)]
+        place, right = np.repeat(place, self.later(entries)), self.shared_with_one(members, entries)
         own, other = self.lengths[members], self.lengths[right]
         least, most = self.threshold * own - _MARGIN, own / self.threshold + _MARGIN
         alike = (other >= least[place]) & (other <= most[place])
         return place[alike], right[alike]
 
+    def shared_with_one(self, _member: Index, entries: Index) -> Index:
+        """The later sets that have the token of each of these entries, of whatever length they are."""
+        right: Index = self.owners[ranges(entries + 1, self.later(entries))]
+        return right
+
     def possible(self, left: Index, right: Index, counts: Index) -> Mask:
         """Whether these pairs may be similar, if their prefixes share so many tokens: bool (P,)."""
-        return np.asarray(counts + self._uncounted(left, right) >= smallest_overlap(self, left, right))
+        own, other = self.lengths[left], self.lengths[right]
+        alike = (other >= self.threshold * own - _MARGIN) & (other <= own / self.threshold + _MARGIN)
+        return np.asarray(alike & (counts + self._uncounted(left, right) >= smallest_overlap(self, left, right)))
 
     def _uncounted(self, left: Index, right: Index) -> Index:
         """How many tokens two sets may share that are not in both of their prefixes.

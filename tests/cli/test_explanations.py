@@ -264,6 +264,7 @@ def test_documents_that_meet_a_limit_are_kept_because_of_it(tmp_path):
         lay(tmp_path, {f"{at}": b" ".join(changed)})
     found = rows(".", "-t", ".99", "--bands", "128", "--max-candidates", "1", cwd=tmp_path, status=3)
     assert {row["reason"] for row in found.values()} == {"unmatched", "capped"}
+    assert {row["compared_with"] for row in found.values()} == {None}  # every bucket with two of them is full
     shown = simdocs(
         "dedupe",
         ".",

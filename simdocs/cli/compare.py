@@ -53,8 +53,9 @@ def compare(**given: Any) -> int:
     """
     request, drawn = requests_of(CompareRequest, CompareDrawRequest, given)
     output = path_of(drawn.output)
-    if output is not None and any(is_read_from(each, output) for each in request.documents):
-        raise UsageError("-o names a text that is compared, and would replace it: name another file")
+    read = (*request.documents, *(request.template or ()))
+    if output is not None and any(is_read_from(each, output) for each in read):
+        raise UsageError("-o names a text that is read, and would replace it: name another file")
     hint_at_terminal(request, drawn)
     from simdocs.api.ask import ask
     from simdocs.views.messages import say
@@ -63,7 +64,7 @@ def compare(**given: Any) -> int:
     with stream_of(output) as stream:
         result = ask(request if drawn.diff or not _shows_both(request, drawn) else request.but(diff="words"))
         _draw(result, drawn, stream)
-    for note in () if drawn.quiet else getattr(result, "notes", ()):
+    for note in () if drawn.quiet else result.notes:
         say(f"simdocs: {note}")
     return exits.FOUND if drawn.exit_code and result.similar else exits.DONE
 

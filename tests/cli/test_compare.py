@@ -218,6 +218,9 @@ def test_an_output_never_replaces_a_text(here):
     done = simdocs("compare", "a.txt", "b.txt", "-o", "b.txt", cwd=here)
     assert done.status == 2 and "would replace it" in done.err
     assert (here / "b.txt").read_text() == B
+    done = simdocs("compare", "a.txt", "b.txt", "--template", "c.txt", "-o", "c.txt", cwd=here)
+    assert done.status == 2 and "would replace it" in done.err
+    assert (here / "c.txt").stat().st_size
 
 
 @pytest.mark.parametrize("mode", ["words", "lines"])

@@ -27,6 +27,7 @@ def explained(texts: list[Text], choices: Choices, **options: Any) -> list[Expla
     """Return the explanations of texts, which are named by their numbers."""
     names = [f"{row:04}" for row in range(len(texts))]
     wanted = {"unit": choices.unit, "k": choices.k, "multiset": choices.multiset, "threshold": choices.threshold}
+    wanted["keep"] = choices.keep
     found = simdocs.dedupe(texts=[text.data for text in texts], names=names, **wanted, explain=True, **options)
     assert found.explained is not None
     return list(found.explained)
@@ -129,9 +130,10 @@ def bands_met(twin: Twin, left: int, right: int) -> tuple[int, ...]:
     multiset=st.booleans(),
     common=st.sampled_from([1.0, 0.3]),
     estimate=st.booleans(),
+    keep=st.sampled_from(["first", "longest"]),
 )
-def test_explanations_are_those_of_the_twin(cluster, texts, scheme, multiset, common, estimate):
-    choices = Choices("word", 2, multiset and common == 1, 0.5)
+def test_explanations_are_those_of_the_twin(cluster, texts, scheme, multiset, common, estimate, keep):
+    choices = Choices("word", 2, multiset and common == 1, 0.5, keep)
     more = {"verify": "estimate"} if estimate else {}
     signing = Signing(scheme, 16, 8, 2, common)
     check(texts, choices, signing, estimate=estimate, cluster=cluster, **more)

@@ -21,11 +21,11 @@ _SHARE_SIMILAR = 0.05
 class CrowdWatch:
     """Watches how many candidates are compared in a run, and gives advice as soon as there is a crowd.
 
-    advice: one line if there is one, otherwise none.
+    joinable: whether an exact join would answer, too. advice: one line if there is a crowd, otherwise none.
     """
 
-    def __init__(self, documents: int, run: Run) -> None:
-        self._documents, self._explain = documents, run.explain
+    def __init__(self, documents: int, run: Run, *, joinable: bool) -> None:
+        self._documents, self._explain, self._joinable = documents, run.explain, joinable
         self.advice: tuple[str, ...] = ()
         run.tally.watch = self.look
 
@@ -34,9 +34,11 @@ class CrowdWatch:
         if self.advice or self._documents < MANY_DOCUMENTS or tally.candidates <= _EACH * self._documents:
             return
         if tally.similar < _SHARE_SIMILAR * tally.candidates:
+            remedy = f"{mention('ignore_common')} leaves its tokens out (tune finds the fraction)"
+            if self._joinable:
+                remedy = f"{mention('exact')} compares far fewer pairs, or {remedy}"
             self.advice = (
                 f"{tally.similar:,} of the first {tally.candidates:,} candidates are similar, and there are more than"
-                f" {_EACH} for each document: if the documents share a template, leave its tokens out with"
-                f" {mention('ignore_common')} (tune finds the fraction)",
+                f" {_EACH} for each document: if the documents share a template, {remedy}",
             )
             self._explain(self.advice[0])

@@ -66,8 +66,8 @@ class DedupePlan:
     banding: how candidates are found; None: by an exact join. measure: what is compared with the threshold. known: an
     index whose documents are always kept. chosen_now: whether the bands were chosen for this run. changed: the
     documents of the index (in the intake) that are new or changed, if only pairs with one of them are wanted.
-    most_memory: the bytes that an exact join may take; None: what there is. explain: whether it is
-    said why documents are kept or duplicates.
+    most_memory: the bytes that an exact join may take; None: what there is. explain: whether it is said why documents
+    are kept or duplicates.
     """
 
     intake: Intake
@@ -86,6 +86,11 @@ class DedupePlan:
     def cut(self) -> Bands | None:
         """The bands by which candidates are found, if there are any."""
         return None if self.banding is None else self.banding.cut
+
+    @property
+    def is_joinable(self) -> bool:
+        """Whether an exact join, which was not asked for, would answer the same question."""
+        return self.banding is not None and self.known is None
 
 
 def answer(request: DedupeRequest, run: Run, delivery: Delivery) -> Deduplication | SimilarPairs:
@@ -197,7 +202,7 @@ def find_groups(
     """
     if listing is not None and listing.endswith("-lines"):
         _refuse_other_than_lines(scope.documents, listing)
-    watch = CrowdWatch(len(scope.prepared.documents), run)
+    watch = CrowdWatch(len(scope.prepared.documents), run, joinable=plan.is_joinable)
     decision = _decide(plan, scope, run)
     if take is not None:
         for block in _blocks(decision, listing, plan, run, diff):
@@ -238,7 +243,7 @@ def find_pairs(
 
     diff: see Delivery.
     """
-    watch = CrowdWatch(len(scope.prepared.documents), run)
+    watch = CrowdWatch(len(scope.prepared.documents), run, joinable=plan.is_joinable)
     joined, corpus = _self_join(plan, scope.prepared, run), scope.prepared.corpus
     chain = None if all_copies else PairsLeftOut.of(joined, scope.changed)
     printed, differences = PrintedNames(run.skipped), pair_differences(diff, plan.recipe.shingling, run)

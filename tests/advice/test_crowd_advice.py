@@ -10,11 +10,11 @@ from simdocs.engines.run import Run
 from simdocs.errors import spelled
 
 
-def advised(documents: int, *counts: tuple[int, int]) -> list[str]:
+def advised(documents: int, *counts: tuple[int, int], joinable: bool = True) -> list[str]:
     """Return the advice about so many documents, as candidates and similar pairs are counted."""
     told: list[str] = []
     run = Run(Local(1), explain=told.append)
-    watch = CrowdWatch(documents, run)
+    watch = CrowdWatch(documents, run, joinable=joinable)
     for run.tally.candidates, run.tally.similar in counts:
         assert run.tally.watch is not None
         run.tally.watch(run.tally)
@@ -25,8 +25,16 @@ def advised(documents: int, *counts: tuple[int, int]) -> list[str]:
 def test_many_candidates_of_which_few_are_similar_are_reported_once_and_at_once():
     assert advised(100, (2_000, 0), (2_001, 100), (9_000, 100)) == [
         "100 of the first 2,001 candidates are similar, and there are more than 20 for each document: if the documents"
-        " share a template, leave its tokens out with ignore_common (tune finds the fraction)"
+        " share a template, exact compares far fewer pairs, or ignore_common leaves its tokens out (tune finds the"
+        " fraction)"
     ]
+
+
+def test_an_exact_join_is_not_advised_where_there_is_none_or_one_already():
+    (line,) = advised(100, (2_001, 0), joinable=False)
+    assert line.endswith(
+        ": if the documents share a template, ignore_common leaves its tokens out (tune finds the fraction)"
+    )
 
 
 @pytest.mark.parametrize(("documents", "candidates", "similar"), [(99, 50_000, 0), (100, 2_000, 0), (100, 9_000, 450)])

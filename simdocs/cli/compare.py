@@ -16,6 +16,8 @@ from simdocs.requests.compare_request import CompareRequest
 from simdocs.requests.report_requests import CompareDrawRequest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from simdocs.model.comparison import Comparison, SimilarityMatrix
     from simdocs.model.slot_trace import SlotTrace
     from simdocs.storage.output_stream import OutputStream
@@ -64,7 +66,7 @@ def compare(**given: Any) -> int:
     with stream_of(output) as stream:
         result = ask(request if drawn.diff or not _shows_both(request, drawn) else request.but(diff="words"))
         _draw(result, drawn, stream)
-    for note in () if drawn.quiet else result.notes:
+    for note in () if drawn.quiet else notes_of(result, drawn):
         say(f"simdocs: {note}")
     return exits.FOUND if drawn.exit_code and result.similar else exits.DONE
 
@@ -76,6 +78,15 @@ def _shows_both(request: CompareRequest, drawn: CompareDrawRequest) -> bool:
     texts = len(request.documents) - is_artifact(request.artifact)
     alone = request.several_shinglings or request.trace
     return texts == 2 and not alone and format_of(drawn) in _OF_BOTH
+
+
+def notes_of(result: Comparison | SimilarityMatrix | SlotTrace, drawn: CompareDrawRequest) -> Iterator[str]:
+    """The notes on what is drawn. The edit distance is one of the measures, so not in a difference alone."""
+    from simdocs.model.comparison import Comparison
+
+    alone = drawn.is_array or (drawn.diff is not None and format_of(drawn) not in _OF_BOTH)
+    hidden = result.notes_on_edits if isinstance(result, Comparison) and (alone or len(result.every) > 1) else ()
+    return (note for note in result.notes if note not in hidden)
 
 
 def _draw(result: Comparison | SimilarityMatrix | SlotTrace, drawn: CompareDrawRequest, stream: OutputStream) -> None:

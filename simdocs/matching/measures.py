@@ -84,9 +84,12 @@ def _symbols(texts: Texts, unit: str, shingling: Shingling) -> list[Array]:
 def signature_measures(
     sets: Ragged, seed: int, sketching: Sketching, bands: Bands, similarity: float
 ) -> SignatureMeasures:
-    """How similar the signatures of two token sets are. similarity: the exact one of the sets."""
+    """How similar the signatures of two token sets are. similarity: the exact one of the sets.
+
+    Two empty sets have the same signature, but share no token, so they count as agreeing in no place.
+    """
     signatures = scheme_of(sketching.scheme).signatures(sets, sketching.num_perm, seed)
-    agree = signatures[0] == signatures[1]
+    agree = (signatures[0] == signatures[1]) & sets.lengths.all()
     in_bands = agree[: bands.bands * bands.rows].reshape(bands)
     return SignatureMeasures(
         sketching.num_perm,

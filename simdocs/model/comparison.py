@@ -15,6 +15,8 @@ from simdocs.model.ragged import Floats
 _NAMED = 3
 """Names in a note."""
 
+_LONG = "the texts are too long and different"
+
 MeasureValue = str | int | float | None
 """The value of a measure. None: it is not defined, or was not computed."""
 
@@ -167,14 +169,19 @@ class Comparison:
     @property
     def notes(self) -> tuple[str, ...]:
         """Which texts have no shingles; what was not computed as it was asked for, because the texts are too long."""
-        long, notes = "the texts are too long and different", [*self.matrix.notes]
-        if not self.edits.unit:
-            notes.append(f"{long} for an edit distance")
-        elif self.shingles.unit not in (self.edits.unit, "stopword"):
-            notes.append(f"{long}: the edit distance is of words")
+        notes = [*self.matrix.notes, *self.notes_on_edits]
         if self.difference is not None and self.difference.coarser:
-            notes.append(f"{long}: they are compared {self.difference.coarser}")
+            notes.append(f"{_LONG}: they are compared {self.difference.coarser}")
         return tuple(notes)
+
+    @property
+    def notes_on_edits(self) -> tuple[str, ...]:
+        """Those of the notes that are about the edit distance."""
+        if not self.edits.unit:
+            return (f"{_LONG} for an edit distance",)
+        if self.shingles.unit not in (self.edits.unit, "stopword"):
+            return (f"{_LONG}: the edit distance is of words",)
+        return ()
 
     def __repr__(self) -> str:
         return f"<Comparison: jaccard={self.jaccard:.6f}, names={self.names!r}>"

@@ -60,7 +60,8 @@ class SlotTrace:
     def pairs(self) -> Iterator[tuple[str, str, int, float, float]]:
         """Each two documents, in how many places they agree, the share of these, and the exact Jaccard similarity."""
         for left, right in combinations(range(len(self.names)), 2):
-            agree = int((self.signatures[left] == self.signatures[right]).sum())
+            empty = not self.members[:, [left, right]].any(axis=0).all()
+            agree = 0 if empty else int((self.signatures[left] == self.signatures[right]).sum())
             exact = float(self.matrix.similarity[left, right])
             yield self.names[left], self.names[right], agree, agree / self.signatures.shape[1], exact
 

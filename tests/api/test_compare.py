@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given
 
 import simdocs
+from simdocs.cli.compare import notes_of
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching import measures
 from simdocs.model.comparison import Comparison, SimilarityMatrix
+from simdocs.requests.report_requests import CompareDrawRequest
 from tests import strategies as some
 from tests.amounts import examples
 from tests.cli.program import simdocs as program
@@ -100,7 +102,11 @@ def test_a_text_is_as_similar_to_itself_as_can_be_and_an_empty_one_to_nothing():
     assert (empty.jaccard, empty.shingles.containment_a, empty.shingles.containment_b) == (0, None, 0)
     assert (empty.shingles.overlap, empty.shingles.cosine, empty.shingles.angle) == (None, None, None)
     assert (empty.edits.distance, empty.edits.similarity) == (18, 0)
-    assert (compare("", "").edits.similarity, compare("", "").jaccard) == (None, 0)
+    both = compare("", "")
+    assert (both.edits.similarity, both.jaccard) == (None, 0)
+    assert (both.signatures.estimate, both.signatures.equal_bands, both.signatures.probability) == (0, 0, 0)
+    traced = simdocs.compare(texts=["", "", "one"], scheme="permutation", trace=True)
+    assert [pair[2:] for pair in traced.pairs()] == [(0, 0, 0)] * 3
 
 
 def test_signatures_are_those_of_an_index_with_the_same_parameters():
@@ -158,6 +164,8 @@ def test_texts_that_are_too_long_and_different_say_what_was_not_computed(monkeyp
     found = compare(*texts)
     assert (found.edits.unit, found.edits.lcs) == ("word", 0)
     assert found.notes == ("the texts are too long and different: the edit distance is of words",)
+    assert list(notes_of(found, CompareDrawRequest(diff="words"))) == []
+    assert tuple(notes_of(found, CompareDrawRequest(diff="words", format="table"))) == found.notes
     monkeypatch.setattr(measures, "MOST_CELLS", 10)
     found = compare(*texts)
     assert (found.edits.unit, found.edits.lcs, found.edits.distance, found.edits.similarity) == ("", None, None, None)

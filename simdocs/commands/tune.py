@@ -93,7 +93,8 @@ def answer(request: TuneRequest, run: Run, delivery: Delivery) -> Tuning:
     if k is not None:
         changes["k"] = k
     lines = (*length_advice(ready.documents, recipe.shingling), *(each.line for each in advice))
-    return Tuning(choices, curve, corpus, lines, _next(request, plan, changes), recipe, ready.documents, run.skipped)
+    following = _next(request, plan, changes) if len(ready.documents) > 1 else ""
+    return Tuning(choices, curve, corpus, lines, following, recipe, ready.documents, run.skipped)
 
 
 def plan_tune(request: TuneRequest, delivery: Delivery) -> TunePlan:

@@ -167,6 +167,7 @@ def test_nothing_to_compare_is_said_and_done(tmp_path, files, said):
     assert done.status == 0
     assert said in done.err
     assert "there is no pair of documents to compare" in done.err
+    assert "next:" not in done.err
     assert b"\t0.000000\t0.000000\t0.000000\tyes\n" in done.out
 
 

@@ -131,6 +131,11 @@ class OutputError(SimdocsError):
     """The answer cannot be written where it was asked for."""
 
 
+def shown_memory(size: int) -> str:
+    """A number of bytes in megabytes; in kilobytes if it is less than 10 megabytes."""
+    return f"{size / 1e6:,.0f} MB" if size >= 10**7 else f"{size / 1e3:,.0f} KB"
+
+
 class MemoryNeededError(SimdocsError):
     """An exact join needs more memory than there is, or than is allowed: bytes of both. option: what asks for it."""
 
@@ -139,8 +144,8 @@ class MemoryNeededError(SimdocsError):
         there_is = f"{mention('max_memory')} allows" if allowed else "there is"
         more = ", or allow more" if allowed else f", or allow more with {mention('max_memory')}"
         super().__init__(
-            f"comparing {documents:,} texts exactly needs about {needed / 1e6:,.0f} MB of memory, and {there_is}"
-            f" {limit / 1e6:,.0f} MB: leave out {mention(option)}, compare fewer documents, or try {mention('unit')}"
+            f"comparing {documents:,} texts exactly needs about {shown_memory(needed)} of memory, and {there_is}"
+            f" {shown_memory(limit)}: leave out {mention(option)}, compare fewer documents, or try {mention('unit')}"
             f" word{more}"
         )
 

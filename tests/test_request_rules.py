@@ -92,8 +92,9 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
         {"pairs": True, "against": "x.index", "cluster": "components"},
         (
             f"pairs and against {TOGETHER}: pairs finds pairs only within the documents",
-            f"pairs and cluster components {TOGETHER}",
-            f"against and cluster components {TOGETHER}",
+            f"pairs and cluster components {TOGETHER}: pairs lists pairs, not groups",
+            f"against and cluster components {TOGETHER}: against keeps every document of the index, and a component"
+            " keeps one",
         ),
     ),
     (

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.engines.memory import available_memory
-from simdocs.errors import MemoryNeededError
+from simdocs.errors import MemoryNeededError, shown_memory
 from simdocs.kernels.join import containment_index, prefix_index
 from simdocs.matching.token_sets import token_sets
 from simdocs.matching.verify import Verifier
@@ -83,9 +83,10 @@ class TokenMemory:
             option = "exact" if measure == "jaccard" else "measure"
             raise MemoryNeededError(self.documents, needed, self.limit, self.allowed, option)
         if not self.announced:
-            left = "" if self.limit is None else f", of {self.limit / 1e6:,.0f} MB"
+            left = "" if self.limit is None else f", of {shown_memory(self.limit)}"
+            texts = "1 text" if self.documents == 1 else f"{self.documents:,} texts"
             self.verifier.run.explain(
-                f"comparing {self.documents:,} texts exactly needs about {needed / 1e6:,.0f} MB of memory{left}"
+                f"comparing {texts} exactly needs about {shown_memory(needed)} of memory{left}"
                 f" {'allowed' if self.allowed else 'available'}: {expected:,} tokens, and their prefix index"
             )
             self.announced = True

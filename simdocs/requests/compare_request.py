@@ -64,7 +64,7 @@ class CompareRequest(BandRequest, SketchRequest, TextRequest, SourceRequest):
         if self.trace and self.measure is not None:
             yield not_together("measure", "trace", why="signatures are about the Jaccard similarity")
         if self.trace and self.several_shinglings:
-            yield f"{mention('trace')} has one {mention('unit')} and one {mention('k')}"
+            yield f"{mention('trace')} needs one {mention('unit')} and one {mention('k')}, not lists of them"
 
     def problems_of_trace(self, scheme: str) -> Iterator[str]:
         """What does not go with signatures of this scheme."""

@@ -40,6 +40,15 @@ NOT_FOR_PAIRS: Mapping[str, str] = MappingProxyType(
 )
 """Parameters that all pairs do not need."""
 
+NOT_FOR_COMPONENTS: Mapping[str, str] = MappingProxyType(
+    {
+        "pairs": f"{mention('pairs')} lists pairs, not groups",
+        "against": f"{mention('against')} keeps every document of the index, and a component keeps one",
+        "max_candidates": "components have no such limit",
+    }
+)
+"""Parameters that do not go with connected components."""
+
 NOT_FOR_EXPLANATIONS: Mapping[str, str] = MappingProxyType(
     {
         "pairs": f"{mention('explain')} explains groups",

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from simdocs.errors import mention, suggested
 from simdocs.recipes import SEQUENCES
 from simdocs.requests.exclusions import (
+    NOT_FOR_COMPONENTS,
     NOT_FOR_CONTAINMENT,
     NOT_FOR_EXACT,
     NOT_FOR_EXACT_QUERY,
@@ -49,9 +50,9 @@ class DedupeRequest(BandsRequest):
         yield from super()._rules()
         yield from self._rules_of_answer()
         if self.cluster == "components":
-            for name in ("pairs", "against", "max_candidates"):
+            for name, why in NOT_FOR_COMPONENTS.items():
                 if getattr(self, name):
-                    yield f"{mention(name)} and {mention('cluster')} components do not go together"
+                    yield f"{mention(name)} and {mention('cluster')} components do not go together: {why}"
         yield from self._rules_of_comparison()
         if self.changed and self.against is not None:
             yield not_together("changed", "against", why=f"{mention('changed')} is about one index")
@@ -94,8 +95,7 @@ class DedupeRequest(BandsRequest):
 
 def _memory_without_exact(request: DedupeRequest | QueryRequest) -> Iterator[str]:
     """Yield the problem that memory is limited, and nothing would need it."""
-    exact = request.exact or (isinstance(request, DedupeRequest) and request.measure == "containment")
-    if request.max_memory is not None and not exact:
+    if request.max_memory is not None and not request.exact and request.measure != "containment":
         yield f"{mention('max_memory')} goes with {mention('exact')}: add {mention('exact')}"
 
 

@@ -8,21 +8,21 @@ import pytest
 
 from tests.cli.program import simdocs
 
-NEEDED = r"comparing 3 texts exactly needs about \d+ MB of memory"
+NEEDED = r"comparing 3 texts exactly needs about \d+ KB of memory"
 
 
 @pytest.mark.parametrize("more", [(), ("--pairs",), ("--cluster", "components")])
 def test_too_little_memory_is_an_error_of_one_line_that_says_what_to_do(here, more):
     done = simdocs("dedupe", "docs", "--exact", "--max-memory", "100", *more, cwd=here)
     assert (done.status, done.out) == (2, b"")
-    expected = rf"simdocs: error: {NEEDED}, and --max-memory allows 0 MB: leave out --exact, .*, or allow more\n"
+    expected = rf"simdocs: error: {NEEDED}, and --max-memory allows 0 KB: leave out --exact, .*, or allow more\n"
     assert re.fullmatch(expected, done.err)
 
 
 def test_all_pairs_by_containment_are_refused_as_well(here):
     arguments = ("dedupe", "docs", "--pairs", "--measure", "containment", "--max-memory")
     done = simdocs(*arguments, "100", cwd=here)
-    expected = rf"simdocs: error: {NEEDED}, and --max-memory allows 0 MB: leave out --measure, .*\n"
+    expected = rf"simdocs: error: {NEEDED}, and --max-memory allows 0 KB: leave out --measure, .*\n"
     assert (done.status, done.out) == (2, b"")
     assert re.fullmatch(expected, done.err)
     assert re.match(rf"simdocs: {NEEDED}, of 1,074 MB allowed", simdocs(*arguments, "1G", "-v", cwd=here).err)
@@ -39,7 +39,7 @@ def test_an_exact_query_is_refused_as_well(here):
     assert simdocs("index", "docs", "-o", "x.index", cwd=here).status == 0
     done = simdocs("query", "x.index", "docs/a.txt", "--exact", "--max-memory", "100", cwd=here)
     assert (done.status, done.out) == (2, b"")
-    assert re.match(r"simdocs: error: comparing 4 texts exactly needs about \d+ MB", done.err)
+    assert re.match(r"simdocs: error: comparing 4 texts exactly needs about \d+ KB", done.err)
 
 
 @pytest.mark.parametrize("artifact", ["x.shingles", "x.signatures", "x.index"])

@@ -99,9 +99,13 @@ def test_token_sets_take_the_place_of_documents_that_are_gone(asked):
             ("--verify", "estimate"),
             "--measure and --verify do not go together: signatures do not tell the containment",
         ),
+        (
+            ("--max-memory", "1K"),
+            "--measure and --max-memory do not go together: only a few token sets are in memory at once",
+        ),
     ],
 )
-def test_what_needs_signatures_does_not_go_with_containment(asked, others, problem):
+def test_what_containment_does_not_need_is_refused_with_it(asked, others, problem):
     done = simdocs("query", "x.index", "part", "--measure", "containment", *others, cwd=asked)
     assert done == (2, b"", f"simdocs: error: {problem}\n")
 

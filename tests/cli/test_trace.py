@@ -135,7 +135,7 @@ def test_documents_of_an_artifact_are_traced_without_the_tokens_that_it_leaves_o
         (["--trace"], "--trace goes with --scheme permutation: fss does not go through the shingles row by row"),
         ([*HOW, "--diff", "words"], "--diff and --trace do not go together: choose one"),
         ([*HOW, "--measure", "jaccard"], "--measure and --trace do not go together"),
-        ([*HOW, "--unit", "char,word"], "--trace has one --unit and one -k"),
+        ([*HOW, "--unit", "char,word"], "--trace needs one --unit and one -k, not lists of them"),
         ([*HOW, "-o", "x.npy"], "--trace has no place in .npy, which has the similarities alone"),
         ([*HOW, "--num-perm", "65536"], "would print 12 rows of 2 texts and 65,536 hash functions: use shorter texts"),
     ],

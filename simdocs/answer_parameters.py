@@ -7,6 +7,8 @@ from simdocs.families import COLORS, DIFFS, FORMATS, LISTS, MATCH_LISTS, TUNE_LI
 from simdocs.parameter_declaration import ANSWER, RUN, UPDATE, Parameter
 from simdocs.values import Choice, Flag, PathName, Seconds, Whole
 
+_ANSWER_TO_PATH = "Write the answer to PATH, completely or not at all. A PATH of - is standard output."
+
 OF_ANSWERS = (
     # Update of an artifact
     Parameter(
@@ -90,13 +92,8 @@ OF_ANSWERS = (
     ),
     Parameter("nul", ANSWER, Flag(), f"With {mention('list')}, end names with NUL instead of a line feed.", False),
     Parameter("output", ANSWER, PathName(), "Write the artifact to PATH, completely or not at all."),
-    Parameter(
-        "output",
-        ANSWER,
-        PathName(),
-        "Write the answer to PATH, completely or not at all. A PATH of - is standard output.",
-        question="report",
-    ),
+    Parameter("output", ANSWER, PathName(), _ANSWER_TO_PATH, question="report"),
+    Parameter("output", ANSWER, PathName(), _ANSWER_TO_PATH, question="audit_report"),
     Parameter(
         "output",
         ANSWER,

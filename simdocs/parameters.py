@@ -287,6 +287,15 @@ _DECLARED = (
         "max_memory",
         GROUPS,
         Size(),
+        f"With {mention('exact')} or {mention('measure')} containment, refuse to begin if more than SIZE of memory is"
+        f" needed. {_UNITS}",
+        described="the memory that is available",
+        question="dedupe",
+    ),
+    Parameter(
+        "max_memory",
+        GROUPS,
+        Size(),
         f"Audit a sample if comparing all pairs needs more than SIZE of memory. {_UNITS}",
         described="the memory that is available",
         question="audit",

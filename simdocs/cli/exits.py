@@ -22,7 +22,7 @@ STATUS_OF: Mapping[type[BaseException], int] = MappingProxyType(
 MEANINGS: Mapping[int, str] = MappingProxyType(
     {
         DONE: "done, also if nothing was found",
-        FOUND: "with --exit-code: near-duplicates were found; audit: too few of the similar pairs were found",
+        FOUND: "with --exit-code: near-duplicates were found (audit: too few of the similar pairs were found)",
         FAILED: "usage error or fatal error; nothing was written, unless the message says otherwise",
         UNJUDGED: "done, but some documents could not be compared",
         DAMAGED: "an artifact is damaged, of another kind or version, or has other parameters",
@@ -41,10 +41,15 @@ _BY_OPTION: Mapping[int, tuple[str, ...]] = MappingProxyType(
 """The statuses that only commands with certain options have: one of these."""
 
 
-def meanings(options: Set[str]) -> Mapping[int, str]:
+_FOUND_BY_AUDIT = "with --exit-code: too few of the similar pairs were found"
+_FOUND_BY_OTHERS = "with --exit-code: near-duplicates were found"
+
+
+def meanings(command: str, options: Set[str]) -> Mapping[int, str]:
     """The statuses of a command that has these options."""
+    found = _FOUND_BY_AUDIT if command == "audit" else _FOUND_BY_OTHERS
     return {
-        status: meaning
+        status: found if status == FOUND else meaning
         for status, meaning in MEANINGS.items()
         if status not in _BY_OPTION or not options.isdisjoint(_BY_OPTION[status])
     }

@@ -130,7 +130,9 @@ class Command(click.Command):
     @property
     def statuses(self) -> Mapping[int, str]:
         """The exit statuses that it can have, and what they mean."""
-        meanings = exits.meanings({spelling for parameter in self.params for spelling in parameter.opts})
+        meanings = exits.meanings(
+            self.name or "", {spelling for parameter in self.params for spelling in parameter.opts}
+        )
         return {status: meaning for status, meaning in meanings.items() if status not in self.never}
 
     def get_short_help_str(self, limit: int = 0) -> str:  # noqa: ARG002  (what is cut off says nothing)

@@ -157,6 +157,14 @@ def test_help_has_the_statuses_that_the_command_can_have(command):
     _, text = help_of(command, "--help").split("Exit status:\n")
     found = re.findall(r"^  (\d+) +\w", text, re.MULTILINE)
     assert found == statuses.get(command, "0 2 3 4 75").split()
+    assert ("near-duplicates were found" in text) == (command in ("query", "dedupe", "compare"))
+    assert ("too few of the similar pairs were found" in text) == (command == "audit")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_output_says_whether_it_is_an_artifact_or_an_answer(command):
+    text = " ".join(help_of(command, "--help").split())
+    assert ("Write the artifact to PATH" in text) == (command in ("shingle", "signature", "index"))
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])

@@ -79,8 +79,11 @@ class Unchanged:
         return np.arange(self.chunks["row"][numbers.start], self._row_ends[numbers[-1]])
 
     def chunk_like(self, lines: Lines) -> int:
-        """The number of an earlier chunk that had the content of these lines, and skipped none of them; or -1."""
-        return -1 if lines.dropped else self._chunks.get(content_digest(lines.data), -1)
+        """The number of an earlier chunk that had the content of these lines, and skipped none of them; or -1.
+
+        None is like a line that is too long to be held, since a chunk without data was empty, or skipped such a line.
+        """
+        return self._chunks.get(content_digest(lines.data), -1)
 
     def likely_contents(self, cut: slice) -> Keys:
         """The digests of the contents that these files probably have, (n, 2) uint64; 0, 0 if nothing is known."""
@@ -103,7 +106,7 @@ def compare(found: FileList, earlier: EarlierFiles, sequences: Sequences, limit:
     named = _only(_hashes_of(earlier), np.fromiter(map(hash, found.names), np.int64, len(found.names)))
     same, likely = np.where(_equal_stamps(found, earlier, named, updating), named, -1), named
     if not updating.ignore_inode:
-        others = np.flatnonzero((same < 0) & (found.met["inode"] != 0))
+        others = np.flatnonzero(same < 0)
         by_inode = _only(earlier.sources.files["inode"], found.met["inode"][others])
         by_inode[~_of_one_kind(found, others, earlier, by_inode, sequences)] = -1
         moved = nothing.copy()
@@ -119,16 +122,16 @@ def compare(found: FileList, earlier: EarlierFiles, sequences: Sequences, limit:
     if not updating.keep_unreadable:
         return Unchanged(found, earlier, same, likely, limit)
     missed = missed_files(found, earlier, there)
-    columns = ((same, -1), (likely, missed.numbers), (_keepable(found, earlier, named, likely), False))
+    columns = ((same, -1), (likely, missed.numbers), (_keepable(found, earlier, likely), False))
     same, likely, keepable = (np.insert(column, missed.places, value) for column, value in columns)
     unchanged = Unchanged(missed.added_to(found), earlier, same, likely, limit, keepable)
     unchanged.keep(missed.rows)
     return unchanged
 
 
-def _keepable(found: FileList, earlier: EarlierFiles, named: Index, likely: Index) -> Mask:
+def _keepable(found: FileList, earlier: EarlierFiles, likely: Index) -> Mask:
     """Whether each file has certainly the name of the earlier file that it may still be: (N,)."""
-    keepable: Mask = (likely >= 0) & (likely == named)
+    keepable: Mask = likely >= 0
     for at in range(0, len(keepable), AT_ONCE):
         some = at + np.flatnonzero(keepable[at : at + AT_ONCE])
         pairs = zip(some.tolist(), earlier.names(likely[some]), strict=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -58,3 +59,16 @@ def names_on(path: Path) -> list[bytes]:
     artifact = opened(path)
     data, offsets = artifact["names"].all().tobytes(), artifact["name_offsets"].all().tolist()
     return [data[begin:end] for begin, end in pairwise(offsets)]
+
+
+@contextmanager
+def standard_input(path: Path) -> Iterator[None]:
+    """While the content of a file is on standard input."""
+    before = os.dup(0)
+    with path.open("rb") as stream:
+        os.dup2(stream.fileno(), 0)
+    try:
+        yield
+    finally:
+        os.dup2(before, 0)
+        os.close(before)

@@ -19,7 +19,7 @@ from simdocs.model.source_files import STAMP_FIELDS
 from simdocs.pipeline import reading
 from tests.cli.corpus import lay
 from tests.cli.program import unprivileged
-from tests.commands.building import built
+from tests.commands.building import built, standard_input
 from tests.commands.test_keep_unreadable import closed
 from tests.corpora.test_unchanged import LINES, Case, Watch
 
@@ -110,6 +110,19 @@ def test_a_kept_file_that_was_recent_when_it_was_read_is_read_again(case: Case) 
         with closed({"docs/sub"}):
             assert len(kept(update())) == 42
     assert watched() == {"docs/sub/c", "docs/sub/d", "docs/sub/lines.jsonl"}
+    assert watched() == set()
+
+
+def test_a_file_that_was_recent_and_then_failed_is_read_again(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its times are still those that it had. So a change in the same tick of the clock would never be found."""
+    texts = ["docs/a", "docs/b", "docs/sub/c"]
+    case.ahead = 0
+    built(X, ["docs"], rebuild=True)
+    case.ahead += 3600 * 10**9
+    with monkeypatch.context() as patch:
+        patch.setattr(reading, "read", fail(DocumentSkipped("unreadable")))
+        assert kept(update()) == texts
+    assert watched() == set(texts)
     assert watched() == set()
 
 
@@ -204,6 +217,23 @@ def test_a_file_that_was_renamed_and_cannot_be_read_is_not_kept_under_its_old_na
     assert (kept(told), told.skipped.counts, "docs/a" in names()) == ([], {"unreadable": 1}, False)
 
 
+def test_a_file_that_another_one_replaced_is_kept_with_the_text_that_it_had(case: Case) -> None:
+    """It has the name of the one and the inode of the other."""
+    before = simdocs.open(X).documents.facts["digest"][0].tolist()
+    os.rename("docs/b", "docs/a")
+    with closed({"docs/a"}):
+        assert kept(update()) == ["docs/a"]
+    assert simdocs.open(X).documents.facts["digest"][0].tolist() == before
+
+
+def test_lines_from_standard_input_are_not_kept_because_a_file_named_like_it_cannot_be_read(case: Case) -> None:
+    for name, expected in (("-", LINED[:30]), ("later", LINED[:20])):
+        Path(name).write_bytes(b"".join(LINES[: len(expected)]))
+        with standard_input(Path(name)), closed({"-"}):
+            built(X, ["-"], jsonl=True, keep_unreadable=True, allow_shrink=True)
+        assert names() == [each.replace("docs/lines.jsonl", "-") for each in expected]
+
+
 def failing_after(pieces: int, error: Exception) -> Callable[..., Any]:
     """Content that cannot be read after so many pieces."""
     real = jsonl.chunks
@@ -263,6 +293,14 @@ def test_a_kept_document_is_in_the_place_of_its_argument(case: Case) -> None:
             assert names() == before
     given = json.loads((X / "run.json").read_bytes())["given"]
     assert given == [["two", 1], ["one", 3], ["three", 1], ["docs", 43]]
+
+
+def test_kept_documents_follow_the_arguments_whose_order_is_another_one_now(case: Case) -> None:
+    lay(Path(), {"one/x/a": b"a", "one/x/b": b"b", "two/x": b"c"})
+    update("one", "docs", "two")
+    with closed({"one", "docs/sub", "two"}):
+        assert kept(update("two", "docs", "one")) == ["two/x", "docs/sub/c", "one/x/a", "one/x/b"]
+    assert names() == ["two/x", "docs/a", "docs/b", *LINED, "docs/sub/c", "one/x/a", "one/x/b"]
 
 
 def test_a_kept_document_belongs_to_the_list_that_named_its_directory(case: Case) -> None:

@@ -26,7 +26,7 @@ from simdocs.pipeline import reading, shingling
 from simdocs.recipes import Sequences, Updating
 from simdocs.storage import syscalls
 from tests.cli.forged import exchange, signed_anew
-from tests.commands.building import built, content, opened
+from tests.commands.building import built, content, opened, standard_input
 from tests.corpora.small_chunks import cut_small
 
 HOUR = 3600 * 10**9
@@ -82,7 +82,7 @@ class Case:
             watch = Watch(patch)
             built(Path("x.shingles"), list(arguments or ["docs"]), allow_shrink=True, **options)
         shutil.rmtree("fresh.shingles", ignore_errors=True)
-        fresh = {name: value for name, value in options.items() if name == "max_size"}
+        fresh = {name: value for name, value in options.items() if name in ("max_size", "follow")}
         built(Path("fresh.shingles"), list(arguments or ["docs"]), **fresh)
         if "ignore_ctime" not in options:
             assert content(Path("x.shingles")) == content(Path("fresh.shingles"))
@@ -166,18 +166,12 @@ def test_a_text_from_standard_input_is_not_taken_for_the_file_that_it_comes_from
     """Bytes that are held have a size and no times. A file of 1970 has these times, too."""
     os.utime("docs/a", ns=(0, 0))
     case.update()
-    stdin = os.dup(0)
+    shutil.rmtree("fresh.shingles")
     found = []
     for target in ("x.shingles", "fresh.shingles"):
-        shutil.rmtree("fresh.shingles", ignore_errors=True)
-        with Path("docs/a").open("rb") as stream:
-            os.dup2(stream.fileno(), 0)
-        try:
+        with standard_input(Path("docs/a")):
             built(Path(target), ["-"], ignore_ctime=True, allow_shrink=True)
-        finally:
-            os.dup2(stdin, 0)
         found.append(content(Path(target)))
-    os.close(stdin)
     assert found[0] == found[1]
 
 
@@ -215,6 +209,25 @@ def test_a_copy_with_the_same_times_is_read_unless_inodes_and_ctimes_are_ignored
     os.replace("copy", "docs/a")
     watch = case.update(**options)
     assert (watch.files, watch.texts) == (set() if len(options) == 2 else {"docs/a"}, [])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "data"),
+    [
+        ("docs/x.jsonl", "docs/x.txt", b"".join(LINES)),
+        ("docs/x.txt", "docs/x.jsonl", b"".join(LINES)),
+        ("docs/x.gz", "docs/x.txt", gzip.compress(b"a text")),
+    ],
+)
+def test_a_file_is_read_again_in_another_way_if_its_name_asks_for_that(
+    case: Case, one: str, other: str, data: bytes
+) -> None:
+    """A link to it is renamed, so its own times are the same."""
+    Path("aside").write_bytes(data)
+    os.symlink("../aside", one)
+    case.update(follow=True)
+    os.rename(one, other)
+    assert case.update(follow=True).files == {other}
 
 
 @pytest.mark.parametrize("options", [{}, {"ignore_inode": True}])
@@ -334,29 +347,9 @@ def test_a_chunk_with_a_repeated_id_is_parsed_and_the_line_reported_each_time(ca
     assert chunks["skipped"].sum() == 1
 
 
-def test_what_is_too_large_now_is_not_taken_over(case: Case) -> None:
-    size = len(LINES[0]) - 1
-    for limit in (size, size + 1, 16, size):
-        case.update(max_size=limit)
-
-
 def test_an_artifact_with_a_file_after_its_last_row_is_built_from_nothing(case: Case) -> None:
     signed_anew(Path("x.shingles"), lambda arrays: arrays["files"]["row"].__setitem__(-1, 43))
     assert case.update().files == EVERY
-
-
-@pytest.mark.parametrize("name", ["docs/lines.jsonl", "docs/lines.jsonl.gz"])
-def test_the_limit_applies_to_the_lines_of_a_file_and_not_to_its_size(case: Case, name: str) -> None:
-    """A line may be larger than a compressed file."""
-    os.remove("docs/lines.jsonl")
-    data = b"".join([*LINES, b'{"text": "%b"}\n' % (b"a" * 2000)])
-    Path(name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-    case.update()
-    assert os.stat(name).st_size < 1000 or name == "docs/lines.jsonl"
-    assert name in case.update(max_size=1000).files
-    Path(name).write_bytes(gzip.compress(b"".join(LINES)) if name.endswith(".gz") else b"".join(LINES))
-    case.update()
-    assert case.update(max_size=1000).files == set()
 
 
 def test_what_came_from_no_file_is_never_unchanged(case: Case) -> None:

@@ -40,9 +40,12 @@ class Register:
 
     def __init__(self, found: FileList, skipped: Skipped, unread: Mask | None = None) -> None:
         self._found, self._skipped = found, skipped
-        self._names, self._facts, self._met = GrowingByteStrings(), GrowingArray(DOCUMENT), GrowingArray(MET)
+        self._names = names = GrowingByteStrings()
+        self._facts, self._met = GrowingArray(DOCUMENT), GrowingArray(MET)
         self._held: dict[int, bytes] = {}
-        self._file, self._lines, self._line_names = b"", SeenNames(self._name), LineNames()
+        self._file, self._line_names = b"", LineNames()
+        # A method of self would make a cycle of references, which stays in memory until the garbage collector comes.
+        self._lines = SeenNames(lambda row: names.all()[row])
         self._named_like_lines: set[bytes] | None = None
         self._refused = set[bytes]()
         self._reached_again = frozenset(found.other_rows.tolist())
@@ -156,9 +159,6 @@ class Register:
                 detail = f"{other} has the name {shown}, perhaps line {line}, if it has no id: give every line an id"
             self._skipped.add(Skip("malformed", self._file, detail, read.places[at]))
         return repeated | like_files
-
-    def _name(self, row: int) -> bytes:
-        return self._names.all()[row]
 
     def _report_other_names(self) -> None:
         """Report the other names of files that were reached again.

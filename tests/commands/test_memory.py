@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import tracemalloc
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from simdocs.corpora.file_list import FileList
+from simdocs.pipeline.register import Register
 from tests.amounts import slow
 from tests.commands.deduping import sketched
 
@@ -38,6 +41,7 @@ def _held(documents: str) -> tuple[int, int]:
     tracemalloc.start()
     try:
         with sketched([documents]) as work:
+            gc.collect()  # Python keeps up to 2,000 small tuples for later
             read = tracemalloc.get_traced_memory()[0]
             tracemalloc.reset_peak()
             assert work.names("duplicates") == []
@@ -53,6 +57,22 @@ def test_each_document_more_takes_at_most_1_kb(
 ) -> None:
     """These documents are unlike each other. The token sets of similar ones fill a cache that has a fixed size."""
     monkeypatch.chdir(tmp_path)
+    _held(write(FEW))  # what is imported for the first time is held, too
     few, many = (_held(write(count)) for count in (FEW, MANY))
     for before, after in zip(few, many, strict=True):
         assert 512 * (MANY - FEW) <= after - before <= 1000 * (MANY - FEW)
+
+
+@pytest.mark.parametrize("write", [_lines, _files])
+def test_what_reading_needs_is_gone_when_documents_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[int], str]
+) -> None:
+    """Without any help of the garbage collector, which may come late."""
+    monkeypatch.chdir(tmp_path)
+    gc.collect()
+    gc.disable()
+    try:
+        with sketched([write(3)]):
+            assert [one for one in gc.get_objects() if isinstance(one, FileList | Register)] == []
+    finally:
+        gc.enable()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from simdocs.model.explanation import ExplainedDocument
@@ -61,10 +61,10 @@ class TokenBlock:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FactBlock:
-    """Some keys of an answer with their values."""
+    """Some keys of an answer with their values. An empty value or None is not defined."""
 
     keys: list[str]
-    values: list[str]
+    values: Sequence[str | float | None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -65,35 +65,31 @@ class Audit:
         """What to know before trusting the answer, such as that documents are gone."""
         return tuple(self.skipped.warnings)
 
-    def rows(self) -> Iterator[tuple[str, str]]:
-        """The facts, as keys and values. A value that is not defined is empty."""
+    def rows(self) -> Iterator[tuple[str, float | None]]:
+        """The facts, as keys and values. None: it is not defined."""
         recall, banding = self.recall, self.recipe.banding
         interval = (None, None) if recall is None else (recall.low, recall.high)
         of_mean, of_found = ((None, None), interval) if self.sampled else (interval, (None, None))
-        yield "documents", str(len(self.documents))
-        yield "distinct_texts", str(self.texts)
-        yield "threshold", _figure(banding.threshold)
-        yield "bands", str(banding.bands)
-        yield "rows", str(banding.rows)
-        yield "similar_pairs", str(self.pairs)
-        yield "found", str(self.found)
-        yield "missed", str(self.pairs - self.found)
-        yield "recall", _figure(None if recall is None else recall.found)
-        yield "stated_recall", _figure(self.stated)
-        yield "predicted_recall", _figure(None if recall is None else recall.predicted)
-        yield "seeds", str(0 if recall is None else recall.seeds)
-        yield "mean_recall", _figure(None if recall is None else recall.mean)
-        yield "mean_recall_low", _figure(of_mean[0])
-        yield "mean_recall_high", _figure(of_mean[1])
-        yield "candidates", str(self.candidates)
-        yield "precision", _figure(self.precision)
-        yield "sampled", str(self.sampled)
-        yield "recall_low", _figure(of_found[0])
-        yield "recall_high", _figure(of_found[1])
+        yield "documents", len(self.documents)
+        yield "distinct_texts", self.texts
+        yield "threshold", float(banding.threshold)
+        yield "bands", banding.bands
+        yield "rows", banding.rows
+        yield "similar_pairs", self.pairs
+        yield "found", self.found
+        yield "missed", self.pairs - self.found
+        yield "recall", None if recall is None else recall.found
+        yield "stated_recall", float(self.stated)
+        yield "predicted_recall", None if recall is None else recall.predicted
+        yield "seeds", 0 if recall is None else recall.seeds
+        yield "mean_recall", None if recall is None else recall.mean
+        yield "mean_recall_low", of_mean[0]
+        yield "mean_recall_high", of_mean[1]
+        yield "candidates", self.candidates
+        yield "precision", self.precision
+        yield "sampled", self.sampled
+        yield "recall_low", of_found[0]
+        yield "recall_high", of_found[1]
 
     def __repr__(self) -> str:
         return f"<Audit: {self.found} of {self.pairs} similar pairs found>"
-
-
-def _figure(value: float | None) -> str:
-    return "" if value is None else f"{value:.6f}"

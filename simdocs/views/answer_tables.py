@@ -118,7 +118,11 @@ def rows_of(block: Block) -> list[Row]:
     if isinstance(block, FigureBlock):
         return [tuple(map(_cell, row)) for row in block.rows]
     assert isinstance(block, FactBlock)
-    return [(key.encode(), text_to_name(value) or None) for key, value in zip(block.keys, block.values, strict=True)]
+    return [(key.encode(), _value(value)) for key, value in zip(block.keys, block.values, strict=True)]
+
+
+def _value(value: str | float | None) -> Cell:
+    return text_to_name(value) or None if isinstance(value, str) else value
 
 
 def _explained(why: ExplainedDocument, *, of_component: bool) -> Row:

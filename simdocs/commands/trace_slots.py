@@ -27,10 +27,12 @@ def slot_trace(
     UsageError: it would have more than a million numbers.
     """
     compared = np.unique(sets.values)
-    if len(compared) * (len(sets) + 1) * num_perm > _MOST:
+    values = len(compared) * (len(sets) + 1) * num_perm
+    if values > _MOST:
         raise UsageError(
-            f"{mention('trace')} would print {len(compared):,} rows of {len(sets):,} texts and {num_perm:,} hash"
-            f" functions: use shorter texts, or a smaller {mention('num_perm')}"
+            f"{mention('trace')} would print {values:,} values, and at most {_MOST:,} are printed: {len(compared):,}"
+            f" shingles of {len(sets):,} texts, and {num_perm:,} hash functions: use shorter texts, or a smaller"
+            f" {mention('num_perm')}"
         )
     spelled = dict[int, str]()
     for text in texts:

@@ -8,6 +8,7 @@ from xml.sax.saxutils import escape
 
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.model.tuning import BandChoice, CurvePoint, Tuning
+from simdocs.views.curve import figure
 
 _LEFT, _WIDTH, _TOP, _HEIGHT, _GAP = 90, 600, 74, 300, 60
 """The place of the curve, its size, and the space between it and the bars below, in units of the image."""
@@ -66,8 +67,8 @@ def _description(result: Tuning) -> str:
 
 
 def _interval(estimate: tuple[float, float, float]) -> str:
-    value, low, high = (f"{each:,.1f}" for each in estimate)
-    return f"{value} ({low} to {high})"
+    value, low, high = map(figure, estimate)
+    return value if low == high else f"{value} ({low} to {high})"
 
 
 def _axes(top: int, steps: int) -> Iterator[str]:

@@ -95,7 +95,7 @@ class Teller:
         why, detail = self._spelling(explanation(skip.reason)), self._spelling(skip.detail)
         if skip.reason in ("malformed", "named", "binary") and detail:
             why, detail = detail, ""
-        what = why if skip.reason == "kept" else f"skipped: {why}"
+        what = why if skip.reason in ("kept", "capped") else f"skipped: {why}"
         say(f"simdocs: {display_name(skip.shown_name)}: {what}" + (f" ({detail})" if detail else ""))
 
     def summary(self, lines: Iterable[str]) -> None:

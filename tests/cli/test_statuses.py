@@ -113,6 +113,7 @@ def test_a_reached_cap_on_candidates_is_status_3(tmp_path):
     assert (done.status, done.out) == (3, b"")
     assert [line.split(":")[1] for line in done.err.splitlines()] == [" docs/2", " docs/3"]
     assert "--max-candidates" in done.err
+    assert "skipped: kept" not in done.err  # they are not skipped
 
 
 def test_status_3_comes_before_status_1(here):

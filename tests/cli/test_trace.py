@@ -137,7 +137,7 @@ def test_documents_of_an_artifact_are_traced_without_the_tokens_that_it_leaves_o
         ([*HOW, "--measure", "jaccard"], "--measure and --trace do not go together"),
         ([*HOW, "--unit", "char,word"], "--trace needs one --unit and one -k, not lists of them"),
         ([*HOW, "-o", "x.npy"], "--trace has no place in .npy, which has the similarities alone"),
-        ([*HOW, "--num-perm", "65536"], "would print 12 rows of 2 texts and 65,536 hash functions: use shorter texts"),
+        ([*HOW, "--num-perm", "65536"], "would print 2,359,296 values, and at most 1,000,000 are printed: 12 shingles"),
     ],
 )
 def test_what_has_no_trace_is_one_line(here, words, said):

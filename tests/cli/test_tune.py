@@ -298,6 +298,7 @@ def test_an_image_is_accessible_and_the_same_on_every_run(here, documents):
     named = {element.get("id"): element for element in root if element.get("id")}
     assert (named["title"].tag, named["description"].tag) == (f"{SVG}title", f"{SVG}desc")
     assert "found with probability 0.9855, and half of the pairs at 0.626" in (named["description"].text or "")
+    assert not re.search(r"\b(\S+) \(\1 to \1\)", named["description"].text or "")
     assert not list(root.iter(f"{SVG}script"))
     assert not re.search(rb'(href|src|url)\b|\son\w+="', drawn)
     texts = {element.text for element in root.iter(f"{SVG}text")}

@@ -52,12 +52,12 @@ def side_by_side(
             left_out += 1
             continue
         if left_out:
-            yield f"{marks.left_out[0]}{left_out:,} equal lines{marks.left_out[1]}"
+            yield _equal_lines(left_out, marks)
             left_out = 0
         sign = " " if not differs else "|" if left and right else "<" if left else ">"
         yield from _drawn(left, right, sign, column)
     if left_out:
-        yield f"{marks.left_out[0]}{left_out:,} equal lines{marks.left_out[1]}"
+        yield _equal_lines(left_out, marks)
 
 
 def _blocks(difference: Difference, marks: Marks) -> Iterator[tuple[list[Segment], list[Segment], bool]]:
@@ -95,6 +95,11 @@ def _segments(line: str, mark: tuple[str, str]) -> Iterator[Segment]:
 
 def _at_line_end(segments: Sequence[Segment]) -> bool:
     return not segments or segments[-1][0].endswith(("\n", "\r"))
+
+
+def _equal_lines(count: int, marks: Marks) -> str:
+    before, after = marks.left_out
+    return f"{before}{count:,} equal line{'s' * (count > 1)}{after}"
 
 
 def _drawn(left: Sequence[Segment], right: Sequence[Segment], sign: str, column: int) -> Iterator[str]:

@@ -86,6 +86,9 @@ def test_equal_lines_far_from_a_difference_can_be_left_out():
     drawn = lines_of(f"old\n{same}", f"new\n{same}", marks=Marks(), whole=False)
     assert [line.split()[0] for line in drawn[2:]] == ["[-old-]", "line", "line", "line", "[..."]
     assert drawn[-1] == "[... 17 equal lines ...]"
+    assert (
+        lines_of(f"old\n{same[:28]}", f"new\n{same[:28]}", marks=Marks(), whole=False)[-1] == "[... 1 equal line ...]"
+    )
     assert len(lines_of(f"old\n{same}", f"new\n{same}")) == 2 + 21
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simdocs.model.byte_strings import ByteStrings
 from simdocs.model.documents import Documents
@@ -36,7 +37,10 @@ class Changes:
 
 
 def changes(documents: Documents, earlier: Documents | None) -> Changes:
-    """Compare documents with those of an earlier artifact: None if there is none. A text is the same by its digest."""
+    """Compare documents with those of an earlier artifact: None if there is none.
+
+    A text is the same by its size and digest.
+    """
     if earlier is None:
         nothing = np.empty(0, np.int64)
         return Changes(np.arange(len(documents)), nothing, nothing, 0, nothing)
@@ -47,9 +51,7 @@ def changes(documents: Documents, earlier: Documents | None) -> Changes:
     found = _of_same_name(documents, rows, earlier, others)
     gone[found[found >= 0]] = False
     same: Mask = found >= 0
-    then = earlier.facts[found[same]]
-    now = documents.facts[rows[same]]
-    alike = (now["size"] == then["size"]) & (now["digest"] == then["digest"]).all(axis=1)
+    alike = _have_same_texts(documents.facts[rows[same]], earlier.facts[found[same]])
     unchanged = int(taken.sum() + alike.sum()) - len(documents.kept)
     return Changes(rows[~same], rows[same][~alike], np.flatnonzero(gone), unchanged, documents.kept)
 
@@ -70,10 +72,16 @@ def _mark_taken_over(documents: Documents, rows: Rows, earlier: Documents, taken
             else:
                 pairs = zip(now[at:end], then[first + at : first + end], strict=True)
                 equal = np.array([name == other for name, other in pairs], bool)
-            digests = documents.facts["digest"][at:end], earlier.facts["digest"][first + at : first + end]
-            equal &= (digests[0] == digests[1]).all(axis=1)  # the same shingles may be those of another text
+            # The same shingles may be those of another text.
+            equal &= _have_same_texts(documents.facts[at:end], earlier.facts[first + at : first + end])
             taken[at:end] = equal
             gone[first + at : first + end] &= ~equal
+
+
+def _have_same_texts(now: NDArray[np.void], then: NDArray[np.void]) -> Mask:
+    """Whether each document has the text of the earlier one, by their facts: (n,)."""
+    same: Mask = (now["size"] == then["size"]) & (now["digest"] == then["digest"]).all(axis=1)
+    return same
 
 
 def _of_same_name(documents: Documents, rows: Rows, earlier: Documents, others: Rows) -> Index:

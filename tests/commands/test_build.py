@@ -28,7 +28,7 @@ from tests.twins.signatures import SCHEMES as SIGNED
 
 K_OF = {"char": 4, "word": 2, "line": 2, "stopword": 2}
 
-UMLAUTS = "Über den Wäldern, der Fluß und the cow of Łódź.\nThe second line, é́!\r\n\r\n日本語 of the ก่ำ"
+UMLAUTS = "Über den Wäldern, der Fluß und the cow of Łódź.\nThe second line, é́!\r\n\r\n日本語 of the ก่ำ 😀"
 
 PLACES = {"num_perm": 24, "bands": 6, "rows": 4}
 

@@ -228,7 +228,7 @@ class SimilarityMatrix:
             return ()
         named = ", ".join(display_name(text_to_name(name)) for name in empty[:_NAMED])
         more = f" and {len(empty) - _NAMED:,} more" if len(empty) > _NAMED else ""
-        return (f"{named}{more}: no shingles, so similar to nothing",)
+        return (f"{named}{more}: no shingles to compare, so similar to nothing",)
 
     def rows(self) -> Iterator[tuple[str, list[float]]]:
         """Each name with the similarities to all texts."""

@@ -57,7 +57,7 @@ def test_measures_that_are_not_defined_are_empty(here):
 def test_a_text_without_shingles_is_named(here):
     for name in ("1", "2", "3", "4"):
         (here / name).write_bytes(b"")
-    said = "simdocs: {}: no shingles, so similar to nothing\n"
+    said = "simdocs: {}: no shingles to compare, so similar to nothing\n"
     assert simdocs("compare", "1", "a.txt", cwd=here).err == said.format("1")
     assert simdocs("compare", "2", "a.txt", "3", "1", "4", cwd=here).err == said.format("2, 3, 1 and 1 more")
     assert simdocs("compare", "1", "a.txt", "-q", cwd=here).err == ""
@@ -80,7 +80,7 @@ def test_the_tokens_of_a_template_are_left_out(here):
     for artifact, *more in (("x.index",), ("x.index", "--template", "form"), ("x.shingles", "--template", "form")):
         assert measures(simdocs("compare", artifact, "d.txt", "e.txt", *more, cwd=here)) == expected
     done = simdocs("compare", "form", "d.txt", "--template", "form", cwd=here)
-    assert done.err == "simdocs: form: no shingles, so similar to nothing\n"
+    assert done.err == "simdocs: form: no shingles to compare, so similar to nothing\n"
 
 
 def test_standard_input_is_one_of_the_texts(here):

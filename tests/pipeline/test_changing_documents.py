@@ -12,7 +12,7 @@ import pytest
 from simdocs.corpora.batches import BATCH_BYTES
 from simdocs.pipeline.shingling import shingled
 from simdocs.recipes import Shingling
-from tests.commands.building import built
+from tests.commands.building import built, standard_input
 from tests.commands.deduping import Work, sketched
 
 TEXT = b"a fairly long text about nothing much, so that one word more leaves it similar enough"
@@ -135,6 +135,23 @@ def test_a_file_that_has_become_a_gzip_bomb_is_not_decompressed(docs):
         finally:
             tracemalloc.stop()
     assert work.skipped.by_reason == {"unverified": [("b.gz", "changed")]}
+
+
+def test_a_file_that_has_grown_above_the_limit_is_not_read_again_to_its_end(docs):
+    """Not even if it has the same text, and only spaces were added."""
+    with sketched(["a", "b", "c"], max_size=200) as work:
+        (docs / "b").write_bytes((docs / "b").read_bytes() + b" " * 200)
+        assert grouped(work) == [(b"a", b"c")]
+        assert work.skipped.by_reason == {"unverified": [("b", "changed")]}
+
+
+def test_a_text_from_standard_input_cannot_have_changed_since_it_was_indexed(docs):
+    shutil.copy("a", "copy")
+    with standard_input(docs / "copy"):
+        index = built(docs / "x.index", ["-", "a"])
+    with sketched([index]) as work:
+        assert grouped(work) == [(b"-", b"a")]
+        assert work.skipped.counts == {}
 
 
 @pytest.mark.parametrize("touched", [False, True])

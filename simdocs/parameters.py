@@ -201,6 +201,14 @@ _DECLARED = (
         "Leave out the tokens of the text in FILE, such as a form or a page header. May be repeated.",
         (),
     ),
+    Parameter(
+        "containment",
+        SIGNATURES,
+        Flag(),
+        f"Also store a sketch of each document, so that query {mention('measure')} containment reads only candidates"
+        " again.",
+        False,
+    ),
     Parameter("scheme", SIGNATURES, Choice(SCHEMES), "How signatures are computed.", "fss"),
     Parameter("threshold", SIGNATURES, Fraction(), _THRESHOLD, 0.8),
     Parameter(
@@ -240,7 +248,8 @@ _DECLARED = (
         "measure",
         GROUPS,
         Choice(MEASURES),
-        "What is compared with the threshold. Containment reads every document of the index again, or X.shingles.",
+        "What is compared with the threshold. Containment reads every document of the index again, or X.shingles;"
+        f" with an index that was built with {mention('containment')}, only candidates.",
         "jaccard",
     ),
     Parameter(

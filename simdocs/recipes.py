@@ -125,10 +125,22 @@ class SignatureRecipe(Recipe):
 
 
 @dataclass(frozen=True, slots=True)
+class Containing:
+    """How documents that contain others are found. containment: by a stored sketch."""
+
+    containment: bool = _default("containment")
+
+
+NO_SKETCH = Containing()
+"""There is no sketch: documents that contain others are found by reading all of them."""
+
+
+@dataclass(frozen=True, slots=True)
 class IndexRecipe(SignatureRecipe):
     """The parameters with which an `.index` was made."""
 
     banding: Banding
+    containing: Containing = field(default_factory=Containing, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,8 @@ class SignatureKeywords(ShingleKeywords, SketchKeywords, IgnoreKeywords, total=F
 class IndexKeywords(SignatureKeywords, BandKeywords, total=False):
     """The keywords of `index`."""
 
+    containment: bool | None
+
 
 class DedupeKeywords(ReadKeywords, TokenKeywords, SketchKeywords, IgnoreKeywords, BandKeywords, total=False):
     """The keywords of `dedupe`, except those that decide what is returned."""

@@ -25,13 +25,14 @@ from simdocs.artifacts.reader import (
 from simdocs.artifacts.rules import Rules
 from simdocs.errors import ArtifactError, InputError
 from simdocs.kernels.lsh.buckets import band_keys
+from simdocs.kernels.sketch.fracminhash import CUT_OFF
 from simdocs.kernels.sketch.fss import EMPTY as EMPTY_VALUE
 from simdocs.kernels.tokens.ignored_tokens import digest_of
 from simdocs.model.documents import IGNORED, WITHOUT_TOKENS, Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Array, Mask, Ragged
 from simdocs.model.source_files import SourceFiles
-from simdocs.recipes import Banding, Ignoring, IndexRecipe, SignatureRecipe
+from simdocs.recipes import Banding, Containing, Ignoring, IndexRecipe, SignatureRecipe
 from simdocs.storage.syscalls import open_directory
 
 Arrays = Mapping[str, Array]
@@ -113,6 +114,7 @@ def _broken_rules(manifest: Manifest, arrays: Arrays) -> Iterator[Problem]:
         yield from _signatures(manifest.recipe.ignoring, arrays)
     if isinstance(manifest.recipe, IndexRecipe):
         yield from _tables(manifest.recipe.banding, arrays)
+        yield from _sketch(manifest.recipe.containing, arrays)
     if made_from(_documents(arrays), manifest.recipe) != manifest.made_from:
         yield "manifest.json", "made_from does not match its documents"
 
@@ -190,3 +192,17 @@ def _tables(banding: Banding, arrays: Arrays) -> Iterator[Problem]:
     for band, key in enumerate(made):
         if (key[number[rows[band]]] != keys[band]).any():
             yield "band_keys.npy", f"band {band} does not match signatures.npy"
+
+
+def _sketch(containing: Containing, arrays: Arrays) -> Iterator[Problem]:
+    tokens, rows = arrays["sketch_tokens"], arrays["sketch_rows"]
+    if len(tokens) and not containing.containment:
+        yield "sketch_tokens.npy", "is not empty, but manifest.json says that there is no sketch"
+    again = tokens[1:] == tokens[:-1]
+    if (tokens >= CUT_OFF).any() or (tokens[1:] < tokens[:-1]).any():
+        yield "sketch_tokens.npy", "does not ascend, or holds a token that is not below the cut-off"
+    if (rows[1:][again] <= rows[:-1][again]).any():
+        yield "sketch_rows.npy", "the documents that have a token do not ascend"
+    firsts, _ = _documents(arrays).distinct_texts()
+    if not np.isin(rows, firsts).all():
+        yield "sketch_rows.npy", "holds a document that has no tokens, or is not the first one with its text"

@@ -4,7 +4,8 @@ History:
 - Version 1: the first.
 - Version 2: `files.npy` and `chunks.npy` tell which documents came from which file, with its size, times, inode and
   content, so that an update reads only what changed. A row of `documents.npy` has the number of a line, and no longer
-  the times and the inode of its file. `ignored.npy` has the tokens that were left out.
+  the times and the inode of its file. `ignored.npy` has the tokens that were left out. `sketch_tokens.npy` and
+  `sketch_rows.npy` have the containment sketch of an index.
 """
 
 from __future__ import annotations
@@ -141,6 +142,8 @@ FORMATS: Mapping[str, ArtifactFormat] = MappingProxyType(
                     ),
                     _SIGNATURES,
                     _IGNORED,
+                    _array("sketch_tokens", "<u4", "S", "the tokens of the containment sketch, ascending; may be none"),
+                    _array("sketch_rows", "<u4", "S", "the first document of each text that has the token", below="N"),
                     *_DOCUMENTS,
                 ),
             ),
@@ -148,6 +151,6 @@ FORMATS: Mapping[str, ArtifactFormat] = MappingProxyType(
     }
 )
 """Every format by kind. N documents, F files, H chunks, T tokens, K values in a signature, I tokens left out, B bands,
-M distinct texts that have tokens, C bytes of names."""
+M distinct texts that have tokens, S entries of the containment sketch, C bytes of names."""
 
 KIND_OF_SUFFIX: Mapping[str, str] = MappingProxyType({form.suffix: kind for kind, form in FORMATS.items()})

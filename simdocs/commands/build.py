@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -26,14 +26,15 @@ from simdocs.commands.shrinking import given_of, refuse_shrinking, same_argument
 from simdocs.commands.standing import NOTHING, Standing, standing
 from simdocs.corpora import clock
 from simdocs.engines.run import Run
-from simdocs.errors import UnjudgedError
+from simdocs.errors import UnjudgedError, mention
 from simdocs.matching.corpus import name_prefix, skips_of_ignored
-from simdocs.model.artifact import BandIndex
+from simdocs.model.artifact import Artifact, BandIndex, Signatures
 from simdocs.model.build_results import BuildResult, Expectation, UpdateFacts
 from simdocs.model.delivery import Delivery
 from simdocs.model.documents import Documents
 from simdocs.model.names import name_to_text
-from simdocs.model.ragged import Array, Index, Ragged
+from simdocs.model.numbering import Rows
+from simdocs.model.ragged import NO_TOKENS, Array, Index, Ragged, Tokens
 from simdocs.model.row_ranges import as_ranges
 from simdocs.model.skipped import FIRST
 from simdocs.parameters import PARAMETERS
@@ -43,8 +44,9 @@ from simdocs.pipeline.indexing import EarlierTables, band_tables, expectation, l
 from simdocs.pipeline.prepare import Intake, files_of, signed
 from simdocs.pipeline.reuse import Earlier
 from simdocs.pipeline.shingling import shingle
-from simdocs.recipes import OF_BANDS, IndexRecipe, Recipe, SignatureRecipe, Updating, of_group
-from simdocs.requests.build_requests import BuildRequest, ShingleRequest, SignatureRequest
+from simdocs.pipeline.sketching import Sketches, stored_sketch
+from simdocs.recipes import OF_BANDS, Containing, IndexRecipe, Recipe, SignatureRecipe, Updating, of_group
+from simdocs.requests.build_requests import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.version import __version__
 
 
@@ -85,7 +87,7 @@ def plan_build(request: BuildRequest, outputs: Sequence[str | None] = ()) -> Bui
     """The plan for a request. UsageError: it contradicts the artifact, or no bands reach the recall."""
 
     # An index of an index has bands of its own.
-    intake = intake_of(request, outputs, lambda artifact: contradictions_with(artifact, request, OF_BANDS))
+    intake = intake_of(request, outputs, lambda artifact: _contradictions(artifact, request))
     artifact = intake.artifact
     built_with = None if artifact is None else artifact.recipe
     command = ["simdocs", *(name_to_text(os.fsencode(word)) for word in sys.argv[1:])]
@@ -95,13 +97,22 @@ def plan_build(request: BuildRequest, outputs: Sequence[str | None] = ()) -> Bui
     return BuildPlan(request.kind, intake, recipe, command, bool(request.strict), bool(request.allow_shrink))
 
 
+def _contradictions(artifact: Artifact | None, request: BuildRequest) -> Iterator[str]:
+    yield from contradictions_with(artifact, request, OF_BANDS)
+    if isinstance(request, IndexRequest) and request.containment and isinstance(artifact, Signatures):
+        remedy = "give the documents, or their .shingles"
+        yield f"{artifact.name} has no tokens, which {mention('containment')} needs: {remedy}"
+
+
 def _recipe(request: BuildRequest, built_with: Recipe | None) -> Recipe:
     if isinstance(request, ShingleRequest):
         return shingles_recipe(request, built_with)
     recipe = signature_recipe(request, built_with)
     if isinstance(request, SignatureRequest):
         return recipe
-    return index_recipe(recipe, banding_of(request, recipe.sketching.num_perm))
+    assert isinstance(request, IndexRequest)
+    containing = built_with.containing if isinstance(built_with, IndexRecipe) else of_group(Containing, request.given())
+    return index_recipe(recipe, banding_of(request, recipe.sketching.num_perm), containing)
 
 
 def answer(request: BuildRequest, run: Run, delivery: Delivery) -> BuildResult:
@@ -189,7 +200,8 @@ def _build_signatures(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlie
 def _build_index(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | None) -> tuple[Documents, Expectation]:
     recipe = plan.recipe
     assert isinstance(recipe, IndexRecipe)
-    documents, signatures = signed(plan.intake, recipe, run, with_sets=True, earlier=earlier)
+    sketches = Sketches() if recipe.containing.containment else None
+    documents, signatures = signed(plan.intake, recipe, run, with_sets=True, earlier=earlier, sketches=sketches)
     firsts, texts = documents.distinct_texts()
     tables = None
     if earlier is not None and isinstance(earlier.artifact, BandIndex):
@@ -200,9 +212,25 @@ def _build_index(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | N
     writer.append("same_as", same_as(firsts, texts))
     writer.append("signatures", signatures)
     writer.append("ignored", plan.intake.ignored)
+    for name, column in _sketch(plan.intake.artifact, sketches, documents, firsts, earlier).items():
+        writer.append(name, column)
     seed = recipe.shingling.seed
     return documents, expectation(lambda rows: signatures[rows], firsts, recipe.banding, seed)
 
+
+def _sketch(
+    artifact: Artifact | None, sketches: Sketches | None, documents: Documents, firsts: Rows, earlier: Earlier | None
+) -> dict[str, Tokens]:
+    """The columns of the containment sketch: empty if there is none, those of the index if one is made from it."""
+    if isinstance(artifact, BandIndex):
+        return {name: artifact[name].all() for name in _OF_SKETCH}
+    columns = (NO_TOKENS, NO_TOKENS)
+    if sketches is not None:
+        columns = stored_sketch(sketches.all(), documents, firsts, None if earlier is None else earlier.artifact)
+    return dict(zip(_OF_SKETCH, columns, strict=True))
+
+
+_OF_SKETCH = ("sketch_tokens", "sketch_rows")
 
 _BUILDERS: Mapping[str, Callable[[BuildPlan, Writer, Run, Earlier | None], tuple[Documents, Expectation | None]]] = {
     "shingles": _build_shingles,

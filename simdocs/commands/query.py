@@ -68,6 +68,11 @@ class QueryPlan:
         """Whether documents of the index that contain the others are found, instead of similar ones."""
         return self.measure == "containment"
 
+    @property
+    def by_sketch(self) -> bool:
+        """Whether candidates are found by the sketch of the index."""
+        return self.contained and self.index.recipe.containing.containment and not self.exact
+
 
 def answer(request: QueryRequest, run: Run, delivery: Delivery) -> Matches:
     """The matches that a request asks for."""
@@ -171,7 +176,7 @@ def _blocks(plan: QueryPlan, indexed: Corpus, asked: Prepared, run: Run) -> Iter
     if plan.nearest:
         return find_nearest(lookup, plan.nearest)
     if plan.contained:
-        return find_containing(lookup)
+        return find_containing(lookup, by_sketch=plan.by_sketch)
     return find_matches(lookup, exact=plan.exact, most_memory=plan.most_memory)
 
 
@@ -189,14 +194,24 @@ def _facts(plan: QueryPlan, asked: Prepared, run: Run) -> SearchFacts:
         banding,
         None if banding is None else banding.cut,
         plan.threshold,
-        1.0 if banding is None else least_probability(plan.threshold, *banding.cut),
+        _probability(plan),
         run.tally.candidates,
         run.tally.verified,
         run.skipped,
         None if plan.changed is None else len(plan.changed),
         plan.measure,
         len(plan.intake.ignored),
+        run.tally.undecided if plan.by_sketch else None,
     )
+
+
+def _probability(plan: QueryPlan) -> float:
+    """The least with which a pair at the threshold becomes a candidate."""
+    if plan.by_sketch:
+        return plan.recipe.banding.recall
+    if plan.contained or plan.exact:
+        return 1.0
+    return least_probability(plan.threshold, *plan.recipe.banding.cut)
 
 
 def excerpt_advice(asked: Documents, plan: QueryPlan) -> Iterator[str]:

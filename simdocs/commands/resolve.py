@@ -23,8 +23,10 @@ from simdocs.model.names import display_name
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.prepare import Intake
 from simdocs.recipes import (
+    NO_SKETCH,
     Banding,
     BandingRequest,
+    Containing,
     Ignoring,
     IndexRecipe,
     Normalisation,
@@ -172,7 +174,7 @@ def signature_recipe(request: ReadRequest, fixed: Recipe | None) -> SignatureRec
     return SignatureRecipe(recipe.sequences, recipe.shingling, sketching, ignoring=ignoring, unicode=recipe.unicode)
 
 
-def index_recipe(recipe: SignatureRecipe, banding: Banding) -> IndexRecipe:
+def index_recipe(recipe: SignatureRecipe, banding: Banding, containing: Containing = NO_SKETCH) -> IndexRecipe:
     """The recipe of an index with these bands."""
     return IndexRecipe(
         recipe.sequences,
@@ -180,6 +182,7 @@ def index_recipe(recipe: SignatureRecipe, banding: Banding) -> IndexRecipe:
         recipe.sketching,
         banding,
         ignoring=recipe.ignoring,
+        containing=containing,
         unicode=recipe.unicode,
     )
 

@@ -28,6 +28,7 @@ def no_progress(_step: str, _done: int, _total: int) -> None:
 class Tally:
     """Counts of verification: candidate pairs, pairs whose exact similarity was computed, and similar pairs.
 
+    undecided: documents asked about that are too short for the sketch of an index, so that all of it was read.
     lost: the names of documents that were reported as missing or changed, so that each is reported once. outdated: how
     many of them are gone or have another text. missing_from: the roots from which some were not found. located: whether
     any document of an artifact was found where it was looked for, changed or not. watch: is called with these counts
@@ -37,6 +38,7 @@ class Tally:
     candidates: int = 0
     verified: int = 0
     similar: int = 0
+    undecided: int = 0
     lost: set[tuple[bytes, bytes]] = field(default_factory=set)
     outdated: int = 0
     missing_from: set[bytes] = field(default_factory=set)

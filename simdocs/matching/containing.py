@@ -1,4 +1,8 @@
-"""Documents of an index that contain documents asked about. Signatures say nothing about that: all are read again."""
+"""Documents of an index that contain documents asked about.
+
+Signatures say nothing about that. So either a sketch of the index tells the candidates, or all documents are read
+again.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,9 @@ from simdocs.errors import mention
 from simdocs.kernels.compare.containment import Parts, containers, containments
 from simdocs.kernels.compare.jaccard import of_overlaps
 from simdocs.matching.concatenated import ConcatenatedCorpus
-from simdocs.matching.corpus import Corpus
 from simdocs.matching.index_matches import Lookup, MatchBlock, ranked
 from simdocs.matching.index_texts import IndexTexts
+from simdocs.matching.sketched import sketch_candidates
 from simdocs.matching.token_sets import token_sets
 from simdocs.matching.verify import Verifier
 from simdocs.model.groups import ContainedPairs
@@ -24,20 +28,16 @@ _BYTES_AT_ONCE = 1 << 23
 """Text of the documents asked about that are looked for at once, while the index is read: at most 1 token a byte."""
 
 
-def find_containing(lookup: Lookup) -> Iterator[MatchBlock]:
+def find_containing(lookup: Lookup, *, by_sketch: bool = False) -> Iterator[MatchBlock]:
     """Yield all documents of the index that contain a document asked about, block by block, in row order.
 
-    No match is missed. The whole index is read for each block.
+    by_sketch: find candidates by the sketch of the index, and read only these. With the probability that the recall of
+    the index states, no match is missed. Without it, no match is missed, and the whole index is read for each block.
     """
     indexed, asked, verifier = lookup.indexed, lookup.asked, lookup.verifier
-    texts, filled = IndexTexts.of(lookup.index, indexed, verifier), lookup.filled
-    if indexed.sets is None:
-        verifier.run.explain(
-            f"reading all {len(texts.firsts):,} texts of the index again, because signatures do not tell the"
-            f" containment: with {mention('shingles')} that is not needed"
-        )
+    wholes, filled = _Wholes(lookup), lookup.filled
     for begin, end in row_blocks(offsets_of(asked.documents.facts["size"][filled]), _BYTES_AT_ONCE):
-        pairs = _with_copies(texts, _contained(verifier, texts.firsts, asked.corpus, filled[begin:end]))
+        pairs = _contained(wholes, filled[begin:end], by_sketch=by_sketch)
         if not lookup.itself:
             pairs = pairs.take(np.flatnonzero(~lookup.same(pairs.left, pairs.right)))
         rows, place = np.unique(pairs.right, return_inverse=True)
@@ -47,21 +47,67 @@ def find_containing(lookup: Lookup) -> Iterator[MatchBlock]:
         yield MatchBlock(both, ranked(both, verifier.for_corpus(both).confirmed(pairs), lookup.top), rows)
 
 
-def _with_copies(texts: IndexTexts, pairs: ContainedPairs) -> ContainedPairs:
-    """The pairs with all copies of the text on the right, instead of its number."""
-    copies = texts.copies.take(pairs.right)
-    return replace(pairs.take(np.repeat(np.arange(len(pairs)), copies.lengths)), right=copies.values)
+class _Wholes:
+    """The texts of the index, which may contain others. All of them are listed when they are first needed."""
+
+    def __init__(self, lookup: Lookup) -> None:
+        self.lookup = lookup
+        self._all: IndexTexts | None = None
+
+    def some(self, firsts: Rows) -> IndexTexts:
+        """The texts whose first documents in the index these are."""
+        return IndexTexts.of(self.lookup.index, self.lookup.indexed, self.lookup.verifier, firsts)
+
+    def all(self, why: str) -> IndexTexts:
+        """All texts. why: this is needed, for people who want explanations."""
+        if self._all is None:
+            lookup = self.lookup
+            self._all = IndexTexts.of(lookup.index, lookup.indexed, lookup.verifier)
+            if lookup.indexed.sets is None:
+                lookup.verifier.run.explain(f"reading all {len(self._all.firsts):,} texts of the index again, {why}")
+        return self._all
 
 
-def _contained(verifier: Verifier, wholes: Rows, asked: Corpus, rows: Rows) -> ContainedPairs:
-    """The pairs of these rows of `asked` with the documents that contain them, as places among `wholes`."""
-    tally, of_asked = verifier.run.tally, verifier.for_corpus(asked)
-    parts = Parts.of(Ragged.concat([sets for _, sets in token_sets(of_asked, rows)], np.uint32), verifier.threshold)
+def _contained(wholes: _Wholes, rows: Rows, *, by_sketch: bool) -> ContainedPairs:
+    """The pairs of these documents asked about with those of the index that contain them, with all copies."""
+    lookup, verifier = wholes.lookup, wholes.lookup.verifier
+    sets = Ragged.concat([sets for _, sets in token_sets(verifier.for_corpus(lookup.asked.corpus), rows)], np.uint32)
+    remedy = f"with {mention('shingles')}, or an index that was built with {mention('containment')}, that is not needed"
+    why = f"because signatures do not tell the containment: {remedy}"
+    if not by_sketch:
+        return _compared(verifier, wholes.all(why), rows, sets)
+    found = sketch_candidates(lookup.index, sets, verifier.threshold, lookup.index.recipe.banding.recall)
+    near, undecided = np.flatnonzero(~found.undecided), np.flatnonzero(found.undecided)
+    verifier.run.tally.candidates += len(found.places)
+    texts = wholes.some(found.firsts)
+    pairs = _compared(verifier, texts, near, sets.take(near), len(found.places))
+    # Whether a pair is found must not depend on what else is asked about.
+    same_as = lookup.index["same_as"].all()
+    pairs = pairs.take(np.flatnonzero(found.have(pairs.left, same_as[pairs.right].astype(np.int64))))
+    pairs = replace(pairs, left=rows[pairs.left])
+    if not len(undecided):
+        return pairs
+    verifier.run.tally.undecided += len(undecided)
+    why = "because documents are too short for its sketch"
+    return ContainedPairs.concat([pairs, _compared(verifier, wholes.all(why), rows[undecided], sets.take(undecided))])
+
+
+def _compared(
+    verifier: Verifier, texts: IndexTexts, rows: Rows, asked: Ragged, pairs: int | None = None
+) -> ContainedPairs:
+    """The pairs of these sets with the texts that contain them, with all copies of each text.
+
+    rows: the number of each set, for the result. pairs: how many pairs count as verified; None: all.
+    """
+    tally, parts = verifier.run.tally, Parts.of(asked, verifier.threshold)
     found = [ContainedPairs.empty()]
-    for at, sets in token_sets(verifier, wholes):
+    for at, sets in token_sets(verifier, texts.firsts):
         left, right, common = containers(parts, sets)
         sizes = parts.sets.lengths[left]
         jaccard = of_overlaps(common, sizes, sets.lengths[right])
         found.append(ContainedPairs(rows[left], at + right, jaccard, jaccard, containments(common, sizes)))
-        tally.verified += len(sets) * len(parts.sets)
-    return ContainedPairs.concat(found)
+        tally.verified += len(sets) * len(asked) if pairs is None else 0
+    tally.verified += pairs or 0
+    contained = ContainedPairs.concat(found)
+    copies = texts.copies.take(contained.right)
+    return replace(contained.take(np.repeat(np.arange(len(contained)), copies.lengths)), right=copies.values)

@@ -25,10 +25,15 @@ class IndexTexts:
     copies: Ragged
 
     @classmethod
-    def of(cls, index: BandIndex, indexed: Corpus, verifier: Verifier) -> IndexTexts:
-        """The texts of an index that have tokens. indexed: its documents. verifier: that of these documents."""
+    def of(cls, index: BandIndex, indexed: Corpus, verifier: Verifier, firsts: Rows | None = None) -> IndexTexts:
+        """The texts of an index that have tokens. indexed: its documents. verifier: that of these documents.
+
+        firsts: only these texts, by the first document that the index has of each; None: all.
+        """
         same_as = index["same_as"].all()
         rows = np.flatnonzero((indexed.all_facts()["flags"] & WITHOUT_TOKENS) == 0)
+        if firsts is not None:
+            rows = rows[np.isin(same_as[rows], firsts)]
         rows = rows[~verifier.lost_copies(rows, same_as[rows])]
         rows = rows[np.argsort(same_as[rows], kind="stable")]
         return cls(Ragged.from_lengths(rows, equal_runs(same_as[rows])[1]))

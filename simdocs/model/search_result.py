@@ -24,7 +24,8 @@ class SearchFacts:
     force. probability: the least with which a pair at the threshold becomes a candidate. candidates: pairs that did.
     verified: pairs whose exact similarity was computed, copies of one text included. changed: how many documents are
     new or changed, if only pairs with one of them were looked for. measure: what was compared with the threshold.
-    ignored: how many tokens are left out of all documents.
+    ignored: how many tokens are left out of all documents. undecided: how many documents were too short for the sketch
+    of the index, so that each was compared with all documents; None: candidates were not found by a sketch.
     """
 
     documents: Documents
@@ -41,6 +42,7 @@ class SearchFacts:
     changed: int | None = None
     measure: str = "jaccard"
     ignored: int = 0
+    undecided: int | None = None
 
     def __repr__(self) -> str:
         counts = f"documents={len(self.documents)}, candidates={self.candidates}, verified={self.verified}"

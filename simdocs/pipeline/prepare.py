@@ -19,6 +19,7 @@ from simdocs.model.ragged import NO_TOKENS, Tokens
 from simdocs.pipeline.reuse import Earlier
 from simdocs.pipeline.shingling import record_ignored
 from simdocs.pipeline.signing import sign, sign_token_sets
+from simdocs.pipeline.sketching import Sketches
 from simdocs.recipes import SignatureRecipe, Walking
 
 
@@ -56,22 +57,38 @@ def files_of(intake: Intake, run: Run) -> FileList:
 
 
 def signed(
-    intake: Intake, recipe: SignatureRecipe, run: Run, *, with_sets: bool, earlier: Earlier | None = None
+    intake: Intake,
+    recipe: SignatureRecipe,
+    run: Run,
+    *,
+    with_sets: bool,
+    earlier: Earlier | None = None,
+    sketches: Sketches | None = None,
 ) -> tuple[Documents, Tokens]:
     """Documents and signatures. with_sets: record facts of the token sets, too.
 
-    earlier: the artifact from which unchanged documents are taken over.
+    earlier: the artifact from which unchanged documents are taken over. sketches: takes the sketches of the others.
     """
     sketching = recipe.sketching
     artifact = intake.artifact
     if artifact is None:
         found, limit = files_of(intake, run), intake.walking.max_size
-        return sign(found, limit, recipe, sketching, intake.ignored, run, with_sets=with_sets, earlier=earlier)
+        return sign(
+            found,
+            limit,
+            recipe,
+            sketching,
+            intake.ignored,
+            run,
+            with_sets=with_sets,
+            earlier=earlier,
+            sketches=sketches,
+        )
     documents = artifact.documents
     known = np.full(len(documents), -1) if earlier is None else earlier.rows_of_same_sets(documents)
     documents = replace(documents, earlier=known)
     if isinstance(artifact, Shingles):
-        signatures, left = sign_token_sets(artifact, sketching, intake.ignored, run, earlier, known)
+        signatures, left = sign_token_sets(artifact, sketching, intake.ignored, run, earlier, known, sketches)
         facts = documents.facts.copy()
         record_ignored(facts, np.arange(len(facts)), left)
         return replace(documents, facts=facts), signatures

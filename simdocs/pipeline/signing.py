@@ -12,6 +12,7 @@ from simdocs.corpora.jsonl import Lines
 from simdocs.corpora.read_tasks import Files, KeptFiles, KeptLines, tasks
 from simdocs.engines.run import Run
 from simdocs.engines.worker_state import WorkerState
+from simdocs.kernels.sketch.fracminhash import sketches as sketches_of
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.ignored_tokens import leave_out
@@ -19,12 +20,13 @@ from simdocs.model.artifact import Shingles
 from simdocs.model.documents import Documents
 from simdocs.model.growing import GrowingArray
 from simdocs.model.numbering import BlockPlaces, Rows
-from simdocs.model.ragged import Index, Ragged, Tokens
+from simdocs.model.ragged import NO_TOKENS, Index, Ragged, Tokens, offsets_of
 from simdocs.pipeline.advance import Advance
 from simdocs.pipeline.reading import Read, read_task
 from simdocs.pipeline.register import Register
 from simdocs.pipeline.reuse import Earlier, in_order, signatures, token_sets
 from simdocs.pipeline.shingling import record_ignored, record_sets, record_texts, shingled
+from simdocs.pipeline.sketching import Sketches
 from simdocs.recipes import Recipe, Sketching
 
 _SIGNED_WITH_BATCH = 1 << 14
@@ -45,13 +47,15 @@ _TAKEN_AT_ONCE = 1 << 12
 class Signed:
     """The result of a task: the documents that were read, without their texts, and their signatures.
 
-    waiting, tokens: the places and tokens of small documents that are not signed yet.
+    waiting, tokens: the places and tokens of small documents that are not signed yet. sketches: of all documents, if
+    they are wanted.
     """
 
     read: Read
     signatures: Tokens
     waiting: BlockPlaces
     tokens: Ragged
+    sketches: Ragged | None = None
 
     def take_over(self, signatures: Tokens) -> None:
         """Take over the signatures of the documents whose content is known."""
@@ -61,17 +65,26 @@ class Signed:
 
 
 def sign_task(
-    task: Files | Lines, worker: WorkerState, recipe: Recipe, sketching: Sketching, ignored: Tokens, *, with_sets: bool
+    task: Files | Lines,
+    worker: WorkerState,
+    recipe: Recipe,
+    sketching: Sketching,
+    ignored: Tokens,
+    *,
+    with_sets: bool,
+    sketched: bool = False,
 ) -> Signed:
     """Read, shingle and sign the documents of a task, without the ignored tokens.
 
-    with_sets: record the facts of their token sets, too, as is always done if tokens are ignored.
+    with_sets: record the facts of their token sets, too, as is always done if tokens are ignored. sketched: return
+    their sketches, too; this needs their sets.
     """
     read = read_task(task, recipe.sequences)
     shingling = recipe.shingling
     out = np.empty((len(read.raws), sketching.num_perm), np.uint32)
     waiting: list[BlockPlaces] = []
     small: list[Ragged] = []
+    below = [(np.empty(0, np.int64), Ragged.concat([], np.uint32))]
     for part in shingled(read.raws, shingling, worker.tell):
         record_texts(read.facts, part, shingling.k)
         tokens = part.tokens
@@ -80,12 +93,23 @@ def sign_task(
             record_sets(read.facts, part.places, tokens)
             tokens = leave_out(tokens, ignored)
             record_ignored(read.facts, part.places, tokens.lengths)
+        if sketched:
+            below.append((part.places, sketches_of(tokens)))
         out[part.places], undone, left = _begin(tokens, sketching, shingling.seed)
         waiting.append(part.places[undone])
         small.append(left)
     read.raws = []
     rows = np.concatenate(waiting) if waiting else np.empty(0, np.int64)
-    return Signed(read, out, rows, Ragged.concat(small, np.uint32))
+    return Signed(read, out, rows, Ragged.concat(small, np.uint32), _in_place(below, len(out)) if sketched else None)
+
+
+def _in_place(parts: list[tuple[BlockPlaces, Ragged]], documents: int) -> Ragged:
+    """The sketches of so many documents, from parts that say at which places their documents are."""
+    places = np.concatenate([places for places, _ in parts])
+    rows = Ragged.concat([*(sketches for _, sketches in parts), Ragged(NO_TOKENS, offsets_of(np.zeros(1)))], np.uint32)
+    order = np.full(documents, len(rows) - 1)  # a document that was not shingled has none
+    order[places] = np.arange(len(places))
+    return rows.take(order)
 
 
 def _begin(tokens: Ragged, sketching: Sketching, seed: int) -> tuple[Tokens, BlockPlaces, Ragged]:
@@ -109,10 +133,12 @@ def sign(
     *,
     with_sets: bool,
     earlier: Earlier | None = None,
+    sketches: Sketches | None = None,
 ) -> tuple[Documents, Tokens]:
     """Sign the files found. Return the documents that could be read, in row order, and their signatures.
 
     ignored: tokens that are left out, ascending. earlier: the artifact from which unchanged documents are taken over.
+    sketches: takes the sketches of the others, in the same order.
     """
     reuse = None if earlier is None else earlier.reuse(found, recipe, limit, run.skipped)
     unchanged = None if reuse is None else reuse.unchanged
@@ -121,7 +147,14 @@ def sign(
     register = Register(found, run.skipped, None if unchanged is None else unchanged.unread)
     advance = Advance(found)
     rows = _Rows(sketching, recipe.shingling.seed)
-    work = partial(sign_task, recipe=recipe, sketching=sketching, ignored=ignored, with_sets=with_sets)
+    work = partial(
+        sign_task,
+        recipe=recipe,
+        sketching=sketching,
+        ignored=ignored,
+        with_sets=with_sets,
+        sketched=sketches is not None,
+    )
     stream = advance.watch(tasks(found, limit, recipe.sequences, register.skip_rest, unchanged))
     tell = advance.teller("reading", run.progress)
     for result in in_order(run.engine, work, stream, tell):
@@ -130,12 +163,16 @@ def sign(
             read, old = reuse.take(result)
             taken = register.enter(read, advance.take(), old)
             rows.add_all(reuse.signatures(old[taken]))
+            if sketches is not None:
+                sketches.add_known(len(taken))
             continue
         old_rows = None
         if reuse is not None and len(result.read.known):
             old_rows = reuse.fill(result.read, register.files_done)
             result.take_over(reuse.signatures(old_rows[result.read.known]))
         taken = register.enter(result.read, advance.take(), old_rows)
+        if sketches is not None and result.sketches is not None:
+            sketches.add(result.sketches.take(taken))
         if len(taken) == len(result.signatures):
             rows.add(result.signatures, result.waiting, result.tokens)
         else:
@@ -147,20 +184,39 @@ def sign(
 
 
 def sign_token_sets(
-    shingles: Shingles, sketching: Sketching, ignored: Tokens, run: Run, earlier: Earlier | None, known: Rows
+    shingles: Shingles,
+    sketching: Sketching,
+    ignored: Tokens,
+    run: Run,
+    earlier: Earlier | None,
+    known: Rows,
+    sketches: Sketches | None = None,
 ) -> tuple[Tokens, Index]:
     """The signatures of token sets without the ignored tokens, (N, K), and how many tokens are left of each, (N,).
 
-    known: (N,) the row of each set in an earlier artifact, from which its signature is taken over; or -1.
+    known: (N,) the row of each set in an earlier artifact, from which its signature is taken over; or -1. sketches:
+    takes the sketches of all sets; they are empty for those that are known.
     """
     rest = np.flatnonzero(known < 0)
     rows, left = _Rows(sketching, shingles.recipe.shingling.seed), list[Index]()
-    work = partial(_sign_sets, sketching=sketching, ignored=ignored, seed=shingles.recipe.shingling.seed)
-    for (made, undone, small), lengths in run.engine.map(work, token_sets(shingles, rest, _STORED_AT_ONCE)):
+    below = list[Ragged]()
+    work = partial(
+        _sign_sets,
+        sketching=sketching,
+        ignored=ignored,
+        seed=shingles.recipe.shingling.seed,
+        sketched=sketches is not None,
+    )
+    for (made, undone, small), lengths, sketched in run.engine.map(work, token_sets(shingles, rest, _STORED_AT_ONCE)):
         rows.add(made, undone, small)
         left.append(lengths)
+        below.append(sketched)
         run.progress("signing", rows.filled, len(rest))
     lengths_of_rest = np.concatenate(left) if left else np.empty(0, np.int64)
+    if sketches is not None:
+        of_rest, sizes = Ragged.concat(below, np.uint32), np.zeros(len(known), np.int64)
+        sizes[rest] = of_rest.lengths
+        sketches.add(Ragged.from_lengths(of_rest.values, sizes))
     if earlier is None or len(rest) == len(known):
         return rows.all(), lengths_of_rest
     every, lengths = np.empty((len(known), sketching.num_perm), np.uint32), np.empty(len(known), np.int64)
@@ -175,11 +231,13 @@ def sign_token_sets(
 
 
 def _sign_sets(
-    sets: Ragged, sketching: Sketching, ignored: Tokens, seed: int
-) -> tuple[tuple[Tokens, BlockPlaces, Ragged], Index]:
-    """What `_begin` returns about these sets without the ignored tokens, and how many tokens are left of each."""
+    sets: Ragged, sketching: Sketching, ignored: Tokens, seed: int, *, sketched: bool
+) -> tuple[tuple[Tokens, BlockPlaces, Ragged], Index, Ragged]:
+    """What `_begin` returns about these sets without the ignored tokens, how many tokens are left of each, and their
+    sketches, if they are wanted."""
     left = leave_out(sets, ignored)
-    return _begin(left, sketching, seed), left.lengths
+    below = sketches_of(left) if sketched else left.take(np.empty(0, np.int64))
+    return _begin(left, sketching, seed), left.lengths, below
 
 
 class _Rows:

@@ -66,3 +66,5 @@ class IndexRequest(BuildRequest, BandsRequest):
     question: ClassVar[str] = "index"
     kind: ClassVar[str] = "index"
     upstream: ClassVar[tuple[str, ...]] = ("shingles", "signatures", "index")
+
+    containment: bool | None = None

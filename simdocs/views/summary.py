@@ -252,6 +252,8 @@ def _facts(result: BuildResult | Deduplication | SimilarPairs | Matches) -> dict
         "candidates": compared.candidates,
         "verified": compared.verified,
     }
+    if compared.undecided is not None:
+        facts["compared_with_all"] = compared.undecided
     if isinstance(result, Matches):
         facts |= {"nearest": result.nearest} if result.nearest else {}
         return facts | {"matches": result.found, "matched": result.matched, "parameters": asdict(compared.recipe)}
@@ -344,6 +346,9 @@ def _how_found(result: Deduplication | SimilarPairs | Matches) -> str:
     compared = result.comparison
     if isinstance(result, Matches) and result.nearest:
         return f"the {result.nearest:,} nearest by signature, whatever the threshold"
+    if compared.undecided is not None:
+        every = f"; {counted(compared.undecided, 'document')} compared with every text" if compared.undecided else ""
+        return f"the sketch finds a pair at {compared.threshold:g} with probability {compared.probability:.4g}{every}"
     if compared.bands is None:
         return "every pair is found"
     return _found_by(compared.bands.bands, compared.bands.rows, compared.threshold, compared.probability)

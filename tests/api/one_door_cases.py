@@ -224,7 +224,7 @@ _AUDIT = {
 CASES: Mapping[str, Mapping[str, Case]] = {
     "shingle": _BUILD,
     "signature": _BUILD | _SIGNATURES,
-    "index": _BUILD | _SIGNATURES | _BANDS,
+    "index": _BUILD | _SIGNATURES | _BANDS | {"containment": Case(True)},
     "dedupe": _TOKENS | _DOCUMENTS | _SIGNATURES | _BANDS | _DEDUPE,
     "tune": _TOKENS | _DOCUMENTS | _SIGNATURES | _BANDS | _TUNE,
     "audit": _TOKENS | _DOCUMENTS | _SIGNATURES | _BANDS | _AUDIT,

@@ -13,7 +13,16 @@ from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.manifest import Manifest, decoded, differences
 from simdocs.families import LANGUAGES, RULES, SCHEMES, UNITS
 from simdocs.parameters import MAX_NUM_PERM
-from simdocs.recipes import Banding, Ignoring, Normalisation, Sequences, Shingling, SignatureRecipe, Sketching
+from simdocs.recipes import (
+    Banding,
+    Containing,
+    Ignoring,
+    Normalisation,
+    Sequences,
+    Shingling,
+    SignatureRecipe,
+    Sketching,
+)
 
 SHARES = st.floats(0, 1, exclude_min=True) | st.just(1)
 CHECKSUM = st.text("0123456789abcdef", min_size=32, max_size=32)
@@ -40,10 +49,10 @@ def manifests(draw: Any) -> Manifest:
     sequences = Sequences(draw(any_text), draw(any_text), draw(st.booleans()))
     ignoring = Ignoring(draw(SHARES), *draw(st.tuples(CHECKSUM, CHECKSUM)))
     groups = {"sequences": sequences, "shingling": shingling, "sketching": sketching}
-    groups |= {"ignoring": ignoring, "banding": banding}
+    groups |= {"ignoring": ignoring, "banding": banding, "containing": Containing(draw(st.booleans()))}
     groups = {name: groups[name] for name in form.parameter_groups}
     recipe = form.recipe_type(**groups, unicode=draw(st.text(max_size=9)))
-    lengths = {letter: draw(st.integers(0, (1 << 47) - 1)) for letter in "NTCMI"}
+    lengths = {letter: draw(st.integers(0, (1 << 47) - 1)) for letter in "NTCMIS"}
     lengths |= {"N+1": lengths["N"] + 1, "H": draw(st.integers(0, (1 << 47) - 1))}
     lengths |= {"F": draw(st.integers(min(1, lengths["N"]), lengths["N"]))}
     lengths |= {"K": sketching.num_perm, "B": bands}

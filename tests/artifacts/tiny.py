@@ -10,10 +10,11 @@ import numpy as np
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.artifacts.writer import write_artifact
+from simdocs.kernels.sketch.fracminhash import CUT_OFF
 from simdocs.model.documents import DOCUMENT, Documents
 from simdocs.model.ragged import Array, Ragged
 from simdocs.model.source_files import CHUNK, FILE, SourceFiles
-from simdocs.recipes import Banding, Ignoring, Recipe, Sequences, Shingling, Sketching
+from simdocs.recipes import Banding, Containing, Ignoring, Recipe, Sequences, Shingling, Sketching
 
 PLACES, BANDS = 4, 2
 
@@ -36,6 +37,7 @@ def recipe(kind: str) -> Recipe:
         "sketching": Sketching(num_perm=PLACES),
         "ignoring": Ignoring(),
         "banding": Banding(0.8, 0.95, "recall", BANDS, 2),
+        "containing": Containing(),
     }
     form = FORMATS[kind]
     return form.recipe_type(**{name: groups[name] for name in form.parameter_groups})
@@ -53,6 +55,8 @@ def arrays(kind: str, salt: int, rows: int = 3) -> dict[str, Array]:
         "band_rows": random.permuted(np.tile(np.arange(rows, dtype=np.uint32), (BANDS, 1)), axis=1),
         "same_as": np.arange(rows, dtype=np.uint32),
         "ignored": np.empty(0, np.uint32),
+        "sketch_tokens": np.sort(random.integers(0, CUT_OFF, rows, np.uint32)),
+        "sketch_rows": np.arange(rows, dtype=np.uint32),
         "documents": about.facts,
         "files": about.sources.files,
         "chunks": about.sources.chunks,

@@ -76,6 +76,11 @@ def put(name: str, place: Any, value: Any) -> Callable[[Arrays], None]:
     return change
 
 
+def sketched_twice(arrays: Arrays) -> None:
+    for name in ("sketch_tokens", "sketch_rows"):
+        arrays[name][1] = arrays[name][0]
+
+
 def fact(field: str, row: int) -> Callable[[Arrays], None]:
     return lambda arrays: arrays["documents"][field].__setitem__(row, arrays["documents"][field][row] + 1)
 
@@ -115,6 +120,19 @@ BROKEN = {
         "band_rows.npy: does not hold every distinct text once in each band",
     ),
     "key": ("index", put("band_keys", (17, -1), (1 << 64) - 1), "band_keys.npy: band 17 does not match signatures.npy"),
+    "sketch tokens": ("index", put("sketch_tokens", -1, (1 << 32) - 1), "sketch_tokens.npy: does not ascend, or holds"),
+    "sketch falls": ("index", put("sketch_tokens", 0, (1 << 26) - 1), "sketch_tokens.npy: does not ascend, or holds"),
+    "sketched twice": ("index", sketched_twice, "sketch_rows.npy: the documents that have a token do not ascend"),
+    "sketch of a copy": (
+        "index",
+        put("sketch_rows", 0, 2),
+        "sketch_rows.npy: holds a document that has no tokens, or ",
+    ),
+    "sketch of nothing": (
+        "index",
+        put("sketch_rows", 0, 3),
+        "sketch_rows.npy: holds a document that has no tokens, or",
+    ),
     "signature": ("index", put("signatures", (0, 8), 77), "band_keys.npy: band 1 does not match signatures.npy"),
 }
 """Of artifacts as test_check lays them out: the kind, what is changed, what is said of it."""

@@ -15,6 +15,7 @@ import pytest
 from simdocs.artifacts.formats import BLOCK
 from simdocs.artifacts.npy import checksum
 from simdocs.artifacts.reader import open_artifact
+from simdocs.recipes import Containing
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.forged import BROKEN, Arrays, signed_anew
 from tests.cli.program import Done, bound_by_modes, simdocs
@@ -30,7 +31,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     files |= {f"7{row:02}": np.random.default_rng(row).bytes(40_000).hex().encode() for row in range(8)}
     lay(root, {f"docs/{name}": data for name, data in files.items()})
     for kind, command in KINDS.items():
-        assert simdocs(command, "docs", "-o", f"x.{kind}", cwd=root) == (0, b"", "")
+        sketched = ["--containment"] if kind == "index" else []
+        assert simdocs(command, "docs", *sketched, "-o", f"x.{kind}", cwd=root) == (0, b"", "")
     return root
 
 
@@ -210,3 +212,20 @@ def test_an_artifact_that_may_not_be_read_is_not_called_damaged(there, command):
             f"simdocs: error: x.index/{name}: Permission denied: whoever built it must let you read it\n"
         )
         (there / "x.index" / name).chmod(0o644)
+
+
+def test_a_sketch_in_an_index_that_has_none_is_reported(there):
+    recipe = open_artifact(bytes(there / "x.index")).recipe
+    signed_anew(there / "x.index", recipe=replace(recipe, containing=Containing(containment=False)))
+    said = "sketch_tokens.npy: is not empty, but manifest.json says that there is no sketch"
+    assert damages(there, "x.index") == [said]
+
+
+def test_a_query_refuses_a_sketch_of_documents_that_are_copies(there):
+    def copies(arrays: Arrays) -> None:
+        arrays["sketch_rows"][:] = 2
+
+    signed_anew(there / "x.index", copies)
+    done = simdocs("query", "x.index", "docs/700", "--measure", "containment", cwd=there)
+    said = "x.index/sketch_rows.npy: damaged: holds a document that is not the first one with its text"
+    assert (done.status, done.err) == (4, f"simdocs: error: {said}: build the artifact again\n")

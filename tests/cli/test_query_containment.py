@@ -114,10 +114,42 @@ def test_the_summary_says_that_every_pair_is_found_and_an_excerpt_leads_to_the_o
     done = simdocs("query", "x.index", "part", "--measure", "containment", "-v", cwd=asked)
     assert re.search("^every pair is found; [0-9]+ verified$", done.err, re.MULTILINE)
     again = "simdocs: reading all 4 texts of the index again, because signatures do not tell the containment: with"
-    assert done.err.startswith(f"{again} --shingles that is not needed\n")
+    remedy = "--shingles, or an index that was built with --containment, that is not needed"
+    assert done.err.startswith(f"{again} {remedy}\n")
     assert simdocs("shingle", "docs", "-o", "x.shingles", cwd=asked).status == 0
     shingles = ("--measure", "containment", "--shingles", "x.shingles", "-v")
     assert "reading all" not in simdocs("query", "x.index", "part", *shingles, cwd=asked).err
     plain = simdocs("query", "x.index", "part", "-v", cwd=asked)
     assert "--measure containment finds documents that contain them" in plain.err
     assert simdocs("query", "x.index", "part", "--measure", "cosine", cwd=asked).status == 2
+
+
+def test_with_a_sketch_only_candidates_are_read_and_the_summary_says_so(asked):
+    lay(asked, {"long": A + b" " + B, "tiny": A[:30]})
+    before = found(asked, "long", "tiny")
+    assert simdocs("index", "docs", "--containment", "-o", "x.index", cwd=asked) == (0, b"", "")
+    assert sorted(found(asked, "long", "tiny")) == sorted(before)
+    done = simdocs("query", "x.index", "long", "tiny", "--measure", "containment", "-v", cwd=asked)
+    said = "reading all 4 texts of the index again, because documents are too short for its sketch"
+    assert f"simdocs: {said}\n" in done.err
+    found_by = "the sketch finds a pair at 0.8 with probability 0.95; 1 document compared with every text"
+    assert re.search(f"^{found_by}; [0-9]+ candidates?, [0-9]+ verified$", done.err, re.MULTILINE)
+    every = simdocs("query", "x.index", "long", "--measure", "containment", "--exact", "-v", cwd=asked)
+    assert "because signatures do not tell" in every.err
+    assert "every pair is found" in every.err
+
+
+def test_a_sketch_needs_tokens(asked):
+    assert simdocs("signature", "docs", "-o", "x.signatures", cwd=asked) == (0, b"", "")
+    done = simdocs("index", "x.signatures", "--containment", "-o", "y.index", cwd=asked)
+    said = "x.signatures has no tokens, which --containment needs: give the documents, or their .shingles"
+    assert done == (2, b"", f"simdocs: error: {said}\n")
+    done = simdocs("index", "x.index", "--containment", "-o", "y.index", cwd=asked)
+    said = "x.index was built without --containment: rebuild it with --containment, or leave the option out"
+    assert done == (2, b"", f"simdocs: error: {said}\n")
+
+
+def test_an_index_is_built_anew_if_it_shall_have_a_sketch(asked):
+    done = simdocs("index", "docs", "--containment", "-o", "x.index", "--summary", cwd=asked)
+    assert "built from nothing: it had other parameters: containment False\n" in done.err
+    assert simdocs("check", "x.index", cwd=asked) == (0, b"", "")

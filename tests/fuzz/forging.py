@@ -84,6 +84,7 @@ PARAMETERS = {
     "rule": list(RULES),
     "bands": [1, 2, 16, 64],
     "rows": [1, 2, 128],
+    "containment": [False, True],
     "unicode": ["1.0.0", "", "x" * 99],
 }
 """Values of the parameters in a manifest. An artifact with some of them is refused."""

@@ -70,8 +70,8 @@ def drawn(
     return st.lists(choice.flatmap(lambda one: _spelt(one, names, valid)), max_size=most, unique_by=lambda one: one[0])
 
 
-_NOT_FORETOLD = ("diff", "explain")
-"""Options of answers whose bytes the twin does not compute."""
+_NOT_FORETOLD = ("diff", "explain", "containment")
+"""Options of answers whose bytes the twin does not compute, or with which a sketch decides by chance what is found."""
 
 
 def foretold(command: str, leave_out: Collection[str], most: int) -> st.SearchStrategy[list[Spelling]]:

@@ -56,6 +56,7 @@ ASKED: dict[str, list[list[str]]] = {
         ["query", "x.index", "docs", "new"],
         ["query", "x.index", "new", "--verify", "estimate"],
         ["query", "x.index", "new", "--nearest", "3"],
+        ["query", "x.index", "new", "--measure", "containment"],
         ["query", "x.index", "new", "--list", "matches", "-0"],
         ["query", "x.index", "new", "--shingles", "0.shingles"],
     ],
@@ -71,7 +72,8 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lay(root, {"docs/x.jsonl": LINES, "docs/y.jsonl.gz": gzip.compress(LINES.replace(b"ferry", b"boat"))})
     for number, source in enumerate(SOURCES):
         for kind, command in KINDS.items():
-            assert within_limits(command, source, "-o", f"{number}.{kind}", cwd=root) == (0, b"", "")
+            sketched = ["--containment"] if kind == "index" else []
+            assert within_limits(command, source, *sketched, "-o", f"{number}.{kind}", cwd=root) == (0, b"", "")
     return root
 
 

@@ -1,0 +1,86 @@
+"""query --measure containment with the sketch of an index."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import numpy as np
+import pytest
+
+import simdocs
+from simdocs.artifacts.damage import damages
+from simdocs.kernels.sketch import fracminhash
+from simdocs.matching import containing, sketched
+
+RANDOM = np.random.default_rng(3)
+WORDS = [f"w{number}" for number in range(2000)]
+TEXTS = [" ".join(RANDOM.choice(WORDS, 150)) for _ in range(30)]
+TEXTS += [TEXTS[0], "", f"{TEXTS[1]} {TEXTS[2]}", f"{TEXTS[0]} and more"]
+ASKED = [text[100:600] for text in TEXTS[:12]] + ["", "too short for it", TEXTS[3], " ".join(RANDOM.choice(WORDS, 150))]
+
+
+@pytest.fixture(scope="module")
+def index():
+    return simdocs.index(texts=TEXTS, containment=True)
+
+
+def rows(found):
+    return list(found.rows())
+
+
+def test_a_sketch_finds_what_reading_all_finds_and_compares_far_fewer(index):
+    found = simdocs.query(index, texts=ASKED, measure="containment")
+    every = simdocs.query(simdocs.index(texts=TEXTS), texts=ASKED, measure="containment")
+    assert rows(found) == rows(every)
+    assert found.found > 12
+    assert found.comparison.undecided == 1
+    assert found.comparison.verified < every.comparison.verified / 4
+    assert (found.comparison.probability, every.comparison.probability) == (0.95, 1)
+    assert every.comparison.undecided is None
+    assert rows(simdocs.query(index, texts=ASKED, measure="containment", exact=True)) == rows(every)
+
+
+def test_each_document_has_the_same_matches_alone_and_in_small_parts(index):
+    wanted = rows(simdocs.query(index, texts=ASKED, measure="containment", threshold=0.3))
+    with mock.patch.object(containing, "_BYTES_AT_ONCE", 1), mock.patch.object(sketched, "_HITS_AT_ONCE", 1):
+        assert rows(simdocs.query(index, texts=ASKED, measure="containment", threshold=0.3)) == wanted
+    alone = [
+        row
+        for at, text in enumerate(ASKED)
+        for row in rows(simdocs.query(index, texts=[text], names=[str(at)], measure="containment", threshold=0.3))
+    ]
+    assert alone == wanted
+
+
+def test_the_sketch_has_the_tokens_below_the_cut_off_of_each_distinct_text(index):
+    shingles = simdocs.shingle(texts=TEXTS)
+    wanted = sorted(
+        (token, row)
+        for row in range(len(TEXTS))
+        for token in shingles.tokens[row].tolist()
+        if token < 2**32 // fracminhash.SCALE and TEXTS.index(TEXTS[row]) == row
+    )
+    for made in (index, simdocs.index(shingles, containment=True), simdocs.index(index, threshold=0.5)):
+        columns = (made[name].all().tolist() for name in ("sketch_tokens", "sketch_rows"))
+        assert list(zip(*columns, strict=True)) == wanted
+    assert len(simdocs.index(shingles)["sketch_tokens"]) == 0
+
+
+def test_tokens_that_are_left_out_are_not_in_the_sketch(index, tmp_path):
+    (tmp_path / "template").write_text(TEXTS[0])
+    made = simdocs.index(texts=TEXTS, containment=True, template=tmp_path / "template")
+    left_out = simdocs.shingle(texts=TEXTS[:1]).tokens[0]
+    assert np.isin(index["sketch_tokens"].all(), left_out).any()
+    assert not np.isin(made["sketch_tokens"].all(), left_out).any()
+
+
+def test_check_passes_an_index_with_a_sketch(tmp_path):
+    path = tmp_path / "x.index"
+    simdocs.index(texts=TEXTS, containment=True, output=path)
+    assert damages(bytes(path)) == []
+
+
+def test_a_sketch_of_no_documents_finds_nothing():
+    for texts in ([], [""]):
+        made = simdocs.index(texts=texts, containment=True)
+        assert simdocs.query(made, texts=ASKED, measure="containment").found == 0

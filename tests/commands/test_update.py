@@ -91,6 +91,29 @@ def test_known_lines_whose_names_a_new_line_has_taken_are_dropped(tmp_path, monk
         the_same(Path(f"x.{kind}"), **OPTIONS, **ALLOWED)
 
 
+@pytest.mark.parametrize("how", [{}, {"ignore_common": 0.9}])
+def test_a_copy_takes_the_place_of_the_removed_first_document_in_the_sketch(tmp_path, monkeypatch, how):
+    monkeypatch.setattr(syscalls, "sync", lambda descriptor: None)
+    monkeypatch.setattr(fracminhash, "CUT_OFF", np.uint32(1 << 31))
+    monkeypatch.chdir(tmp_path)
+    os.mkdir("docs")
+    lot = {
+        "a": "the fox jumps over it",
+        "b": "a lazy dog sleeps on",
+        "c": "the fox jumps over it",
+        "d": "an owl sees it",
+    }
+    for name, text in lot.items():
+        Path("docs", name).write_text(text)
+    the_same(Path("x.index"), containment=True, **OPTIONS, **ALLOWED, **how)
+    assert len(np.unique(np.load("x.index/sketch_rows.npy"))) == 3
+    os.unlink("docs/a")
+    the_same(Path("x.index"), containment=True, **OPTIONS, **ALLOWED, **how)
+    assert len(np.unique(np.load("x.index/sketch_rows.npy"))) == 3
+    Path("docs/0").write_text(lot["b"])
+    the_same(Path("x.index"), containment=True, **OPTIONS, **ALLOWED, **how)
+
+
 moves = st.one_of(st.just(HOUR), st.just(0), st.just(-HOUR))
 
 

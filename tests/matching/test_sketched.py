@@ -84,3 +84,26 @@ def test_a_sketch_of_no_documents_finds_nothing():
     for texts in ([], [""]):
         made = simdocs.index(texts=texts, containment=True)
         assert simdocs.query(made, texts=ASKED, measure="containment").found == 0
+
+
+def test_a_document_is_a_candidate_if_it_has_the_least_number_of_hits(index):
+    sets = simdocs.shingle(texts=ASKED).tokens
+    wanted = set()
+    for at in range(len(sets)):
+        below = [token for token in sets[at].tolist() if token < 2**32 // fracminhash.SCALE]
+        sizes = (np.array([number], np.int64) for number in (len(sets[at]), len(below), -(-3 * len(sets[at]) // 10)))
+        (least,) = fracminhash.least_hits(*sizes, 0.95)
+        owners = [index["sketch_rows"].all()[index["sketch_tokens"].all() == token] for token in below]
+        rows, counts = np.unique(np.concatenate([np.empty(0, np.int64), *owners]), return_counts=True)
+        wanted |= {(at, row) for row in rows[counts >= least].tolist() if least}
+    found = sketched.sketch_candidates(index, sets, 0.3, 0.95)
+    assert set(zip(found.places.tolist(), found.firsts.tolist(), strict=True)) == wanted
+    assert len(wanted) > 10
+
+
+def test_what_the_sketch_misses_is_not_found_because_of_other_documents(index):
+    """Each document that is asked about has its own candidates, though all that are read are compared with all."""
+    nothing = sketched.SketchCandidates(np.array([0, 1]), np.array([0, 1]), np.zeros(3, bool))
+    with mock.patch.object(containing, "sketch_candidates", lambda *_: nothing):
+        found = simdocs.query(index, texts=[TEXTS[0], TEXTS[1], TEXTS[0]], measure="containment")
+    assert set(found.pairs.left.tolist()) == {0, 1}

@@ -221,7 +221,12 @@ class Corpus:
             self.documents.append(Document(name, data, mtime_ns, file))
 
     def _lines(self, name: bytes, data: bytes, mtime_ns: int, file: tuple[object, ...], whole: bool) -> None:
-        """Add a document for each line. Of a damaged gzip file, only whole lines are added."""
+        """Add a document for each line. Of a damaged gzip file, only whole lines are added.
+
+        Data that was compressed twice has no lines.
+        """
+        if data.startswith(b"\x1f\x8b"):
+            raise UnreadError("malformed")
         names = set(self.names)
         at = 3 * data.startswith(b"\xef\xbb\xbf")
         lines = data[at:].split(b"\n")

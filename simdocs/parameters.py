@@ -205,8 +205,7 @@ _DECLARED = (
         "containment",
         SIGNATURES,
         Flag(),
-        f"Also store a sketch of each document, so that query {mention('measure')} containment reads only candidates"
-        " again.",
+        "Also store a sketch of each document, so that a query for containment reads only candidates again.",
         False,
     ),
     Parameter("scheme", SIGNATURES, Choice(SCHEMES), "How signatures are computed.", "fss"),
@@ -249,7 +248,7 @@ _DECLARED = (
         GROUPS,
         Choice(MEASURES),
         "What is compared with the threshold. Containment reads every document of the index again, or X.shingles;"
-        f" with an index that was built with {mention('containment')}, only candidates.",
+        " if the index stores a sketch for containment, only candidates.",
         "jaccard",
     ),
     Parameter(

@@ -96,9 +96,10 @@ class ArrayWriter:
         syscalls.sync(self._file)
 
     def close(self) -> None:
-        """Close the file. OSError: some file systems report only now that something was not written."""
+        """Close the file if it is open. OSError: some file systems report only now that something was not written."""
         file, self._file = self._file, -1
-        syscalls.close(file)
+        if file >= 0:
+            syscalls.close(file)
 
 
 def damaged(name: str, what: str) -> ArtifactError:

@@ -39,14 +39,20 @@ class ArtifactWriter:
 
     def finish(self, documents: Documents, recipe: Recipe, run: Mapping[str, Any]) -> None:
         """Write the documents, the manifest and run.json. run: the facts that differ between two equal runs."""
-        self.append("documents", documents.facts)
-        self.append("files", documents.sources.files)
-        self.append("chunks", documents.sources.chunks)
-        self.append("names", documents.names.values)
-        self.append("name_offsets", documents.names.offsets)
+        whole = {
+            "documents": documents.facts,
+            "files": documents.sources.files,
+            "chunks": documents.sources.chunks,
+            "names": documents.names.values,
+            "name_offsets": documents.names.offsets,
+        }
+        # Each file is closed before the next is opened, since few open files may be allowed.
+        for name in self._writers:
+            self._finish_array(name)
+        for name, array in whole.items():
+            self.append(name, array)
+            self._finish_array(name)
         with syscalls.as_output_error(self._draft.name):
-            for writer in self._writers.values():
-                writer.finish()
             manifest = Manifest(
                 self._format,
                 recipe,
@@ -58,6 +64,11 @@ class ArtifactWriter:
             self._write(RUN, (json.dumps(run, indent=1) + "\n").encode())
         self.finished = True
 
+    def _finish_array(self, name: str) -> None:
+        with syscalls.as_output_error(self._draft.name):
+            self._writers[name].finish()
+            self._writers[name].close()
+
     def _write(self, name: str, data: bytes) -> None:
         file = syscalls.create(name, self._draft.dir_fd)
         try:
@@ -68,7 +79,7 @@ class ArtifactWriter:
             syscalls.close(file)
 
     def close(self) -> None:
-        """Close all files."""
+        """Close all files that are open."""
         with syscalls.as_output_error(self._draft.name), contextlib.ExitStack() as stack:
             for writer in self._writers.values():
                 stack.callback(writer.close)

@@ -26,6 +26,7 @@ def measure(names: list[str], seeds: int, scratch: Path) -> accuracy_page.Result
             corpus = corpora.read(name, unit)
             directory = scratch / f"{name}-{unit}"
             times = groups.lay(corpus, directory)
+            sketched = {peer: peers.sketches(corpus, peer) for peer in results.peers}
             for threshold in THRESHOLDS:
                 start = time.monotonic()
                 found = recall.measure(corpus, threshold, seeds, scratch)
@@ -34,8 +35,8 @@ def measure(names: list[str], seeds: int, scratch: Path) -> accuracy_page.Result
                     results.groups.append(groups.measure(corpus, threshold, policy, directory, times))
                 own = peers.measure_simdocs(corpus, threshold, found.bands, found.rows, scratch)
                 results.proposed.append(own)
-                meant = [peer for peer in results.peers if threshold >= peers.PEERS[peer][2]]
-                results.proposed += [peers.measure(corpus, threshold, peer) for peer in meant]
+                meant = [peer for peer in results.peers if threshold >= peers.PEERS[peer][3]]
+                results.proposed += [peers.measure(corpus, threshold, peer, sketched[peer]) for peer in meant]
                 mean, error, _ = found.measured(found.scored)
                 print(
                     f"{name} {unit} {threshold}: recall of {found.scored} {mean:.5f}, predicted"

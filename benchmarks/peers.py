@@ -1,7 +1,8 @@
 """The candidates that other libraries propose, from the same shingles, with 128 places and their own choice of bands.
 
-A library is measured if it can be imported. Each has one function here. It takes a function that yields the shingle
-sets and a threshold, and returns the bands, the rows, and the candidate pairs as two arrays of rows, left < right.
+A library is measured if it can be imported. Each has two functions here. The first takes a function that yields the
+shingle sets, and returns their sketches, which serve for every threshold. The second takes these sketches and a
+threshold, and returns the bands, the rows, and the candidate pairs as two arrays of rows, left < right.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -47,30 +49,48 @@ class Proposed:
     """The share of the candidates that are not true pairs."""
 
 
-def datasketch(shingled: Shingled, threshold: float) -> Candidates:
+def datasketch_sketches(shingled: Shingled) -> list[Any]:
+    """Return a MinHash of each document."""
+    from datasketch import MinHash
+
+    tokens = ([shingle.encode() for shingle in document] for document in shingled())
+    return list(MinHash.generator(tokens, num_perm=PLACES, seed=SEED))
+
+
+def datasketch(sketches: list[Any], threshold: float) -> Candidates:
     """Return the candidates of MinHashLSH(threshold=t, num_perm=128), which minimises the area of errors."""
-    from datasketch import MinHash, MinHashLSH
+    from datasketch import MinHashLSH
 
     lsh = MinHashLSH(threshold=threshold, num_perm=PLACES)
-    tokens = ([shingle.encode() for shingle in document] for document in shingled())
     met = []
-    for row, sketch in enumerate(MinHash.generator(tokens, num_perm=PLACES, seed=SEED)):
+    for row, sketch in enumerate(sketches):
         met.append(lsh.query(sketch))
         lsh.insert(row, sketch, check_duplication=False)
     return lsh.b, lsh.r, *columns(met)
 
 
-def rensa(shingled: Shingled, threshold: float) -> Candidates:
+def rensa_sketches(shingled: Shingled) -> list[Any]:
+    """Return an RMinHash of each document."""
+    from rensa import RMinHash
+
+    return [
+        sketch for some in together(shingled()) for sketch in RMinHash.from_token_sets(some, num_perm=PLACES, seed=SEED)
+    ]
+
+
+def rensa(sketches: list[Any], threshold: float) -> Candidates:
     """Return the candidates of RMinHashLSH on full sets, with the bands of its deduplicator for the threshold."""
-    from rensa import RMinHash, RMinHashLSH
+    from rensa import RMinHashLSH
 
     bands = next(bands for least, bands in ((0.9, 4), (0.8, 8), (0.7, 16), (0.5, 32), (0, 64)) if threshold >= least)
-    sketches = []
-    for some in together(shingled()):
-        sketches += RMinHash.from_token_sets(some, num_perm=PLACES, seed=SEED)
     lsh = RMinHashLSH(threshold=threshold, num_perm=PLACES, num_bands=bands)
     lsh.insert_many(sketches)
     return bands, PLACES // bands, *columns(lsh.query_all(sketches))
+
+
+def gaoya_sketches(shingled: Shingled) -> Shingled:
+    """Return the shingle sets themselves: gaoya sketches inside its index, for one threshold."""
+    return shingled
 
 
 def gaoya(shingled: Shingled, threshold: float) -> Candidates:
@@ -88,13 +108,19 @@ def gaoya(shingled: Shingled, threshold: float) -> Candidates:
     return bands, rows, *columns(met)
 
 
-def fastsketch(shingled: Shingled, threshold: float) -> Candidates:  # noqa: ARG001  (it takes no threshold)
+def fastsketch_sketches(shingled: Shingled) -> Array:
+    """Return a FastSimilaritySketch of each document, as the rows of a matrix."""
+    from FastSketchLSH import FastSimilaritySketch
+
+    sketch = FastSimilaritySketch(size=PLACES, seed=SEED)
+    return np.concatenate([np.asarray(sketch.batch(some), np.uint64) for some in together(shingled())])
+
+
+def fastsketch(sketches: Array, threshold: float) -> Candidates:  # noqa: ARG001  (it takes no threshold)
     """Return the candidates of FastSimilaritySketch and LSH, with the 16 bands of its documentation."""
-    from FastSketchLSH import LSH, FastSimilaritySketch
+    from FastSketchLSH import LSH
 
     bands = 16
-    sketch = FastSimilaritySketch(size=PLACES, seed=SEED)
-    sketches = np.concatenate([np.asarray(sketch.batch(some), np.uint64) for some in together(shingled())])
     lsh = LSH(num_perm=PLACES, num_bands=bands)
     lsh.insert(sketches)
     other, offsets = (np.asarray(part).astype(np.int64) for part in lsh.query(sketches, format="csr"))
@@ -103,23 +129,28 @@ def fastsketch(shingled: Shingled, threshold: float) -> Candidates:  # noqa: ARG
 
 
 PEERS = {
-    "datasketch": (datasketch, "datasketch", 0.0),
-    "gaoya": (gaoya, "gaoya", 0.0),
-    "rensa": (rensa, "rensa", 0.0),
-    "FastSketchLSH": (fastsketch, "FastSketchLSH", 0.7),
+    "datasketch": (datasketch_sketches, datasketch, "datasketch", 0.0),
+    "gaoya": (gaoya_sketches, gaoya, "gaoya", 0.0),
+    "rensa": (rensa_sketches, rensa, "rensa", 0.0),
+    "FastSketchLSH": (fastsketch_sketches, fastsketch, "FastSketchLSH", 0.7),
 }
-"""For each distribution: its function, its module, and the smallest threshold for which it is meant. FastSketchLSH does
-not choose its bands, and the 16 x 8 of its documentation are steepest at .71."""
+"""For each distribution: its two functions, its module, and the smallest threshold for which it is meant. FastSketchLSH
+does not choose its bands, and the 16 x 8 of its documentation are steepest at .71."""
 
 
 def installed() -> dict[str, str]:
     """Return the peers that can be imported, with their versions."""
-    return {peer: version(peer) for peer, (_, module, _) in PEERS.items() if importlib.util.find_spec(module)}
+    return {peer: version(peer) for peer, (_, _, module, _) in PEERS.items() if importlib.util.find_spec(module)}
 
 
-def measure(corpus: Corpus, threshold: float, peer: str) -> Proposed:
-    """Compare the candidates of one peer with the truth."""
-    bands, rows, left, right = PEERS[peer][0](lambda: shingles(corpus), threshold)
+def sketches(corpus: Corpus, peer: str) -> Any:
+    """Return what one peer computes once for all thresholds."""
+    return PEERS[peer][0](lambda: shingles(corpus))
+
+
+def measure(corpus: Corpus, threshold: float, peer: str, sketched: Any) -> Proposed:
+    """Compare the candidates of one peer, from the result of `sketches`, with the truth."""
+    bands, rows, left, right = PEERS[peer][1](sketched, threshold)
     return judged(corpus, threshold, peer, bands, rows, corpus.keys(left, right))
 
 

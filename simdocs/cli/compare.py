@@ -16,8 +16,6 @@ from simdocs.requests.compare_request import CompareRequest
 from simdocs.requests.report_requests import CompareDrawRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from simdocs.model.comparison import Comparison, SimilarityMatrix
     from simdocs.model.slot_trace import SlotTrace
     from simdocs.storage.output_stream import OutputStream
@@ -60,13 +58,15 @@ def compare(**given: Any) -> int:
         raise UsageError("-o names a text that is read, and would replace it: name another file")
     hint_at_terminal(request, drawn)
     from simdocs.api.ask import ask
+    from simdocs.model.delivery import Delivery
     from simdocs.views.messages import say
 
     exits.listen()
     with stream_of(output) as stream:
-        result = ask(request if drawn.diff or not _shows_both(request, drawn) else request.but(diff="words"))
+        asked = request if drawn.diff or not _shows_both(request, drawn) else request.but(diff="words")
+        result = ask(asked, None, Delivery(edits=_shows_edits(request, drawn)))
         _draw(result, drawn, stream)
-    for note in () if drawn.quiet else notes_of(result, drawn):
+    for note in () if drawn.quiet else result.notes:
         say(f"simdocs: {note}")
     return exits.FOUND if drawn.exit_code and result.similar else exits.DONE
 
@@ -80,17 +80,15 @@ def _shows_both(request: CompareRequest, drawn: CompareDrawRequest) -> bool:
     return texts == 2 and not alone and format_of(drawn) in _OF_BOTH
 
 
-def notes_of(result: Comparison | SimilarityMatrix | SlotTrace, drawn: CompareDrawRequest) -> Iterator[str]:
-    """The notes on what is drawn. The edit distance is one of the measures, so not in a difference alone."""
-    from simdocs.model.comparison import Comparison
-
+def _shows_edits(request: CompareRequest, drawn: CompareDrawRequest) -> bool:
+    """Whether the answer has the edit distance: not in a difference alone, a matrix, or a table over units and k."""
     alone = drawn.is_array or (drawn.diff is not None and format_of(drawn) not in _OF_BOTH)
-    hidden = result.notes_on_edits if isinstance(result, Comparison) and (alone or len(result.every) > 1) else ()
-    return (note for note in result.notes if note not in hidden)
+    return not (alone or request.several_shinglings)
 
 
 def _draw(result: Comparison | SimilarityMatrix | SlotTrace, drawn: CompareDrawRequest, stream: OutputStream) -> None:
     """Draw the measures, the difference, or both; or the trace."""
+    from simdocs.model.answers import Row
     from simdocs.model.comparison import SimilarityMatrix
     from simdocs.model.slot_trace import SlotTrace
     from simdocs.views import comparison_tables as tables
@@ -111,12 +109,15 @@ def _draw(result: Comparison | SimilarityMatrix | SlotTrace, drawn: CompareDrawR
     if isinstance(result, SimilarityMatrix) or difference is None:
         return
     if shown == "jsonl":
-        drawing = Drawing(drawn, tables.PASSAGES, stream)
-        drawing.add(list(difference.rows()))
-        drawing.finish()
+        for head, rows in ((tables.PASSAGES, difference.rows()), (tables.NOTES, tables.rows_of_notes(result))):
+            drawing = Drawing(drawn, head, stream)
+            drawing.add(list[Row](rows))
+            drawing.finish()
         return
     if shown == "table":
         stream.write(b"\n")
+    elif drawn.diff == "unified" and difference.equality:
+        return  # An empty patch.
     _draw_difference(result, drawn, stream)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import product
+from collections.abc import Iterator
+from itertools import compress, product
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from simdocs.kernels.compare.containment import containments
 from simdocs.matching.difference import difference
 from simdocs.matching.measures import edit_measures, shingle_measures, signature_measures, token_sets
 from simdocs.model.artifact import Artifact
-from simdocs.model.comparison import Comparison, ShingleMeasures, SimilarityMatrix
+from simdocs.model.comparison import NOT_COMPUTED, Comparison, EditMeasures, ShingleMeasures, SimilarityMatrix
 from simdocs.model.delivery import Delivery
 from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Ragged, Tokens
@@ -34,7 +34,7 @@ _MOST = 2000
 """Texts in a matrix, which then has 4 million cells."""
 
 
-def answer(request: CompareRequest, _run: Run | None, _delivery: Delivery) -> Comparison | SimilarityMatrix | SlotTrace:
+def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Comparison | SimilarityMatrix | SlotTrace:
     """The measures of two texts, or the similarities of more; or how their signatures are computed.
 
     UsageError: parameters do not go together, or contradict the artifact.
@@ -57,7 +57,7 @@ def answer(request: CompareRequest, _run: Run | None, _delivery: Delivery) -> Co
     ignored = [_ignored(request, compared.artifact, shingling) for shingling in shinglings]
     sets = token_sets(compared.texts, shinglings[0], ignored[0])
     measure = request.measure or PARAMETERS["compare.measure"].default
-    matrix = _matrix(compared.names, sets, measure, _threshold(request, compared.recipe))
+    matrix = _matrix(compared, sets, measure, _threshold(request, compared.recipe))
     if request.trace:
         from simdocs.commands.trace_slots import slot_trace
 
@@ -66,7 +66,8 @@ def answer(request: CompareRequest, _run: Run | None, _delivery: Delivery) -> Co
         return matrix
     a, b = compared.texts
     every = tuple(shingle_measures(a, b, *each) for each in zip(shinglings, ignored, strict=True))
-    return _comparison(request, compared, shinglings[0], sketching, sets, every, matrix)
+    edits = edit_measures(a, b, shinglings[0]) if delivery.edits else NOT_COMPUTED
+    return _comparison(request, compared, shinglings[0], sketching, sets, every, edits, matrix)
 
 
 def _given(request: CompareRequest) -> Iterator[dict[str, Any]]:
@@ -86,8 +87,8 @@ def _contradictions(request: CompareRequest, compared: ComparedTexts) -> Iterato
         yield from contradictions(given, artifact.recipe, artifact.name, fixed, ("threshold",))
 
 
-def _matrix(names: Sequence[bytes], sets: Ragged, measure: str, threshold: float) -> SimilarityMatrix:
-    """How similar each two of these token sets are, by this measure."""
+def _matrix(compared: ComparedTexts, sets: Ragged, measure: str, threshold: float) -> SimilarityMatrix:
+    """How similar each two of these texts are, by this measure of their token sets."""
     left, right = np.triu_indices(len(sets), 1)
     similarity = np.diag((sets.lengths > 0).astype(np.float64))
     if measure == "containment":
@@ -96,7 +97,9 @@ def _matrix(names: Sequence[bytes], sets: Ragged, measure: str, threshold: float
         similarity[right, left] = containments(shared, sets.lengths[right])
     else:
         similarity[left, right] = similarity[right, left] = jaccard.exact(sets, left, right)
-    return SimilarityMatrix(tuple(map(name_to_text, names)), similarity, threshold)
+    names = tuple(map(name_to_text, compared.names))
+    blank = (not text.decode("utf-8", "surrogateescape").strip() for text in compared.texts)
+    return SimilarityMatrix(names, similarity, threshold, frozenset(compress(names, blank)))
 
 
 def _threshold(request: CompareRequest, recipe: Recipe | None) -> float:
@@ -124,6 +127,7 @@ def _comparison(
     sketching: Sketching,
     sets: Ragged,
     every: tuple[ShingleMeasures, ...],
+    edits: EditMeasures,
     matrix: SimilarityMatrix,
 ) -> Comparison:
     """The measures of two texts. every: those by shingles. sets, matrix: those of the first shingling."""
@@ -134,7 +138,7 @@ def _comparison(
     return Comparison(
         (name_to_text(compared.names[0]), name_to_text(compared.names[1])),
         every,
-        edit_measures(a, b, first),
+        edits,
         signature_measures(sets, first.seed, sketching, banding.cut, exact),
         matrix,
         None if request.diff is None else difference(a, b, first, DIFFS[request.diff].compared),

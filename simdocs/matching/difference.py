@@ -8,12 +8,12 @@ from itertools import pairwise
 import numpy as np
 
 from simdocs.kernels.compare.anchors import RUN, anchored_places
-from simdocs.kernels.compare.subsequence import MOST_CELLS, alike_ends, cells, lcs_places
+from simdocs.kernels.compare.subsequence import alike_ends, cells, lcs_places
 from simdocs.kernels.text.codepoints import to_codepoints
 from simdocs.kernels.text.units import words_in
 from simdocs.kernels.tokens.shinglers import normalised_texts
 from simdocs.model.byte_strings import joined, separate
-from simdocs.model.passages import Difference, Passage, lines_of
+from simdocs.model.passages import MOST_CELLS, Difference, Passage, lines_of
 from simdocs.model.ragged import Index, Ragged
 from simdocs.recipes import Shingling
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from simdocs.kernels.compare.bags import bag_of, shared_tokens
-from simdocs.kernels.compare.subsequence import MOST_CELLS, cells, lcs_length
+from simdocs.kernels.compare.subsequence import cells, lcs_length
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
@@ -18,6 +18,7 @@ from simdocs.kernels.tokens.ignored_tokens import leave_out
 from simdocs.kernels.tokens.shinglers import normalised_texts, text_tokens
 from simdocs.model.byte_strings import joined
 from simdocs.model.comparison import EditMeasures, ShingleMeasures, SignatureMeasures
+from simdocs.model.passages import MOST_CELLS
 from simdocs.model.ragged import NO_TOKENS, Array, Ragged, Tokens
 from simdocs.model.texts import Texts
 from simdocs.recipes import Bands, Shingling, Sketching

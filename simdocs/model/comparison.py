@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from simdocs.model.names import display_name, text_to_name
-from simdocs.model.passages import Difference
+from simdocs.model.passages import MOST_CELLS, Difference
 from simdocs.model.ragged import Floats
 
 _NAMED = 3
 """Names in a note."""
 
-_LONG = "the texts are too long and different"
+_LONG = f"the texts are too long and different (more than {MOST_CELLS:,} pairs of {{}})"
 
 MeasureValue = str | int | float | None
 """The value of a measure. None: it is not defined, or was not computed."""
@@ -87,7 +87,8 @@ class EditMeasures:
     """How similar two texts are by what remains in order: the longest common subsequence (LCS) of their units.
 
     unit: what was inserted and deleted: `char`, `word` or `line`; empty if the texts are too long and different for any
-    of them. length_a, length_b: units of each text. lcs: units that they share in order; None if it was not computed.
+    of them, or if nobody asked. length_a, length_b: units of each text. lcs: units that they share in order; None if it
+    was not computed.
     """
 
     unit: str
@@ -105,6 +106,10 @@ class EditMeasures:
         """Twice the length of the LCS over the lengths of both texts."""
         both = self.length_a + self.length_b
         return 2 * self.lcs / both if self.lcs is not None and both else None
+
+
+NOT_COMPUTED = EditMeasures("", 0, 0, None)
+"""In place of measures that are not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,18 +174,22 @@ class Comparison:
     @property
     def notes(self) -> tuple[str, ...]:
         """Which texts have no shingles; what was not computed as it was asked for, because the texts are too long."""
-        notes = [*self.matrix.notes, *self.notes_on_edits]
+        notes = [*self.matrix.notes, *self._notes_on_edits]
         if self.difference is not None and self.difference.coarser:
-            notes.append(f"{_LONG}: they are compared {self.difference.coarser}")
+            notes.append(f"{_LONG.format(self.difference.asked)}: they are compared {self.difference.coarser}")
         return tuple(notes)
 
     @property
-    def notes_on_edits(self) -> tuple[str, ...]:
+    def _notes_on_edits(self) -> tuple[str, ...]:
         """Those of the notes that are about the edit distance."""
+        if self.edits is NOT_COMPUTED:
+            return ()
+        finest = "word" if self.shingles.unit == "stopword" else self.shingles.unit
         if not self.edits.unit:
-            return (f"{_LONG} for an edit distance",)
-        if self.shingles.unit not in (self.edits.unit, "stopword"):
-            return (f"{_LONG}: the edit distance is of words",)
+            units = "lines" if finest == "line" else "words"
+            return (f"{_LONG.format(units)} for an edit distance",)
+        if self.edits.unit != finest:
+            return (f"{_LONG.format('characters')}: the edit distance is of words",)
         return ()
 
     def __repr__(self) -> str:
@@ -203,12 +212,14 @@ class SimilarityMatrix:
     """The similarity of each two of N texts. names: of the texts. threshold: in force.
 
     similarity: float64 (N, N). It is the Jaccard similarity, and so symmetric; or, if containment was asked for, the
-    share of the shingles of the text of the row that the text of the column has.
+    share of the shingles of the text of the row that the text of the column has. empty: the names of texts that are
+    empty, but for spaces.
     """
 
     names: tuple[str, ...]
     similarity: Floats
     threshold: float
+    empty: frozenset[str] = frozenset()
 
     @property
     def largest(self) -> float:
@@ -222,13 +233,17 @@ class SimilarityMatrix:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Which texts have no shingles, and so are similar to nothing."""
-        empty = [name for name, own in zip(self.names, self.similarity.diagonal(), strict=True) if not own]
-        if not empty:
-            return ()
-        named = ", ".join(display_name(text_to_name(name)) for name in empty[:_NAMED])
-        more = f" and {len(empty) - _NAMED:,} more" if len(empty) > _NAMED else ""
-        return (f"{named}{more}: no shingles to compare, so similar to nothing",)
+        """Which texts are empty or have no shingles, and so are similar to nothing."""
+        bare = [name for name, own in zip(self.names, self.similarity.diagonal(), strict=True) if not own]
+        empty, others = ([name for name in bare if (name in self.empty) is inside] for inside in (True, False))
+        notes = []
+        if empty:
+            so = "this text is empty, so it is" if len(empty) == 1 else "these texts are empty, so they are"
+            notes.append(f"{_named(empty)}: {so} similar to nothing")
+        if others:
+            have, they = ("this text has", "it is") if len(others) == 1 else ("these texts have", "they are")
+            notes.append(f"{_named(others)}: {have} no shingles to compare, so {they} similar to nothing")
+        return tuple(notes)
 
     def rows(self) -> Iterator[tuple[str, list[float]]]:
         """Each name with the similarities to all texts."""
@@ -236,3 +251,9 @@ class SimilarityMatrix:
 
     def __repr__(self) -> str:
         return f"<SimilarityMatrix: documents={len(self.names)}>"
+
+
+def _named(names: list[str]) -> str:
+    """The first of these names."""
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return ", ".join(display_name(text_to_name(name)) for name in names[:_NAMED]) + more

@@ -20,6 +20,7 @@ class Delivery:
     be larger than memory. outputs: files that are written, which must not be among the documents. conclude: is called
     with the result of a build before it is published. unchanged: a dry run lists unchanged documents, too. diff: a
     block of pairs has their differences, by `words` or `lines`.
+    edits: two texts are compared by the edit distance, too, which takes the longest.
     """
 
     take: Take | None = None
@@ -27,6 +28,7 @@ class Delivery:
     conclude: Conclude = lambda _: None
     unchanged: bool = False
     diff: str | None = None
+    edits: bool = True
 
 
 AS_A_WHOLE = Delivery()

@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+MOST_CELLS = 10**10
+"""Pairs of units of two texts that are compared at most: 100,000 by 100,000 characters, which takes 1 CPU second."""
+
 _LINES = re.compile(r"[^\n\r]*(?:\r\n|\n|\r)|[^\n\r]+")
 
 
@@ -51,6 +54,15 @@ class Difference:
         if self.missing or self.unit == self.asked:
             return ""
         return "by lines" if self.unit == "lines" else "only by how they begin and end"
+
+    @property
+    def equality(self) -> str:
+        """That nothing differs, in words; empty if a passage does, or if there are none because a text is missing."""
+        if self.missing or not all(passage.shared for passage in self.passages):
+            return ""
+        if all(passage.a == passage.b for passage in self.passages):
+            return "the texts are equal"
+        return "the texts differ only in what is not compared, such as spaces"
 
     def rows(self) -> Iterator[tuple[bytes, bytes, bytes]]:
         """Each passage: `shared` or `differs`, and how it reads in each text."""

@@ -49,6 +49,7 @@ _OF_SHINGLES = ("jaccard", "bag_jaccard", "containment_a", "containment_b", "cos
 MEASURES = TableHead((TableColumn("measure", NAME), TableColumn("value", VALUE)))
 EXPLAINED_MEASURES = TableHead((*MEASURES.columns, TableColumn("meaning", NAME)))
 PASSAGES = TableHead((TableColumn("passage", NAME), TableColumn("a", NAME), TableColumn("b", NAME)))
+NOTES = TableHead((TableColumn("note", NAME),))
 OVER_SHINGLES = TableHead(
     (
         TableColumn("unit", NAME),
@@ -79,6 +80,12 @@ def rows_of_comparison(result: Comparison | SimilarityMatrix, *, explained: bool
     else:
         for name, value in result.rows():
             yield name.encode(), _cell(value), *((EXPLAINED[name].encode(),) if explained else ())
+
+
+def rows_of_notes(result: Comparison) -> Iterator[Row]:
+    """Yield the notes on a comparison, which have no place among the measures."""
+    for note in result.notes:
+        yield (note.encode(),)
 
 
 def npy_file(matrix: SimilarityMatrix) -> bytes:

@@ -132,8 +132,11 @@ def drawn_as(
 ) -> bytes:
     """A difference as bytes, drawn as the member of `DIFFS`; None: with marks in the text. See `marked` for `whole`.
 
-    terminal: texts cannot do harm to one. In fewer than 60 columns, texts have no place side by side, and get marks.
+    Texts in which nothing differs are not drawn: one line says so. terminal: texts cannot do harm to one. In fewer than
+    60 columns, texts have no place side by side, and get marks.
     """
+    if difference.equality:
+        return f"[{difference.equality}]\n".encode()
     marks = COLORS if colored else Marks()
     if diff == "unified":
         return drawn(unified(difference, names, colored=colored), terminal=terminal)

@@ -12,11 +12,9 @@ import pytest
 from hypothesis import given
 
 import simdocs
-from simdocs.cli.compare import notes_of
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching import measures
 from simdocs.model.comparison import Comparison, SimilarityMatrix
-from simdocs.requests.report_requests import CompareDrawRequest
 from tests import strategies as some
 from tests.amounts import examples
 from tests.cli.program import simdocs as program
@@ -163,13 +161,13 @@ def test_texts_that_are_too_long_and_different_say_what_was_not_computed(monkeyp
     monkeypatch.setattr(measures, "MOST_CELLS", 300)
     found = compare(*texts)
     assert (found.edits.unit, found.edits.lcs) == ("word", 0)
-    assert found.notes == ("the texts are too long and different: the edit distance is of words",)
-    assert list(notes_of(found, CompareDrawRequest(diff="words"))) == []
-    assert tuple(notes_of(found, CompareDrawRequest(diff="words", format="table"))) == found.notes
-    monkeypatch.setattr(measures, "MOST_CELLS", 10)
+    bound = "the texts are too long and different (more than 10,000,000,000 pairs of"
+    assert found.notes == (f"{bound} characters): the edit distance is of words",)
+    monkeypatch.setattr(measures, "MOST_CELLS", 8)
     found = compare(*texts)
     assert (found.edits.unit, found.edits.lcs, found.edits.distance, found.edits.similarity) == ("", None, None, None)
-    assert found.notes == ("the texts are too long and different for an edit distance",)
+    assert found.notes == (f"{bound} words) for an edit distance",)
+    assert compare(*texts, unit="line").notes == (f"{bound} lines) for an edit distance",)
     assert dict(found.rows())["edit_distance"] is None
 
 

@@ -7,13 +7,14 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from simdocs.views.comparison_tables import EXPLAINED
-from tests.cli.program import Done, bound_by_modes, environment, simdocs
+from tests.cli.program import Done, bound_by_modes, environment, finished, simdocs, started
 from tests.cli.terminal import on_terminal
 
 A = "The bridge stood open from six until three, as a pin sheared off.\nNobody was hurt.\nThe cost is put at 4,200.\n"
@@ -57,12 +58,19 @@ def test_measures_that_are_not_defined_are_empty(here):
 def test_a_text_without_shingles_is_named(here):
     for name in ("1", "2", "3", "4"):
         (here / name).write_bytes(b"")
-    said = "simdocs: {}: no shingles to compare, so similar to nothing\n"
-    assert simdocs("compare", "1", "a.txt", cwd=here).err == said.format("1")
-    assert simdocs("compare", "2", "a.txt", "3", "1", "4", cwd=here).err == said.format("2, 3, 1 and 1 more")
+    empty = "simdocs: {}: this text is empty, so it is similar to nothing\n"
+    many = "simdocs: {}: these texts are empty, so they are similar to nothing\n"
+    bare = "simdocs: {}: this text has no shingles to compare, so it is similar to nothing\n"
+    assert simdocs("compare", "1", "a.txt", cwd=here).err == empty.format("1")
+    assert simdocs("compare", "2", "a.txt", "3", "1", "4", cwd=here).err == many.format("2, 3, 1 and 1 more")
     assert simdocs("compare", "1", "a.txt", "-q", cwd=here).err == ""
     (here / "1").write_text("!?")
-    assert simdocs("compare", "1", "a.txt", "--unit", "word", cwd=here).err == said.format("1")
+    (here / "2").write_text(" \n")
+    assert simdocs("compare", "1", "a.txt", "--unit", "word", cwd=here).err == bare.format("1")
+    both = simdocs("compare", "1", "2", "--unit", "word", "--format", "jsonl", cwd=here)
+    assert both.err == empty.format("2") + bare.format("1")
+    notes = [line["note"] for line in map(json.loads, both.out.splitlines()) if "note" in line]
+    assert [f"simdocs: {note}" for note in notes] == both.err.splitlines()
 
 
 def test_the_tokens_of_a_template_are_left_out(here):
@@ -80,7 +88,7 @@ def test_the_tokens_of_a_template_are_left_out(here):
     for artifact, *more in (("x.index",), ("x.index", "--template", "form"), ("x.shingles", "--template", "form")):
         assert measures(simdocs("compare", artifact, "d.txt", "e.txt", *more, cwd=here)) == expected
     done = simdocs("compare", "form", "d.txt", "--template", "form", cwd=here)
-    assert done.err == "simdocs: form: no shingles to compare, so similar to nothing\n"
+    assert done.err == "simdocs: form: this text has no shingles to compare, so it is similar to nothing\n"
 
 
 def test_standard_input_is_one_of_the_texts(here):
@@ -237,9 +245,47 @@ def test_a_difference_is_the_text_with_marks(here, mode):
     assert done.out.decode() == expected[mode]
 
 
-def test_a_text_without_a_difference_is_printed_as_it_is(here):
-    assert simdocs("compare", "a.txt", "a.txt", "--diff", "words", cwd=here).out.decode() == A
-    assert simdocs("compare", "a.txt", "a.txt", "--diff", "unified", cwd=here) == (0, b"", "")
+@pytest.mark.parametrize("mode", ["words", "lines", "side-by-side", "unified"])
+def test_one_line_says_that_nothing_differs(here, mode):
+    (here / "other").write_text(A.replace("stood", "Stood ").replace("\n", " \r\n"))
+    for other, line in (
+        ("a.txt", b"[the texts are equal]\n"),
+        ("other", b"[the texts differ only in what is not compared, such as spaces]\n"),
+    ):
+        expected = b"" if mode == "unified" else line  # patch reads the latter
+        assert simdocs("compare", "a.txt", other, "--diff", mode, cwd=here) == (0, expected, "")
+        for options in ((), ("--diff", mode)):
+            shown = on_terminal("compare", "a.txt", other, *options, "--color", "never", cwd=here)
+            assert shown.out.endswith(b"\n\n" + line)
+    lines = simdocs("compare", "a.txt", "other", "--diff", mode, "--format", "jsonl", cwd=here).out.splitlines()
+    (passage,) = (line for line in map(json.loads, lines) if "passage" in line)
+    assert passage == {"passage": "shared", "a": A, "b": (here / "other").read_bytes().decode()}
+
+
+SAYS_WHEN_EDITS_ARE_COMPUTED = """
+import sys
+from simdocs import cli
+from simdocs.commands import compare
+edit_measures = compare.edit_measures
+compare.edit_measures = lambda *given: (print("edits", file=sys.stderr), edit_measures(*given))[1]
+cli.main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "computed"),
+    [
+        (("--diff", "words", "--format", "jsonl"), True),
+        (("--diff", "words"), False),
+        (("-o", "x.npy"), False),
+        (("-k", "3,5", "--format", "table"), False),
+    ],
+)
+def test_the_edit_distance_is_computed_only_if_it_is_shown(here, words, computed):
+    program = [sys.executable, "-c", SAYS_WHEN_EDITS_ARE_COMPUTED, "compare", "a.txt", "b.txt", *words]
+    with started(program, cwd=here) as process:
+        done = finished(process)
+    assert (done.status, done.err) == (0, "edits\n" * computed)
 
 
 @pytest.mark.skipif(not shutil.which("patch"), reason="no patch here")

@@ -15,9 +15,6 @@ import numpy as np
 
 from simdocs.model.ragged import Array, Index
 
-MOST_CELLS = 10**10
-"""Cells of the largest table. One for 100,000 by 100,000 symbols takes 1 CPU second."""
-
 _STORED_CELLS = 1 << 28
 """Cells of the largest table whose rows are held, one bit each: 32 MiB."""
 

@@ -44,6 +44,8 @@ def similarity_advice(
     corpus: CorpusFacts, curve: tuple[CurvePoint, ...], chosen: BandChoice, shingling: Shingling
 ) -> Iterator[Advice]:
     """Yield advice if unrelated documents look alike, and if the threshold is low or cuts through many pairs."""
+    if corpus.typical is None:
+        return
     if corpus.typical > _ALIKE:
         larger = f"try a larger {mention('k')}" + ("" if shingling.unit == "word" else f" or {mention('unit')} word")
         yield Advice(
@@ -80,8 +82,7 @@ def length_of_signatures(
     texts: int, chosen: BandChoice, recall: float, false_candidates: Callable[[Bands], Estimate]
 ) -> Iterator[Advice]:
     """Yield advice if a longer signature saves many false candidates. false_candidates: returns those of bands."""
-    assert chosen.false_candidates is not None
-    if texts < 2 or 2 * chosen.false_candidates.value <= MANY_CANDIDATES * texts:
+    if chosen.false_candidates is None or 2 * chosen.false_candidates.value <= MANY_CANDIDATES * texts:
         return
     here = 2 * chosen.false_candidates.value / texts
     better = longer_signature(

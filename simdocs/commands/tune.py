@@ -74,7 +74,8 @@ def answer(request: TuneRequest, run: Run, delivery: Delivery) -> Tuning:
     firsts, _ = ready.documents.distinct_texts()
     sample = _sample(ready, firsts, recipe, run)
     run.skipped.warnings += outdated_warning(run.tally, plan.artifact)
-    choices, curve = tuple(forecast.choices(recipe, sample)), tuple(forecast.curve(recipe.banding, sample))
+    known = sample if len(sample.random) else None
+    choices, curve = tuple(forecast.choices(recipe, known)), tuple(forecast.curve(recipe.banding, known))
     corpus = forecast.corpus_facts(sample, len(firsts), threshold)
     chosen = next(choice for choice in choices if choice.chosen)
     k = larger_k(ready.documents, recipe.shingling)

@@ -62,8 +62,9 @@ def curve(chosen: Banding, sample: PairSample | None) -> Iterator[CurvePoint]:
 def corpus_facts(sample: PairSample, texts: int, threshold: float) -> CorpusFacts:
     """How similar so many texts are to each other."""
     similar = total(sample, _within(threshold, 2.0, np.ones_like))
-    random = sample.random if len(sample.random) else np.zeros(1)
-    typical, unusual = np.quantile(random, (0.5, 0.99), method="lower").tolist()
+    typical, unusual = None, None
+    if len(sample.random):
+        typical, unusual = np.quantile(sample.random, (0.5, 0.99), method="lower").tolist()
     return CorpusFacts(texts, sample.pairs, len(sample.similarity), similar, typical, unusual)
 
 

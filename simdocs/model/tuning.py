@@ -20,7 +20,7 @@ class BandChoice:
     below and .1 above it. half: the similarity of pairs of which half are found. steepest: (1/b)^(1/r), about where the
     probability rises most steeply. bytes: of the signature of a document and its places in the bucket tables. misses,
     false_candidates: the expected numbers of pairs at the threshold or above that are no candidates, and of candidates
-    below it; None without documents. chosen: whether these bands would be used.
+    below it; None without two texts. chosen: whether these bands would be used.
     """
 
     bands: int
@@ -48,7 +48,7 @@ class CurvePoint:
     """A similarity, and the probability with which the chosen bands find a pair of it.
 
     pairs: how many pairs have this similarity or more, but less than that of the next point. misses, false_candidates:
-    as of BandChoice, among these pairs. All are None without documents.
+    as of BandChoice, among these pairs. All are None without two texts.
     """
 
     similarity: float
@@ -64,15 +64,15 @@ class CorpusFacts:
 
     texts: the number of different texts that are not empty. pairs: of these. compared: how many of them were compared.
     similar: how many are similar at the threshold or above. typical, unusual: the similarities that half and 99% of
-    all pairs have at most.
+    all pairs have at most; None without two texts that were compared.
     """
 
     texts: int
     pairs: int
     compared: int
     similar: Estimate
-    typical: float
-    unusual: float
+    typical: float | None
+    unusual: float | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,7 +105,7 @@ class Tuning:
         return tuple(self.skipped.warnings)
 
     def rows(self) -> Iterator[tuple[float | int | str, ...]]:
-        """The choices as rows of numbers (NaN: unknown without documents); the last is `yes` for the chosen one."""
+        """The choices as rows of numbers (NaN: unknown without two texts); the last is `yes` for the chosen one."""
         for choice in self.choices:
             yield (
                 *(choice.bands, choice.rows, choice.num_perm, choice.threshold, choice.probability),
@@ -116,7 +116,7 @@ class Tuning:
             )
 
     def curve_rows(self) -> Iterator[tuple[float, ...]]:
-        """The points of the curve as rows of numbers (NaN: unknown without documents)."""
+        """The points of the curve as rows of numbers (NaN: unknown without two texts)."""
         for point in self.curve:
             yield (
                 *(point.similarity, point.probability),

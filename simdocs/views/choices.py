@@ -17,7 +17,7 @@ _LABEL, _CHOICE = 20, 10
 def drawn(result: Tuning, *, colored: bool) -> bytes:
     """The choices, the S-curve of the one that is chosen and, with documents, how many pairs have which similarity."""
     parts = [_choices(result, colored=colored), curve_with_marks(result.chosen, colored=colored)]
-    if result.corpus is not None and result.corpus.pairs:
+    if result.corpus is not None and result.corpus.compared:
         parts.append(distribution(result.curve, colored=colored))
     return b"\n".join(parts)
 
@@ -60,7 +60,7 @@ def _figures(result: Tuning) -> dict[str, Callable[[BandChoice], str]]:
         "(1/b)^(1/r)": lambda choice: f"{choice.steepest:.3f}",
         "bytes a document": lambda choice: f"{choice.bytes:,}",
     }
-    if result.corpus is not None:
+    if result.chosen.misses is not None:
         figures |= {
             "expected misses": lambda choice: _counted(choice.misses),
             "false candidates": lambda choice: _counted(choice.false_candidates),

@@ -25,7 +25,7 @@ _STYLE = (
 
 def svg(result: Tuning) -> bytes:
     """The image: the same bytes for the same result, without scripts and without anything from elsewhere."""
-    has_bars = result.corpus is not None and result.corpus.pairs > 0
+    has_bars = result.corpus is not None and result.corpus.compared > 0
     height = _TOP + _HEIGHT + 60 + (_GAP + _HEIGHT + 20 if has_bars else 0)
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',

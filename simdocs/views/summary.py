@@ -19,7 +19,7 @@ from simdocs.model.skipped import in_short
 from simdocs.model.tuning import Tuning
 from simdocs.recipes import Banding, IndexRecipe, Recipe
 from simdocs.views.curve import figure
-from simdocs.views.warnings import too_few
+from simdocs.views.warnings import no_pair, too_few
 
 _LOOSEST = 10
 
@@ -89,6 +89,9 @@ def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]
 def _audited(result: Audit) -> Iterator[str]:
     cut, recall = result.recipe.banding.cut, result.recall
     yield f"{_read(result.documents, result.skipped.counts)}; {counted(result.texts, 'different text')}"
+    if nothing_compared := list(no_pair(result)):
+        yield from nothing_compared
+        return
     if recall is None:
         where = " in the sample" if result.sampled else ""
         yield f"no pair{where} is similar at {result.recipe.banding.threshold:g}, so there is no recall to measure"
@@ -141,14 +144,13 @@ def _tuned(result: Tuning) -> Iterator[str]:
         return
     yield f"{_read(result.documents, result.skipped.counts)}; {counted(corpus.texts, 'different text')}"
     yield _found_by(chosen.bands, chosen.rows, chosen.threshold, chosen.probability)
-    if not corpus.pairs:
-        yield "there is no pair of documents to compare"
-    else:
+    yield from no_pair(result)
+    if corpus.typical is not None and corpus.unusual is not None:
         yield (
-            f"half of {counted(corpus.pairs, 'pair')} have a similarity of {corpus.typical:.4f} or less, and 99% of"
-            f" {corpus.unusual:.4f} or less; {counted(corpus.compared, 'pair')} were compared"
+            f"half of the pairs have a similarity of {corpus.typical:.4f} or less, and 99% of {corpus.unusual:.4f} or"
+            f" less; pairs compared: {corpus.compared:,} of {corpus.pairs:,}"
         )
-    if corpus.pairs and chosen.misses is not None and chosen.false_candidates is not None:
+    if chosen.misses is not None and chosen.false_candidates is not None:
         yield (
             f"pairs at {chosen.threshold:g} or above: {_interval(corpus.similar)}, missed: {_interval(chosen.misses)};"
             f" false candidates: {_interval(chosen.false_candidates)}"

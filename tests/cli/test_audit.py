@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from simdocs.kernels.lsh.banding import candidate_probability
+from tests.cli.corpus import A, lay
 from tests.cli.program import Done, simdocs
 from tests.cli.terminal import on_terminal
 from tests.commands.deduping import write_texts
@@ -72,6 +73,23 @@ def test_without_similar_pairs_the_recall_is_undefined_and_this_is_said(here):
     told = facts(done)
     assert (done.status, told["similar_pairs"], told["recall"], told["mean_recall_high"]) == (0, "0", "", "")
     assert "no pair is similar at 0.8, so there is no recall to measure" in done.err
+
+
+@pytest.mark.parametrize(
+    ("files", "why"),
+    [
+        ({"docs/a": A}, "there is only one document"),
+        ({"docs/a": b" "}, "all documents are empty"),
+        ({"docs/a": A, "docs/b": A.upper()}, "no two different texts can be read"),
+    ],
+)
+@pytest.mark.parametrize("sample", [(), ("--sample", "5")])
+def test_a_recall_needs_two_texts(tmp_path, files, why, sample):
+    lay(tmp_path, files)
+    done = simdocs("audit", "docs", *sample, "--summary", "--exit-code", cwd=tmp_path)
+    assert (done.status, facts(done)["recall"]) == (0, "")
+    assert f"nothing was compared: {why}, so there is no recall to measure" in done.err.splitlines()
+    assert "no pair" not in done.err
 
 
 @pytest.mark.parametrize(("bands", "status"), [("4", 1), ("128", 0)])

@@ -158,17 +158,44 @@ def test_documents_that_are_gone_make_the_status_3(here):
 
 
 @pytest.mark.parametrize(
-    ("files", "said"), [({}, "0 different texts"), ({"docs/a": A}, "1 different text"), ({"docs/a": b" "}, "1 empty")]
+    ("files", "why"),
+    [
+        ({}, "there is no document"),
+        ({"docs/a": A}, "there is only one document"),
+        ({"docs/a": A, "docs/b": b" "}, "there is only one document"),
+        ({"docs/a": b" "}, "all documents are empty"),
+        ({"docs/a": A, "docs/b": A.upper()}, "no two different texts can be read"),
+    ],
 )
-def test_nothing_to_compare_is_said_and_done(tmp_path, files, said):
+def test_a_distribution_needs_two_texts(tmp_path, files, why):
     (tmp_path / "docs").mkdir()
     lay(tmp_path, files)
-    done = simdocs("tune", "docs", "--summary", cwd=tmp_path)
+    line = f"nothing was compared: {why}, so there is no distribution of similarities"
+    done = simdocs("tune", "docs", "--summary", "--summary-json", "note", "--header", cwd=tmp_path)
     assert done.status == 0
-    assert said in done.err
-    assert "there is no pair of documents to compare" in done.err
-    assert "next:" not in done.err
-    assert b"\t0.000000\t0.000000\t0.000000\tyes\n" in done.out
+    assert line in done.err.splitlines()
+    assert not re.search(r"0\.0000 or less|missed", done.err)
+    note = json.loads((tmp_path / "note").read_bytes())
+    assert (note["misses"], note["false_candidates"], note["typical"], note["unusual"]) == (None,) * 4
+    rows = table(tmp_path, "docs", "-q")
+    assert {row[name] for row in rows for name in row if name.startswith(("misses", "false"))} == {""}
+    curve = table(tmp_path, "docs", "-q", "--list", "curve")
+    assert {row[name] for row in curve for name in row if name not in ("similarity", "probability")} == {""}
+    drawn = simdocs("tune", "docs", "--format", "table", cwd=tmp_path).out
+    assert drawn == simdocs("tune", "--format", "table", cwd=tmp_path).out
+    assert simdocs("tune", "docs", "-o", "x.svg", cwd=tmp_path).status == 0
+    assert simdocs("tune", "-o", "plain.svg", cwd=tmp_path).status == 0
+    assert (tmp_path / "x.svg").read_bytes() == (tmp_path / "plain.svg").read_bytes()
+
+
+def test_there_is_no_distribution_if_all_texts_are_gone(here):
+    assert simdocs("index", "docs", "-o", "x.index", cwd=here).status == 0
+    for path in (here / "docs").iterdir():
+        path.unlink()
+    done = simdocs("tune", "x.index", "--summary", cwd=here)
+    assert done.status == 3
+    assert "no two different texts can be read, so there is no distribution of similarities" in done.err
+    assert {field for row in done.rows for field in row[10:-1]} == {b""}
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,12 @@ from simdocs.recipes import Bands, Recipe
 class BandChoice:
     """Numbers of bands and rows, and what they do.
 
-    probability: that a pair at the threshold becomes a candidate. probability_below, probability_above: the same .1
-    below and .1 above it. half: the similarity of pairs of which half are found. steepest: (1/b)^(1/r), about where the
-    probability rises most steeply. bytes: of the signature of a document and its places in the bucket tables. misses,
-    false_candidates: the expected numbers of pairs at the threshold or above that are no candidates, and of candidates
-    below it; None without two texts. chosen: whether these bands would be used.
+    probability: with which a pair at the threshold becomes a candidate at least, for each scheme and size of sets.
+    probability_below, probability_above: the same .1 below and .1 above it. half: the similarity of which the S-curve
+    says that half of the pairs are found. steepest: (1/b)^(1/r), about where the curve rises most steeply. bytes: of
+    the signature of a document and its places in the bucket tables. misses, false_candidates: the expected numbers of
+    pairs at the threshold or above that are no candidates, and of candidates below it; None without two texts. chosen:
+    whether these bands would be used.
     """
 
     bands: int
@@ -45,7 +46,7 @@ class BandChoice:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """A similarity, and the probability with which the chosen bands find a pair of it.
+    """A similarity, and the probability with which the chosen bands find a pair of it by the S-curve: 1 - (1 - s^r)^b.
 
     pairs: how many pairs have this similarity or more, but less than that of the next point. misses, false_candidates:
     as of BandChoice, among these pairs. All are None without two texts.

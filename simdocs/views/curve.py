@@ -37,7 +37,7 @@ def curve(probability: Callable[[float], float], marks: Mapping[float, str], *, 
         chance = probability(similarity)
         label = f"{similarity:.2f}" if similarity * _STEPS % 1 == 0 else f"{similarity:.4g}"
         rows.append((label, chance, f"{chance:.4f}", marks.get(similarity, "")))
-    return _bars("chance of being found, by similarity", rows, colored=colored)
+    return _bars("S-curve 1 - (1 - s^r)^b: chance of being found, by similarity", rows, colored=colored)
 
 
 def distribution(points: Sequence[CurvePoint], *, colored: bool) -> bytes:

@@ -54,7 +54,7 @@ def _title(choice: BandChoice) -> str:
 def _description(result: Tuning) -> str:
     choice = result.chosen
     told = (
-        f"An S-curve. A pair at the threshold of {choice.threshold:g} is found with probability"
+        f"The S-curve 1 - (1 - s^r)^b. A pair at the threshold of {choice.threshold:g} is found with probability"
         f" {choice.probability:.4f}, and half of the pairs at {choice.half:.3f}. (1/b)^(1/r) is {choice.steepest:.3f}."
     )
     if result.corpus is None or choice.misses is None or choice.false_candidates is None:
@@ -96,7 +96,7 @@ def _marks(choice: BandChoice) -> Iterator[str]:
     marked = {
         f"(1/b)^(1/r) = {choice.steepest:.3f}": choice.steepest,
         f"half found at {choice.half:.3f}": choice.half,
-        f"threshold {choice.threshold:g}: {choice.probability:.4f}": choice.threshold,
+        f"threshold {choice.threshold:g}: {candidate_probability(choice.threshold, *choice.cut):.4f}": choice.threshold,
     }
     in_order = sorted(marked.items(), key=lambda mark: mark[1])
     for (label, similarity), place, kind in zip(in_order, (0, 0.5, 1), ("", "middle", "end"), strict=True):

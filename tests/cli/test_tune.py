@@ -15,6 +15,7 @@ from simdocs.kernels.lsh.banding import candidate_probability
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import Argument, environment, finished, simdocs, started
 from tests.cli.terminal import on_terminal
+from tests.twins.bands import least_probability
 from tests.twins.similarity import jaccard
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -93,13 +94,31 @@ def test_the_choice_is_the_most_rows_that_reach_the_recall(tmp_path, num_perm, t
     assert int(row["bytes"]) == 4 * num_perm + 12 * cut[0]
 
 
-def test_probabilities_follow_the_formula_at_and_around_the_threshold(tmp_path):
+def test_probabilities_at_and_around_the_threshold_hold_for_every_size_of_document(tmp_path):
     for row in table(tmp_path, "-t", ".6"):
         cut = int(row["bands"]), int(row["rows"])
         for column, similarity in (("probability", 0.6), ("probability_below", 0.5), ("probability_above", 0.7)):
-            assert float(row[column]) == pytest.approx(candidate_probability(similarity, *cut), abs=1e-6)
+            assert float(row[column]) == pytest.approx(float(least_probability(similarity, *cut)), abs=1e-6)
         assert candidate_probability(float(row["half"]), *cut) == pytest.approx(0.5, abs=1e-4)
         assert {row[column] for column in row if column.startswith(("misses", "false"))} == {""}
+
+
+def test_tune_states_what_index_states_and_draws_the_formula(here):
+    bands = ("--bands", "8", "--rows", "16")
+    assert simdocs("index", "docs", *bands, "-o", "x.index", cwd=here).status == 0
+    stated = dict(simdocs("info", "x.index", cwd=here).rows)[b"probability"].decode()
+    row = chosen(table(here, *bands))
+    assert (float(stated), float(row["probability"])) == pytest.approx((0.1795, 0.1795), abs=5e-5)
+    summary = simdocs("tune", *bands, "--summary", cwd=here).err
+    assert "8 bands of 16 rows find a pair at 0.8 with probability 0.1795" in summary
+    curve = {row["similarity"]: row["probability"] for row in table(here, *bands, "--list", "curve")}
+    assert float(curve["0.800000"]) == pytest.approx(candidate_probability(0.8, 8, 16), abs=1e-6)
+    drawn = simdocs("tune", *bands, "--format", "table", cwd=here).out.decode()
+    assert re.search(r"^0\.80 .* 0\.2042 +threshold$", drawn, re.MULTILINE)
+    assert re.search(r"^found at 0\.8 .*0\.1795", drawn, re.MULTILINE)
+    assert "S-curve 1 - (1 - s^r)^b: chance of being found" in drawn
+    assert simdocs("tune", *bands, "-o", "x.svg", cwd=here).status == 0
+    assert ">threshold 0.8: 0.2042<" in (here / "x.svg").read_text()
 
 
 def test_misses_and_false_candidates_of_a_few_documents_are_exact(tmp_path):

@@ -12,6 +12,7 @@ from simdocs.cli import options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import answer
 from simdocs.cli.spelling import declarations
+from simdocs.parameters import PARAMETERS
 from simdocs.requests.build_requests import IndexRequest
 from simdocs.requests.report_requests import DrawRequest
 from simdocs.requests.search_requests import QueryRequest
@@ -33,7 +34,8 @@ def _explain_fixed(option: str, parameter: str, words: Sequence[str]) -> str:
             value = dict(info(word).facts).get(parameter)
             if value is None:
                 return ""
-            built = {"yes": f"with {option}", "no": f"without {option}"}.get(value)
+            unset = parameter == "ignore_common" and value == PARAMETERS[parameter].default
+            built = {"yes": f"with {option}", "no": f"without {option}"}.get("no" if unset else str(value))
             told = built or f"with {option} {value}"
             return f"{word} was built {told}, and queries follow the index: leave the option out"
     return f"queries follow the index in {option}: leave the option out, or build an index with it"

@@ -27,6 +27,8 @@ from simdocs.pipeline.prepare import Intake
 from simdocs.recipes import Grouping, IndexRecipe
 from simdocs.requests.audit_request import AuditRequest
 
+_SAMPLED = "all texts do not fit in memory at once: a sample of them is compared with all others"
+
 
 def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
     """What the bands find that a request chooses, or those of an index.
@@ -63,7 +65,8 @@ def _measured(request: AuditRequest, join: SelfJoin, recipe: IndexRecipe, run: R
         # What was read before it became too much is held as long as the error is.
         with suppress(MemoryNeededError):
             return measured(join, cut, recipe.sketching, request.max_memory)
-        run.explain("all texts do not fit in memory at once: a sample of them is compared with all others")
+        run.explain(_SAMPLED)
+        run.skipped.warnings.append(_SAMPLED)
     return sampled_recall(join, cut, request.sample or request.parameter("sample").default)
 
 

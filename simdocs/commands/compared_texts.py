@@ -88,7 +88,7 @@ def _recorded(request: CompareRequest) -> ComparedTexts:
     with closing(LineReader()) as reader:
         found, skips = reload_texts(source, list(range(len(rows))), artifact.recipe.shingling, reader)
     for skip in skips:
-        why = "its text is gone" if skip.detail == MISSING else f"its text cannot be read again ({skip.detail})"
+        why = "its file is gone" if skip.detail == MISSING else f"its text cannot be read again ({skip.detail})"
         raise InputError(f"{display_name(skip.shown_name)}: {why}: build {artifact.name} again")
     texts = dict(found)
     return ComparedTexts(corpus.printed_names(rows), [texts[place] for place in range(len(rows))], artifact)

@@ -12,8 +12,9 @@ import numpy as np
 from simdocs.artifacts.formats import FORMATS
 from simdocs.errors import ArtifactError
 from simdocs.matching.corpus import name_prefix
+from simdocs.model.answers import Figure
 from simdocs.model.artifact import Artifact
-from simdocs.model.artifact_facts import ArtifactInfo
+from simdocs.model.artifact_facts import ArtifactInfo, FactValue
 from simdocs.model.build_results import Expectation
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, WIDE
 from simdocs.model.names import name_to_text, text_to_name
@@ -35,26 +36,26 @@ def info(artifact: Artifact) -> ArtifactInfo:
     return ArtifactInfo(artifact.kind, tuple(_facts(artifact, expected)), recipe.banding, expected)
 
 
-def _facts(artifact: Artifact, expected: Expectation | None) -> Iterator[tuple[str, str]]:
+def _facts(artifact: Artifact, expected: Expectation | None) -> Iterator[tuple[str, FactValue]]:
     form, documents = FORMATS[artifact.kind], artifact.documents
     yield "kind", artifact.kind
-    yield "version", _text(form.version)
-    yield "made_from", _text(artifact.made_from)
-    yield "documents", _text(artifact.n_documents)
+    yield "version", _value(form.version)
+    yield "made_from", _value(artifact.made_from)
+    yield "documents", _value(artifact.n_documents)
     facts = documents.facts
-    yield "bytes", _text(facts["size"].sum())
-    yield "tokens", _text(facts["count"].sum())
+    yield "bytes", _value(facts["size"].sum())
+    yield "tokens", _value(facts["count"].sum())
     if artifact.kind != "shingles":
-        yield "ignored_tokens", _text(len(artifact.ignored))
-        yield "ignored_share", _text(float(facts["ignored"].sum() / max(facts["count"].sum(), 1)))
+        yield "ignored_tokens", _value(len(artifact.ignored))
+        yield "ignored_share", _value(float(facts["ignored"].sum() / max(facts["count"].sum(), 1)))
     firsts, _ = documents.distinct_texts()
-    yield "distinct_texts", _text(len(firsts))
+    yield "distinct_texts", _value(len(firsts))
     for name, flag in _FLAGS.items():
-        yield name, _text(np.count_nonzero(facts["flags"] & flag))
-    yield "unicode", _text(artifact.recipe.unicode)
+        yield name, _value(np.count_nonzero(facts["flags"] & flag))
+    yield "unicode", _value(artifact.recipe.unicode)
     for group in form.parameter_groups:
         for name, value in flattened(getattr(artifact.recipe, group)):
-            yield name, _rule(artifact.recipe) if name == "rule" else _text(value)
+            yield name, _rule(artifact.recipe) if name == "rule" else _value(value)
     for array in form.arrays:
         kind = "structured" if array.dtype.names else array.dtype.str
         yield array.file, f"{kind} {artifact[array.name].shape}"
@@ -74,15 +75,15 @@ def _rule(recipe: Recipe) -> str:
     return chosen_by(recipe.banding, recipe.sketching.num_perm)
 
 
-def _expectation(expected: Expectation) -> Iterator[tuple[str, str]]:
-    yield "probability", _text(expected.at_threshold)
-    yield from ((f"probability_at_{similarity:g}", _text(chance)) for similarity, chance in expected.curve)
-    yield "candidates_a_document", _text(expected.candidates)
+def _expectation(expected: Expectation) -> Iterator[tuple[str, FactValue]]:
+    yield "probability", _value(expected.at_threshold)
+    yield from ((f"probability_at_{similarity:g}", _value(chance)) for similarity, chance in expected.curve)
+    yield "candidates_a_document", _value(expected.candidates)
     if expected.better_num_perm:
-        yield "fewer_candidates_with_num_perm", _text(expected.better_num_perm)
+        yield "fewer_candidates_with_num_perm", _value(expected.better_num_perm)
 
 
-def _run(artifact: Artifact) -> Iterator[tuple[str, str]]:
+def _run(artifact: Artifact) -> Iterator[tuple[str, FactValue]]:
     """What run.json says; it is outside the checksums, so anything may stand there."""
     for key in ("simdocs", "start", "root"):
         if isinstance(value := artifact.run.get(key), str):
@@ -91,18 +92,21 @@ def _run(artifact: Artifact) -> Iterator[tuple[str, str]]:
     if isinstance(command, list):
         yield "command", _printable(" ".join(str(word) for word in command))
     with contextlib.suppress(ArtifactError):
-        yield "new_or_changed", _text(len(artifact.changed))
+        yield "new_or_changed", _value(len(artifact.changed))
     skipped = artifact.run.get("skipped")
     if isinstance(skipped, dict):
         for reason, count in skipped.items():
             if isinstance(count, int | list):
-                yield _printable(f"skipped_{reason}"), _text(len(count) if isinstance(count, list) else count)
+                yield _printable(f"skipped_{reason}"), _value(len(count) if isinstance(count, list) else count)
 
 
-def _text(value: Any) -> str:
+def _value(value: Any) -> FactValue:
+    """A value as it is shown: a number as one, and anything else as a text."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return Figure(value)
+    return int(value) if isinstance(value, int | np.integer) else str(value)
 
 
 def _printable(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from simdocs.engines.engine import Engine
 from simdocs.model.skipped import Skipped
@@ -12,11 +13,14 @@ Progress = Callable[[str, int, int], None]
 """Reports progress: the step that is running, how much of it is done, and how much there is (0: unknown)."""
 
 
-Explain = Callable[[str], None]
-"""Says at once what is being done, to people who want explanations."""
+class Explain(Protocol):
+    """Says at once what is being done, to people who want explanations."""
+
+    def __call__(self, line: str, /, *, detail: bool = False) -> None:
+        """Say a line. detail: only to those who asked for every explanation."""
 
 
-def no_explanation(_line: str) -> None:
+def no_explanation(_line: str, /, *, detail: bool = False) -> None:
     """Say nothing."""
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from simdocs.errors import mention
+from simdocs.errors import mention, suggested
 from simdocs.kernels.compare.containment import Parts, containers, containments
 from simdocs.kernels.compare.jaccard import of_overlaps
 from simdocs.matching.concatenated import ConcatenatedCorpus
@@ -72,9 +72,11 @@ def _contained(wholes: _Wholes, rows: Rows, *, by_sketch: bool) -> ContainedPair
     """The pairs of these documents asked about with those of the index that contain them, with all copies."""
     lookup, verifier = wholes.lookup, wholes.lookup.verifier
     sets = Ragged.concat([sets for _, sets in token_sets(verifier.for_corpus(lookup.asked.corpus), rows)], np.uint32)
-    remedy = f"with {mention('shingles')}, or an index that was built with {mention('containment')}, that is not needed"
-    why = f"because signatures do not tell the containment: {remedy}"
     if not by_sketch:
+        why, sketch = f"because {mention('exact')} compares with every text", ""
+        if not lookup.index.recipe.containing.containment:
+            why, sketch = "because it has no sketch", f"build it with {suggested('index', containment=True)}, or "
+        why += f": to avoid that, {sketch}give its token sets with {mention('shingles')}"
         return _compared(verifier, wholes.all(why), rows, sets)
     found = sketch_candidates(lookup.index, sets, verifier.threshold, lookup.index.recipe.banding.recall)
     near, undecided = np.flatnonzero(~found.undecided), np.flatnonzero(found.undecided)

@@ -21,6 +21,10 @@ _NEEDED = {"jaccard": prefix_index.bytes_needed, "containment": containment_inde
 """How many bytes an exact join takes, by what is compared with the threshold."""
 
 
+_MUCH = 1 << 26
+"""Bytes that are worth a line at a terminal: 64 MiB."""
+
+
 def held_sets(parts: Sequence[tuple[Verifier, Rows]], most_memory: int | None) -> Ragged:
     """The token sets of these documents of the corpus of each verifier, end to end: Ragged uint32.
 
@@ -87,6 +91,7 @@ class TokenMemory:
             texts = "1 text" if self.documents == 1 else f"{self.documents:,} texts"
             self.verifier.run.explain(
                 f"comparing {texts} exactly needs about {shown_memory(needed)} of memory{left}"
-                f" {'allowed' if self.allowed else 'available'}: {expected:,} tokens, and their prefix index"
+                f" {'allowed' if self.allowed else 'available'}: {expected:,} tokens, and their prefix index",
+                detail=needed < _MUCH,
             )
             self.announced = True

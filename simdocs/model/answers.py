@@ -10,6 +10,11 @@ from simdocs.model.passages import Difference
 NAME, SIMILARITY, NUMBER, LINE, VALUE = "name", "similarity", "number", "line", "value"
 """Kinds of column: raw bytes; a float, or None; an integer; a line of a file as it is, bytes; any other."""
 
+
+class Figure(float):
+    """A number that is shown with six significant digits, and not with six digits after its point."""
+
+
 Cell = bytes | float | int | Difference | tuple[int, ...] | tuple[Link, ...] | None
 Row = tuple[Cell, ...]
 

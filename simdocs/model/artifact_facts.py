@@ -7,13 +7,16 @@ from dataclasses import dataclass, field
 from simdocs.model.build_results import Expectation
 from simdocs.recipes import Banding
 
+FactValue = str | int | float
+"""A value that is shown: a number as one."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ArtifactInfo:
-    """What an artifact is. facts: keys and values, in the order in which they are shown."""
+    """What an artifact is. facts: keys and values, in the order in which they are shown; a key may come again."""
 
     kind: str
-    facts: tuple[tuple[str, str], ...]
+    facts: tuple[tuple[str, FactValue], ...]
     banding: Banding | None = None
     expectation: Expectation | None = None
 

@@ -43,6 +43,10 @@ UNJUDGED: Mapping[str, str] = MappingProxyType(
 """Reasons that leave open what a document is similar to: the documents are always named, and the exit status is 3."""
 
 
+GONE = "gone"
+"""The detail of an unverified document whose file no longer exists."""
+
+
 def explanation(reason: str) -> str:
     """The reason in words. It may mention parameters (see `simdocs.errors.mention`)."""
     return UNJUDGED.get(reason) or JUDGED[reason]

@@ -23,7 +23,7 @@ from simdocs.kernels.tokens.ignored_tokens import leave_out
 from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces
 from simdocs.model.ragged import NO_TOKENS, Mask, Ragged, Tokens
-from simdocs.model.skipped import Skip
+from simdocs.model.skipped import GONE, Skip
 from simdocs.model.texts import Texts
 from simdocs.pipeline.shingling import normalised, shingled
 from simdocs.recipes import Sequences, Shingling
@@ -31,7 +31,7 @@ from simdocs.recipes import Sequences, Shingling
 _SLACK = 1 << 16
 """Bytes by which a file with the same text may have grown, because of spaces or less compression."""
 
-MISSING = "gone"
+MISSING = GONE
 """The detail that is reported about a document whose file no longer exists."""
 
 CHANGED = "changed"

@@ -15,7 +15,7 @@ _WHY_KEPT = {
     why.UNMATCHED: "no other kept document is similar to it",
     why.CAPPED: "not compared with all kept documents, because too many share a bucket with it",
     why.INDEXED: "it is in the index",
-    why.UNVERIFIED: "not compared, because its text is gone or has changed",
+    why.UNVERIFIED: "not compared, because its file is gone or has changed",
     why.EMPTY: "it has no shingles",
     why.IGNORED: "all its tokens are left out",
 }

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from simdocs.model.names import display_name, escape_controls
-from simdocs.model.skipped import FIRST, Skip, Skipped, explanation
+from simdocs.model.skipped import FIRST, GONE, Skip, Skipped, explanation
 
 if TYPE_CHECKING:
+    from simdocs.engines.run import Explain
     from simdocs.requests.report_requests import ReportRequest
 
 
@@ -55,7 +56,8 @@ class Teller:
         """What is worth knowing though nothing has failed."""
         if not self._quiet:
             for line in lines:
-                say(f"simdocs: warning: {self._spelling(line)}")
+                if line not in self._explained:
+                    say(f"simdocs: warning: {self._spelling(line)}")
 
     def skipped(self, before: Callable[[], None]) -> Skipped:
         """Where a run records its skips. With verbose each is told at once; before: is called before that."""
@@ -66,14 +68,14 @@ class Teller:
 
         return Skipped(most=FIRST, tell=tell if self._verbose and not self._quiet else None)
 
-    def explain(self, before: Callable[[], None]) -> Callable[[str], None]:
-        """What says a line at once to people who want explanations. The summary does not repeat it.
+    def explain(self, before: Callable[[], None]) -> Explain:
+        """What says a line at once to people who want explanations. Neither warnings nor the summary repeat it.
 
         before: is called before that.
         """
 
-        def tell(line: str) -> None:
-            if self.is_loud:
+        def tell(line: str, /, *, detail: bool = False) -> None:
+            if self.is_loud and (self._verbose or not detail):
                 before()
                 say(f"simdocs: {self._spelling(line)}")
                 self._explained.add(line)
@@ -95,6 +97,8 @@ class Teller:
         why, detail = self._spelling(explanation(skip.reason)), self._spelling(skip.detail)
         if skip.reason in ("malformed", "named", "binary") and detail:
             why, detail = detail, ""
+        if (skip.reason, detail) == ("unverified", GONE):
+            why, detail = "its file is gone", ""
         what = why if skip.reason in ("kept", "capped") else f"skipped: {why}"
         say(f"simdocs: {display_name(skip.shown_name)}: {what}" + (f" ({detail})" if detail else ""))
 

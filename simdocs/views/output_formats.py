@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable
 from typing import Protocol
 
-from simdocs.model.answers import NAME, SIMILARITY, Cell, Row, TableColumn, TableHead
+from simdocs.model.answers import NAME, SIMILARITY, Cell, Figure, Row, TableColumn, TableHead
 from simdocs.model.explanation import Link
 from simdocs.model.names import escape_controls, text_to_name
 from simdocs.model.passages import Difference
@@ -123,7 +123,9 @@ def plain(cell: Cell) -> bytes:
 
 
 def shown_number(number: float) -> str:
-    """A whole number as it is, and any other with six digits after its point."""
+    """A whole number as it is, and any other with six digits after its point; a Figure with six significant ones."""
+    if isinstance(number, Figure):
+        return f"{number:.6g}"
     return str(number) if isinstance(number, int) else f"{number:.6f}"
 
 

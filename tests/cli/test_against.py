@@ -199,7 +199,7 @@ def test_nothing_is_a_duplicate_of_a_document_of_the_index_that_is_gone(archive)
     done = simdocs(*ask, cwd=archive)
     # Nothing is a duplicate of what may not be there any more, not even a copy.
     assert (done.status, done.names) == (3, FOUND[2:])
-    assert "docs/a.txt: skipped: its text cannot be verified (gone)" in done.err
+    assert "docs/a.txt: skipped: its file is gone" in done.err
     assert simdocs(*ask, "--shingles", "docs.shingles", cwd=archive).names == FOUND
     assert simdocs(*ask, "--strict", cwd=archive)[:2] == (2, b"")
     (archive / "elsewhere").mkdir()
@@ -219,7 +219,7 @@ def test_copies_of_a_missing_original_are_still_compared(archive):
     os.unlink(archive / "docs/b.txt")
     done = simdocs(*ask, cwd=archive)
     assert (done.status, done.names) == (3, [("copies/1", "copies/2"), ("copies/1", "copies/3")])
-    assert done.err.count("docs/a.txt: skipped: its text cannot be verified") == 1
+    assert done.err.count("docs/a.txt: skipped: its file is gone") == 1
 
 
 def test_pairs_components_and_other_artifacts_do_not_go_with_against(archive):

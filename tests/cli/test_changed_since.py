@@ -64,8 +64,8 @@ def test_lists_name_only_documents_that_are_still_there(indexed):
     (indexed / "d/f").touch()
     done = simdocs("dedupe", "d.index", "--list", "kept", cwd=indexed)
     assert (done.status, done.out) == (3, b"d/a\nd/f\n")
-    lost = "simdocs: d/{}: skipped: its text cannot be verified ({})\n"
-    assert done.err == lost.format("c", "changed") + lost.format("e", "gone") + outdated(
+    changed, gone = "d/c: skipped: its text cannot be verified (changed)", "d/e: skipped: its file is gone"
+    assert done.err == f"simdocs: {changed}\nsimdocs: {gone}\n" + outdated(
         "2 of 5 documents are gone or have changed since d.index was built"
     )
     taken = simdocs("dedupe", "d.index", "--list", "kept", "--verify", "estimate", cwd=indexed)
@@ -80,7 +80,7 @@ def test_an_exact_join_names_a_document_that_is_gone_though_it_resembles_no_othe
     (indexed / "d/c").unlink()
     done = simdocs("dedupe", "d.index", "--exact", cwd=indexed)
     assert done.status == 3
-    assert done.err.startswith("simdocs: d/c: skipped: its text cannot be verified (gone)\n")
+    assert done.err.startswith("simdocs: d/c: skipped: its file is gone\n")
     assert simdocs("dedupe", "d.index", cwd=indexed) == (0, done.out, "")
 
 
@@ -162,7 +162,7 @@ def test_another_copy_takes_the_place_of_one_that_is_gone(lost, ask):
     """The answer is that about documents without the one that is gone, and it alone is named."""
     name, before, after = lost
     done = simdocs(*ask, cwd=before)
-    why = "skipped: its text cannot be verified (gone)"
+    why = "skipped: its file is gone"
     artifact = next(word for word in ask if word.startswith("d."))
     said = outdated(f"1 of 4 documents is gone or has changed since {artifact} was built")
     assert done.err == f"simdocs: {name}: {why}\n{said}"

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from simdocs.matching.token_memory import TokenMemory
 from tests.cli.program import simdocs
+from tests.cli.terminal import on_terminal
 
 NEEDED = r"comparing 3 texts exactly needs about \d+ KB of memory"
 
@@ -33,6 +37,23 @@ def test_verbose_says_what_memory_is_needed_before_anything_else(here):
     first = done.err.splitlines()[0]
     assert re.fullmatch(rf"simdocs: {NEEDED}, of 1,074 MB allowed: \d+ tokens, and their prefix index", first)
     assert simdocs("dedupe", "docs", "--exact", cwd=here).err == ""
+
+
+@pytest.mark.parametrize(("tokens", "detail"), [(1000, True), (10**8, False)])
+def test_little_memory_is_a_detail_that_only_verbose_says(tokens, detail):
+    said = []
+    run = SimpleNamespace(explain=lambda line, *, detail: said.append((line, detail)))
+    verifier: Any = SimpleNamespace(measure="jaccard", threshold=0.8, run=run)
+    TokenMemory(verifier, None, allowed=False, documents=3, size=0, counted=tokens).check(0, 0)
+    ((line, found),) = said
+    assert (found, f": {tokens:,} tokens" in line) == (detail, True)
+
+
+def test_a_terminal_says_no_details(here):
+    quiet = on_terminal("dedupe", "docs", "--exact", which=["stderr"], cwd=here)
+    assert "documents" in quiet.err and "of memory" not in quiet.err
+    verbose = on_terminal("dedupe", "docs", "--exact", "-v", which=["stderr"], cwd=here)
+    assert re.search(NEEDED, verbose.err)
 
 
 def test_an_exact_query_is_refused_as_well(here):

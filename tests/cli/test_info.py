@@ -152,6 +152,21 @@ def test_info_is_a_table_on_a_terminal(here):
     assert "chance" not in on_terminal("info", built(here, "shingles"), cwd=here).out.decode()
 
 
+def test_numbers_are_numbers_in_json_lines_and_written_as_elsewhere(there):
+    built(there, "index", "--unit", "word", "--threshold", ".75")
+    lines = simdocs("info", "x.index", "--format", "jsonl", cwd=there).out.decode().splitlines()
+    shown = [(one["key"], one["value"]) for one in map(json.loads, lines) if "value" in one]
+    rows = [(key.decode(), value.decode()) for key, value in simdocs("info", "x.index", cwd=there).rows]
+    told = dict(shown)
+    assert (told["documents"], told["k"], told["threshold"], told["seed"], told["version"]) == (7, 5, 0.75, 0, 2)
+    assert (told["unit"], told["nfkc"], told["template_digest"], told["skipped_hidden"]) == ("word", "no", None, 1)
+    assert isinstance(told["probability_at_0.1"], float)
+    numbers = {key for key, value in shown if isinstance(value, int | float)}
+    assert not [key for key, value in rows if key not in numbers and re.fullmatch(r"\d+(\.\d+)?(e-\d+)?", value)]
+    for line, (key, value) in zip(lines, rows, strict=True):
+        assert key not in numbers or line == f'{{"key": "{key}", "value": {value}}}'
+
+
 def test_info_can_be_written_to_a_file(here):
     built(here, "index")
     assert simdocs("info", "x.index", "-o", "info.csv", cwd=here) == (0, b"", "")

@@ -126,7 +126,7 @@ def test_shingles_stand_for_documents(indexed):
     assert simdocs("query", "docs.index", "new", "--shingles", "docs.shingles", cwd=indexed) == expected
     lost = simdocs("query", "docs.index", "new/x", cwd=indexed)
     assert (lost.status, lost.out) == (3, b"")
-    assert "simdocs: docs/a.txt: skipped: its text cannot be verified (gone)\n" in lost.err
+    assert "simdocs: docs/a.txt: skipped: its file is gone\n" in lost.err
     assert simdocs("query", "docs.index", "new", "--strict", cwd=indexed).status == 2
 
 
@@ -176,7 +176,7 @@ def test_documents_of_the_index_that_have_changed_are_named_and_never_match(inde
     again = simdocs("query", "docs.index", "new/x", "-v", cwd=indexed)
     # Its copy is judged in its stead, until that is gone, too.
     assert (again.status, again.names) == (3, [("new/x", "docs/copy.txt")])
-    assert "docs/b.txt: skipped: its text cannot be verified (gone)" in again.err
+    assert "docs/b.txt: skipped: its file is gone" in again.err
     os.remove(indexed / "docs/copy.txt")
     assert simdocs("query", "docs.index", "new/x", "-v", cwd=indexed)[:2] == (3, b"")
 

@@ -78,7 +78,7 @@ def test_documents_that_are_gone_are_reported_and_the_rest_is_found(asked):
     (asked / "docs/a.txt").write_bytes(B)
     done = simdocs("query", "x.index", "part", "--measure", "containment", cwd=asked)
     assert done.status == 3
-    assert "docs/long.txt: skipped: its text cannot be verified (gone)" in done.err
+    assert "docs/long.txt: skipped: its file is gone" in done.err
     assert "docs/copy.txt" in [row[1].decode() for row in done.rows]
     assert not {b"docs/a.txt", b"docs/long.txt"} & {row[1] for row in done.rows}
 
@@ -113,8 +113,8 @@ def test_what_containment_does_not_need_is_refused_with_it(asked, others, proble
 def test_the_summary_says_that_every_pair_is_found_and_an_excerpt_leads_to_the_option(asked):
     done = simdocs("query", "x.index", "part", "--measure", "containment", "-v", cwd=asked)
     assert re.search("^every pair is found; [0-9]+ verified$", done.err, re.MULTILINE)
-    again = "simdocs: reading all 4 texts of the index again, because signatures do not tell the containment: with"
-    remedy = "--shingles, or an index that was built with --containment, that is not needed"
+    again = "simdocs: reading all 4 texts of the index again, because it has no sketch: to avoid that, build it with"
+    remedy = "simdocs index --containment, or give its token sets with --shingles"
     assert done.err.startswith(f"{again} {remedy}\n")
     assert simdocs("shingle", "docs", "-o", "x.shingles", cwd=asked).status == 0
     shingles = ("--measure", "containment", "--shingles", "x.shingles", "-v")
@@ -135,7 +135,8 @@ def test_with_a_sketch_only_candidates_are_read_and_the_summary_says_so(asked):
     found_by = "the sketch finds a pair at 0.8 with probability 0.95; 1 document compared with every text"
     assert re.search(f"^{found_by}; [0-9]+ candidates?, [0-9]+ verified$", done.err, re.MULTILINE)
     every = simdocs("query", "x.index", "long", "--measure", "containment", "--exact", "-v", cwd=asked)
-    assert "because signatures do not tell" in every.err
+    again = "reading all 4 texts of the index again, because --exact compares with every text: to avoid that,"
+    assert f"simdocs: {again} give its token sets with --shingles\n" in every.err
     assert "every pair is found" in every.err
 
 

@@ -76,7 +76,7 @@ def test_a_missing_document_is_named(asked):
     os.remove(asked / "docs/a.txt")
     done = simdocs("query", "x.index", "far", "--nearest", "1", cwd=asked)
     assert (done.status, done.names) == (3, [("far", "docs/b.txt")])
-    assert "docs/a.txt: skipped: its text cannot be verified (gone)" in done.err
+    assert "docs/a.txt: skipped: its file is gone" in done.err
 
 
 def test_the_summary_says_that_the_nearest_were_asked_for(asked):

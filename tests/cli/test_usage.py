@@ -193,6 +193,7 @@ def test_an_option_before_the_command_is_told_its_place(here, arguments, right):
         ("-k 5", "with -k 9"),
         ("--nfkc", "without --nfkc"),
         ("--num-perm 64", "with --num-perm 128"),
+        ("--ignore-common .5", "without --ignore-common"),
         ("--bands 9", "with --bands 18"),
     ],
 )

@@ -13,8 +13,8 @@
 #
 #     15 2 * * *  SIMDOCS=/opt/simdocs/bin/simdocs  /opt/nightly.sh /srv/archive /var/lib/archive.index
 #
-# The index always gets the options of this line: an index that was built with others is built again. So if you built it
-# with --unit word, say so here, too: nightly.sh /srv/archive /var/lib/archive.index --unit word
+# The index always gets the options of this line: an index that was built with others is built again, and a warning says
+# so. So if you built it with --unit word, say so here, too: nightly.sh /srv/archive /var/lib/archive.index --unit word
 #
 # SIMDOCS is the program, if it is not in PATH. LOCK_WAIT is the number of seconds to wait for another run that is writing
 # the same index (600). Build the index once by hand: in a new index, all documents are new. If a run ends after the

@@ -33,6 +33,8 @@ def as_in_python(result: Any) -> Any:
         texts["advice"] = tuple(map(spelled, result.advice))
     if hasattr(result, "next"):
         texts["next"] = spelled(result.next)
+    if hasattr(result, "update"):
+        texts["update"] = replace(result.update, note=spelled(result.update.note))
     return replace(result, **texts) if texts else result
 
 

@@ -22,7 +22,7 @@ from simdocs.commands.resolve import (
     shingles_recipe,
     signature_recipe,
 )
-from simdocs.commands.shrinking import given_of, refuse_shrinking, same_arguments
+from simdocs.commands.shrinking import given_of, other_directories, refuse_shrinking, same_arguments
 from simdocs.commands.standing import NOTHING, Standing, standing
 from simdocs.corpora import clock
 from simdocs.engines.run import Run
@@ -123,16 +123,14 @@ def answer(request: BuildRequest, run: Run, delivery: Delivery) -> BuildResult:
     with write_artifact(os.fsdecode(request.output), plan.kind, wait) as writer:
         plan = with_all_ignored(plan, run)
         there = standing(request.output, plan.recipe, of_group(Updating, request.given()))
-        if there.broken:
-            run.skipped.warnings.append(f"{there.why_anew}; it is built from nothing now")
-        result, _ = build_and_compare(plan, writer, run, there)
+        result, _ = build_and_compare(plan, writer, run, there, "it is built from nothing now")
         delivery.conclude(result)
     return result
 
 
 def build(plan: BuildPlan, writer: Writer, run: Run) -> BuildResult:
     """Build an artifact that replaces nothing with this writer. UnjudgedError: see Request.strict."""
-    return build_and_compare(with_all_ignored(plan, run), writer, run, NOTHING)[0]
+    return build_and_compare(with_all_ignored(plan, run), writer, run, NOTHING, "")[0]
 
 
 def with_all_ignored(plan: BuildPlan, run: Run) -> BuildPlan:
@@ -143,12 +141,18 @@ def with_all_ignored(plan: BuildPlan, run: Run) -> BuildPlan:
     return replace(plan, intake=intake, recipe=recipe)
 
 
-def build_and_compare(plan: BuildPlan, writer: Writer, run: Run, there: Standing) -> tuple[BuildResult, Changes]:
+def build_and_compare(
+    plan: BuildPlan, writer: Writer, run: Run, there: Standing, consequence: str
+) -> tuple[BuildResult, Changes]:
     """Build an artifact, and compare its documents with those of the one that it replaces.
 
-    plan: with all ignored tokens.
+    plan: with all ignored tokens. consequence: what follows if nothing can be taken over, for a warning.
     """
     began_ns = clock.now()
+    note = f"built from nothing: {there.why_anew}" if there.why_anew else ""
+    if there.unexpected:
+        note = f"{there.why_anew}; {consequence}"
+        run.skipped.warnings.append(note)
     documents, expectation = _BUILDERS[plan.kind](plan, writer, run, there.earlier)
     artifact = plan.intake.artifact
     run.skipped.extend(skips_of_ignored(documents, b"" if artifact is None else name_prefix(None, artifact.root)))
@@ -158,12 +162,14 @@ def build_and_compare(plan: BuildPlan, writer: Writer, run: Run, there: Standing
     if plan.strict and run.skipped.unjudged:
         raise UnjudgedError(run.skipped)
     given = given_of(plan.intake, documents.counts, len(documents))
-    note = f"built from nothing: {there.why_anew}" if there.why_anew else ""
     if there.artifact is not None:
         if not plan.allow_shrink:
             refuse_shrinking(there.artifact.name, there.artifact.run, given, there.artifact.n_documents)
+        if others := other_directories(there.artifact, given):
+            run.skipped.warnings.append(others)
         if not note and not same_arguments(there.artifact.run, given):
-            note = "it was built from other arguments" if there.artifact.run else "its run.json is missing or damaged"
+            known = others or "it was built from other arguments"
+            note = known if there.artifact.run else "its run.json is missing or damaged"
     found = changes(documents, there.documents)
     writer.finish(documents, plan.recipe, _run_facts(plan, run, began_ns, found) | {"given": given})
     counts = (found.unchanged, len(found.changed), len(found.new), len(found.removed))

@@ -48,9 +48,7 @@ def answer(request: BuildRequest, run: Run, delivery: Delivery) -> DryRun:
     check_target(os.fsdecode(request.output), plan.kind)
     plan = with_all_ignored(plan, run)
     there = standing(request.output, plan.recipe, of_group(Updating, request.given()))
-    if there.broken:
-        run.skipped.warnings.append(f"{there.why_anew}; it would be built from nothing")
-    built, found = build_and_compare(plan, _Discard(), run, there)
+    built, found = build_and_compare(plan, _Discard(), run, there, "it would be built from nothing")
     result = DryRun(built, there.documents, found.new, found.changed, found.removed, found.kept)
     if delivery.take is not None:
         for block in _blocks(result, plan, there.artifact, run, unchanged=delivery.unchanged):

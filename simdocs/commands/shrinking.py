@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from simdocs.artifacts.formats import KIND_OF_SUFFIX
 from simdocs.errors import ShrunkError, mention
+from simdocs.model.artifact import Artifact
 from simdocs.model.names import display_name, name_to_text
 from simdocs.model.ragged import Index
 from simdocs.pipeline.prepare import Intake
@@ -58,6 +60,44 @@ def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents:
 def same_arguments(run: Mapping[str, Any], given: Given) -> bool:
     """Whether an artifact was built from these arguments, as far as its run.json tells."""
     return [word for word, _ in _recorded(run)] == [word for word, _ in given]
+
+
+def other_directories(artifact: Artifact, given: Given) -> str:
+    """A warning that an artifact was built from other directories than are given now; empty if not.
+
+    Other files give no warning: with `*.txt`, each new file is another argument. Neither does an artifact in the place
+    of its documents.
+    """
+    recorded, row, before = _recorded(artifact.run), 0, list[str]()
+    for word, count in recorded:
+        if _was_directory(artifact, word, row):
+            before.append(word)
+        row += count
+    then, now = {word for word, _ in recorded}, {word for word, _ in given}
+    lost = sorted(set(before) - now)
+    added = sorted(word for word in now - then if os.path.isdir(word)) if recorded else []
+    if any(os.path.splitext(word.rstrip("/"))[1] in KIND_OF_SUFFIX for word in then | now):
+        return ""
+    told = [f"{_listed(words)} {what}" for words, what in ((lost, "not given any more"), (added, "new")) if words]
+    return f"{artifact.name} was built from other directories: {'; '.join(told)}" if told else ""
+
+
+def _was_directory(artifact: Artifact, word: str, row: int) -> bool:
+    """Whether an argument was no file. It may be gone, but then its documents tell. row: the first of them."""
+    if os.path.isdir(os.path.join(name_to_text(artifact.root), word)):
+        return True
+    within = f"{word.rstrip('/')}/"
+    return 0 <= row < artifact.n_documents and artifact.documents.name(row).startswith(within)
+
+
+def _listed(words: Sequence[str]) -> str:
+    more = len(words) - _MOST
+    shown = ", ".join(display_name(os.fsencode(word)) for word in words[:_MOST])
+    return shown + (f" and {more:,} more" if more > 0 else "") + (" is" if len(words) == 1 else " are")
+
+
+_MOST = 3
+"""How many directories a warning names."""
 
 
 def _recorded(run: Mapping[str, Any]) -> Sequence[tuple[str, int]]:

@@ -6,7 +6,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,13 +35,14 @@ class Standing:
     """The artifact that a new one will replace.
 
     artifact: None if there is none that can be read. why_anew: why nothing is taken over from it; empty if something
-    is, or if there is nothing. broken: whether that is because it is damaged, or of another version.
+    is, or if there is nothing. unexpected: whether users should know of that even if they do not look, as with a
+    damaged artifact, or one that was built with other options.
     """
 
     artifact: Artifact | None = None
     earlier: Earlier | None = None
     why_anew: str = ""
-    broken: bool = False
+    unexpected: bool = False
 
     @property
     def documents(self) -> Documents | None:
@@ -61,7 +62,7 @@ def standing(path: bytes, recipe: Recipe, updating: Updating) -> Standing:
     except InputError:
         return NOTHING
     except ArtifactError as error:
-        return Standing(why_anew=_REMEDY.sub("", str(error)), broken=True)
+        return Standing(why_anew=_REMEDY.sub("", str(error)), unexpected=True)
     if updating.rebuild:
         return Standing(artifact, why_anew="everything is read again")
     # The bands are made anew in any case.
@@ -69,20 +70,25 @@ def standing(path: bytes, recipe: Recipe, updating: Updating) -> Standing:
     if found := differences(artifact.recipe, recipe, groups):
         if found.keys() == {"ignored_digest"}:
             return Standing(artifact, why_anew="other tokens are left out now")
-        return Standing(artifact, why_anew=f"it had other parameters: {', '.join(_in_words(found))}")
+        return Standing(artifact, why_anew=f"{artifact.name} was built {_in_words(found)}", unexpected=True)
     here = artifact.run.get("root") == name_to_text(os.getcwdb())
     return Standing(artifact, Earlier(artifact, *_reading(artifact.run), updating, here))
 
 
-def _in_words(found: Mapping[str, tuple[Any, Any]]) -> Iterator[str]:
-    """Yield the parameters that the artifact had. found: as differences() returns it."""
+def _in_words(found: Mapping[str, tuple[Any, Any]]) -> str:
+    """With and without which parameters the artifact was built. found: as differences() returns it."""
+    had, lacked = list[str](), list[str]()
     for name, (then, now) in found.items():
         if name == "template_digest":
-            yield f"{'another' if then and now else 'a' if then else 'no'} {mention('template')}"
-        elif name == "ignore_common" and then == PARAMETERS[name].default:
-            yield f"no {mention(name)}"
+            (had if then else lacked).append(f"{'another ' if then and now else ''}{mention('template')}")
+        elif name == "unicode":
+            had.append(f"the tables of Unicode {then}")
+        elif then is False or (name == "ignore_common" and then == PARAMETERS[name].default):
+            lacked.append(mention(name))
         elif name != "ignored_digest":
-            yield f"{name} {then!r}"
+            had.append(mention(name) if then is True else f"{mention(name)} {then}")
+    lists = (("with", had), ("without", lacked))
+    return " and ".join(f"{word} {', '.join(each)}" for word, each in lists if each)
 
 
 def _reading(run: Mapping[str, Any]) -> tuple[int, int]:

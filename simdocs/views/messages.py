@@ -45,7 +45,7 @@ class Teller:
     def __init__(self, report: ReportRequest, spelling: Callable[[str], str] = str) -> None:
         self._quiet, self._verbose = bool(report.quiet), bool(report.verbose)
         self._summary, self._spelling = bool(report.summary), spelling
-        self._explained = set[str]()
+        self._said = set[str]()
 
     @property
     def is_loud(self) -> bool:
@@ -53,11 +53,12 @@ class Teller:
         return not self._quiet and (self._verbose or on_terminal())
 
     def warnings(self, lines: Iterable[str]) -> None:
-        """What is worth knowing though nothing has failed."""
+        """What is worth knowing though nothing has failed. The summary does not repeat it."""
         if not self._quiet:
             for line in lines:
-                if line not in self._explained:
+                if line not in self._said:
                     say(f"simdocs: warning: {self._spelling(line)}")
+                    self._said.add(line)
 
     def skipped(self, before: Callable[[], None]) -> Skipped:
         """Where a run records its skips. With verbose each is told at once; before: is called before that."""
@@ -78,7 +79,7 @@ class Teller:
             if self.is_loud and (self._verbose or not detail):
                 before()
                 say(f"simdocs: {self._spelling(line)}")
-                self._explained.add(line)
+                self._said.add(line)
 
         return tell
 
@@ -106,7 +107,7 @@ class Teller:
         """What was done, for people who look."""
         if self.is_loud or self._summary:
             for line in lines:
-                if line not in self._explained:
+                if line not in self._said:
                     say(self._spelling(line))
 
     def written(self, path: str | None) -> None:

@@ -36,6 +36,8 @@ def as_json(result: Summarised, seconds: float, spelling: Callable[[str], str] =
         result, more = result.built, more | {"dry_run": True}
     facts = _facts_of(result) | more
     facts["advice"] = list(map(spelling, result.advice))
+    if isinstance(result, BuildResult):
+        facts["update"]["note"] = spelling(result.update.note)
     if isinstance(result, Tuning):
         facts["next"] = spelling(result.next)
     return json.dumps(facts, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"

@@ -224,7 +224,7 @@ def test_a_small_k_is_warned_about_once(there):
     assert len(small) == 1
     assert re.search(r"k = 2 is small: .* n = 2\d\d chars or more; .* with a chance of 0\.\d\d, ", small[0])
     better = small[0].partition("; -k ")[2].split()[0]
-    assert advice_on(there, "shingle", "docs", "-o", "x.shingles", "-k", better) == []
+    assert advice_on(there, "shingle", "docs", "-o", "y.shingles", "-k", better) == []
     large = advice_on(there, "signature", "docs", "-o", "x.signatures", "-k", "70")
     assert len(large) == 1
     assert "k = 70 is large: 33 of n = 33 documents (100%) have fewer than 350 chars" in large[0]

@@ -44,10 +44,26 @@ def test_the_summary_says_what_has_changed(here, stage):
     assert run["given"] == [["docs", 10]]
 
 
+@pytest.mark.reliability(
+    "other options", "an update with other options than those of the artifact", "Builds it from nothing, and warns."
+)
 @pytest.mark.parametrize("stage", STAGES)
-def test_with_other_parameters_nothing_is_taken_over_and_that_is_said(here, stage):
-    said = summary(here, stage, "--unit", "word")
-    assert any(line.startswith("built from nothing: it had other parameters: unit 'char'") for line in said)
+def test_an_update_with_other_options_builds_from_nothing_and_warns(here, stage):
+    ask = (stage, "docs", "-o", STAGES[stage], "--unit", "word", "--nfkc")
+    why = f"{STAGES[stage]} was built with --unit char, -k 9 and without --nfkc"
+    warning = f"simdocs: warning: {why}; it is built from nothing now\n"
+    told = simdocs(*ask, "--dry-run", cwd=here)
+    assert (told.status, told.err) == (0, f"simdocs: warning: {why}; it would be built from nothing\n")
+    assert simdocs(*ask, cwd=here) == (0, b"", warning)
+    assert simdocs(*ask, cwd=here) == (0, b"", ""), "once, and not every night"
+    assert simdocs(stage, "docs", "-o", STAGES[stage], "-q", cwd=here) == (0, b"", "")
+
+
+def test_the_summary_does_not_repeat_a_warning_but_its_file_has_it(here):
+    said = summary(here, "index", "--template", "docs/1.txt", "--summary-json", "note")
+    why = "x.index was built without --template; it is built from nothing now"
+    assert [line for line in said if "nothing" in line] == [f"simdocs: warning: {why}"]
+    assert json.loads((here / "note").read_bytes())["update"]["note"] == why
 
 
 def test_with_other_bands_documents_are_taken_over(here):
@@ -59,27 +75,55 @@ def test_with_other_bands_documents_are_taken_over(here):
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        (["--template", "form"], [], "a --template"),
-        ([], ["--template", "form"], "no --template"),
-        (["--template", "form"], ["--template", "docs/1.txt"], "another --template"),
-        ([], ["--ignore-common", ".9"], "no --ignore-common"),
+        (["--template", "form"], [], "with --template"),
+        ([], ["--template", "form"], "without --template"),
+        (["--template", "form"], ["--template", "docs/1.txt"], "with another --template"),
+        ([], ["--ignore-common", ".9"], "without --ignore-common"),
     ],
 )
 def test_parameters_of_boilerplate_are_named_as_options(here, before, after, said):
     lay(here, {"form": B})
     assert simdocs("signature", "docs", "-o", "y.signatures", *before, cwd=here).status == 0
-    done = simdocs("signature", "docs", "-o", "y.signatures", *after, "--summary", cwd=here)
-    assert f"built from nothing: it had other parameters: {said}\n" in done.err
+    done = simdocs("signature", "docs", "-o", "y.signatures", *after, cwd=here)
+    assert done.err == f"simdocs: warning: y.signatures was built {said}; it is built from nothing now\n"
 
 
 def test_rebuilding_says_so(here):
     assert "built from nothing: everything is read again" in summary(here, "index", "--rebuild")
 
 
-def test_other_arguments_are_said(here):
-    done = simdocs("index", "docs/1.txt", "docs/2.txt", "-o", "x.index", "--summary", cwd=here)
+@pytest.mark.reliability(
+    "other directories",
+    "an update with other directories among its arguments",
+    "Updates the artifact, and warns. Other files give no warning, since with `*.txt` each new file is an argument.",
+)
+def test_an_update_with_other_directories_warns(here):
+    lay(here, {"more/a.txt": B})
+    warned = "simdocs: warning: x.index was built from other directories: {}\n".format
+    assert simdocs("index", "docs", "more", "-o", "x.index", cwd=here) == (0, b"", warned("more is new"))
+    assert simdocs("index", "docs", "more", "-o", "x.index", cwd=here) == (0, b"", "")
+    os.rename(here / "more", here / "other")
+    gone = warned("more is not given any more")
+    assert simdocs("index", "docs", "-o", "x.index", "--dry-run", cwd=here).err == gone
+    assert simdocs("index", "docs", "-o", "x.index", cwd=here).err == gone
+    new = warned(f"docs is not given any more; {here}/docs, other are new")
+    assert simdocs("index", here / "docs", "other", "-o", "x.index", cwd=here).err == new
+    assert simdocs("index", "docs", "-o", "x.index", "-q", cwd=here) == (0, b"", "")
+    assert simdocs("index", "x.shingles", "-o", "x.index", cwd=here) == (0, b"", "")
+    assert simdocs("index", "docs", "-o", "x.index", cwd=here) == (0, b"", "")
+
+
+def test_an_update_with_other_files_is_said_by_the_summary_only(here):
+    files = sorted(f"docs/{name.name}" for name in (here / "docs").iterdir())
+    assert simdocs("index", *files, "-o", "y.index", cwd=here) == (0, b"", "")
+    os.remove(here / files[0])
+    lay(here, {"docs/x.jsonl": b'{"text": "one"}\n{"text": "two"}\n'})
+    assert simdocs("index", *files[1:], "docs/x.jsonl", "-o", "y.index", cwd=here) == (0, b"", "")
+    os.remove(here / "docs/x.jsonl")
+    assert simdocs("index", *files[1:], "-o", "y.index", cwd=here) == (0, b"", "")
+    done = simdocs("index", "docs/1.txt", "docs/2.txt", "-o", "y.index", "--summary", cwd=here)
     assert "it was built from other arguments" in done.err
-    assert "2 unchanged, 0 changed, 0 new, 8 removed" in done.err
+    assert "2 unchanged, 0 changed, 0 new, 7 removed" in done.err
 
 
 @pytest.mark.reliability(

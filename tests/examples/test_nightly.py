@@ -121,7 +121,12 @@ def test_documents_that_cannot_be_read_stay_in_the_index_and_are_not_new_later(t
 
 
 def test_options_after_the_two_names_are_those_of_the_index(two):
-    assert nightly(*two, "--unit", "word", "-t", ".6").status == 0
+    options = ("--unit", "word", "-t", ".6")
+    done = nightly(*two, *options)
+    assert (done.status, len(done.err.splitlines())) == (0, 1)
+    assert f"{two[1]} was built with --unit char, -k 9; it is built from nothing now\n" in done.err
+    lay(two[0], {"c.txt": C})
+    assert matches(nightly(*two, *options)) == []
     manifest = json.loads((two[1] / "manifest.json").read_bytes())
     parameters = manifest["parameters"]
     assert (parameters["shingling"]["unit"], parameters["banding"]["threshold"]) == ("word", 0.6)

@@ -6,6 +6,7 @@ usage: python benchmarks/accuracy.py [--seeds 20] [--corpora NAME,NAME] [--outpu
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 import tempfile
 import time
@@ -26,14 +27,16 @@ def measure(names: list[str], seeds: int, scratch: Path) -> accuracy_page.Result
             corpus = corpora.read(name, unit)
             directory = scratch / f"{name}-{unit}"
             times = groups.lay(corpus, directory)
+            files = groups.shingled(corpus, directory)
+            artifacts = recall.shingled(corpus, seeds, scratch)
             sketched = {peer: peers.sketches(corpus, peer) for peer in results.peers}
             for threshold in THRESHOLDS:
                 start = time.monotonic()
-                found = recall.measure(corpus, threshold, seeds, scratch)
+                found = recall.measure(corpus, threshold, artifacts)
                 results.recalls.append(found)
                 for policy in groups.POLICIES:
-                    results.groups.append(groups.measure(corpus, threshold, policy, directory, times))
-                own = peers.measure_simdocs(corpus, threshold, found.bands, found.rows, scratch)
+                    results.groups.append(groups.measure(corpus, threshold, policy, files, times))
+                own = peers.measure_simdocs(corpus, threshold, found.bands, found.rows, artifacts[0])
                 results.proposed.append(own)
                 meant = [peer for peer in results.peers if threshold >= peers.PEERS[peer][3]]
                 results.proposed += [peers.measure(corpus, threshold, peer, sketched[peer]) for peer in meant]
@@ -44,6 +47,8 @@ def measure(names: list[str], seeds: int, scratch: Path) -> accuracy_page.Result
                     f" {found.precision:.6f}; --exact {found.exact.pairs:.5f}; {time.monotonic() - start:.0f} s",
                     flush=True,
                 )
+            for artifact in (files, *artifacts):
+                shutil.rmtree(artifact)
     return results
 
 

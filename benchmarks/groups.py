@@ -55,10 +55,18 @@ def lay(corpus: Corpus, directory: Path) -> Array:
     return np.array(seconds)
 
 
-def measure(corpus: Corpus, threshold: float, policy: str, directory: Path, times: Array) -> Groups:
-    """Run `dedupe` once on the files, and compare its answer with the truth."""
-    command = [SIMDOCS, "dedupe", str(directory), "--keep", policy, "--format", "tsv", "-q"]
-    command += ["--unit", corpus.unit, "-k", str(corpus.k), "--threshold", str(threshold)]
+def shingled(corpus: Corpus, directory: Path) -> Path:
+    """Return the token sets of the files, as an artifact: it serves for every threshold and policy."""
+    artifact = directory.with_suffix(".shingles")
+    command = [SIMDOCS, "shingle", str(directory), "--unit", corpus.unit, "-k", str(corpus.k), "-q"]
+    subprocess.run([*command, "-o", str(artifact)], check=True)
+    return artifact
+
+
+def measure(corpus: Corpus, threshold: float, policy: str, artifact: Path, times: Array) -> Groups:
+    """Run `dedupe` once on the token sets of the files, and compare its answer with the truth."""
+    command = [SIMDOCS, "dedupe", str(artifact), "--keep", policy, "--format", "tsv", "-q"]
+    command += ["--threshold", str(threshold)]
     answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
     rows = [line.split("\t") for line in answer.splitlines()]
     kept, removed = (np.array([int(Path(row[end]).stem) for row in rows], np.int64) for end in (0, 1))

@@ -154,13 +154,10 @@ def measure(corpus: Corpus, threshold: float, peer: str, sketched: Any) -> Propo
     return judged(corpus, threshold, peer, bands, rows, corpus.keys(left, right))
 
 
-def measure_simdocs(corpus: Corpus, threshold: float, bands: int, rows: int, scratch: Path) -> Proposed:
+def measure_simdocs(corpus: Corpus, threshold: float, bands: int, rows: int, artifact: Path) -> Proposed:
     """Compare the candidates of simdocs with the truth: it lists them if the threshold for estimates is nearly 0."""
-    file = scratch / "all.jsonl"
-    file.write_bytes(b"".join(corpus.lines))
     by_hand = ["--bands", str(bands), "--rows", str(rows), "--verify", "estimate"]
-    found = run(corpus, file, 1e-9, 0, *by_hand)
-    file.unlink()
+    found = run(corpus, artifact, 1e-9, *by_hand)
     return judged(corpus, threshold, "simdocs", bands, rows, found.keys)
 
 

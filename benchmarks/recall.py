@@ -103,22 +103,31 @@ class Recall:
         return 1 - sum(seed.false for seed in self.seeds) / max(1, found)
 
 
-def measure(corpus: Corpus, threshold: float, seeds: int, scratch: Path) -> Recall:
-    """Measure one corpus at one threshold with this number of seeds."""
+def shingled(corpus: Corpus, seeds: int, scratch: Path) -> list[Path]:
+    """Return the token sets of the corpus with each seed, as artifacts: they serve for every threshold."""
     file = scratch / f"{corpus.name}-{corpus.unit}.jsonl"
     file.write_bytes(b"".join(corpus.lines))
+    artifacts = []
+    for seed in range(seeds):
+        artifacts.append(file.with_suffix(f".{seed}.shingles"))
+        command = [SIMDOCS, "shingle", str(file), "--unit", corpus.unit, "-k", str(corpus.k), "--seed", str(seed), "-q"]
+        subprocess.run([*command, "-o", str(artifacts[-1])], check=True)
+    return artifacts
+
+
+def measure(corpus: Corpus, threshold: float, artifacts: list[Path]) -> Recall:
+    """Measure one corpus at one threshold with each of its token sets."""
     truth = corpus.at(threshold)
     runs = []
     unexplained = 0
-    for seed in range(seeds):
-        found = run(corpus, file, threshold, seed)
+    for seed, artifact in enumerate(artifacts):
+        found = run(corpus, artifact, threshold)
         moved = collisions.moved(corpus, found.keys, found.jaccard)
         if seed == 0:
             unexplained = sum(not collisions.explained(corpus, pair, seed) for pair in moved)
         runs.append(judged(corpus, truth, found, len(moved)))
-    joined = run(corpus, file, threshold, 0, "--exact")
+    joined = run(corpus, artifacts[0], threshold, "--exact")
     exact = judged(corpus, truth, joined, len(collisions.moved(corpus, joined.keys, joined.jaccard)))
-    file.unlink()
     chance = 1 - (1 - truth.jaccard**found.rows) ** found.bands
     ends = np.concatenate(np.divmod(truth.clear, len(corpus.names)))
     best, missed = np.zeros(len(corpus.names)), np.ones(len(corpus.names))
@@ -145,19 +154,20 @@ def measure(corpus: Corpus, threshold: float, seeds: int, scratch: Path) -> Reca
     )
 
 
-def run(corpus: Corpus, file: Path, threshold: float, seed: int, *options: str) -> Found:
-    """Run `dedupe --pairs` on a file that holds the documents of the corpus, and return the pairs that it finds."""
-    summary = file.with_suffix(".summary")
-    command = [SIMDOCS, "dedupe", str(file), "--pairs", "--all-copies", "--format", "jsonl", "-q"]
-    command += ["--unit", corpus.unit, "-k", str(corpus.k), "--threshold", str(threshold), "--seed", str(seed)]
-    command += ["--summary-json", str(summary), *options]
+def run(corpus: Corpus, artifact: Path, threshold: float, *options: str) -> Found:
+    """Run `dedupe --pairs` on token sets of the corpus, and return the pairs that it finds."""
+    summary = artifact.with_suffix(".summary")
+    command = [SIMDOCS, "dedupe", str(artifact), "--pairs", "--all-copies", "--format", "jsonl", "-q"]
+    command += ["--threshold", str(threshold), "--summary-json", str(summary), *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout
         rows = [json.loads(line) for line in process.stdout]
     if process.returncode:
         raise SystemExit(f"{command} ended with {process.returncode}")
-    place = {f"{file}#{name}": row for row, name in enumerate(corpus.names)}
-    left, right = (np.array([place[row[end]] for row in rows], np.int64) for end in ("document", "other"))
+    place = {name: row for row, name in enumerate(corpus.names)}
+    left, right = (
+        np.array([place[row[end].partition("#")[2]] for row in rows], np.int64) for end in ("document", "other")
+    )
     keys = corpus.keys(left, right)
     order = np.argsort(keys)
     jaccard = np.array([row["jaccard"] for row in rows], float)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,12 @@ def scratch(tmp_path: Path) -> Path:
 
 def removed(corpus: corpora.Corpus, scratch: Path, policy: str = "first") -> groups.Groups:
     times = groups.lay(corpus, scratch / "files")
-    return groups.measure(corpus, T, policy, scratch / "files", times)
+    return groups.measure(corpus, T, policy, groups.shingled(corpus, scratch / "files"), times)
+
+
+def measured_with_two_seeds(unit: str, scratch: Path) -> recall.Recall:
+    corpus = corpora.read(NAME, unit)
+    return recall.measure(corpus, T, recall.shingled(corpus, 2, scratch))
 
 
 def test_a_measurement_without_errors_says_so_on_the_page(home, scratch, monkeypatch):
@@ -46,7 +52,7 @@ def test_a_pair_that_the_truth_lacks_is_false(home, scratch):
     truth = read_truth(home, "char")
     lost = max(truth, key=truth.__getitem__)
     write_truth(home, "char", {pair: jaccard for pair, jaccard in truth.items() if pair != lost})
-    measured = recall.measure(corpora.read(NAME, "char"), T, 2, scratch)
+    measured = measured_with_two_seeds("char", scratch)
     assert [seed.false for seed in measured.seeds] == [1, 1]
     assert measured.precision == 1 - 2 / sum(seed.found for seed in measured.seeds) < 1
     assert measured.exact.false == 1
@@ -58,7 +64,7 @@ def test_pairs_that_are_not_found_lower_the_recall_under_its_prediction(home, sc
     truth = read_truth(home, "word")
     unlike = [(f"d{row}", f"d{row + 1}") for row in range(119) if (f"d{row}", f"d{row + 1}") not in truth]
     write_truth(home, "word", truth | dict.fromkeys(unlike[:10], 0.9))
-    measured = recall.measure(corpora.read(NAME, "word"), T, 2, scratch)
+    measured = measured_with_two_seeds("word", scratch)
     assert measured.measured("pairs")[0] < measured.predicted("pairs") - 0.1
     assert measured.exact.pairs == 1 - 10 / measured.true
     assert not measured.reached
@@ -68,7 +74,7 @@ def test_a_removed_document_unlike_the_kept_one_is_noticed(home, scratch):
     assert removed(corpora.read(NAME, "char"), scratch).holds
     truth = read_truth(home, "char")
     write_truth(home, "char", {pair: min(jaccard, 0.79) for pair, jaccard in truth.items()} | {("d0", "d1"): 0.9})
-    (scratch / "files").rename(scratch / "before")
+    shutil.rmtree(scratch / "files")
     measured = removed(corpora.read(NAME, "char"), scratch)
     assert measured.below == measured.removed > 5
     assert not measured.holds
@@ -113,7 +119,8 @@ def test_a_similarity_moved_by_anything_but_tokens_is_not_explained(home):
 
 def test_candidates_are_those_of_the_bands_before_anything_is_checked(home, scratch):
     corpus = corpora.read(NAME, "char")
-    proposed = peers.measure_simdocs(corpus, T, 128, 1, scratch)
+    (artifact,) = recall.shingled(corpus, 1, scratch)
+    proposed = peers.measure_simdocs(corpus, T, 128, 1, artifact)
     assert (proposed.pairs, proposed.documents) == (1, 1)
     assert 0 < proposed.false < 1
 

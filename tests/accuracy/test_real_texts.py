@@ -26,7 +26,8 @@ def read(name: str, unit: str) -> corpora.Corpus:
 
 
 def assert_claims_hold(name: str, unit: str, threshold: float, seeds: int, scratch: Path) -> None:
-    measured = recall.measure(read(name, unit), threshold, seeds, scratch)
+    corpus = read(name, unit)
+    measured = recall.measure(corpus, threshold, recall.shingled(corpus, seeds, scratch))
     assert measured.true > 5
     assert sum(seed.false for seed in measured.seeds) == 0
     assert measured.unexplained == 0
@@ -62,8 +63,9 @@ def test_every_reported_pair_is_true_and_recall_is_as_predicted_for_many_seeds(n
 def test_every_removed_document_is_similar_to_the_kept_one(name, unit, threshold, tmp_path):
     corpus = read(name, unit)
     times = groups.lay(corpus, tmp_path / "files")
+    artifact = groups.shingled(corpus, tmp_path / "files")
     for policy in groups.POLICIES:
-        measured = groups.measure(corpus, threshold, policy, tmp_path / "files", times)
+        measured = groups.measure(corpus, threshold, policy, artifact, times)
         assert (measured.below, measured.out_of_order, measured.inconsistent) == (0, 0, 0), measured
         assert measured.removed > 2
 

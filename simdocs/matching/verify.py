@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
-from simdocs.corpora.batches import BATCH_BYTES
+from simdocs.corpora.batches import batches
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run, Tally
-from simdocs.engines.worker_state import WorkerState
 from simdocs.errors import mention
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.compare.containment import containments
+from simdocs.matching.bitmap_filter import BitmapFilter
 from simdocs.matching.corpus import Documented, name_prefix
 from simdocs.matching.distinct_texts import pairs_of_copies
+from simdocs.matching.verification_blocks import (
+    BLOCK_BYTES,
+    PairBlock,
+    Sources,
+    cuts_of_pairs,
+    make_bitmaps,
+    reading_order,
+    verify_block,
+)
 from simdocs.model.artifact import Artifact
 from simdocs.model.groups import NestedPairs, Pairs
 from simdocs.model.names import display_name
@@ -23,45 +32,13 @@ from simdocs.model.numbering import BlockPlaces, Rows, TextNumbers
 from simdocs.model.ragged import Floats, Index, Mask, Ragged
 from simdocs.model.skipped import Skip
 from simdocs.pipeline.reload import CHANGED, MISSING, ReloadRequest, Source, unchanged
-from simdocs.pipeline.token_cache import load_token_sets
 from simdocs.recipes import Shingling
 
-_BLOCK_BYTES = 4 * BATCH_BYTES
-"""Text of the documents in one block of pairs. Its token sets take about 4 bytes for each byte of text."""
-
-_TILE_BYTES = _BLOCK_BYTES // 4
-"""Text of the left documents that are processed together, with all documents that they are compared with."""
-
-_MOST_PAIRS = 4096
-"""The largest number of pairs in a block."""
+_TOGETHER = 8192
+"""Pairs that are verified before the bitmap filter is asked about the next ones."""
 
 _MOST_DOCUMENTS = 1 << 14
 """The largest number of documents that are looked up together: their names and facts are Python objects then."""
-
-
-@dataclass(frozen=True, slots=True)
-class VerificationBlock:
-    """Pairs to verify together: the sources of their documents' token sets, and the pairs as places of documents."""
-
-    sources: list[tuple[BlockPlaces, Source]]
-    left: BlockPlaces
-    right: BlockPlaces
-
-
-def verify_block(block: VerificationBlock, state: WorkerState, shingling: Shingling) -> tuple[Floats, list[Skip]]:
-    """The Jaccard similarity of each pair, or NaN if a document is missing or has changed, and the skips of those."""
-    parts, masks, skips = [], [], list[Skip]()
-    for _, source in block.sources:
-        sets, loaded, lost = load_token_sets(source, state, shingling)
-        parts.append(sets)
-        masks.append(loaded)
-        skips += lost
-    order = np.argsort(np.concatenate([places for places, _ in block.sources]))
-    sets, loaded = Ragged.concat(parts, np.uint32), np.concatenate(masks)[order]
-    similarity = np.full(len(block.left), np.nan)
-    known = loaded[block.left] & loaded[block.right]
-    similarity[known] = jaccard.exact(sets, order[block.left[known]], order[block.right[known]])
-    return similarity, skips
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,6 +78,10 @@ class Verifier:
     exact: bool = True
     no_prefilter: bool = False
     held: HeldSets | None = None
+    _bitmaps: BitmapFilter = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_bitmaps", BitmapFilter(len(self.corpus), self.threshold))
 
     def for_corpus(self, corpus: Documented) -> Verifier:
         """A verifier with the same rules, in the same run, for another corpus."""
@@ -115,7 +96,7 @@ class Verifier:
             below = jaccard.below_prefilter(estimate, self.threshold, self.corpus.places)
             likely = np.flatnonzero(~below | self.no_prefilter)
             left, right, estimate = left[likely], right[likely], estimate[likely]
-            similarity = self.exact_jaccard(left, right)
+            similarity = self._exact_where_possible(left, right)
             known = ~np.isnan(similarity)
             tally.verified += int(np.count_nonzero(known))
         else:
@@ -127,6 +108,22 @@ class Verifier:
         if tally.watch is not None:
             tally.watch(tally)
         return pairs.take(np.flatnonzero(enough))
+
+    def _exact_where_possible(self, left: Rows, right: Rows) -> Floats:
+        """The exact Jaccard similarity of pairs of rows, or NaN if that is not known.
+
+        It is not if a document is missing or has changed, or if the pair is certainly below the threshold.
+        """
+        similarity = np.full(len(left), np.nan)
+        for at in range(0, len(left), _TOGETHER):
+            pairs = np.arange(at, min(at + _TOGETHER, len(left)))
+            if self.measure == "jaccard":
+                self._make_bitmaps(self._bitmaps.lacking(left[pairs], right[pairs]))
+                pairs = pairs[~self._bitmaps.below(left[pairs], right[pairs])]
+            similarity[pairs] = self.exact_jaccard(left[pairs], right[pairs])
+            in_vain = pairs[similarity[pairs] < self.threshold]
+            self._bitmaps.learn(left[in_vain], right[in_vain])
+        return similarity
 
     def of_copies(self, left: Rows, right: Rows) -> Pairs:
         """Pairs of copies of a text."""
@@ -159,9 +156,9 @@ class Verifier:
         lost = copies[~self.unchanged(rows[copies])]
         similarity[alike & (np.isin(lefts, lost) | np.isin(rights, lost))] = np.nan
         unlike = np.flatnonzero(~alike)
-        order = unlike[_reading_order(lefts[unlike], rights[unlike], sizes)]
+        order = unlike[reading_order(lefts[unlike], rights[unlike], sizes)]
         lefts, rights = lefts[order], rights[order]
-        cuts = _cuts(lefts, rights, sizes)
+        cuts = cuts_of_pairs(lefts, rights, sizes)
         work = partial(verify_block, shingling=self.shingling)
         blocks = (self._block(rows, lefts[cut], rights[cut]) for cut in cuts)
         missing = set[tuple[bytes, bytes]]()
@@ -232,10 +229,21 @@ class Verifier:
         """Record whether any of so many documents of an artifact was found."""
         self.run.tally.located |= documents > len(missing)
 
-    def _block(self, rows: Rows, lefts: BlockPlaces, rights: BlockPlaces) -> VerificationBlock:
+    def _make_bitmaps(self, rows: Rows) -> None:
+        """Make the bitmaps of these documents. Missing and changed documents are reported."""
+        cuts = list(batches(self.corpus.facts(rows)["size"].tolist(), BLOCK_BYTES))
+        work = partial(make_bitmaps, shingling=self.shingling, threshold=self.threshold)
+        sources = (self._sources(rows[cut.start : cut.stop]) for cut in cuts)
+        for cut, (made, skips) in zip(cuts, self.run.engine.map_with_state(work, sources), strict=True):
+            self._bitmaps.add(rows[cut.start : cut.stop], made)
+            self.report(skips)
+
+    def _block(self, rows: Rows, lefts: BlockPlaces, rights: BlockPlaces) -> PairBlock:
         documents, places = np.unique(np.concatenate((lefts, rights)), return_inverse=True)
-        held = self.corpus if self.held is None else self.held
-        return VerificationBlock(held.sources(rows[documents]), places[: len(lefts)], places[len(lefts) :])
+        return PairBlock(self._sources(rows[documents]), places[: len(lefts)], places[len(lefts) :])
+
+    def _sources(self, rows: Rows) -> Sources:
+        return (self.corpus if self.held is None else self.held).sources(rows)
 
 
 def outdated_warning(tally: Tally, *artifacts: Artifact | None) -> list[str]:
@@ -257,27 +265,3 @@ def outdated_warning(tally: Tally, *artifacts: Artifact | None) -> list[str]:
 
 def _nested(pairs: Pairs, containment: Floats, converse: Floats) -> NestedPairs:
     return NestedPairs(pairs.left, pairs.right, pairs.jaccard, pairs.estimate, containment, converse)
-
-
-def _reading_order(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index) -> BlockPlaces:
-    """An order of pairs in which few documents are read twice: a few left ones at a time, with all their partners."""
-    documents, place = np.unique(lefts, return_inverse=True)
-    tile = np.cumsum(sizes[documents]) // _TILE_BYTES
-    return np.lexsort((lefts, rights, tile[place]))
-
-
-def _cuts(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index) -> list[slice]:
-    """Blocks of consecutive pairs whose documents hold at most _BLOCK_BYTES; a block may be one larger pair."""
-    cuts, start, held, total = [], 0, set[int](), 0
-    size = sizes.tolist()
-    for at, pair in enumerate(zip(lefts.tolist(), rights.tolist(), strict=True)):
-        more = sum(size[place] for place in pair if place not in held)
-        if at > start and (total + more > _BLOCK_BYTES or at - start == _MOST_PAIRS):
-            cuts.append(slice(start, at))
-            start, held, total = at, set(), 0
-            more = sum(size[place] for place in pair)
-        held.update(pair)
-        total += more
-    if len(lefts):
-        cuts.append(slice(start, len(lefts)))
-    return cuts

@@ -17,7 +17,6 @@ from simdocs.matching.bitmap_filter import BitmapFilter
 from simdocs.matching.corpus import Documented, name_prefix
 from simdocs.matching.distinct_texts import pairs_of_copies
 from simdocs.matching.verification_blocks import (
-    BLOCK_BYTES,
     PairBlock,
     Sources,
     cuts_of_pairs,
@@ -231,7 +230,7 @@ class Verifier:
 
     def _make_bitmaps(self, rows: Rows) -> None:
         """Make the bitmaps of these documents. Missing and changed documents are reported."""
-        cuts = list(batches(self.corpus.facts(rows)["size"].tolist(), BLOCK_BYTES))
+        cuts = list(batches(self.corpus.facts(rows)["size"].tolist()))
         work = partial(make_bitmaps, shingling=self.shingling, threshold=self.threshold)
         sources = (self._sources(rows[cut.start : cut.stop]) for cut in cuts)
         for cut, (made, skips) in zip(cuts, self.run.engine.map_with_state(work, sources), strict=True):

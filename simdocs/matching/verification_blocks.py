@@ -1,0 +1,103 @@
+"""Blocks of documents whose token sets are loaded together, in a worker, to compare pairs or to make bitmaps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from simdocs.corpora.batches import BATCH_BYTES
+from simdocs.engines.worker_state import WorkerState
+from simdocs.kernels.compare import bitmaps, jaccard
+from simdocs.model.numbering import BlockPlaces
+from simdocs.model.ragged import Floats, Index, Mask, Ragged
+from simdocs.model.skipped import Skip
+from simdocs.pipeline.reload import Source
+from simdocs.pipeline.token_cache import load_token_sets
+from simdocs.recipes import Shingling
+
+_BLOCK_BYTES = 4 * BATCH_BYTES
+"""Text of the documents in one block. Their token sets take about 4 bytes for each byte of text."""
+
+_TILE_BYTES = _BLOCK_BYTES // 4
+"""Text of the left documents that are processed together, with all documents that they are compared with."""
+
+_MOST_PAIRS = 4096
+"""The largest number of pairs in a block."""
+
+Sources = Sequence[tuple[BlockPlaces, Source]]
+"""Where the token sets of some documents come from: sources, each with the places of its sets among the documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairBlock:
+    """Pairs to verify together: the sources of their documents' token sets, and the pairs as places of documents."""
+
+    sources: Sources
+    left: BlockPlaces
+    right: BlockPlaces
+
+
+@dataclass(frozen=True, slots=True)
+class MadeBitmaps:
+    """Bitmaps of documents, in order: Ragged uint64; the sizes of their token sets, and which documents were found."""
+
+    maps: Ragged
+    sizes: Index
+    loaded: Mask
+
+
+def verify_block(block: PairBlock, state: WorkerState, shingling: Shingling) -> tuple[Floats, list[Skip]]:
+    """The Jaccard similarity of each pair, or NaN if a document is missing or has changed, and the skips of those."""
+    sets, order, loaded, skips = _load(block.sources, state, shingling)
+    similarity = np.full(len(block.left), np.nan)
+    known = loaded[block.left] & loaded[block.right]
+    similarity[known] = jaccard.exact(sets, order[block.left[known]], order[block.right[known]])
+    return similarity, skips
+
+
+def make_bitmaps(
+    sources: Sources, state: WorkerState, shingling: Shingling, threshold: float
+) -> tuple[MadeBitmaps, list[Skip]]:
+    """The bitmaps of documents, and the skips of those that are missing or have changed."""
+    sets, order, loaded, skips = _load(sources, state, shingling)
+    sizes = sets.lengths
+    maps = bitmaps.bitmaps(sets, bitmaps.bits_of(sizes, threshold))
+    return MadeBitmaps(maps.take(order), sizes[order], loaded), skips
+
+
+def _load(sources: Sources, state: WorkerState, shingling: Shingling) -> tuple[Ragged, Index, Mask, list[Skip]]:
+    """Token sets; of each document the row of its set, and whether it was found; and the skips of the others."""
+    parts, masks, skips = [], [], list[Skip]()
+    for _, source in sources:
+        sets, loaded, lost = load_token_sets(source, state, shingling)
+        parts.append(sets)
+        masks.append(loaded)
+        skips += lost
+    order = np.argsort(np.concatenate([places for places, _ in sources]))
+    return Ragged.concat(parts, np.uint32), order, np.concatenate(masks)[order], skips
+
+
+def reading_order(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index) -> BlockPlaces:
+    """An order of pairs in which few documents are read twice: a few left ones at a time, with all their partners."""
+    documents, place = np.unique(lefts, return_inverse=True)
+    tile = np.cumsum(sizes[documents]) // _TILE_BYTES
+    return np.lexsort((lefts, rights, tile[place]))
+
+
+def cuts_of_pairs(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index) -> list[slice]:
+    """Blocks of consecutive pairs whose documents hold at most _BLOCK_BYTES; a block may be one larger pair."""
+    cuts, start, held, total = [], 0, set[int](), 0
+    size = sizes.tolist()
+    for at, pair in enumerate(zip(lefts.tolist(), rights.tolist(), strict=True)):
+        more = sum(size[place] for place in pair if place not in held)
+        if at > start and (total + more > _BLOCK_BYTES or at - start == _MOST_PAIRS):
+            cuts.append(slice(start, at))
+            start, held, total = at, set(), 0
+            more = sum(size[place] for place in pair)
+        held.update(pair)
+        total += more
+    if len(lefts):
+        cuts.append(slice(start, len(lefts)))
+    return cuts

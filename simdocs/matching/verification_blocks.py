@@ -26,15 +26,15 @@ _TILE_BYTES = _BLOCK_BYTES // 4
 _MOST_PAIRS = 4096
 """The largest number of pairs in a block."""
 
-Sources = Sequence[tuple[BlockPlaces, Source]]
+TokenSources = Sequence[tuple[BlockPlaces, Source]]
 """Where the token sets of some documents come from: sources, each with the places of its sets among the documents."""
 
 
 @dataclass(frozen=True, slots=True)
-class PairBlock:
+class VerificationBlock:
     """Pairs to verify together: the sources of their documents' token sets, and the pairs as places of documents."""
 
-    sources: Sources
+    sources: TokenSources
     left: BlockPlaces
     right: BlockPlaces
 
@@ -48,7 +48,7 @@ class MadeBitmaps:
     loaded: Mask
 
 
-def verify_block(block: PairBlock, state: WorkerState, shingling: Shingling) -> tuple[Floats, list[Skip]]:
+def verify_block(block: VerificationBlock, state: WorkerState, shingling: Shingling) -> tuple[Floats, list[Skip]]:
     """The Jaccard similarity of each pair, or NaN if a document is missing or has changed, and the skips of those."""
     sets, order, loaded, skips = _load(block.sources, state, shingling)
     similarity = np.full(len(block.left), np.nan)
@@ -58,7 +58,7 @@ def verify_block(block: PairBlock, state: WorkerState, shingling: Shingling) -> 
 
 
 def make_bitmaps(
-    sources: Sources, state: WorkerState, shingling: Shingling, threshold: float
+    sources: TokenSources, state: WorkerState, shingling: Shingling, threshold: float
 ) -> tuple[MadeBitmaps, list[Skip]]:
     """The bitmaps of documents, and the skips of those that are missing or have changed."""
     sets, order, loaded, skips = _load(sources, state, shingling)
@@ -67,7 +67,7 @@ def make_bitmaps(
     return MadeBitmaps(maps.take(order), sizes[order], loaded), skips
 
 
-def _load(sources: Sources, state: WorkerState, shingling: Shingling) -> tuple[Ragged, Index, Mask, list[Skip]]:
+def _load(sources: TokenSources, state: WorkerState, shingling: Shingling) -> tuple[Ragged, Index, Mask, list[Skip]]:
     """Token sets; of each document the row of its set, and whether it was found; and the skips of the others."""
     parts, masks, skips = [], [], list[Skip]()
     for _, source in sources:

@@ -17,8 +17,8 @@ from simdocs.matching.bitmap_filter import BitmapFilter
 from simdocs.matching.corpus import Documented, name_prefix
 from simdocs.matching.distinct_texts import pairs_of_copies
 from simdocs.matching.verification_blocks import (
-    PairBlock,
-    Sources,
+    TokenSources,
+    VerificationBlock,
     cuts_of_pairs,
     make_bitmaps,
     reading_order,
@@ -237,11 +237,11 @@ class Verifier:
             self._bitmaps.add(rows[cut.start : cut.stop], made)
             self.report(skips)
 
-    def _block(self, rows: Rows, lefts: BlockPlaces, rights: BlockPlaces) -> PairBlock:
+    def _block(self, rows: Rows, lefts: BlockPlaces, rights: BlockPlaces) -> VerificationBlock:
         documents, places = np.unique(np.concatenate((lefts, rights)), return_inverse=True)
-        return PairBlock(self._sources(rows[documents]), places[: len(lefts)], places[len(lefts) :])
+        return VerificationBlock(self._sources(rows[documents]), places[: len(lefts)], places[len(lefts) :])
 
-    def _sources(self, rows: Rows) -> Sources:
+    def _sources(self, rows: Rows) -> TokenSources:
         return (self.corpus if self.held is None else self.held).sources(rows)
 
 

@@ -132,7 +132,9 @@ class OutputError(SimdocsError):
 
 
 def shown_memory(size: int) -> str:
-    """A number of bytes in megabytes; in kilobytes if it is less than 10 megabytes."""
+    """A number of bytes in megabytes; in kilobytes if it is less than 10 megabytes, in bytes below 1,000."""
+    if size < 1000:
+        return f"{size} byte{'' if size == 1 else 's'}"
     return f"{size / 1e6:,.0f} MB" if size >= 10**7 else f"{size / 1e3:,.0f} KB"
 
 
@@ -141,10 +143,11 @@ class MemoryNeededError(SimdocsError):
 
     def __init__(self, documents: int, needed: int, limit: int, allowed: bool, option: str = "exact") -> None:
         self.documents, self.needed, self.limit = documents, needed, limit
+        texts = "1 text" if documents == 1 else f"{documents:,} texts"
         there_is = f"{mention('max_memory')} allows" if allowed else "there is"
         more = ", or allow more" if allowed else f", or allow more with {mention('max_memory')}"
         super().__init__(
-            f"comparing {documents:,} texts exactly needs about {shown_memory(needed)} of memory, and {there_is}"
+            f"comparing {texts} exactly needs about {shown_memory(needed)} of memory, and {there_is}"
             f" {shown_memory(limit)}: leave out {mention(option)}, compare fewer documents, or try {mention('unit')}"
             f" word{more}"
         )

@@ -12,6 +12,7 @@ from simdocs.cli import options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import answer
 from simdocs.cli.spelling import declarations
+from simdocs.parameter_declaration import RUN, UPDATE
 from simdocs.parameters import PARAMETERS
 from simdocs.requests.build_requests import IndexRequest
 from simdocs.requests.report_requests import DrawRequest
@@ -19,8 +20,12 @@ from simdocs.requests.search_requests import QueryRequest
 
 
 def _explain_option(option: str, words: Sequence[str]) -> str:
-    """The explanation that the index decides an option, with the value with which the index was built."""
-    fixed = {spelling: name for name in IndexRequest.parameters() for spelling in declarations(name)}
+    """The explanation that the index decides an option, with the value with which the index was built.
+
+    How a build is carried out, such as how long it waits for a lock, is nothing that the index decides.
+    """
+    decided = (name for name in IndexRequest.parameters() if PARAMETERS[name].section not in (UPDATE, RUN))
+    fixed = {spelling: name for name in decided for spelling in declarations(name)}
     return _explain_fixed(option, fixed[option], words) if option in fixed else ""
 
 

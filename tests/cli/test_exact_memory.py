@@ -19,14 +19,21 @@ NEEDED = r"comparing 3 texts exactly needs about \d+ KB of memory"
 def test_too_little_memory_is_an_error_of_one_line_that_says_what_to_do(here, more):
     done = simdocs("dedupe", "docs", "--exact", "--max-memory", "100", *more, cwd=here)
     assert (done.status, done.out) == (2, b"")
-    expected = rf"simdocs: error: {NEEDED}, and --max-memory allows 0 KB: leave out --exact, .*, or allow more\n"
+    expected = rf"simdocs: error: {NEEDED}, and --max-memory allows 100 bytes: leave out --exact, .*, or allow more\n"
     assert re.fullmatch(expected, done.err)
+
+
+def test_the_error_about_too_little_memory_counts_one_text_as_one(here):
+    done = simdocs("dedupe", "docs/a.txt", "--exact", "--max-memory", "1", cwd=here)
+    assert re.match(
+        r"simdocs: error: comparing 1 text exactly needs about .*, and --max-memory allows 1 byte:", done.err
+    )
 
 
 def test_all_pairs_by_containment_are_refused_as_well(here):
     arguments = ("dedupe", "docs", "--pairs", "--measure", "containment", "--max-memory")
     done = simdocs(*arguments, "100", cwd=here)
-    expected = rf"simdocs: error: {NEEDED}, and --max-memory allows 0 KB: leave out --measure, .*\n"
+    expected = rf"simdocs: error: {NEEDED}, and --max-memory allows 100 bytes: leave out --measure, .*\n"
     assert (done.status, done.out) == (2, b"")
     assert re.fullmatch(expected, done.err)
     assert re.match(rf"simdocs: {NEEDED}, of 1,074 MB allowed", simdocs(*arguments, "1G", "-v", cwd=here).err)

@@ -211,6 +211,8 @@ def test_a_query_is_told_how_its_index_was_built(built, words, with_what):
     [
         ("query x.index docs --keep newest", "--keep is an option of dedupe, not of query"),
         ("--keep newest query x.index docs", "--keep is an option of dedupe, not of query"),
+        ("query x.index docs --lock-wait 3", "--lock-wait is an option of shingle, signature and index, not of query"),
+        ("query docs --rebuild", "--rebuild is an option of shingle, signature and index, not of query"),
         ("dedupe docs --top 3", "--top is an option of query, not of dedupe"),
         ("dedupe docs --lock-wiat 3", "no option '--lock-wiat': did you mean --lock-wait? --lock-wait is an option of"),
         (

@@ -77,6 +77,7 @@ OF_ANSWERS = (
     Parameter("matrix", ANSWER, Flag(), "Show which of up to 20 documents has which token.", False),
     Parameter("buckets", ANSWER, Flag(), "List the buckets that two or more documents share.", False),
     Parameter("candidates", ANSWER, Flag(), "List candidate pairs, and how similar they are.", False),
+    Parameter("sketch", ANSWER, Flag(), "List how many tokens the sketch for containment holds, or which.", False),
     Parameter("top", ANSWER, Whole(1), "List at most N matches for each document."),
     Parameter("nearest", ANSWER, Whole(1), "List the N most similar documents, even below the threshold."),
     Parameter("itself", ANSWER, Flag(), "Let a document that is in the index match itself.", False),

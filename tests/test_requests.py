@@ -58,8 +58,8 @@ OF_CONTAINED_PAIRS |= {(name, "measure") for name in BESIDE_PAIRS}
 OF_EXACT_QUERIES = {(name, mode) for name in ("verify", "nearest") for mode in ("exact", "max_memory")}
 OF_EXACT_QUERIES |= {("measure", "max_memory")}
 BESIDE_DIFF = {("diff", name) for name in ("format", "listing", "nul")}
-VIEWS = {("matrix", "buckets"), ("matrix", "candidates"), ("buckets", "candidates")}
-VIEWS |= {(view, name) for view in ("matrix", "buckets") for name in ("shingles", "root")}
+VIEWS = set(combinations(("matrix", "buckets", "candidates", "sketch"), 2))
+VIEWS |= {(view, name) for view in ("matrix", "buckets", "sketch") for name in ("shingles", "root")}
 LOUD = {("quiet", "verbose"), ("quiet", "summary")}
 
 EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {

@@ -166,6 +166,7 @@ class ShowKeywords(TokenKeywords, total=False):
     matrix: bool | None
     buckets: bool | None
     candidates: bool | None
+    sketch: bool | None
     shingles: Any
     root: Path | None
 

@@ -1,4 +1,4 @@
-"""show of an artifact: token sets, signatures, buckets and candidates, for people who learn or debug."""
+"""show of an artifact: token sets, signatures, buckets, candidates and sketches, for people who learn or debug."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import numpy as np
 from simdocs.commands.recorded_names import rows_named
 from simdocs.commands.resolve import encoded_root, opened_shingles
 from simdocs.engines.run import Run
-from simdocs.errors import UsageError
+from simdocs.errors import UsageError, suggested
 from simdocs.kernels.lsh.bucket_sample import agreeing_bands
 from simdocs.kernels.lsh.buckets import candidate_pairs, shared_runs
+from simdocs.kernels.sketch.fracminhash import CUT_OFF
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.prepared import buckets_of_index, of_same_documents
 from simdocs.matching.verify import Verifier
@@ -47,6 +48,9 @@ def shown(request: ShowRequest, artifact: Artifact, run: Run) -> ShownArtifact:
     if request.candidates:
         assert isinstance(artifact, BandIndex)
         return _candidates(artifact, rows, request, run)
+    if request.sketch:
+        assert isinstance(artifact, BandIndex)
+        return _sketch(artifact, rows)
     if isinstance(artifact, Shingles):
         return _matrix(artifact, rows) if request.matrix else _token_sets(artifact, rows)
     assert isinstance(artifact, Signatures | BandIndex)
@@ -140,6 +144,34 @@ def _candidates(index: BandIndex, rows: Rows | None, request: ShowRequest, run: 
     types = (("document", bytes), ("other", bytes), ("bands", int), ("estimate", float), ("jaccard", float))
     columns = (*(ShownColumn(name.encode(), kind) for name, kind in types), ShownColumn(b"similar", str))
     return ShownArtifact(columns, _blocks(lines()))
+
+
+def _sketch(index: BandIndex, rows: Rows | None) -> ShownArtifact:
+    """How many tokens of each document are below the cut-off, and so in the sketch, or those of documents named.
+
+    Copies have the tokens of the first document with their text, which is the only one in the sketch.
+    """
+    if not index.recipe.containing.containment:
+        raise UsageError(f"{index.name} has no sketch: build it with {suggested('index', containment=True)}")
+    names, cut_off = _names(index), int(CUT_OFF)
+    tokens, owners, firsts = (index[column].all() for column in ("sketch_tokens", "sketch_rows", "same_as"))
+    if rows is None:
+        facts, sketched = index.documents.facts, np.bincount(owners, minlength=index.n_documents)[firsts]
+        columns = (_DOCUMENT, *(ShownColumn(name, int) for name in (b"tokens", b"sketched", b"cut_off")))
+        counted = zip(
+            names(np.arange(index.n_documents)),
+            (facts["count"] - facts["ignored"]).tolist(),
+            sketched.tolist(),
+            [cut_off] * index.n_documents,
+            strict=True,
+        )
+        return ShownArtifact(columns, _blocks(counted))
+    held = (
+        (name, token, cut_off)
+        for name, first in zip(names(rows), firsts[rows].tolist(), strict=True)
+        for token in tokens[owners == first].tolist()
+    )
+    return ShownArtifact((_DOCUMENT, ShownColumn(b"token", int), ShownColumn(b"cut_off", int)), _blocks(held))
 
 
 def _names(artifact: Artifact) -> Callable[[Rows], list[bytes]]:

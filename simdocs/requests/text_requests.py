@@ -11,6 +11,9 @@ from simdocs.requests.exclusions import not_together
 from simdocs.requests.token_requests import TokenRequest
 from simdocs.values import Path, PathName
 
+_VIEWS = ("matrix", "buckets", "candidates", "sketch")
+"""Views of an artifact."""
+
 _OF_TEXTS = (*(field.name for field in fields(TokenRequest)), "max_size")
 """Parameters that an artifact has already."""
 
@@ -30,6 +33,7 @@ class ShowRequest(TokenRequest):
     matrix: bool | None = None
     buckets: bool | None = None
     candidates: bool | None = None
+    sketch: bool | None = None
     shingles: Any = None
     root: Path | None = None
 
@@ -43,7 +47,7 @@ class ShowRequest(TokenRequest):
         except ValueError as wanted:
             yield f"each name of a document must be {wanted}"
         yield from super()._rules()
-        views = [name for name in ("matrix", "buckets", "candidates") if getattr(self, name)]
+        views = [name for name in _VIEWS if getattr(self, name)]
         if len(views) > 1:
             yield not_together(*views, why="choose one")
         for name in ("shingles", "root"):
@@ -55,7 +59,7 @@ class ShowRequest(TokenRequest):
         """What goes with an artifact alone."""
         if self.documents:
             yield "names of documents go with an artifact, not with a text"
-        for name in ("matrix", "buckets", "candidates"):
+        for name in _VIEWS:
             if getattr(self, name):
                 yield f"{mention(name)} goes with an artifact, not with a text"
 
@@ -64,7 +68,7 @@ class ShowRequest(TokenRequest):
         for name in self.given():
             if name in _OF_TEXTS:
                 yield f"{mention(name)} goes with a text, not with an artifact"
-            elif name in ("buckets", "candidates") and kind != "index":
+            elif name in ("buckets", "candidates", "sketch") and kind != "index":
                 yield f"{mention(name)} goes with an index, not with {kind}"
             elif name == "matrix" and kind != "shingles":
                 yield f"{mention(name)} goes with shingles, not with {kind}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import combinations
 from pathlib import Path
 
@@ -137,6 +138,29 @@ def test_candidates_whose_text_is_gone_have_no_exact_similarity(here):
     assert rows(here, "x.index", "--candidates", "--shingles", "x.shingles") == [before]
 
 
+def test_the_sketch_has_the_tokens_below_its_cut_off(tmp_path):
+    lay(tmp_path, {"docs/a": A + B, "docs/b": A1, "docs/copy": A + B, "docs/empty": b"", "form": A[:60]})
+    options = ("--template", "form", "--containment")
+    assert simdocs("index", "docs", *options, "-o", "x.index", cwd=tmp_path).status == 0
+    assert simdocs("shingle", "docs", "-o", "x.shingles", cwd=tmp_path).status == 0
+    form = {int(token) for _, token in rows(tmp_path, "form")}
+    sets: dict[str, list[int]] = {"docs/empty": []}
+    for name, token in rows(tmp_path, "x.shingles", "docs/a", "docs/b", "docs/copy"):
+        sets.setdefault(name, []).extend([int(token)] * (int(token) not in form))
+    below = {name: [token for token in tokens if token < 2**32 // 64] for name, tokens in sets.items()}
+    assert below["docs/a"] and below["docs/a"] == below["docs/copy"]
+    shown = rows(tmp_path, "x.index", "--sketch", "--header")
+    counts = [[name, str(len(sets[name])), str(len(below[name])), "67108864"] for name in sorted(sets)]
+    assert shown == [["document", "tokens", "sketched", "cut_off"], *counts]
+    some = ("docs/copy", "docs/b", "docs/empty")
+    shown = rows(tmp_path, "x.index", *some, "--sketch", "--header")
+    values = [[name, str(token), "67108864"] for name in some for token in below[name]]
+    assert shown == [["document", "token", "cut_off"], *values]
+    lines = simdocs("show", "x.index", "docs/a", "--sketch", "--format", "jsonl", cwd=tmp_path).out.splitlines()
+    first = {"document": "docs/a", "token": below["docs/a"][0], "cut_off": 67108864}
+    assert (len(lines), json.loads(lines[0])) == (len(below["docs/a"]), first)
+
+
 def test_python_returns_the_rows(lectures, monkeypatch):
     monkeypatch.chdir(lectures)
     assert library.show("x.shingles") == tuple((name.encode(), len(SETS[name])) for name in NAMES)
@@ -154,6 +178,7 @@ def test_python_returns_the_rows(lectures, monkeypatch):
             "x.signatures --candidates -k 3",
             "-k goes with a text, not with an artifact; --candidates goes with an index",
         ),
+        ("x.index --sketch", "x.index has no sketch: build it with simdocs index --containment"),
         ("x.index --buckets --candidates", "--buckets and --candidates do not go together: choose one"),
         ("x.index --root .", "--root goes with --candidates"),
         ("docs/S1 --matrix", "--matrix goes with an artifact, not with a text"),

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from simdocs.kernels.group import connectivity
+from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED
 from simdocs.kernels.lsh.buckets import PAIRS_AT_ONCE
 from simdocs.matching.candidates import Candidates
 from simdocs.matching.chains import LinkCollector
 from simdocs.matching.distinct_texts import DistinctTexts, pairs_of_copies
 from simdocs.matching.found_groups import Groups
+from simdocs.matching.nearest_kept import nearest_kept
 from simdocs.matching.verify import Verifier
 from simdocs.model.groups import Components, Pairs
 from simdocs.model.numbering import Rows, TextNumbers
@@ -28,8 +30,8 @@ def connected(
 
     Its similarity to the first one is exact, and may be below the threshold. In components of at most `most` + 1
     texts, the smallest similarity of any two is that of all pairs of distinct texts. In larger components, it is that
-    of the pairs with the first one. explain: also find the chains of links that connect each component, and compare
-    random pairs of large components.
+    of the pairs with the first one. explain: also find the chains of links that connect each component, compare random
+    pairs of large components, and find the nearest kept documents.
     """
     links = LinkCollector(texts) if explain else None
     label = _labels(texts, candidates, verifier, links)
@@ -43,7 +45,11 @@ def connected(
     others = Pairs(to[~own], copies[~own], firsts.jaccard[place], firsts.estimate[place])
     pairs = Pairs.concat([firsts, of_first, others]).in_row_order()
     components = _looseness(texts, label, pairs, verifier, most, _SAMPLED if explain else 0)
-    return Groups(pairs, components, None if links is None else links.chains(label, exact=verifier.exact))
+    if links is None:
+        return Groups(pairs, components)
+    status = np.where(label == np.arange(len(texts)), KEPT, REMOVED)
+    nearest = nearest_kept(texts, candidates, status, verifier)
+    return Groups(pairs, components, links.chains(label, exact=verifier.exact), nearest)
 
 
 def _labels(

@@ -99,6 +99,16 @@ def test_a_kept_document_is_shown_with_the_nearest_one_that_is_kept_before_it(he
     near = f"    nearest is d/a: similarity {jaccard(A, A3)}, {len(row['bands_met'])} of 18 bands agree"
     assert f"{told}\n{near}\n".encode() in done.out
     assert rows("d", "--exact", cwd=here)["d/c"]["compared_with"] in (None, "d/a")
+    apart = rows("d", "-t", ".95", "--bands", "32", "--cluster", "components", cwd=here)
+    assert {name: row["compared_with"] for name, row in apart.items() if row["kept"] == name} == {
+        "d/a": None,
+        "d/b": "d/a",
+        "d/c": "d/b",
+        "d/other": None,
+        "d/void": None,
+    }
+    assert [f"{apart[name]['jaccard']:.6f}" for name in ("d/b", "d/c")] == [jaccard(A, A2), jaccard(A2, A3)]
+    assert apart["d/b"]["links"] is None
 
 
 def test_python_has_the_same_rows_as_objects(here, monkeypatch):

@@ -61,8 +61,8 @@ def check(texts: list[Text], choices: Choices, signing: Signing | None, estimate
         if row == kept:
             assert one.reason == reason_to_keep(twin, row, group)
             assert one.links is None
-            if in_components or not exact_join:
-                near = None if in_components else nearest(twin, row, under)
+            if not exact_join:
+                near = nearest(twin, row, under)
                 assert one.compared_with == (None if near is None else f"{near:04}")
         else:
             assert one.compared_with == one.kept

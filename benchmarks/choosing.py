@@ -109,7 +109,7 @@ def code() -> None:
         return [str(threshold), *(share(count[level], copies[level]) for level in copies), f"{count['non']}"]
 
     columns = ("threshold", *(f"{level} ({size})" for level, size in copies.items()), f"independent ({independent})")
-    table("irplag", columns, ((one, row(one, at)) for one in CODE for at in (0.8, 0.5, 0.3)))
+    table("irplag", columns, ((one, row(one, at)) for one in CODE for at in (0.8, 0.65, 0.5, 0.3)))
 
 
 def short() -> None:

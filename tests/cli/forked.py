@@ -147,17 +147,22 @@ class Forked:
 
     def poll(self) -> int | None:
         """The exit status, if it has ended; negative if a signal ended it."""
-        if self.returncode is None and select.select([self._channel], [], [], 0)[0]:
+        if self.returncode is None and self._has_answered(0):
             self.returncode = self._number()
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
         """The exit status, once it has ended."""
         if self.returncode is None:
-            if not select.select([self._channel], [], [], timeout)[0]:
+            if not self._has_answered(timeout):
                 raise subprocess.TimeoutExpired("simdocs", timeout or 0)
             self.returncode = self._number()
         return self.returncode
+
+    def _has_answered(self, timeout: float | None) -> bool:
+        waiting = select.poll()  # select.select fails for descriptors above 1023
+        waiting.register(self._channel, select.POLLIN)
+        return bool(waiting.poll(None if timeout is None else 1000 * timeout))
 
     def send_signal(self, number: int) -> None:
         if self.poll() is None:

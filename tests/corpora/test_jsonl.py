@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -10,6 +11,7 @@ import tracemalloc
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -233,6 +235,19 @@ def test_whole_lines_before_damage_are_read(tmp_path: Path) -> None:
     assert len(content) // 3 < len(data)
     assert data.endswith(b"\n")
     assert content.startswith(data)
+
+
+def test_a_file_is_closed_after_an_error_and_opened_again_for_the_next_line(tmp_path: Path, reader: LineReader) -> None:
+    """The descriptor of a file on a network file system may be of no use after an error."""
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"one\ntwo\n")
+    name = os.fsencode(path)
+    before = set(os.listdir("/dev/fd"))
+    assert reader.read(name, 0, 3)[0] == b"one"
+    with mock.patch.object(os, "pread", side_effect=OSError(errno.ESTALE, "stale")), pytest.raises(DocumentSkipped):
+        reader.read(name, 4, 3)
+    assert set(os.listdir("/dev/fd")) == before
+    assert reader.read(name, 4, 3)[0] == b"two"
 
 
 def test_a_file_that_cannot_be_read_is_skipped_with_the_reason(tmp_path: Path, reader: LineReader) -> None:

@@ -127,7 +127,9 @@ def test_honest_artifacts_stay_within_the_limits(honest, kind, words):
         done = within_limits(*words, cwd=honest)
         no_lines = "-lines" in words[-1] and not source
         of_another = source and "--shingles" in words and any(word.startswith("0.") for word in words)
-        assert (done.status, done.err.count("\n")) == ((2, 1) if no_lines else (4, 1) if of_another else (0, 0)), done
+        # An update may find that the target was built with other options.
+        errors = [line for line in done.err.splitlines() if not line.startswith("simdocs: warning: new.")]
+        assert (done.status, len(errors)) == ((2, 1) if no_lines else (4, 1) if of_another else (0, 0)), done
         assert within_limits("check", f"x.{kind}", cwd=honest) == (0, b"", "")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
@@ -12,8 +13,11 @@ from simdocs.model.ragged import Ragged
 from simdocs.model.skipped import Skipped
 from simdocs.recipes import Banding, Bands, Grouping, Recipe, Walking
 
-PairRow = tuple[str, str, float, float, *tuple[float | str, ...]]
-"""A row of an answer: two names, exact similarity, estimate; and if containment was measured, what is said of it."""
+PairRow = tuple[Any, ...]
+"""A row of an answer: two names, exact similarity, estimate; and if containment was measured, what is said of it.
+
+Its length depends on the measure, and type checkers cannot unpack a tuple that is typed so.
+"""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -32,7 +32,7 @@ keys: NDArray[np.uint64] = built.tables.keys
 found: simdocs.Matches = simdocs.query(built, os.fsencode("x"), top=3)
 for left, right, score in zip(found.pairs.left.tolist(), found.pairs.right.tolist(), found.pairs.jaccard.tolist()):
     name: str = built.documents.name(right)
-asked, match, jaccard, estimate, *_ = next(found.rows())
+asked, match, jaccard, estimate = next(found.rows())
 similarity: float = jaccard
 containment: float | str = next(simdocs.query(built, "x", measure="containment").rows())[4]
 compared: simdocs.Comparison = simdocs.compare("a.txt", Path("b.txt"), unit=["char", "word"], k=3, diff="words")
@@ -64,7 +64,6 @@ UNTYPED = {
     "simdocs.compare('a', 'b', diff='chars')": "call-overload",
     "simdocs.dedupe('docs').duplicates": "attr-defined",
     "simdocs.shingle('docs').tokens.value": "attr-defined",
-    "next(simdocs.dedupe('docs').rows())[0] + 1": "operator",
 }
 
 

@@ -124,18 +124,18 @@ def test_memory_for_characters_that_become_many_grows_by_20_bytes_a_character_of
 @pytest.mark.reliability(
     "long JSON line",
     "a line of a JSON Lines file that is one document of 40,000,000 characters",
-    "Takes at most 16 bytes of memory per character, 17 if it is Chinese, Japanese or Korean, or 21 if letters are "
-    "escaped (`\\u4e00`).",
+    "Takes at most 16 bytes of memory per character, 17 if it is Chinese, Japanese or Korean, 18 if it also has an "
+    "emoji, or 21 if letters are escaped (`\\u4e00`).",
 )
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "escaped", "most"),
     [
         *[("ASCII", False, 16), ("Cyrillic", False, 16), ("Cyrillic", True, 21)],
-        *[("Chinese without spaces", False, 17), ("Chinese and a face", False, 17), ("Chinese and a face", True, 21)],
+        *[("Chinese without spaces", False, 17), ("Chinese and a face", False, 18), ("Chinese and a face", True, 21)],
     ],
 )
-def test_memory_for_one_line_of_json_grows_by_16_or_17_bytes_a_character_or_21_escaped(
+def test_memory_for_one_line_of_json_grows_by_16_to_18_bytes_a_character_or_21_escaped(
     tmp_path, little, kind, escaped, most
 ):
     text = TEXTS[kind]() * 5
@@ -272,7 +272,7 @@ def test_memory_does_not_grow_with_the_texts_of_the_corpus(tmp_path):
 
 
 @pytest.mark.reliability("malformed lines")
-@pytest.mark.parametrize("lines", [1 << 18, *slow(4_000_000)])
+@pytest.mark.parametrize("lines", [1 << 18, *slow(1_000_000)])
 def test_malformed_lines_take_no_memory_however_many_they_are(tmp_path, little, lines):
     (tmp_path / "x.jsonl.gz").write_bytes(gzip.compress(b"x\n" * lines))
-    assert peak(tmp_path, tmp_path / "x.jsonl.gz", status=3) - little <= BATCHES // 2
+    assert peak(tmp_path, tmp_path / "x.jsonl.gz", status=3) - little <= BATCHES * 3 // 4

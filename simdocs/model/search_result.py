@@ -16,7 +16,8 @@ from simdocs.recipes import Banding, Bands, Grouping, Recipe, Walking
 PairRow = tuple[Any, ...]
 """A row of an answer: two names, exact similarity, estimate; and if containment was measured, what is said of it.
 
-Its length depends on the measure, and type checkers cannot unpack a tuple that is typed so.
+Its length depends on the measure. Type checkers let nobody unpack a tuple of an open length, unless all its values have
+the type Any.
 """
 
 

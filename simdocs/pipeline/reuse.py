@@ -77,9 +77,8 @@ def token_sets(artifact: Artifact, rows: Rows, at_once: int) -> Iterator[Ragged]
     for begin, stop in pairwise([*begins.tolist(), len(rows)]):
         run = offsets[rows[begin] : rows[begin] + stop - begin + 1]
         for at, end in row_blocks(run - run[0], at_once):
-            values = np.array(tokens.cut(int(run[at]), int(run[end])))
-            tokens.release()
-            yield Ragged(values, run[at : end + 1] - run[at])
+            yield Ragged(tokens.cut(int(run[at]), int(run[end])), run[at : end + 1] - run[at])
+            tokens.release()  # or else all that was read before would stay in memory
 
 
 class Reuse:

@@ -26,10 +26,15 @@ def difference(a: bytes, b: bytes, shingling: Shingling, unit: str) -> Differenc
     between them is too long, lines are compared instead of words, and then only the beginnings and ends.
     """
     texts = [text.decode("utf-8", "surrogateescape") for text in (a, b)]
+    if not any(texts):
+        return Difference(unit, unit, ())
     units = ("words", "lines") if unit == "words" else ("lines",)
     for finest in units:
         left, right = [_words(text) if finest == "words" else lines_of(text) for text in texts]
-        numbers = _numbered([_normalised(left, shingling), _normalised(right, shingling)])
+        normalised = [_normalised(left, shingling), _normalised(right, shingling)]
+        if finest == "words":
+            (left, normalised[0]), (right, normalised[1]) = map(_with_blanks, (left, right), normalised)
+        numbers = _numbered(normalised)
         if cells(*numbers) <= MOST_CELLS:
             return Difference(unit, finest, tuple(_passages(left, right, *lcs_places(*numbers))))
         if anchored := anchored_places(numbers[0], numbers[1], MOST_CELLS):
@@ -65,6 +70,19 @@ def _words(text: str) -> list[str]:
 def _normalised(units: Sequence[str], shingling: Shingling) -> list[bytes]:
     encoded = joined([unit.encode("utf-8", "surrogateescape") for unit in units])
     return separate(normalised_texts(encoded, shingling).encoded)
+
+
+def _with_blanks(units: list[str], normalised: list[bytes]) -> tuple[list[str], list[bytes]]:
+    """The units of which something is left when normalised, each with the others after it, and their normalised forms.
+
+    So signs are not compared with --strip-punctuation. The first unit also has what stands before it. If nothing is
+    left of any, the whole text is one unit, so that an empty text equals spaces.
+    """
+    some = [place for place, unit in enumerate(normalised) if unit.strip()]
+    if units and len(some) == len(units):
+        return units, normalised
+    begins = [0, *some[1:], len(units)]
+    return ["".join(units[begin:end]) for begin, end in pairwise(begins)], [normalised[at] for at in some] or [b""]
 
 
 def _passages(a: Sequence[str], b: Sequence[str], left: Index, right: Index) -> Iterator[Passage]:

@@ -65,6 +65,19 @@ def test_words_and_the_signs_between_them_are_compared():
     assert drawn("Elan", "ÉLAN", strip_accents=True) == ["Elan"]
 
 
+def test_signs_that_normalisation_removes_are_not_compared():
+    assert drawn("So, a new pin!", "So a new bolt.", strip_punctuation=True) == ["So, a new ", "[pin!|bolt.]"]
+    assert drawn('"Yes"', "- yes: ", strip_punctuation=True) == ['"Yes"']
+    assert drawn("...", "?", strip_punctuation=True) == ["..."]
+    assert drawn("So.", "", strip_punctuation=True) == ["[So.|]"]
+
+
+@pytest.mark.parametrize(("a", "b"), [("", " \n"), ("\n", ""), (" ", "\n\n")])
+def test_an_empty_text_differs_from_spaces_only_in_what_is_not_compared(a, b):
+    found = difference(a.encode(), b.encode(), PLAIN, "words")
+    assert found.equality == "the texts differ only in what is not compared, such as spaces"
+
+
 def test_lines_are_compared_with_any_line_end():
     assert drawn("a\nb\r\nc\rd", "A\nx\nc\nd\n", "lines") == ["a\n", "[b\r\n|x\n]", "c\rd"]
 

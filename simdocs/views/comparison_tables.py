@@ -100,4 +100,4 @@ def npy_file(matrix: SimilarityMatrix) -> bytes:
 
 
 def _cell(value: MeasureValue) -> Cell:
-    return text_to_name(value) if isinstance(value, str) else value
+    return (text_to_name(value) if value else None) if isinstance(value, str) else value

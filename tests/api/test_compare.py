@@ -15,6 +15,7 @@ import simdocs
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching import measures
 from simdocs.model.comparison import Comparison, SimilarityMatrix
+from simdocs.views.comparison_tables import rows_of_comparison
 from tests import strategies as some
 from tests.amounts import examples
 from tests.cli.program import simdocs as program
@@ -169,6 +170,7 @@ def test_texts_that_are_too_long_and_different_say_what_was_not_computed(monkeyp
     assert found.notes == (f"{bound} words) for an edit distance",)
     assert compare(*texts, unit="line").notes == (f"{bound} lines) for an edit distance",)
     assert dict(found.rows())["edit_distance"] is None
+    assert dict(rows_of_comparison(found))[b"edit_unit"] is None
 
 
 def test_a_comparison_is_frozen_and_has_a_short_repr():

@@ -90,7 +90,8 @@ def _contained(wholes: _Wholes, rows: Rows, *, by_sketch: bool) -> ContainedPair
     if not len(undecided):
         return pairs
     verifier.run.tally.undecided += len(undecided)
-    why = "because documents are too short for its sketch"
+    short = "document is" if len(undecided) == 1 else "documents are"
+    why = f"because {len(undecided):,} {short} too short for its sketch"
     return ContainedPairs.concat([pairs, _compared(verifier, wholes.all(why), rows[undecided], sets.take(undecided))])
 
 

@@ -61,7 +61,7 @@ class ShowRequest(TokenRequest):
             yield "names of documents go with an artifact, not with a text"
         for name in _VIEWS:
             if getattr(self, name):
-                yield f"{mention(name)} goes with an artifact, not with a text"
+                yield f"{mention(name)} goes with {'shingles' if name == 'matrix' else 'an index'}, not with a text"
 
     def problems_beside_artifact(self, kind: str) -> Iterator[str]:
         """What does not go with an artifact of this kind."""

@@ -130,7 +130,7 @@ def test_with_a_sketch_only_candidates_are_read_and_the_summary_says_so(asked):
     assert simdocs("index", "docs", "--containment", "-o", "x.index", cwd=asked).status == 0
     assert sorted(found(asked, "long", "tiny")) == sorted(before)
     done = simdocs("query", "x.index", "long", "tiny", "--measure", "containment", "-v", cwd=asked)
-    said = "reading all 4 texts of the index again, because documents are too short for its sketch"
+    said = "reading all 4 texts of the index again, because 1 document is too short for its sketch"
     assert f"simdocs: {said}\n" in done.err
     found_by = "the sketch finds a pair at 0.8 with probability 0.95; 1 document compared with every text"
     assert re.search(f"^{found_by}; [0-9]+ candidates?, [0-9]+ verified$", done.err, re.MULTILINE)

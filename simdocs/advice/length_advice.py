@@ -38,14 +38,15 @@ def length_advice(documents: Documents, shingling: Shingling) -> Iterator[str]:
         median = float(np.median(lengths))
         chance = _by_chance(VARIETY[shingling.unit], shingling.k, median)
         yield (
-            f"k = {shingling.k} is small: half the documents have n = {median:,.0f} {shingling.unit}s or more;"
+            f"k = {shingling.k} is small: half the documents have {median:,.0f} {shingling.unit}s or more;"
             f" a shingle turns up in an unrelated one with a chance of {chance:.2f}, and unrelated ones look alike;"
             f" {mention('k')} {better} would do"
         )
     short = int((lengths < _FEW_SHINGLES * shingling.k).sum())
     if short >= _SHARE_OF_SHORT * len(lengths):
+        which = "documents" if len(lengths) == len(documents) else "non-empty documents"
         yield (
-            f"k = {shingling.k} is large: {short:,} of n = {len(lengths):,} documents ({short / len(lengths):.0%}) have"
+            f"k = {shingling.k} is large: {short:,} of {len(lengths):,} {which} ({short / len(lengths):.0%}) have"
             f" fewer than {_FEW_SHINGLES * shingling.k} {shingling.unit}s, so an edit changes most of their shingles;"
             f" try a smaller {mention('k')}"
         )
@@ -69,7 +70,7 @@ def _without_stop_words(lengths: Array, counts: Array, shingling: Shingling) -> 
     whole, every = int((long & (counts == 1)).sum()), int(long.sum())
     if whole and whole >= _SHARE_OF_SHORT * every:
         yield (
-            f"{mention('language')} {shingling.language}: {whole:,} of n = {every:,} documents ({whole / every:.0%})"
+            f"{mention('language')} {shingling.language}: {whole:,} of {every:,} documents ({whole / every:.0%})"
             " have next to none of its stop words, so only copies of them are found;"
             f" try another {mention('language')}, or {mention('unit')} word"
         )

@@ -38,9 +38,14 @@ def test_short_documents_are_told_to_have_a_smaller_k():
     assert spelled(line).endswith("so an edit changes most of their shingles; try a smaller k")
 
 
+def test_empty_documents_do_not_count_as_short():
+    (line,) = length_advice(documents("too short", ""), Shingling())
+    assert spelled(line).startswith("k = 9 is large: 1 of 1 non-empty documents (100%) have fewer than 45 chars")
+
+
 def test_dedupe_gives_the_advice_that_index_gives():
     texts = ["a text of some words", "a text of many words"]
     made = simdocs.dedupe(texts=texts).advice
     assert made == simdocs.dedupe(texts=texts, pairs=True).advice != ()
-    assert made[0].startswith("k = 9 is large: 2 of n = 2 documents (100%)")
+    assert made[0].startswith("k = 9 is large: 2 of 2 documents (100%)")
     assert simdocs.dedupe(simdocs.shingle(texts=texts)).advice == ()

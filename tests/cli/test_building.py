@@ -222,12 +222,12 @@ def test_a_small_k_is_warned_about_once(there):
     lay(there, {f"docs/{at}": B + b"%d" % at for at in range(30)})
     small = advice_on(there, "shingle", "docs", "-o", "x.shingles", "-k", "2")
     assert len(small) == 1
-    assert re.search(r"k = 2 is small: .* n = 2\d\d chars or more; .* with a chance of 0\.\d\d, ", small[0])
+    assert re.search(r"k = 2 is small: .* have 2\d\d chars or more; .* with a chance of 0\.\d\d, ", small[0])
     better = small[0].partition("; -k ")[2].split()[0]
     assert advice_on(there, "shingle", "docs", "-o", "y.shingles", "-k", better) == []
     large = advice_on(there, "signature", "docs", "-o", "x.signatures", "-k", "70")
     assert len(large) == 1
-    assert "k = 70 is large: 33 of n = 33 documents (100%) have fewer than 350 chars" in large[0]
+    assert "k = 70 is large: 33 of 33 documents (100%) have fewer than 350 chars" in large[0]
     # It was said when the shingles were made.
     assert simdocs("shingle", "docs", "-o", "x.shingles", "-k", "2", cwd=there) == (0, b"", "")
     assert advice_on(there, "index", "x.shingles", "-o", "x.index") == []
@@ -239,7 +239,7 @@ def test_documents_without_stop_words_bring_advice_on_the_language(there):
     )
     lay(there, {f"texts/{at}": f"{russian} {at}".encode() for at in range(3)})
     (said,) = advice_on(there, "index", "texts", "-o", "x.index", "--unit", "stopword")
-    assert said.startswith("--language en: 3 of n = 3 documents (100%) have next to none of its stop words")
+    assert said.startswith("--language en: 3 of 3 documents (100%) have next to none of its stop words")
     assert advice_on(there, "index", "texts", "-o", "y.index", "--unit", "stopword", "--language", "ru") == []
 
 

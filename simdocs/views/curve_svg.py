@@ -60,9 +60,9 @@ def _description(result: Tuning) -> str:
     if result.corpus is None or choice.misses is None or choice.false_candidates is None:
         return told
     return (
-        f"{told} Bars show how many of the {result.corpus.pairs:,} pairs of documents have which similarity:"
-        f" {_interval(result.corpus.similar)} are at the threshold or above, {_interval(choice.misses)} of them are"
-        f" expected to be missed, and {_interval(choice.false_candidates)} pairs below it to be false candidates."
+        f"{told} Bars show how many of the {result.corpus.pairs:,} pairs of documents have which similarity."
+        f" Pairs at the threshold or above: {_interval(result.corpus.similar)}. Expected to be missed:"
+        f" {_interval(choice.misses)}. Expected false candidates: {_interval(choice.false_candidates)}."
     )
 
 

@@ -74,7 +74,7 @@ def _contained(wholes: _Wholes, rows: Rows, *, by_sketch: bool) -> ContainedPair
     sets = Ragged.concat([sets for _, sets in token_sets(verifier.for_corpus(lookup.asked.corpus), rows)], np.uint32)
     if not by_sketch:
         why, sketch = f"because {mention('exact')} compares with every text", ""
-        if not lookup.index.recipe.containing.containment:
+        if not verifier.no_prefilter:  # no exact join is asked for, which would read all texts in any case
             why, sketch = "because it has no sketch", f"build it with {suggested('index', containment=True)}, or "
         why += f": to avoid that, {sketch}give its token sets with {mention('shingles')}"
         return _compared(verifier, wholes.all(why), rows, sets)

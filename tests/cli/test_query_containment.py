@@ -116,6 +116,8 @@ def test_the_summary_says_that_every_pair_is_found_and_an_excerpt_leads_to_the_o
     again = "simdocs: reading all 4 texts of the index again, because it has no sketch: to avoid that, build it with"
     remedy = "simdocs index --containment, or give its token sets with --shingles"
     assert done.err.startswith(f"{again} {remedy}\n")
+    exact = simdocs("query", "x.index", "part", "--measure", "containment", "--exact", "-v", cwd=asked)
+    assert "because --exact compares with every text: to avoid that, give its token sets with --shingles" in exact.err
     assert simdocs("shingle", "docs", "-o", "x.shingles", cwd=asked).status == 0
     shingles = ("--measure", "containment", "--shingles", "x.shingles", "-v")
     assert "reading all" not in simdocs("query", "x.index", "part", *shingles, cwd=asked).err

@@ -56,9 +56,21 @@ def show(**given: Any) -> int:
         if is_artifact(request.file):
             return _show_artifact(request, drawn, stream)
         drawing = Drawing(drawn, SHINGLES, stream)
-        ask(request, delivery=Delivery(drawing.take))
+        shown = ask(request, delivery=Delivery(drawing.take))
         drawing.finish()
+    if not shown.count:
+        _say_that_nothing_is_shown(request, drawn)
     return exits.DONE
+
+
+def _say_that_nothing_is_shown(request: ShowRequest, drawn: ShowDrawRequest) -> None:
+    """Say at a terminal that the text has no shingles, because an answer without rows could also be an error."""
+    from simdocs.model.names import display_name
+    from simdocs.views.messages import on_terminal, say
+
+    if on_terminal() and not drawn.quiet:
+        assert isinstance(request.file, bytes)
+        say(f"simdocs: {display_name(request.file)}: this text has no shingles")
 
 
 def _show_artifact(request: ShowRequest, drawn: ShowDrawRequest, stream: OutputStream) -> int:

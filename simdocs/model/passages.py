@@ -9,6 +9,8 @@ from dataclasses import dataclass
 MOST_CELLS = 10**10
 """Pairs of units of two texts that are compared at most: 100,000 by 100,000 characters, which takes 1 CPU second."""
 
+_ONLY_SPACES = "the texts differ only in what is not compared, such as spaces"
+
 _LINES = re.compile(r"[^\n\r]*(?:\r\n|\n|\r)|[^\n\r]+")
 
 
@@ -62,7 +64,13 @@ class Difference:
             return ""
         if all(passage.a == passage.b for passage in self.passages):
             return "the texts are equal"
-        return "the texts differ only in what is not compared, such as spaces"
+        return _ONLY_SPACES
+
+    @property
+    def likeness(self) -> str:
+        """As `equality`, also of texts that differ in nothing but blank lines, where no mark would be seen."""
+        differing = (text for passage in self.passages if not passage.shared for text in (passage.a, passage.b))
+        return self.equality or ("" if self.missing or any(map(str.strip, differing)) else _ONLY_SPACES)
 
     def rows(self) -> Iterator[tuple[bytes, bytes, bytes]]:
         """Each passage: `shared` or `differs`, and how it reads in each text."""

@@ -107,8 +107,9 @@ def low_recall(chosen: Banding, num_perm: int) -> Iterator[str]:
     found = banding.least_probability(chosen.threshold, *chosen.cut)
     if found < chosen.recall and chosen_by(chosen, num_perm) != "recall":
         bands, rows = "band" if chosen.bands == 1 else "bands", "row" if chosen.rows == 1 else "rows"
+        find = "finds" if chosen.bands == 1 else "find"
         yield (
-            f"{chosen.bands} {bands} of {chosen.rows} {rows} find a pair at {chosen.threshold:g} with probability"
+            f"{chosen.bands} {bands} of {chosen.rows} {rows} {find} a pair at {chosen.threshold:g} with probability"
             f" {found:.4f}, less than the recall of {chosen.recall:g}: leave out {mention('bands')}, {mention('rows')}"
             f" and {mention('rule')} to reach it"
         )

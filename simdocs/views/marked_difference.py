@@ -135,8 +135,8 @@ def drawn_as(
     Texts in which nothing differs are not drawn: one line says so. terminal: texts cannot do harm to one. In fewer than
     60 columns, texts have no place side by side, and get marks.
     """
-    if difference.equality:
-        return f"[{difference.equality}]\n".encode()
+    if same := difference.equality if diff == "unified" else difference.likeness:
+        return f"[{same}]\n".encode()
     marks = COLORS if colored else Marks()
     if diff == "unified":
         return drawn(unified(difference, names, colored=colored), terminal=terminal)

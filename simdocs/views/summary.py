@@ -101,7 +101,7 @@ def _audited(result: Audit) -> Iterator[str]:
     if result.sampled:
         predicted = "" if recall.predicted is None else f" predicted: {recall.predicted:.4f};"
         yield (
-            f"{counted(result.found, 'similar pair')} found by {cut.bands} bands of {cut.rows} rows;"
+            f"{counted(result.found, 'similar pair')} found by {_cut(cut.bands, cut.rows)};"
             f" {counted(result.candidates, 'candidate')}"
         )
         yield (
@@ -110,7 +110,7 @@ def _audited(result: Audit) -> Iterator[str]:
         )
         return
     yield (
-        f"{counted(result.pairs, 'similar pair')}, {result.found:,} found by {cut.bands} bands of {cut.rows} rows"
+        f"{counted(result.pairs, 'similar pair')}, {result.found:,} found by {_cut(cut.bands, cut.rows)}"
         f" ({recall.found:.4f}); {counted(result.candidates, 'candidate')}"
     )
     yield (
@@ -359,8 +359,12 @@ def _how_found(result: Deduplication | SimilarPairs | Matches) -> str:
 
 
 def _found_by(bands: int, rows: int, threshold: float, probability: float) -> str:
-    cut = f"{counted(bands, 'band')} of {counted(rows, 'row')}"
-    return f"{cut} find a pair at {threshold:g} with probability {_rounded(probability)}"
+    find = "finds" if bands == 1 else "find"
+    return f"{_cut(bands, rows)} {find} a pair at {threshold:g} with probability {_rounded(probability)}"
+
+
+def _cut(bands: int, rows: int) -> str:
+    return f"{counted(bands, 'band')} of {counted(rows, 'row')}"
 
 
 def _rounded(probability: float) -> str:

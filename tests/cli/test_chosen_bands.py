@@ -20,7 +20,7 @@ COMMANDS = {
 TOO_FEW = {
     "--bands 4 --rows 10": "4 bands of 10 rows find a pair at 0.8 with probability 0.3152",
     "--bands 4": "4 bands of 32 rows find a pair at 0.8 with probability 0.0018",
-    "--bands 1 --rows 2 -t .1": "1 band of 2 rows find a pair at 0.1 with probability 0.0000",
+    "--bands 1 --rows 2 -t .1": "1 band of 2 rows finds a pair at 0.1 with probability 0.0000",
     "--bands 2 --rows 1 -t .1": "2 bands of 1 row find a pair at 0.1 with probability 0.1900",
     "--rule nearest": "8 bands of 16 rows find a pair at 0.8 with probability 0.1795",
     "--rule nearest -t .6": "16 bands of 8 rows find a pair at 0.6 with probability 0.2196",

@@ -262,6 +262,13 @@ def test_one_line_says_that_nothing_differs(here, mode):
     assert passage == {"passage": "shared", "a": A, "b": (here / "other").read_bytes().decode()}
 
 
+def test_lines_that_differ_only_in_blank_lines_are_said_to_differ_in_nothing_else(here):
+    (here / "other").write_text(A.replace("\n", "\n\n"))
+    line = b"[the texts differ only in what is not compared, such as spaces]\n"
+    assert simdocs("compare", "a.txt", "other", "--diff", "lines", cwd=here) == (0, line, "")
+    assert b"\n+\n" in simdocs("compare", "a.txt", "other", "--diff", "unified", cwd=here).out
+
+
 SAYS_WHEN_EDITS_ARE_COMPUTED = """
 import sys
 from simdocs import cli

@@ -98,6 +98,14 @@ def test_a_text_that_cannot_be_read_has_no_shingles_to_show(tmp_path):
     assert simdocs("show", "large", "extra", cwd=tmp_path).status == 2
 
 
+def test_a_line_at_a_terminal_says_that_a_text_has_no_shingles(tmp_path):
+    (tmp_path / "blank").write_bytes(b" \n")
+    assert simdocs("show", "blank", cwd=tmp_path) == (0, b"", "")
+    shown = on_terminal("show", "blank", which=("stderr",), cwd=tmp_path)
+    assert shown == (0, b"", "simdocs: blank: this text has no shingles\n")
+    assert on_terminal("show", "blank", "-q", which=("stderr",), cwd=tmp_path) == (0, b"", "")
+
+
 def test_shown_tokens_give_the_similarity_that_dedupe_reports(tmp_path):
     (tmp_path / "a").write_bytes(b"the quick brown fox jumps over the lazy dog")
     (tmp_path / "b").write_bytes(b"the quick brown fox jumped over the lazy dog")

@@ -234,6 +234,8 @@ def foreign_option(option: str, command: click.Command, ctx: click.Context, word
     owners = owners_of_options(ctx).get(option, ())
     if not owners or option in spellings_of(command):
         return ""
+    if option == "--containment" and "--measure" in spellings_of(command):
+        return f"{option} is an option of {owners[0]}: to find excerpts with {command.name}, use --measure containment"
     explain = getattr(command, "explain", None)
     if explain is not None and (explanation := explain(option, words)):
         return str(explanation)

@@ -213,6 +213,14 @@ def test_a_query_is_told_how_its_index_was_built(built, words, with_what):
         ("--keep newest query x.index docs", "--keep is an option of dedupe, not of query"),
         ("query x.index docs --lock-wait 3", "--lock-wait is an option of shingle, signature and index, not of query"),
         ("query docs --rebuild", "--rebuild is an option of shingle, signature and index, not of query"),
+        (
+            "query x.index docs --containment",
+            "--containment is an option of index: to find excerpts with query, use --measure containment",
+        ),
+        (
+            "dedupe docs --contains",
+            "no option '--contains': did you mean --containment? --containment is an option of index: to find excerpts",
+        ),
         ("dedupe docs --top 3", "--top is an option of query, not of dedupe"),
         ("dedupe docs --lock-wiat 3", "no option '--lock-wiat': did you mean --lock-wait? --lock-wait is an option of"),
         (

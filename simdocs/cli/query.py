@@ -51,6 +51,7 @@ def _explain_fixed(option: str, parameter: str, words: Sequence[str]) -> str:
     explain=_explain_option,
     examples=(
         "simdocs query archive.index letter.txt",
+        "simdocs query archive.index excerpt.txt --measure containment",
         "simdocs query archive.index letter.txt --nearest 5",
         "simdocs query archive.index today/ --top 3 --header > matches.tsv",
         "simdocs query archive.index today/ --list matches -0 | xargs -0 -r ls -l",

@@ -85,8 +85,11 @@ class ArrayWriter:
         self._held = bytearray()
 
     def _write(self, data: memoryview) -> None:
-        self.checksums += [checksum(data[at : at + BLOCK]) for at in range(0, len(data), BLOCK)]
-        syscalls.write(self._file, data)
+        # One block at a time: for 4 MB at once, Linux 6.18 takes four times the processor time for each byte.
+        for at in range(0, len(data), BLOCK):
+            block = data[at : at + BLOCK]
+            self.checksums.append(checksum(block))
+            syscalls.write(self._file, block)
 
     def finish(self) -> None:
         """Write the rest and the final header, and sync the file."""

@@ -256,7 +256,7 @@ def test_a_line_that_has_changed_when_it_is_verified_is_in_no_answer(there):
     os.remove("data.jsonl")
     gone = simdocs("dedupe", "x.index", cwd=there)
     assert (gone.status, gone.out) == (3, b"")
-    assert "(gone)" in gone.err
+    assert "its file is gone" in gone.err
     assert simdocs("query", "x.index", "-", cwd=there, stdin=A2).status == 3
 
 

@@ -95,7 +95,7 @@ class Verifier:
             below = jaccard.below_prefilter(estimate, self.threshold, self.corpus.places)
             likely = np.flatnonzero(~below | self.no_prefilter)
             left, right, estimate = left[likely], right[likely], estimate[likely]
-            similarity = self._exact_where_possible(left, right)
+            similarity = self._exact_where_needed(left, right)
             known = ~np.isnan(similarity)
             tally.verified += int(np.count_nonzero(known))
         else:
@@ -108,17 +108,18 @@ class Verifier:
             tally.watch(tally)
         return pairs.take(np.flatnonzero(enough))
 
-    def _exact_where_possible(self, left: Rows, right: Rows) -> Floats:
+    def _exact_where_needed(self, left: Rows, right: Rows) -> Floats:
         """The exact Jaccard similarity of pairs of rows, or NaN if that is not known.
 
         It is not if a document is missing or has changed, or if the pair is certainly below the threshold.
         """
+        if self.measure != "jaccard":  # bitmaps say nothing about it
+            return self.exact_jaccard(left, right)
         similarity = np.full(len(left), np.nan)
         for at in range(0, len(left), _TOGETHER):
             pairs = np.arange(at, min(at + _TOGETHER, len(left)))
-            if self.measure == "jaccard":
-                self._make_bitmaps(self._bitmaps.lacking(left[pairs], right[pairs]))
-                pairs = pairs[~self._bitmaps.below(left[pairs], right[pairs])]
+            self._make_bitmaps(self._bitmaps.lacking(left[pairs], right[pairs]))
+            pairs = pairs[~self._bitmaps.below(left[pairs], right[pairs])]
             similarity[pairs] = self.exact_jaccard(left[pairs], right[pairs])
             in_vain = pairs[similarity[pairs] < self.threshold]
             self._bitmaps.learn(left[in_vain], right[in_vain])

@@ -8,7 +8,7 @@ import click
 
 from simdocs.cli import exits, options
 from simdocs.cli.help import Command
-from simdocs.cli.output import path_of, stream_of
+from simdocs.cli.output import is_explained, path_of, stream_of
 from simdocs.cli.runner import hint_at_terminal, requests_of
 from simdocs.requests.audit_request import AuditDrawRequest, AuditRequest
 
@@ -38,18 +38,17 @@ def audit(**given: Any) -> int:
     hint_at_terminal(request, drawn)
     from simdocs.api.ask import ask
     from simdocs.cli.work import at_work
-    from simdocs.model.answer_blocks import FactBlock
     from simdocs.model.delivery import Delivery
     from simdocs.views import summary
-    from simdocs.views.answer_tables import FACTS
+    from simdocs.views.audit_table import head_of_audit, rows_of_audit
 
     output = path_of(drawn.output)
     with at_work(request, drawn, output, stream_of(output)) as work:
-        drawing = work.drawing(drawn, FACTS)
+        explained = is_explained(drawn)
+        drawing = work.drawing(drawn, head_of_audit(explained=explained))
         result = ask(request, work.run, Delivery(outputs=(output, path_of(drawn.summary_json))))
         work.name_skips()
-        rows = list(result.rows())
-        drawing.take(FactBlock([key for key, _ in rows], [value for _, value in rows]))
+        drawing.add(rows_of_audit(result, explained=explained))
         drawing.finish()
         work.write_summary(result)
         work.told.summary(summary.lines(result, work.seconds))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from simdocs.cli import exits, options
 from simdocs.cli.help import Command
-from simdocs.cli.output import Drawing, colored, format_of, is_read_from, is_terminal, path_of, stream_of
+from simdocs.cli.output import Drawing, colored, format_of, is_explained, is_read_from, is_terminal, path_of, stream_of
 from simdocs.cli.runner import hint_at_terminal, requests_of
 from simdocs.errors import UsageError
 from simdocs.requests.compare_request import CompareRequest
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
     from simdocs.model.comparison import Comparison, SimilarityMatrix
     from simdocs.model.slot_trace import SlotTrace
     from simdocs.storage.output_stream import OutputStream
-
-_WIDE = 60
-"""Columns from which on a table also says what each measure is."""
 
 _OF_BOTH = ("table", "jsonl")
 """Formats that have the measures and the difference."""
@@ -102,7 +98,7 @@ def _draw(result: Comparison | SimilarityMatrix | SlotTrace, drawn: CompareDrawR
     difference = None if isinstance(result, SimilarityMatrix) else result.difference
     shown = format_of(drawn)
     if difference is None or shown in _OF_BOTH:
-        explained = shown == "table" and get_terminal_size().columns >= _WIDE
+        explained = is_explained(drawn)
         drawing = Drawing(drawn, tables.head_of_comparison(result, explained=explained), stream)
         drawing.add(list(tables.rows_of_comparison(result, explained=explained)))
         drawing.finish()

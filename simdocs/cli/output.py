@@ -7,6 +7,7 @@ import stat
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from simdocs.families import FORMATS
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from simdocs.model.answer_blocks import Block
     from simdocs.model.answers import Row, TableHead
     from simdocs.storage.output_stream import OutputStream
+
+
+_WIDE = 60
+"""Columns from which on a table has room for the meaning of its rows."""
 
 
 def path_of(output: object) -> str | None:
@@ -132,6 +137,11 @@ def format_of(request: FormatRequest) -> str:
         suffix = request.suffix
         return suffix if suffix in FORMATS else "tsv"
     return "table" if is_terminal() else "tsv"
+
+
+def is_explained(request: FormatRequest) -> bool:
+    """Whether an answer also says what each of its rows means: a table that has room for this."""
+    return format_of(request) == "table" and get_terminal_size().columns >= _WIDE
 
 
 def colored(request: FormatRequest) -> bool:

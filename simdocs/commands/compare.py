@@ -142,4 +142,12 @@ def _comparison(
         signature_measures(sets, first.seed, sketching, banding.cut, exact),
         matrix,
         None if request.diff is None else difference(a, b, first, DIFFS[request.diff].compared),
+        _decided_by(measure=request.measure, multiset=first.multiset),
     )
+
+
+def _decided_by(*, measure: str | None, multiset: bool) -> str:
+    """The measure that the threshold is about, by its name in a comparison."""
+    if measure == "containment":
+        return "overlap of multisets" if multiset else "overlap"
+    return "bag_jaccard" if multiset else "jaccard"

@@ -135,6 +135,8 @@ class Comparison:
 
     names: of both. every: by their shingles, for each unit and k that was asked for. edits, signatures: those of the
     first unit and k. matrix: their similarities as a matrix of two texts. difference: None if it was not asked for.
+    decided_by: the measure that the threshold is about: `jaccard`, `bag_jaccard`, `overlap` or `overlap of
+    multisets`.
     """
 
     names: tuple[str, str]
@@ -143,6 +145,7 @@ class Comparison:
     signatures: SignatureMeasures
     matrix: SimilarityMatrix
     difference: Difference | None = None
+    decided_by: str = "jaccard"
 
     @property
     def similarity(self) -> float:
@@ -170,6 +173,8 @@ class Comparison:
         for group, prefix, names in _SHOWN:
             for name in names:
                 yield f"{prefix}{name}", getattr(getattr(self, group), name)
+        yield "threshold", self.matrix.threshold
+        yield "similar", "yes" if self.similar else "no"
 
     @property
     def notes(self) -> tuple[str, ...]:

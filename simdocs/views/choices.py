@@ -9,6 +9,7 @@ from shutil import get_terminal_size
 from simdocs.model.pair_sample import Estimate
 from simdocs.model.tuning import BandChoice, Tuning
 from simdocs.views.curve import curve_with_marks, distribution, figure
+from simdocs.views.probabilities import shown_probability
 
 _LABEL, _CHOICE = 20, 10
 """Columns of a terminal that the names of figures take, and that a choice takes."""
@@ -53,9 +54,9 @@ def _figures(result: Tuning) -> dict[str, Callable[[BandChoice], str]]:
         "": lambda choice: "chosen" if choice.chosen else "",
         "bands": lambda choice: str(choice.bands),
         "rows": lambda choice: str(choice.rows),
-        f"found at {threshold:g}": lambda choice: f"{choice.probability:.4f}",
-        f"found at {below}": lambda choice: f"{choice.probability_below:.4f}",
-        f"found at {above}": lambda choice: f"{choice.probability_above:.4f}",
+        f"found at {threshold:g}": lambda choice: shown_probability(choice.probability),
+        f"found at {below}": lambda choice: shown_probability(choice.probability_below),
+        f"found at {above}": lambda choice: shown_probability(choice.probability_above),
         "half found at": lambda choice: f"{choice.half:.3f}",
         "(1/b)^(1/r)": lambda choice: f"{choice.steepest:.3f}",
         "bytes a document": lambda choice: f"{choice.bytes:,}",

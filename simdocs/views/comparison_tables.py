@@ -39,9 +39,11 @@ EXPLAINED: Mapping[str, str] = MappingProxyType(
         "rows": "rows of a band",
         "equal_bands": "bands that agree; 1 makes a candidate",
         "probability": "chance of one equal band or more",
+        "threshold": "near-duplicates reach this similarity",
+        "similar": "whether jaccard >= threshold",
     }
 )
-"""What each measure is, in a few words."""
+"""What each measure is, in a few words. The last names another measure if the threshold is about that."""
 
 _OF_SHINGLES = ("jaccard", "bag_jaccard", "containment_a", "containment_b", "cosine")
 """The measures in a table over units and k."""
@@ -79,7 +81,7 @@ def rows_of_comparison(result: Comparison | SimilarityMatrix, *, explained: bool
             yield each.unit.encode(), each.k, *(getattr(each, name) for name in _OF_SHINGLES)
     else:
         for name, value in result.rows():
-            yield name.encode(), _cell(value), *((EXPLAINED[name].encode(),) if explained else ())
+            yield name.encode(), _cell(value), *((_explained(name, result).encode(),) if explained else ())
 
 
 def rows_of_notes(result: Comparison) -> Iterator[Row]:
@@ -97,6 +99,10 @@ def npy_file(matrix: SimilarityMatrix) -> bytes:
     out = BytesIO()
     np.save(out, matrix.similarity, allow_pickle=False)
     return out.getvalue()
+
+
+def _explained(name: str, result: Comparison) -> str:
+    return f"whether {result.decided_by} >= threshold" if name == "similar" else EXPLAINED[name]
 
 
 def _cell(value: MeasureValue) -> Cell:

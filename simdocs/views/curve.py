@@ -11,6 +11,7 @@ from typing import Any
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.model.tuning import BandChoice, CurvePoint
 from simdocs.recipes import Banding
+from simdocs.views.probabilities import shown_probability
 
 _STEPS = 20
 _WHOLE, _LEAST = 9.5, 0.001
@@ -36,7 +37,7 @@ def curve(probability: Callable[[float], float], marks: Mapping[float, str], *, 
     for similarity in sorted({step / _STEPS for step in range(1, _STEPS + 1)} | marks.keys()):
         chance = probability(similarity)
         label = f"{similarity:.2f}" if similarity * _STEPS % 1 == 0 else f"{similarity:.4g}"
-        rows.append((label, chance, f"{chance:.4f}", marks.get(similarity, "")))
+        rows.append((label, chance, shown_probability(chance), marks.get(similarity, "")))
     return _bars("S-curve 1 - (1 - s^r)^b: chance of being found, by similarity", rows, colored=colored)
 
 

@@ -9,6 +9,7 @@ from xml.sax.saxutils import escape
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.model.tuning import BandChoice, CurvePoint, Tuning
 from simdocs.views.curve import figure
+from simdocs.views.probabilities import shown_probability
 
 _LEFT, _WIDTH, _TOP, _HEIGHT, _GAP = 90, 600, 74, 300, 60
 """The place of the curve, its size, and the space between it and the bars below, in units of the image."""
@@ -53,9 +54,10 @@ def _title(choice: BandChoice) -> str:
 
 def _description(result: Tuning) -> str:
     choice = result.chosen
+    probability = shown_probability(choice.probability)
     told = (
         f"The S-curve 1 - (1 - s^r)^b. A pair at the threshold of {choice.threshold:g} is found with probability"
-        f" {choice.probability:.4f}, and half of the pairs at {choice.half:.3f}. (1/b)^(1/r) is {choice.steepest:.3f}."
+        f" {probability}, and half of the pairs at {choice.half:.3f}. (1/b)^(1/r) is {choice.steepest:.3f}."
     )
     if result.corpus is None or choice.misses is None or choice.false_candidates is None:
         return told
@@ -93,10 +95,11 @@ def _marks(choice: BandChoice) -> Iterator[str]:
 
     The names are in a row above the frame, in the order of the lines, where no line can cross them.
     """
+    found = shown_probability(candidate_probability(choice.threshold, *choice.cut))
     marked = {
         f"(1/b)^(1/r) = {choice.steepest:.3f}": choice.steepest,
         f"half found at {choice.half:.3f}": choice.half,
-        f"threshold {choice.threshold:g}: {candidate_probability(choice.threshold, *choice.cut):.4f}": choice.threshold,
+        f"threshold {choice.threshold:g}: {found}": choice.threshold,
     }
     in_order = sorted(marked.items(), key=lambda mark: mark[1])
     for (label, similarity), place, kind in zip(in_order, (0, 0.5, 1), ("", "middle", "end"), strict=True):

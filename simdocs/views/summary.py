@@ -19,6 +19,7 @@ from simdocs.model.skipped import in_short
 from simdocs.model.tuning import Tuning
 from simdocs.recipes import Banding, IndexRecipe, Recipe
 from simdocs.views.curve import figure
+from simdocs.views.probabilities import shown_probability
 from simdocs.views.warnings import no_pair, too_few
 
 _LOOSEST = 10
@@ -98,24 +99,27 @@ def _audited(result: Audit) -> Iterator[str]:
         where = " in the sample" if result.sampled else ""
         yield f"no pair{where} is similar at {result.recipe.banding.threshold:g}, so there is no recall to measure"
         return
+    found, low, high = map(shown_probability, (recall.found, recall.low, recall.high))
     if result.sampled:
-        predicted = "" if recall.predicted is None else f" predicted: {recall.predicted:.4f};"
+        predicted = "" if recall.predicted is None else f" predicted: {shown_probability(recall.predicted)};"
         yield (
             f"{counted(result.found, 'similar pair')} found by {_cut(cut.bands, cut.rows)};"
             f" {counted(result.candidates, 'candidate')}"
         )
         yield (
-            f"from a sample of {result.sampled:,}, about {result.pairs - result.found:,} missed: {recall.found:.4f}"
-            f" ({recall.low:.4f} to {recall.high:.4f});{predicted} stated: {result.stated:.4f} or more"
+            f"from a sample of {result.sampled:,}, about {result.pairs - result.found:,} missed: {found}"
+            f" ({low} to {high});{predicted} stated: {result.stated:.4f} or more"
         )
         return
+    assert recall.mean is not None and recall.predicted is not None
+    mean, predicted = map(shown_probability, (recall.mean, recall.predicted))
     yield (
         f"{counted(result.pairs, 'similar pair')}, {result.found:,} found by {_cut(cut.bands, cut.rows)}"
-        f" ({recall.found:.4f}); {counted(result.candidates, 'candidate')}"
+        f" ({found}); {counted(result.candidates, 'candidate')}"
     )
     yield (
-        f"with {recall.seeds} other hash functions: {recall.mean:.4f} ({recall.low:.4f} to {recall.high:.4f});"
-        f" predicted: {recall.predicted:.4f}; stated: {result.stated:.4f} or more"
+        f"with {recall.seeds} other hash functions: {mean} ({low} to {high});"
+        f" predicted: {predicted}; stated: {result.stated:.4f} or more"
     )
 
 
@@ -321,7 +325,7 @@ def _expectation_facts(expected: Expectation, banding: Banding) -> dict[str, Any
 
 def _expected(expected: Expectation, banding: Banding) -> Iterator[str]:
     yield _found_by(banding.bands, banding.rows, banding.threshold, expected.at_threshold)
-    yield "chance of being found: " + ", ".join(f"{found:.4f} at {s:g}" for s, found in expected.curve)
+    yield "chance of being found: " + ", ".join(f"{shown_probability(found)} at {s:g}" for s, found in expected.curve)
     line = f"about {expected.candidates:,.1f} candidates per document, estimated from sampled pairs"
     if expected.better_num_perm:
         line += f": {mention('num_perm')} {expected.better_num_perm} would need {expected.better_candidates:,.1f}"
@@ -352,7 +356,8 @@ def _how_found(result: Deduplication | SimilarPairs | Matches) -> str:
         return f"the {result.nearest:,} nearest by signature, whatever the threshold"
     if compared.undecided is not None:
         every = f"; {counted(compared.undecided, 'document')} compared with every text" if compared.undecided else ""
-        return f"the sketch finds a pair at {compared.threshold:g} with probability {compared.probability:.4g}{every}"
+        found = shown_probability(compared.probability)
+        return f"the sketch finds a pair at {compared.threshold:g} with probability {found}{every}"
     if compared.bands is None:
         return "every pair is found"
     return _found_by(compared.bands.bands, compared.bands.rows, compared.threshold, compared.probability)
@@ -360,16 +365,11 @@ def _how_found(result: Deduplication | SimilarPairs | Matches) -> str:
 
 def _found_by(bands: int, rows: int, threshold: float, probability: float) -> str:
     find = "finds" if bands == 1 else "find"
-    return f"{_cut(bands, rows)} {find} a pair at {threshold:g} with probability {_rounded(probability)}"
+    return f"{_cut(bands, rows)} {find} a pair at {threshold:g} with probability {shown_probability(probability)}"
 
 
 def _cut(bands: int, rows: int) -> str:
     return f"{counted(bands, 'band')} of {counted(rows, 'row')}"
-
-
-def _rounded(probability: float) -> str:
-    """A probability to four digits; 1.0000 only if it is certain."""
-    return f"{probability if probability == 1 else min(probability, 0.9999):.4f}"
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:

@@ -59,6 +59,18 @@ def test_pairs_and_those_found_are_those_of_the_twin(many):
     assert 0 < low < mean < high < 1
 
 
+@pytest.mark.parametrize("columns", [59, 60, 100])
+def test_a_wide_terminal_shows_what_each_key_means(many, columns):
+    shown = on_terminal("audit", "docs", *MEANS, "--color", "never", cwd=many, columns=columns)
+    head, _, *rows = [line for line in shown.out.decode().splitlines() if line.strip()]
+    assert head.split() == ["key", "value", *(["meaning"] if columns >= 60 else [])]
+    told = facts(simdocs("audit", "docs", *MEANS, cwd=many))
+    for key, value in told.items():
+        (row,) = [row for row in rows if f"{row} ".startswith(f" {key} ")]
+        assert row.split()[1 : 1 + bool(value)] == ([value] if value else [])
+        assert (len(row.split()) > 1 + bool(value)) == (columns >= 60)
+
+
 @pytest.mark.parametrize("kind", ["shingle", "signature", "index"])
 def test_an_artifact_has_the_same_audit_as_its_documents(here, kind):
     expected = simdocs("audit", "docs", "-t", ".6", cwd=here)

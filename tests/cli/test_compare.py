@@ -200,6 +200,27 @@ def test_the_status_says_whether_texts_are_similar(here):
         assert simdocs("compare", *words, cwd=here).status == 0
 
 
+@pytest.mark.parametrize(
+    ("options", "similar", "meaning"),
+    [
+        (("-t", ".5"), "yes", "whether jaccard >= threshold"),
+        (("-t", ".95"), "no", "whether jaccard >= threshold"),
+        (("-t", ".5", "--multiset"), "yes", "whether bag_jaccard >= threshold"),
+        (("-t", ".97", "--measure", "containment"), "no", "whether overlap >= threshold"),
+    ],
+)
+def test_the_last_measure_says_whether_the_texts_are_similar(here, options, similar, meaning):
+    found = measures(simdocs("compare", "a.txt", "b.txt", *options, cwd=here))
+    assert list(found)[-2:] == ["threshold", "similar"]
+    assert (float(found["threshold"]), found["similar"]) == (float(options[1]), similar)
+    measure = meaning.split()[1]
+    assert (float(found[measure]) >= float(found["threshold"])) == (similar == "yes")
+    assert simdocs("compare", "a.txt", "b.txt", *options, "--exit-code", cwd=here).status == (similar == "yes")
+    shown = on_terminal("compare", "a.txt", "b.txt", *options, "--color", "never", cwd=here).out.decode()
+    (row,) = [line.split(maxsplit=2) for line in shown.splitlines() if line.startswith(" similar ")]
+    assert row == ["similar", similar, meaning]
+
+
 def test_several_units_and_lengths_give_a_table(here):
     done = simdocs("compare", "a.txt", "b.txt", "--unit", "word,char", "-k", "2,3", "--header", cwd=here)
     head, *rows = done.rows

@@ -134,7 +134,7 @@ def test_with_a_sketch_only_candidates_are_read_and_the_summary_says_so(asked):
     done = simdocs("query", "x.index", "long", "tiny", "--measure", "containment", "-v", cwd=asked)
     said = "reading all 4 texts of the index again, because 1 document is too short for its sketch"
     assert f"simdocs: {said}\n" in done.err
-    found_by = "the sketch finds a pair at 0.8 with probability 0.95; 1 document compared with every text"
+    found_by = "the sketch finds a pair at 0.8 with probability 0.9500; 1 document compared with every text"
     assert re.search(f"^{found_by}; [0-9]+ candidates?, [0-9]+ verified$", done.err, re.MULTILINE)
     every = simdocs("query", "x.index", "long", "--measure", "containment", "--exact", "-v", cwd=asked)
     again = "reading all 4 texts of the index again, because --exact compares with every text: to avoid that,"

@@ -27,7 +27,7 @@ _SHARE_OF_SHORT = 0.1
 
 
 def length_advice(documents: Documents, shingling: Shingling) -> Iterator[str]:
-    """Yield at most one line if k is too small for these documents, if it is too large, and if stop words are rare."""
+    """Yield a line if k is too small for these documents, or else if it is too large; and if stop words are rare."""
     lengths = documents.facts["length"]
     if shingling.unit == "stopword":
         yield from _without_stop_words(lengths, documents.facts["count"], shingling)
@@ -42,13 +42,15 @@ def length_advice(documents: Documents, shingling: Shingling) -> Iterator[str]:
             f" a shingle turns up in an unrelated one with a chance of {chance:.2f}, and unrelated ones look alike;"
             f" {mention('k')} {better} would do"
         )
-    short = int((lengths < _FEW_SHINGLES * shingling.k).sum())
-    if short >= _SHARE_OF_SHORT * len(lengths):
+    elif _too_short(lengths, shingling.k):
+        short = int((lengths < _FEW_SHINGLES * shingling.k).sum())
+        smaller = smaller_k(documents, shingling)
+        remedy = f"{mention('k')} {smaller} would do" if smaller is not None else "no smaller k suits all of them"
         which = "documents" if len(lengths) == len(documents) else "non-empty documents"
         yield (
             f"k = {shingling.k} is large: {short:,} of {len(lengths):,} {which} ({short / len(lengths):.0%}) have"
             f" fewer than {_FEW_SHINGLES * shingling.k} {shingling.unit}s, so an edit changes most of their shingles;"
-            f" try a smaller {mention('k')}"
+            f" {remedy}"
         )
 
 
@@ -63,6 +65,25 @@ def larger_k(documents: Documents, shingling: Shingling) -> int | None:
     enough = (k for k in range(shingling.k, most + 1) if _by_chance(variety, k, median) <= _LIKELY)
     better = next(enough, shingling.k)
     return better if better > shingling.k else None
+
+
+def smaller_k(documents: Documents, shingling: Shingling) -> int | None:
+    """The largest smaller k with which few documents are too short; None if k is small enough, or none would do.
+
+    None would do if unrelated documents would look alike.
+    """
+    lengths = documents.facts["length"]
+    lengths, variety = lengths[lengths > 0], VARIETY.get(shingling.unit)
+    if not len(lengths) or variety is None or not _too_short(lengths, shingling.k):
+        return None
+    better = next((k for k in range(shingling.k - 1, 0, -1) if not _too_short(lengths, k)), None)
+    alike = better is None or _by_chance(variety, better, float(np.median(lengths))) > _LIKELY
+    return None if alike else better
+
+
+def _too_short(lengths: Array, k: int) -> bool:
+    """Whether many of the documents are too short for k. lengths: of those that are not empty."""
+    return int((lengths < _FEW_SHINGLES * k).sum()) >= _SHARE_OF_SHORT * len(lengths)
 
 
 def _without_stop_words(lengths: Array, counts: Array, shingling: Shingling) -> Iterator[str]:

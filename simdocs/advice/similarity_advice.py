@@ -46,7 +46,8 @@ def similarity_advice(
     """Yield advice if unrelated documents look alike, and if the threshold is low or cuts through many pairs."""
     if corpus.typical is None:
         return
-    if corpus.typical > _ALIKE:
+    alike = corpus.typical > _ALIKE
+    if alike:
         larger = f"try a larger {mention('k')}" + ("" if shingling.unit == "word" else f" or {mention('unit')} word")
         yield Advice(
             f"half of all pairs of documents have a similarity of {corpus.typical:.2f} or more, so unrelated documents"
@@ -55,9 +56,10 @@ def similarity_advice(
         )
     if many_similar(corpus):
         share = corpus.similar.value / corpus.pairs
+        template = "" if alike else f", or leave out a template that they share with {mention('template')} FILE"
         yield Advice(
             f"{share:.0%} of all pairs are at {chosen.threshold:g} or above, more than near-duplicates explain:"
-            f" raise {mention('threshold')}, or look whether the documents share a template",
+            f" raise {mention('threshold')}{template}",
             {},
         )
         return

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from simdocs.advice.common_advice import common_advice
-from simdocs.advice.length_advice import larger_k, length_advice
+from simdocs.advice.length_advice import larger_k, length_advice, smaller_k
 from simdocs.advice.similarity_advice import Advice, length_of_signatures, many_similar, similarity_advice
 from simdocs.commands.ignoring import leaving_out
 from simdocs.commands.resolve import (
@@ -78,18 +78,20 @@ def answer(request: TuneRequest, run: Run, delivery: Delivery) -> Tuning:
     choices, curve = tuple(forecast.choices(recipe, known)), tuple(forecast.curve(recipe.banding, known))
     corpus = forecast.corpus_facts(sample, len(firsts), threshold)
     chosen = next(choice for choice in choices if choice.chosen)
-    k = larger_k(ready.documents, recipe.shingling)
-    advice = [
-        *similarity_advice(corpus, curve, chosen, recipe.shingling),
-        *length_of_signatures(
+    larger, smaller = (better(ready.documents, recipe.shingling) for better in (larger_k, smaller_k))
+    k = smaller if larger is None else larger
+    advice = list[Advice]()
+    if larger is None and not many_similar(corpus):
+        advice += _of_template(plan, ready, recipe, run)
+    if k is None and not advice:
+        # Otherwise similarities will be others, and tune comes again.
+        advice += similarity_advice(corpus, curve, chosen, recipe.shingling)
+        advice += length_of_signatures(
             len(firsts),
             chosen,
             recipe.banding.recall,
             lambda cut: total(sample, forecast.false_candidates(cut, threshold)),
-        ),
-    ]
-    if k is None and not many_similar(corpus):
-        advice += _of_template(plan, ready, recipe, run)
+        )
     changes: dict[str, Any] = {name: value for each in advice for name, value in each.change.items()}
     if k is not None:
         changes["k"] = k

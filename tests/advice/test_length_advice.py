@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import simdocs
-from simdocs.advice.length_advice import larger_k, length_advice
+from simdocs.advice.length_advice import larger_k, length_advice, smaller_k
 from simdocs.errors import spelled
 from simdocs.model.documents import Documents
 from simdocs.recipes import Shingling
@@ -34,8 +36,26 @@ def test_units_of_which_nothing_is_known_and_no_documents_have_no_larger_k():
 
 
 def test_short_documents_are_told_to_have_a_smaller_k():
-    (line,) = length_advice(documents("too short", "too short as well"), Shingling())
-    assert spelled(line).endswith("so an edit changes most of their shingles; try a smaller k")
+    (line,) = length_advice(documents("rather a short text", "a short text, too"), Shingling())
+    assert spelled(line).endswith("so an edit changes most of their shingles; k 3 would do")
+
+
+def test_no_smaller_k_is_advised_with_which_unrelated_documents_look_alike():
+    for made in (documents("too short", "too short as well"), documents("too short", *["x " * 10_000] * 2)):
+        (line,) = length_advice(made, Shingling())
+        assert spelled(line).endswith("so an edit changes most of their shingles; no smaller k suits all of them")
+        assert smaller_k(made, Shingling()) is None
+
+
+@given(st.lists(st.integers(0, 400) | st.integers(0, 40_000), max_size=12), st.integers(1, 30))
+def test_nothing_more_is_advised_about_a_k_that_was_advised(lengths, k):
+    made = documents(*("x" * length for length in lengths), k=k)
+    smaller, larger = smaller_k(made, Shingling(k=k)), larger_k(made, Shingling(k=k))
+    if smaller is not None:
+        assert larger is None and smaller < k
+        assert list(length_advice(made, Shingling(k=smaller))) == []
+    if larger is not None:
+        assert smaller_k(made, Shingling(k=larger)) is None is larger_k(made, Shingling(k=larger))
 
 
 def test_empty_documents_do_not_count_as_short():

@@ -81,6 +81,13 @@ def test_many_pairs_at_the_threshold_are_told_to_be_a_low_threshold():
     (found,) = advised(VALLEY, corpus=facts(pairs=1000, similar=120))
     assert "12% of all pairs are at 0.8 or above, more than near-duplicates explain" in found.line
     assert found.change == {}
+    assert spelled(found.line).endswith(": raise threshold, or leave out a template that they share with template FILE")
+
+
+def test_a_template_is_named_only_once():
+    first, second = (spelled(each.line) for each in advised({}, corpus=facts(1000, similar=120, typical=0.2)))
+    assert "template" in first
+    assert second.endswith("more than near-duplicates explain: raise threshold")
 
 
 def test_a_longer_signature_is_advised_if_it_saves_most_false_candidates():

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from simdocs.views.probabilities import shown_probability
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import bound_by_modes, environment, simdocs
 from tests.commands.building import built, content, opened
@@ -261,7 +262,10 @@ def test_verbose_explains_an_index(there):
     bands, rows = 25, 5
     assert lines[0].startswith(f"3 documents, {len(A + A1 + B)} bytes, ")
     assert lines[1] == f"25 bands of 5 rows find a pair at 0.7 with probability {1 - (1 - 0.7**rows) ** bands:.4f}"
-    curve = ", ".join(f"{bands_twin.least_probability(s / 10, bands, rows):.4f} at {s / 10:g}" for s in range(1, 11))
+    curve = ", ".join(
+        f"{shown_probability(float(bands_twin.least_probability(s / 10, bands, rows)))} at {s / 10:g}"
+        for s in range(1, 11)
+    )
     assert lines[2] == f"chance of being found: {curve}"
     assert re.fullmatch(r"about 0\.\d candidates per document, estimated from sampled pairs", lines[3])
     assert re.fullmatch(r"x\.index: written in \d+\.\d\d s", lines[4])

@@ -281,12 +281,21 @@ def test_another_k_is_tried_before_documents_are_compared(tmp_path):
     assert re.fullmatch(r"simdocs tune docs -k \d+", command)
 
 
+def test_the_advised_smaller_k_is_tried_next_and_then_suits_the_documents(tmp_path):
+    lay(tmp_path, {f"docs/{number}": f"short text {number:02}, no more".encode() for number in range(12)})
+    said = simdocs("tune", "docs", "--summary", "-o", "answer", cwd=tmp_path).err.splitlines()
+    assert said[-2].endswith("so an edit changes most of their shingles; -k 4 would do")
+    assert said[-1] == "next: simdocs tune docs -k 4"
+    assert next_command(tmp_path, "docs", "-k", "4").startswith("simdocs dedupe docs -k 4")
+
+
 def test_the_fraction_that_leaves_out_a_template_is_found_and_tried_next(tmp_path):
     chance = random.Random(7)
     words = ["".join(chance.choices("abcdefghijklmnopqrst", k=6)) for _ in range(2000)]
     form = " ".join(chance.choices(words, k=40))
     list(lay_texts(tmp_path, [f"{form} {' '.join(chance.choices(words, k=20))}" for _ in range(110)]))
     line = "share a template: --ignore-common 0.9 leaves it out"
+    assert "look alike" not in simdocs("tune", "docs", "--summary", cwd=tmp_path).err
     assert next_command(tmp_path, "docs") == "simdocs tune docs --ignore-common 0.9"
     assert line in simdocs("tune", "docs", "--summary", cwd=tmp_path).err
     assert next_command(tmp_path, "docs", "--ignore-common", ".9") == "simdocs dedupe docs --ignore-common 0.9"

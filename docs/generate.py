@@ -64,7 +64,8 @@ def _paragraphs(text: str) -> str:
 
 def stop_words() -> Iterator[str]:
     """The stop words of every language."""
-    yield "# Stop words\n\nThe stop words of `--unit stopword`, for each `--language`.\n"
+    yield "# Stop words\n\nThe stop words of each `--language`, for `--unit stopword` and `--ignore-stop-words`."
+    yield "`--stop-words FILE` replaces them.\n"
     for language, words in STOP_WORDS.items():
         yield f"## {language}\n\n{textwrap.fill(' '.join(sorted(words)), 119)}\n"
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from reprlib import Repr
 from typing import Protocol
 
 _MARK = re.compile("\0([a-z0-9_]+)(?:\x1d([^\0]*))?\0")
@@ -173,6 +174,11 @@ class ArtifactError(SimdocsError):
     """An artifact is damaged, or has another kind or version than the one that is needed."""
 
 
+_SHORTENED = Repr()
+_SHORTENED.maxstring = 80
+"""How values are shown that may be long, such as a list of stop words."""
+
+
 class ParametersError(ArtifactError):
     """Two artifacts do not have the same parameters, or an artifact and this Python do not.
 
@@ -183,7 +189,8 @@ class ParametersError(ArtifactError):
     def __init__(self, name: str, other: str, differences: Mapping[str, tuple[object, object]]) -> None:
         self.differences = differences
         each = "; ".join(
-            f"{parameter} is {mine!r}, not {theirs!r}" for parameter, (mine, theirs) in differences.items()
+            f"{parameter} is {_SHORTENED.repr(mine)}, not {_SHORTENED.repr(theirs)}"
+            for parameter, (mine, theirs) in differences.items()
         )
         super().__init__(
             f"{name}: does not have the parameters of {other}: {each}: build it again with the same parameters"

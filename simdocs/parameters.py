@@ -177,6 +177,20 @@ _DECLARED = (
         question="compare",
     ),
     Parameter("language", SHINGLES, Choice(LANGUAGES), "Language of the stop words.", "en"),
+    Parameter(
+        "ignore_stop_words",
+        SHINGLES,
+        Flag(),
+        f"Leave out stop words. Goes with {mention('unit')} word.",
+        False,
+    ),
+    Parameter(
+        "stop_words",
+        SHINGLES,
+        PathName(),
+        f"Read the stop words from FILE, instead of those of {mention('language')}. With {mention('unit')} word they"
+        " are left out.",
+    ),
     Parameter("multiset", SHINGLES, Flag(), "Count repeated shingles: multisets instead of sets.", False),
     Parameter("seed", SHINGLES, Seed(), "Seed of all hash functions. random chooses an unpredictable seed.", 0),
     # Signatures and bands

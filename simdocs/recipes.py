@@ -33,11 +33,17 @@ class Normalisation:
 
 @dataclass(frozen=True, slots=True)
 class Shingling:
-    """How a text becomes tokens."""
+    """How a text becomes tokens.
+
+    ignore_stop_words: whether words are left out that are stop words. stop_word_list: the stop words, with spaces
+    between them; empty: they are those of the language.
+    """
 
     unit: str = _default("unit")
     k: int = default_k(_default("unit"))
     language: str = _default("language")
+    ignore_stop_words: bool = field(default=_default("ignore_stop_words"), kw_only=True)
+    stop_word_list: str = field(default="", kw_only=True)
     multiset: bool = _default("multiset")
     seed: int = _default("seed")
     normalisation: Normalisation = field(default_factory=Normalisation)

@@ -28,6 +28,7 @@ VALUES: Mapping[str, Any] = {
     ),
     **dict.fromkeys(("threshold", "recall", "lock_wait", "ignore_common"), 0.5),
     "template": (b"x",),
+    "stop_words": b"x",
     **dict.fromkeys(("include", "exclude"), ("*.txt",)),
     **dict.fromkeys(("max_size", "max_memory"), 10),
     "shingles": "x.shingles",
@@ -86,6 +87,8 @@ _NEEDED: Mapping[str, Mapping[str, Any]] = {
     "all_copies": {"pairs": True},
     "max_memory": {"exact": True},
     "language": {"unit": "stopword"},
+    "ignore_stop_words": {"unit": "word"},
+    "stop_words": {"unit": "word"},
     "nul": {"listing": "kept"},
     "dry_run": {"output": "x"},
 }

@@ -66,11 +66,16 @@ normalisations = st.builds(
 
 seeds = st.sampled_from([0, 1, 42, 2**31, 2**32 - 1]) | st.integers(0, 2**32 - 1)
 
+words_of_lists = st.sampled_from(["the", "a", "été", "Ab", "ab", "1", "don't", "日本", "!", "e\u0301", "ﬁ", "x_y"])
+"""Entries of a list of stop words. Some are several words, or none."""
+
 shinglings = st.builds(
     Shingling,
     unit=st.sampled_from(list(UNITS)),
     k=st.integers(1, 6) | st.sampled_from([9, 17, 40, 1000]),
     language=st.just("en") | st.sampled_from(list(LANGUAGES)),
+    ignore_stop_words=st.booleans(),
+    stop_word_list=st.just("") | st.lists(words_of_lists, max_size=5).map(" ".join),
     multiset=st.booleans(),
     seed=seeds,
     normalisation=st.just(Normalisation()) | normalisations,

@@ -9,6 +9,7 @@ import pytest
 from simdocs.errors import spelled
 from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.checked_request import CheckedRequest
+from simdocs.requests.compare_request import CompareRequest
 from simdocs.requests.read_request import ReadRequest
 from simdocs.requests.report_requests import BuildReportRequest, DrawRequest, ReportRequest, TableRequest
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
@@ -153,11 +154,46 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
     (
         ShowRequest,
         {"file": None, "language": "de"},
-        ("file must be a path, not None", "language goes with unit stopword"),
+        ("file must be a path, not None", "language goes with unit stopword, or ignore_stop_words"),
     ),
     (ShowRequest, {"file": ""}, ("nothing to read: name a text, - for standard input, or an artifact",)),
-    (ShowRequest, {"language": "en", "unit": "word"}, ("language goes with unit stopword",)),
-    (SimilarityRequest, {"language": "en"}, ("language goes with unit stopword",)),
+    (ShowRequest, {"language": "en", "unit": "word"}, ("language goes with unit stopword, or ignore_stop_words",)),
+    (SimilarityRequest, {"language": "en"}, ("language goes with unit stopword, or ignore_stop_words",)),
+    (SimilarityRequest, {"language": "en", "unit": "word", "ignore_stop_words": True}, ()),
+    (
+        ShowRequest,
+        {"language": "en", "ignore_stop_words": True},
+        ("language goes with unit stopword, or ignore_stop_words", "ignore_stop_words goes with unit word"),
+    ),
+    (ShowRequest, {"unit": "stopword", "ignore_stop_words": True}, ("ignore_stop_words goes with unit word",)),
+    (ShowRequest, {"unit": "stopword", "stop_words": "x"}, ()),
+    (ShowRequest, {"unit": "line", "stop_words": "x"}, ("stop_words goes with unit word or stopword",)),
+    (
+        ShowRequest,
+        {"file": "-", "unit": "word", "stop_words": "-"},
+        ("- names standard input, which can be read only once",),
+    ),
+    (
+        CompareRequest,
+        {"documents": ("a", "-"), "unit": ("word",), "stop_words": "-"},
+        ("- names standard input, which can be read only once",),
+    ),
+    (CompareRequest, {"unit": ("char", "word"), "ignore_stop_words": True, "language": "de"}, ()),
+    (
+        ShingleRequest,
+        {"documents": ("-",), "unit": "word", "stop_words": "-"},
+        ("- names standard input, which can be read only once",),
+    ),
+    (
+        SignatureRequest,
+        {"unit": "word", "stop_words": "-", "template": ("-",)},
+        ("- names standard input, which can be read only once",),
+    ),
+    (
+        DedupeRequest,
+        {"language": "en", "stop_words": "x", "unit": "stopword"},
+        ("language and stop_words do not go together: each says what the stop words are",),
+    ),
     # A rule about a wrong value would be a guess
     (ShowRequest, {"language": "en", "unit": "wd"}, ("unit must be one of char, word, line, stopword, not 'wd'",)),
     (
@@ -273,10 +309,14 @@ def test_a_request_reports_all_of_its_problems_in_words(request_type, given, pro
 
 
 BESIDE_DOCUMENTS: list[tuple[type[ReadRequest], dict[str, Any], tuple[str, ...]]] = [
-    (DedupeRequest, {"language": "de"}, ("language goes with unit stopword",)),
+    (DedupeRequest, {"language": "de"}, ("language goes with unit stopword, or ignore_stop_words",)),
     (DedupeRequest, {"language": "de", "unit": "stopword"}, ()),
+    (DedupeRequest, {"language": "de", "unit": "word", "ignore_stop_words": True}, ()),
+    (DedupeRequest, {"ignore_stop_words": True}, ("ignore_stop_words goes with unit word",)),
+    (DedupeRequest, {"stop_words": "x"}, ("stop_words goes with unit word or stopword",)),
+    (DedupeRequest, {"stop_words": "x", "unit": "word", "ignore_stop_words": True}, ()),
     (DedupeRequest, {"language": "de", "against": "x.index"}, ()),  # the index decides the unit
-    (IndexRequest, {"language": "de", "unit": "word"}, ("language goes with unit stopword",)),
+    (IndexRequest, {"language": "de", "unit": "word"}, ("language goes with unit stopword, or ignore_stop_words",)),
     (
         DedupeRequest,
         {"root": "x", "shingles": "x.shingles"},

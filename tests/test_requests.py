@@ -58,15 +58,17 @@ OF_CONTAINED_PAIRS |= {(name, "measure") for name in BESIDE_PAIRS}
 OF_EXACT_QUERIES = {(name, mode) for name in ("verify", "nearest") for mode in ("exact", "max_memory")}
 OF_EXACT_QUERIES |= {("measure", "max_memory")}
 BESIDE_DIFF = {("diff", name) for name in ("format", "listing", "nul")}
+OF_TOKENS = {("language", "stop_words")}
 VIEWS = set(combinations(("matrix", "buckets", "candidates", "sketch"), 2))
 VIEWS |= {(view, name) for view in ("matrix", "buckets", "sketch") for name in ("shingles", "root")}
 LOUD = {("quiet", "verbose"), ("quiet", "summary")}
 
 EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
-    ShingleRequest: OF_SOURCES | OF_UPDATES,
-    SignatureRequest: OF_SOURCES | OF_UPDATES | OF_COUNTS,
-    IndexRequest: OF_SOURCES | OF_UPDATES | OF_COUNTS | BY_HAND,
+    ShingleRequest: OF_SOURCES | OF_TOKENS | OF_UPDATES,
+    SignatureRequest: OF_SOURCES | OF_TOKENS | OF_UPDATES | OF_COUNTS,
+    IndexRequest: OF_SOURCES | OF_TOKENS | OF_UPDATES | OF_COUNTS | BY_HAND,
     DedupeRequest: OF_SOURCES
+    | OF_TOKENS
     | BY_HAND
     | OF_PAIRS
     | OF_CHANCE
@@ -78,11 +80,11 @@ EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     | OF_CONTAINMENT
     | OF_EXACT_QUERIES
     | {("nearest", "top"), ("nearest", "threshold")},
-    TuneRequest: OF_SOURCES | BY_HAND,
-    AuditRequest: OF_SOURCES | BY_HAND | {("sample", "max_memory")},
-    CompareRequest: BY_HAND | {("diff", "trace"), ("measure", "trace")},
-    ShowRequest: VIEWS,
-    SimilarityRequest: set(),
+    TuneRequest: OF_SOURCES | OF_TOKENS | BY_HAND,
+    AuditRequest: OF_SOURCES | OF_TOKENS | BY_HAND | {("sample", "max_memory")},
+    CompareRequest: BY_HAND | OF_TOKENS | {("diff", "trace"), ("measure", "trace")},
+    ShowRequest: OF_TOKENS | VIEWS,
+    SimilarityRequest: OF_TOKENS,
     DebugRequest: set(),
     CompareDrawRequest: {("diff", "format")},
     TableRequest: set(),
@@ -124,7 +126,9 @@ def test_each_parameter_alone_is_accepted_with_what_it_needs(request_type):
         given = {name: value_of(request_type, name)}
         assert problems_of(request_type, **given | needed(request_type, name)) == ()
         # Whether it is needed shows here or, where an artifact may stand in the place of documents, later.
-        later = name == "language" and issubclass(request_type, ReadRequest)
+        later = name in ("language", "ignore_stop_words", "stop_words") and issubclass(
+            request_type, ReadRequest | CompareRequest
+        )
         assert bool(problems_of(request_type, **given)) == (bool(needed(request_type, name)) and not later)
 
 

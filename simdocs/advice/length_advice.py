@@ -90,10 +90,13 @@ def _without_stop_words(lengths: Array, counts: Array, shingling: Shingling) -> 
     long = lengths >= _FEW_SHINGLES * shingling.k
     whole, every = int((long & (counts == 1)).sum()), int(long.sum())
     if whole and whole >= _SHARE_OF_SHORT * every:
+        source, other = f"{mention('language')} {shingling.language}", f"another {mention('language')}"
+        if shingling.stop_word_list:
+            source, other = mention("stop_words"), "another list"
         yield (
-            f"{mention('language')} {shingling.language}: {whole:,} of {every:,} documents ({whole / every:.0%})"
+            f"{source}: {whole:,} of {every:,} documents ({whole / every:.0%})"
             " have next to none of its stop words, so only copies of them are found;"
-            f" try another {mention('language')}, or {mention('unit')} word"
+            f" try {other}, or {mention('unit')} word"
         )
 
 

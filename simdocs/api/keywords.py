@@ -45,6 +45,8 @@ class TextKeywords(TypedDict, total=False):
     """How a text is normalised, and how its shingles are hashed."""
 
     language: str | None
+    ignore_stop_words: bool | None
+    stop_words: Path | None
     multiset: bool | None
     seed: int | Literal["random"] | None
     nfkc: bool | None

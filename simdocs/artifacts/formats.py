@@ -6,6 +6,7 @@ History:
   content, so that an update reads only what changed. A row of `documents.npy` has the number of a line, and no longer
   the times and the inode of its file. `ignored.npy` has the tokens that were left out. `sketch_tokens.npy` and
   `sketch_rows.npy` have the containment sketch of an index.
+- Version 3: `manifest.json` tells whether stop words were left out, and has the list if it was not that of a language.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ FORMATS: Mapping[str, ArtifactFormat] = MappingProxyType(
             ArtifactFormat(
                 Shingles,
                 Recipe,
-                2,
+                3,
                 (
                     _array("tokens", "<u4", "T", "the tokens of each document, ascending, without repeats"),
                     _array(
@@ -123,11 +124,11 @@ FORMATS: Mapping[str, ArtifactFormat] = MappingProxyType(
                     *_DOCUMENTS,
                 ),
             ),
-            ArtifactFormat(Signatures, SignatureRecipe, 2, (_SIGNATURES, _IGNORED, *_DOCUMENTS)),
+            ArtifactFormat(Signatures, SignatureRecipe, 3, (_SIGNATURES, _IGNORED, *_DOCUMENTS)),
             ArtifactFormat(
                 BandIndex,
                 IndexRecipe,
-                2,
+                3,
                 (
                     _array(
                         "band_keys", "<u8", "B M", "the key of each distinct text in each band, ascending in a band"

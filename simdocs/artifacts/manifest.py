@@ -143,6 +143,7 @@ def _agree(form: ArtifactFormat, shapes: Mapping[str, tuple[int, ...]], known: M
 
 def _possible(recipe: Recipe, name: str) -> None:
     """Raise ValueError for a value out of range, and ArtifactError for a unit, scheme, ... that is not known here."""
+    recipe.shingling.stop_word_list.encode()  # a surrogate alone is not a character
     for parameter, value in flattened(recipe):
         if parameter not in PARAMETERS:  # the version of Unicode
             continue

@@ -39,6 +39,7 @@ METAVARS: Mapping[str, str] = MappingProxyType(
         "root": "DIR",
         "k": "K",
         "language": "CODE",
+        "stop_words": "FILE",
         "seed": "N|random",
         "num_perm": "K",
         "ignore_common": "NUM",

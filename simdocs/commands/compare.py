@@ -12,6 +12,7 @@ from simdocs.artifacts.formats import FORMATS
 from simdocs.commands.compared_texts import ComparedTexts, compared_texts
 from simdocs.commands.ignoring import ignored_of, tokens_of_templates
 from simdocs.commands.resolve import banding_of, shingling_of
+from simdocs.commands.stop_words import with_stop_word_list
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError, suggested
 from simdocs.families import DIFFS
@@ -71,8 +72,8 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
 
 
 def _given(request: CompareRequest) -> Iterator[dict[str, Any]]:
-    """Yield the parameters that were given, for each unit and k."""
-    given = request.given()
+    """Yield the parameters that were given, for each unit and k. The list of stop words is read once."""
+    given = with_stop_word_list(request.given())
     units, sizes = request.unit or PARAMETERS["compare.unit"].default, request.k or (None,)
     for unit, k in product(units, sizes):
         yield given | {"unit": unit} | ({} if k is None else {"k": k})

@@ -12,6 +12,7 @@ from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.artifacts.recognise import kind_of
 from simdocs.commands.artifact_hints import explain_wrong_kind, refuse_disguised
 from simdocs.commands.ignoring import contradictory_templates
+from simdocs.commands.stop_words import contradictory_stop_words, with_stop_word_list
 from simdocs.corpora.decode import as_bytes
 from simdocs.corpora.discover import Sources
 from simdocs.corpora.file_list import FileList
@@ -96,6 +97,7 @@ def contradictions_with(artifact: Artifact | None, request: ReadRequest, free: S
         fixed = FORMATS[artifact.kind].parameter_groups
         yield from contradictions(request.given(), artifact.recipe, artifact.name, fixed, free)
         yield from contradictory_templates(request, artifact)
+        yield from contradictory_stop_words(request.given(), artifact)
 
 
 def intake_of(
@@ -145,9 +147,16 @@ def _in_memory(request: ReadRequest) -> FileList:
 
 
 def shingling_of(given: Mapping[str, Any]) -> Shingling:
-    """The shingling with these parameters. The default of k depends on the unit."""
-    given = dict(given)
-    given.setdefault("k", default_k(given.get("unit", PARAMETERS["unit"].default)))
+    """The shingling with these parameters. The default of k depends on the unit.
+
+    InputError, UsageError: the list of stop words cannot be used.
+    """
+    given = with_stop_word_list(given)
+    unit = given.get("unit", PARAMETERS["unit"].default)
+    given.setdefault("k", default_k(unit))
+    listed = given.get("stop_word_list", "") if unit in ("word", "stopword") else ""
+    ignored = unit == "word" and bool(given.get("ignore_stop_words") or listed)
+    given |= {"stop_word_list": listed, "ignore_stop_words": ignored}
     shingling = of_group(Shingling, {name: value for name, value in given.items() if name != "normalisation"})
     normalisation = of_group(Normalisation, given)
     return Shingling(

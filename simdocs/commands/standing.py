@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from simdocs.artifacts.formats import FORMATS
@@ -25,6 +26,9 @@ from simdocs.recipes import Recipe, Updating
 
 _REMEDY = re.compile(": build (it|the artifact) again$")
 """What an error advises, and an update does by itself."""
+
+_CONTENTS: Mapping[str, str] = MappingProxyType({"template_digest": "template", "stop_word_list": "stop_words"})
+"""Options that name files, by what the recipe has of their contents."""
 
 _AT_ONCE = 1 << 20
 """Values of a column that are checked at once."""
@@ -79,8 +83,8 @@ def _in_words(found: Mapping[str, tuple[Any, Any]]) -> str:
     """With and without which parameters the artifact was built. found: as differences() returns it."""
     had, lacked = list[str](), list[str]()
     for name, (then, now) in found.items():
-        if name == "template_digest":
-            (had if then else lacked).append(f"{'another ' if then and now else ''}{mention('template')}")
+        if name in _CONTENTS:
+            (had if then else lacked).append(f"{'another ' if then and now else ''}{mention(_CONTENTS[name])}")
         elif name == "unicode":
             had.append(f"the tables of Unicode {then}")
         elif then is False or (name == "ignore_common" and then == PARAMETERS[name].default):

@@ -77,7 +77,8 @@ def _symbols(texts: Texts, unit: str, shingling: Shingling) -> list[Array]:
     """The units of each text as numbers, the same for equal units: code points, or hashes of 64 bits."""
     if unit == "char":
         return [texts.codepoints[row] for row in range(len(texts))]
-    halves = [text_tokens(texts, replace(shingling, unit=unit, k=1, seed=seed)) for seed in (0, 1)]
+    single = replace(shingling, unit=unit, k=1, ignore_stop_words=False)
+    halves = [text_tokens(texts, replace(single, seed=seed)) for seed in (0, 1)]
     hashes = halves[0].values.astype(np.uint64) << np.uint64(32) | halves[1].values
     return [hashes[begin:end] for begin, end in pairwise(halves[0].offsets.tolist())]
 

@@ -179,7 +179,7 @@ def spelled_shingles(raw: bytes, shingling: Shingling) -> Iterator[tuple[str, in
     """Yield each shingle of one text, in text order, with its token. raw: UTF-8."""
     texts = normalised_texts(joined([raw]), shingling)
     shingler = shingler_of(shingling.unit)
-    units = shingler.units(texts)
+    units = shingler.units(texts, shingling)
     layout = shingler.layout(texts, units, shingling)
     tokens = text_tokens(texts, shingling)
     if shingling.multiset:

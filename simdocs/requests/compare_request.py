@@ -52,13 +52,12 @@ class CompareRequest(BandRequest, SketchRequest, TextRequest, SourceRequest):
 
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()
-        if [*self.documents, *(self.template or ())].count(b"-") > max(1, self.documents.count(b"-")):
+        read = [*self.documents, *(self.template or ()), self.stop_words]
+        if read.count(b"-") > max(1, self.documents.count(b"-")):
             yield "- names standard input, which can be read only once"
         given: Sequence[object] = self.documents if self.texts is None else self.texts
         if len(given) == 1:
             yield "there is nothing to compare this text with: give two texts, or more"
-        if self.language is not None and "stopword" not in (self.unit or ()):
-            yield f"{mention('language')} goes with {mention('unit')} stopword"
         if self.trace and self.diff is not None:
             yield not_together("diff", "trace", why="choose one")
         if self.trace and self.measure is not None:
@@ -86,6 +85,7 @@ class CompareRequest(BandRequest, SketchRequest, TextRequest, SourceRequest):
         """What does not go with documents that are read now."""
         if self.root is not None:
             yield f"{mention('root')} goes with an artifact, not with documents"
+        yield from self._stop_words_beside(self.unit or self.parameter("unit").default)
         yield from self.problems_of_trace(self.scheme or self.parameter("scheme").default)
 
     def problems_of_many(self) -> Iterator[str]:

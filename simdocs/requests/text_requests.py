@@ -42,6 +42,8 @@ class ShowRequest(TokenRequest):
             yield from self._checked_argument("file", PathName())
         if self.file == b"":
             yield "nothing to read: name a text, - for standard input, or an artifact"
+        if b"-" == self.file == self.stop_words:
+            yield "- names standard input, which can be read only once"
         try:
             object.__setattr__(self, "documents", tuple(map(PathName().check, self.documents)))
         except ValueError as wanted:
@@ -53,7 +55,7 @@ class ShowRequest(TokenRequest):
         for name in ("shingles", "root"):
             if getattr(self, name) is not None and not self.candidates:
                 yield f"{mention(name)} goes with {mention('candidates')}"
-        yield from self._language_without_stop_words()
+        yield from self._stop_words_of_no_use()
 
     def problems_beside_text(self) -> Iterator[str]:
         """What goes with an artifact alone."""
@@ -82,4 +84,4 @@ class SimilarityRequest(TokenRequest):
 
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()
-        yield from self._language_without_stop_words()
+        yield from self._stop_words_of_no_use()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from simdocs.errors import mention
@@ -23,9 +23,11 @@ class UnitRequest(CheckedRequest):
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class TextRequest(CheckedRequest):
-    """How a text is normalised, and how its shingles are hashed."""
+    """How a text is normalised, which words of it count, and how its shingles are hashed."""
 
     language: str | None = None
+    ignore_stop_words: bool | None = None
+    stop_words: Path | None = None
     multiset: bool | None = None
     seed: int | str | None = None
     nfkc: bool | None = None
@@ -34,25 +36,45 @@ class TextRequest(CheckedRequest):
     strip_punctuation: bool | None = None
     mask_digits: bool | None = None
 
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        if self.language is not None and self.stop_words is not None:
+            yield not_together("language", "stop_words", why="each says what the stop words are")
+
+    def _stop_words_beside(self, units: Collection[str]) -> Iterator[str]:
+        """What is given about stop words and is of no use with these units."""
+        if self.language is not None and not ("stopword" in units or ("word" in units and self.ignore_stop_words)):
+            yield f"{mention('language')} goes with {mention('unit')} stopword, or {mention('ignore_stop_words')}"
+        if self.stop_words is not None and not {"word", "stopword"} & set(units):
+            yield f"{mention('stop_words')} goes with {mention('unit')} word or stopword"
+        if self.ignore_stop_words and "word" not in units:
+            yield f"{mention('ignore_stop_words')} goes with {mention('unit')} word"
+
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class TokenRequest(TextRequest, UnitRequest):
     """How a text becomes tokens."""
 
-    def _language_without_stop_words(self) -> Iterator[str]:
-        if self.language is not None and (self.unit or PARAMETERS["unit"].default) != "stopword":
-            yield f"{mention('language')} goes with {mention('unit')} stopword"
+    def _stop_words_of_no_use(self) -> Iterator[str]:
+        yield from self._stop_words_beside({self.unit or PARAMETERS["unit"].default})
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class DocumentTokensRequest(TokenRequest, ReadRequest):
     """How texts that are read become tokens."""
 
+    def _rules(self) -> Iterator[str]:
+        yield from super()._rules()
+        beside = [*(getattr(self, "template", None) or ()), self.stop_words]
+        read = [*self.documents, self.files_from, self.files0_from, *beside]
+        if b"-" in beside and read.count(b"-") > 1:
+            yield "- names standard input, which can be read only once"
+
     def problems_beside_documents(self) -> Iterator[str]:
         """What does not go with documents that are read now."""
         yield from super().problems_beside_documents()
         if getattr(self, "against", None) is None:  # or else the index decides the unit
-            yield from self._language_without_stop_words()
+            yield from self._stop_words_of_no_use()
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -90,13 +112,6 @@ class SignaturesRequest(SketchRequest, DocumentTokensRequest):
 
     ignore_common: float | None = None
     template: tuple[Path, ...] | None = None
-
-    def _rules(self) -> Iterator[str]:
-        yield from super()._rules()
-        templates = self.template or ()
-        read = [*self.documents, self.files_from, self.files0_from, *templates]
-        if b"-" in templates and read.count(b"-") > 1:
-            yield "- names standard input, which can be read only once"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

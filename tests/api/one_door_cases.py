@@ -50,6 +50,7 @@ def lay_out(root: Path) -> Path:
         "list with NUL": b"docs/a.txt\nx\0y\n",
         "list": b"docs/a.txt\ndocs/b.txt\ndocs/c.txt\n",
         "list0": b"docs/a.txt\0docs/b.txt\0",
+        "stop words": b"wider\n",
     }
     lay(root, DOCS | docs | lists | {"text": TEXT, "stdin": JSONL, "gone/a.txt": A, "gone/b.txt": A1})
     lay(root, {"moved/old/a.txt": A, "moved/old/b.txt": A1})
@@ -107,6 +108,8 @@ _TOKENS = {
     "unit": Case("word"),
     "k": Case(4),
     "language": Case("de", {"unit": "stopword"}),
+    "ignore_stop_words": Case(True, {"unit": "word"}),
+    "stop_words": Case("stop words", {"unit": "stopword"}),
     "multiset": Case(True),
     "seed": Case(7),
     "nfkc": Case(True),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,9 @@ from tests.amounts import examples
 from tests.twins import shingles as twin
 from tests.twins.decoding import utf8
 from tests.twins.similarity import jaccard
+
+STOP_WORDS = Path(__file__).with_name("stop_words.txt")
+"""A list: the, and, of."""
 
 KNOWN: list[tuple[str, str, dict[str, Any], Fraction]] = [
     # na ad da al | na ad di ia
@@ -35,6 +40,20 @@ KNOWN: list[tuple[str, str, dict[str, Any], Fraction]] = [
     ("the cat sat", "the dog sat", {"unit": "stopword", "k": 2}, Fraction(0)),
     ("cat of tin", "dog of tin", {"unit": "stopword", "k": 2}, Fraction(1)),
     ("Katze und Hund", "Maus und Hund", {"unit": "stopword", "k": 2, "language": "de"}, Fraction(1)),
+    # cat sat | cat sat: without stop words, which are left out before the shingles are made
+    ("the cat sat", "a cat then sat", {"unit": "word", "k": 2, "ignore_stop_words": True}, Fraction(1)),
+    (
+        "the cat sat",
+        "cat sat the",
+        {"unit": "word", "k": 2, "ignore_stop_words": True, "language": "de"},
+        Fraction(1, 3),
+    ),
+    ("the cat and Tom", "cat of Tom", {"unit": "word", "k": 2, "stop_words": STOP_WORDS}, Fraction(1)),
+    ("the cat or Tom", "cat Tom", {"unit": "word", "k": 2, "stop_words": STOP_WORDS}, Fraction(0)),
+    # the cat
+    ("is the cat", "the cat is", {"unit": "stopword", "k": 2, "stop_words": STOP_WORDS}, Fraction(1)),
+    # nothing is left, which is similar to nothing
+    ("the and", "the and", {"unit": "word", "ignore_stop_words": True}, Fraction(0)),
     # {a b} | {a b}, but of multisets {a a a b} | {a b b}: 2 of 5
     ("aaab", "abb", {"k": 1}, Fraction(1)),
     ("aaab", "abb", {"k": 1, "multiset": True}, Fraction(2, 5)),
@@ -87,14 +106,24 @@ def test_the_seed_decides_the_hashes_and_not_the_similarity(monkeypatch):
 texts = some.batches.filter(lambda batch: len(batch) >= 2).map(lambda batch: (batch[0], batch[1]))
 
 
+shinglings = some.shinglings.map(lambda each: replace(each, stop_word_list=""))
+
+
 def keywords_of(shingling: Shingling) -> dict[str, Any]:
-    """A shingling as keywords; a language where it matters."""
-    found = {name: getattr(shingling, name) for name in Shingling.__slots__ if name != "normalisation"}
+    """A shingling as keywords; what says the stop words where it matters."""
+    of_stop_words = ("language", "ignore_stop_words", "stop_word_list")
+    found = {
+        name: getattr(shingling, name) for name in Shingling.__slots__ if name not in ("normalisation", *of_stop_words)
+    }
     found |= {name: getattr(shingling.normalisation, name) for name in Normalisation.__slots__}
-    return found if shingling.unit == "stopword" else {name: found[name] for name in found if name != "language"}
+    if shingling.unit == "word" and shingling.ignore_stop_words:
+        found["ignore_stop_words"] = True
+    if shingling.unit == "stopword" or "ignore_stop_words" in found:
+        found |= {"language": shingling.language}
+    return found
 
 
-@given(texts, some.shinglings)
+@given(texts, shinglings)
 def test_similarity_is_that_of_the_twin_whichever_text_comes_first(pair, shingling):
     keywords = keywords_of(shingling)
     first, second = (set(twin.tokens(utf8(text), shingling)) for text in pair)
@@ -104,7 +133,7 @@ def test_similarity_is_that_of_the_twin_whichever_text_comes_first(pair, shingli
 
 
 @examples(8)
-@given(texts | st.tuples(st.text(max_size=12), st.text(max_size=12)), some.shinglings)
+@given(texts | st.tuples(st.text(max_size=12), st.text(max_size=12)), shinglings)
 def test_similarity_is_the_jaccard_column_of_dedupe(pair, shingling):
     keywords = keywords_of(shingling)
     found = simdocs.similarity(*pair, **keywords)
@@ -138,7 +167,7 @@ def test_wrong_values_are_refused_all_at_once():
     assert caught.value.problems == (
         "k must be a whole number from 1 to 1000, not 0",
         "nfkc must be True or False, not 1",
-        "language goes with unit stopword",
+        "language goes with unit stopword, or ignore_stop_words",
     )
 
 

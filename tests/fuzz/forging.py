@@ -70,6 +70,8 @@ PARAMETERS = {
     "unit": list(UNITS),
     "k": [1, 2, 1000],
     "language": list(LANGUAGES)[:2],
+    "ignore_stop_words": [False, True],
+    "stop_word_list": ["", "the a", " ", "!", "x" * 999, "\0", "\ud800", "\udcff"],
     "multiset": [False, True],
     "seed": [0, 1, (1 << 32) - 1],
     "nfkc": [False, True],

@@ -37,7 +37,7 @@ def frozen_texts(raw: Ragged, shingling: Shingling) -> Texts:
 def frozen_units(raw: Ragged, shingling: Shingling) -> tuple[Texts, Units]:
     """Return texts and their units, read-only."""
     texts = frozen_texts(raw, shingling)
-    units = shingler_of(shingling.unit).units(texts)
+    units = shingler_of(shingling.unit).units(texts, shingling)
     return texts, Units(*map(some.frozen, (units.starts, units.stops, units.offsets)))
 
 

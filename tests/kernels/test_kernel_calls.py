@@ -98,7 +98,7 @@ def test_texts_and_shingles_take_no_more_steps_for_more_documents(unit, switches
     def work(raw: Ragged) -> None:
         texts = normalised_texts(raw, shingling)
         shingler = shingler_of(unit)
-        shingler.layout(texts, shingler.units(texts), shingling)
+        shingler.layout(texts, shingler.units(texts, shingling), shingling)
 
     assert_no_more_steps(work, *(same_text_in(count, ascii_only=ascii_only) for count in (FEW, MANY)))
 

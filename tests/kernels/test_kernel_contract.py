@@ -77,7 +77,7 @@ def test_inputs_are_left_as_they_were(batch, shingling):
     raw = some.documents(batch)
     texts = unwritten(normalised_texts, raw, shingling)
     shingler = shingler_of(shingling.unit)
-    unwritten(shingler.layout, texts, unwritten(shingler.units, texts), shingling)
+    unwritten(shingler.layout, texts, unwritten(shingler.units, texts, shingling), shingling)
     tokens = unwritten(text_tokens, texts, shingling)
     sets = unwritten(multisets.token_sets, unwritten(multisets.token_multisets, tokens, shingling.seed))
     for scheme in map(scheme_of, SCHEMES):
@@ -181,7 +181,7 @@ def test_kernels_can_be_sent_to_a_worker(kernel):
 def test_results_can_be_sent_from_a_worker(unit, text):
     shingling = pickle.loads(pickle.dumps(Shingling(unit=unit, k=2)))
     texts = normalised_texts(some.documents([text.encode(), b""]), shingling)
-    units = shingler_of(unit).units(texts)
+    units = shingler_of(unit).units(texts, shingling)
     tokens = text_tokens(texts, shingling)
     for made in (
         texts,
@@ -242,4 +242,4 @@ def test_stop_word_lists_are_long_normalised_and_without_repeats(language):
     shingling = Shingling(unit="word")
     texts = normalised_texts(some.documents([word.encode() for word in words]), shingling)
     assert [texts.encoded[row].tobytes().decode() for row in range(len(words))] == list(words)
-    assert shingler_of("word").units(texts).offsets.tolist() == list(range(len(words) + 1))
+    assert shingler_of("word").units(texts, shingling).offsets.tolist() == list(range(len(words) + 1))

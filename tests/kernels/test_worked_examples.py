@@ -35,7 +35,7 @@ def spelt(data: bytes, shingling: Shingling) -> list[str]:
     """Return the shingles of a document, as the kernels cut them."""
     texts = normalised_texts(some.documents([data]), shingling)
     shingler = shingler_of(shingling.unit)
-    units = shingler.units(texts)
+    units = shingler.units(texts, shingling)
     layout = shingler.layout(texts, units, shingling)
     starts, lengths = (array.tolist() for array in texts.byte_spans(units.starts, units.stops))
     each = [texts.data[a : a + n].tobytes().decode() for a, n in zip(starts, lengths, strict=True)]

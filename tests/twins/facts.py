@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from simdocs.recipes import Sequences, Shingling, Walking
-from tests.twins import shingles, units
+from tests.twins import shingles
 from tests.twins.corpus import Corpus, Document
 from tests.twins.decoding import WIDE
-
-UNITS_OF = {"char": units.chars, "word": units.words, "line": units.lines, "stopword": units.words}
 
 
 class Facts(NamedTuple):
@@ -43,7 +41,7 @@ def documents(root: Path) -> list[Document]:
 def facts(document: Document, shingling: Shingling) -> Facts:
     """Return the facts of a document."""
     text = shingles.text_of(document.text, shingling)
-    length = len(UNITS_OF[shingling.unit](text))
+    length = len(shingles.units_of(text, shingling))
     flags = 1 * (length == 0) + 2 * (0 < length < shingling.k) + 4 * (not is_utf8(document.text))
     flags += 8 * document.data.startswith(tuple(WIDE))
     flags += 16 * (document.line is not None and json.loads(document.line).get("id") is None)

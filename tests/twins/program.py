@@ -30,7 +30,7 @@ WITHOUT_EFFECT = {
 KNOWN = WITHOUT_EFFECT | {
     "documents", "files_from", "files0_from", "include", "exclude", "hidden", "follow", "max_size",
     "text_field", "id_field", "plain", "jsonl",
-    "unit", "k", "language", "multiset", "seed", *Normalisation.__slots__,
+    "unit", "k", "language", "ignore_stop_words", "stop_words", "multiset", "seed", *Normalisation.__slots__,
     "num_perm", "scheme", "ignore_common", "template", "threshold", "recall", "rule", "bands", "rows",
     "changed", "keep", "cluster", "verify", "exact", "max_candidates", "against",
     "pairs", "all_copies", "explain", "list", "nul", "top", "nearest", "itself", "measure", "diff",
@@ -63,7 +63,16 @@ def recipe(options: Options) -> tuple[Shingling, Signing, float]:
     unit, size, threshold = options["unit"], options["num_perm"], options["threshold"]
     switches = Normalisation(**{name: options[name] for name in Normalisation.__slots__})
     k = options["k"] or default_k(unit)
-    shingling = Shingling(unit, k, options["language"], options["multiset"], options["seed"], switches)
+    shingling = Shingling(
+        unit,
+        k,
+        options["language"],
+        options["multiset"],
+        options["seed"],
+        switches,
+        ignore_stop_words=unit == "word" and (options["ignore_stop_words"] or options["stop_words"] is not None),
+        stop_word_list=_stop_words(options["stop_words"]),
+    )
     if options.get("exact") or options.get("measure") == "containment":
         cut: tuple[int, int] | None = (1, 1)
     elif options["bands"] or options["rows"]:
@@ -76,6 +85,11 @@ def recipe(options: Options) -> tuple[Shingling, Signing, float]:
         raise EndedError(2)
     templates = tuple(Path(os.fsdecode(name)).read_bytes() for name in options["template"])
     return shingling, Signing(options["scheme"], size, *cut, options["ignore_common"], templates), threshold
+
+
+def _stop_words(name: bytes | None) -> str:
+    """Return the words of a list, which has no comments here."""
+    return "" if name is None else " ".join(sorted(set(Path(os.fsdecode(name)).read_text().split())))
 
 
 def dedupe(options: Options, stdin: bytes = b"", index: Index | None = None) -> Ended:

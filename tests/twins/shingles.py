@@ -32,15 +32,25 @@ def text_of(data: bytes, shingling: Shingling) -> str:
 
 def stop_words(shingling: Shingling) -> set[str]:
     """Return the stop words as they occur in normalised texts. If case is kept, each has three spellings."""
-    spellings = set(STOP_WORDS[shingling.language])
+    spellings = set(shingling.stop_word_list.split() or STOP_WORDS[shingling.language])
     if shingling.normalisation.keep_case:
         spellings |= {word.capitalize() for word in spellings} | {word.upper() for word in spellings}
-    return {texts.normalised(word.encode(), shingling.normalisation) for word in spellings}
+    entries = (texts.normalised(word.encode(), shingling.normalisation) for word in spellings)
+    return {word for entry in entries for word in units.words(entry)}
+
+
+def units_of(text: str, shingling: Shingling) -> list[str]:
+    """Return the units of a normalised text of which shingles are made."""
+    found = UNITS_OF[shingling.unit](text)
+    if shingling.unit == "word" and shingling.ignore_stop_words:
+        stops = stop_words(shingling)
+        return [word for word in found if word not in stops]
+    return found
 
 
 def shingles(text: str, shingling: Shingling) -> list[list[str]]:
     """Return the shingles of a normalised text, in text order, each as a list of units."""
-    found = UNITS_OF[shingling.unit](text)
+    found = units_of(text, shingling)
     runs = [found[at : at + shingling.k] for at in range(len(found) - shingling.k + 1)]
     if shingling.unit == "stopword":
         stops = stop_words(shingling)

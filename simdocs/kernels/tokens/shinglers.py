@@ -17,8 +17,8 @@ from simdocs.families import UNITS
 from simdocs.kernels.text.normalise import normalise
 from simdocs.kernels.text.units import Units, char_units, line_units, word_units
 from simdocs.kernels.tokens import murmur
-from simdocs.kernels.tokens.unit_hashes import line_hashes, stop_word_positions, word_hashes
-from simdocs.model.ragged import Array, Index, Mask, Ragged, Tokens, offsets_of, ranges
+from simdocs.kernels.tokens.unit_hashes import line_hashes, other_words, stop_word_positions, word_hashes
+from simdocs.model.ragged import Array, Index, Mask, Ragged, Tokens, count_true_in_rows, offsets_of, ranges
 from simdocs.model.texts import Texts
 from simdocs.recipes import Shingling
 
@@ -132,8 +132,14 @@ def _inside(size: int, offsets: Index, k: int) -> Mask:
 
 
 def word_tokens(texts: Texts, shingling: Shingling) -> ShingledTexts:
-    """The tokens of k words each: MurmurHash3_x86_32 of the hashes of the words, 4 bytes each, little-endian."""
-    return _tokens_of_units(word_hashes(texts, shingling.seed), shingling)
+    """The tokens of k words each: MurmurHash3_x86_32 of the hashes of the words, 4 bytes each, little-endian.
+
+    Stop words are left out first, if they are to be ignored.
+    """
+    hashes = word_hashes(texts, shingling.seed)
+    if shingling.ignore_stop_words:
+        hashes = hashes.keep(other_words(hashes.values, shingling))
+    return _tokens_of_units(hashes, shingling)
 
 
 def line_tokens(texts: Texts, shingling: Shingling) -> ShingledTexts:
@@ -162,15 +168,35 @@ def stopword_tokens(texts: Texts, shingling: Shingling) -> ShingledTexts:
 class Shingler:
     """A member of the family of shinglers.
 
-    shingles(texts, shingling) returns the tokens of normalised texts and the number of units in each. units(texts)
-    returns where the units are, and layout(texts, units, shingling) which units form each shingle.
+    shingles(texts, shingling) returns the tokens of normalised texts and the number of units in each. units(texts,
+    shingling) returns where the units are, and layout(texts, units, shingling) which units form each shingle.
     """
 
     shingles: Callable[[Texts, Shingling], ShingledTexts]
-    units: Callable[[Texts], Units]
+    units: Callable[[Texts, Shingling], Units]
     layout: Callable[[Texts, Units, Shingling], Layout]
     separator: str
     """The text between two units of a shingle when the shingle is displayed."""
+
+
+def _chars(texts: Texts, shingling: Shingling) -> Units:
+    return char_units(texts)
+
+
+def _lines(texts: Texts, shingling: Shingling) -> Units:
+    return line_units(texts)
+
+
+def _all_words(texts: Texts, shingling: Shingling) -> Units:
+    return word_units(texts)
+
+
+def _words(texts: Texts, shingling: Shingling) -> Units:
+    units = word_units(texts)
+    if not shingling.ignore_stop_words:
+        return units
+    others = other_words(word_hashes(texts, shingling.seed).values, shingling)
+    return Units(units.starts[others], units.stops[others], offsets_of(count_true_in_rows(others, units.offsets)))
 
 
 def _windows(texts: Texts, units: Units, shingling: Shingling) -> Layout:
@@ -182,10 +208,10 @@ def _after_stop_words(texts: Texts, units: Units, shingling: Shingling) -> Layou
     return after_stop_words(units.offsets, stop_word_positions(hashes.values, shingling), shingling.k)
 
 
-CHAR = Shingler(char_tokens, char_units, _windows, "")
-WORD = Shingler(word_tokens, word_units, _windows, " ")
-LINE = Shingler(line_tokens, line_units, _windows, "\n")
-STOPWORD = Shingler(stopword_tokens, word_units, _after_stop_words, " ")
+CHAR = Shingler(char_tokens, _chars, _windows, "")
+WORD = Shingler(word_tokens, _words, _windows, " ")
+LINE = Shingler(line_tokens, _lines, _windows, "\n")
+STOPWORD = Shingler(stopword_tokens, _all_words, _after_stop_words, " ")
 
 
 def shingler_of(unit: str) -> Shingler:

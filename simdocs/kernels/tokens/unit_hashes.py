@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import mmh3
 import numpy as np
@@ -70,7 +70,9 @@ def _encoded(codepoint: int) -> bytes:
 
 def stop_word_positions(hashes: Tokens, shingling: Shingling) -> Index:
     """The positions of the stop words among words, given by their hashes (W,) uint32: ascending int64."""
-    known = _stop_word_hashes(shingling.language, shingling.normalisation, shingling.seed)
+    known = _stop_word_hashes(shingling.stop_word_list, shingling.language, shingling.normalisation, shingling.seed)
+    if not len(known):
+        return np.empty(0, np.int64)
     low = np.zeros(1 << 16, bool)
     low[known & 0xFFFF] = True
     found = [np.empty(0, np.int64)]
@@ -82,16 +84,22 @@ def stop_word_positions(hashes: Tokens, shingling: Shingling) -> Index:
     return np.concatenate(found)
 
 
-@cache
-def _stop_word_hashes(language: str, switches: Normalisation, seed: int) -> Tokens:
-    """The hashes of the stop words after normalisation, ascending: uint32.
+def other_words(hashes: Tokens, shingling: Shingling) -> Mask:
+    """Which words are not stop words, of words given by their hashes (W,) uint32: bool (W,)."""
+    others = np.ones(len(hashes), bool)
+    others[stop_word_positions(hashes, shingling)] = False
+    return others
 
-    If the case is kept, the capitalised and the upper-case spellings are included.
+
+@lru_cache(maxsize=64)
+def _stop_word_hashes(listed: str, language: str, switches: Normalisation, seed: int) -> Tokens:
+    """The hashes of the stop words after normalisation, ascending: uint32. They are those listed, or of the language.
+
+    An entry of a list may be several words, such as "don't". If the case is kept, the capitalised and the upper-case
+    spellings are included.
     """
-    spellings = set(STOP_WORDS[language])
+    spellings = set(listed.split() or STOP_WORDS[language])
     if switches.keep_case:
         spellings |= {word.capitalize() for word in spellings} | {word.upper() for word in spellings}
     rows = [np.frombuffer(word.encode(), np.uint8) for word in sorted(spellings)]
-    texts = normalise(Ragged.from_rows(rows, np.uint8), switches)
-    hashes = murmur.hash_byte_strings(texts.data, texts.encoded.offsets[:-1], texts.encoded.lengths, seed)
-    return np.unique(hashes)
+    return np.unique(word_hashes(normalise(Ragged.from_rows(rows, np.uint8), switches), seed).values)

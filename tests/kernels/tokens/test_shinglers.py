@@ -30,7 +30,7 @@ from tests.twins import units as twin_units
 
 def spelt_units(texts: Texts, shingling: Shingling) -> list[list[str]]:
     """Return the units of each text, cut out of its bytes."""
-    units = shingler_of(shingling.unit).units(texts)
+    units = shingler_of(shingling.unit).units(texts, shingling)
     starts, lengths = (array.tolist() for array in texts.byte_spans(units.starts, units.stops))
     spelt = [
         texts.data[a : a + n].tobytes().decode("utf-8", "surrogateescape") for a, n in zip(starts, lengths, strict=True)
@@ -42,7 +42,7 @@ def spelt_units(texts: Texts, shingling: Shingling) -> list[list[str]]:
 def spelt_shingles(texts: Texts, shingling: Shingling) -> list[list[list[str]]]:
     """Return the shingles of each text by the layout, as lists of units."""
     shingler = shingler_of(shingling.unit)
-    layout = shingler.layout(texts, shingler.units(texts), shingling)
+    layout = shingler.layout(texts, shingler.units(texts, shingling), shingling)
     units = [unit for text in spelt_units(texts, shingling) for unit in text]
     spans = zip(layout.firsts.tolist(), layout.sizes.tolist(), strict=True)
     runs = [units[first : first + size] for first, size in spans]
@@ -57,9 +57,8 @@ def kernel_tokens(batch: list[bytes], shingling: Shingling) -> list[list[int]]:
 
 @given(some.batches, some.shinglings)
 def test_units_are_those_of_the_twin(batch, shingling):
-    cut = twin.UNITS_OF[shingling.unit]
     assert spelt_units(normalised_texts(some.documents(batch), shingling), shingling) == [
-        cut(twin.text_of(raw, shingling)) for raw in batch
+        twin.units_of(twin.text_of(raw, shingling), shingling) for raw in batch
     ]
 
 

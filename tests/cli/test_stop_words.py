@@ -1,0 +1,172 @@
+"""--ignore-stop-words and --stop-words: which words count, in every command, and which lists are refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.corpus import lay
+from tests.cli.program import Done, simdocs
+
+DOCS = {
+    "docs/a": b"The cow jumped over the moon and the stars of the night",
+    "docs/b": b"A cow jumped over a moon, and some stars of a night",
+    "docs/c": b"Una vaca era encima de la luna",
+    "docs/only": b"to be or not to be",
+}
+
+LISTS = {
+    "list": b"\xef\xbb\xbf# ours\r\nthe | an article\r\na some\n\n  The  \n",
+    "same": b"some\nthe The a",
+    "other": b"moon\n",
+    "empty": b"",
+    "comments": b"# the\n| a\n",
+    "signs": b"!\n--\n",
+    "latin": b"the\ncaf\xe9\n",
+    "binary": b"the\0a",
+    "large": b"the " * (1 << 18) + b"a",
+    "lines.jsonl": b'{"text": "the"}\n',
+}
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = lay(tmp_path_factory.mktemp("stop"), DOCS | LISTS)
+    for built in ("plain.index", "ignoring.index --ignore-stop-words", "list.index --stop-words list"):
+        assert run(root, f"index docs --unit word -k 2 -o {built}").status == 0
+    assert run(root, "shingle docs --unit word -k 2 --stop-words list -o list.shingles").status == 0
+    return root
+
+
+def run(where: Path, line: str, stdin: bytes = b"") -> Done:
+    return simdocs(*line.split(), cwd=where, stdin=stdin)
+
+
+@pytest.mark.parametrize("how", ["--ignore-stop-words", "--stop-words list", "--stop-words same"])
+def test_texts_that_differ_in_stop_words_alone_are_the_same_without_them(here, how):
+    assert run(here, f"dedupe docs --unit word -k 2 {how}").out == b"docs/a\tdocs/b\t1.000000\t1.000000\n"
+    assert run(here, "dedupe docs --unit word -k 2").out == b""
+
+
+def test_the_words_that_are_left_follow_each_other(here):
+    done = run(here, "show docs/a --unit word -k 2 --ignore-stop-words")
+    assert [shingle for shingle, _ in done.rows] == [b"cow jumped", b"jumped moon", b"moon stars", b"stars night"]
+    done = run(here, "show - --unit word -k 2 --stop-words list", DOCS["docs/b"])
+    assert [shingle for shingle, _ in done.rows][:3] == [b"cow jumped", b"jumped over", b"over moon"]
+    done = run(here, "show docs/a --unit stopword -k 2 --stop-words other")
+    assert [shingle for shingle, _ in done.rows] == [b"moon and"]
+
+
+def test_a_list_may_come_from_standard_input_and_is_read_once(here):
+    done = run(here, "compare docs/a docs/b --unit stopword,word -k 1,2 --stop-words - --header", LISTS["list"])
+    assert [row[:3] for row in done.rows[1:]][2:] == [[b"word", b"1", b"1.000000"], [b"word", b"2", b"1.000000"]]
+
+
+def test_a_document_of_stop_words_alone_is_empty(here):
+    done = run(here, "dedupe docs --unit word --ignore-stop-words --summary-json note -v")
+    assert done.status == 0
+    assert json.loads((here / "note").read_bytes())["empty"] == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "dedupe list.index",
+        "dedupe list.index --stop-words same",
+        "dedupe list.shingles --stop-words list",
+        "dedupe list.index --exact --shingles list.shingles",
+        "dedupe list.shingles --pairs --exact",
+    ],
+)
+def test_an_artifact_keeps_its_list(here, line):
+    assert run(here, line).out == b"docs/a\tdocs/b\t1.000000\t1.000000\n"
+
+
+def test_documents_of_a_query_are_cut_as_those_of_the_index(here):
+    lay(here, {"new": b"some cow jumped over the moon and stars of the night"})
+    for index in ("ignoring", "list"):
+        assert [row[1:3] for row in run(here, f"query {index}.index new").rows] == [
+            [b"docs/a", b"1.000000"],
+            [b"docs/b", b"1.000000"],
+        ]
+    assert run(here, "query plain.index new").out == b""
+    assert run(here, "dedupe new --against list.index --list duplicates").out == b"new\n"
+    assert b"jaccard\t1.000000\n" in run(here, "compare list.index docs/a docs/b").out
+
+
+REFUSED = {
+    "dedupe docs --ignore-stop-words": (2, "--ignore-stop-words goes with --unit word"),
+    "dedupe docs --unit stopword --ignore-stop-words": (2, "--ignore-stop-words goes with --unit word"),
+    "shingle docs --unit line --stop-words list -o x.shingles": (2, "--stop-words goes with --unit word or stopword"),
+    "index docs --unit word --language de -o x.index": (2, "goes with --unit stopword, or --ignore-stop-words"),
+    "show docs/a --unit word --language de --stop-words list": (2, "--language and --stop-words do not go together"),
+    "dedupe docs --unit word --stop-words gone": (2, "gone: No such file or directory"),
+    "dedupe docs --unit word --stop-words docs": (2, "docs: this is a directory: name one text"),
+    "dedupe docs --unit word --stop-words empty": (2, "empty: this list has no words: give one word on each line"),
+    "tune docs --unit word --stop-words comments": (2, "comments: this list has no words"),
+    "audit docs --unit word --stop-words signs": (2, "signs: this list has no words"),
+    "dedupe docs --unit word --stop-words latin": (2, "latin, line 2: this list is not in UTF-8: convert it first"),
+    "dedupe docs --unit word --stop-words binary": (2, "binary: a binary file (a NUL byte in the first 8 KiB)"),
+    "dedupe docs --unit word --stop-words large": (2, "large: a list of stop words has at most 1,048,576 bytes"),
+    "dedupe docs --unit word --stop-words lines.jsonl": (2, "lines.jsonl: this file has one document on each line"),
+    "dedupe - --unit word --stop-words -": (2, "- names standard input, which can be read only once"),
+    "dedupe plain.index --stop-words list": (2, "plain.index was built without --stop-words: rebuild it, or leave"),
+    "dedupe list.index --stop-words other": (2, "list.index was built with other --stop-words than other: rebuild it"),
+    "dedupe docs --against list.index --stop-words other": (2, "list.index was built with other --stop-words than"),
+    "compare list.index docs/a docs/b --stop-words other": (2, "list.index was built with other --stop-words than"),
+    "dedupe plain.index --ignore-stop-words": (2, "plain.index was built without --ignore-stop-words: rebuild it"),
+    "query list.index docs/a --shingles list.shingles --stop-words other": (
+        2,
+        "--stop-words is an option of shingle, signature, index, dedupe, compare, tune, audit and show, not of query",
+    ),
+    "query plain.index list.shingles": (
+        4,
+        "ignore_stop_words is True, not False; stop_word_list is 'The a some the', not ''",
+    ),
+}
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_what_cannot_be_done_is_refused_with_a_reason(here, line):
+    status, said = REFUSED[line]
+    done = run(here, line)
+    assert (done.status, done.out) == (status, b"")
+    assert said in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_an_update_with_another_list_is_built_anew_and_says_so(tmp_path):
+    lay(tmp_path, DOCS | LISTS)
+    build = "index docs --unit word -k 2 -o x.index"
+    for more, said in (
+        ("", ""),
+        ("--stop-words list", "without --ignore-stop-words, --stop-words"),
+        ("--stop-words same", ""),
+        ("--stop-words other", "with another --stop-words"),
+        ("--ignore-stop-words", "with --stop-words"),
+        ("", "with --ignore-stop-words"),
+    ):
+        done = run(tmp_path, f"{build} {more}")
+        warning = f"simdocs: warning: x.index was built {said}; it is built from nothing now\n" if said else ""
+        assert (done.status, done.err) == (0, warning)
+        assert run(tmp_path, "check x.index").status == 0
+
+
+def test_info_shows_the_list(here):
+    facts = {row[0]: row[1] for row in run(here, "info list.index").rows}
+    assert (facts[b"ignore_stop_words"], facts[b"stop_word_list"]) == (b"yes", b"The a some the")
+
+
+def test_tune_passes_the_list_on(here):
+    done = run(here, "tune docs --unit word -k 2 --stop-words list --summary")
+    assert "--stop-words list" in done.err.rpartition("next: ")[2]
+
+
+def test_advice_names_a_list_that_does_not_suit_the_documents(here):
+    lay(here, {f"prose/{n}": b"The cow jumped over the moon and the stars, %d times." % n for n in range(3)})
+    lay(here, {"rare": b"zebra\n"})
+    done = run(here, "index prose --unit stopword -k 2 --stop-words rare -o p.index -v")
+    assert "--stop-words: 3 of 3 documents (100%) have next to none of its stop words" in done.err
+    assert "try another list, or --unit word" in done.err

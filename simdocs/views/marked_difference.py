@@ -38,17 +38,26 @@ Pieces = Iterator[tuple[str, bool]]
 
 
 def marked(difference: Difference, marks: Marks, *, whole: bool = True) -> Pieces:
-    """Yield the texts, with the passages marked that only one of them has. whole: with all shared passages in full."""
+    """Yield the texts, with the passages marked that only one of them has. whole: with all shared passages in full.
+
+    Shared passages are those of the first text. Where a passage that differs begins or ends, there are spaces if either
+    text has some there, so that no mark makes one word of two.
+    """
     for at, passage in enumerate(difference.passages):
         if passage.shared:
             more = at < len(difference.passages) - 1
-            yield from [(passage.a, True)] if whole else _shortened(passage.a, marks, at > 0, more)
+            text = passage.a + (_spaces_after(passage.b) if more and not _spaces_after(passage.a) else "")
+            yield from [(text, True)] if whole else _shortened(text, marks, at > 0, more)
         else:
             for text, (begin, end) in ((passage.a, marks.removed), (passage.b, marks.added)):
                 if text.strip():
                     yield from ((begin, False), (text.rstrip(), True), (end, False))
-            last = passage.b or passage.a
-            yield last[len(last.rstrip()) :], True
+            yield _spaces_after(passage.b) or _spaces_after(passage.a), True
+
+
+def _spaces_after(text: str) -> str:
+    """The spaces and ends of lines that a text ends with."""
+    return text[len(text.rstrip()) :]
 
 
 def _shortened(text: str, marks: Marks, after: bool, before: bool) -> Pieces:

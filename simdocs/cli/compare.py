@@ -10,6 +10,7 @@ from simdocs.cli import exits, options
 from simdocs.cli.help import Command
 from simdocs.cli.output import Drawing, colored, format_of, is_explained, is_read_from, is_terminal, path_of, stream_of
 from simdocs.cli.runner import hint_at_terminal, requests_of
+from simdocs.cli.spelling import spelling
 from simdocs.errors import UsageError
 from simdocs.requests.compare_request import CompareRequest
 from simdocs.requests.report_requests import CompareDrawRequest
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from simdocs.model.comparison import Comparison, SimilarityMatrix
     from simdocs.model.slot_trace import SlotTrace
     from simdocs.storage.output_stream import OutputStream
+
+_MOST_PLACES = 20
+"""Places that differ that are shown at a terminal if nobody has asked for the difference: about two screens."""
 
 _OF_BOTH = ("table", "jsonl")
 """Formats that have the measures and the difference."""
@@ -137,5 +141,10 @@ def _draw_difference(result: Comparison, drawn: CompareDrawRequest, stream: Outp
 
     assert result.difference is not None
     terminal, whole = drawn.path is None and is_terminal(), drawn.diff is not None
-    named = drawn.diff, result.difference, result.names
-    stream.write(drawn_as(*named, whole=whole, colored=colored(drawn), terminal=terminal))
+    brief = terminal and not whole
+    difference = result.difference.first_places(_MOST_PLACES) if brief else result.difference
+    named = drawn.diff, difference, result.names
+    stream.write(drawn_as(*named, whole=whole, colored=colored(drawn), terminal=terminal, brief=brief))
+    if more := result.difference.places - difference.places:
+        of = f"{more:,} of {result.difference.places:,} places that differ are not shown"
+        stream.write(f"[{of}: {spelling('diff')} words shows all]\n".encode())

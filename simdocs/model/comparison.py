@@ -179,23 +179,22 @@ class Comparison:
     @property
     def notes(self) -> tuple[str, ...]:
         """Which texts have no shingles; what was not computed as it was asked for, because the texts are too long."""
-        notes = [*self.matrix.notes, *self._notes_on_edits]
-        if self.difference is not None and self.difference.coarser:
-            notes.append(f"{_LONG.format(self.difference.asked)}: they are compared {self.difference.coarser}")
-        return tuple(notes)
+        too_long = list(self._too_long)
+        if not too_long:
+            return self.matrix.notes
+        so = "; ".join(what for _, what in too_long)
+        return *self.matrix.notes, f"{_LONG.format(too_long[0][0])}: {so}"
 
     @property
-    def _notes_on_edits(self) -> tuple[str, ...]:
-        """Those of the notes that are about the edit distance."""
-        if self.edits is NOT_COMPUTED:
-            return ()
+    def _too_long(self) -> Iterator[tuple[str, str]]:
+        """Yield of which units there are too many, and what was done instead."""
         finest = "word" if self.shingles.unit == "stopword" else self.shingles.unit
-        if not self.edits.unit:
-            units = "lines" if finest == "line" else "words"
-            return (f"{_LONG.format(units)} for an edit distance",)
-        if self.edits.unit != finest:
-            return (f"{_LONG.format('characters')}: the edit distance is of words",)
-        return ()
+        if self.edits is not NOT_COMPUTED and not self.edits.unit:
+            yield "lines" if finest == "line" else "words", "there is no edit distance"
+        elif self.edits is not NOT_COMPUTED and self.edits.unit != finest:
+            yield "characters", "the edit distance is of words"
+        if self.difference is not None and self.difference.coarser:
+            yield self.difference.asked, f"they are compared {self.difference.coarser}"
 
     def __repr__(self) -> str:
         return f"<Comparison: jaccard={self.jaccard:.6f}, names={self.names!r}>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 MOST_CELLS = 10**10
 """Pairs of units of two texts that are compared at most: 100,000 by 100,000 characters, which takes 1 CPU second."""
@@ -71,6 +71,16 @@ class Difference:
         """As `equality`, also of texts that differ in nothing but blank lines, where no mark would be seen."""
         differing = (text for passage in self.passages if not passage.shared for text in (passage.a, passage.b))
         return self.equality or ("" if self.missing or any(map(str.strip, differing)) else _ONLY_SPACES)
+
+    @property
+    def places(self) -> int:
+        """How many passages differ."""
+        return sum(not passage.shared for passage in self.passages)
+
+    def first_places(self, most: int) -> Difference:
+        """The difference as far as these first passages that differ, and the shared one after them."""
+        differing = [at for at, passage in enumerate(self.passages) if not passage.shared]
+        return self if len(differing) <= most else replace(self, passages=self.passages[: differing[most]])
 
     def rows(self) -> Iterator[tuple[bytes, bytes, bytes]]:
         """Each passage: `shared` or `differs`, and how it reads in each text."""

@@ -11,6 +11,12 @@ from simdocs.model.passages import Difference, lines_of
 _AROUND = 3
 """Lines around a difference in a unified diff."""
 
+_LONGEST = 600
+"""Characters of a passage that differs that are shown of each text if the rest is left out ..."""
+
+_ENDS = 150
+"""... and of a longer one at its beginning, and at its end."""
+
 _SHOWN_AROUND = 40
 """Characters of a long shared passage that are shown before and after a difference when the rest is left out."""
 
@@ -37,8 +43,10 @@ Pieces = Iterator[tuple[str, bool]]
 """Pieces of an answer, and whether each comes from a text, so that it may do harm to a terminal."""
 
 
-def marked(difference: Difference, marks: Marks, *, whole: bool = True) -> Pieces:
+def marked(difference: Difference, marks: Marks, *, whole: bool = True, brief: bool = False) -> Pieces:
     """Yield the texts, with the passages marked that only one of them has. whole: with all shared passages in full.
+
+    brief: without the middle of long passages that differ.
 
     Shared passages are those of the first text. Where a passage that differs begins or ends, there are spaces if either
     text has some there, so that no mark makes one word of two.
@@ -51,8 +59,21 @@ def marked(difference: Difference, marks: Marks, *, whole: bool = True) -> Piece
         else:
             for text, (begin, end) in ((passage.a, marks.removed), (passage.b, marks.added)):
                 if text.strip():
-                    yield from ((begin, False), (text.rstrip(), True), (end, False))
+                    parts = _ends_of(text.rstrip()) if brief else (text.rstrip(),)
+                    yield from ((begin, False), (parts[0], True), (end, False))
+                    if len(parts) > 1:
+                        count = len(text.rstrip()) - sum(map(len, parts))
+                        yield f"{marks.left_out[0]}{count:,} more characters{marks.left_out[1]}", False
+                        yield from ((begin, False), (parts[1], True), (end, False))
             yield _spaces_after(passage.b) or _spaces_after(passage.a), True
+
+
+def _ends_of(text: str) -> tuple[str, ...]:
+    """The beginning and the end of a long text, cut between words if possible; another text as it is."""
+    if len(text) <= _LONGEST:
+        return (text,)
+    head, tail = text[:_ENDS], text[-_ENDS:]
+    return head.rpartition(" ")[0] or head, tail.partition(" ")[2] or tail
 
 
 def _spaces_after(text: str) -> str:
@@ -137,9 +158,18 @@ def _span(hunk: Sequence[_Line], sign: str, before: int) -> str:
 
 
 def drawn_as(
-    diff: str | None, difference: Difference, names: Sequence[str], *, whole: bool, colored: bool, terminal: bool
+    diff: str | None,
+    difference: Difference,
+    names: Sequence[str],
+    *,
+    whole: bool,
+    colored: bool,
+    terminal: bool,
+    brief: bool = False,
 ) -> bytes:
-    """A difference as bytes, drawn as the member of `DIFFS`; None: with marks in the text. See `marked` for `whole`.
+    """A difference as bytes, drawn as the member of `DIFFS`; None: with marks in the text.
+
+    whole, brief: see `marked`.
 
     Texts in which nothing differs are not drawn: one line says so. terminal: texts cannot do harm to one. In fewer than
     60 columns, texts have no place side by side, and get marks.
@@ -155,7 +185,7 @@ def drawn_as(
 
         lines = side_by_side(difference, names, marks, width, whole=whole)
         return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
-    return drawn(marked(difference, marks, whole=whole), terminal=terminal)
+    return drawn(marked(difference, marks, whole=whole, brief=brief), terminal=terminal)
 
 
 def drawn(pieces: Pieces, *, terminal: bool) -> bytes:

@@ -13,7 +13,7 @@ from hypothesis import given
 
 import simdocs
 from simdocs.kernels.lsh.banding import candidate_probability
-from simdocs.matching import measures
+from simdocs.matching import difference, measures
 from simdocs.model.comparison import Comparison, SimilarityMatrix
 from simdocs.views.comparison_tables import rows_of_comparison
 from tests import strategies as some
@@ -167,8 +167,11 @@ def test_texts_that_are_too_long_and_different_say_what_was_not_computed(monkeyp
     monkeypatch.setattr(measures, "MOST_CELLS", 8)
     found = compare(*texts)
     assert (found.edits.unit, found.edits.lcs, found.edits.distance, found.edits.similarity) == ("", None, None, None)
-    assert found.notes == (f"{bound} words) for an edit distance",)
-    assert compare(*texts, unit="line").notes == (f"{bound} lines) for an edit distance",)
+    assert found.notes == (f"{bound} words): there is no edit distance",)
+    assert compare(*texts, unit="line").notes == (f"{bound} lines): there is no edit distance",)
+    monkeypatch.setattr(difference, "MOST_CELLS", 8)
+    both = compare(*texts, diff="words").notes
+    assert both == (f"{bound} words): there is no edit distance; they are compared only by how they begin and end",)
     assert dict(found.rows())["edit_distance"] is None
     assert dict(rows_of_comparison(found))[b"edit_unit"] is None
 

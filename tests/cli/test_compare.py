@@ -357,6 +357,36 @@ def test_a_terminal_shows_the_measures_and_the_difference_without_what_is_far_fr
     assert whole.out.decode().partition("\n\n")[2].startswith(far)
 
 
+@pytest.mark.parametrize("places", [20, 21])
+def test_a_terminal_shows_the_first_places_and_says_how_many_more_there_are(here, places):
+    lines = [f"The same sentence, which is number {number}, ends here.\n" for number in range(60)]
+    changed = [line.replace("ends", "stops") if number < places else line for number, line in enumerate(lines)]
+    for name, text in (("a.txt", lines), ("b.txt", changed)):
+        (here / name).write_text("".join(text))
+    line = "[1 of 21 places that differ are not shown: --diff words shows all]\n" if places > 20 else ""
+    text = on_terminal("compare", "a.txt", "b.txt", "--color", "never", cwd=here).out.decode()
+    assert text.count("[-ends-]{+stops+}") == 20
+    assert text.endswith(line) and ("not shown" in text) == bool(line)
+    for mode in ("words", "unified", "side-by-side"):
+        whole = on_terminal("compare", "a.txt", "b.txt", "--color", "never", "--diff", mode, cwd=here).out.decode()
+        assert "not shown" not in whole and whole.count("stops") >= places
+    for elsewhere in (("--format", "table"), ("-o", "x.table")):
+        done = simdocs("compare", "a.txt", "b.txt", *elsewhere, cwd=here)
+        text = done.out.decode() or (here / "x.table").read_text()
+        assert text.count("[-ends-]{+stops+}") == places
+
+
+def test_a_terminal_shows_how_long_passages_begin_and_end(here):
+    for name, word in (("a.txt", "left"), ("b.txt", "right")):
+        (here / name).write_text(" ".join(f"{word}{number}" for number in range(1000)))
+    text = on_terminal("compare", "a.txt", "b.txt", "--color", "never", cwd=here).out.decode().partition("\n\n")[2]
+    assert len(text) < 800
+    assert text.startswith("[-left0 left1 ") and " left999-]{+right0 " in text and text.endswith(" right999+}\n")
+    assert text.count(" more characters ...]") == 2
+    whole = simdocs("compare", "a.txt", "b.txt", "--format", "table", cwd=here).out.decode()
+    assert "left500" in whole and "right500" in whole
+
+
 def test_a_terminal_shows_a_difference_in_colours(here):
     done = on_terminal("compare", "a.txt", "b.txt", cwd=here)
     assert b"\x1b[31;9mthree\x1b[0m\x1b[32;4mfour\x1b[0m" in done.out

@@ -7,7 +7,7 @@ template have about one, and near-duplicates are compared only with the kept doc
 
 from __future__ import annotations
 
-from simdocs.advice.template_advice import MANY_DOCUMENTS
+from simdocs.advice.template_advice import LEAVING_OUT, MANY_DOCUMENTS
 from simdocs.engines.run import Run, Tally
 from simdocs.errors import mention
 
@@ -34,9 +34,9 @@ class CrowdWatch:
         if self.advice or self._documents < MANY_DOCUMENTS or tally.candidates <= _EACH * self._documents:
             return
         if tally.similar < _SHARE_SIMILAR * tally.candidates:
-            remedy = f"{mention('ignore_common')} leaves its tokens out (tune finds the fraction)"
+            remedy = LEAVING_OUT
             if self._joinable:
-                remedy = f"{mention('exact')} compares far fewer pairs, or {remedy}"
+                remedy = f"{remedy}; or try {mention('exact')}, which compares far fewer pairs"
             self.advice = (
                 f"{tally.similar:,} of the first {tally.candidates:,} candidates are similar, and there are more than"
                 f" {_EACH} for each document: if the documents share a template, {remedy}",

@@ -10,10 +10,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from simdocs.errors import mention
+from simdocs.errors import mention, suggested
 from simdocs.kernels.group.pair_graph import PairGraph, connected_groups
 from simdocs.matching.corpus import Documented
 from simdocs.model.names import display_name
+
+LEAVING_OUT = (
+    f"leave it out with {mention('template')} FILE or {mention('ignore_common')} F"
+    f" ({suggested('tune', 'DOCS')} finds F)"
+)
+"""What leaves out a template."""
 
 MANY_DOCUMENTS = 100
 """With fewer documents than this, no advice is given, because the answer is easily read in full."""
@@ -44,7 +50,7 @@ def template_advice(graph: PairGraph, corpus: Documented, unit: str) -> tuple[st
     count = int(documents[largest])
     name = display_name(corpus.printed_names(first[largest : largest + 1])[0])
     group = f"the largest group has {count:,} documents ({count / size:.0%} of all), such as {name}"
-    remedy = f"if they share only a template, leave its tokens out with {mention('ignore_common')}"
+    remedy = f"if they share only a template, {LEAVING_OUT}"
     if unit != "line":
         remedy += f", or try {mention('unit')} line"
     if in_large > _SHARE_OF_PAIRS * of_all:

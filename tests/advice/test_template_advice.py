@@ -39,8 +39,8 @@ def test_most_pairs_in_one_group_of_few_documents_suggest_a_template():
     [line] = advised(1_000, [*family(5, 20), *((row, row + 1, 0.95) for row in range(100, 300, 2))])
     assert line == (
         "190 of 290 pairs of different texts are in groups of 20 or more documents; the largest group has 20 documents"
-        " (2% of all), such as d5: if they share only a template, leave its tokens out with ignore_common,"
-        " or try unit line"
+        " (2% of all), such as d5: if they share only a template, leave it out with template FILE or"
+        " ignore_common F (simdocs.tune('DOCS') finds F), or try unit line"
     )
 
 
@@ -76,8 +76,8 @@ def test_one_group_of_more_than_a_tenth_of_all_documents_suggests_a_template():
     assert advised(100, [*family(0, 10), *rest]) == []
     [line] = advised(100, [*family(0, 11), *rest])
     assert line == (
-        "the largest group has 11 documents (11% of all), such as d0: if they share only a template, leave its"
-        " tokens out with ignore_common, or try unit line"
+        "the largest group has 11 documents (11% of all), such as d0: if they share only a template, leave it"
+        " out with template FILE or ignore_common F (simdocs.tune('DOCS') finds F), or try unit line"
     )
 
 
@@ -89,4 +89,4 @@ def test_copies_of_one_text_are_no_template():
 
 def test_lines_are_not_proposed_where_lines_are_compared():
     [line] = advised(100, family(0, 30), "line")
-    assert line.endswith("leave its tokens out with ignore_common")
+    assert line.endswith("leave it out with template FILE or ignore_common F (simdocs.tune('DOCS') finds F)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +11,7 @@ from simdocs.cli import exits, options
 from simdocs.cli.help import Command
 from simdocs.cli.output import Drawing, colored, format_of, is_explained, is_read_from, is_terminal, path_of, stream_of
 from simdocs.cli.runner import hint_at_terminal, requests_of
-from simdocs.cli.spelling import spelling
+from simdocs.cli.spelling import declarations, spelling
 from simdocs.errors import UsageError
 from simdocs.requests.compare_request import CompareRequest
 from simdocs.requests.report_requests import CompareDrawRequest
@@ -19,6 +20,15 @@ if TYPE_CHECKING:
     from simdocs.model.comparison import Comparison, SimilarityMatrix
     from simdocs.model.slot_trace import SlotTrace
     from simdocs.storage.output_stream import OutputStream
+
+
+def _explain_option(option: str, _: Sequence[str]) -> str:
+    """How two texts are compared without the tokens that are common in a collection."""
+    if option not in declarations("ignore_common"):
+        return ""
+    remedy = "compare X.index A B leaves out the tokens that the index leaves out"
+    return f"two texts do not show what is common: {remedy}, and {spelling('template')} FILE those of a template"
+
 
 _MOST_PLACES = 20
 """Places that differ that are shown at a terminal if nobody has asked for the difference: about two screens."""
@@ -29,6 +39,7 @@ _OF_BOTH = ("table", "jsonl")
 
 @click.command(
     cls=Command,
+    explain=_explain_option,
     examples=(
         "simdocs compare draft.txt final.txt",
         "simdocs compare draft.txt final.txt --diff unified",

@@ -68,8 +68,9 @@ class CompareRequest(BandRequest, SketchRequest, TextRequest, SourceRequest):
     def problems_of_trace(self, scheme: str) -> Iterator[str]:
         """What does not go with signatures of this scheme."""
         if self.trace and scheme != "permutation":
+            which = ", the default," if scheme == self.parameter("scheme").default else ""
             yield (
-                f"{mention('trace')} goes with {mention('scheme')} permutation: {scheme} does not go through the"
+                f"{mention('trace')} needs {mention('scheme')} permutation: {scheme}{which} does not go through the"
                 " shingles row by row"
             )
 

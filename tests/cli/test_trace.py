@@ -132,7 +132,10 @@ def test_documents_of_an_artifact_are_traced_without_the_tokens_that_it_leaves_o
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--trace"], "--trace goes with --scheme permutation: fss does not go through the shingles row by row"),
+        (
+            ["--trace"],
+            "--trace needs --scheme permutation: fss, the default, does not go through the shingles row by row",
+        ),
         ([*HOW, "--diff", "words"], "--diff and --trace do not go together: choose one"),
         ([*HOW, "--measure", "jaccard"], "--measure and --trace do not go together"),
         ([*HOW, "--unit", "char,word"], "--trace needs one --unit and one -k, not lists of them"),
@@ -146,7 +149,7 @@ def test_what_has_no_trace_is_one_line(here, words, said):
     assert said in done.err
     assert simdocs("index", "a.txt", "b.txt", "-o", "x.index", cwd=here).status == 0
     done = simdocs("compare", "x.index", "a.txt", "b.txt", "--trace", cwd=here)
-    assert done.status == 2 and "--trace goes with --scheme permutation" in done.err
+    assert done.status == 2 and "--trace needs --scheme permutation" in done.err
 
 
 def test_the_status_of_a_trace_says_whether_texts_are_similar(here):

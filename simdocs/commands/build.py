@@ -218,10 +218,13 @@ def _build_index(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | N
     writer.append("same_as", same_as(firsts, texts))
     writer.append("signatures", signatures)
     writer.append("ignored", plan.intake.ignored)
-    for name, column in _sketch(plan.intake.artifact, sketches, documents, firsts, earlier).items():
+    sketch = _sketch(plan.intake.artifact, sketches, documents, firsts, earlier)
+    for name, column in sketch.items():
         writer.append(name, column)
+    sketched = len(sketch[_OF_SKETCH[0]]) if recipe.containing.containment else None
     seed = recipe.shingling.seed
-    return documents, expectation(lambda rows: signatures[rows], firsts, recipe.banding, seed)
+    expected = expectation(lambda rows: signatures[rows], firsts, recipe.banding, seed)
+    return documents, replace(expected, sketched=sketched)
 
 
 def _sketch(

@@ -19,7 +19,8 @@ class Expectation:
 
     curve: the least probability that a pair becomes a candidate, at the tenths of similarity. at_threshold: the same at
     the threshold. candidates: expected candidates a document, from sampled pairs. better_num_perm, better_candidates:
-    where those are many, a signature length that needs fewer (0: none does).
+    where those are many, a signature length that needs fewer (0: none does). sketched: how many tokens the containment
+    sketch has; None if there is none.
     """
 
     curve: tuple[tuple[float, float], ...]
@@ -27,6 +28,7 @@ class Expectation:
     candidates: float
     better_num_perm: int = 0
     better_candidates: float = 0.0
+    sketched: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

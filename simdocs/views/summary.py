@@ -18,14 +18,15 @@ from simdocs.model.pair_sample import Estimate
 from simdocs.model.skipped import in_short
 from simdocs.model.tuning import Tuning
 from simdocs.recipes import Banding, IndexRecipe, Recipe
+from simdocs.views.amounts import counted, size
 from simdocs.views.curve import figure
 from simdocs.views.probabilities import shown_probability
 from simdocs.views.warnings import no_pair, too_few
 
 _LOOSEST = 10
 
-_FOUR_DIGITS = 999.5
-"""What is rounded to three digits from here on has an exponent."""
+_BYTES_SKETCHED = 8
+"""Bytes that a token takes in the containment sketch: the token and the row of a document, each uint32."""
 
 Summarised = BuildResult | DryRun | Deduplication | SimilarPairs | Matches | Tuning | Audit
 
@@ -70,6 +71,12 @@ def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]
         yield from _updated(result.update)
         if result.expectation is not None and isinstance(result.recipe, IndexRecipe):
             yield from _expected(result.expectation, result.recipe.banding)
+            if (tokens := result.expectation.sketched) is not None:
+                each = tokens / max(len(result.documents), 1)
+                yield (
+                    f"containment sketch: {counted(tokens, 'token')}, {each:,.1f} for each document on average;"
+                    f" {size(_BYTES_SKETCHED * tokens)}"
+                )
         yield f"{target}: written in {seconds:.2f} s"
         return
     nothing_compared = list(too_few(result))
@@ -315,6 +322,8 @@ def _expectation_facts(expected: Expectation, banding: Banding) -> dict[str, Any
         "curve": [[similarity, probability] for similarity, probability in expected.curve],
         "candidates_a_document": expected.candidates,
     }
+    if expected.sketched is not None:
+        facts["sketch_tokens"] = expected.sketched
     if expected.better_num_perm:
         facts["fewer_with"] = {
             "num_perm": expected.better_num_perm,
@@ -370,20 +379,6 @@ def _found_by(bands: int, rows: int, threshold: float, probability: float) -> st
 
 def _cut(bands: int, rows: int) -> str:
     return f"{counted(bands, 'band')} of {counted(rows, 'row')}"
-
-
-def counted(number: int, singular: str, plural: str = "") -> str:
-    """A number of things."""
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
-
-
-def size(number: int) -> str:
-    """Return a number of bytes, to three digits or the next whole unit."""
-    for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
-        if number >= unit:
-            figure = number / unit
-            return f"{figure:.3g} {name}" if figure < _FOUR_DIGITS else f"{figure:,.0f} {name}"
-    return counted(number, "byte")
 
 
 def _looseness(component: ComponentFacts) -> str:

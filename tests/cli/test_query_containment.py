@@ -52,6 +52,19 @@ def test_all_documents_that_contain_an_excerpt_are_found(asked):
     assert found(asked, "part", "--exact") == found(asked, "part")
 
 
+def test_the_summary_of_a_build_says_what_the_sketch_takes(asked):
+    said = simdocs("index", "docs", "-o", "y.index", "--containment", "--summary", "--summary-json", "note", cwd=asked)
+    shown = simdocs("show", "y.index", "--sketch", "--format", "jsonl", cwd=asked).out.splitlines()
+    sketched = sum(json.loads(line)["sketched"] for line in shown if b"copy" not in line)
+    line = re.search(
+        r"^containment sketch: ([\d,]+) tokens?, [\d.]+ for each document on average; (\d+) byte", said.err, re.M
+    )
+    assert line is not None
+    assert (int(line[1]), int(line[2])) == (sketched, 8 * sketched)
+    assert json.loads((asked / "note").read_bytes())["sketch_tokens"] == sketched
+    assert "sketch" not in simdocs("index", "docs", "-o", "x.index", "--summary", cwd=asked).err
+
+
 def test_the_containment_is_that_of_the_document_asked_about(asked):
     lay(asked, {"whole": A + b" " + B})
     rows = {row[1]: row[3] for row in found(asked, "whole", "--threshold", ".5")}

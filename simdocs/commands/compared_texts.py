@@ -21,8 +21,9 @@ from simdocs.matching.corpus import Corpus
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import MemoryColumn
 from simdocs.model.names import display_name
+from simdocs.model.skipped import OF_UNVERIFIED
 from simdocs.parameters import PARAMETERS
-from simdocs.pipeline.reload import MISSING, ReloadRequest, reload_texts
+from simdocs.pipeline.reload import ReloadRequest, reload_texts
 from simdocs.recipes import Recipe, Sequences, of_group
 from simdocs.requests.compare_request import CompareRequest
 
@@ -93,7 +94,7 @@ def _recorded(request: CompareRequest) -> ComparedTexts:
     with closing(LineReader()) as reader:
         found, skips = reload_texts(source, list(range(len(rows))), artifact.recipe.shingling, reader)
     for skip in skips:
-        why = "its file is gone" if skip.detail == MISSING else f"its text cannot be read again ({skip.detail})"
+        why = OF_UNVERIFIED.get(skip.detail, f"its text cannot be read again ({skip.detail})")
         raise InputError(f"{display_name(skip.shown_name)}: {why}: build {artifact.name} again")
     texts = dict(found)
     return ComparedTexts(corpus.printed_names(rows), [texts[place] for place in range(len(rows))], artifact)

@@ -36,15 +36,20 @@ UNJUDGED: Mapping[str, str] = MappingProxyType(
         "oversized": f"larger than {mention('max_size')}",
         "changed": "changed while it was read",
         "malformed": "malformed",
-        "unverified": "its text cannot be verified",
+        "unverified": "its text cannot be read again, or has changed",
         "capped": f"kept, but not compared with all documents kept before it ({mention('max_candidates')})",
     }
 )
 """Reasons that leave open what a document is similar to: the documents are always named, and the exit status is 3."""
 
 
-GONE = "gone"
-"""The detail of an unverified document whose file no longer exists."""
+GONE, ALTERED = "gone", "changed"
+"""The details of unverified documents: the file no longer exists; the text is no longer the one that was read."""
+
+OF_UNVERIFIED: Mapping[str, str] = MappingProxyType(
+    {GONE: "its file is gone", ALTERED: "its text has changed since it was read"}
+)
+"""These details in words. Any other says why the text cannot be read again."""
 
 
 def explanation(reason: str) -> str:

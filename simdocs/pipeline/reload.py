@@ -23,7 +23,7 @@ from simdocs.kernels.tokens.ignored_tokens import leave_out
 from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces
 from simdocs.model.ragged import NO_TOKENS, Mask, Ragged, Tokens
-from simdocs.model.skipped import GONE, Skip
+from simdocs.model.skipped import ALTERED, GONE, Skip
 from simdocs.model.texts import Texts
 from simdocs.pipeline.shingling import normalised, shingled
 from simdocs.recipes import Sequences, Shingling
@@ -34,7 +34,7 @@ _SLACK = 1 << 16
 MISSING = GONE
 """The detail that is reported about a document whose file no longer exists."""
 
-CHANGED = "changed"
+CHANGED = ALTERED
 """The detail that is reported about a document whose text is another one now."""
 
 _REASONS = {"vanished": MISSING} | dict.fromkeys(("special", "oversized", "malformed", "binary"), CHANGED)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from simdocs.model.names import display_name, escape_controls
-from simdocs.model.skipped import FIRST, GONE, Skip, Skipped, explanation
+from simdocs.model.skipped import FIRST, OF_UNVERIFIED, Skip, Skipped, explanation
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Explain
@@ -98,8 +98,9 @@ class Teller:
         why, detail = self._spelling(explanation(skip.reason)), self._spelling(skip.detail)
         if skip.reason in ("malformed", "named", "binary") and detail:
             why, detail = detail, ""
-        if (skip.reason, detail) == ("unverified", GONE):
-            why, detail = "its file is gone", ""
+        if skip.reason == "unverified":
+            known = OF_UNVERIFIED.get(detail)
+            why, detail = (known, "") if known else ("its text cannot be read again", detail)
         what = why if skip.reason in ("kept", "capped") else f"skipped: {why}"
         say(f"simdocs: {display_name(skip.shown_name)}: {what}" + (f" ({detail})" if detail else ""))
 

@@ -33,7 +33,7 @@ def test_a_copy_that_has_changed_is_named_and_in_no_answer(indexed, ask):
     assert before.status == 0
     (indexed / "d/b").write_bytes(b"a text that is nowhere else, and must not be taken for a copy")
     done = simdocs(*ask, cwd=indexed)
-    assert (done.status, done.err.count("d/b: skipped: its text cannot be verified (changed)")) == (
+    assert (done.status, done.err.count("d/b: skipped: its text has changed since it was read")) == (
         3,
         1,
     )
@@ -64,7 +64,7 @@ def test_lists_name_only_documents_that_are_still_there(indexed):
     (indexed / "d/f").touch()
     done = simdocs("dedupe", "d.index", "--list", "kept", cwd=indexed)
     assert (done.status, done.out) == (3, b"d/a\nd/f\n")
-    changed, gone = "d/c: skipped: its text cannot be verified (changed)", "d/e: skipped: its file is gone"
+    changed, gone = "d/c: skipped: its text has changed since it was read", "d/e: skipped: its file is gone"
     assert done.err == f"simdocs: {changed}\nsimdocs: {gone}\n" + outdated(
         "2 of 5 documents are gone or have changed since d.index was built"
     )

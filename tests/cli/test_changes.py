@@ -77,7 +77,7 @@ def test_a_directory_that_vanishes_is_passed_by(here):
 
 
 CHANGES = {
-    "changed": ("open('docs/b.txt', 'a').write('x')", "its text cannot be verified (changed)"),
+    "changed": ("open('docs/b.txt', 'a').write('x')", "its text has changed since it was read"),
     "gone": ("os.unlink('docs/b.txt')", "its file is gone"),
 }
 

@@ -158,8 +158,14 @@ def test_documents_of_an_artifact_are_named_as_other_commands_print_them(here):
         (["x.index", "a.txt", "b.txt", "-k", "5"], 2, "x.index was built with -k 9, not 5"),
         (["x.index", "a.txt", "b.txt", "--unit", "char,word"], 2, "an artifact has one --unit and one -k"),
         (["x.index", "a.txt", "b.txt", "--plain"], 2, "--plain goes with documents, not with an artifact"),
-        (["x.index", "a.txt", "changed"], 2, "changed: its text cannot be read again (changed): build x.index again"),
+        (["x.index", "a.txt", "changed"], 2, "changed: its text has changed since it was read: build x.index again"),
         (["x.index", "a.txt", "lost"], 2, "lost: its file is gone: build x.index again"),
+        (
+            ["a.txt", "b.txt", "--ignore-common", ".5"],
+            2,
+            "two texts do not show what is common: compare X.index A B leaves out the tokens that the index leaves out,"
+            " and --template FILE those of a template",
+        ),
     ],
 )
 def test_what_cannot_be_compared_is_one_line(here, words, status, said):

@@ -280,7 +280,7 @@ def test_a_file_that_keeps_changing_while_it_is_verified_is_no_duplicate(here, c
     names = ["docs/a.txt", "docs/b.txt"] if command == "dedupe" else ["docs/b.txt"]
     env = writing(here, "docs/b.txt", ACTIONS[what], after=1)
     done = reading(command, here, *names, "-j1", env=env)
-    why = "its text cannot be verified (changed)"
+    why = "its text has changed since it was read"
     assert (done.status, done.err) == (3, f"simdocs: docs/b.txt: skipped: {why}\n")
     assert (here / "answer").read_bytes() == b""
 

@@ -170,7 +170,7 @@ def test_documents_of_the_index_that_have_changed_are_named_and_never_match(inde
     lay(indexed, {"docs/a.txt": A.replace(b"Tickets", b"No tickets")})
     done = simdocs("query", "docs.index", "new/x", cwd=indexed)
     assert done.status == 3
-    assert "docs/a.txt: skipped: its text cannot be verified (changed)" in done.err
+    assert "docs/a.txt: skipped: its text has changed since it was read" in done.err
     assert ("new/x", "docs/b.txt") in done.names
     os.remove(indexed / "docs/b.txt")
     again = simdocs("query", "docs.index", "new/x", "-v", cwd=indexed)
@@ -205,7 +205,7 @@ def test_a_document_of_the_index_from_standard_input_matches_only_its_copies(ind
     assert simdocs("query", "x.index", "-", cwd=indexed, stdin=A).names == [("-", "-")]
     lost = simdocs("query", "x.index", "new", cwd=indexed)
     assert (lost.status, lost.names) == (3, [])
-    assert "simdocs: -: skipped: its text cannot be verified (it came from no file)" in lost.err
+    assert "simdocs: -: skipped: its text cannot be read again (it came from no file)" in lost.err
 
 
 @pytest.mark.parametrize("name", ["new.jsonl", "new.jsonl.gz"])

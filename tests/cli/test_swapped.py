@@ -20,7 +20,7 @@ SWAPS = {
     "the file by a directory": "os.unlink('docs/d/e/b.txt'); os.mkdir('docs/d/e/b.txt')",
 }
 CHANGED = "simdocs: {}: skipped: changed while it was read (replaced after it was found)\n"
-UNVERIFIED = "simdocs: {}: skipped: its text cannot be verified (changed)\n"
+UNVERIFIED = "simdocs: {}: skipped: its text has changed since it was read\n"
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import numpy as np
 
 from simdocs.errors import mention, suggested
 from simdocs.kernels.group.pair_graph import PairGraph, connected_groups
-from simdocs.matching.corpus import Documented
+from simdocs.matching.documents.corpus import Documented
 from simdocs.model.names import display_name
 
 LEAVING_OUT = (

@@ -15,11 +15,11 @@ from simdocs.commands.resolve import (
 )
 from simdocs.engines.run import Run
 from simdocs.errors import MemoryNeededError
-from simdocs.matching.found_similar import FoundPairs, measured
-from simdocs.matching.prepared import prepared
-from simdocs.matching.sampled_recall import sampled_recall
-from simdocs.matching.self_join import SelfJoin, self_join
-from simdocs.matching.verify import outdated_warning
+from simdocs.matching.candidates.self_join import SelfJoin, self_join
+from simdocs.matching.documents.prepared import prepared
+from simdocs.matching.sampling.found_similar import FoundPairs, measured
+from simdocs.matching.sampling.sampled_recall import sampled_recall
+from simdocs.matching.verification.verify import outdated_warning
 from simdocs.model.audited import Audit
 from simdocs.model.delivery import Delivery
 from simdocs.pipeline.boilerplate import with_common_tokens

@@ -10,7 +10,7 @@ import numpy as np
 from simdocs.commands.printed_names import Named, PrintedNames
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
-from simdocs.matching.pair_differences import PairDifferences, Readable
+from simdocs.matching.comparison.pair_differences import PairDifferences, Readable
 from simdocs.model.answer_blocks import DifferenceBlock, LineBlock, NameBlock, PairBlock
 from simdocs.model.byte_strings import joined
 from simdocs.model.groups import Pairs

@@ -27,7 +27,7 @@ from simdocs.commands.standing import NOTHING, Standing, standing
 from simdocs.corpora import clock
 from simdocs.engines.run import Run
 from simdocs.errors import UnjudgedError, mention
-from simdocs.matching.corpus import name_prefix, skips_of_ignored
+from simdocs.matching.documents.corpus import name_prefix, skips_of_ignored
 from simdocs.model.artifact import Artifact, BandIndex, Signatures
 from simdocs.model.build_results import BuildResult, Expectation, UpdateFacts
 from simdocs.model.delivery import Delivery

@@ -18,8 +18,8 @@ from simdocs.errors import UsageError, suggested
 from simdocs.families import DIFFS
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.compare.containment import containments
-from simdocs.matching.difference import difference
-from simdocs.matching.measures import edit_measures, shingle_measures, signature_measures, token_sets
+from simdocs.matching.comparison.difference import difference
+from simdocs.matching.comparison.measures import edit_measures, shingle_measures, signature_measures, token_sets
 from simdocs.model.artifact import Artifact
 from simdocs.model.comparison import NOT_COMPUTED, Comparison, EditMeasures, ShingleMeasures, SimilarityMatrix
 from simdocs.model.delivery import Delivery

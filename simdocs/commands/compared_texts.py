@@ -17,7 +17,7 @@ from simdocs.corpora.decode import as_bytes, as_utf8
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.corpora.single_text import read_single_document
 from simdocs.errors import InputError, UsageError
-from simdocs.matching.corpus import Corpus
+from simdocs.matching.documents.corpus import Corpus
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import MemoryColumn
 from simdocs.model.names import display_name

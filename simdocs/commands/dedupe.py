@@ -32,15 +32,15 @@ from simdocs.engines.run import Run
 from simdocs.errors import UnreachableRecallError, UsageError, mention
 from simdocs.kernels.group.pair_graph import PairGraph
 from simdocs.kernels.lsh.banding import least_probability
-from simdocs.matching.against import decide_against
-from simdocs.matching.corpus import Corpus, Documented
-from simdocs.matching.decision import Decision, decide
-from simdocs.matching.found_pairs import PairCollector
-from simdocs.matching.prepared import Prepared, of_same_documents, prepared, threshold_warning
-from simdocs.matching.scope import Scope, around, scope_of
-from simdocs.matching.self_join import SelfJoin, self_join, verifier_of
-from simdocs.matching.similar_pairs import PairsLeftOut, similar_pairs
-from simdocs.matching.verify import outdated_warning
+from simdocs.matching.candidates.self_join import SelfJoin, self_join, verifier_of
+from simdocs.matching.documents.corpus import Corpus, Documented
+from simdocs.matching.documents.prepared import Prepared, of_same_documents, prepared, threshold_warning
+from simdocs.matching.documents.scope import Scope, around, scope_of
+from simdocs.matching.groups.against import decide_against
+from simdocs.matching.groups.decision import Decision, decide
+from simdocs.matching.pairs.found_pairs import PairCollector
+from simdocs.matching.pairs.similar_pairs import PairsLeftOut, similar_pairs
+from simdocs.matching.verification.verify import outdated_warning
 from simdocs.model.answer_blocks import Block, ExplainedBlock, Take
 from simdocs.model.artifact import Artifact
 from simdocs.model.deduplication import Deduplication

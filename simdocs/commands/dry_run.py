@@ -13,7 +13,7 @@ from simdocs.commands.build import BuildPlan, build_and_compare, plan_build, wit
 from simdocs.commands.printed_names import PrintedNames
 from simdocs.commands.standing import standing
 from simdocs.engines.run import Run
-from simdocs.matching.corpus import Corpus
+from simdocs.matching.documents.corpus import Corpus
 from simdocs.model.answer_blocks import ChangeBlock
 from simdocs.model.artifact import Artifact
 from simdocs.model.build_results import REMOVED, DryRun

@@ -12,7 +12,7 @@ import numpy as np
 
 from simdocs.commands.printed_names import PrintedNames
 from simdocs.kernels.lsh.bucket_sample import bands_that_agree
-from simdocs.matching.decision import Decision
+from simdocs.matching.groups.decision import Decision
 from simdocs.model import documents as flags
 from simdocs.model import explanation as why
 from simdocs.model.explanation import ExplainedDocument, Link

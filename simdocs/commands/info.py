@@ -11,7 +11,7 @@ import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.errors import ArtifactError
-from simdocs.matching.corpus import name_prefix
+from simdocs.matching.documents.corpus import name_prefix
 from simdocs.model.answers import Figure
 from simdocs.model.artifact import Artifact
 from simdocs.model.artifact_facts import ArtifactInfo, FactValue

@@ -15,12 +15,12 @@ from simdocs.commands.resolve import encoded_root, intake_of, opened_index, open
 from simdocs.engines.run import Run
 from simdocs.errors import mention
 from simdocs.kernels.lsh.banding import least_probability
-from simdocs.matching.containing import find_containing
-from simdocs.matching.corpus import Corpus
-from simdocs.matching.index_matches import Lookup, MatchBlock, find_matches
-from simdocs.matching.nearest import find_nearest
-from simdocs.matching.prepared import Prepared, of_same_documents, part_of, prepared, threshold_warning
-from simdocs.matching.verify import Verifier, outdated_warning
+from simdocs.matching.documents.corpus import Corpus
+from simdocs.matching.documents.prepared import Prepared, of_same_documents, part_of, prepared, threshold_warning
+from simdocs.matching.lookup.containing import find_containing
+from simdocs.matching.lookup.index_matches import Lookup, MatchBlock, find_matches
+from simdocs.matching.lookup.nearest import find_nearest
+from simdocs.matching.verification.verify import Verifier, outdated_warning
 from simdocs.model.answer_blocks import Take
 from simdocs.model.artifact import BandIndex, Shingles
 from simdocs.model.delivery import Delivery

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from simdocs.errors import InputError
-from simdocs.matching.corpus import Corpus
+from simdocs.matching.documents.corpus import Corpus
 from simdocs.model.names import display_name
 from simdocs.model.numbering import Rows
 

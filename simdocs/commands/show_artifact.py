@@ -13,9 +13,9 @@ from simdocs.errors import UsageError, suggested
 from simdocs.kernels.lsh.bucket_sample import agreeing_bands
 from simdocs.kernels.lsh.buckets import candidate_pairs, shared_runs
 from simdocs.kernels.sketch.fracminhash import CUT_OFF
-from simdocs.matching.corpus import Corpus
-from simdocs.matching.prepared import buckets_of_index, of_same_documents
-from simdocs.matching.verify import Verifier
+from simdocs.matching.documents.corpus import Corpus
+from simdocs.matching.documents.prepared import buckets_of_index, of_same_documents
+from simdocs.matching.verification.verify import Verifier
 from simdocs.model.answer_blocks import FigureBlock
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.columns import MemoryColumn

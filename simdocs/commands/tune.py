@@ -24,11 +24,11 @@ from simdocs.commands.resolve import (
 from simdocs.engines.run import Run
 from simdocs.errors import suggested
 from simdocs.kernels.compare.pair_totals import total
-from simdocs.matching import forecast
-from simdocs.matching.prepared import Prepared, prepared
-from simdocs.matching.sampled_pairs import sample_pairs
-from simdocs.matching.token_sets import token_sets
-from simdocs.matching.verify import Verifier, outdated_warning
+from simdocs.matching.documents.prepared import Prepared, prepared
+from simdocs.matching.sampling import forecast
+from simdocs.matching.sampling.sampled_pairs import sample_pairs
+from simdocs.matching.verification.token_sets import token_sets
+from simdocs.matching.verification.verify import Verifier, outdated_warning
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.delivery import Delivery
 from simdocs.model.documents import WITHOUT_TOKENS

@@ -1,1 +1,1 @@
-"""Matching: candidates become verified pairs and groups."""
+"""Matching: how candidates become answers."""

@@ -9,7 +9,7 @@ import pytest
 from simdocs.advice.similarity_advice import Advice, length_of_signatures, similarity_advice
 from simdocs.errors import spelled
 from simdocs.kernels.lsh.banding import candidate_probability
-from simdocs.matching import forecast
+from simdocs.matching.sampling import forecast
 from simdocs.model.pair_sample import Estimate
 from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint
 from simdocs.pipeline.indexing import MANY_CANDIDATES

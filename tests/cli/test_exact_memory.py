@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from simdocs.matching.token_memory import TokenMemory
+from simdocs.matching.verification.token_memory import TokenMemory
 from tests.cli.program import simdocs
 from tests.cli.terminal import on_terminal
 

@@ -13,8 +13,8 @@ from typing import Any
 from simdocs.commands.dedupe import DedupePlan, find_groups, find_pairs, plan_dedupe, read_documents
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
-from simdocs.matching.prepared import Prepared
-from simdocs.matching.scope import Scope
+from simdocs.matching.documents.prepared import Prepared
+from simdocs.matching.documents.scope import Scope
 from simdocs.model.answer_blocks import Block
 from simdocs.model.answers import Row
 from simdocs.model.deduplication import Deduplication

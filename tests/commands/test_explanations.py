@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.families import SCHEMES
-from simdocs.matching import chains, components, decision
-from simdocs.matching.distinct_texts import DistinctTexts
+from simdocs.matching.documents.distinct_texts import DistinctTexts
+from simdocs.matching.groups import chains, components, decision
 from simdocs.model import explanation
 from simdocs.model.explanation import ExplainedDocument
 from tests.amounts import examples

@@ -15,7 +15,7 @@ from simdocs.commands.query import plan_query, query
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.families import SCHEMES, UNITS
-from simdocs.matching import lookup
+from simdocs.matching.lookup import lookup
 from simdocs.model.answer_blocks import Block
 from simdocs.model.answers import Row as AnswerRow
 from simdocs.model.listed_pairs import Matches

@@ -20,7 +20,7 @@ from tests.similar_texts import family
 STAGES = [
     import_module(one.name)
     for room in ("commands", "matching", "pipeline")
-    for one in pkgutil.iter_modules(import_module(f"simdocs.{room}").__path__, f"simdocs.{room}.")
+    for one in pkgutil.walk_packages(import_module(f"simdocs.{room}").__path__, f"simdocs.{room}.")
 ]
 SIZES = [
     (stage, name)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.kernels.compare import bitmaps, jaccard
-from simdocs.matching import bitmap_filter, verify
-from simdocs.matching.bitmap_filter import BitmapFilter
-from simdocs.matching.verification_blocks import MadeBitmaps
+from simdocs.matching.verification import bitmap_filter, verify
+from simdocs.matching.verification.bitmap_filter import BitmapFilter
+from simdocs.matching.verification.verification_blocks import MadeBitmaps
 from simdocs.model.ragged import Ragged
 from tests.amounts import examples
 from tests.similar_texts import corpora

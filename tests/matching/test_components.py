@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import simdocs
-from simdocs.matching import decision
-from simdocs.matching.components import connected
+from simdocs.matching.groups import decision
+from simdocs.matching.groups.components import connected
 
 
 @pytest.mark.parametrize(

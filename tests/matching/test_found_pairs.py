@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.kernels.group.pair_graph import connected_groups
-from simdocs.matching import found_pairs
-from simdocs.matching.found_pairs import PairCollector, with_copies
+from simdocs.matching.pairs import found_pairs
+from simdocs.matching.pairs.found_pairs import PairCollector, with_copies
 from simdocs.model.groups import Pairs
 
 SIZE = 10

@@ -15,9 +15,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, UNDECIDED, capped_members, first_undecided
-from simdocs.matching import rounds
-from simdocs.matching.grouping_state import GroupingState
-from simdocs.matching.rounds import decide_in_rounds
+from simdocs.matching.candidates import rounds
+from simdocs.matching.candidates.grouping_state import GroupingState
+from simdocs.matching.candidates.rounds import decide_in_rounds
 from simdocs.model.groups import Pairs
 from simdocs.model.numbering import TextNumbers
 from simdocs.model.ragged import Ragged

@@ -15,7 +15,7 @@ from simdocs.kernels.compare.pair_totals import total
 from simdocs.kernels.lsh.banding import candidate_probabilities
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens.murmur import fmix32
-from simdocs.matching import sampled_pairs
+from simdocs.matching.sampling import sampled_pairs
 from simdocs.model.pair_sample import PairSample
 from simdocs.model.ragged import Ragged
 from tests.amounts import amount, slow

@@ -10,8 +10,8 @@ import pytest
 
 import simdocs
 from simdocs.errors import MemoryNeededError
-from simdocs.matching import found_similar, sampled_recall
-from simdocs.matching.sampled_recall import Draws, ends
+from simdocs.matching.sampling import found_similar, sampled_recall
+from simdocs.matching.sampling.sampled_recall import Draws, ends
 from tests.amounts import slow
 from tests.similar_texts import family
 

@@ -10,7 +10,7 @@ import pytest
 import simdocs
 from simdocs.artifacts.damage import damages
 from simdocs.kernels.sketch import fracminhash
-from simdocs.matching import containing, sketched
+from simdocs.matching.lookup import containing, sketched
 
 RANDOM = np.random.default_rng(3)
 WORDS = [f"w{number}" for number in range(2000)]

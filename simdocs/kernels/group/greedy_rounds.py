@@ -5,8 +5,8 @@ otherwise it is a duplicate of the most similar of those. Rounds give the same r
 the undecided members in every bucket that it is in has been compared with all documents kept before it. So it is kept,
 and it is compared with the later members of its buckets, many at a time. Members are numbered in keep order.
 
-matching/rounds.py runs the rounds. The steps here take time for what they are asked about, and not for all members: a
-chain of documents, each similar only to its neighbours, needs a round for every document that is kept.
+matching/candidates/rounds.py runs the rounds. The steps here take time for what they are asked about, and not for all
+members: a chain of documents, each similar only to its neighbours, needs a round for every document that is kept.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Candidate pairs: from shared buckets or from an exact join, verified in rounds."""

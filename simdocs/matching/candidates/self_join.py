@@ -1,0 +1,108 @@
+"""Documents that are compared with each other (a similarity self-join), and the buckets that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from simdocs.engines.run import Run
+from simdocs.kernels.lsh.buckets import candidate_pairs, candidate_pairs_with
+from simdocs.matching.candidates.bucket_candidates import BucketCandidates
+from simdocs.matching.candidates.candidates import Candidates
+from simdocs.matching.candidates.exact_join import ExactJoin
+from simdocs.matching.documents.prepared import Prepared
+from simdocs.matching.verification.verify import Verifier
+from simdocs.model.numbering import Rows, TextNumbers
+from simdocs.model.ragged import Index, Mask, Ragged
+from simdocs.recipes import Bands, Grouping
+
+ListedCandidates = tuple[Iterator[tuple[Index, Index]], Verifier]
+"""Candidate pairs, ascending, in blocks that have all pairs of each of their left members; and how to compare them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SelfJoin:
+    """Documents to compare with each other, and the way to find candidates.
+
+    verifier: that of the corpus in prepared. bands: candidates share a bucket of one of these; None: an exact join, in
+    which they share a rare token. lost: (N,) which documents of an artifact are missing or have changed, if they have
+    copies. These documents are left out. None: no document is lost. most_memory: the bytes that an exact join may take;
+    None: what there is.
+    """
+
+    prepared: Prepared
+    verifier: Verifier
+    bands: Bands | None
+    lost: Mask | None = None
+    most_memory: int | None = None
+
+    def candidates(self, firsts: Rows, numbers: TextNumbers, most: int) -> tuple[Candidates, Verifier]:
+        """The candidate pairs of documents `firsts`, as texts numbered 0, 1, ..., for grouping; and their verifier.
+
+        numbers: (N,) the number of each document's text. most: see BucketCandidates.
+        """
+        if self.bands is None:
+            exact = ExactJoin.of(self.verifier, firsts, self.most_memory)
+            return exact, exact.verifier
+        return BucketCandidates(self._buckets(self.bands, firsts, numbers), len(firsts), most), self.verifier
+
+    def pairs(self, firsts: Rows, numbers: TextNumbers | None, wanted: Mask | None = None) -> ListedCandidates:
+        """The candidate pairs of documents `firsts`, as members numbered 0, 1, ..., in blocks; and their verifier.
+
+        numbers: (N,) the number of each document's text, if firsts are the first documents of the texts. wanted: (M,)
+        only pairs with a wanted member are listed; None: all are.
+        """
+        if self.bands is None:
+            exact = ExactJoin.of(self.verifier, firsts, self.most_memory)
+            return exact.pairs(wanted), exact.verifier
+        shared = self._buckets(self.bands, firsts, numbers)
+        listed = candidate_pairs(shared, len(firsts)) if wanted is None else candidate_pairs_with(shared, wanted)
+        return listed, self.verifier
+
+    def _buckets(self, bands: Bands, firsts: Rows, numbers: TextNumbers | None) -> Ragged:
+        # The tables of an index name the first copy of each text, which may be lost.
+        return self.prepared.buckets(bands, firsts, numbers if self.lost is None else None)
+
+
+def verifier_of(
+    prepared: Prepared, threshold: float, grouping: Grouping, run: Run, measure: str = "jaccard"
+) -> Verifier:
+    """A verifier of the documents prepared. An exact join drops no candidate because of its estimate."""
+    return Verifier(
+        prepared.corpus,
+        prepared.recipe.shingling,
+        threshold,
+        run,
+        measure,
+        exact=grouping.verify == "exact",
+        no_prefilter=grouping.exact,
+    )
+
+
+def self_join(
+    prepared: Prepared,
+    threshold: float,
+    grouping: Grouping,
+    bands: Bands | None,
+    run: Run,
+    most_memory: int | None = None,
+    measure: str = "jaccard",
+) -> SelfJoin:
+    """The self-join of the documents prepared. Documents of an artifact that have copies are looked up again.
+
+    measure: what is compared with the threshold; only an exact join compares containment.
+    """
+    verifier = verifier_of(prepared, threshold, grouping, run, measure)
+    return SelfJoin(prepared, verifier, bands, _lost_copies(prepared, verifier), most_memory)
+
+
+def _lost_copies(prepared: Prepared, verifier: Verifier) -> Mask | None:
+    if not prepared.corpus.recorded(np.arange(len(prepared.documents))).any():
+        return None
+    _, text = prepared.documents.distinct_texts()
+    rows = np.flatnonzero(text >= 0)
+    lost = np.zeros(len(text), bool)
+    lost[rows] = verifier.lost_copies(rows, text[rows])
+    return lost if lost.any() else None

@@ -1,0 +1,1 @@
+"""Comparison of two texts: their measures, and where they differ."""

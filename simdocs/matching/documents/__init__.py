@@ -1,0 +1,1 @@
+"""The documents that are compared: prepared, those of an artifact or two, and their distinct texts."""

@@ -1,0 +1,1 @@
+"""Groups: which documents are kept, and which are removed in their favour."""

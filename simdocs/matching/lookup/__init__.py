@@ -1,0 +1,1 @@
+"""Lookup: the documents of an index that are similar to others, or contain them."""

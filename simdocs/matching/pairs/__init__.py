@@ -1,0 +1,1 @@
+"""Similar pairs: all of them in order, or as a graph."""

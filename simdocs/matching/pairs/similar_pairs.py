@@ -1,0 +1,118 @@
+"""Similar pairs, in row order, block by block: there may be more of them than memory holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from simdocs.matching.candidates.self_join import SelfJoin
+from simdocs.model.groups import Pairs
+from simdocs.model.numbering import Rows, TextNumbers
+from simdocs.model.ragged import Index, Mask
+
+
+def similar_pairs(join: SelfJoin, *, all_copies: bool, changed: Mask | None = None) -> Iterator[Pairs]:
+    """Pairs at the threshold or above, the document before the other, ascending by both, in blocks.
+
+    Of the copies of one text only the first is paired with other texts, and each copy is paired with the next. With
+    all_copies every copy has all its pairs. changed: (N,) which documents are new or changed; then only the texts of
+    these are compared with others (with all_copies, only these documents are).
+    """
+    firsts, text = join.prepared.documents.distinct_texts(join.lost)
+    if all_copies:
+        found = _every_pair(join, firsts, text, changed)
+    else:
+        found = _chained_pairs(join, firsts, text, None if changed is None else _texts_of(text, changed, len(firsts)))
+    run = join.verifier.run
+    for pairs in found:
+        confirmed = join.verifier.confirmed(pairs)
+        run.progress("comparing", run.tally.candidates, 0)
+        yield confirmed
+
+
+def _texts_of(text: TextNumbers, documents: Mask, size: int) -> Mask:
+    """Which of the texts below `size` one of these documents has."""
+    found = np.zeros(size, bool)
+    found[text[documents & (text >= 0)]] = True
+    return found
+
+
+def _chained_pairs(join: SelfJoin, firsts: Rows, text: TextNumbers, wanted: Mask | None) -> Iterator[Pairs]:
+    candidates, verifier = join.pairs(firsts, text, wanted)
+    left_copies, right_copies = _chain(text)
+    done = 0
+    for left, right in candidates:
+        similar = verifier.similar(firsts[left], firsts[right])
+        # All pairs of a document are in one block: links up to its last document come out with it.
+        upto = int(np.searchsorted(left_copies, firsts[left[-1]], side="right"))
+        links = verifier.of_copies(left_copies[done:upto], right_copies[done:upto])
+        done = upto
+        yield type(similar).concat([similar, links]).in_row_order()
+    yield verifier.of_copies(left_copies[done:], right_copies[done:])
+
+
+def _chain(text: TextNumbers) -> tuple[Rows, Rows]:
+    """Each document with the next copy of its text: two columns of rows, ascending by the first."""
+    order = np.argsort(text, kind="stable")
+    linked = (text[order][1:] == text[order][:-1]) & (text[order][1:] >= 0)
+    left, right = order[:-1][linked], order[1:][linked]
+    by_left = np.argsort(left)
+    return left[by_left], right[by_left]
+
+
+@dataclass(slots=True)
+class PairsLeftOut:
+    """Counts the similar pairs that are not listed, because copies of one text are listed as a chain.
+
+    text: (N,) the number of each document's text. copies, unwanted: how many documents have each text, and how many of
+    these are not wanted, because they are neither new nor changed; pairs of two of those do not count. count: the
+    pairs left out so far.
+    """
+
+    text: TextNumbers
+    copies: Index
+    unwanted: Index
+    count: int
+
+    @classmethod
+    def of(cls, join: SelfJoin, changed: Mask | None = None) -> PairsLeftOut:
+        """The counter for these documents. changed: as of `similar_pairs`."""
+        _, text = join.prepared.documents.distinct_texts(join.lost)
+        compared = text >= 0
+        copies = np.bincount(text[compared])
+        unwanted = np.bincount(text[compared & ~changed], minlength=len(copies)) if changed is not None else 0 * copies
+        return cls(text, copies, unwanted, int((_of_two(copies) - _of_two(unwanted)).sum()))
+
+    def add(self, pairs: Pairs, listed: int) -> None:
+        """Count what is left out for these pairs, of which so many are listed."""
+        left, right = self.text[pairs.left], self.text[pairs.right]
+        every = self.copies[left] * self.copies[right] - self.unwanted[left] * self.unwanted[right]
+        self.count += int(every[left != right].sum()) - listed
+
+
+def _of_two(copies: Index) -> Index:
+    """How many pairs so many copies make."""
+    return copies * (copies - 1) // 2
+
+
+def _every_pair(join: SelfJoin, firsts: Rows, text: TextNumbers, changed: Mask | None) -> Iterator[Pairs]:
+    rows = np.flatnonzero(text >= 0)
+    candidates, verifier = join.pairs(rows, None, None if changed is None else changed[rows])
+    for lefts, rights in candidates:
+        left, right = rows[lefts], rows[rights]
+        same = text[left] == text[right]
+        copies = verifier.of_copies(left[same], right[same])
+        left, right = left[~same], right[~same]
+        key = text[left] * len(firsts) + text[right]
+        unique, place = np.unique(key, return_inverse=True)
+        similar = verifier.similar(firsts[unique // len(firsts)], firsts[unique % len(firsts)])
+        values = np.full(len(unique), -1)
+        values[np.searchsorted(unique, text[similar.left] * len(firsts) + text[similar.right])] = np.arange(
+            len(similar)
+        )
+        found = values[place]
+        hit = found >= 0
+        others = replace(similar.take(found[hit]), left=left[hit], right=right[hit])
+        yield type(others).concat([copies, others]).in_row_order()

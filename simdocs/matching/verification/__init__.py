@@ -1,0 +1,1 @@
+"""Verification: how similar two documents really are, from their token sets."""

@@ -1,0 +1,97 @@
+"""All token sets of an exact join in memory, if there is enough of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdocs.engines.memory import available_memory
+from simdocs.errors import MemoryNeededError, shown_memory
+from simdocs.kernels.join import containment_index, prefix_index
+from simdocs.matching.verification.token_sets import token_sets
+from simdocs.matching.verification.verify import Verifier
+from simdocs.model.growing import GrowingArray
+from simdocs.model.numbering import Rows
+from simdocs.model.ragged import Ragged, offsets_of
+
+_NEEDED = {"jaccard": prefix_index.bytes_needed, "containment": containment_index.bytes_needed}
+"""How many bytes an exact join takes, by what is compared with the threshold."""
+
+
+_MUCH = 1 << 26
+"""Bytes that are worth a line at a terminal: 64 MiB."""
+
+
+def held_sets(parts: Sequence[tuple[Verifier, Rows]], most_memory: int | None) -> Ragged:
+    """The token sets of these documents of the corpus of each verifier, end to end: Ragged uint32.
+
+    Documents that are missing or have changed are reported, and have empty sets. The verifiers have one run, and
+    compare the same with one threshold. most_memory: the bytes that an exact join of these documents may take; None:
+    what there is. MemoryNeededError: that is not enough.
+    """
+    facts = np.concatenate([verifier.corpus.facts(rows) for verifier, rows in parts])
+    first, _ = parts[0]
+    memory, read = TokenMemory.of(facts, first, most_memory), offsets_of(facts["size"])
+    if memory.counted:
+        memory.check(0, 0)
+    tokens, lengths = GrowingArray(np.uint32), GrowingArray(np.int64)
+    for verifier, rows in parts:
+        for _, sets in token_sets(verifier, rows):
+            tokens.add(sets.values)
+            lengths.add(sets.lengths)
+            memory.check(len(tokens), int(read[len(lengths)]))
+    return Ragged.from_lengths(tokens.all(), lengths.all())
+
+
+@dataclass(slots=True)
+class TokenMemory:
+    """The tokens of the documents of an exact join, as far as they are known, and the bytes that they may take.
+
+    verifier: how they are compared. limit: these bytes; None: nobody knows. allowed: whether the user gave the limit.
+    size: bytes of text of all documents. counted: how many tokens they have in all, if an artifact says it; otherwise
+    0.
+    """
+
+    verifier: Verifier
+    limit: int | None
+    allowed: bool
+    documents: int
+    size: int
+    counted: int
+    announced: bool = False
+
+    @classmethod
+    def of(cls, facts: NDArray[np.void], verifier: Verifier, most: int | None) -> TokenMemory:
+        """The memory for documents with these facts that are compared like this.
+
+        most: the bytes that they may take; None: what there is.
+        """
+        counts = facts["count"]
+        counted = int(counts.sum()) if counts.all() else 0
+        limit = available_memory() if most is None else most
+        return cls(verifier, limit, most is not None, len(facts), int(facts["size"].sum()), counted)
+
+    def check(self, tokens: int, size: int) -> None:
+        """Compare what is needed with the limit. tokens: how many there are in the first `size` bytes of text.
+
+        Texts that were not read yet are expected to have as many tokens for each byte. MemoryNeededError: it is too
+        much.
+        """
+        expected = self.counted or (tokens * self.size // size if size else tokens)
+        measure, threshold = self.verifier.measure, self.verifier.threshold
+        needed = _NEEDED[measure](expected, self.documents, threshold)
+        if self.limit is not None and needed > self.limit:
+            option = "exact" if measure == "jaccard" else "measure"
+            raise MemoryNeededError(self.documents, needed, self.limit, self.allowed, option)
+        if not self.announced:
+            left = "" if self.limit is None else f", of {shown_memory(self.limit)}"
+            texts = "1 text" if self.documents == 1 else f"{self.documents:,} texts"
+            self.verifier.run.explain(
+                f"comparing {texts} exactly needs about {shown_memory(needed)} of memory{left}"
+                f" {'allowed' if self.allowed else 'available'}: {expected:,} tokens, and their prefix index",
+                detail=needed < _MUCH,
+            )
+            self.announced = True

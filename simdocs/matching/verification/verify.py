@@ -1,0 +1,267 @@
+"""Verification of candidate pairs. For an exact answer their documents are read again, block by block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+
+from simdocs.corpora.batches import batches
+from simdocs.corpora.jsonl_lookup import LineReader
+from simdocs.engines.run import Run, Tally
+from simdocs.errors import mention
+from simdocs.kernels.compare import jaccard
+from simdocs.kernels.compare.containment import containments
+from simdocs.matching.documents.corpus import Documented, name_prefix
+from simdocs.matching.documents.distinct_texts import pairs_of_copies
+from simdocs.matching.verification.bitmap_filter import BitmapFilter
+from simdocs.matching.verification.verification_blocks import (
+    TokenSources,
+    VerificationBlock,
+    cuts_of_pairs,
+    make_bitmaps,
+    reading_order,
+    verify_block,
+)
+from simdocs.model.artifact import Artifact
+from simdocs.model.groups import NestedPairs, Pairs
+from simdocs.model.names import display_name
+from simdocs.model.numbering import BlockPlaces, Rows, TextNumbers
+from simdocs.model.ragged import Floats, Index, Mask, Ragged
+from simdocs.model.skipped import Skip
+from simdocs.pipeline.reload import CHANGED, MISSING, ReloadRequest, Source, unchanged
+from simdocs.recipes import Shingling
+
+_TOGETHER = 8192
+"""Pairs that are verified before the bitmap filter is asked about the next ones."""
+
+_MOST_DOCUMENTS = 1 << 14
+"""The largest number of documents that are looked up together: their names and facts are Python objects then."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldSets:
+    """Token sets in memory. place: (N,) for each document of a corpus, the place of its set, or -1."""
+
+    sets: Ragged
+    place: Index
+
+    @classmethod
+    def of(cls, sets: Ragged, rows: Rows, size: int) -> HeldSets:
+        """The sets of these rows of a corpus of this size."""
+        place = np.full(size, -1)
+        place[rows] = np.arange(len(rows))
+        return cls(sets, place)
+
+    def sources(self, rows: Rows) -> list[tuple[BlockPlaces, Source]]:
+        """Where the token sets of these rows come from: from memory."""
+        return [(np.arange(len(rows)), self.sets.take(self.place[rows]))]
+
+
+@dataclass(frozen=True, slots=True)
+class Verifier:
+    """Decides which candidate pairs of a corpus are similar. It counts and reports in its run.
+
+    measure: what is compared with the threshold; containment needs the token sets in memory. exact: the exact
+    similarity decides; otherwise the estimate. no_prefilter: compute the exact similarity of every
+    candidate, however low its estimate is. held: the token sets of all documents that are compared; None: documents are
+    read again.
+    """
+
+    corpus: Documented
+    shingling: Shingling
+    threshold: float
+    run: Run
+    measure: str = "jaccard"
+    exact: bool = True
+    no_prefilter: bool = False
+    held: HeldSets | None = None
+    _bitmaps: BitmapFilter = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_bitmaps", BitmapFilter(len(self.corpus), self.threshold))
+
+    def for_corpus(self, corpus: Documented) -> Verifier:
+        """A verifier with the same rules, in the same run, for another corpus."""
+        return replace(self, corpus=corpus)
+
+    def similar(self, left: Rows, right: Rows) -> Pairs:
+        """The candidate pairs at the threshold or above, in the order given."""
+        estimate = self.corpus.estimates(left, right)
+        tally = self.run.tally
+        tally.candidates += len(left)
+        if self.exact:
+            below = jaccard.below_prefilter(estimate, self.threshold, self.corpus.places)
+            likely = np.flatnonzero(~below | self.no_prefilter)
+            left, right, estimate = left[likely], right[likely], estimate[likely]
+            similarity = self._exact_where_needed(left, right)
+            known = ~np.isnan(similarity)
+            tally.verified += int(np.count_nonzero(known))
+        else:
+            similarity = np.full(len(left), np.nan)
+            known = np.ones(len(left), bool)
+        pairs = self._measured(Pairs(left, right, similarity, estimate))
+        enough = known & (pairs.score >= self.threshold)
+        tally.similar += int(np.count_nonzero(enough))
+        if tally.watch is not None:
+            tally.watch(tally)
+        return pairs.take(np.flatnonzero(enough))
+
+    def _exact_where_needed(self, left: Rows, right: Rows) -> Floats:
+        """The exact Jaccard similarity of pairs of rows, or NaN if that is not known.
+
+        It is not if a document is missing or has changed, or if the pair is certainly below the threshold.
+        """
+        if self.measure != "jaccard":  # bitmaps say nothing about it
+            return self.exact_jaccard(left, right)
+        similarity = np.full(len(left), np.nan)
+        for at in range(0, len(left), _TOGETHER):
+            pairs = np.arange(at, min(at + _TOGETHER, len(left)))
+            self._make_bitmaps(self._bitmaps.lacking(left[pairs], right[pairs]))
+            pairs = pairs[~self._bitmaps.below(left[pairs], right[pairs])]
+            similarity[pairs] = self.exact_jaccard(left[pairs], right[pairs])
+            in_vain = pairs[similarity[pairs] < self.threshold]
+            self._bitmaps.learn(left[in_vain], right[in_vain])
+        return similarity
+
+    def of_copies(self, left: Rows, right: Rows) -> Pairs:
+        """Pairs of copies of a text."""
+        pairs = pairs_of_copies(left, right, self.exact)
+        return pairs if self.measure == "jaccard" else _nested(pairs, pairs.jaccard, pairs.jaccard)
+
+    def _measured(self, pairs: Pairs) -> Pairs:
+        """The pairs with what is compared with the threshold, computed from their exact similarity."""
+        if self.measure == "jaccard":
+            return pairs
+        assert self.held is not None
+        left, right = (self.held.sets.lengths[self.held.place[rows]] for rows in (pairs.left, pairs.right))
+        common = jaccard.overlaps_of(np.nan_to_num(pairs.jaccard), left, right)
+        return _nested(pairs, containments(common, left), containments(common, right))
+
+    def exact_jaccard(self, left: Rows, right: Rows) -> Floats:
+        """The exact Jaccard similarity of pairs of rows, or NaN if a document is missing or has changed.
+
+        Missing and changed documents are reported. Copies of a text have 1. They are looked at again only if an earlier
+        run read them.
+        """
+        similarity = np.ones(len(left))
+        rows, places = np.unique(np.concatenate((left, right)), return_inverse=True)
+        facts = self.corpus.facts(rows)
+        sizes, digests = facts["size"], facts["digest"]
+        # From here on, documents are numbered by their places among the rows.
+        lefts, rights = places[: len(left)], places[len(left) :]
+        alike = (digests[lefts] == digests[rights]).all(axis=1)
+        copies = np.unique(np.concatenate((lefts[alike], rights[alike])))
+        lost = copies[~self.unchanged(rows[copies])]
+        similarity[alike & (np.isin(lefts, lost) | np.isin(rights, lost))] = np.nan
+        unlike = np.flatnonzero(~alike)
+        order = unlike[reading_order(lefts[unlike], rights[unlike], sizes)]
+        lefts, rights = lefts[order], rights[order]
+        cuts = cuts_of_pairs(lefts, rights, sizes)
+        work = partial(verify_block, shingling=self.shingling)
+        blocks = (self._block(rows, lefts[cut], rights[cut]) for cut in cuts)
+        missing = set[tuple[bytes, bytes]]()
+        for cut, (values, skips) in zip(cuts, self.run.engine.map_with_state(work, blocks), strict=True):
+            similarity[order[cut]] = values
+            missing |= self.report(skips)
+        self.looked_for(int(self.corpus.recorded(rows).sum()), missing)
+        return similarity
+
+    def confirmed(self, pairs: Pairs) -> Pairs:
+        """The pairs without those of documents that are missing or have changed since an earlier run read them.
+
+        Copies of a text need this check, because they are not read again.
+        """
+        if not self.exact:
+            return pairs
+        rows = np.unique(np.concatenate((pairs.left, pairs.right)))
+        lost = rows[~self.unchanged(rows)]
+        return pairs.take(np.flatnonzero(~(np.isin(pairs.left, lost) | np.isin(pairs.right, lost))))
+
+    def unchanged(self, rows: Rows) -> Mask:
+        """Which documents are unchanged since an earlier run read them. The others are reported.
+
+        Documents that this run has read count as unchanged.
+        """
+        same = np.ones(len(rows), bool)
+        recorded = np.flatnonzero(self.corpus.recorded(rows))
+        for at in range(0, len(recorded), _MOST_DOCUMENTS):
+            some = recorded[at : at + _MOST_DOCUMENTS]
+            for places, source in self.corpus.sources(rows[some]):
+                if isinstance(source, ReloadRequest):
+                    reader = self.run.engine.state.get(LineReader)
+                    same[some[places]], skips = unchanged(source, self.shingling, reader)
+                    self.looked_for(len(places), self.report(skips))
+        return same
+
+    def lost_copies(self, rows: Rows, texts: TextNumbers) -> Mask:
+        """Which documents with copies are missing or have changed since an earlier run read them.
+
+        Only texts with several documents are checked, because another copy can take the place of a lost one. Whether a
+        document without copies is lost is found out when it is read again. texts: the number of each row's text.
+        """
+        lost = np.zeros(len(rows), bool)
+        if self.exact and len(rows):
+            copied = np.flatnonzero(np.bincount(texts)[texts] > 1)
+            lost[copied] = ~self.unchanged(rows[copied])
+        return lost
+
+    def below_prefilter(self, left: Rows, right: Rows) -> Mask:
+        """Which candidate pairs are dropped because of their estimates, without reading their documents."""
+        if not self.exact or self.no_prefilter:
+            return np.zeros(len(left), bool)
+        return jaccard.below_prefilter(self.corpus.estimates(left, right), self.threshold, self.corpus.places)
+
+    def report(self, skips: list[Skip]) -> set[tuple[bytes, bytes]]:
+        """Report documents that are missing or have changed, each once. Return the roots and names of missing ones."""
+        tally = self.run.tally
+        for skip in skips:
+            if (skip.root, skip.name) not in tally.lost:
+                tally.lost.add((skip.root, skip.name))
+                if skip.root:  # or else this run has read it
+                    tally.outdated += skip.detail in (MISSING, CHANGED)
+                    tally.missing_from |= {skip.root} if skip.detail == MISSING else set()
+                self.run.skipped.add(skip._replace(root=name_prefix(None, skip.root)))
+        return {(skip.root, skip.name) for skip in skips if skip.detail == MISSING}
+
+    def looked_for(self, documents: int, missing: set[tuple[bytes, bytes]]) -> None:
+        """Record whether any of so many documents of an artifact was found."""
+        self.run.tally.located |= documents > len(missing)
+
+    def _make_bitmaps(self, rows: Rows) -> None:
+        """Make the bitmaps of these documents. Missing and changed documents are reported."""
+        cuts = list(batches(self.corpus.facts(rows)["size"].tolist()))
+        work = partial(make_bitmaps, shingling=self.shingling, threshold=self.threshold)
+        sources = (self._sources(rows[cut.start : cut.stop]) for cut in cuts)
+        for cut, (made, skips) in zip(cuts, self.run.engine.map_with_state(work, sources), strict=True):
+            self._bitmaps.add(rows[cut.start : cut.stop], made)
+            self.report(skips)
+
+    def _block(self, rows: Rows, lefts: BlockPlaces, rights: BlockPlaces) -> VerificationBlock:
+        documents, places = np.unique(np.concatenate((lefts, rights)), return_inverse=True)
+        return VerificationBlock(self._sources(rows[documents]), places[: len(lefts)], places[len(lefts) :])
+
+    def _sources(self, rows: Rows) -> TokenSources:
+        return (self.corpus if self.held is None else self.held).sources(rows)
+
+
+def outdated_warning(tally: Tally, *artifacts: Artifact | None) -> list[str]:
+    """What to do about documents of these artifacts that are gone or have changed."""
+    if not tally.outdated:
+        return []
+    if not tally.located:
+        return [
+            f"documents were looked for in {display_name(root)}: if they are elsewhere, give {mention('root')}"
+            for root in sorted(tally.missing_from)
+        ]
+    opened = [artifact for artifact in artifacts if artifact is not None]
+    documents = f"{tally.outdated:,} of {sum(artifact.n_documents for artifact in opened):,} documents"
+    lost = "is gone or has changed" if tally.outdated == 1 else "are gone or have changed"
+    names = " and ".join(artifact.name for artifact in opened)
+    built = "was built: build it again" if len(opened) == 1 else "were built: build them again"
+    return [f"{documents} {lost} since {names} {built}"]
+
+
+def _nested(pairs: Pairs, containment: Floats, converse: Floats) -> NestedPairs:
+    return NestedPairs(pairs.left, pairs.right, pairs.jaccard, pairs.estimate, containment, converse)

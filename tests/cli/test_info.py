@@ -13,6 +13,7 @@ import pytest
 
 from simdocs.kernels.lsh.banding import candidate_probability, least_probability
 from simdocs.recipes import Banding, Normalisation, Shingling, Sketching
+from simdocs.views.probabilities import shown_probability
 from tests.cli.corpus import A, lay
 from tests.cli.program import environment, simdocs
 from tests.cli.terminal import on_terminal
@@ -93,9 +94,9 @@ def test_the_figures_of_the_s_curve_follow_the_formula(here, arguments):
     for tenth in range(1, 11):
         assert told[f"probability_at_{tenth / 10:g}"] == f"{least_probability(tenth / 10, bands, rows):.6g}"
     drawn = simdocs("info", "x.index", "--format", "table", cwd=here).out.decode()
-    bars = re.findall(r"^(\d\.\d\d) .* (\d\.\d{4})(?: +threshold)?$", drawn, re.MULTILINE)
+    bars = re.findall(r"^(\d\.\d\d) .* ([<>]?\d\.\d{4})(?: +threshold)?$", drawn, re.MULTILINE)
     assert bars == [
-        (f"{step / 20:.2f}", f"{candidate_probability(step / 20, bands, rows):.4f}") for step in range(1, 21)
+        (f"{step / 20:.2f}", shown_probability(candidate_probability(step / 20, bands, rows))) for step in range(1, 21)
     ]
 
 

@@ -148,7 +148,7 @@ def _draw_trace(trace: SlotTrace, drawn: CompareDrawRequest, stream: OutputStrea
 
 def _draw_difference(result: Comparison, drawn: CompareDrawRequest, stream: OutputStream) -> None:
     """Draw the difference, marked in the text or as a unified diff."""
-    from simdocs.views.marked_difference import drawn_as
+    from simdocs.views.drawn_difference import drawn_as
 
     assert result.difference is not None
     terminal, whole = drawn.path is None and is_terminal(), drawn.diff is not None

@@ -57,11 +57,11 @@ class Work:
 
     def write_summary(self, result: Any) -> None:
         """Write the summary. If that fails, it does so before the answer or the artifact is published."""
-        from simdocs.views import summary
+        from simdocs.views.summary_json import as_json
 
         self.progress.close()
         if self.note is not None:
-            self.note.write(summary.as_json(result, self.seconds, spelled))
+            self.note.write(as_json(result, self.seconds, spelled))
             self.note.prepare()
 
 

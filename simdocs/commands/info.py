@@ -44,14 +44,14 @@ def _facts(artifact: Artifact, expected: Expectation | None) -> Iterator[tuple[s
     yield "documents", _value(artifact.n_documents)
     facts = documents.facts
     yield "bytes", _value(facts["size"].sum())
-    yield "tokens", _value(facts["count"].sum())
+    yield "tokens", _value(documents.tokens)
     if artifact.kind != "shingles":
         yield "ignored_tokens", _value(len(artifact.ignored))
-        yield "ignored_share", _value(float(facts["ignored"].sum() / max(facts["count"].sum(), 1)))
+        yield "ignored_share", _value(documents.share_left_out)
     firsts, _ = documents.distinct_texts()
     yield "distinct_texts", _value(len(firsts))
     for name, flag in _FLAGS.items():
-        yield name, _value(np.count_nonzero(facts["flags"] & flag))
+        yield name, _value(documents.flagged(flag))
     yield "unicode", _value(artifact.recipe.unicode)
     for group in form.parameter_groups:
         for name, value in flattened(getattr(artifact.recipe, group)):

@@ -92,6 +92,20 @@ class Documents:
         """The name of the document in this row, as raw bytes."""
         return self.names[row].tobytes()
 
+    @property
+    def tokens(self) -> int:
+        """The number of tokens of all documents together."""
+        return int(self.facts["count"].sum())
+
+    @property
+    def share_left_out(self) -> float:
+        """The fraction of these tokens that are left out."""
+        return int(self.facts["ignored"].sum()) / max(self.tokens, 1)
+
+    def flagged(self, flag: int) -> int:
+        """The number of documents that have this flag."""
+        return int(np.count_nonzero(self.facts["flags"] & flag))
+
     def mtimes(self) -> Index:
         """The modification time of each document's file, in nanoseconds since 1970: int64 (N,)."""
         times: Index = self.sources.files["mtime_ns"][self.sources.of_rows(np.arange(len(self)), len(self))]

@@ -31,13 +31,7 @@ from simdocs.recipes import Sequences, Shingling
 _SLACK = 1 << 16
 """Bytes by which a file with the same text may have grown, because of spaces or less compression."""
 
-MISSING = GONE
-"""The detail that is reported about a document whose file no longer exists."""
-
-CHANGED = ALTERED
-"""The detail that is reported about a document whose text is another one now."""
-
-_REASONS = {"vanished": MISSING} | dict.fromkeys(("special", "oversized", "malformed", "binary"), CHANGED)
+_REASONS = {"vanished": GONE} | dict.fromkeys(("special", "oversized", "malformed", "binary"), ALTERED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +94,7 @@ def reload_token_sets(
                 # A slice would keep the tokens of the whole batch in memory. A large document is alone in its batch.
                 found.append((texts.places[at], sets[row].copy() if len(sets) > 1 else sets.values))
             else:
-                skips.append(request.skip(texts.places[at], CHANGED))
+                skips.append(request.skip(texts.places[at], ALTERED))
     return found, skips
 
 
@@ -116,7 +110,7 @@ def reload_texts(
             if same[row]:
                 found.append((texts.places[at], texts.raws[at]))
             else:
-                skips.append(request.skip(texts.places[at], CHANGED))
+                skips.append(request.skip(texts.places[at], ALTERED))
     return found, skips
 
 
@@ -130,7 +124,7 @@ def unchanged(request: ReloadRequest, shingling: Shingling, reader: LineReader) 
         for part, normal in normalised(texts.raws, shingling):
             places = np.array(texts.places)[part]
             same[places] = texts.same(part, normal, request)
-            skips += [request.skip(place, CHANGED) for place in places[~same[places]].tolist()]
+            skips += [request.skip(place, ALTERED) for place in places[~same[places]].tolist()]
     return same, skips
 
 

@@ -1,15 +1,9 @@
-"""The difference of two texts for people: marked in the text, or as a unified diff."""
+"""The difference of two texts as one text with marks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from shutil import get_terminal_size
-
-from simdocs.model.passages import Difference, lines_of
-
-_AROUND = 3
-"""Lines around a difference in a unified diff."""
+from simdocs.model.passages import Difference
+from simdocs.views.marks import Marks, Pieces
 
 _LONGEST = 600
 """Characters of a passage that differs that are shown of each text if the rest is left out ..."""
@@ -19,28 +13,6 @@ _ENDS = 150
 
 _SHOWN_AROUND = 40
 """Characters of a long shared passage that are shown before and after a difference when the rest is left out."""
-
-LEAST_WIDTH = 60
-"""Columns from which on two texts have a place side by side."""
-
-_REMOVED, _ADDED, _DIM, _PLAIN = "\x1b[31;9m", "\x1b[32;4m", "\x1b[2m", "\x1b[0m"
-
-
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """What stands around passages of the first text alone, of the second alone, and around what was left out."""
-
-    removed: tuple[str, str] = ("[-", "-]")
-    added: tuple[str, str] = ("{+", "+}")
-    left_out: tuple[str, str] = ("[... ", " ...]")
-
-
-COLORS = Marks((_REMOVED, _PLAIN), (_ADDED, _PLAIN), (f"{_DIM}[... ", f" ...]{_PLAIN}"))
-"""Marks for a terminal with colours."""
-
-
-Pieces = Iterator[tuple[str, bool]]
-"""Pieces of an answer, and whether each comes from a text, so that it may do harm to a terminal."""
 
 
 def marked(difference: Difference, marks: Marks, *, whole: bool = True, brief: bool = False) -> Pieces:
@@ -93,105 +65,3 @@ def _shortened(text: str, marks: Marks, after: bool, before: bool) -> Pieces:
     yield from ((begin.rstrip(), True), ("\n" if begin else "", False))
     yield f"{marks.left_out[0]}{count:,} equal characters{marks.left_out[1]}\n", False
     yield end.lstrip(), True
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A line of a diff. sign: a space if both texts have it. a, b: how many lines of each come before it."""
-
-    sign: str
-    text: str
-    a: int
-    b: int
-
-
-def unified(difference: Difference, names: Sequence[str], *, colored: bool) -> Pieces:
-    """Yield a unified diff: the lines that differ, with three lines around them. Nothing if none differs."""
-    lines = list(_lines(difference))
-    changed = [at for at, line in enumerate(lines) if line.sign != " "]
-    if not changed:
-        return
-    for sign, name in zip(("---", "+++"), names, strict=True):
-        yield from ((f"{sign} ", False), (name, True), ("\n", False))
-    for begin, end in _hunks(changed, len(lines)):
-        hunk = lines[begin:end]
-        spans = (_span(hunk, "-", hunk[0].a), _span(hunk, "+", hunk[0].b))
-        yield f"@@ -{spans[0]} +{spans[1]} @@\n", False
-        for line in hunk:
-            color = {"-": "\x1b[31m", "+": "\x1b[32m"}.get(line.sign, "") if colored else ""
-            kept = line.text.rstrip("\n")
-            yield from ((color + line.sign, False), (kept, True), (_PLAIN if color else "", False))
-            yield "\n" if line.text.endswith("\n") else "\n\\ No newline at end of file\n", False
-
-
-def _lines(difference: Difference) -> Iterator[_Line]:
-    a = b = 0
-    for passage in difference.passages:
-        if passage.shared:
-            for text in lines_of(passage.a):
-                yield _Line(" ", text, a, b)
-                a, b = a + 1, b + 1
-            continue
-        for text in lines_of(passage.a):
-            yield _Line("-", text, a, b)
-            a += 1
-        for text in lines_of(passage.b):
-            yield _Line("+", text, a, b)
-            b += 1
-
-
-def _hunks(changed: Sequence[int], size: int) -> Iterator[tuple[int, int]]:
-    """Yield where each hunk begins and ends: differences that are near each other are one hunk."""
-    begin = previous = changed[0]
-    for at in changed[1:]:
-        if at - previous > 2 * _AROUND:
-            yield max(0, begin - _AROUND), previous + _AROUND + 1
-            begin = at
-        previous = at
-    yield max(0, begin - _AROUND), min(size, previous + _AROUND + 1)
-
-
-def _span(hunk: Sequence[_Line], sign: str, before: int) -> str:
-    """The lines of one text in a hunk, as the head of the hunk states them."""
-    count = sum(line.sign in (" ", sign) for line in hunk)
-    return f"{before + 1 if count else before},{count}"
-
-
-def drawn_as(
-    diff: str | None,
-    difference: Difference,
-    names: Sequence[str],
-    *,
-    whole: bool,
-    colored: bool,
-    terminal: bool,
-    brief: bool = False,
-) -> bytes:
-    """A difference as bytes, drawn as the member of `DIFFS`; None: with marks in the text.
-
-    whole, brief: see `marked`.
-
-    Texts in which nothing differs are not drawn: one line says so. terminal: texts cannot do harm to one. In fewer than
-    60 columns, texts have no place side by side, and get marks.
-    """
-    if same := difference.equality if diff == "unified" else difference.likeness:
-        return f"[{same}]\n".encode()
-    marks = COLORS if colored else Marks()
-    if diff == "unified":
-        return drawn(unified(difference, names, colored=colored), terminal=terminal)
-    width = get_terminal_size().columns
-    if diff == "side-by-side" and width >= LEAST_WIDTH:
-        from simdocs.views.side_by_side import side_by_side
-
-        lines = side_by_side(difference, names, marks, width, whole=whole)
-        return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
-    return drawn(marked(difference, marks, whole=whole, brief=brief), terminal=terminal)
-
-
-def drawn(pieces: Pieces, *, terminal: bool) -> bytes:
-    """The pieces as bytes, with an end of line. terminal: those of texts cannot do harm to one."""
-    from simdocs.views.output_formats import harmless
-
-    encoded = ((text.encode("utf-8", "surrogateescape"), given) for text, given in pieces)
-    whole = b"".join(harmless(text, json=False) if given and terminal else text for text, given in encoded)
-    return whole if not whole or whole.endswith(b"\n") else whole + b"\n"

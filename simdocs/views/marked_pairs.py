@@ -7,7 +7,7 @@ from typing import ClassVar
 from simdocs.model.answers import Row, TableHead
 from simdocs.model.names import name_to_text
 from simdocs.model.passages import Difference
-from simdocs.views.marked_difference import drawn_as
+from simdocs.views.drawn_difference import drawn_as
 from simdocs.views.output_formats import Tsv, harmless
 
 

@@ -1,23 +1,20 @@
-"""What a run did: as lines for people, and as JSON."""
+"""What a run did, as lines for people."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Iterator
 
-from simdocs.errors import mention, spelled
+from simdocs.errors import mention
 from simdocs.model.audited import Audit
 from simdocs.model.build_results import BuildResult, DryRun, Expectation, UpdateFacts
 from simdocs.model.deduplication import ComponentFacts, Deduplication
-from simdocs.model.documents import EMPTY, SHORT, Documents
+from simdocs.model.documents import EMPTY, Documents
 from simdocs.model.listed_pairs import Matches, SimilarPairs
 from simdocs.model.names import display_name
 from simdocs.model.pair_sample import Estimate
 from simdocs.model.skipped import in_short
 from simdocs.model.tuning import Tuning
-from simdocs.recipes import Banding, IndexRecipe, Recipe
+from simdocs.recipes import Banding, IndexRecipe
 from simdocs.views.amounts import counted, size
 from simdocs.views.curve import figure
 from simdocs.views.probabilities import shown_probability
@@ -29,26 +26,6 @@ _BYTES_SKETCHED = 8
 """Bytes that a token takes in the containment sketch: the token and the row of a document, each uint32."""
 
 Summarised = BuildResult | DryRun | Deduplication | SimilarPairs | Matches | Tuning | Audit
-
-
-def as_json(result: Summarised, seconds: float, spelling: Callable[[str], str] = spelled) -> bytes:
-    """One JSON object. spelling: spells the parameters that a text mentions."""
-    more: dict[str, Any] = {"seconds": round(seconds, 3)}
-    if isinstance(result, DryRun):
-        result, more = result.built, more | {"dry_run": True}
-    facts = _facts_of(result) | more
-    facts["advice"] = list(map(spelling, result.advice))
-    if isinstance(result, BuildResult):
-        facts["update"]["note"] = spelling(result.update.note)
-    if isinstance(result, Tuning):
-        facts["next"] = spelling(result.next)
-    return json.dumps(facts, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
-
-
-def _facts_of(result: BuildResult | Deduplication | SimilarPairs | Matches | Tuning | Audit) -> dict[str, Any]:
-    if isinstance(result, Audit):
-        return _audit_facts(result)
-    return _tuning_facts(result) if isinstance(result, Tuning) else _facts(result)
 
 
 def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]:
@@ -66,7 +43,7 @@ def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]
         yield from _audited(result)
         return
     if isinstance(result, BuildResult):
-        yield f"{_read(result.documents, result.skipped.counts)}, {counted(_tokens(result.documents), 'token')}"
+        yield f"{_read(result.documents, result.skipped.counts)}, {counted(result.documents.tokens, 'token')}"
         yield from _left_out(result.documents, result.ignored)
         yield from _updated(result.update)
         if result.expectation is not None and isinstance(result.recipe, IndexRecipe):
@@ -130,26 +107,6 @@ def _audited(result: Audit) -> Iterator[str]:
     )
 
 
-def _audit_facts(result: Audit) -> dict[str, Any]:
-    recall = result.recall
-    return {
-        "documents": len(result.documents),
-        "distinct_texts": result.texts,
-        "threshold": result.recipe.banding.threshold,
-        "bands": result.recipe.banding.bands,
-        "rows": result.recipe.banding.rows,
-        "similar_pairs": result.pairs,
-        "found": result.found,
-        "candidates": result.candidates,
-        "precision": result.precision,
-        "stated_recall": result.stated,
-        "sampled": result.sampled,
-        "recall": None if recall is None else asdict(recall),
-        "skipped": dict(result.skipped.counts),
-        "warnings": list(result.skipped.warnings),
-    }
-
-
 def _tuned(result: Tuning) -> Iterator[str]:
     chosen, corpus = result.chosen, result.corpus
     if corpus is None or result.documents is None:
@@ -183,11 +140,7 @@ def _left_out(documents: Documents, ignored: int) -> Iterator[str]:
     """How many tokens are left out; nothing if none are."""
     if ignored:
         tokens = f"{ignored:,} {'token is' if ignored == 1 else 'tokens are'}"
-        yield f"{tokens} left out of all documents: {_share_left_out(documents):.1%} of their tokens"
-
-
-def _share_left_out(documents: Documents) -> float:
-    return int(documents.facts["ignored"].sum()) / max(_tokens(documents), 1)
+        yield f"{tokens} left out of all documents: {documents.share_left_out:.1%} of their tokens"
 
 
 def _updated(update: UpdateFacts) -> Iterator[str]:
@@ -235,103 +188,6 @@ def _outcome(result: Deduplication | SimilarPairs | Matches, seconds: float) -> 
             yield _looseness(component)
 
 
-def _facts(result: BuildResult | Deduplication | SimilarPairs | Matches) -> dict[str, Any]:
-    documents = result.documents
-    facts: dict[str, Any] = {
-        "documents": len(documents),
-        "bytes": int(documents.facts["size"].sum()),
-        "empty": _flagged(documents, EMPTY),
-    }
-    if isinstance(result, BuildResult):
-        facts |= {"short": _flagged(documents, SHORT), "tokens": _tokens(documents)}
-        facts |= {"skipped": result.skipped.counts, "parameters": asdict(result.recipe)}
-        if result.kind != "shingles":
-            facts |= _facts_left_out(documents, result.ignored)
-        facts["update"] = asdict(result.update)
-        if result.expectation is not None and isinstance(result.recipe, IndexRecipe):
-            facts |= _expectation_facts(result.expectation, result.recipe.banding)
-        return facts | {"kind": result.kind, "advice": list(result.advice)}
-    compared = result.comparison
-    facts["skipped"] = result.skipped.counts
-    facts |= _facts_left_out(documents, compared.ignored)
-    if compared.changed is not None:
-        facts["changed"] = compared.changed
-    if isinstance(result, Matches):
-        facts["indexed"] = result.indexed
-    facts |= {
-        "bands": None if compared.bands is None else compared.bands.bands,
-        "rows": None if compared.bands is None else compared.bands.rows,
-        "measure": compared.measure,
-        "threshold": compared.threshold,
-        "probability": compared.probability,
-        "candidates": compared.candidates,
-        "verified": compared.verified,
-    }
-    if compared.undecided is not None:
-        facts["compared_with_all"] = compared.undecided
-    if isinstance(result, Matches):
-        facts |= {"nearest": result.nearest} if result.nearest else {}
-        return facts | {"matches": result.found, "matched": result.matched, "parameters": asdict(compared.recipe)}
-    if isinstance(result, SimilarPairs):
-        facts |= {"pairs": result.found, "pairs_left_out": result.left_out}
-    else:
-        facts |= {"duplicates": result.found, "groups": result.groups, "kept": len(result.kept)}
-        facts["duplicate_bytes"] = result.duplicate_bytes
-        if result.largest is not None:
-            facts["largest_group"] = {"kept": display_name(result.largest[0]), "duplicates": result.largest[1]}
-        if result.components is not None:
-            facts["components"] = [asdict(one) | {"kept": display_name(one.kept)} for one in result.components]
-    facts["parameters"] = {
-        "walking": asdict(compared.walking),
-        "grouping": asdict(compared.grouping),
-        "banding": None if compared.banding is None else asdict(compared.banding),
-    } | _recipe_facts(compared.recipe)
-    return facts
-
-
-def _tuning_facts(result: Tuning) -> dict[str, Any]:
-    chosen, documents = result.chosen, result.documents
-    facts: dict[str, Any] = {"documents": 0 if documents is None else len(documents)}
-    if documents is not None:
-        facts |= {"bytes": int(documents.facts["size"].sum()), "empty": _flagged(documents, EMPTY)}
-    facts["skipped"] = result.skipped.counts
-    facts |= {name: value for name, value in asdict(chosen).items() if name not in ("chosen",)}
-    if result.corpus is not None:
-        facts |= asdict(result.corpus)
-    return facts | {"parameters": asdict(result.recipe)}
-
-
-def _facts_left_out(documents: Documents, ignored: int) -> dict[str, Any]:
-    return {"ignored_tokens": ignored, "ignored_share": round(_share_left_out(documents), 6)}
-
-
-def _recipe_facts(recipe: Recipe) -> dict[str, Any]:
-    return {
-        name: value
-        for name, value in asdict(recipe).items()
-        if name in ("sequences", "shingling", "sketching", "ignoring")
-    }
-
-
-def _expectation_facts(expected: Expectation, banding: Banding) -> dict[str, Any]:
-    facts: dict[str, Any] = {
-        "threshold": banding.threshold,
-        "bands": banding.bands,
-        "rows": banding.rows,
-        "probability": expected.at_threshold,
-        "curve": [[similarity, probability] for similarity, probability in expected.curve],
-        "candidates_a_document": expected.candidates,
-    }
-    if expected.sketched is not None:
-        facts["sketch_tokens"] = expected.sketched
-    if expected.better_num_perm:
-        facts["fewer_with"] = {
-            "num_perm": expected.better_num_perm,
-            "candidates_a_document": expected.better_candidates,
-        }
-    return facts
-
-
 def _expected(expected: Expectation, banding: Banding) -> Iterator[str]:
     yield _found_by(banding.bands, banding.rows, banding.threshold, expected.at_threshold)
     yield "chance of being found: " + ", ".join(f"{shown_probability(found)} at {s:g}" for s, found in expected.curve)
@@ -342,20 +198,12 @@ def _expected(expected: Expectation, banding: Banding) -> Iterator[str]:
 
 
 def _read(documents: Documents, skipped: dict[str, int]) -> str:
-    empty = _flagged(documents, EMPTY)
+    empty = documents.flagged(EMPTY)
     return (
         f"{counted(len(documents), 'document')}, {counted(int(documents.facts['size'].sum()), 'byte')}"
         + (f", {empty:,} empty" if empty else "")
         + "".join(f", {count:,} skipped: {in_short(reason)}" for reason, count in skipped.items() if reason != "kept")
     )
-
-
-def _flagged(documents: Documents, flag: int) -> int:
-    return int(((documents.facts["flags"] & flag) != 0).sum())
-
-
-def _tokens(documents: Documents) -> int:
-    return int(documents.facts["count"].sum())
 
 
 def _how_found(result: Deduplication | SimilarPairs | Matches) -> str:

@@ -24,7 +24,7 @@ from simdocs.model.skipped import Skipped
 from simdocs.requests.search_requests import DedupeRequest
 from simdocs.views.answer_tables import GROUPS, rows_of
 from simdocs.views.output_formats import Tsv
-from simdocs.views.summary import as_json
+from simdocs.views.summary_json import as_json
 from tests.twins.text_answers import Text
 
 CATCH_ALL = {"bands": 128, "rows": 1}

@@ -11,7 +11,8 @@ from simdocs.matching.comparison.difference import difference
 from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces, Rows
 from simdocs.model.passages import Difference
-from simdocs.pipeline.reload import MISSING, ReloadRequest, reload_texts
+from simdocs.model.skipped import ALTERED, GONE
+from simdocs.pipeline.reload import ReloadRequest, reload_texts
 from simdocs.recipes import Shingling
 
 
@@ -52,5 +53,5 @@ class PairDifferences:
         if found:
             return found[0][1]
         skip = skips[0]
-        why = "is gone" if skip.detail == MISSING else "has changed" if skip.detail == "changed" else skip.detail
+        why = "is gone" if skip.detail == GONE else "has changed" if skip.detail == ALTERED else skip.detail
         return f"{display_name(documents.printed_names(np.array([row]))[0])} {why}"

@@ -29,8 +29,8 @@ from simdocs.model.groups import NestedPairs, Pairs
 from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces, Rows, TextNumbers
 from simdocs.model.ragged import Floats, Index, Mask, Ragged
-from simdocs.model.skipped import Skip
-from simdocs.pipeline.reload import CHANGED, MISSING, ReloadRequest, Source, unchanged
+from simdocs.model.skipped import ALTERED, GONE, Skip
+from simdocs.pipeline.reload import ReloadRequest, Source, unchanged
 from simdocs.recipes import Shingling
 
 _TOGETHER = 8192
@@ -220,10 +220,10 @@ class Verifier:
             if (skip.root, skip.name) not in tally.lost:
                 tally.lost.add((skip.root, skip.name))
                 if skip.root:  # or else this run has read it
-                    tally.outdated += skip.detail in (MISSING, CHANGED)
-                    tally.missing_from |= {skip.root} if skip.detail == MISSING else set()
+                    tally.outdated += skip.detail in (GONE, ALTERED)
+                    tally.missing_from |= {skip.root} if skip.detail == GONE else set()
                 self.run.skipped.add(skip._replace(root=name_prefix(None, skip.root)))
-        return {(skip.root, skip.name) for skip in skips if skip.detail == MISSING}
+        return {(skip.root, skip.name) for skip in skips if skip.detail == GONE}
 
     def looked_for(self, documents: int, missing: set[tuple[bytes, bytes]]) -> None:
         """Record whether any of so many documents of an artifact was found."""

@@ -1,0 +1,156 @@
+"""What a run did, as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from simdocs.errors import spelled
+from simdocs.model.audited import Audit
+from simdocs.model.build_results import BuildResult, DryRun, Expectation
+from simdocs.model.deduplication import Deduplication
+from simdocs.model.documents import EMPTY, SHORT, Documents
+from simdocs.model.listed_pairs import Matches, SimilarPairs
+from simdocs.model.names import display_name
+from simdocs.model.tuning import Tuning
+from simdocs.recipes import Banding, IndexRecipe, Recipe
+from simdocs.views.summary import Summarised
+
+
+def as_json(result: Summarised, seconds: float, spelling: Callable[[str], str] = spelled) -> bytes:
+    """One JSON object. spelling: spells the parameters that a text mentions."""
+    more: dict[str, Any] = {"seconds": round(seconds, 3)}
+    if isinstance(result, DryRun):
+        result, more = result.built, more | {"dry_run": True}
+    facts = _facts_of(result) | more
+    facts["advice"] = list(map(spelling, result.advice))
+    if isinstance(result, BuildResult):
+        facts["update"]["note"] = spelling(result.update.note)
+    if isinstance(result, Tuning):
+        facts["next"] = spelling(result.next)
+    return json.dumps(facts, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+
+
+def _facts_of(result: BuildResult | Deduplication | SimilarPairs | Matches | Tuning | Audit) -> dict[str, Any]:
+    if isinstance(result, Audit):
+        return _audit_facts(result)
+    return _tuning_facts(result) if isinstance(result, Tuning) else _facts(result)
+
+
+def _audit_facts(result: Audit) -> dict[str, Any]:
+    recall = result.recall
+    return {
+        "documents": len(result.documents),
+        "distinct_texts": result.texts,
+        "threshold": result.recipe.banding.threshold,
+        "bands": result.recipe.banding.bands,
+        "rows": result.recipe.banding.rows,
+        "similar_pairs": result.pairs,
+        "found": result.found,
+        "candidates": result.candidates,
+        "precision": result.precision,
+        "stated_recall": result.stated,
+        "sampled": result.sampled,
+        "recall": None if recall is None else asdict(recall),
+        "skipped": dict(result.skipped.counts),
+        "warnings": list(result.skipped.warnings),
+    }
+
+
+def _facts(result: BuildResult | Deduplication | SimilarPairs | Matches) -> dict[str, Any]:
+    documents = result.documents
+    facts: dict[str, Any] = {
+        "documents": len(documents),
+        "bytes": int(documents.facts["size"].sum()),
+        "empty": documents.flagged(EMPTY),
+    }
+    if isinstance(result, BuildResult):
+        facts |= {"short": documents.flagged(SHORT), "tokens": documents.tokens}
+        facts |= {"skipped": result.skipped.counts, "parameters": asdict(result.recipe)}
+        if result.kind != "shingles":
+            facts |= _facts_left_out(documents, result.ignored)
+        facts["update"] = asdict(result.update)
+        if result.expectation is not None and isinstance(result.recipe, IndexRecipe):
+            facts |= _expectation_facts(result.expectation, result.recipe.banding)
+        return facts | {"kind": result.kind, "advice": list(result.advice)}
+    compared = result.comparison
+    facts["skipped"] = result.skipped.counts
+    facts |= _facts_left_out(documents, compared.ignored)
+    if compared.changed is not None:
+        facts["changed"] = compared.changed
+    if isinstance(result, Matches):
+        facts["indexed"] = result.indexed
+    facts |= {
+        "bands": None if compared.bands is None else compared.bands.bands,
+        "rows": None if compared.bands is None else compared.bands.rows,
+        "measure": compared.measure,
+        "threshold": compared.threshold,
+        "probability": compared.probability,
+        "candidates": compared.candidates,
+        "verified": compared.verified,
+    }
+    if compared.undecided is not None:
+        facts["compared_with_all"] = compared.undecided
+    if isinstance(result, Matches):
+        facts |= {"nearest": result.nearest} if result.nearest else {}
+        return facts | {"matches": result.found, "matched": result.matched, "parameters": asdict(compared.recipe)}
+    if isinstance(result, SimilarPairs):
+        facts |= {"pairs": result.found, "pairs_left_out": result.left_out}
+    else:
+        facts |= {"duplicates": result.found, "groups": result.groups, "kept": len(result.kept)}
+        facts["duplicate_bytes"] = result.duplicate_bytes
+        if result.largest is not None:
+            facts["largest_group"] = {"kept": display_name(result.largest[0]), "duplicates": result.largest[1]}
+        if result.components is not None:
+            facts["components"] = [asdict(one) | {"kept": display_name(one.kept)} for one in result.components]
+    facts["parameters"] = {
+        "walking": asdict(compared.walking),
+        "grouping": asdict(compared.grouping),
+        "banding": None if compared.banding is None else asdict(compared.banding),
+    } | _recipe_facts(compared.recipe)
+    return facts
+
+
+def _tuning_facts(result: Tuning) -> dict[str, Any]:
+    chosen, documents = result.chosen, result.documents
+    facts: dict[str, Any] = {"documents": 0 if documents is None else len(documents)}
+    if documents is not None:
+        facts |= {"bytes": int(documents.facts["size"].sum()), "empty": documents.flagged(EMPTY)}
+    facts["skipped"] = result.skipped.counts
+    facts |= {name: value for name, value in asdict(chosen).items() if name not in ("chosen",)}
+    if result.corpus is not None:
+        facts |= asdict(result.corpus)
+    return facts | {"parameters": asdict(result.recipe)}
+
+
+def _facts_left_out(documents: Documents, ignored: int) -> dict[str, Any]:
+    return {"ignored_tokens": ignored, "ignored_share": round(documents.share_left_out, 6)}
+
+
+def _recipe_facts(recipe: Recipe) -> dict[str, Any]:
+    return {
+        name: value
+        for name, value in asdict(recipe).items()
+        if name in ("sequences", "shingling", "sketching", "ignoring")
+    }
+
+
+def _expectation_facts(expected: Expectation, banding: Banding) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "threshold": banding.threshold,
+        "bands": banding.bands,
+        "rows": banding.rows,
+        "probability": expected.at_threshold,
+        "curve": [[similarity, probability] for similarity, probability in expected.curve],
+        "candidates_a_document": expected.candidates,
+    }
+    if expected.sketched is not None:
+        facts["sketch_tokens"] = expected.sketched
+    if expected.better_num_perm:
+        facts["fewer_with"] = {
+            "num_perm": expected.better_num_perm,
+            "candidates_a_document": expected.better_candidates,
+        }
+    return facts

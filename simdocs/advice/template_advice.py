@@ -17,7 +17,7 @@ from simdocs.model.names import display_name
 
 LEAVING_OUT = (
     f"leave it out with {mention('template')} FILE or {mention('ignore_common')} F"
-    f" ({suggested('tune', 'DOCS')} finds F)"
+    f" ({suggested('tune', 'DOCS')} can find F)"
 )
 """What leaves out a template."""
 

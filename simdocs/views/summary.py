@@ -29,7 +29,7 @@ Summarised = BuildResult | DryRun | Deduplication | SimilarPairs | Matches | Tun
 
 
 def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]:
-    """The same for somebody at a terminal. target: the name of the artifact that was built."""
+    """The lines of a summary. target: the name of the artifact that was built."""
     if isinstance(result, DryRun):
         yield _read(result.documents, result.skipped.counts)
         yield from [result.counts.note] if result.counts.note else []

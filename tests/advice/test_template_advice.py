@@ -40,7 +40,7 @@ def test_most_pairs_in_one_group_of_few_documents_suggest_a_template():
     assert line == (
         "190 of 290 pairs of different texts are in groups of 20 or more documents; the largest group has 20 documents"
         " (2% of all), such as d5: if they share only a template, leave it out with template FILE or"
-        " ignore_common F (simdocs.tune('DOCS') finds F), or try unit line"
+        " ignore_common F (simdocs.tune('DOCS') can find F), or try unit line"
     )
 
 
@@ -77,7 +77,7 @@ def test_one_group_of_more_than_a_tenth_of_all_documents_suggests_a_template():
     [line] = advised(100, [*family(0, 11), *rest])
     assert line == (
         "the largest group has 11 documents (11% of all), such as d0: if they share only a template, leave it"
-        " out with template FILE or ignore_common F (simdocs.tune('DOCS') finds F), or try unit line"
+        " out with template FILE or ignore_common F (simdocs.tune('DOCS') can find F), or try unit line"
     )
 
 
@@ -89,4 +89,4 @@ def test_copies_of_one_text_are_no_template():
 
 def test_lines_are_not_proposed_where_lines_are_compared():
     [line] = advised(100, family(0, 30), "line")
-    assert line.endswith("leave it out with template FILE or ignore_common F (simdocs.tune('DOCS') finds F)")
+    assert line.endswith("leave it out with template FILE or ignore_common F (simdocs.tune('DOCS') can find F)")

@@ -162,7 +162,7 @@ def test_a_group_of_four_documents_in_ten_is_mentioned(tmp_path, cluster):
     advice = (
         "47 of 47 pairs of different texts are in groups of 20 or more documents; the largest group has 48 documents"
         " (40% of all), such as docs/000: if they share only a template, leave it out with"
-        " --template FILE or --ignore-common F (simdocs tune DOCS finds F), or try --unit line"
+        " --template FILE or --ignore-common F (simdocs tune DOCS can find F), or try --unit line"
     )
     assert f"\n{advice}\n" in done.err
     facts = json.loads((tmp_path / "note").read_bytes())

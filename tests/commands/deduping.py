@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from simdocs.commands.dedupe import DedupePlan, find_groups, find_pairs, plan_dedupe, read_documents
+from simdocs.commands.dedupe import find_groups, find_pairs, read_documents
+from simdocs.commands.dedupe_plan import DedupePlan, plan_dedupe
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.matching.documents.prepared import Prepared

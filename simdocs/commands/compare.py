@@ -54,7 +54,8 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
     if compared.recipe is not None:
         shinglings = [compared.recipe.shingling]
     else:
-        shinglings = [shingling_of(given) for given in _given(request)]
+        listed = with_stop_word_list(request.given())
+        shinglings = [shingling_of(listed | each) for each in _units(request)]
     ignored = [_ignored(request, compared.artifact, shingling) for shingling in shinglings]
     sets = token_sets(compared.texts, shinglings[0], ignored[0])
     measure = request.measure or PARAMETERS["compare.measure"].default
@@ -71,18 +72,17 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
     return _comparison(request, compared, shinglings[0], sketching, sets, every, edits, matrix)
 
 
-def _given(request: CompareRequest) -> Iterator[dict[str, Any]]:
-    """Yield the parameters that were given, for each unit and k. The list of stop words is read once."""
-    given = with_stop_word_list(request.given())
+def _units(request: CompareRequest) -> Iterator[dict[str, Any]]:
+    """Yield each unit, with each k that was given."""
     units, sizes = request.unit or PARAMETERS["compare.unit"].default, request.k or (None,)
     for unit, k in product(units, sizes):
-        yield given | {"unit": unit} | ({} if k is None else {"k": k})
+        yield {"unit": unit} | ({} if k is None else {"k": k})
 
 
 def _contradictions(request: CompareRequest, compared: ComparedTexts) -> Iterator[str]:
     """Yield what was given and contradicts the artifact."""
     if compared.artifact is not None:
-        given = next(_given(request))
+        given = request.given() | next(_units(request))
         given = {name: value for name, value in given.items() if getattr(request, name) is not None}
         artifact, fixed = compared.artifact, FORMATS[compared.artifact.kind].parameter_groups
         yield from contradictions(given, artifact.recipe, artifact.name, fixed, ("threshold",))

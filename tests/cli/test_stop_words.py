@@ -93,7 +93,8 @@ def test_documents_of_a_query_are_cut_as_those_of_the_index(here):
         ]
     assert run(here, "query plain.index new").out == b""
     assert run(here, "dedupe new --against list.index --list duplicates").out == b"new\n"
-    assert b"jaccard\t1.000000\n" in run(here, "compare list.index docs/a docs/b").out
+    for more in ("", "--stop-words same", "--stop-words - --unit word"):
+        assert b"jaccard\t1.000000\n" in run(here, f"compare list.index docs/a docs/b {more}", LISTS["list"]).out
 
 
 REFUSED = {

@@ -119,7 +119,7 @@ def pairs(recalls: list[Recall]) -> str:
         figures = [share(one.pairs_predicted), share(mean), share(error), off, share(least), precision]
         bands = f"{one.bands} × {one.rows}"
         joined = share(one.exact.pairs)
-        rows.append([*case(one), f"{one.documents:,}", f"{one.true:,}", one.near, bands, *figures, joined])
+        rows.append([*case(one), f"{one.documents:,}", f"{one.true:,}", f"{one.near:,}", bands, *figures, joined])
     head = ["corpus", "unit, k", "t", "documents", "similar pairs", "excluded", "b × r", "predicted", "mean recall"]
     return table([*head, "standard error", "deviation", "worst seed", "precision", "`--exact`"], rows)
 

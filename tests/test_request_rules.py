@@ -150,6 +150,14 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
         {"index": 3, "documents": ()},
         ("index must be an artifact of kind index, or its path, not 3", NOTHING),
     ),
+    (
+        DedupeRequest,
+        {"measure": "containment", "against": "x.index"},
+        (
+            "measure and against do not go together: simdocs.query('Y.index', 'DOCS', measure='containment') finds what"
+            " contains them",
+        ),
+    ),
     # One text
     (
         ShowRequest,

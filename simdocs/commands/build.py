@@ -27,7 +27,8 @@ from simdocs.commands.standing import NOTHING, Standing, standing
 from simdocs.corpora import clock
 from simdocs.engines.run import Run
 from simdocs.errors import UnjudgedError, mention
-from simdocs.matching.documents.corpus import name_prefix, skips_of_ignored
+from simdocs.matching.documents.corpus import name_prefix
+from simdocs.matching.documents.left_out import report_ignored, report_useless_template
 from simdocs.model.artifact import Artifact, BandIndex, Signatures
 from simdocs.model.build_results import BuildResult, Expectation, UpdateFacts
 from simdocs.model.delivery import Delivery
@@ -155,7 +156,9 @@ def build_and_compare(
         run.skipped.warnings.append(note)
     documents, expectation = _BUILDERS[plan.kind](plan, writer, run, there.earlier)
     artifact = plan.intake.artifact
-    run.skipped.extend(skips_of_ignored(documents, b"" if artifact is None else name_prefix(None, artifact.root)))
+    report_ignored(documents, b"" if artifact is None else name_prefix(None, artifact.root), run.skipped)
+    if isinstance(plan.recipe, SignatureRecipe):
+        report_useless_template(documents, artifact, plan.recipe, run.skipped)
     if isinstance(plan.recipe, IndexRecipe):
         run.skipped.warnings += low_recall(plan.recipe.banding, plan.recipe.sketching.num_perm)
     notes = tuple(length_advice(documents, plan.recipe.shingling)) if plan.intake.artifact is None else ()

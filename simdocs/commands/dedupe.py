@@ -25,6 +25,7 @@ from simdocs.kernels.group.pair_graph import PairGraph
 from simdocs.kernels.lsh.banding import least_probability
 from simdocs.matching.candidates.self_join import SelfJoin, self_join, verifier_of
 from simdocs.matching.documents.corpus import Corpus, Documented
+from simdocs.matching.documents.left_out import report_useless_template
 from simdocs.matching.documents.prepared import Prepared, of_same_documents, prepared, threshold_warning
 from simdocs.matching.documents.scope import Scope, around, scope_of
 from simdocs.matching.groups.against import decide_against
@@ -63,7 +64,10 @@ def read_documents(plan: DedupePlan, run: Run, *, linked: bool = True) -> Scope:
         intake, recipe = plan.intake, plan.recipe
         if plan.known is None:  # or else the index decides which tokens are left out
             intake, recipe = with_common_tokens(intake, recipe, run)
-        return scope_of(prepared(intake, recipe, run), plan.changed)
+        ready = prepared(intake, recipe, run)
+        if plan.known is None:
+            report_useless_template(ready.documents, intake.artifact, recipe, run.skipped)
+        return scope_of(ready, plan.changed)
     index = opened_index(plan.intake.artifact)
     sets = of_same_documents(plan.intake.shingles, index)
     corpus = Corpus.of_artifact(index, index["signatures"], sets, plan.intake.root)
@@ -92,9 +96,7 @@ def find_groups(
         for block in _blocks(decision, listing, plan, run, diff):
             take(block)
     corpus, pairs = decision.corpus, decision.pairs
-    is_duplicate = np.zeros(len(decision.eligible), bool)
-    is_duplicate[pairs.right] = True
-    kept = np.flatnonzero(decision.eligible & ~is_duplicate)
+    kept = decision.kept_and_found()
     kept = kept - len(decision.of_index) if scope.rows is None else scope.rows[kept]
     largest = decision.largest
     return Deduplication(

@@ -44,10 +44,10 @@ def shown(request: ShowRequest, artifact: Artifact, run: Run) -> ShownArtifact:
     rows = rows_named(_documented(artifact), names) if names else None
     if request.buckets:
         assert isinstance(artifact, BandIndex)
-        return _buckets(artifact, rows)
+        return _buckets(artifact, _first_copies(artifact, rows))
     if request.candidates:
         assert isinstance(artifact, BandIndex)
-        return _candidates(artifact, rows, request, run)
+        return _candidates(artifact, _first_copies(artifact, rows), request, run)
     if request.sketch:
         assert isinstance(artifact, BandIndex)
         return _sketch(artifact, rows)
@@ -55,6 +55,11 @@ def shown(request: ShowRequest, artifact: Artifact, run: Run) -> ShownArtifact:
         return _matrix(artifact, rows) if request.matrix else _token_sets(artifact, rows)
     assert isinstance(artifact, Signatures | BandIndex)
     return _signatures(artifact, rows)
+
+
+def _first_copies(index: BandIndex, rows: Rows | None) -> Rows | None:
+    """The first documents with the texts of these, which stand for all copies in the buckets."""
+    return None if rows is None else index["same_as"].rows(rows).astype(np.int64)
 
 
 def _token_sets(shingles: Shingles, rows: Rows | None) -> ShownArtifact:

@@ -61,7 +61,10 @@ class DedupeRequest(BandsRequest):
         """What is wrong with how documents are to be compared."""
         yield from _memory_without_exact(self)
         if self.measure == "containment":
-            if not self.pairs:
+            if self.against is not None:
+                find = suggested("query", "Y.index", "DOCS", measure="containment")
+                yield not_together("measure", "against", why=f"{find} finds what contains them")
+            elif not self.pairs:
                 yield f"{mention('measure')} containment goes with {mention('pairs')}: add {mention('pairs')}"
             for name, why in NOT_FOR_CONTAINMENT.items():
                 if getattr(self, name) not in (None, "exact"):

@@ -46,7 +46,7 @@ class MarkedPairs:
             return f"[no difference: {difference.missing}]\n".encode("utf-8", "surrogateescape")
         said = f"[{difference.coarser}]\n".encode() if difference.coarser else b""
         names = [name_to_text(name) for name in row[:2] if isinstance(name, bytes)]
-        how = {"whole": False, "colored": self._colored, "terminal": self._terminal}
+        how = {"whole": False, "colored": self._colored, "terminal": self._terminal, "brief": True}
         return said + drawn_as(self._diff, difference, names, **how)
 
     def end(self) -> bytes:

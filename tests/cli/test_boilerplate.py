@@ -129,6 +129,26 @@ def test_what_cannot_be_left_out_is_refused_with_a_reason(pages, line):
     assert done.err.count("\n") == 1
 
 
+@pytest.mark.parametrize("line", ["dedupe docs", "index docs -o none.index", "audit docs", "tune docs"])
+def test_a_warning_says_that_nothing_is_left_of_any_document(pages, line):
+    done = run(pages, f"{line} --ignore-common .001")
+    assert done.status == 0
+    said = (
+        "all tokens of all 8 documents are left out, so none is similar to another: see --ignore-common and --template"
+    )
+    assert f"simdocs: warning: {said}\n" in done.err
+    assert "all tokens of all" not in run(pages, f"{line} --ignore-common .5").err
+
+
+def test_a_warning_says_that_no_document_has_the_template(pages):
+    lay(pages, {"strange": b"qqqqqqqqqqqqqqqq"})
+    warning = "simdocs: warning: --template leaves out nothing: no document has any of its tokens\n"
+    for line in ("dedupe docs", "dedupe x.shingles", "signature docs -o none.signatures", "index docs -o none.index"):
+        assert warning in run(pages, f"{line} --template strange").err
+        assert warning not in run(pages, f"{line} --template template").err
+    assert run(pages, "query none.index new").err == ""
+
+
 def test_signatures_without_other_tokens_do_not_meet(pages):
     assert run(pages, "index docs/1 docs/2 docs/3 --ignore-common .5 -o three.index").status == 0
     done = run(pages, "query three.index x.signatures")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -68,6 +69,9 @@ def test_lists_name_only_documents_that_are_still_there(indexed):
     assert done.err == f"simdocs: {changed}\nsimdocs: {gone}\n" + outdated(
         "2 of 5 documents are gone or have changed since d.index was built"
     )
+    for how in (("--list", "kept"), ("--explain",)):
+        simdocs("dedupe", "d.index", *how, "--summary-json", "note", cwd=indexed)
+        assert json.loads((indexed / "note").read_bytes())["kept"] == len("af")
     taken = simdocs("dedupe", "d.index", "--list", "kept", "--verify", "estimate", cwd=indexed)
     assert taken == (0, b"d/a\nd/c\nd/e\nd/f\n", "")
 

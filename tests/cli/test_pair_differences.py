@@ -41,6 +41,18 @@ def test_the_difference_of_each_pair_is_below_it(here):
     assert [tuple(names) for names, _ in pairs(done.out)] == plain
 
 
+def test_a_long_passage_that_only_one_text_has_is_shown_without_its_middle(here):
+    book = "".join(f"On page {page} there is something else to read.\n" for page in range(300))
+    (here / "book").write_text(f"{book}{COMMON}{book}")
+    (here / "quote").write_text(COMMON)
+    assert program("index", "book", "-o", "book.index", cwd=here).status == 0
+    done = program("query", "book.index", "quote", "--measure", "containment", "--diff", "words", cwd=here)
+    ((names, text),) = pairs(done.out)
+    assert names == ["quote", "book"]
+    assert len(text) < 2000
+    assert text.startswith("{+On page 0 there is") and " more characters ...]" in text
+
+
 def test_pairs_and_matches_have_differences_too(here):
     done = program("dedupe", "docs", "--pairs", "--all-copies", "--diff", "lines", cwd=here)
     assert [names for names, _ in pairs(done.out)] == [

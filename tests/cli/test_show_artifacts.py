@@ -124,6 +124,8 @@ def test_candidates_have_everything_that_decides_them(tmp_path):
     assert {row[5] for row in expected} == {"yes", "no"}
     with_e = [row for row in expected if "docs/e" in row[:2]]
     assert rows(tmp_path, "x.index", "--candidates", "docs/e") == with_e
+    for view in ("--candidates", "--buckets"):  # f is a copy of a, which stands for both
+        assert rows(tmp_path, "x.index", view, "docs/f") == rows(tmp_path, "x.index", view, "docs/a") != []
 
 
 def test_candidates_whose_text_is_gone_have_no_exact_similarity(here):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -20,11 +19,10 @@ from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.byte_strings import joined, separate
 from simdocs.model.columns import Column, MemoryColumn
 from simdocs.model.document_facts import DocumentFacts, separated
-from simdocs.model.documents import IGNORED, Documents
+from simdocs.model.documents import Documents
 from simdocs.model.names import display_name, no_option
 from simdocs.model.numbering import BlockPlaces, Rows
 from simdocs.model.ragged import NO_TOKENS, Floats, Mask, Ragged, Tokens, offsets_of, ranges, row_blocks
-from simdocs.model.skipped import Skip
 from simdocs.pipeline.reload import ReloadRequest, Source, unchanged_line
 from simdocs.recipes import Sequences, Shingling
 
@@ -259,12 +257,6 @@ class Corpus:
             self._met(rows),
             self.ignored,
         )
-
-
-def skips_of_ignored(documents: Documents, prefix: bytes) -> Iterator[Skip]:
-    """Yield a skip for each document of which all tokens are left out. prefix: see name_prefix."""
-    for row in np.flatnonzero(documents.facts["flags"] & IGNORED).tolist():
-        yield Skip("ignored", documents.raw_name(row), root=prefix)
 
 
 def name_prefix(root: bytes | None, recorded: bytes) -> bytes:

@@ -13,7 +13,8 @@ from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, ParametersError, mention
 from simdocs.kernels.lsh.banding import least_probability
 from simdocs.kernels.lsh.buckets import keys_of_band, shared_buckets, shared_buckets_of_tables
-from simdocs.matching.documents.corpus import Corpus, skips_of_ignored
+from simdocs.matching.documents.corpus import Corpus
+from simdocs.matching.documents.left_out import report_ignored
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.columns import MemoryColumn
 from simdocs.model.documents import Documents
@@ -77,11 +78,11 @@ def prepared(intake: Intake, recipe: SignatureRecipe, run: Run) -> Prepared:
     artifact = intake.artifact
     if artifact is None:
         corpus = Corpus.of(documents, signatures, intake.walking.max_size, recipe.sequences)
-        run.skipped.extend(skips_of_ignored(documents, b""))
+        report_ignored(documents, b"", run.skipped)
         return Prepared(documents, signatures, replace(corpus, ignored=intake.ignored), recipe)
     sets = artifact if isinstance(artifact, Shingles) else intake.shingles
     corpus = Corpus.of_artifact(artifact, MemoryColumn(signatures), of_same_documents(sets, artifact), intake.root)
-    run.skipped.extend(skips_of_ignored(documents, corpus.prefix))
+    report_ignored(documents, corpus.prefix, run.skipped)
     index = artifact if isinstance(artifact, BandIndex) else None
     return Prepared(documents, signatures, replace(corpus, ignored=intake.ignored), recipe, index)
 

@@ -95,6 +95,15 @@ class Decision:
         """
         return self._unchanged(np.flatnonzero(self.eligible & ~self._is_duplicate()))
 
+    def kept_and_found(self) -> Rows:
+        """The rows of the kept documents that have not turned out to be missing or changed so far, ascending."""
+        rows = np.flatnonzero(self.eligible & ~self._is_duplicate())
+        if not (lost := {name for root, name in self.verifier.run.tally.lost if root}):
+            return rows
+        recorded = np.flatnonzero(self.corpus.recorded(rows))
+        names = self.corpus.names(rows[recorded])
+        return np.delete(rows, recorded[[name in lost for name in names]])
+
     def _is_duplicate(self) -> Mask:
         is_duplicate = np.zeros(len(self.eligible), bool)
         is_duplicate[self.pairs.right] = True

@@ -23,7 +23,7 @@ from simdocs.commands.resolve import (
     signature_recipe,
 )
 from simdocs.commands.shrinking import given_of, other_directories, refuse_shrinking, same_arguments
-from simdocs.commands.standing import NOTHING, Standing, standing
+from simdocs.commands.standing import NOTHING, Standing, forgotten_bands, standing
 from simdocs.corpora import clock
 from simdocs.engines.run import Run
 from simdocs.errors import UnjudgedError, mention
@@ -124,6 +124,7 @@ def answer(request: BuildRequest, run: Run, delivery: Delivery) -> BuildResult:
     with write_artifact(os.fsdecode(request.output), plan.kind, wait) as writer:
         plan = with_all_ignored(plan, run)
         there = standing(request.output, plan.recipe, of_group(Updating, request.given()))
+        run.skipped.warnings += forgotten_bands(there, plan.recipe, request.given())
         result, _ = build_and_compare(plan, writer, run, there, "it is built from nothing now")
         delivery.conclude(result)
     return result

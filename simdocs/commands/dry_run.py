@@ -11,7 +11,7 @@ import numpy as np
 from simdocs.artifacts.writer import check_target
 from simdocs.commands.build import BuildPlan, build_and_compare, plan_build, with_all_ignored
 from simdocs.commands.printed_names import PrintedNames
-from simdocs.commands.standing import standing
+from simdocs.commands.standing import forgotten_bands, standing
 from simdocs.engines.run import Run
 from simdocs.matching.documents.corpus import Corpus
 from simdocs.model.answer_blocks import ChangeBlock
@@ -48,6 +48,7 @@ def answer(request: BuildRequest, run: Run, delivery: Delivery) -> DryRun:
     check_target(os.fsdecode(request.output), plan.kind)
     plan = with_all_ignored(plan, run)
     there = standing(request.output, plan.recipe, of_group(Updating, request.given()))
+    run.skipped.warnings += forgotten_bands(there, plan.recipe, request.given())
     built, found = build_and_compare(plan, _Discard(), run, there, "it would be built from nothing")
     result = DryRun(built, there.documents, found.new, found.changed, found.removed, found.kept)
     if delivery.take is not None:

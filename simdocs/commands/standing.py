@@ -6,7 +6,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -22,7 +22,7 @@ from simdocs.model.documents import Documents
 from simdocs.model.names import name_to_text
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.reuse import Earlier
-from simdocs.recipes import Recipe, Updating
+from simdocs.recipes import OF_BANDS, Bands, IndexRecipe, Recipe, Updating
 
 _REMEDY = re.compile(": build (it|the artifact) again$")
 """What an error advises, and an update does by itself."""
@@ -77,6 +77,22 @@ def standing(path: bytes, recipe: Recipe, updating: Updating) -> Standing:
         return Standing(artifact, why_anew=f"{artifact.name} was built {_in_words(found)}", unexpected=True)
     here = artifact.run.get("root") == name_to_text(os.getcwdb())
     return Standing(artifact, Earlier(artifact, *_reading(artifact.run), updating, here))
+
+
+def forgotten_bands(there: Standing, recipe: Recipe, given: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a warning if an index was built for other bands, and nothing that was given says which are wanted now."""
+    old = None if there.artifact is None else there.artifact.recipe
+    if there.unexpected or not (isinstance(old, IndexRecipe) and isinstance(recipe, IndexRecipe)):
+        return
+    if old.banding == recipe.banding or any(name in given for name in OF_BANDS):
+        return
+    other = {name: found for name, found in differences(old, recipe, ["banding"]).items() if name in OF_BANDS}
+    wishes = {name: found for name, found in other.items() if name not in Bands._fields}
+    assert there.artifact is not None
+    yield (
+        f"{there.artifact.name} was built {_in_words(wishes or other)}; its bands are now the default ones: give the"
+        " same options again to keep them"
+    )
 
 
 def _in_words(found: Mapping[str, tuple[Any, Any]]) -> str:

@@ -34,13 +34,16 @@ def length_advice(documents: Documents, shingling: Shingling) -> Iterator[str]:
     lengths = lengths[lengths > 0]
     if not len(lengths) or shingling.unit not in VARIETY:
         return
-    if (better := larger_k(documents, shingling)) is not None:
+    if (better := _large_enough(lengths, shingling)) is not None:
         median = float(np.median(lengths))
         chance = _by_chance(VARIETY[shingling.unit], shingling.k, median)
+        remedy = f"{mention('k')} {better} would do"
+        if _too_short(lengths, better):
+            remedy = f"no k suits all of them, because {mention('k')} {better} would be too large for the short ones"
         yield (
             f"k = {shingling.k} is small: half the documents have {median:,.0f} {shingling.unit}s or more;"
             f" a shingle turns up in an unrelated one with a chance of {chance:.2f}, and unrelated ones look alike;"
-            f" {mention('k')} {better} would do"
+            f" {remedy}"
         )
     elif _too_short(lengths, shingling.k):
         short = int((lengths < _FEW_SHINGLES * shingling.k).sum())
@@ -55,9 +58,29 @@ def length_advice(documents: Documents, shingling: Shingling) -> Iterator[str]:
 
 
 def larger_k(documents: Documents, shingling: Shingling) -> int | None:
-    """The smallest k with which unrelated documents of these lengths do not look alike; None if k is large enough."""
+    """The smallest k with which unrelated documents of these lengths do not look alike.
+
+    None if k is large enough, or if many documents are too short for that.
+    """
     lengths = documents.facts["length"]
-    lengths, variety = lengths[lengths > 0], VARIETY.get(shingling.unit)
+    lengths = lengths[lengths > 0]
+    better = _large_enough(lengths, shingling)
+    return None if better is None or _too_short(lengths, better) else better
+
+
+def next_larger_k(documents: Documents, shingling: Shingling) -> int | None:
+    """A k that is up to half larger and for which few documents are too short; None if there is none."""
+    lengths = documents.facts["length"]
+    lengths, most = lengths[lengths > 0], PARAMETERS["k"].values.most  # type: ignore[attr-defined]
+    if not len(lengths) or shingling.unit == "line":
+        return None
+    larger = range(min(most, shingling.k + max(1, shingling.k // 2)), shingling.k, -1)
+    return next((k for k in larger if not _too_short(lengths, k)), None)
+
+
+def _large_enough(lengths: Array, shingling: Shingling) -> int | None:
+    """The smallest larger k with which unrelated documents of these lengths do not look alike, if one is needed."""
+    variety = VARIETY.get(shingling.unit)
     if not len(lengths) or variety is None:
         return None
     most = PARAMETERS["k"].values.most  # type: ignore[attr-defined]

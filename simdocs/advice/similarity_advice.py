@@ -18,6 +18,9 @@ _ALIKE = 0.1
 are at .003 or below among short manual pages, .027 among technical papers, .031 among licences, and .11 among Java
 programs."""
 
+FEW_TEXTS = 20
+"""With fewer different texts than this, similar ones are more likely versions of each other than unrelated."""
+
 _SHARE_OF_PAIRS = 0.1
 """The threshold is low if a larger share of all pairs is at the threshold or above."""
 
@@ -28,32 +31,38 @@ _FEW, _TIMES = 10, 2
 """Another threshold is advised if at least so many pairs are near this one, and if it lies in a valley: so many times
 fewer pairs are near it, and more are near a higher one."""
 
-_LOWEST = 0.4
-"""No lower threshold is advised."""
+_LOWEST, _FARTHEST = 0.4, 0.15
+"""No lower threshold is advised, and none that differs by more from the one that was chosen."""
+
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A line of advice, and the parameters with which it would be followed."""
+    """A line of advice, and the parameters with which it would be followed; none if people have to choose them."""
 
     line: str
     change: Mapping[str, Any]
 
 
 def similarity_advice(
-    corpus: CorpusFacts, curve: tuple[CurvePoint, ...], chosen: BandChoice, shingling: Shingling
+    corpus: CorpusFacts, curve: tuple[CurvePoint, ...], chosen: BandChoice, shingling: Shingling, larger: int | None
 ) -> Iterator[Advice]:
-    """Yield advice if unrelated documents look alike, and if the threshold is low or cuts through many pairs."""
+    """Yield advice if unrelated documents look alike, and if the threshold is low or cuts through many pairs.
+
+    larger: a larger k that suits the lengths of the documents; None if none does.
+    """
     if corpus.typical is None:
         return
-    alike = corpus.typical > _ALIKE
+    alike = corpus.typical > _ALIKE and corpus.texts >= FEW_TEXTS
     if alike:
-        larger = f"try a larger {mention('k')}" + ("" if shingling.unit == "word" else f" or {mention('unit')} word")
         yield Advice(
             f"half of all pairs of documents have a similarity of {corpus.typical:.2f} or more, so unrelated documents"
-            f" look alike: {larger}, or {mention('ignore_common')} if they share a template",
-            {},
+            f" look alike: {_against_lookalikes(shingling.unit, larger)}",
+            {} if larger is None else {"k": larger},
         )
+        if larger is not None:
+            return  # With another k, similarities are others.
     if many_similar(corpus):
         share = corpus.similar.value / corpus.pairs
         template = "" if alike else f", or leave out a template that they share with {mention('template')} FILE"
@@ -66,18 +75,31 @@ def similarity_advice(
     better = _clearer_threshold(curve, chosen.threshold)
     if better is not None:
         here, there = _near(curve, chosen.threshold), _near(curve, better)
+        above = sum(point.pairs.value for point in curve if point.pairs is not None and point.similarity >= better)
+        more = "more" if better < chosen.threshold else "fewer"
         yield Advice(
             f"about {here.value:,.0f} pairs are within {_NEAR} of the threshold {chosen.threshold:g}, where small edits"
             f" decide, and about {there.value:,.0f} are near {better:g}: {mention('threshold')} {better:g} decides"
-            " more clearly",
+            f" more clearly, with about {abs(above - corpus.similar.value):,.0f} {more} similar pairs",
             {"threshold": better},
         )
+
+
+def _against_lookalikes(unit: str, larger: int | None) -> str:
+    """What to try if unrelated documents look alike."""
+    template = f"{mention('ignore_common')} or {mention('template')} if they share a template"
+    if unit == "line":
+        return f"try {template}"
+    other = template if unit == "word" else f"{mention('unit')} word, or {template}"
+    if larger is None:
+        return f"no larger k suits texts of this length; try {other}"
+    return f"try {mention('k')} {larger}, or else {other}"
 
 
 def many_similar(corpus: CorpusFacts) -> bool:
     """Whether a larger share of all pairs is similar than near-duplicates explain."""
     many = corpus.similar.low > _SHARE_OF_PAIRS * corpus.pairs
-    return corpus.pairs > 0 and many and corpus.texts > 1 / _SHARE_OF_PAIRS
+    return corpus.pairs > 0 and many and corpus.texts >= FEW_TEXTS
 
 
 def length_of_signatures(
@@ -100,13 +122,14 @@ def length_of_signatures(
 
 
 def _clearer_threshold(curve: tuple[CurvePoint, ...], threshold: float) -> float | None:
-    """The threshold in the deepest valley, and of equal ones the nearest; None if none is much better."""
+    """The nearby threshold in the deepest valley, and of equal ones the nearest; None if none is much better."""
     here = _near(curve, threshold)
     near = {point.similarity: _near(curve, point.similarity) for point in curve if point.similarity >= _LOWEST}
     valleys = [
         similarity
         for similarity, pairs in near.items()
-        if any(near[above].low > max(_FEW, _TIMES * pairs.high) for above in near if above > similarity)
+        if abs(similarity - threshold) <= _FARTHEST + _ROUNDING
+        and any(near[above].low > max(_FEW, _TIMES * pairs.high) for above in near if above > similarity)
     ]
     if not valleys or here.low < _FEW:
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from simdocs.advice.common_advice import common_advice
-from simdocs.advice.length_advice import larger_k, length_advice, smaller_k
+from simdocs.advice.length_advice import larger_k, length_advice, next_larger_k, smaller_k
 from simdocs.advice.similarity_advice import Advice, length_of_signatures, many_similar, similarity_advice
 from simdocs.commands.ignoring import leaving_out
+from simdocs.commands.next_call import BANDS_AGAIN, built_again, next_call
 from simdocs.commands.resolve import (
     banding_of,
     contradictions_with,
@@ -22,7 +22,6 @@ from simdocs.commands.resolve import (
     signature_recipe,
 )
 from simdocs.engines.run import Run
-from simdocs.errors import suggested
 from simdocs.kernels.compare.pair_totals import total
 from simdocs.matching.documents.prepared import Prepared, prepared
 from simdocs.matching.sampling import forecast
@@ -35,14 +34,19 @@ from simdocs.model.documents import WITHOUT_TOKENS
 from simdocs.model.numbering import Rows, TextNumbers
 from simdocs.model.pair_sample import PairSample
 from simdocs.model.ragged import Floats, Ragged
-from simdocs.model.tuning import Tuning
+from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, Tuning
 from simdocs.pipeline.boilerplate import with_common_tokens
+from simdocs.pipeline.indexing import low_recall
 from simdocs.pipeline.prepare import Intake
 from simdocs.recipes import OF_BANDS, IndexRecipe
 from simdocs.requests.tune_request import TuneRequest
 
 _SAMPLED = 1000
 """Documents whose tokens are counted to find a template."""
+
+
+Judged = tuple[CorpusFacts, tuple[BandChoice, ...], tuple[CurvePoint, ...]]
+"""What is known of the similarities, the choices of bands, and the curve of the chosen one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,8 @@ def answer(request: TuneRequest, run: Run, delivery: Delivery) -> Tuning:
     recipe, threshold = plan.recipe, plan.recipe.banding.threshold
     if plan.intake is None:
         choices, curve = tuple(forecast.choices(recipe, None)), tuple(forecast.curve(recipe.banding, None))
-        return Tuning(choices, curve, None, (), "", recipe, None, run.skipped)
+        lines = tuple(low_recall(recipe.banding, recipe.sketching.num_perm))
+        return Tuning(choices, curve, None, lines, "", recipe, None, run.skipped)
     intake, recipe = with_common_tokens(plan.intake, recipe, run)
     ready = prepared(intake, recipe, run)
     firsts, _ = ready.documents.distinct_texts()
@@ -77,26 +82,10 @@ def answer(request: TuneRequest, run: Run, delivery: Delivery) -> Tuning:
     known = sample if len(sample.random) else None
     choices, curve = tuple(forecast.choices(recipe, known)), tuple(forecast.curve(recipe.banding, known))
     corpus = forecast.corpus_facts(sample, len(firsts), threshold)
-    chosen = next(choice for choice in choices if choice.chosen)
-    larger, smaller = (better(ready.documents, recipe.shingling) for better in (larger_k, smaller_k))
-    k = smaller if larger is None else larger
-    advice = list[Advice]()
-    if larger is None and not many_similar(corpus):
-        advice += _of_template(plan, ready, recipe, run)
-    if k is None and not advice:
-        # Otherwise similarities will be others, and tune comes again.
-        advice += similarity_advice(corpus, curve, chosen, recipe.shingling)
-        advice += length_of_signatures(
-            len(firsts),
-            chosen,
-            recipe.banding.recall,
-            lambda cut: total(sample, forecast.false_candidates(cut, threshold)),
-        )
-    changes: dict[str, Any] = {name: value for each in advice for name, value in each.change.items()}
-    if k is not None:
-        changes["k"] = k
-    lines = (*length_advice(ready.documents, recipe.shingling), *(each.line for each in advice))
-    following = _next(request, plan, changes) if len(ready.documents) > 1 else ""
+    lines, changes = _advice(plan, ready, recipe, sample, (corpus, choices, curve), run)
+    following = ""
+    if changes is not None and _with_tokens(ready) > 1:
+        following = next_call(request, plan.artifact, changes)
     return Tuning(choices, curve, corpus, lines, following, recipe, ready.documents, run.skipped)
 
 
@@ -127,6 +116,42 @@ def _sample(ready: Prepared, firsts: Rows, recipe: IndexRecipe, run: Run) -> Pai
     return sample_pairs(ready.signatures[firsts], compare, recipe.shingling.seed, run.progress)
 
 
+def _advice(
+    plan: TunePlan, ready: Prepared, recipe: IndexRecipe, sample: PairSample, judged: Judged, run: Run
+) -> tuple[tuple[str, ...], dict[str, Any] | None]:
+    """The lines of advice, and the parameters with which they would be followed; None if people have to choose some."""
+    (corpus, choices, curve), banding, texts = judged, recipe.banding, judged[0].texts
+    documents, shingling = ready.documents, recipe.shingling
+    chosen = next(choice for choice in choices if choice.chosen)
+    larger, smaller = larger_k(documents, shingling), smaller_k(documents, shingling)
+    k = smaller if larger is None else larger
+    of_length = list(length_advice(documents, shingling))
+    advice = [Advice(line, {} if k is None else {"k": k}) for line in of_length]
+    if larger is None and not many_similar(corpus):
+        advice += _of_template(plan, ready, recipe, run)
+    if k is None and len(advice) == len(of_length):
+        # Otherwise similarities will be others, and tune comes again.
+        advice += similarity_advice(corpus, curve, chosen, shingling, next_larger_k(documents, shingling))
+        if not any("k" in each.change for each in advice):
+            advice += length_of_signatures(
+                texts,
+                chosen,
+                banding.recall,
+                lambda cut: total(sample, forecast.false_candidates(cut, banding.threshold)),
+            )
+    changes = {name: value for each in advice for name, value in each.change.items()}
+    undecided = not all(each.change for each in advice)
+    lines = [*(each.line for each in advice), *built_again(plan.artifact, advice)]
+    if low := tuple(low_recall(banding, recipe.sketching.num_perm)):
+        lines, changes = [*low, *lines], {BANDS_AGAIN: None} | changes
+    return tuple(lines), None if undecided else changes
+
+
+def _with_tokens(ready: Prepared) -> int:
+    """How many documents can be compared."""
+    return int(np.count_nonzero(ready.documents.facts["flags"] & WITHOUT_TOKENS == 0))
+
+
 def _of_template(plan: TunePlan, ready: Prepared, recipe: IndexRecipe, run: Run) -> Iterator[Advice]:
     """Advice about a template that a sample of the documents shares; none if signatures have fixed the tokens."""
     if plan.artifact is None or isinstance(plan.artifact, Shingles):
@@ -135,29 +160,3 @@ def _of_template(plan: TunePlan, ready: Prepared, recipe: IndexRecipe, run: Run)
             rows = np.sort(np.random.default_rng(recipe.shingling.seed).choice(rows, _SAMPLED, replace=False))
         verifier = Verifier(ready.corpus, recipe.shingling, recipe.banding.threshold, run)
         yield from common_advice(Ragged.concat([sets for _, sets in token_sets(verifier, rows)], np.uint32))
-
-
-def _next(request: TuneRequest, plan: TunePlan, changes: dict[str, Any]) -> str:
-    """The call that comes next; empty if the documents cannot be read a second time.
-
-    It is tune again if another k is advised, or tokens are to be left out, because other similarities call for other
-    advice.
-    """
-    ways = (*request.documents, request.files_from, request.files0_from)
-    if request.texts is not None or b"-" in ways or not all(isinstance(way, bytes) for way in ways if way is not None):
-        return ""
-    names = list(map(os.fsdecode, request.documents))
-    given: dict[str, Any] = {
-        name: os.fsdecode(value) if isinstance(value, bytes) else value for name, value in request.given().items()
-    }
-    if request.template:
-        given["template"] = [os.fsdecode(name) for name in request.template]
-    if plan.artifact is None:
-        return suggested("tune" if {"k", "ignore_common"} & changes.keys() else "dedupe", *names, **given | changes)
-    of_bands = {name: value for name, value in (given | changes).items() if name in OF_BANDS}
-    fixed = plan.artifact.recipe
-    if isinstance(fixed, IndexRecipe) and of_bands:
-        return suggested("index", *names, **of_bands, output=names[0])
-    return suggested(
-        "dedupe", *names, **{name: value for name, value in given.items() if name not in OF_BANDS} | of_bands
-    )

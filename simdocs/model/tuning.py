@@ -82,8 +82,8 @@ class Tuning:
 
     choices: numbers of bands and rows, by rising rows; one is chosen. curve: the S-curve of the chosen bands, at every
     twentieth. corpus: None without documents. advice: on parameters that do not suit the documents. next: the call that
-    comes next; empty without two documents, or if they cannot be read again. documents: those that were read, if any.
-    skipped: those that could not be compared.
+    comes next; empty without two documents that have tokens, if they cannot be read again, or if the advice leaves a
+    choice to people. documents: those that were read, if any. skipped: those that could not be compared.
     """
 
     choices: tuple[BandChoice, ...]

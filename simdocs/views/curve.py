@@ -9,6 +9,7 @@ from shutil import get_terminal_size
 from typing import Any
 
 from simdocs.kernels.lsh.banding import candidate_probability
+from simdocs.model.pair_sample import Estimate
 from simdocs.model.tuning import BandChoice, CurvePoint
 from simdocs.recipes import Banding
 from simdocs.views.probabilities import shown_probability
@@ -47,10 +48,9 @@ def distribution(points: Sequence[CurvePoint], *, colored: bool) -> bytes:
     rows = []
     for point in points:
         assert point.pairs is not None
-        value, low, high = point.pairs
-        share = math.log1p(value) / most if most else 0.0
-        interval = "" if low == high else f"({figure(low)} to {figure(high)})"
-        rows.append((f"{point.similarity:.2f}", share, figure(value), interval))
+        share = math.log1p(point.pairs.value) / most if most else 0.0
+        value, interval = with_interval(point.pairs, whole=True)
+        rows.append((f"{point.similarity:.2f}", share, value, interval))
     return _bars("pairs, by similarity from (logarithmic bars, 95% intervals)", rows, colored=colored)
 
 
@@ -59,6 +59,15 @@ def figure(number: float) -> str:
     if number >= _WHOLE or number == int(number):
         return f"{number:,.0f}"
     return f"{number:.2g}" if number >= _LEAST else f"< {_LEAST}"
+
+
+def with_interval(estimate: Estimate, *, whole: bool = False) -> tuple[str, str]:
+    """An estimated number and its 95% interval in parentheses, which is empty if its ends look like the number.
+
+    whole: it counts pairs. Otherwise it is an expected number, which may be a fraction.
+    """
+    value, low, high = (f"{each:,.0f}" if whole else figure(each) for each in estimate)
+    return value, "" if low == value == high else f"({low} to {high})"
 
 
 def _bars(title: str, rows: Sequence[tuple[str, float, str, str]], *, colored: bool) -> bytes:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
 from simdocs.kernels.lsh.banding import candidate_probability
+from simdocs.model.pair_sample import Estimate
 from simdocs.model.tuning import BandChoice, CurvePoint, Tuning
-from simdocs.views.curve import figure
+from simdocs.views.curve import with_interval
 from simdocs.views.probabilities import shown_probability
 
 _LEFT, _WIDTH, _TOP, _HEIGHT, _GAP = 90, 600, 74, 300, 60
@@ -63,14 +64,13 @@ def _description(result: Tuning) -> str:
         return told
     return (
         f"{told} Bars show how many of the {result.corpus.pairs:,} pairs of documents have which similarity."
-        f" Pairs at the threshold or above: {_interval(result.corpus.similar)}. Expected to be missed:"
+        f" Pairs at the threshold or above: {_interval(result.corpus.similar, whole=True)}. Expected to be missed:"
         f" {_interval(choice.misses)}. Expected false candidates: {_interval(choice.false_candidates)}."
     )
 
 
-def _interval(estimate: tuple[float, float, float]) -> str:
-    value, low, high = map(figure, estimate)
-    return value if low == high else f"{value} ({low} to {high})"
+def _interval(estimate: Estimate, *, whole: bool = False) -> str:
+    return " ".join(filter(None, with_interval(estimate, whole=whole)))
 
 
 def _axes(top: int, steps: int) -> Iterator[str]:

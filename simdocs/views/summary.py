@@ -16,7 +16,7 @@ from simdocs.model.skipped import in_short
 from simdocs.model.tuning import Tuning
 from simdocs.recipes import Banding, IndexRecipe
 from simdocs.views.amounts import counted, size
-from simdocs.views.curve import figure
+from simdocs.views.curve import with_interval
 from simdocs.views.probabilities import shown_probability
 from simdocs.views.warnings import no_pair, too_few
 
@@ -111,6 +111,7 @@ def _tuned(result: Tuning) -> Iterator[str]:
     chosen, corpus = result.chosen, result.corpus
     if corpus is None or result.documents is None:
         yield _found_by(chosen.bands, chosen.rows, chosen.threshold, chosen.probability)
+        yield from result.advice
         return
     yield f"{_read(result.documents, result.skipped.counts)}; {counted(corpus.texts, 'different text')}"
     yield _found_by(chosen.bands, chosen.rows, chosen.threshold, chosen.probability)
@@ -122,18 +123,18 @@ def _tuned(result: Tuning) -> Iterator[str]:
         )
     if chosen.misses is not None and chosen.false_candidates is not None:
         yield (
-            f"pairs at {chosen.threshold:g} or above: {_interval(corpus.similar)}, missed: {_interval(chosen.misses)};"
-            f" false candidates: {_interval(chosen.false_candidates)}"
+            f"pairs at {chosen.threshold:g} or above: {_interval(corpus.similar, whole=True)}; expected (one run may"
+            f" differ): missed: {_interval(chosen.misses)}, false candidates: {_interval(chosen.false_candidates)}"
         )
     yield from result.advice
     if result.next:
         yield f"next: {result.next}"
 
 
-def _interval(estimate: Estimate) -> str:
-    """An estimated number with its 95% interval, unless it is exact."""
-    value, low, high = map(figure, estimate)
-    return value if low == high else f"about {value} ({low} to {high})"
+def _interval(estimate: Estimate, *, whole: bool = False) -> str:
+    """An estimated number with its 95% interval, unless the ends of the interval look like the number."""
+    value, interval = with_interval(estimate, whole=whole)
+    return f"about {value} {interval}" if interval else value
 
 
 def _left_out(documents: Documents, ignored: int) -> Iterator[str]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.advice.length_advice import larger_k, length_advice, smaller_k
+from simdocs.advice.length_advice import larger_k, length_advice, next_larger_k, smaller_k
 from simdocs.errors import spelled
 from simdocs.model.documents import Documents
 from simdocs.recipes import Shingling
@@ -28,6 +28,19 @@ def test_the_largest_k_has_no_larger_one(unit, k):
 @pytest.mark.parametrize(("k", "better"), [(1, 4), (3, 4), (4, None), (9, None)])
 def test_a_larger_k_suits_a_thousand_characters(k, better):
     assert larger_k(documents("ab " * 333, k=k), Shingling(k=k)) == better
+
+
+def test_no_larger_k_is_advised_that_is_too_large_for_the_short_documents():
+    made = documents(*["x" * 9_000] * 3, "x" * 12, k=2)
+    assert larger_k(made, Shingling(k=2)) is None
+    (line,) = length_advice(made, Shingling(k=2))
+    assert spelled(line).endswith("no k suits all of them, because k 5 would be too large for the short ones")
+
+
+@pytest.mark.parametrize(("k", "larger"), [(4, 6), (9, 13), (15, 20), (20, None), (30, None)])
+def test_the_next_larger_k_is_half_larger_at_most_and_suits_the_lengths(k, larger):
+    assert next_larger_k(documents("x" * 100, k=k), Shingling(k=k)) == larger
+    assert next_larger_k(documents("x\n" * 100, unit="line", k=1), Shingling(unit="line", k=1)) is None
 
 
 def test_units_of_which_nothing_is_known_and_no_documents_have_no_larger_k():

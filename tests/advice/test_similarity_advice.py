@@ -36,12 +36,18 @@ def points(pairs: Mapping[float, float]) -> tuple[CurvePoint, ...]:
     )
 
 
-def facts(pairs: int = 1_000_000, similar: float = 500, typical: float = 0.01) -> CorpusFacts:
-    return CorpusFacts(1415, pairs, pairs, exactly(similar), typical, 0.05)
+def facts(pairs: int = 1_000_000, similar: float = 1450, typical: float = 0.01, texts: int = 1415) -> CorpusFacts:
+    return CorpusFacts(texts, pairs, pairs, exactly(similar), typical, 0.05)
 
 
-def advised(pairs: Mapping[float, float], threshold: float = 0.8, corpus: CorpusFacts | None = None) -> list[Advice]:
-    return list(similarity_advice(corpus or facts(), points(pairs), choice(threshold), Shingling()))
+def advised(
+    pairs: Mapping[float, float],
+    threshold: float = 0.8,
+    corpus: CorpusFacts | None = None,
+    unit: str = "char",
+    larger: int | None = None,
+) -> list[Advice]:
+    return list(similarity_advice(corpus or facts(), points(pairs), choice(threshold), Shingling(unit=unit), larger))
 
 
 VALLEY = {0.0: 10**6, 0.55: 80, 0.6: 5, 0.65: 0, 0.7: 0, 0.75: 60, 0.8: 60, 0.85: 90, 0.9: 400, 0.95: 900}
@@ -52,8 +58,36 @@ def test_a_threshold_in_a_clear_gap_is_advised():
     assert found.change == {"threshold": 0.7}
     assert spelled(found.line) == (
         "about 120 pairs are within 0.05 of the threshold 0.8, where small edits decide, and about 0 are near 0.7:"
-        " threshold 0.7 decides more clearly"
+        " threshold 0.7 decides more clearly, with about 60 more similar pairs"
     )
+
+
+def test_only_thresholds_near_the_chosen_one_are_advised():
+    far = {0.0: 10**6, 0.45: 0, 0.6: 60, 0.65: 60, 0.7: 60, 0.75: 80, 0.8: 80, 0.85: 80, 0.9: 80, 0.95: 90}
+    assert advised(far, 0.95) == []
+    many = {0.5: 300, 0.55: 400, 0.6: 400, 0.65: 300, 0.7: 300, 0.75: 90, 0.85: 90, 0.9: 400, 0.95: 900}
+    (found,) = advised(many, 0.7, facts(similar=1780))
+    assert found.change == {"threshold": 0.8}
+    assert found.line.endswith("with about 390 fewer similar pairs")
+
+
+@pytest.mark.parametrize("texts", [4, 11, 19])
+def test_a_few_similar_texts_are_taken_for_versions(texts):
+    pairs = texts * (texts - 1) // 2
+    assert advised({}, corpus=facts(pairs, similar=pairs, typical=0.9, texts=texts), larger=13) == []
+    assert advised({}, corpus=facts(190, similar=190, typical=0.9, texts=20), larger=13) != []
+
+
+def test_a_larger_k_is_advised_with_its_value():
+    (found,) = advised({}, corpus=facts(typical=0.2), larger=13)
+    assert found.change == {"k": 13}
+    assert "look alike: try k 13, or else unit word, or" in spelled(found.line)
+
+
+def test_no_larger_k_is_advised_for_lines():
+    (found,) = advised({}, corpus=facts(typical=0.2), unit="line")
+    assert found.change == {}
+    assert spelled(found.line).endswith("look alike: try ignore_common or template if they share a template")
 
 
 @pytest.mark.parametrize(
@@ -69,10 +103,12 @@ def test_no_other_threshold_is_advised_without_a_reason(pairs, threshold):
     assert advised(pairs, threshold) == []
 
 
-def test_documents_that_look_alike_are_told_to_have_a_larger_k():
+def test_documents_that_look_alike_and_suit_no_larger_k_are_told_what_else_to_try():
     (found,) = advised({}, corpus=facts(typical=0.2))
     assert "half of all pairs of documents have a similarity of 0.20 or more" in found.line
-    advice = "try a larger k or unit word, or ignore_common if they share a template"
+    advice = (
+        "no larger k suits texts of this length; try unit word, or ignore_common or template if they share a template"
+    )
     assert spelled(found.line).endswith(f"unrelated documents look alike: {advice}")
     assert advised({}, corpus=facts(typical=0.09)) == []
 

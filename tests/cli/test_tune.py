@@ -382,16 +382,71 @@ def test_other_commands_write_no_image(here):
 
 def test_lookalikes_are_advised_about(tmp_path):
     chance = random.Random(2)
-    lay_texts(tmp_path, ["".join(chance.choices("ab", k=4000)) for _ in range(12)])
+    lay_texts(tmp_path, ["".join(chance.choices("ab", k=4000)) for _ in range(22)])
     done = simdocs("tune", "docs", "-k", "9", "--summary", cwd=tmp_path)
-    assert (
-        "unrelated documents look alike: try a larger -k or --unit word, or --ignore-common if they share a template"
-        in done.err
-    )
+    assert "unrelated documents look alike: try -k 13, or else --unit word, or --ignore-common or" in done.err
+    assert done.err.splitlines()[-1] == "next: simdocs tune docs -k 13"
+
+
+def test_advice_without_a_value_has_no_next_command(tmp_path):
+    chance = random.Random(2)
+    lay_texts(tmp_path, ["".join(chance.choices("ab", k=46)) for _ in range(60)])
+    done = simdocs("tune", "docs", "-t", ".04", "--summary", cwd=tmp_path)
     assert "more than near-duplicates explain: raise --threshold" in done.err
+    assert "next:" not in done.err
+
+
+def test_short_texts_are_not_sent_back_to_a_larger_k(tmp_path):
+    chance = random.Random(2)
+    lay_texts(tmp_path, ["".join(chance.choices("abc", k=19)) for _ in range(30)])
+    assert next_command(tmp_path, "docs") == "simdocs tune docs -k 3"
+    done = simdocs("tune", "docs", "-k", "3", "--summary", cwd=tmp_path)
+    assert "look alike: no larger k suits texts of this length; try --unit word" in done.err
+    assert "next:" not in done.err
+
+
+def test_a_few_versions_of_a_text_are_not_called_unrelated(tmp_path):
+    base = " ".join(f"word{number}" for number in range(200))
+    lay_texts(tmp_path, [f"{base} version {number}" for number in range(4)])
+    done = simdocs("tune", "docs", "--summary", cwd=tmp_path)
+    assert "look alike" not in done.err
+    assert done.err.splitlines()[-1] == "next: simdocs dedupe docs"
+
+
+def test_bands_by_hand_that_miss_the_recall_are_reported_and_not_suggested(here):
+    line = "10 bands of 10 rows find a pair at 0.8 with probability 0.6789, less than the recall of 0.95: leave out"
+    by_hand = ("--bands", "10", "--rows", "10")
+    assert line in simdocs("tune", "docs", *by_hand, "--summary", cwd=here).err
+    assert line in simdocs("tune", *by_hand, "--summary", cwd=here).err
+    assert next_command(here, "docs", *by_hand) == "simdocs dedupe docs"
+    assert "less than the recall" not in simdocs("tune", "docs", *by_hand, "--recall", ".6", "--summary", cwd=here).err
+    enough = ("--bands", "20", "--rows", "5")
+    assert next_command(here, "docs", *enough) == "simdocs dedupe docs --bands 20 --rows 5"
+
+
+@pytest.mark.parametrize(
+    ("command", "kind"), [("shingle", "shingles"), ("signature", "signatures"), ("index", "index")]
+)
+def test_an_artifact_whose_k_does_not_suit_is_to_be_built_again(tmp_path, command, kind):
+    lay(tmp_path, {f"docs/{number}": f"short text {number:02}, no more".encode() for number in range(12)})
+    assert simdocs(command, "docs", "-q", "-o", f"x.{kind}", cwd=tmp_path).status == 0
+    done = simdocs("tune", f"x.{kind}", "--summary", cwd=tmp_path)
+    assert done.err.splitlines()[-1] == f"x.{kind} cannot change -k: build it again from its documents with -k 4"
+
+
+def test_one_document_and_an_empty_one_have_no_next_command(tmp_path):
+    lay(tmp_path, {"a.txt": A, "empty.txt": b""})
+    done = simdocs("tune", "a.txt", "empty.txt", "--summary", cwd=tmp_path)
+    assert "there is only one document" in done.err
+    assert "next:" not in done.err
 
 
 def test_copies_are_one_text(here):
     lay(here, {"docs/copy": A, "docs/capitals": A.upper(), "docs/more": A2, "docs/other": B})
     facts = summary(here, "docs")
     assert facts["documents"] == facts["texts"] + 3  # type: ignore[operator]
+
+
+def test_the_summary_says_that_false_candidates_are_an_expectation(here):
+    told = simdocs("tune", "docs", "--summary", cwd=here).err
+    assert re.search(r"^pairs at 0.8 or above: \d+; expected \(one run may differ\): missed: .+, false", told, re.M)

@@ -1,0 +1,36 @@
+"""The call that comes after tune: it has every change that is advised, and nothing that contradicts one."""
+
+from __future__ import annotations
+
+import pytest
+
+import simdocs
+from simdocs.advice.similarity_advice import Advice
+from simdocs.commands.next_call import BANDS_AGAIN, built_again, next_call
+from simdocs.errors import mention, spelled
+from simdocs.requests.tune_request import TuneRequest
+
+BY_HAND = TuneRequest(documents=(b"docs",), bands=10, rows=10)
+
+
+@pytest.mark.parametrize(
+    ("changes", "call"),
+    [
+        ({}, "simdocs.dedupe('docs', bands=10, rows=10)"),
+        ({"threshold": 0.7}, "simdocs.dedupe('docs', threshold=0.7)"),
+        ({"num_perm": 256}, "simdocs.dedupe('docs', num_perm=256)"),
+        ({BANDS_AGAIN: None}, "simdocs.dedupe('docs')"),
+        ({"k": 6}, "simdocs.tune('docs', bands=10, rows=10, k=6)"),
+    ],
+)
+def test_bands_by_hand_stay_only_with_the_threshold_and_signature_they_were_chosen_for(changes, call):
+    assert spelled(next_call(BY_HAND, None, changes)) == call
+
+
+@pytest.mark.parametrize("name", ["k", "ignore_common"])
+def test_an_index_is_not_followed_by_a_call_that_it_would_refuse(name):
+    index = simdocs.index(texts=["one text of words", "another text of words"])
+    assert next_call(BY_HAND, index, {name: 3}) == ""
+    (line,) = built_again(index, [Advice(f"{mention(name)} 3 would do", {name: 3})])
+    assert spelled(line).endswith(f"cannot change {name}: build it again from its documents with {name} 3")
+    assert list(built_again(index, [Advice(f"{mention('threshold')} 0.7 would do", {"threshold": 0.7})])) == []

@@ -14,7 +14,7 @@ from simdocs.commands.ignoring import ignored_of, tokens_of_templates
 from simdocs.commands.resolve import banding_of, shingling_of
 from simdocs.commands.stop_words import with_stop_word_list
 from simdocs.engines.run import Run
-from simdocs.errors import UsageError, suggested
+from simdocs.errors import UsageError, mention, suggested
 from simdocs.families import DIFFS
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.compare.containment import containments
@@ -45,7 +45,12 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
     many = len(compared.texts) > 2
     problems += request.problems_of_many() if many else ()
     sketching = _sketching(request, compared.recipe)
-    problems += request.problems_of_trace(sketching.scheme) if compared.artifact is not None else ()
+    if isinstance(compared.recipe, SignatureRecipe) and request.trace and sketching.scheme != "permutation":
+        assert compared.artifact is not None
+        needs = f"{mention('trace')} needs {mention('scheme')} permutation"
+        problems = [f"{needs}, and {compared.artifact.name} has another scheme: name the files of the two documents"]
+    elif compared.artifact is not None:
+        problems += request.problems_of_trace(sketching.scheme)
     if len(compared.texts) > _MOST:
         remedy = f"{suggested('dedupe', 'DOCS', pairs=True)} finds similar pairs"
         problems.append(f"a matrix has at most {_MOST:,} texts, not {len(compared.texts):,}: {remedy}")

@@ -148,8 +148,10 @@ def test_what_has_no_trace_is_one_line(here, words, said):
     assert (done.status, done.out, done.err.count("\n")) == (2, b"", 1)
     assert said in done.err
     assert simdocs("index", "a.txt", "b.txt", "-o", "x.index", cwd=here).status == 0
-    done = simdocs("compare", "x.index", "a.txt", "b.txt", "--trace", cwd=here)
-    assert done.status == 2 and "--trace needs --scheme permutation" in done.err
+    for more in ((), ("--scheme", "permutation")):
+        done = simdocs("compare", "x.index", "a.txt", "b.txt", "--trace", *more, cwd=here)
+        why = "--trace needs --scheme permutation, and x.index has another scheme: name the files of the two documents"
+        assert (done.status, done.err) == (2, f"simdocs: error: {why}\n")
 
 
 def test_the_status_of_a_trace_says_whether_texts_are_similar(here):

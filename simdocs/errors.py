@@ -76,8 +76,8 @@ class UnjudgedTally(Protocol):
     """The tally of documents that were not compared."""
 
     @property
-    def unjudged_counts(self) -> Mapping[str, int]:
-        """The number of documents that could not be judged, by reason."""
+    def unjudged_in_words(self) -> str:
+        """How many documents could not be judged, and why."""
 
 
 class SimdocsError(Exception):
@@ -166,8 +166,8 @@ class UnjudgedError(SimdocsError):
 
     def __init__(self, skipped: UnjudgedTally) -> None:
         self.skipped = skipped
-        counts = ", ".join(f"{count:,} {reason}" for reason, count in skipped.unjudged_counts.items())
-        super().__init__(f"{mention('strict')}: nothing was written, because documents were not compared: {counts}")
+        why = skipped.unjudged_in_words
+        super().__init__(f"{mention('strict')}: nothing was written, because documents were not compared: {why}")
 
 
 class ArtifactError(SimdocsError):

@@ -162,6 +162,11 @@ class Skipped:
         return {reason: count for reason, count in self.counts.items() if reason in UNJUDGED}
 
     @property
+    def unjudged_in_words(self) -> str:
+        """These counts with their reasons in words, which may mention parameters."""
+        return "; ".join(f"{count:,}: {in_short(reason)}" for reason, count in self.unjudged_counts.items())
+
+    @property
     def unjudged(self) -> int:
         """How many documents could not be judged."""
         return sum(self.unjudged_counts.values())

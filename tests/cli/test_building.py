@@ -197,6 +197,7 @@ def test_unreadable_documents_are_named_and_left_out_of_the_artifact(there):
         assert strict.err.startswith(
             "simdocs: error: --strict: nothing was written, because documents were not compared: "
         )
+        assert "1: larger than --max-size" in strict.err
     assert (there / "x.index").stat().st_ino == old
     assert sorted(os.listdir(there)) == ["docs", "x.index"]
 

@@ -49,7 +49,7 @@ def test_a_named_empty_file_is_reported_with_status_0(there: Path) -> None:
 def test_strict_publishes_nothing_when_a_named_file_is_not_compared(there: Path) -> None:
     done = simdocs("dedupe", "docs/a", "docs/photo", "--strict", "-o", "x.tsv", cwd=there)
     assert done.status == 2
-    assert "1 named" in done.err
+    assert "were not compared: 1: named, but not compared\n" in done.err
     assert "x.tsv" not in os.listdir(there)
 
 

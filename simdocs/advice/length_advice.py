@@ -25,6 +25,9 @@ _FEW_SHINGLES = 5
 
 _SHARE_OF_SHORT = 0.1
 
+_LARGEST: int = PARAMETERS["k"].values.most  # type: ignore[attr-defined]
+"""The largest k."""
+
 
 def length_advice(documents: Documents, shingling: Shingling) -> Iterator[str]:
     """Yield a line if k is too small for these documents, or else if it is too large; and if stop words are rare."""
@@ -62,19 +65,17 @@ def larger_k(documents: Documents, shingling: Shingling) -> int | None:
 
     None if k is large enough, or if many documents are too short for that.
     """
-    lengths = documents.facts["length"]
-    lengths = lengths[lengths > 0]
+    lengths = _lengths(documents)
     better = _large_enough(lengths, shingling)
     return None if better is None or _too_short(lengths, better) else better
 
 
 def next_larger_k(documents: Documents, shingling: Shingling) -> int | None:
     """A k that is up to half larger and for which few documents are too short; None if there is none."""
-    lengths = documents.facts["length"]
-    lengths, most = lengths[lengths > 0], PARAMETERS["k"].values.most  # type: ignore[attr-defined]
+    lengths = _lengths(documents)
     if not len(lengths) or shingling.unit == "line":
         return None
-    larger = range(min(most, shingling.k + max(1, shingling.k // 2)), shingling.k, -1)
+    larger = range(min(_LARGEST, shingling.k + max(1, shingling.k // 2)), shingling.k, -1)
     return next((k for k in larger if not _too_short(lengths, k)), None)
 
 
@@ -83,9 +84,8 @@ def _large_enough(lengths: Array, shingling: Shingling) -> int | None:
     variety = VARIETY.get(shingling.unit)
     if not len(lengths) or variety is None:
         return None
-    most = PARAMETERS["k"].values.most  # type: ignore[attr-defined]
     median = float(np.median(lengths))
-    enough = (k for k in range(shingling.k, most + 1) if _by_chance(variety, k, median) <= _LIKELY)
+    enough = (k for k in range(shingling.k, _LARGEST + 1) if _by_chance(variety, k, median) <= _LIKELY)
     better = next(enough, shingling.k)
     return better if better > shingling.k else None
 
@@ -95,13 +95,18 @@ def smaller_k(documents: Documents, shingling: Shingling) -> int | None:
 
     None would do if unrelated documents would look alike.
     """
-    lengths = documents.facts["length"]
-    lengths, variety = lengths[lengths > 0], VARIETY.get(shingling.unit)
+    lengths, variety = _lengths(documents), VARIETY.get(shingling.unit)
     if not len(lengths) or variety is None or not _too_short(lengths, shingling.k):
         return None
     better = next((k for k in range(shingling.k - 1, 0, -1) if not _too_short(lengths, k)), None)
     alike = better is None or _by_chance(variety, better, float(np.median(lengths))) > _LIKELY
     return None if alike else better
+
+
+def _lengths(documents: Documents) -> Array:
+    """How many units each document has that is not empty."""
+    lengths: Array = documents.facts["length"]
+    return lengths[lengths > 0]
 
 
 def _too_short(lengths: Array, k: int) -> bool:

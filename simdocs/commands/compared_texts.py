@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
-from simdocs.commands.ignoring import contradictory_templates
+from simdocs.commands.ignoring import contradictory_files
 from simdocs.commands.recorded_names import rows_named
 from simdocs.commands.resolve import encoded_root, is_artifact, opened
-from simdocs.commands.stop_words import contradictory_stop_words
 from simdocs.corpora.decode import as_bytes, as_utf8
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.corpora.single_text import read_single_document
@@ -75,11 +74,7 @@ def _encoded(text: str | bytes) -> bytes:
 def _recorded(request: CompareRequest) -> ComparedTexts:
     """The documents of an artifact with these names."""
     artifact = opened(request.artifact, tuple(FORMATS))
-    problems = [
-        *request.problems_beside_artifact(),
-        *contradictory_templates(request, artifact),
-        *contradictory_stop_words(request.given(), artifact),
-    ]
+    problems = [*request.problems_beside_artifact(), *contradictory_files(request, artifact)]
     names = [name for name in request.documents[1:] if isinstance(name, bytes)]
     if len(names) < 2:
         problems.append(f"{artifact.name} is an artifact: name two of its documents after it")

@@ -15,9 +15,7 @@ from simdocs.commands.component_facts import component_facts
 from simdocs.commands.dedupe_plan import DedupePlan, plan_dedupe
 from simdocs.commands.explaining import explanations
 from simdocs.commands.printed_names import PrintedNames
-from simdocs.commands.resolve import (
-    opened_index,
-)
+from simdocs.commands.resolve import opened_index
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError, mention

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.npy import damaged
+from simdocs.commands.stop_words import contradictory_stop_words
 from simdocs.corpora.single_text import read_single_document
 from simdocs.errors import ArtifactError, InputError, ParametersError, mention
 from simdocs.kernels.tokens.ignored_tokens import digest_of
@@ -36,10 +37,18 @@ def leaving_out(
     return replace(intake, ignored=tokens), replace(recipe, ignoring=ignoring)
 
 
-def contradictory_templates(request: CheckedRequest, artifact: Artifact | None) -> Iterator[str]:
-    """Yield a message if the request gives other templates than those with which the artifact was made."""
+def contradictory_files(request: CheckedRequest, artifact: Artifact) -> Iterator[str]:
+    """Yield a message if the request gives other templates or stop words than those with which the artifact was made.
+
+    InputError, UsageError: a file cannot be used.
+    """
+    yield from _contradictory_templates(request, artifact)
+    yield from contradictory_stop_words(request.given(), artifact)
+
+
+def _contradictory_templates(request: CheckedRequest, artifact: Artifact) -> Iterator[str]:
     templates = _templates(request)
-    if not templates or artifact is None or not isinstance(artifact.recipe, SignatureRecipe):
+    if not templates or not isinstance(artifact.recipe, SignatureRecipe):
         return
     ours = digest_of(tokens_of_templates(request, artifact.recipe.shingling))
     theirs, option = artifact.recipe.ignoring.template_digest, mention("template")

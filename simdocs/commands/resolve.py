@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from typing import Any
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.artifacts.recognise import kind_of
 from simdocs.commands.artifact_hints import explain_wrong_kind, refuse_disguised
-from simdocs.commands.ignoring import contradictory_templates
-from simdocs.commands.stop_words import contradictory_stop_words, with_stop_word_list
+from simdocs.commands.ignoring import contradictory_files
+from simdocs.commands.stop_words import with_stop_word_list
 from simdocs.corpora.decode import as_bytes
 from simdocs.corpora.discover import Sources
 from simdocs.corpora.file_list import FileList
@@ -96,8 +96,7 @@ def contradictions_with(artifact: Artifact | None, request: ReadRequest, free: S
     if artifact is not None:
         fixed = FORMATS[artifact.kind].parameter_groups
         yield from contradictions(request.given(), artifact.recipe, artifact.name, fixed, free)
-        yield from contradictory_templates(request, artifact)
-        yield from contradictory_stop_words(request.given(), artifact)
+        yield from contradictory_files(request, artifact)
 
 
 def intake_of(
@@ -157,12 +156,8 @@ def shingling_of(given: Mapping[str, Any]) -> Shingling:
     listed = given.get("stop_word_list", "") if unit in ("word", "stopword") else ""
     ignored = unit == "word" and bool(given.get("ignore_stop_words") or listed)
     given |= {"stop_word_list": listed, "ignore_stop_words": ignored}
-    shingling = of_group(Shingling, {name: value for name, value in given.items() if name != "normalisation"})
-    normalisation = of_group(Normalisation, given)
-    return Shingling(
-        **{field.name: getattr(shingling, field.name) for field in fields(Shingling) if field.name != "normalisation"},
-        normalisation=normalisation,
-    )
+    shingling: Shingling = of_group(Shingling, given)
+    return replace(shingling, normalisation=of_group(Normalisation, given))
 
 
 def shingles_recipe(request: ReadRequest, fixed: Recipe | None) -> Recipe:

@@ -93,16 +93,19 @@ class Decision:
 
         For an exact answer, documents of an artifact that are missing or have changed are reported and left out.
         """
-        return self._unchanged(np.flatnonzero(self.eligible & ~self._is_duplicate()))
+        return self._unchanged(self._all_kept())
 
     def kept_and_found(self) -> Rows:
         """The rows of the kept documents that have not turned out to be missing or changed so far, ascending."""
-        rows = np.flatnonzero(self.eligible & ~self._is_duplicate())
+        rows = self._all_kept()
         if not (lost := {name for root, name in self.verifier.run.tally.lost if root}):
             return rows
         recorded = np.flatnonzero(self.corpus.recorded(rows))
         names = self.corpus.names(rows[recorded])
         return np.delete(rows, recorded[[name in lost for name in names]])
+
+    def _all_kept(self) -> Rows:
+        return np.flatnonzero(self.eligible & ~self._is_duplicate())
 
     def _is_duplicate(self) -> Mask:
         is_duplicate = np.zeros(len(self.eligible), bool)

@@ -70,7 +70,7 @@ def page(results: Results) -> str:
         by_document=" and ".join(sorted(BY_DOCUMENT)),
         documents=documents(results.recalls),
         moved=f"{moved:,}",
-        moved_share=f"{moved / found:.6f}".removeprefix("0"),
+        moved_share=f"{moved / found:.6f}",
         looked_at=f"{looked_at:,}",
         explained=f"all but {unexplained}" if unexplained else "all",
         groups=groups(results.groups),
@@ -82,8 +82,8 @@ def page(results: Results) -> str:
 
 
 def share(value: float, digits: int = 5) -> str:
-    """Return a share as text without its leading zero: .99788, 1.00000."""
-    return f"{value:.{digits}f}".removeprefix("0")
+    """Return a share as text: 0.99788, 1.00000."""
+    return f"{value:.{digits}f}"
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:

@@ -24,8 +24,8 @@ from benchmarks import corpora
 SIMDOCS = str(Path(sys.executable).with_name("simdocs"))
 UNITS = ("", "-k 5", "--unit word", "--unit word -k 3", "--unit line")
 CODE = (*UNITS, "--unit line --strip-punctuation")
-SHORT = ("", "-k 5", "--unit word", "--unit line", "--ignore-common .005", "--ignore-common .002")
-RECALLS = ("--recall .8", "--recall .95", "--recall .99", "--exact")
+SHORT = ("", "-k 5", "--unit word", "--unit line", "--ignore-common 0.005", "--ignore-common 0.002")
+RECALLS = ("--recall 0.8", "--recall 0.95", "--recall 0.99", "--exact")
 
 Documents = dict[str, dict[str, Any]]
 Pairs = list[tuple[dict[str, Any], dict[str, Any], float]]
@@ -57,7 +57,7 @@ def similar(corpus: str, least: float, options: str) -> Pairs:
 
 def sure(corpus: str) -> list[str]:
     """Return the options that find all pairs, or nearly all pairs where finding all would take long."""
-    return ["--exact"] if corpus == "irplag" else ["--recall", ".99"]
+    return ["--exact"] if corpus == "irplag" else ["--recall", "0.99"]
 
 
 def table(heading: str, columns: Iterable[str], rows: Iterable[tuple[str, list[str]]]) -> None:
@@ -89,7 +89,7 @@ def prose() -> None:
         others = [sum(a["family"] != b["family"] for a, b, j in pairs if j >= t) for t in (0.8, 0.5)]
         return [*cells, *map(str, others)]
 
-    columns = ("at .9", "at .8", "at .5", "other pairs at .8", "other pairs at .5")
+    columns = ("at 0.9", "at 0.8", "at 0.5", "other pairs at 0.8", "other pairs at 0.5")
     table(f"peps_history_pd: {len(following)} pairs of versions", columns, ((one, row(one)) for one in UNITS))
 
 
@@ -123,7 +123,9 @@ def short() -> None:
             cells.append(f"{sum(a == b for a, b in names)} of {len(names):,}")
         return cells
 
-    table("tldr_short: pairs of one command", ("at .9", "at .8", "at .7", "at .5"), ((one, row(one)) for one in SHORT))
+    table(
+        "tldr_short: pairs of one command", ("at 0.9", "at 0.8", "at 0.7", "at 0.5"), ((one, row(one)) for one in SHORT)
+    )
 
 
 def laws() -> None:
@@ -142,7 +144,7 @@ def laws() -> None:
             cells.append(f"{sum(not same for _, same in best.values())} of {len(best):,}")
         return cells
 
-    columns = ("at .8", "at .9", "at .95", "at .98")
+    columns = ("at 0.8", "at 0.9", "at 0.95", "at 0.98")
     table(
         "licences_scancode: documents most similar to another licence",
         columns,
@@ -158,7 +160,7 @@ def recall() -> None:
         bands = f"{summary['bands']} × {summary['rows']}" if summary.get("bands") else "none"
         return [corpus, threshold, bands, f"{summary['candidates']:,}", f"{len(lines):,}"]
 
-    cases = [("peps_history_pd", ".8"), ("licences_scancode", ".8")]
+    cases = [("peps_history_pd", "0.8"), ("licences_scancode", "0.8")]
     columns = ("corpus", "threshold", "bands × rows", "candidates", "pairs found")
     table("recall", columns, ((one, row(*case, one)) for case in cases for one in RECALLS))
 

@@ -1,7 +1,7 @@
 """Real texts with the exact similarity of their pairs, as arrays.
 
 A corpus is a directory. It holds `docs.jsonl.gz`, with one object for each line (`id` and `text`). For characters and
-for words it also holds `truth_c9.tsv.gz` and `truth_w3.tsv.gz`, which list every pair whose similarity is .4 or .5 or
+for words it also holds `truth_c9.tsv.gz` and `truth_w3.tsv.gz`, which list every pair whose similarity is 0.4 or 0.5 or
 more: id, id, and Jaccard similarity with six digits. The corpora are not part of this project. SIMDOCS_CORPORA names
 the directory that holds them.
 """

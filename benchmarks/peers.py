@@ -135,7 +135,7 @@ PEERS = {
     "FastSketchLSH": (fastsketch_sketches, fastsketch, "FastSketchLSH", 0.7),
 }
 """For each distribution: its two functions, its module, and the smallest threshold for which it is meant. FastSketchLSH
-does not choose its bands, and the 16 x 8 of its documentation are steepest at .71."""
+does not choose its bands, and the 16 x 8 of its documentation are steepest at 0.71."""
 
 
 def installed() -> dict[str, str]:

@@ -15,7 +15,7 @@ EDITED = 0.3
 """The share of the documents that are edited versions of another one."""
 
 RATES = (0.0, 0.001, 0.002, 0.004, 0.006, 0.009, 0.012, 0.015, 0.02, 0.03, 0.05)
-"""The share of the words that an edit changes. The Jaccard similarities are between 1 and about .4."""
+"""The share of the words that an edit changes. The Jaccard similarities are between 1 and about 0.4."""
 
 ONSETS = (*"bcdfghjklmnprstvwz", "br", "ch", "cl", "dr", "fl", "gr", "pl", "pr", "sh", "sl", "st", "th", "tr")
 NUCLEI = tuple("aeiou")

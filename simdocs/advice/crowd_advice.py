@@ -1,7 +1,7 @@
 """Advice about a crowd: so many documents that share half of their text that most candidates are not similar.
 
 In a collection on one template, very many pairs of documents become candidates, and comparing them takes most of the
-time. 2,000 pages of 800 bytes with J = .6 between any two have 386 candidates for each document. Texts that share no
+time. 2,000 pages of 800 bytes with J = 0.6 between any two have 386 candidates for each document. Texts that share no
 template have about one, and near-duplicates are compared only with the kept document.
 """
 

@@ -15,7 +15,7 @@ from simdocs.recipes import Bands, Shingling
 
 _ALIKE = 0.1
 """Unrelated documents look alike if half of all pairs are more similar than this. By 9 characters, half of the pairs
-are at .003 or below among short manual pages, .027 among technical papers, .031 among licences, and .11 among Java
+are at 0.003 or below among short manual pages, 0.027 among technical papers, 0.031 among licences, and 0.11 among Java
 programs."""
 
 FEW_TEXTS = 20

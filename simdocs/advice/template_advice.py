@@ -1,7 +1,7 @@
 """Advice about documents that may be similar only because they share a template, such as a form or a page layout.
 
 A template connects many documents, each with many others. So the share of the similar pairs that are in large groups
-shows whether there is one. Groups of 20 or more documents have this share of the pairs at .5 or more: 97% among short
+shows whether there is one. Groups of 20 or more documents have this share of the pairs at 0.5 or more: 97% among short
 manual pages with a common layout (though the largest group has only 4% of the documents); 99% among licence texts; 3%
 among versions of technical papers, which share no template.
 """

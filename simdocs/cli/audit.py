@@ -18,7 +18,7 @@ from simdocs.requests.audit_request import AuditDrawRequest, AuditRequest
     never=(exits.LOCKED,),
     examples=(
         "simdocs audit docs.index",
-        "simdocs audit docs/ --unit word --threshold .7",
+        "simdocs audit docs/ --unit word --threshold 0.7",
         "simdocs audit docs/ --bands 20 --rows 5 --exit-code",
         "simdocs audit docs.index --sample 5000",
     ),

@@ -17,8 +17,8 @@ from simdocs.requests.report_requests import BuildReportRequest
     cls=Command,
     examples=(
         "simdocs index docs/ -o docs.index && simdocs query docs.index new.txt",
-        "simdocs index docs.signatures --threshold .9 -o docs.index",
-        "simdocs index docs.index --threshold .6 -o looser.index",
+        "simdocs index docs.signatures --threshold 0.9 -o docs.index",
+        "simdocs index docs.index --threshold 0.6 -o looser.index",
     ),
     usual=("threshold", "recall", "num_perm", "unit", "k", "include", "exclude", "output", "jobs", "verbose"),
 )

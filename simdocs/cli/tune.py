@@ -18,7 +18,7 @@ from simdocs.requests.tune_request import TuneRequest
     cls=Command,
     never=(exits.LOCKED,),
     examples=(
-        "simdocs tune --threshold .7 --recall .99",
+        "simdocs tune --threshold 0.7 --recall 0.99",
         "simdocs tune --bands 20 --rows 5 --list curve --header",
         "simdocs tune docs/ --unit word",
         "simdocs tune docs.index -o curve.svg",

@@ -17,7 +17,7 @@ class BandChoice:
     """Numbers of bands and rows, and what they do.
 
     probability: with which a pair at the threshold becomes a candidate at least, for each scheme and size of sets.
-    probability_below, probability_above: the same .1 below and .1 above it. half: the similarity of which the S-curve
+    probability_below, probability_above: the same 0.1 below and 0.1 above it. half: the similarity of which the S-curve
     says that half of the pairs are found. steepest: (1/b)^(1/r), about where the curve rises most steeply. bytes: of
     the signature of a document and its places in the bucket tables. misses, false_candidates: the expected numbers of
     pairs at the threshold or above that are no candidates, and of candidates below it; None without two texts. chosen:

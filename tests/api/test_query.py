@@ -39,10 +39,10 @@ def test_query_answers_the_same_however_index_and_documents_are_given(index, job
     [
         ({"top": 1}, "--top 1"),
         ({"top": 2}, "--top 2"),
-        ({"threshold": 0.9}, "--threshold .9"),
+        ({"threshold": 0.9}, "--threshold 0.9"),
         ({"threshold": 1}, "--threshold 1"),
         ({"itself": True}, "--self"),
-        ({"itself": True, "top": 1, "threshold": 0.95}, "--self --top 1 --threshold .95"),
+        ({"itself": True, "top": 1, "threshold": 0.95}, "--self --top 1 --threshold 0.95"),
         ({"root": "."}, "--root ."),
         ({"shingles": "docs.shingles"}, "--shingles docs.shingles"),
     ],
@@ -64,7 +64,7 @@ def test_a_document_does_not_match_itself(index):
 def test_query_by_estimate_answers_as_on_the_command_line(index):
     found = simdocs.query(index, "new", verify="estimate", threshold=0.1)
     assert np.isnan(found.pairs.jaccard).all()
-    expected = printed("query", "docs.index", "new", "--verify", "estimate", "--threshold", ".1")
+    expected = printed("query", "docs.index", "new", "--verify", "estimate", "--threshold", "0.1")
     assert [(*row[:2], "", row[3]) for row in matched(found, index)] == expected != []
 
 

@@ -15,14 +15,14 @@ from tests.cli.corpus import A1, A
 from tests.commands.building import content
 
 OPTIONS = {
-    "words": ({"threshold": 0.5, "unit": "word", "k": 2}, "--threshold .5 --unit word -k 2"),
-    "word": ({"unit": "word", "threshold": 0.3}, "--unit word --threshold .3"),
+    "words": ({"threshold": 0.5, "unit": "word", "k": 2}, "--threshold 0.5 --unit word -k 2"),
+    "word": ({"unit": "word", "threshold": 0.3}, "--unit word --threshold 0.3"),
     "components": ({"cluster": "components"}, "--cluster components"),
     "keep": ({"keep": "longest", "max_candidates": 2}, "--keep longest --max-candidates 2"),
     "scheme": ({"scheme": "permutation", "num_perm": 64}, "--scheme permutation --num-perm 64"),
     "bands": ({"bands": 64, "rows": 2, "multiset": True}, "--bands 64 --rows 2 --multiset"),
     "walk": ({"include": ("[ab].txt",), "hidden": True}, "--include [ab].txt --hidden"),
-    "seed": ({"seed": 7, "recall": 0.5, "rule": "nearest"}, "--seed 7 --recall .5 --rule nearest"),
+    "seed": ({"seed": 7, "recall": 0.5, "rule": "nearest"}, "--seed 7 --recall 0.5 --rule nearest"),
     "normal": ({"mask_digits": True, "strip_punctuation": True}, "--mask-digits --strip-punctuation"),
 }
 
@@ -45,7 +45,7 @@ def test_options_answer_as_on_the_command_line(here, what):
 def test_dedupe_by_estimate_answers_as_the_command_line(here):
     found = simdocs.dedupe("docs", verify="estimate", threshold=0.7)
     assert np.isnan(found.pairs.jaccard).all()
-    expected = printed("dedupe", "docs", "--verify", "estimate", "--threshold", ".7")
+    expected = printed("dedupe", "docs", "--verify", "estimate", "--threshold", "0.7")
     assert [(*row[:2], "", row[3]) for row in decided(found)] == expected != []
 
 

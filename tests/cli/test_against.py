@@ -121,7 +121,7 @@ def test_the_threshold_is_that_of_the_index_or_the_one_given(archive):
     built(Path("docs.index"), ["docs"], threshold=0.95)
     ask = ("dedupe", "new", "--against", "docs.index")
     assert simdocs(*ask, cwd=archive).names == FOUND[1:]
-    lower = simdocs(*ask, "-t", ".8", cwd=archive)
+    lower = simdocs(*ask, "-t", "0.8", cwd=archive)
     assert (lower.status, set(lower.names) >= set(FOUND[1:])) == (0, True)
     assert lower.err.count("simdocs: warning: the index was built for threshold 0.95 and finds only ") == 1
 

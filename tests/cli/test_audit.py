@@ -22,7 +22,7 @@ KEYS = (
     *("candidates", "precision", "sampled", "recall_low", "recall_high"),
 )
 CHOICES = Choices("word", 2, False, 0.5)
-MEANS = ("--unit", "word", "-k", "2", "-t", ".5", "--num-perm", "16", "--bands", "4", "--rows", "4")
+MEANS = ("--unit", "word", "-k", "2", "-t", "0.5", "--num-perm", "16", "--bands", "4", "--rows", "4")
 
 
 def facts(done: Done) -> dict[str, str]:
@@ -73,11 +73,11 @@ def test_a_wide_terminal_shows_what_each_key_means(many, columns):
 
 @pytest.mark.parametrize("kind", ["shingle", "signature", "index"])
 def test_an_artifact_has_the_same_audit_as_its_documents(here, kind):
-    expected = simdocs("audit", "docs", "-t", ".6", cwd=here)
-    options = ("-t", ".6") if kind == "index" else ()
+    expected = simdocs("audit", "docs", "-t", "0.6", cwd=here)
+    options = ("-t", "0.6") if kind == "index" else ()
     assert simdocs(kind, "docs", "-o", f"x.{kind}s".replace("indexs", "index"), *options, cwd=here).status == 0
     name = f"x.{kind}s".replace("indexs", "index")
-    assert simdocs("audit", name, *(() if options else ("-t", ".6")), cwd=here) == expected
+    assert simdocs("audit", name, *(() if options else ("-t", "0.6")), cwd=here) == expected
 
 
 def test_without_similar_pairs_the_recall_is_undefined_and_this_is_said(here):
@@ -106,7 +106,7 @@ def test_a_recall_needs_two_texts(tmp_path, files, why, sample):
 
 @pytest.mark.parametrize(("bands", "status"), [("4", 1), ("128", 0)])
 def test_the_exit_status_says_whether_the_recall_is_below_what_is_stated(many, bands, status):
-    means = ("--unit", "word", "-k", "2", "-t", ".5", "--bands", bands, "--rows", "1" if bands == "128" else "4")
+    means = ("--unit", "word", "-k", "2", "-t", "0.5", "--bands", bands, "--rows", "1" if bands == "128" else "4")
     done = simdocs("audit", "docs", *means, "--exit-code", cwd=many)
     assert done.status == status
     assert (float(facts(done)["mean_recall_high"]) < 0.95) == bool(status)

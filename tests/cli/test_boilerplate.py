@@ -29,7 +29,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     files = texts | {"docs/copy": texts["docs/3"], "docs/form": TEMPLATE, "template": TEMPLATE, "other": TEMPLATE[9:]}
     files |= {"empty": b"", "blank": b" \n", "binary": b"\0\1", "new/page": texts["docs/5"] + b"!"}
     root = lay(tmp_path_factory.mktemp("pages"), files)
-    for built in ("shingle docs -o x.shingles", "signature docs --ignore-common .5 -o x.signatures"):
+    for built in ("shingle docs -o x.shingles", "signature docs --ignore-common 0.5 -o x.signatures"):
         assert run(root, built).status == 0
     for built in ("index x.signatures -o x.index", "index docs -o plain.index", "index docs/1 docs/2 -o few.index"):
         assert run(root, built).status == 0
@@ -42,7 +42,7 @@ def run(where: Path, line: str) -> Done:
 
 
 def test_the_answer_and_the_summary_are_without_boilerplate(pages):
-    done = run(pages, "dedupe docs -t .5 --ignore-common .5 -v --summary-json note")
+    done = run(pages, "dedupe docs -t 0.5 --ignore-common 0.5 -v --summary-json note")
     assert done.out == b"docs/3\tdocs/copy\t1.000000\t1.000000\n"
     assert "simdocs: docs/form: skipped: all its tokens are left out\n" in done.err
     assert "88 tokens are left out of all documents: 68.5% of their tokens\n" in done.err
@@ -56,12 +56,12 @@ def test_the_answer_and_the_summary_are_without_boilerplate(pages):
     "line",
     [
         "dedupe docs --template template",
-        "dedupe x.shingles --ignore-common .5",
+        "dedupe x.shingles --ignore-common 0.5",
         "dedupe x.signatures",
         "dedupe x.index --exact",
-        "dedupe x.index --ignore-common .5",
+        "dedupe x.index --ignore-common 0.5",
         "dedupe template.index --template template",
-        "dedupe docs -t .3 --ignore-common 0.5 --pairs --exact",
+        "dedupe docs -t 0.3 --ignore-common 0.5 --pairs --exact",
     ],
 )
 def test_every_way_to_the_same_documents_leaves_the_same_out(pages, line):
@@ -88,12 +88,12 @@ def test_info_tells_what_is_left_out(pages):
 OPTION = "rebuild it, or leave the option out"
 
 REFUSED = {
-    "dedupe x.index --ignore-common .4": (2, f"x.index was built with --ignore-common 0.5, not 0.4: {OPTION}"),
-    "index x.signatures --ignore-common .4 -o y.index": (
+    "dedupe x.index --ignore-common 0.4": (2, f"x.index was built with --ignore-common 0.5, not 0.4: {OPTION}"),
+    "index x.signatures --ignore-common 0.4 -o y.index": (
         2,
         f"x.signatures was built with --ignore-common 0.5, not 0.4: {OPTION}",
     ),
-    "dedupe plain.index --ignore-common .5": (
+    "dedupe plain.index --ignore-common 0.5": (
         2,
         "plain.index was built without --ignore-common: rebuild it with --ignore-common, or leave the option out",
     ),
@@ -112,11 +112,11 @@ REFUSED = {
     "dedupe docs --template binary": (2, "binary: a binary file (a NUL byte in the first 8 KiB)"),
     "dedupe docs --template docs": (2, "docs: this is a directory: name one text"),
     "dedupe - --template -": (2, "- names standard input, which can be read only once"),
-    "index docs --ignore-common .5 --keep-unreadable -o y.index": (
+    "index docs --ignore-common 0.5 --keep-unreadable -o y.index": (
         2,
         "--keep-unreadable and --ignore-common do not go together: which tokens are common depends on the documents",
     ),
-    "shingle docs --ignore-common .5 -o y.shingles": (2, "--ignore-common"),
+    "shingle docs --ignore-common 0.5 -o y.shingles": (2, "--ignore-common"),
 }
 
 
@@ -131,13 +131,13 @@ def test_what_cannot_be_left_out_is_refused_with_a_reason(pages, line):
 
 @pytest.mark.parametrize("line", ["dedupe docs", "index docs -o none.index", "audit docs", "tune docs"])
 def test_a_warning_says_that_nothing_is_left_of_any_document(pages, line):
-    done = run(pages, f"{line} --ignore-common .001")
+    done = run(pages, f"{line} --ignore-common 0.001")
     assert done.status == 0
     said = (
         "all tokens of all 8 documents are left out, so none is similar to another: see --ignore-common and --template"
     )
     assert f"simdocs: warning: {said}\n" in done.err
-    assert "all tokens of all" not in run(pages, f"{line} --ignore-common .5").err
+    assert "all tokens of all" not in run(pages, f"{line} --ignore-common 0.5").err
 
 
 def test_a_warning_says_that_no_document_has_the_template(pages):
@@ -150,7 +150,7 @@ def test_a_warning_says_that_no_document_has_the_template(pages):
 
 
 def test_signatures_without_other_tokens_do_not_meet(pages):
-    assert run(pages, "index docs/1 docs/2 docs/3 --ignore-common .5 -o three.index").status == 0
+    assert run(pages, "index docs/1 docs/2 docs/3 --ignore-common 0.5 -o three.index").status == 0
     done = run(pages, "query three.index x.signatures")
     assert done.status == 4
     assert "x.signatures: leaves out other tokens than three.index, because common tokens depend on the" in done.err
@@ -159,7 +159,7 @@ def test_signatures_without_other_tokens_do_not_meet(pages):
 
 def test_an_update_is_built_anew_if_other_tokens_are_common_and_says_so(pages, tmp_path):
     lay(tmp_path, {f"docs/{path.name}": path.read_bytes() for path in (pages / "docs").iterdir()})
-    build = "index docs -o x.index --ignore-common .5 --summary"
+    build = "index docs -o x.index --ignore-common 0.5 --summary"
     assert run(tmp_path, build).status == 0
     assert "8 unchanged, 0 changed, 0 new, 0 removed" in run(tmp_path, build).err
     lay(tmp_path, {f"docs/x{n}": b"Something else, number %d of twelve." % n for n in range(12)})
@@ -177,7 +177,7 @@ def test_a_template_stays_the_same_whatever_documents_are_new(pages, tmp_path):
 
 
 def test_tune_leaves_the_same_out_and_passes_it_on(pages):
-    done = run(pages, "tune docs --ignore-common .5 --template template --summary")
+    done = run(pages, "tune docs --ignore-common 0.5 --template template --summary")
     assert done.err.endswith("next: simdocs dedupe docs --ignore-common 0.5 --template template\n")
     assert done.out == run(pages, "tune x.index").out != run(pages, "tune docs").out
 
@@ -195,7 +195,7 @@ def test_a_crowd_on_one_template_is_reported_before_the_answer_and_not_without_t
     assert done.err.startswith(f"simdocs: {advice[0]}\n")
     assert done.err.count(advice[0]) == 1
     assert run(tmp_path, dedupe.replace("-v", "")).err == ""
-    assert "share a template" not in run(tmp_path, f"{dedupe} --ignore-common .5").err
+    assert "share a template" not in run(tmp_path, f"{dedupe} --ignore-common 0.5").err
 
 
 def fact(field: str, value: int) -> Callable[[Arrays], None]:

@@ -131,7 +131,7 @@ def test_options_that_contradict_an_artifact_are_refused(there, given, options, 
 
 def test_options_that_agree_with_an_artifact_are_accepted(there):
     built(there / "x.signatures", ["docs"], unit="word", k=5, num_perm=32, nfkc=True)
-    agreeing = ("--unit", "word", "-k", "5", "--nfkc", "--num-perm", "32", "-t", ".9")
+    agreeing = ("--unit", "word", "-k", "5", "--nfkc", "--num-perm", "32", "-t", "0.9")
     assert simdocs("index", "x.signatures", *agreeing, "-o", "x.index", cwd=there) == (0, b"", "")
 
 
@@ -257,7 +257,7 @@ def advice_on(there, *arguments: str) -> list[str]:
 
 
 def test_verbose_explains_an_index(there):
-    done = simdocs("index", "docs", "-o", "x.index", "-t", ".7", "-v", cwd=there)
+    done = simdocs("index", "docs", "-o", "x.index", "-t", "0.7", "-v", cwd=there)
     assert done[:2] == (0, b"")
     lines = done.err.splitlines()
     bands, rows = 25, 5

@@ -20,12 +20,12 @@ COMMANDS = {
 TOO_FEW = {
     "--bands 4 --rows 10": "4 bands of 10 rows find a pair at 0.8 with probability 0.3152",
     "--bands 4": "4 bands of 32 rows find a pair at 0.8 with probability 0.0018",
-    "--bands 1 --rows 2 -t .1": "1 band of 2 rows finds a pair at 0.1 with probability 0.0000",
-    "--bands 2 --rows 1 -t .1": "2 bands of 1 row find a pair at 0.1 with probability 0.1900",
+    "--bands 1 --rows 2 -t 0.1": "1 band of 2 rows finds a pair at 0.1 with probability 0.0000",
+    "--bands 2 --rows 1 -t 0.1": "2 bands of 1 row find a pair at 0.1 with probability 0.1900",
     "--rule nearest": "8 bands of 16 rows find a pair at 0.8 with probability 0.1795",
-    "--rule nearest -t .6": "16 bands of 8 rows find a pair at 0.6 with probability 0.2196",
+    "--rule nearest -t 0.6": "16 bands of 8 rows find a pair at 0.6 with probability 0.2196",
 }
-ENOUGH = ["", "--bands 20 --rows 6", "--recall .3", "--rule recall", "--rule nearest --recall .17"]
+ENOUGH = ["", "--bands 20 --rows 6", "--recall 0.3", "--rule recall", "--rule nearest --recall 0.17"]
 
 
 def each_with_the_first(choices: Collection[str]) -> list[Any]:
@@ -60,7 +60,7 @@ def test_what_uses_an_index_does_not_repeat_the_warning_of_its_bands(built):
     ("chosen", "rule"),
     [
         ("", "recall"),
-        ("--recall .5", "recall"),
+        ("--recall 0.5", "recall"),
         ("--rule nearest", "nearest"),
         ("--bands 4 --rows 10", "by hand"),
         ("--rows 10", "by hand"),
@@ -73,7 +73,7 @@ def test_info_says_by_which_rule_bands_were_chosen(here, chosen, rule):
 
 @pytest.mark.parametrize("command", ["index", "dedupe"])
 @pytest.mark.parametrize("bands", ["--bands", "--rows"])
-@pytest.mark.parametrize("choice", ["--recall .9", "--rule nearest", "--rule recall"])
+@pytest.mark.parametrize("choice", ["--recall 0.9", "--rule nearest", "--rule recall"])
 def test_bands_by_hand_do_not_go_with_a_choice(here, command, bands, choice):
     done = simdocs(*COMMANDS[command], bands, "9", *choice.split(), cwd=here)
     assert (done.status, done.out) == (2, b"")
@@ -82,11 +82,11 @@ def test_bands_by_hand_do_not_go_with_a_choice(here, command, bands, choice):
 
 
 def test_a_threshold_that_no_bands_serve_brings_the_exact_join_to_mind(here):
-    done = simdocs("dedupe", "docs", "-t", ".01", cwd=here)
+    done = simdocs("dedupe", "docs", "-t", "0.01", cwd=here)
     assert (done.status, done.out, done.err.count("\n")) == (2, b"", 1)
     assert "no bands and rows reach a recall of 0.95 at threshold 0.01 with --num-perm 128" in done.err
     assert done.err.endswith(": use --num-perm 299 or more, or --exact to find every pair\n")
     for remedy in (("--num-perm", "299"), ("--exact",)):
-        assert simdocs("dedupe", "docs", "-t", ".01", *remedy, cwd=here).status == 0
-    less = simdocs("dedupe", "docs", "-t", ".01", "--num-perm", "298", cwd=here)
+        assert simdocs("dedupe", "docs", "-t", "0.01", *remedy, cwd=here).status == 0
+    less = simdocs("dedupe", "docs", "-t", "0.01", "--num-perm", "298", cwd=here)
     assert less.status == 2

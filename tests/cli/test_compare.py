@@ -161,7 +161,7 @@ def test_documents_of_an_artifact_are_named_as_other_commands_print_them(here):
         (["x.index", "a.txt", "changed"], 2, "changed: its text has changed since it was read: build x.index again"),
         (["x.index", "a.txt", "lost"], 2, "lost: its file is gone: build x.index again"),
         (
-            ["a.txt", "b.txt", "--ignore-common", ".5"],
+            ["a.txt", "b.txt", "--ignore-common", "0.5"],
             2,
             "two texts do not show what is common: compare X.index A B leaves out the tokens that the index leaves out,"
             " and --template FILE those of a template",
@@ -195,10 +195,10 @@ def test_a_text_is_compared_with_itself(here):
 def test_the_status_says_whether_texts_are_similar(here):
     (here / "excerpt").write_text(A[10:50])
     for words, status in (
-        (("a.txt", "b.txt", "-t", ".5"), 1),
-        (("a.txt", "b.txt", "-t", ".95"), 0),
+        (("a.txt", "b.txt", "-t", "0.5"), 1),
+        (("a.txt", "b.txt", "-t", "0.95"), 0),
         (("a.txt", "c.txt"), 0),
-        (("a.txt", "c.txt", "b.txt", "-t", ".5"), 1),
+        (("a.txt", "c.txt", "b.txt", "-t", "0.5"), 1),
         (("a.txt", "excerpt"), 0),
         (("a.txt", "excerpt", "--measure", "containment"), 1),
     ):
@@ -209,10 +209,10 @@ def test_the_status_says_whether_texts_are_similar(here):
 @pytest.mark.parametrize(
     ("options", "similar", "meaning"),
     [
-        (("-t", ".5"), "yes", "whether jaccard >= threshold"),
-        (("-t", ".95"), "no", "whether jaccard >= threshold"),
-        (("-t", ".5", "--multiset"), "yes", "whether bag_jaccard >= threshold"),
-        (("-t", ".97", "--measure", "containment"), "no", "whether overlap >= threshold"),
+        (("-t", "0.5"), "yes", "whether jaccard >= threshold"),
+        (("-t", "0.95"), "no", "whether jaccard >= threshold"),
+        (("-t", "0.5", "--multiset"), "yes", "whether bag_jaccard >= threshold"),
+        (("-t", "0.97", "--measure", "containment"), "no", "whether overlap >= threshold"),
     ],
 )
 def test_the_last_measure_says_whether_the_texts_are_similar(here, options, similar, meaning):

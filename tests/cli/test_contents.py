@@ -188,7 +188,7 @@ def test_a_million_marks_on_one_letter_take_no_quadratic_time(tmp_path, switches
     """Ordered by insertion, as it is usually done, a million would take twenty minutes, and 200,000 one."""
     marks = "\u0301\u0323" * (count // 2)
     lay(tmp_path, {"a": f"a{marks}".encode(), "b": f"{'some words ' * 9}a{marks[::-1]}".encode()})
-    asked = ["--threshold", ".5", *switches]
+    asked = ["--threshold", "0.5", *switches]
     found = simdocs("dedupe", "a", "b", "--pairs", *asked, cwd=tmp_path)
     assert (found.status, found.err) == (0, "")
     assert simdocs("index", "a", "-o", "x.index", *asked, cwd=tmp_path) == (0, b"", "")
@@ -220,7 +220,7 @@ def of_two_long_ones(where: Path, unit: str, kind: str, size: int) -> None:
     """Documents of so many bytes: found, or not, by every road."""
     data = LONG[kind](size)
     lay(where, {"docs/a": data, "new/b": data + b" and the end\n"})
-    options = ["--unit", unit, "--threshold", ".3"]
+    options = ["--unit", unit, "--threshold", "0.3"]
     assert simdocs("index", "docs", "-o", "x.index", *options, cwd=where) == (0, b"", "")
     for words in (
         ("dedupe", "docs", "new", *options),

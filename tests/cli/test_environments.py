@@ -136,7 +136,7 @@ def test_every_command_prints_the_same_bytes_in_every_environment(place, expecte
 )
 def test_the_locales_made_for_these_tests_are_what_their_names_say(locales):
     """Or else those tests would say nothing."""
-    script = "import locale, sys; locale.setlocale(locale.LC_ALL, ''); print(f'{.5:n}', sys.getfilesystemencoding())"
+    script = "import locale, sys; locale.setlocale(locale.LC_ALL, ''); print(f'{0.5:n}', sys.getfilesystemencoding())"
     for name, encoding in (("tr_TR.UTF-8", "utf-8"), ("de_DE.ISO-8859-1", "iso8859-1")):
         env = environment(LC_ALL=name, LOCPATH=str(locales))
         done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, check=True)

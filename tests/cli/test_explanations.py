@@ -44,7 +44,7 @@ COLUMNS = [
 
 
 def test_every_document_has_a_row_with_its_reason(here):
-    found = rows("d", "-t", ".8", cwd=here)
+    found = rows("d", "-t", "0.8", cwd=here)
     assert {name: (row["kept"], row["reason"]) for name, row in found.items()} == {
         "d/a": ("d/a", "chosen"),
         "d/b": ("d/a", "similar"),
@@ -60,7 +60,7 @@ def test_every_document_has_a_row_with_its_reason(here):
 
 
 def test_the_chain_of_a_component_is_listed_with_both_similarities_of_each_link(here):
-    found = rows("d", "-t", ".8", "--cluster", "components", cwd=here)
+    found = rows("d", "-t", "0.8", "--cluster", "components", cwd=here)
     assert list(found["d/c"]) == [*COLUMNS, "smallest_of_two", "all_compared", "links"]
     assert (found["d/c"]["reason"], found["d/c"]["kept"]) == ("linked", "d/a")
     links = found["d/c"]["links"]
@@ -99,7 +99,7 @@ def test_a_kept_document_is_shown_with_the_nearest_one_that_is_kept_before_it(he
     near = f"    nearest is d/a: similarity {jaccard(A, A3)}, {len(row['bands_met'])} of 18 bands agree"
     assert f"{told}\n{near}\n".encode() in done.out
     assert rows("d", "--exact", cwd=here)["d/c"]["compared_with"] in (None, "d/a")
-    apart = rows("d", "-t", ".95", "--bands", "32", "--cluster", "components", cwd=here)
+    apart = rows("d", "-t", "0.95", "--bands", "32", "--cluster", "components", cwd=here)
     assert {name: row["compared_with"] for name, row in apart.items() if row["kept"] == name} == {
         "d/a": None,
         "d/b": "d/a",
@@ -116,7 +116,7 @@ def test_python_has_the_same_rows_as_objects(here, monkeypatch):
     found = library.dedupe("d", threshold=0.8, cluster="components", explain=True)
     assert found.explained is not None
     for one, row in zip(
-        found.explained, rows("d", "-t", ".8", "--cluster", "components", cwd=here).values(), strict=True
+        found.explained, rows("d", "-t", "0.8", "--cluster", "components", cwd=here).values(), strict=True
     ):
         assert (one.kept, one.document, one.reason, one.documents) == (
             *(row["kept"], row["document"], row["reason"], row["documents"]),
@@ -135,7 +135,7 @@ def test_names_in_a_list_can_be_told_apart_in_every_format(tmp_path):
     texts = dict(zip(ODD, (A, A2, A3, A3.replace(b"storms", b"high winds"), A1), strict=True))
     for name, text in texts.items():
         (tmp_path / os.fsdecode(name)).write_bytes(text)
-    words = ("--explain", "--cluster", "components", "-t", ".65", "-q")
+    words = ("--explain", "--cluster", "components", "-t", "0.65", "-q")
     names = [b"./" + name for name in sorted(ODD)]
     lines = [
         json.loads(line) for line in simdocs("dedupe", ".", *words, "--format", "jsonl", cwd=tmp_path).out.splitlines()
@@ -183,7 +183,7 @@ def listed(field: bytes) -> list[bytes]:
 
 
 def test_documents_of_an_index_are_kept_because_they_are_in_it(here):
-    assert simdocs("index", "d/a", "d/other", "-t", ".8", "-q", "-o", "x.index", cwd=here).status == 0
+    assert simdocs("index", "d/a", "d/other", "-t", "0.8", "-q", "-o", "x.index", cwd=here).status == 0
     found = rows("d", "--against", "x.index", cwd=here)
     assert {name: row["reason"] for name, row in found.items()} == {
         "d/a": "indexed",
@@ -193,7 +193,7 @@ def test_documents_of_an_index_are_kept_because_they_are_in_it(here):
         "d/void": "empty",
     }
     assert found["d/a"]["compared_with"] is None
-    assert found["d/b"]["bands_met"] == rows("d/a", "d/b", "-t", ".8", cwd=here)["d/b"]["bands_met"]
+    assert found["d/b"]["bands_met"] == rows("d/a", "d/b", "-t", "0.8", cwd=here)["d/b"]["bands_met"]
 
 
 def test_documents_of_an_index_are_not_compared_with_each_other(here):
@@ -223,16 +223,16 @@ def test_rows_and_chains_with_a_name_that_leads_elsewhere_are_left_out(tmp_path)
 
 @pytest.mark.parametrize("kind", ["shingle", "signature", "index"])
 def test_an_artifact_has_the_same_explanations_as_its_documents(here, kind):
-    more = ("-t", ".8") if kind == "index" else ()
+    more = ("-t", "0.8") if kind == "index" else ()
     artifact = f"x.{ {'shingle': 'shingles', 'signature': 'signatures'}.get(kind, kind) }"
     assert simdocs(kind, "d", *more, "-q", "-o", artifact, cwd=here).status == 0
     for cluster in ("greedy", "components"):
-        words = ("-t", ".8", "--cluster", cluster)
+        words = ("-t", "0.8", "--cluster", cluster)
         assert rows(artifact, *words, cwd=here) == rows("d", *words, cwd=here)
 
 
 def test_documents_of_an_index_that_are_gone_have_no_row_and_are_in_no_chain(here):
-    assert simdocs("index", "d", "-t", ".8", "-q", "-o", "x.index", cwd=here).status == 0
+    assert simdocs("index", "d", "-t", "0.8", "-q", "-o", "x.index", cwd=here).status == 0
     (here / "d/b").unlink()
     (here / "d/copy").write_bytes(B)
     found = rows("x.index", "--cluster", "components", cwd=here, status=3)
@@ -244,7 +244,7 @@ def test_documents_of_an_index_that_are_gone_have_no_row_and_are_in_no_chain(her
 
 def test_a_document_that_is_gone_when_it_is_read_again_is_kept_unverified(here):
     env = trap(here, "os.unlink('d/b')", "open", "d/a", at=2)
-    done = simdocs("dedupe", "d", "-t", ".8", "--explain", "-j1", cwd=here, env=env)
+    done = simdocs("dedupe", "d", "-t", "0.8", "--explain", "-j1", cwd=here, env=env)
     assert done.status == 3
     assert {line.split(b"\t")[1]: line.split(b"\t")[2] for line in done.out.splitlines()} == {
         b"d/a": b"chosen",
@@ -257,9 +257,9 @@ def test_a_document_that_is_gone_when_it_is_read_again_is_kept_unverified(here):
 
 
 def test_only_groups_with_changed_documents_are_explained_with_their_whole_size(here):
-    assert simdocs("index", "d", "-t", ".8", "-q", "-o", "x.index", cwd=here).status == 0
+    assert simdocs("index", "d", "-t", "0.8", "-q", "-o", "x.index", cwd=here).status == 0
     (here / "d/b").write_bytes(A1)
-    assert simdocs("index", "d", "-t", ".8", "-q", "-o", "x.index", cwd=here).status == 0
+    assert simdocs("index", "d", "-t", "0.8", "-q", "-o", "x.index", cwd=here).status == 0
     found = rows("x.index", "--changed", cwd=here)
     assert {name: (row["reason"], row["documents"]) for name, row in found.items()} == {
         "d/a": ("chosen", 3),
@@ -272,14 +272,14 @@ def test_documents_that_meet_a_limit_are_kept_because_of_it(tmp_path):
     for at in range(9):
         changed = [*words[:at], b"x%d" % at, *words[at + 1 :]]
         lay(tmp_path, {f"{at}": b" ".join(changed)})
-    found = rows(".", "-t", ".99", "--bands", "128", "--max-candidates", "1", cwd=tmp_path, status=3)
+    found = rows(".", "-t", "0.99", "--bands", "128", "--max-candidates", "1", cwd=tmp_path, status=3)
     assert {row["reason"] for row in found.values()} == {"unmatched", "capped"}
     assert {row["compared_with"] for row in found.values()} == {None}  # every bucket with two of them is full
     shown = simdocs(
         "dedupe",
         ".",
         "-t",
-        ".99",
+        "0.99",
         "--bands",
         "128",
         "--max-candidates",

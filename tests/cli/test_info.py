@@ -86,7 +86,9 @@ def test_info_names_the_first_and_last_documents(tmp_path, count, first, last):
     assert [value.decode() for key, value in rows if key == b"last"] == names[count - last :]
 
 
-@pytest.mark.parametrize("arguments", [(), ("--threshold", ".5"), ("--bands", "9", "--rows", "3"), ("--recall", ".5")])
+@pytest.mark.parametrize(
+    "arguments", [(), ("--threshold", "0.5"), ("--bands", "9", "--rows", "3"), ("--recall", "0.5")]
+)
 def test_the_figures_of_the_s_curve_follow_the_formula(here, arguments):
     told = facts(here, built(here, "index", *arguments))
     bands, rows, threshold = int(told["bands"]), int(told["rows"]), float(told["threshold"])
@@ -101,7 +103,7 @@ def test_the_figures_of_the_s_curve_follow_the_formula(here, arguments):
 
 
 def test_a_threshold_between_two_rows_of_the_curve_has_its_own(here):
-    drawn = simdocs("info", built(here, "index", "--threshold", ".777"), "--format", "table", cwd=here).out.decode()
+    drawn = simdocs("info", built(here, "index", "--threshold", "0.777"), "--format", "table", cwd=here).out.decode()
     assert re.findall(r"^(\S+) .* threshold$", drawn, re.MULTILINE) == ["0.777"]
 
 
@@ -154,7 +156,7 @@ def test_info_is_a_table_on_a_terminal(here):
 
 
 def test_numbers_are_numbers_in_json_lines_and_written_as_elsewhere(there):
-    built(there, "index", "--unit", "word", "--threshold", ".75")
+    built(there, "index", "--unit", "word", "--threshold", "0.75")
     lines = simdocs("info", "x.index", "--format", "jsonl", cwd=there).out.decode().splitlines()
     shown = [(one["key"], one["value"]) for one in map(json.loads, lines) if "value" in one]
     rows = [(key.decode(), value.decode()) for key, value in simdocs("info", "x.index", cwd=there).rows]

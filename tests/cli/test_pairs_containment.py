@@ -62,7 +62,7 @@ def test_an_artifact_gives_the_same_pairs(mixed, artifact):
 def test_a_lower_threshold_finds_more(mixed):
     half = B[: len(B) // 2] + b" and nothing of the rest" * 4
     lay(mixed, {"docs/half.txt": half})
-    (row,) = [row for row in found(mixed, "docs", "--threshold", ".3") if "docs/half.txt" in row]
+    (row,) = [row for row in found(mixed, "docs", "--threshold", "0.3") if "docs/half.txt" in row]
     assert row == ["docs/half.txt", "docs/long.txt", jaccard(half, LONG), containment(half, LONG), "document"]
     assert row not in found(mixed, "docs")
 

@@ -108,15 +108,15 @@ def test_verify_estimate_reports_estimates(indexed):
 
 
 def test_a_query_may_have_another_threshold_than_its_index(indexed):
-    lower = simdocs("query", "docs.index", "new/x", "-t", ".5", cwd=indexed)
+    lower = simdocs("query", "docs.index", "new/x", "-t", "0.5", cwd=indexed)
     assert (lower.status, matches(lower)) == (0, OF_X)
     assert lower.err.count("\n") == 1
     warning = "the index was built for threshold 0.8 and finds only 12% of the pairs at 0.5"
     assert f"simdocs: warning: {warning}: an index with --threshold 0.5 finds more\n" in lower.err
-    assert simdocs("query", "docs.index", "new/x", "-t", ".5", "-q", cwd=indexed) == (0, lower.out, "")
-    higher = simdocs("query", "docs.index", "new", "-t", ".99", cwd=indexed)
+    assert simdocs("query", "docs.index", "new/x", "-t", "0.5", "-q", cwd=indexed) == (0, lower.out, "")
+    higher = simdocs("query", "docs.index", "new", "-t", "0.99", cwd=indexed)
     assert (higher.status, higher.err, higher.names) == (0, "", [("new/y", "docs/c.txt")])
-    assert simdocs("query", "docs.index", "new/x", "-t", ".8", cwd=indexed).err == ""
+    assert simdocs("query", "docs.index", "new/x", "-t", "0.8", cwd=indexed).err == ""
 
 
 def test_shingles_stand_for_documents(indexed):

@@ -67,7 +67,7 @@ def test_the_summary_of_a_build_says_what_the_sketch_takes(asked):
 
 def test_the_containment_is_that_of_the_document_asked_about(asked):
     lay(asked, {"whole": A + b" " + B})
-    rows = {row[1]: row[3] for row in found(asked, "whole", "--threshold", ".5")}
+    rows = {row[1]: row[3] for row in found(asked, "whole", "--threshold", "0.5")}
     assert rows["docs/long.txt"] == "1.000000"
     assert rows["docs/a.txt"] == containment(A + b" " + B, A) < "0.7"
 

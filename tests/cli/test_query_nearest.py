@@ -52,7 +52,7 @@ def test_list_and_estimate_go_with_nearest(asked):
     ("other", "why"),
     [
         (("--top", "1"), "--nearest limits the number of matches already"),
-        (("--threshold", ".5"), "--nearest ignores the threshold"),
+        (("--threshold", "0.5"), "--nearest ignores the threshold"),
     ],
 )
 def test_nearest_does_not_go_with_another_choice_of_matches(asked, other, why):

@@ -12,8 +12,8 @@ from tests.commands.building import content
 OTHER_BANDS = {
     "by hand": ("--bands", "20", "--rows", "6", "-q"),
     "by hand, few": ("--bands", "1", "--rows", "128", "-q"),
-    "threshold": ("--threshold", ".5"),
-    "recall": ("--recall", ".5"),
+    "threshold": ("--threshold", "0.5"),
+    "recall": ("--recall", "0.5"),
     "rule": ("--rule", "nearest", "-q"),
     "defaults": (),
 }
@@ -23,7 +23,7 @@ OTHER_BANDS = {
 def test_an_index_of_an_index_is_one_of_the_documents_with_those_bands(built, options):
     assert simdocs("index", "docs", "-o", "x.index", cwd=built) == (0, b"", "")
     assert simdocs("index", "docs", *options, "-o", "expected.index", cwd=built) == (0, b"", "")
-    assert simdocs("index", "docs", "-t", ".6", "--bands", "9", "--rows", "3", "-o", "y.index", cwd=built).status == 0
+    assert simdocs("index", "docs", "-t", "0.6", "--bands", "9", "--rows", "3", "-o", "y.index", cwd=built).status == 0
     shutil.rmtree(built / "docs")  # nothing is read again
     expected = content(built / "expected.index")
     for given, target in (("x.index", "new.index"), ("y.index", "new.index"), ("x.index", "x.index")):

@@ -42,7 +42,7 @@ ASKED = [["--keep", "newest"], ["--pairs", "--format", "jsonl"]]
 
 @pytest.fixture(scope="module")
 def expected(corpus) -> list[bytes]:
-    found = [simdocs("dedupe", "docs", *how, "-t", ".6", "-j1", cwd=corpus).out for how in ASKED]
+    found = [simdocs("dedupe", "docs", *how, "-t", "0.6", "-j1", cwd=corpus).out for how in ASKED]
     assert all(len(one.splitlines()) > 30 for one in found)
     return found
 
@@ -57,7 +57,7 @@ def expected(corpus) -> list[bytes]:
 @pytest.mark.parametrize("variables", SURROUNDINGS.values(), ids=SURROUNDINGS)
 def test_answers_are_the_same_bytes_in_any_environment(corpus, expected, variables):
     env = environment(**variables)
-    assert simdocs("dedupe", "docs", *ASKED[0], "-t", ".6", cwd=corpus, env=env) == (0, expected[0], "")
+    assert simdocs("dedupe", "docs", *ASKED[0], "-t", "0.6", cwd=corpus, env=env) == (0, expected[0], "")
 
 
 @pytest.mark.reliability(
@@ -68,12 +68,12 @@ def test_answers_are_the_same_bytes_in_any_environment(corpus, expected, variabl
 @pytest.mark.parametrize("jobs", ["-j2", "-j3"])
 def test_answers_are_the_same_bytes_for_any_number_of_workers(corpus, expected, jobs):
     for how, out in zip(ASKED, expected, strict=True):
-        assert simdocs("dedupe", "docs", *how, "-t", ".6", jobs, cwd=corpus) == (0, out, "")
+        assert simdocs("dedupe", "docs", *how, "-t", "0.6", jobs, cwd=corpus) == (0, out, "")
 
 
 def test_answers_are_the_same_from_any_working_directory(corpus, expected):
     root = os.fsencode(corpus) + b"/"
-    absolute = simdocs("dedupe", root + b"docs", *ASKED[0], "-t", ".6", cwd="/")
+    absolute = simdocs("dedupe", root + b"docs", *ASKED[0], "-t", "0.6", cwd="/")
     assert absolute.out.replace(root, b"") == expected[0]
 
 
@@ -81,7 +81,7 @@ def test_answers_are_the_same_from_any_working_directory(corpus, expected):
     "umask", "any umask", "Gives outputs mode 0666 (directories 0777) less the umask, or the mode of what they replace."
 )
 def test_answers_are_the_same_under_any_umask(corpus, expected):
-    done = simdocs("dedupe", "docs", *ASKED[0], "-t", ".6", cwd=corpus, umask=0o777)
+    done = simdocs("dedupe", "docs", *ASKED[0], "-t", "0.6", cwd=corpus, umask=0o777)
     assert done == (0, expected[0], "")
 
 
@@ -97,4 +97,4 @@ def test_nothing_is_left_beside_the_answer(corpus):
 )
 def test_no_network_is_used(corpus, expected, tmp_path):
     env = trap(tmp_path, "os.kill(main, 9)", "socket.connect")
-    assert simdocs("dedupe", "docs", *ASKED[0], "-t", ".6", cwd=corpus, env=env) == (0, expected[0], "")
+    assert simdocs("dedupe", "docs", *ASKED[0], "-t", "0.6", cwd=corpus, env=env) == (0, expected[0], "")

@@ -187,7 +187,7 @@ def test_a_common_skeleton_of_few_documents_is_mentioned(tmp_path, options):
     copies = [text + b"." for text in others[:10]]
     texts = [*skeletons(24), *others, *copies]
     lay(tmp_path, {f"docs/{at:03}": text for at, text in enumerate(texts)})
-    done = simdocs("dedupe", "docs", "-t", ".3", *options, "-v", "--summary-json", "note", cwd=tmp_path)
+    done = simdocs("dedupe", "docs", "-t", "0.3", *options, "-v", "--summary-json", "note", cwd=tmp_path)
     assert done.status == 0
     [line] = [line for line in done.err.splitlines() if "template" in line]
     pairs = 24 * 23 // 2 if options == ["--pairs"] else 23

@@ -110,7 +110,7 @@ def test_shown_tokens_give_the_similarity_that_dedupe_reports(tmp_path):
     (tmp_path / "a").write_bytes(b"the quick brown fox jumps over the lazy dog")
     (tmp_path / "b").write_bytes(b"the quick brown fox jumped over the lazy dog")
     sets = [set(simdocs("show", name, "-k", "4", cwd=tmp_path).out.splitlines()) for name in "ab"]
-    row = simdocs("dedupe", "a", "b", "-k", "4", "-t", ".5", cwd=tmp_path).rows[0]
+    row = simdocs("dedupe", "a", "b", "-k", "4", "-t", "0.5", cwd=tmp_path).rows[0]
     assert row[2].decode() == f"{len(sets[0] & sets[1]) / len(sets[0] | sets[1]):.6f}"
 
 

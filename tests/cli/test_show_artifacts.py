@@ -40,7 +40,7 @@ def lectures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for command, source, *options in (
         ("shingle", "docs", "--unit", "line"),
         ("signature", "x.shingles", "--num-perm", "12"),
-        ("index", "x.signatures", "--bands", "6", "--rows", "2", "-t", ".8"),
+        ("index", "x.signatures", "--bands", "6", "--rows", "2", "-t", "0.8"),
     ):
         kind = {"shingle": "shingles", "signature": "signatures", "index": "index"}[command]
         assert simdocs(command, source, *options, "-o", f"x.{kind}", cwd=root) == (0, b"", "")
@@ -105,7 +105,8 @@ def test_buckets_are_those_that_documents_share(lectures):
 def test_candidates_have_everything_that_decides_them(tmp_path):
     lay(tmp_path, {"docs/a": A, "docs/b": A1, "docs/c": A2, "docs/d": B, "docs/e": A2[:150], "docs/f": A})
     assert (
-        simdocs("index", "docs", "--bands", "64", "--rows", "2", "-t", ".85", "-o", "x.index", cwd=tmp_path).status == 0
+        simdocs("index", "docs", "--bands", "64", "--rows", "2", "-t", "0.85", "-o", "x.index", cwd=tmp_path).status
+        == 0
     )
     index = library.open(tmp_path / "x.index")
     signatures = index.signatures.tolist()

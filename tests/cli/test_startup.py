@@ -39,7 +39,7 @@ def imported(err: str) -> set[str]:
         ["help", "query"],
         ["dedupe", "-k", "0"],
         ["dedup"],
-        *slow((["--help"],), (["-h"],), (["--threshold", ".9", "dedupe"],)),
+        *slow((["--help"],), (["-h"],), (["--threshold", "0.9", "dedupe"],)),
         *slow(*(([command, option],) for command in COMMANDS for option in ("-h", "--help"))),
     ],
     ids=" ".join,

@@ -38,7 +38,7 @@ def test_the_summary_has_every_parameter(here):
         "-k",
         "4",
         "-t",
-        ".7",
+        "0.7",
         "--seed",
         "9",
         "--keep",

@@ -42,14 +42,14 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     texts = family(5, 60)
     files = {f"{TEXTS[at % 3 == 0]}/{at:03}": text.data for at, text in enumerate(texts + texts[::2] + texts[::3])}
     root = lay(tmp_path_factory.mktemp("large"), files)
-    words = ("--unit", "word", "-k", "2", "-t", ".5")
+    words = ("--unit", "word", "-k", "2", "-t", "0.5")
     assert simdocs("index", "docs", *words, "-q", "-o", "docs.index", cwd=root).status == 0
     return root
 
 
 @pytest.mark.parametrize("ask", [*list(ASKS)[::3], *slow(*list(ASKS)[1::3], *list(ASKS)[2::3])])
 def test_verified_pairs_are_some_of_the_candidates(large, ask):
-    words = ("--unit", "word", "-k", "2", "-t", ".5") if ASKS[ask][1:3] == ("docs", "new") else ()
+    words = ("--unit", "word", "-k", "2", "-t", "0.5") if ASKS[ask][1:3] == ("docs", "new") else ()
     done = simdocs(*ASKS[ask], *words, "-q", "-o", "/dev/null", "--summary-json", "/dev/stdout", cwd=large)
     assert done.status == 0
     note = json.loads(done.out)

@@ -155,5 +155,5 @@ def test_what_has_no_trace_is_one_line(here, words, said):
 
 
 def test_the_status_of_a_trace_says_whether_texts_are_similar(here):
-    for threshold, status in ((".1", 1), (".9", 0)):
+    for threshold, status in (("0.1", 1), ("0.9", 0)):
         assert simdocs("compare", "a.txt", "b.txt", *HOW, "-t", threshold, "--exit-code", cwd=here).status == status

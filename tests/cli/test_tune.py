@@ -95,7 +95,7 @@ def test_the_choice_is_the_most_rows_that_reach_the_recall(tmp_path, num_perm, t
 
 
 def test_probabilities_at_and_around_the_threshold_hold_for_every_size_of_document(tmp_path):
-    for row in table(tmp_path, "-t", ".6"):
+    for row in table(tmp_path, "-t", "0.6"):
         cut = int(row["bands"]), int(row["rows"])
         for column, similarity in (("probability", 0.6), ("probability_below", 0.5), ("probability_above", 0.7)):
             assert float(row[column]) == pytest.approx(float(least_probability(similarity, *cut)), abs=1e-6)
@@ -125,15 +125,15 @@ def test_misses_and_false_candidates_of_a_few_documents_are_exact(tmp_path):
     texts = corpus(tmp_path, 30)
     sets = list(map(shingles, texts))
     similar = [jaccard(sets[a], sets[b]) for b in range(30) for a in range(b)]
-    for row in table(tmp_path, "docs", "-t", ".6"):
+    for row in table(tmp_path, "docs", "-t", "0.6"):
         cut = int(row["bands"]), int(row["rows"])
         misses = sum(1 - candidate_probability(s, *cut) for s in similar if s >= 0.6)
         false = sum(candidate_probability(s, *cut) for s in similar if s < 0.6)
         assert [float(row[f"misses{end}"]) for end in ("", "_low", "_high")] == pytest.approx([misses] * 3, abs=1e-6)
         assert float(row["false_candidates"]) == pytest.approx(false, abs=1e-6)
-    curve = table(tmp_path, "docs", "-t", ".6", "--list", "curve")
+    curve = table(tmp_path, "docs", "-t", "0.6", "--list", "curve")
     assert sum(float(row["pairs"]) for row in curve) == len(similar)
-    facts = summary(tmp_path, "docs", "-t", ".6")
+    facts = summary(tmp_path, "docs", "-t", "0.6")
     assert (facts["texts"], facts["pairs"], facts["compared"]) == (30, 435, 435)
     assert facts["similar"] == [sum(s >= 0.6 for s in similar)] * 3
 
@@ -142,8 +142,8 @@ def test_a_larger_corpus_is_sampled_with_the_same_bytes_on_every_run(tmp_path):
     texts = corpus(tmp_path, 202)
     sets = list(map(shingles, texts))
     similar = sum(jaccard(sets[a], sets[b]) >= 0.6 for b in range(202) for a in range(b))
-    facts = summary(tmp_path, "docs", "-t", ".6", "-j1")
-    assert simdocs("tune", "docs", "-t", ".6", "-j2", cwd=tmp_path).out == (tmp_path / "answer").read_bytes()
+    facts = summary(tmp_path, "docs", "-t", "0.6", "-j1")
+    assert simdocs("tune", "docs", "-t", "0.6", "-j2", cwd=tmp_path).out == (tmp_path / "answer").read_bytes()
     assert facts["pairs"] == 20301
     assert facts["compared"] < 20301
     _, low, high = facts["similar"]  # type: ignore[misc]
@@ -158,10 +158,10 @@ def test_artifacts_give_the_answer_of_their_documents(here):
 
 
 def test_an_index_is_judged_by_its_own_bands_unless_others_are_asked_for(here):
-    assert simdocs("index", "docs", "-o", "x.index", "-t", ".5", "--bands", "9", "--rows", "4", cwd=here).status == 0
+    assert simdocs("index", "docs", "-o", "x.index", "-t", "0.5", "--bands", "9", "--rows", "4", cwd=here).status == 0
     row = chosen(table(here, "x.index"))
     assert (row["bands"], row["rows"], row["threshold"]) == ("9", "4", "0.500000")
-    row = chosen(table(here, "x.index", "-t", ".8"))
+    row = chosen(table(here, "x.index", "-t", "0.8"))
     assert (row["bands"], row["rows"], row["threshold"]) == ("18", "7", "0.800000")
 
 
@@ -222,12 +222,12 @@ def test_there_is_no_distribution_if_all_texts_are_gone(here):
     [
         ("--unit word --jsonl", ("--jsonl goes with documents", "--unit goes with documents")),
         (
-            "--bands 3 --recall .9 --rule nearest -q -v",
+            "--bands 3 --recall 0.9 --rule nearest -q -v",
             ("--bands, --recall and --rule do not go together", "-q and -v do not go together"),
         ),
         ("--bands 20 --rows 50", ("20 bands of 50 rows need --num-perm 1000 or more, not 128",)),
         ("--threshold 0 --bands x", ("--threshold must be", "--bands must be")),
-        ("-t .1 --recall .9999 --num-perm 16", ("no bands and rows reach a recall of 0.9999", "use --num-perm 88")),
+        ("-t 0.1 --recall 0.9999 --num-perm 16", ("no bands and rows reach a recall of 0.9999", "use --num-perm 88")),
         ("-o x.svg --list curve", ("--list goes with a table: an image always shows the curve",)),
         ("--format table --list curve", ("--list goes with tsv, jsonl and csv: a table always shows both",)),
         ("-o x.png.html", ("simdocs cannot write .html",)),
@@ -253,7 +253,7 @@ def next_command(where: Path, *arguments: Argument) -> str:
 
 def test_the_command_that_comes_next_runs_as_it_is_printed(here):
     lay(here, {"a 'b' $c/one": A, "a 'b' $c/two": A1})
-    command = next_command(here, "a 'b' $c", "-t", ".5", "--unit", "word", "--include", "[ot]*", "--include", "t*")
+    command = next_command(here, "a 'b' $c", "-t", "0.5", "--unit", "word", "--include", "[ot]*", "--include", "t*")
     words = shlex.split(command)
     assert words[0] == "simdocs"
     assert simdocs(*words[1:], "--pairs", cwd=here).rows[0][:2] == [b"a 'b' $c/one", b"a 'b' $c/two"]
@@ -298,7 +298,7 @@ def test_the_fraction_that_leaves_out_a_template_is_found_and_tried_next(tmp_pat
     assert "look alike" not in simdocs("tune", "docs", "--summary", cwd=tmp_path).err
     assert next_command(tmp_path, "docs") == "simdocs tune docs --ignore-common 0.9"
     assert line in simdocs("tune", "docs", "--summary", cwd=tmp_path).err
-    assert next_command(tmp_path, "docs", "--ignore-common", ".9") == "simdocs dedupe docs --ignore-common 0.9"
+    assert next_command(tmp_path, "docs", "--ignore-common", "0.9") == "simdocs dedupe docs --ignore-common 0.9"
     for command, kind in (("shingle", "shingles"), ("signature", "signatures")):
         assert simdocs(command, "docs", "-q", "-o", f"x.{kind}", cwd=tmp_path).status == 0
         # Signatures have fixed which tokens are left out.
@@ -308,7 +308,7 @@ def test_the_fraction_that_leaves_out_a_template_is_found_and_tried_next(tmp_pat
 def test_an_index_with_other_bands_is_built_next(here):
     assert simdocs("index", "docs", "-o", "x.index", cwd=here).status == 0
     assert next_command(here, "x.index") == "simdocs dedupe x.index"
-    command = next_command(here, "x.index", "-t", ".5")
+    command = next_command(here, "x.index", "-t", "0.5")
     assert command == "simdocs index x.index --threshold 0.5 -o x.index"
     assert simdocs(*shlex.split(command)[1:], cwd=here).status == 0
     assert chosen(table(here, "x.index"))["threshold"] == "0.500000"
@@ -363,7 +363,7 @@ def test_an_image_is_accessible_and_the_same_on_every_run(here, documents):
 
 
 def test_marks_of_an_image_are_where_they_belong(tmp_path):
-    assert simdocs("tune", "--bands", "20", "--rows", "5", "-t", ".5", "-o", "x.svg", cwd=tmp_path).status == 0
+    assert simdocs("tune", "--bands", "20", "--rows", "5", "-t", "0.5", "-o", "x.svg", cwd=tmp_path).status == 0
     root = ElementTree.fromstring((tmp_path / "x.svg").read_bytes())
     (line,) = root.iter(f"{SVG}polyline")
     points = [tuple(map(float, point.split(","))) for point in (line.get("points") or "").split()]
@@ -391,7 +391,7 @@ def test_lookalikes_are_advised_about(tmp_path):
 def test_advice_without_a_value_has_no_next_command(tmp_path):
     chance = random.Random(2)
     lay_texts(tmp_path, ["".join(chance.choices("ab", k=46)) for _ in range(60)])
-    done = simdocs("tune", "docs", "-t", ".04", "--summary", cwd=tmp_path)
+    done = simdocs("tune", "docs", "-t", "0.04", "--summary", cwd=tmp_path)
     assert "more than near-duplicates explain: raise --threshold" in done.err
     assert "next:" not in done.err
 
@@ -419,7 +419,7 @@ def test_bands_by_hand_that_miss_the_recall_are_reported_and_not_suggested(here)
     assert line in simdocs("tune", "docs", *by_hand, "--summary", cwd=here).err
     assert line in simdocs("tune", *by_hand, "--summary", cwd=here).err
     assert next_command(here, "docs", *by_hand) == "simdocs dedupe docs"
-    assert "less than the recall" not in simdocs("tune", "docs", *by_hand, "--recall", ".6", "--summary", cwd=here).err
+    assert "less than the recall" not in simdocs("tune", "docs", *by_hand, "--recall", "0.6", "--summary", cwd=here).err
     enough = ("--bands", "20", "--rows", "5")
     assert next_command(here, "docs", *enough) == "simdocs dedupe docs --bands 20 --rows 5"
 

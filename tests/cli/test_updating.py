@@ -69,8 +69,8 @@ def test_the_summary_does_not_repeat_a_warning_but_its_file_has_it(here):
 @pytest.mark.parametrize(
     ("bands", "said"),
     [
-        (("-t", ".5"), "--threshold 0.5"),
-        (("--recall", ".99", "-t", ".7"), "--threshold 0.7, --recall 0.99"),
+        (("-t", "0.5"), "--threshold 0.5"),
+        (("--recall", "0.99", "-t", "0.7"), "--threshold 0.7, --recall 0.99"),
         (("--bands", "20", "--rows", "5"), "--bands 20, --rows 5"),
     ],
 )
@@ -96,7 +96,7 @@ def test_with_other_bands_documents_are_taken_over(here):
         (["--template", "form"], [], "with --template"),
         ([], ["--template", "form"], "without --template"),
         (["--template", "form"], ["--template", "docs/1.txt"], "with another --template"),
-        ([], ["--ignore-common", ".9"], "without --ignore-common"),
+        ([], ["--ignore-common", "0.9"], "without --ignore-common"),
     ],
 )
 def test_parameters_of_boilerplate_are_named_as_options(here, before, after, said):

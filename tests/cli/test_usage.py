@@ -114,7 +114,7 @@ NONSENSE = [
     (["docs", "--files-from", "-"], "--files-from"),
     (["-", "docs", "-"], "standard input"),
     (["--recall", "1", "docs"], "recall of 1"),
-    (["--num-perm", "4", "-t", ".1", "docs"], "use --num-perm 29 or more"),
+    (["--num-perm", "4", "-t", "0.1", "docs"], "use --num-perm 29 or more"),
     (["--bands", "20", "--rows", "7", "docs"], "140"),
     (["--rows", "9", "--num-perm", "8", "docs"], "need --num-perm 9 or more, not 8"),
     (["-t", "1e-320", "docs"], "threshold"),
@@ -144,10 +144,10 @@ def test_values_are_checked_before_documents_are_looked_at(here):
     [
         (["dedup", "docs"], "dedupe"),
         (["shingel"], "shingle"),
-        (["dedupe", "--treshold", ".9", "docs"], "--threshold"),
+        (["dedupe", "--treshold", "0.9", "docs"], "--threshold"),
         (["dedupe", "--all", "--pairs", "docs"], "--all-copies"),
         (["dedupe", "docs", "--summ"], "--summary"),
-        (["--treshold", ".9", "dedupe", "docs"], "--threshold"),
+        (["--treshold", "0.9", "dedupe", "docs"], "--threshold"),
         (["--vresion"], "--version"),
         (["dedupe", "docs", "--k=3"], "-k"),
         (["dedupe", "docs", "--keep-newest"], "--keep"),
@@ -172,8 +172,8 @@ def test_a_misspelt_command_or_option_brings_a_suggestion(here, arguments, meant
     ("arguments", "right"),
     [
         (["--pairs", "dedupe", "docs"], "simdocs dedupe --pairs"),
-        (["-t", ".9", "dedupe", "docs"], "simdocs dedupe -t"),
-        (["--threshold=.9", "query", "x.index", "f"], "simdocs query --threshold"),
+        (["-t", "0.9", "dedupe", "docs"], "simdocs dedupe -t"),
+        (["--threshold=0.9", "query", "x.index", "f"], "simdocs query --threshold"),
         (["--nearest", "3"], "simdocs query --nearest"),
         (["--unit", "word"], "simdocs COMMAND --unit"),
     ],
@@ -193,7 +193,7 @@ def test_an_option_before_the_command_is_told_its_place(here, arguments, right):
         ("-k 5", "with -k 9"),
         ("--nfkc", "without --nfkc"),
         ("--num-perm 64", "with --num-perm 128"),
-        ("--ignore-common .5", "without --ignore-common"),
+        ("--ignore-common 0.5", "without --ignore-common"),
         ("--bands 9", "with --bands 18"),
     ],
 )
@@ -320,7 +320,7 @@ def test_options_may_stand_anywhere(here):
     lay(here, {"-t": b"a file with an option's name"})
     plain = simdocs("dedupe", "-t", ".5", "docs", "--header", cwd=here)
     assert simdocs("dedupe", "docs", "--header", "-t.5", cwd=here) == plain
-    assert simdocs("dedupe", "--header", "--threshold=.5", "--", "docs", cwd=here) == plain
+    assert simdocs("dedupe", "--header", "--threshold=0.5", "--", "docs", cwd=here) == plain
     assert plain.status == 0
     dashed = simdocs("dedupe", "--list", "kept", "--", "-t", cwd=here)
     assert dashed == (0, b"./-t\n", "")

@@ -54,7 +54,7 @@ def test_similarities_of_a_short_message_are_as_stated() -> None:
     computed = [similarity_after(edits, 25, "char", k) for edits in (1, 2) for k in (9, 5)]
     assert [float(figure) for figure in stated.groups()] == pytest.approx(computed, abs=0.005)
     assert similarity_after(4, 25, "char", 5) >= 0.6 > similarity_after(5, 25, "char", 5)
-    assert "a threshold of .6 with `-k 5` allows four replaced words" in text
+    assert "a threshold of 0.6 with `-k 5` allows four replaced words" in text
 
 
 def test_no_line_of_the_guide_is_long() -> None:

@@ -121,7 +121,7 @@ def test_documents_that_cannot_be_read_stay_in_the_index_and_are_not_new_later(t
 
 
 def test_options_after_the_two_names_are_those_of_the_index(two):
-    options = ("--unit", "word", "-t", ".6")
+    options = ("--unit", "word", "-t", "0.6")
     done = nightly(*two, *options)
     assert (done.status, len(done.err.splitlines())) == (0, 1)
     assert f"{two[1]} was built with --unit char, -k 9; it is built from nothing now\n" in done.err

@@ -152,7 +152,7 @@ def test_an_artifact_holds_texts_that_were_in_the_tree(case):
 @examples(3)
 @given(case=cases())
 def test_pairs_are_as_similar_as_texts_that_were_in_the_tree(case):
-    options = [b"--pairs", b"--all-copies", b"-t", b".3", b"-k", b"2", b"--format", b"jsonl"]
+    options = [b"--pairs", b"--all-copies", b"-t", b"0.3", b"-k", b"2", b"--format", b"jsonl"]
     with laid(case) as root:
         done, every = run(case, root, "dedupe", *options)
         assert os.listdir(os.path.join(root, b"out")) == []

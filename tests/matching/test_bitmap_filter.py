@@ -50,7 +50,7 @@ def test_answers_are_the_same_without_the_filter(texts, way, threshold):
 
 @pytest.mark.parametrize("way", [{"pairs": True}, {}])
 def test_few_pairs_of_a_crowd_are_compared_exactly(way):
-    """150 texts, any two of which have a similarity of .6, and one pair of near-duplicates."""
+    """150 texts, any two of which have a similarity of 0.6, and one pair of near-duplicates."""
     texts = crowd(150, 90, 30)
     random.Random(1).shuffle(texts)
     texts.append(texts[40] + " more")

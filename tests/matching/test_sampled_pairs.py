@@ -61,8 +61,8 @@ TOTALS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "misses of 20 x 5": misses(20, 5, 0.6),
     "false candidates of 18 x 7": false_candidates(18, 7, 0.8),
     "false candidates of 20 x 5": false_candidates(20, 5, 0.6),
-    "pairs of .3 to .35": lambda s: ((s >= 0.3) & (s < 0.35)).astype(float),
-    "pairs of .55 to .6": lambda s: ((s >= 0.55) & (s < 0.6)).astype(float),
+    "pairs of 0.3 to 0.35": lambda s: ((s >= 0.3) & (s < 0.35)).astype(float),
+    "pairs of 0.55 to 0.6": lambda s: ((s >= 0.55) & (s < 0.6)).astype(float),
 }
 
 

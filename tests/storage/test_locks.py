@@ -73,7 +73,7 @@ def test_a_second_writer_reports_who_holds_the_lock(here):
         assert (done.status, done.out) == (75, b"")
         assert re.fullmatch(rf"simdocs: error: {said} --lock-wait\n", done.err)
         begun = time.monotonic()
-        assert simdocs(*BUILD, "--lock-wait", ".4", cwd=here).status == 75
+        assert simdocs(*BUILD, "--lock-wait", "0.4", cwd=here).status == 75
         assert time.monotonic() - begun > 0.4
         with pytest.raises(LockedError), write_artifact(str(here / "./../" / here.name / NAME), "signatures"):
             pytest.fail("the same by another name")

@@ -121,8 +121,8 @@ def containment_index(sets: Ragged, threshold: float) -> ContainmentIndex:
 def bytes_needed(tokens: int, sets: int, threshold: float) -> int:
     """About how many bytes so many sets with so many tokens in all take, and their containment index.
 
-    By measurement on real texts it is 24 to 29 for each token at .8, where the tokens of prefixes are up to twice as
-    often in other sets, and 37 to 39 at .5 and below, where nearly every token is in a prefix.
+    By measurement on real texts it is 24 to 29 for each token at 0.8, where the tokens of prefixes are up to twice as
+    often in other sets, and 37 to 39 at 0.5 and below, where nearly every token is in a prefix.
     """
     entries = min(1, 2 * (1 - threshold + _SHARE_TO_SHARE)) * tokens
     return 14 * tokens + int(26 * entries) + 64 * sets

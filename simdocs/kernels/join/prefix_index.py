@@ -128,8 +128,8 @@ def prefix_index(sets: Ragged, threshold: float) -> PrefixIndex:
 def bytes_needed(tokens: int, sets: int, threshold: float) -> int:
     """About how many bytes so many sets with so many tokens in all take, and their prefix index while it is made.
 
-    By measurement on generated texts, it is 14 for each token at .8, when most is needed to count the tokens, and 27 at
-    .3, when most is needed for the prefixes.
+    By measurement on generated texts, it is 14 for each token at 0.8, when most is needed to count the tokens, and 27
+    at 0.3, when most is needed for the prefixes.
     """
     prefixed = int((1 - threshold) * tokens) + sets
     return max(15 * tokens, 4 * tokens + 40 * prefixed) + 64 * sets

@@ -20,7 +20,7 @@ _IN_VAIN = 2
 """Comparisons in vain after which a bitmap of a document is made."""
 
 _MOST_BYTES = 32 << 20
-"""Bytes of all bitmaps: those of 32,000 documents with 4,000 tokens each, at a threshold of .8."""
+"""Bytes of all bitmaps: those of 32,000 documents with 4,000 tokens each, at a threshold of 0.8."""
 
 _AT_ONCE = 1 << 20
 """Bytes of bitmaps that are compared at once."""

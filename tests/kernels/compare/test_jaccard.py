@@ -113,7 +113,7 @@ def test_the_prefilter_drops_estimates_five_standard_errors_below(threshold, num
 
 
 def test_the_prefilter_of_the_defaults_is_fixed():
-    # 5 standard errors are 5 * sqrt(.8 * .2 / 128) = .1768: 79 of 128 places are .6172, and 80 are .6250.
+    # 5 standard errors are 5 * sqrt(0.8 * 0.2 / 128) = 0.1768: 79 of 128 places are 0.6172, and 80 are 0.6250.
     estimated = np.array([79, 80, 128]) / 128
     assert jaccard.below_prefilter(estimated, 0.8, 128).tolist() == [True, False, False]
     assert jaccard.below_prefilter(np.zeros(3), 0.8, 63).tolist() == [False] * 3

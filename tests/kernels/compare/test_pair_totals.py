@@ -67,7 +67,7 @@ def test_pairs_that_were_not_met_among_n_may_still_be_3_84_in_n():
 
 
 def test_a_proportion_has_its_textbook_interval():
-    """100 of 400 draws: the standard error is sqrt(.25 x .75 / 400) of all pairs."""
+    """100 of 400 draws: the standard error is sqrt(0.25 x 0.75 / 400) of all pairs."""
     sample = one_range(400, 1.0, [0.1] * 300 + [0.9] * 100, 25.0)
     value, low, high = total(sample, above(0.5))
     error = 10_000 * (0.25 * 0.75 / 400) ** 0.5

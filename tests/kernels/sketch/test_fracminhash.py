@@ -45,7 +45,7 @@ def test_the_least_number_of_hits_is_the_largest_that_is_reached_with_the_recall
 
 
 def test_known_least_numbers_of_hits():
-    """With t = .8, two tokens of the sketch are enough to expect one: 1 - .2^2 = .96. With one token there is none."""
+    """With t = 0.8, two tokens of the sketch suffice to expect one: 1 - 0.2^2 = 0.96. One token does not."""
     sizes, sketched = np.full(4, 1000), np.array([0, 1, 2, 100])
     assert least_hits(sizes, sketched, np.full(4, 800), 0.95).tolist() == [0, 0, 1, 74]
     assert least_hits(np.array([10]), np.array([3]), np.array([8]), 1.0).tolist() == [1]

@@ -69,10 +69,10 @@ class EarlierTables:
         taken_from = documents.earlier
         if taken_from is None or index.recipe.banding.cut != bands or not len(firsts):
             return None
-        in_tables = np.zeros(index.n_documents, bool)
+        in_tables = np.zeros(index.n_documents + 1, bool)  # the last place stands for -1, also in an empty index
         in_tables[index["band_rows"].cut(0, 1)[0]] = True
         old_rows = taken_from[firsts]
-        still = np.flatnonzero((old_rows >= 0) & in_tables[old_rows])
+        still = np.flatnonzero(in_tables[old_rows])
         if (np.diff(old_rows[still]) <= 0).any():
             return None
         new_row = np.full(index.n_documents, -1, np.int32)  # half as large, it is looked up twice as fast

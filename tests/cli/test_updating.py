@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import bound_by_modes, simdocs
+from tests.commands.building import content
 
 STAGES = {"shingle": "x.shingles", "signature": "x.signatures", "index": "x.index"}
 
@@ -175,6 +177,35 @@ def test_an_artifact_without_run_json_is_not_replaced_by_one_that_lost_most_docu
     assert (done.status, done.out) == (2, b"")
     assert "x.index: it has 10 documents, and would have 4 now, so it is not replaced" in done.err
     assert simdocs("index", "docs", "-o", "x.index", "--allow-shrink", cwd=here).status == 0
+
+
+def _same_as_anew(here: Path, stage: str, *more: str) -> bool:
+    """Run a stage onto its artifact and without one, and return whether both artifacts have the same bytes."""
+    path = here / STAGES[stage]
+    assert simdocs(stage, "docs", "-o", path, "--allow-shrink", "-q", *more, cwd=here) == (0, b"", "")
+    updated = content(path)
+    shutil.rmtree(path)
+    assert simdocs(stage, "docs", "-o", path, "-q", *more, cwd=here) == (0, b"", "")
+    return updated == content(path)
+
+
+@pytest.mark.reliability(
+    "no documents",
+    "an update of an artifact without documents, or of one whose documents are all gone, with `--allow-shrink`",
+    "Has the same bytes as a build from nothing.",
+)
+@pytest.mark.parametrize("what", ["no file", "skipped", "without tokens"])
+@pytest.mark.parametrize(
+    ("stage", "more"), [*((stage, ()) for stage in STAGES), ("index", ("--containment", "--unit", "word", "-k", "1"))]
+)
+def test_an_artifact_may_begin_and_end_without_documents(here, stage, more, what):
+    shutil.rmtree(here / STAGES[stage])
+    nothing = {"no file": {}, "skipped": {"docs/0": b"\0\1"}, "without tokens": {"docs/0": b" "}}[what]
+    for files in (nothing, MANY, nothing, {"docs/lines.jsonl": b'{"text": "one"}\n{"text": "two"}\n'}, nothing, MANY):
+        shutil.rmtree(here / "docs")
+        os.mkdir(here / "docs")
+        lay(here, files)
+        assert _same_as_anew(here, stage, *more)
 
 
 def test_an_argument_may_be_repeated(here):

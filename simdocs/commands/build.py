@@ -41,7 +41,7 @@ from simdocs.model.skipped import FIRST
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.changes import Changes, changes
-from simdocs.pipeline.indexing import EarlierTables, band_tables, expectation, low_recall, same_as
+from simdocs.pipeline.indexing import BucketCounter, EarlierTables, band_tables, low_recall, same_as
 from simdocs.pipeline.prepare import Intake, files_of, signed
 from simdocs.pipeline.reuse import Earlier
 from simdocs.pipeline.shingling import shingle
@@ -216,7 +216,9 @@ def _build_index(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | N
     tables = None
     if earlier is not None and isinstance(earlier.artifact, BandIndex):
         tables = EarlierTables.of(earlier.artifact, documents, firsts, recipe.banding.cut)
+    counter = BucketCounter(recipe)
     for keys, rows in band_tables(signatures, firsts, recipe.banding.cut, tables):
+        counter.add(keys[0], rows[0])
         writer.append("band_keys", keys)
         writer.append("band_rows", rows)
     writer.append("same_as", same_as(firsts, texts))
@@ -226,8 +228,7 @@ def _build_index(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | N
     for name, column in sketch.items():
         writer.append(name, column)
     sketched = len(sketch[_OF_SKETCH[0]]) if recipe.containing.containment else None
-    seed = recipe.shingling.seed
-    expected = expectation(lambda rows: signatures[rows], firsts, recipe.banding, seed)
+    expected = counter.expectation(lambda some: signatures[some], len(firsts))
     return documents, replace(expected, sketched=sketched)
 
 

@@ -32,7 +32,7 @@ def info(artifact: Artifact) -> ArtifactInfo:
     recipe = artifact.recipe
     if not isinstance(recipe, IndexRecipe):
         return ArtifactInfo(artifact.kind, tuple(_facts(artifact, None)))
-    expected = expected_of(artifact.documents, artifact["signatures"].rows, recipe)
+    expected = expected_of(artifact)
     return ArtifactInfo(artifact.kind, tuple(_facts(artifact, expected)), recipe.banding, expected)
 
 

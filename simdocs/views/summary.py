@@ -16,7 +16,7 @@ from simdocs.model.skipped import in_short
 from simdocs.model.tuning import Tuning
 from simdocs.recipes import Banding, IndexRecipe
 from simdocs.views.amounts import counted, size
-from simdocs.views.curve import with_interval
+from simdocs.views.curve import figure, with_interval
 from simdocs.views.probabilities import shown_probability
 from simdocs.views.warnings import no_pair, too_few
 
@@ -192,9 +192,11 @@ def _outcome(result: Deduplication | SimilarPairs | Matches, seconds: float) -> 
 def _expected(expected: Expectation, banding: Banding) -> Iterator[str]:
     yield _found_by(banding.bands, banding.rows, banding.threshold, expected.at_threshold)
     yield "chance of being found: " + ", ".join(f"{shown_probability(found)} at {s:g}" for s, found in expected.curve)
-    line = f"about {expected.candidates:,.1f} candidates per document, estimated from sampled pairs"
+    line = f"about {figure(expected.candidates)} candidates per document, counted in the buckets"
     if expected.better_num_perm:
-        line += f": {mention('num_perm')} {expected.better_num_perm} would need {expected.better_candidates:,.1f}"
+        line += (
+            f": {mention('num_perm')} {expected.better_num_perm} would need about {figure(expected.better_candidates)}"
+        )
     yield line
 
 

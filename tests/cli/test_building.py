@@ -268,7 +268,7 @@ def test_verbose_explains_an_index(there):
         for s in range(1, 11)
     )
     assert lines[2] == f"chance of being found: {curve}"
-    assert re.fullmatch(r"about 0\.\d candidates per document, estimated from sampled pairs", lines[3])
+    assert re.fullmatch(r"about \S+ candidates per document, counted in the buckets", lines[3])
     assert re.fullmatch(r"x\.index: written in \d+\.\d\d s", lines[4])
     assert len(lines) == 5
 
@@ -276,7 +276,7 @@ def test_verbose_explains_an_index(there):
 @pytest.mark.reliability(
     "boilerplate",
     "texts that are half boilerplate, and so are often candidates but rarely duplicates",
-    "`index -v` predicts the number of candidates, and suggests a `--num-perm` that makes fewer.",
+    "`index -v` counts the candidates in the buckets, and suggests a `--num-perm` that makes fewer.",
 )
 def test_boilerplate_brings_advice_to_raise_num_perm(there):
     dice = random.Random(2)
@@ -286,13 +286,14 @@ def test_boilerplate_brings_advice_to_raise_num_perm(there):
     ask = ("index", "x.jsonl", "-o", "x.index", "-v")
     said = simdocs(*ask, cwd=there).err
     found = re.search(
-        r"about ([\d.]+) candidates per document, estimated from .* pairs: --num-perm (\d+) would need ([\d.]+)", said
+        r"about ([\d.,]+) candidates per document, counted in the buckets: --num-perm (\d+) would need about ([\d.]+)",
+        said,
     )
     assert found
     assert float(found[1]) > 100 > float(found[3])
     # And it is so.
     again = simdocs(*ask, "--num-perm", found[2], cwd=there).err
-    few = re.search(r"about ([\d.]+) candidates per document, estimated from sampled pairs$", again, re.MULTILINE)
+    few = re.search(r"about ([\d.]+) candidates per document, counted in the buckets$", again, re.MULTILINE)
     assert few
     assert float(few[1]) == pytest.approx(float(found[3]), rel=0.5)
     found_again = json.loads(simdocs("dedupe", "x.index", "--pairs", "--summary-json", "/dev/stdout", cwd=there).out)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from simdocs.kernels.lsh.buckets import shared_runs
@@ -46,6 +48,32 @@ def drawn_pairs(keys: Keys, chances: Floats) -> tuple[Index, Index]:
     other = (one + 1 + (chances[:, 2] * (size - 1)).astype(np.int64)) % size
     members = np.sort(np.column_stack((order[begin + one], order[begin + other])), axis=1)
     return members[:, 0], members[:, 1]
+
+
+class BucketPairs(NamedTuple):
+    """Pairs that share buckets, drawn from the buckets of one band or of several: arrays (P,).
+
+    left, right: rows of documents. weight: how many pairs in a bucket each stands for. A pair that shares m buckets
+    could be drawn in each of them.
+    """
+
+    left: Index
+    right: Index
+    weight: Floats
+
+
+def pairs_of_band(keys: Keys, rows: Index, most: int, random: np.random.Generator) -> BucketPairs:
+    """All pairs that share a bucket of this band, or `most` of them, drawn at random, if there are more.
+
+    keys: (N,), ascending. rows: (N,), the row of the document that has each key.
+    """
+    every = count_pairs(keys)
+    if every <= most:
+        left, right = every_pair(keys)
+    else:
+        left, right = drawn_pairs(keys, random.random((most, 3)))
+    owners = rows.astype(np.int64)
+    return BucketPairs(owners[left], owners[right], np.full(len(left), every / max(1, len(left))))
 
 
 def bands_that_agree(left: Tokens, right: Tokens, bands: Bands) -> Mask:

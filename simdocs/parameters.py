@@ -181,7 +181,7 @@ _DECLARED = (
         "ignore_stop_words",
         SHINGLES,
         Flag(),
-        f"Leave out stop words. Goes with {mention('unit')} word.",
+        f"Leave out stop words. Needs {mention('unit')} word.",
         False,
     ),
     Parameter(
@@ -269,7 +269,7 @@ _DECLARED = (
         "measure",
         GROUPS,
         Choice(MEASURES),
-        f"What is compared with the threshold. Containment goes with {mention('pairs')}, and finds every pair as"
+        f"What is compared with the threshold. Containment needs {mention('pairs')}, and finds every pair as"
         f" {mention('exact')} does.",
         "jaccard",
         question="dedupe",

@@ -35,8 +35,8 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
         {"files_from": "x", "files0_from": "y", "texts": ["a"]},
         (
             f"documents, files_from, files0_from and texts {IN_ONE_WAY}",
-            "files_from goes with paths, not with texts",
-            "files0_from goes with paths, not with texts",
+            "files_from needs paths, not texts",
+            "files0_from needs paths, not texts",
         ),
     ),
     (ShingleRequest, {"documents": ("-", "a", b"-")}, ("- names standard input, which can be read only once",)),
@@ -69,7 +69,7 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
     (
         ShingleRequest,
         {"documents": (), "texts": ["a"], "hidden": True, "max_size": 3, "text_field": "body"},
-        ("hidden goes with paths, not with texts", "max_size goes with paths, not with texts"),
+        ("hidden needs paths, not texts", "max_size needs paths, not texts"),
     ),
     # Bands
     (
@@ -84,8 +84,8 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
     ),
     (IndexRequest, {"bands": 3, "rows": 2, "threshold": 0.5}, ()),
     # Groups and pairs
-    (DedupeRequest, {"all_copies": True}, ("all_copies goes with pairs: add pairs",)),
-    (DedupeRequest, {"all_copies": True, "pairs": False}, ("all_copies goes with pairs: add pairs",)),
+    (DedupeRequest, {"all_copies": True}, ("all_copies needs pairs",)),
+    (DedupeRequest, {"all_copies": True, "pairs": False}, ("all_copies needs pairs",)),
     (DedupeRequest, {"pairs": True, "list": "kept"}, (f"pairs and list {TOGETHER}: list lists documents, not pairs",)),
     (DedupeRequest, {"pairs": False, "list": "kept", "against": "x.index", "cluster": "greedy"}, ()),
     (
@@ -106,7 +106,7 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
             for name in ("recall", "max_candidates", "verify", "against")
         ),
     ),
-    (DedupeRequest, {"measure": "containment"}, ("measure containment goes with pairs: add pairs",)),
+    (DedupeRequest, {"measure": "containment"}, ("measure containment needs pairs",)),
     (DedupeRequest, {"measure": "containment", "pairs": True, "exact": True, "verify": "exact", "max_memory": 10}, ()),
     (
         DedupeRequest,
@@ -140,8 +140,8 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
         {"changed": True, "documents": (), "itself": True, "hidden": True, "text_field": "body"},
         (
             f"changed and itself {TOGETHER}: a document of the index would always match itself",
-            "hidden goes with documents, not with changed",
-            "text_field goes with documents, not with changed",
+            "hidden needs documents, and cannot be combined with changed",
+            "text_field needs documents, and cannot be combined with changed",
         ),
     ),
     (QueryRequest, {"index": None}, ("index must be an artifact of kind index, or its path, not None",)),
@@ -162,20 +162,20 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
     (
         ShowRequest,
         {"file": None, "language": "de"},
-        ("file must be a path, not None", "language goes with unit stopword, or ignore_stop_words"),
+        ("file must be a path, not None", "language needs unit stopword, or ignore_stop_words"),
     ),
     (ShowRequest, {"file": ""}, ("nothing to read: name a text, - for standard input, or an artifact",)),
-    (ShowRequest, {"language": "en", "unit": "word"}, ("language goes with unit stopword, or ignore_stop_words",)),
-    (SimilarityRequest, {"language": "en"}, ("language goes with unit stopword, or ignore_stop_words",)),
+    (ShowRequest, {"language": "en", "unit": "word"}, ("language needs unit stopword, or ignore_stop_words",)),
+    (SimilarityRequest, {"language": "en"}, ("language needs unit stopword, or ignore_stop_words",)),
     (SimilarityRequest, {"language": "en", "unit": "word", "ignore_stop_words": True}, ()),
     (
         ShowRequest,
         {"language": "en", "ignore_stop_words": True},
-        ("language goes with unit stopword, or ignore_stop_words", "ignore_stop_words goes with unit word"),
+        ("language needs unit stopword, or ignore_stop_words", "ignore_stop_words needs unit word"),
     ),
-    (ShowRequest, {"unit": "stopword", "ignore_stop_words": True}, ("ignore_stop_words goes with unit word",)),
+    (ShowRequest, {"unit": "stopword", "ignore_stop_words": True}, ("ignore_stop_words needs unit word",)),
     (ShowRequest, {"unit": "stopword", "stop_words": "x"}, ()),
-    (ShowRequest, {"unit": "line", "stop_words": "x"}, ("stop_words goes with unit word or stopword",)),
+    (ShowRequest, {"unit": "line", "stop_words": "x"}, ("stop_words needs unit word or stopword",)),
     (
         ShowRequest,
         {"file": "-", "unit": "word", "stop_words": "-"},
@@ -259,7 +259,7 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
         {"summary_json": "-"},
         ("summary_json must be a file, not -, because the answer goes to standard output",),
     ),
-    (IndexRequest, {"dry_run": True}, ("dry_run goes with output: name the artifact to compare with",)),
+    (IndexRequest, {"dry_run": True}, ("dry_run needs output: name the artifact to compare with",)),
     (
         IndexRequest,
         {"dry_run": True, "output": "x.index", "lock_wait": 1.0},
@@ -283,12 +283,12 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
         BuildReportRequest,
         {"format": "csv", "header": True},
         (
-            "format goes with dry_run: without it, nothing is printed",
-            "header goes with dry_run: without it, nothing is printed",
+            "format needs dry_run: without it, nothing is printed",
+            "header needs dry_run: without it, nothing is printed",
         ),
     ),
-    (DrawRequest, {"nul": True}, ("nul goes with a list of names: add list",)),
-    (DrawRequest, {"nul": True, "listing": "kept-lines"}, ("nul goes with a list of names, not with list kept-lines",)),
+    (DrawRequest, {"nul": True}, ("nul needs a list of names: add list",)),
+    (DrawRequest, {"nul": True, "listing": "kept-lines"}, ("nul needs a list of names, not list kept-lines",)),
     (
         DrawRequest,
         {"nul": True, "listing": "kept", "format": "csv"},
@@ -317,18 +317,18 @@ def test_a_request_reports_all_of_its_problems_in_words(request_type, given, pro
 
 
 BESIDE_DOCUMENTS: list[tuple[type[ReadRequest], dict[str, Any], tuple[str, ...]]] = [
-    (DedupeRequest, {"language": "de"}, ("language goes with unit stopword, or ignore_stop_words",)),
+    (DedupeRequest, {"language": "de"}, ("language needs unit stopword, or ignore_stop_words",)),
     (DedupeRequest, {"language": "de", "unit": "stopword"}, ()),
     (DedupeRequest, {"language": "de", "unit": "word", "ignore_stop_words": True}, ()),
-    (DedupeRequest, {"ignore_stop_words": True}, ("ignore_stop_words goes with unit word",)),
-    (DedupeRequest, {"stop_words": "x"}, ("stop_words goes with unit word or stopword",)),
+    (DedupeRequest, {"ignore_stop_words": True}, ("ignore_stop_words needs unit word",)),
+    (DedupeRequest, {"stop_words": "x"}, ("stop_words needs unit word or stopword",)),
     (DedupeRequest, {"stop_words": "x", "unit": "word", "ignore_stop_words": True}, ()),
     (DedupeRequest, {"language": "de", "against": "x.index"}, ()),  # the index decides the unit
-    (IndexRequest, {"language": "de", "unit": "word"}, ("language goes with unit stopword, or ignore_stop_words",)),
+    (IndexRequest, {"language": "de", "unit": "word"}, ("language needs unit stopword, or ignore_stop_words",)),
     (
         DedupeRequest,
         {"root": "x", "shingles": "x.shingles"},
-        ("shingles goes with an artifact, not with documents", "root goes with an artifact, not with documents"),
+        ("shingles needs an artifact, not documents", "root needs an artifact, not documents"),
     ),
     (DedupeRequest, {"root": "x", "shingles": "x.shingles", "against": "x.index"}, ()),
     (QueryRequest, {"root": "x", "shingles": "x.shingles"}, ()),
@@ -342,7 +342,7 @@ def test_problems_beside_documents_that_are_read_now(request_type, given, proble
 
 
 @pytest.mark.parametrize("request_type", [SignatureRequest, IndexRequest, DedupeRequest, QueryRequest])
-def test_parameters_about_finding_documents_do_not_go_with_an_artifact(request_type):
+def test_parameters_about_finding_documents_cannot_be_combined_with_an_artifact(request_type):
     finding = (
         "files_from",
         "files0_from",
@@ -356,11 +356,11 @@ def test_parameters_about_finding_documents_do_not_go_with_an_artifact(request_t
     )
     for name in names_of(request_type):
         request = asked(request_type, **{name: value_of(request_type, name)} | needed(request_type, name))
-        expected = (f"{name} goes with documents, not with an artifact",) if name in finding else ()
+        expected = (f"{name} needs documents, not an artifact",) if name in finding else ()
         assert tuple(map(spelled, request.problems_beside_artifact())) == expected
     request = asked(request_type, documents=("x.index", "y"), hidden=True, follow=True)
     assert tuple(map(spelled, request.problems_beside_artifact())) == (
         "an artifact cannot be mixed with other arguments: name one artifact, or only documents",
-        "hidden goes with documents, not with an artifact",
-        "follow goes with documents, not with an artifact",
+        "hidden needs documents, not an artifact",
+        "follow needs documents, not an artifact",
     )

@@ -62,7 +62,7 @@ def similarity_advice(
             {} if larger is None else {"k": larger},
         )
         if larger is not None:
-            return  # With another k, similarities are others.
+            return  # Another k changes the similarities.
     if many_similar(corpus):
         share = corpus.similar.value / corpus.pairs
         template = "" if alike else f", or leave out a template that they share with {mention('template')} FILE"
@@ -74,13 +74,13 @@ def similarity_advice(
         return
     better = _clearer_threshold(curve, chosen.threshold)
     if better is not None:
-        here, there = _near(curve, chosen.threshold), _near(curve, better)
+        here, there = (_near(curve, near).value for near in (chosen.threshold, better))
         above = sum(point.pairs.value for point in curve if point.pairs is not None and point.similarity >= better)
         more = "more" if better < chosen.threshold else "fewer"
         yield Advice(
-            f"about {here.value:,.0f} pairs are within {_NEAR} of the threshold {chosen.threshold:g}, where small edits"
-            f" decide, and about {there.value:,.0f} are near {better:g}: {mention('threshold')} {better:g} decides"
-            f" more clearly, with about {abs(above - corpus.similar.value):,.0f} {more} similar pairs",
+            f"about {here:,.0f} pairs lie within {_NEAR} of the threshold {chosen.threshold:g}, so small edits"
+            f" tip them over; {mention('threshold')} {better:g} falls in a gap (about {there:,.0f} pairs near it),"
+            f" with about {abs(above - corpus.similar.value):,.0f} {more} similar pairs",
             {"threshold": better},
         )
 

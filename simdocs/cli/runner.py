@@ -54,7 +54,7 @@ def requests_of(
 
 
 def request_of(told: type[Told], options: dict[str, Any]) -> Told:
-    """What shall become of the answer of a command that has no other options. UsageError: see `requests_of`."""
+    """Return what becomes of the answer of a command without other options. UsageError: see `requests_of`."""
     made: Told | None = None
     problems: Sequence[str] = ()
     try:

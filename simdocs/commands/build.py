@@ -125,7 +125,7 @@ def answer(request: BuildRequest, run: Run, delivery: Delivery) -> BuildResult:
         plan = with_all_ignored(plan, run)
         there = standing(request.output, plan.recipe, of_group(Updating, request.given()))
         run.skipped.warnings += forgotten_bands(there, plan.recipe, request.given())
-        result, _ = build_and_compare(plan, writer, run, there, "it is built from nothing now")
+        result, _ = build_and_compare(plan, writer, run, there, "it is rebuilt from scratch now")
         delivery.conclude(result)
     return result
 
@@ -151,7 +151,7 @@ def build_and_compare(
     plan: with all ignored tokens. consequence: what follows if nothing can be taken over, for a warning.
     """
     began_ns = clock.now()
-    note = f"built from nothing: {there.why_anew}" if there.why_anew else ""
+    note = f"rebuilt from scratch: {there.why_anew}" if there.why_anew else ""
     if there.unexpected:
         note = f"{there.why_anew}; {consequence}"
         run.skipped.warnings.append(note)

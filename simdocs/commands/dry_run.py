@@ -49,7 +49,7 @@ def answer(request: BuildRequest, run: Run, delivery: Delivery) -> DryRun:
     plan = with_all_ignored(plan, run)
     there = standing(request.output, plan.recipe, of_group(Updating, request.given()))
     run.skipped.warnings += forgotten_bands(there, plan.recipe, request.given())
-    built, found = build_and_compare(plan, _Discard(), run, there, "it would be built from nothing")
+    built, found = build_and_compare(plan, _Discard(), run, there, "it would be rebuilt from scratch")
     result = DryRun(built, there.documents, found.new, found.changed, found.removed, found.kept)
     if delivery.take is not None:
         for block in _blocks(result, plan, there.artifact, run, unchanged=delivery.unchanged):

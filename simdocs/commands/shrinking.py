@@ -40,8 +40,8 @@ def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents:
     left = sum(count for _, count in given)
     if not run and 2 * left < documents:
         raise ShrunkError(
-            f"{name}: it has {documents:,} documents, and would have {left:,} now, so it is not replaced: look whether"
-            f" no directory is missing, or accept the loss with {mention('allow_shrink')}"
+            f"{name}: it has {documents:,} documents, and would have {left:,} now, so it is not replaced: check that no"
+            f" directory is missing, or accept the loss with {mention('allow_shrink')}"
         )
     before, now = Counter[str](), Counter[str]()  # an argument that is repeated gives nothing the second time
     for word, count in _recorded(run):
@@ -51,9 +51,11 @@ def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents:
     for word, count in now.items():
         if 2 * count < before[word] and not (before[word] == 1 and os.path.isfile(word)):
             shown = display_name(os.fsencode(word))
+            mounted = "" if count or os.path.isfile(word) else " (is it mounted?)"
             raise ShrunkError(
-                f"{name}: {shown} gave {before[word]:,} documents when it was built, and gives {count:,} now, so it is"
-                f" not replaced: look whether {shown} is complete, or accept the loss with {mention('allow_shrink')}"
+                f"{name}: {shown} had {before[word]:,} documents at the last build and has {count:,} now, so it is"
+                f" not replaced: check that {shown} is complete{mounted}, or accept the loss with"
+                f" {mention('allow_shrink')}"
             )
 
 

@@ -43,5 +43,5 @@ class Engine(Protocol):
         """Yield function(task, state) for each task, with the state of the worker that runs it. Otherwise like map.
 
         A result must not depend on what the state holds: any worker may run any task. watch: is called now and
-        then while the next result is waited for, with the share of its task that the function told its state is done.
+        then while the next result is waited for, with the share of its task that the function says is done.
         """

@@ -1,4 +1,4 @@
-"""What all searches for similar documents come back with."""
+"""The result of every search for similar documents."""
 
 from __future__ import annotations
 

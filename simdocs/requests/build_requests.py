@@ -14,7 +14,7 @@ from simdocs.values import Path
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class BuildRequest(DocumentTokensRequest):
-    """An artifact shall be built. kind: which. output: where to; None (from Python) keeps it in memory."""
+    """Build an artifact. kind: which. output: where to; None (from Python) keeps it in memory."""
 
     kind: ClassVar[str]
 
@@ -31,7 +31,7 @@ class BuildRequest(DocumentTokensRequest):
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()
         if self.dry_run and self.output is None:
-            yield f"{mention('dry_run')} goes with {mention('output')}: name the artifact to compare with"
+            yield f"{mention('dry_run')} needs {mention('output')}: name the artifact to compare with"
         if self.dry_run and self.lock_wait is not None:
             yield not_together("lock_wait", "dry_run", why=f"{mention('dry_run')} takes no lock")
         if self.rebuild and self.keep_unreadable:

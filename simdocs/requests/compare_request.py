@@ -66,7 +66,7 @@ class CompareRequest(BandRequest, SketchRequest, TextRequest, SourceRequest):
             yield f"{mention('trace')} needs one {mention('unit')} and one {mention('k')}, not lists of them"
 
     def problems_of_trace(self, scheme: str) -> Iterator[str]:
-        """What does not go with signatures of this scheme."""
+        """What cannot be combined with signatures of this scheme."""
         if self.trace and scheme != "permutation":
             which = ", the default," if scheme == self.parameter("scheme").default else ""
             yield (
@@ -75,22 +75,22 @@ class CompareRequest(BandRequest, SketchRequest, TextRequest, SourceRequest):
             )
 
     def problems_beside_artifact(self) -> Iterator[str]:
-        """What does not go with an artifact."""
+        """What cannot be combined with an artifact."""
         for name in self.given():
             if name in OF_DOCUMENTS:
-                yield f"{mention(name)} goes with documents, not with an artifact"
+                yield f"{mention(name)} needs documents, not an artifact"
         if self.several_shinglings:
             yield f"an artifact has one {mention('unit')} and one {mention('k')}: name the documents instead"
 
     def problems_beside_documents(self) -> Iterator[str]:
-        """What does not go with documents that are read now."""
+        """What cannot be combined with documents that are read now."""
         if self.root is not None:
-            yield f"{mention('root')} goes with an artifact, not with documents"
+            yield f"{mention('root')} needs an artifact, not documents"
         yield from self._stop_words_beside(self.unit or self.parameter("unit").default)
         yield from self.problems_of_trace(self.scheme or self.parameter("scheme").default)
 
     def problems_of_many(self) -> Iterator[str]:
-        """What does not go with more than two texts."""
+        """What cannot be combined with more than two texts."""
         if self.diff is not None:
             yield f"{mention('diff')} shows the difference of two texts, not of more"
         if self.several_shinglings:

@@ -21,7 +21,7 @@ NOT_FOR_EXACT_QUERY: Mapping[str, str] = MappingProxyType(
         "nearest": f"{mention('nearest')} compares signatures",
     }
 )
-"""Parameters of a query that do not go with an exact join."""
+"""Parameters of a query that cannot be combined with an exact join."""
 
 NOT_FOR_CONTAINMENT: Mapping[str, str] = MappingProxyType(
     {
@@ -47,7 +47,7 @@ NOT_FOR_COMPONENTS: Mapping[str, str] = MappingProxyType(
         "max_candidates": "components have no such limit",
     }
 )
-"""Parameters that do not go with connected components."""
+"""Parameters that cannot be combined with connected components."""
 
 NOT_FOR_EXPLANATIONS: Mapping[str, str] = MappingProxyType(
     {

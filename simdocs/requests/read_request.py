@@ -61,15 +61,15 @@ class ReadRequest(SourceRequest, Request):
             yield f"{mention('jsonl')} applies to standard input: name a file *.jsonl, or pipe it into {piped}"
 
     def problems_beside_artifact(self) -> Iterator[str]:
-        """What does not go with an artifact in the place of documents."""
+        """What cannot be combined with an artifact in the place of documents."""
         if len(self.documents) > 1:
             yield "an artifact cannot be mixed with other arguments: name one artifact, or only documents"
         for name in self.given():
             if name in _OF_PATHS:
-                yield f"{mention(name)} goes with documents, not with an artifact"
+                yield f"{mention(name)} needs documents, not an artifact"
 
     def problems_beside_documents(self) -> Iterator[str]:
-        """What does not go with documents that are read now."""
+        """What cannot be combined with documents that are read now."""
         for name in ("shingles", "root"):
             if getattr(self, name, None) is not None and getattr(self, "against", None) is None:
-                yield f"{mention(name)} goes with an artifact, not with documents"
+                yield f"{mention(name)} needs an artifact, not documents"

@@ -127,7 +127,7 @@ class BuildReportRequest(ReportRequest, FormatRequest):
         yield from super()._rules()
         for name in ("format", "header", "color"):
             if getattr(self, name) is not None and not self.dry_run:
-                yield f"{mention(name)} goes with {mention('dry_run')}: without it, nothing is printed"
+                yield f"{mention(name)} needs {mention('dry_run')}: without it, nothing is printed"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -179,9 +179,9 @@ class DrawRequest(DifferenceRequest, AnswerRequest):
         if self.diff and self.explained:
             yield not_together("diff", "explain", why="ask for one of them at a time")
         if self.nul and self.listing is None:
-            yield f"{mention('nul')} goes with a list of names: add {mention('list')}"
+            yield f"{mention('nul')} needs a list of names: add {mention('list')}"
         if self.nul and self._lists_lines:
-            yield f"{mention('nul')} goes with a list of names, not with {mention('list')} {self.listing}"
+            yield f"{mention('nul')} needs a list of names, not {mention('list')} {self.listing}"
         if self.nul and self.format:
             yield not_together("nul", "format", why=f"{mention('nul')} writes plain names")
         if self._lists_lines and self.format:
@@ -215,9 +215,9 @@ class TuneDrawRequest(AnswerRequest):
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()
         if self.is_image and self.list is not None:
-            yield f"{mention('list')} goes with a table: an image always shows the curve"
+            yield f"{mention('list')} needs a table: an image always shows the curve"
         if self.list is not None and self.format == "table":
-            yield f"{mention('list')} goes with tsv, jsonl and csv: a table always shows both"
+            yield f"{mention('list')} needs tsv, jsonl and csv: a table always shows both"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

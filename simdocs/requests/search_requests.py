@@ -65,7 +65,7 @@ class DedupeRequest(BandsRequest):
                 find = suggested("query", "Y.index", "DOCS", measure="containment")
                 yield not_together("measure", "against", why=f"{find} finds what contains them")
             elif not self.pairs:
-                yield f"{mention('measure')} containment goes with {mention('pairs')}: add {mention('pairs')}"
+                yield f"{mention('measure')} containment needs {mention('pairs')}"
             for name, why in NOT_FOR_CONTAINMENT.items():
                 if getattr(self, name) not in (None, "exact"):
                     yield not_together("measure", name, why=why)
@@ -82,24 +82,24 @@ class DedupeRequest(BandsRequest):
             if self.pairs and getattr(self, name) is not None:
                 yield not_together("pairs", name, why=why)
         if self.all_copies and not self.pairs:
-            yield f"{mention('all_copies')} goes with {mention('pairs')}: add {mention('pairs')}"
+            yield f"{mention('all_copies')} needs {mention('pairs')}"
         if self.explain:
             for name, why in NOT_FOR_EXPLANATIONS.items():
                 if getattr(self, name):
                     yield not_together(name, "explain", why=why)
 
     def problems_beside_documents(self) -> Iterator[str]:
-        """What does not go with documents that are read now."""
+        """What cannot be combined with documents that are read now."""
         yield from super().problems_beside_documents()
         if self.changed:
             news = suggested("dedupe", "X.index", changed=True)
-            yield f"{mention('changed')} goes with an index, not with documents: build one, and use {news}"
+            yield f"{mention('changed')} needs an index, not documents: build one, and use {news}"
 
 
 def _memory_without_exact(request: DedupeRequest | QueryRequest) -> Iterator[str]:
     """Yield the problem that memory is limited, and nothing would need it."""
     if request.max_memory is not None and not request.exact and request.measure != "containment":
-        yield f"{mention('max_memory')} goes with {mention('exact')}: add {mention('exact')}"
+        yield f"{mention('max_memory')} needs {mention('exact')}"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -136,7 +136,7 @@ class QueryRequest(ReadRequest):
             yield not_together("changed", "itself", why="a document of the index would always match itself")
         for name in self.given() if self.changed else ():
             if name in (*OF_WALKS, "max_size", *SEQUENCES):
-                yield f"{mention(name)} goes with documents, not with {mention('changed')}"
+                yield f"{mention(name)} needs documents, and cannot be combined with {mention('changed')}"
 
     def _rules_of_comparison(self) -> Iterator[str]:
         """What is wrong with how documents are to be compared."""

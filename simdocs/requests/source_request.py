@@ -72,4 +72,4 @@ class SourceRequest(CheckedRequest):
             yield f"names must be as many as texts, {len(self.texts)}, not {len(self.names)}: give each text one name"
         for name in self.given():
             if name in self.of_paths:
-                yield f"{mention(name)} goes with paths, not with texts"
+                yield f"{mention(name)} needs paths, not texts"

@@ -54,26 +54,26 @@ class ShowRequest(TokenRequest):
             yield not_together(*views, why="choose one")
         for name in ("shingles", "root"):
             if getattr(self, name) is not None and not self.candidates:
-                yield f"{mention(name)} goes with {mention('candidates')}"
+                yield f"{mention(name)} needs {mention('candidates')}"
         yield from self._stop_words_of_no_use()
 
     def problems_beside_text(self) -> Iterator[str]:
-        """What goes with an artifact alone."""
+        """What needs an artifact."""
         if self.documents:
             yield "names of documents go with an artifact, not with a text"
         for name in _VIEWS:
             if getattr(self, name):
-                yield f"{mention(name)} goes with {'shingles' if name == 'matrix' else 'an index'}, not with a text"
+                yield f"{mention(name)} needs {'shingles' if name == 'matrix' else 'an index'}, not a text"
 
     def problems_beside_artifact(self, kind: str) -> Iterator[str]:
-        """What does not go with an artifact of this kind."""
+        """What cannot be combined with an artifact of this kind."""
         for name in self.given():
             if name in _OF_TEXTS:
-                yield f"{mention(name)} goes with a text, not with an artifact"
+                yield f"{mention(name)} needs a text, not an artifact"
             elif name in ("buckets", "candidates", "sketch") and kind != "index":
-                yield f"{mention(name)} goes with an index, not with {kind}"
+                yield f"{mention(name)} needs an index, not {kind}"
             elif name == "matrix" and kind != "shingles":
-                yield f"{mention(name)} goes with shingles, not with {kind}"
+                yield f"{mention(name)} needs shingles, not {kind}"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -44,11 +44,11 @@ class TextRequest(CheckedRequest):
     def _stop_words_beside(self, units: Collection[str]) -> Iterator[str]:
         """What is given about stop words and is of no use with these units."""
         if self.language is not None and not ("stopword" in units or ("word" in units and self.ignore_stop_words)):
-            yield f"{mention('language')} goes with {mention('unit')} stopword, or {mention('ignore_stop_words')}"
+            yield f"{mention('language')} needs {mention('unit')} stopword, or {mention('ignore_stop_words')}"
         if self.stop_words is not None and not {"word", "stopword"} & set(units):
-            yield f"{mention('stop_words')} goes with {mention('unit')} word or stopword"
+            yield f"{mention('stop_words')} needs {mention('unit')} word or stopword"
         if self.ignore_stop_words and "word" not in units:
-            yield f"{mention('ignore_stop_words')} goes with {mention('unit')} word"
+            yield f"{mention('ignore_stop_words')} needs {mention('unit')} word"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -71,7 +71,7 @@ class DocumentTokensRequest(TokenRequest, ReadRequest):
             yield "- names standard input, which can be read only once"
 
     def problems_beside_documents(self) -> Iterator[str]:
-        """What does not go with documents that are read now."""
+        """What cannot be combined with documents that are read now."""
         yield from super().problems_beside_documents()
         if getattr(self, "against", None) is None:  # or else the index decides the unit
             yield from self._stop_words_of_no_use()

@@ -36,4 +36,4 @@ class TuneRequest(BandsRequest):
         yield from self._rules_of_texts()
         for name in self.given():
             if name not in _ABOUT_BANDS:
-                yield f"{mention(name)} goes with documents: name some, or leave it out"
+                yield f"{mention(name)} needs documents: name some, or leave it out"

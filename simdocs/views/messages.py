@@ -61,7 +61,7 @@ class Teller:
                     self._said.add(line)
 
     def skipped(self, before: Callable[[], None]) -> Skipped:
-        """Where a run records its skips. With verbose each is told at once; before: is called before that."""
+        """Where a run records its skips. With verbose each is printed at once; before: is called before that."""
 
         def tell(skip: Skip) -> None:
             before()

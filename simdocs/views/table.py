@@ -14,7 +14,7 @@ from simdocs.views.output_formats import shown_number
 class Table:
     """The whole answer as one table; nothing when it has no rows.
 
-    In a grouped answer the first name stands once, above those that it goes with, and all names have the full width.
+    In a grouped answer the first name stands once, above those that belong to it, and all names have the full width.
     """
 
     is_harmless: ClassVar[bool] = True

@@ -48,7 +48,7 @@ def test_units_of_which_nothing_is_known_and_no_documents_have_no_larger_k():
     assert larger_k(documents(), Shingling(k=1)) is None
 
 
-def test_short_documents_are_told_to_have_a_smaller_k():
+def test_short_documents_lead_to_the_advice_of_a_smaller_k():
     (line,) = length_advice(documents("rather a short text", "a short text, too"), Shingling())
     assert spelled(line).endswith("so an edit changes most of their shingles; k 3 would do")
 

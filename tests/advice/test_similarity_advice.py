@@ -57,8 +57,8 @@ def test_a_threshold_in_a_clear_gap_is_advised():
     (found,) = advised(VALLEY)
     assert found.change == {"threshold": 0.7}
     assert spelled(found.line) == (
-        "about 120 pairs are within 0.05 of the threshold 0.8, where small edits decide, and about 0 are near 0.7:"
-        " threshold 0.7 decides more clearly, with about 60 more similar pairs"
+        "about 120 pairs lie within 0.05 of the threshold 0.8, so small edits tip them over; threshold 0.7 falls"
+        " in a gap (about 0 pairs near it), with about 60 more similar pairs"
     )
 
 
@@ -103,7 +103,7 @@ def test_no_other_threshold_is_advised_without_a_reason(pairs, threshold):
     assert advised(pairs, threshold) == []
 
 
-def test_documents_that_look_alike_and_suit_no_larger_k_are_told_what_else_to_try():
+def test_documents_that_look_alike_and_suit_no_larger_k_get_other_advice():
     (found,) = advised({}, corpus=facts(typical=0.2))
     assert "half of all pairs of documents have a similarity of 0.20 or more" in found.line
     advice = (
@@ -113,7 +113,7 @@ def test_documents_that_look_alike_and_suit_no_larger_k_are_told_what_else_to_tr
     assert advised({}, corpus=facts(typical=0.09)) == []
 
 
-def test_many_pairs_at_the_threshold_are_told_to_be_a_low_threshold():
+def test_many_pairs_at_the_threshold_mean_that_it_is_low():
     (found,) = advised(VALLEY, corpus=facts(pairs=1000, similar=120))
     assert "12% of all pairs are at 0.8 or above, more than near-duplicates explain" in found.line
     assert found.change == {}

@@ -44,7 +44,7 @@ def rows(lefts: Documents, pairs: Pairs, rights: Documents) -> list[Row]:
 
 
 def decided(found: simdocs.Deduplication) -> list[Row]:
-    """Every duplicate with the document kept in its stead."""
+    """Every duplicate with the document kept instead."""
     return rows(found.documents, found.pairs, found.documents)
 
 

@@ -134,7 +134,7 @@ def test_what_is_not_a_document_is_refused(here, stage):
         (lambda: stage(texts=[A], names=["\ud800"]), r"names holds '\\ud800'"),
         (lambda: stage("docs.shingles", "docs"), "an artifact cannot be mixed with other arguments"),
         (lambda: stage("docs", simdocs.open("docs.index")), "an artifact cannot be mixed with other arguments"),
-        (lambda: stage(texts=[A], hidden=True), "hidden goes with paths, not with texts"),
+        (lambda: stage(texts=[A], hidden=True), "hidden needs paths, not texts"),
     ):
         with pytest.raises(simdocs.UsageError, match=message):
             call()
@@ -156,10 +156,10 @@ def test_a_path_with_a_nul_is_refused(here, stage):
 
 
 def test_an_artifact_is_the_only_input(here):
-    with pytest.raises(simdocs.UsageError, match="max_size goes with documents, not with an artifact"):
+    with pytest.raises(simdocs.UsageError, match="max_size needs documents, not an artifact"):
         simdocs.dedupe("docs.index", max_size=3)
     for how in ({"root": "."}, {"shingles": "docs.shingles"}):
-        with pytest.raises(simdocs.UsageError, match=f"{next(iter(how))} goes with an artifact, not with documents"):
+        with pytest.raises(simdocs.UsageError, match=f"{next(iter(how))} needs an artifact, not documents"):
             simdocs.dedupe("docs", **how)
     for stage, kind, remedy in (
         (simdocs.shingle, "shingles", "a shingles artifact, not documents"),

@@ -167,7 +167,7 @@ def test_wrong_values_are_refused_all_at_once():
     assert caught.value.problems == (
         "k must be a whole number from 1 to 1000, not 0",
         "nfkc must be True or False, not 1",
-        "language goes with unit stopword, or ignore_stop_words",
+        "language needs unit stopword, or ignore_stop_words",
     )
 
 

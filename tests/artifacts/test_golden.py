@@ -110,6 +110,6 @@ def test_an_artifact_of_version_2_is_replaced_by_its_stage(name: str, tmp_path: 
     shutil.copytree(GOLDEN.parent / "v2", tmp_path / "v2")
     stage = {"shingles": "shingle", "signatures": "signature", "index": "index"}[name.rpartition(".")[2]]
     done = simdocs(stage, "docs", "-o", name, cwd=tmp_path / "v2")
-    said = f"{name}: has format version 2, but this simdocs reads version 3; it is built from nothing now"
+    said = f"{name}: has format version 2, but this simdocs reads version 3; it is rebuilt from scratch now"
     assert done == (0, b"", f"simdocs: warning: {said}\n")
     assert damages(str(tmp_path / "v2" / name).encode()) == []

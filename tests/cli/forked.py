@@ -73,7 +73,7 @@ class Server:
         self._place.cleanup()
 
     def run(self, job: Job, streams: Sequence[int]) -> socket.socket:
-        """Have a process forked with these streams: the channel on which its number and its end are told."""
+        """Have a process forked with these streams: the channel that reports its number and its end."""
         channel = socket.socket(socket.AF_UNIX)
         try:
             channel.connect(str(self.path))

@@ -155,7 +155,7 @@ def add_modules(path: str | None) -> None:
 
 
 def leave(status: int) -> NoReturn:
-    """End as the interpreter does: functions registered with `atexit`, and streams flushed, a failure of which is told.
+    """End as the interpreter does: functions registered with `atexit`, and streams flushed, whose failure is reported.
     To take NumPy down would take longer than all the rest."""
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()

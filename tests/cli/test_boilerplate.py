@@ -164,7 +164,7 @@ def test_an_update_is_built_anew_if_other_tokens_are_common_and_says_so(pages, t
     assert "8 unchanged, 0 changed, 0 new, 0 removed" in run(tmp_path, build).err
     lay(tmp_path, {f"docs/x{n}": b"Something else, number %d of twelve." % n for n in range(12)})
     done = run(tmp_path, build)
-    assert "built from nothing: other tokens are left out now\n" in done.err
+    assert "rebuilt from scratch: other tokens are left out now\n" in done.err
     assert "8 unchanged, 0 changed, 12 new, 0 removed" in done.err
 
 
@@ -173,7 +173,7 @@ def test_a_template_stays_the_same_whatever_documents_are_new(pages, tmp_path):
     build = f"index docs -o x.index --template {pages / 'template'} --summary"
     assert run(tmp_path, build).status == 0
     lay(tmp_path, {f"docs/x{n}": b"Something else, number %d of twelve." % n for n in range(12)})
-    assert "from nothing" not in run(tmp_path, build).err
+    assert "from scratch" not in run(tmp_path, build).err
 
 
 def test_tune_leaves_the_same_out_and_passes_it_on(pages):

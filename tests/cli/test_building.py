@@ -142,8 +142,8 @@ def test_an_artifact_is_the_only_argument(there):
         ("x.shingles", "x.signatures"): "an artifact cannot be mixed with other arguments",
         ("x.shingles", "docs"): "an artifact cannot be mixed with other arguments",
         ("docs", "x.shingles"): "an artifact cannot be mixed with other arguments",
-        ("x.shingles", "--hidden"): "--hidden goes with documents",
-        ("x.shingles", "--include", "*.txt", "--max-size", "1"): "--max-size goes with documents",
+        ("x.shingles", "--hidden"): "--hidden needs documents",
+        ("x.shingles", "--include", "*.txt", "--max-size", "1"): "--max-size needs documents",
         ("x.shingles", "--files-from", "list"): "name documents in one way",
     }
     for arguments, why in refused.items():

@@ -74,7 +74,7 @@ def test_info_says_by_which_rule_bands_were_chosen(here, chosen, rule):
 @pytest.mark.parametrize("command", ["index", "dedupe"])
 @pytest.mark.parametrize("bands", ["--bands", "--rows"])
 @pytest.mark.parametrize("choice", ["--recall 0.9", "--rule nearest", "--rule recall"])
-def test_bands_by_hand_do_not_go_with_a_choice(here, command, bands, choice):
+def test_bands_by_hand_cannot_be_combined_with_a_choice(here, command, bands, choice):
     done = simdocs(*COMMANDS[command], bands, "9", *choice.split(), cwd=here)
     assert (done.status, done.out) == (2, b"")
     rule = choice.split()[0]

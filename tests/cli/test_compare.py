@@ -139,7 +139,7 @@ def test_documents_of_an_artifact_are_named_as_other_commands_print_them(here):
         (["a.txt", "b.txt", "--unit", "word,lines"], 2, "--unit must be one of char, word, line, stopword, or several"),
         (["a.txt", "b.txt", "--unit", "word,lines"], 2, "did you mean line?"),
         (["a.txt", "b.txt", "-k", "3,0"], 2, "-k must be a whole number from 1 to 1000, or several of them"),
-        (["a.txt", "b.txt", "--root", "."], 2, "--root goes with an artifact, not with documents"),
+        (["a.txt", "b.txt", "--root", "."], 2, "--root needs an artifact, not documents"),
         (["a.txt", "b.txt", "c.txt", "--diff", "words"], 2, "--diff shows the difference of two texts, not of more"),
         (["a.txt", "b.txt", "c.txt", "-k", "2,3"], 2, "a matrix has one --unit and one -k"),
         (
@@ -148,7 +148,7 @@ def test_documents_of_an_artifact_are_named_as_other_commands_print_them(here):
             "which have no place in csv: use --format jsonl",
         ),
         (["a.txt", "b.txt", "--diff", "words", "-o", "x.npy"], 2, "--diff has no place in .npy"),
-        (["a.txt", "b.txt", "--language", "de"], 2, "--language goes with --unit stopword"),
+        (["a.txt", "b.txt", "--language", "de"], 2, "--language needs --unit stopword"),
         (["a.txt", "x.index"], 2, "x.index is an artifact: name it first, and then two of its documents"),
         (["x.index", "a.txt", "b.txt", "--template", "c.txt"], 2, "x.index was built without --template"),
         (["a.txt", "b.txt", "--template", "changed"], 2, "changed: this template is empty, so it has no tokens"),
@@ -157,7 +157,7 @@ def test_documents_of_an_artifact_are_named_as_other_commands_print_them(here):
         (["x.index", "a.txt", "d.txt"], 2, "d.txt: x.index has no document of this name"),
         (["x.index", "a.txt", "b.txt", "-k", "5"], 2, "x.index was built with -k 9, not 5"),
         (["x.index", "a.txt", "b.txt", "--unit", "char,word"], 2, "an artifact has one --unit and one -k"),
-        (["x.index", "a.txt", "b.txt", "--plain"], 2, "--plain goes with documents, not with an artifact"),
+        (["x.index", "a.txt", "b.txt", "--plain"], 2, "--plain needs documents, not an artifact"),
         (["x.index", "a.txt", "changed"], 2, "changed: its text has changed since it was read: build x.index again"),
         (["x.index", "a.txt", "lost"], 2, "lost: its file is gone: build x.index again"),
         (

@@ -144,7 +144,7 @@ def test_a_dry_run_of_a_refused_build_is_refused(here):
     build = ("index", "docs", "-o", "x.index")
     refused = simdocs(*build, cwd=here)
     assert refused.status == 2
-    assert "docs gave 6 documents when it was built, and gives 1 now" in refused.err
+    assert "docs had 6 documents at the last build and has 1 now" in refused.err
     assert simdocs(*build, "--dry-run", "--format", "csv", cwd=here) == refused
     allowed = simdocs(*build, "--dry-run", "--allow-shrink", cwd=here)
     assert [row[0] for row in allowed.rows] == [b"changed"] + [b"removed"] * 5
@@ -174,7 +174,7 @@ def test_a_dry_run_onto_a_damaged_artifact_says_so_and_lists_every_document_as_n
     path.write_bytes(data)
     done = simdocs("index", "docs", "-o", "x.index", "--dry-run", cwd=here)
     assert done.status == 0
-    assert "; it would be built from nothing" in done.err
+    assert "; it would be rebuilt from scratch" in done.err
     assert [row[0] for row in done.rows] == [b"new"] * 6
 
 
@@ -201,11 +201,11 @@ def test_a_line_with_the_path_of_a_file_is_reported_and_not_listed(here):
 def test_options_of_a_dry_run_need_a_dry_run(here):
     done = simdocs("index", "docs", "-o", "x.index", "--format", "csv", "--header", cwd=here)
     assert (done.status, done.out) == (2, b"")
-    assert "--format goes with --dry-run: without it, nothing is printed" in done.err
-    assert "--header goes with --dry-run: without it, nothing is printed" in done.err
+    assert "--format needs --dry-run: without it, nothing is printed" in done.err
+    assert "--header needs --dry-run: without it, nothing is printed" in done.err
 
 
 def test_a_dry_run_needs_the_name_of_the_artifact(here):
     done = simdocs("index", "docs", "--dry-run", cwd=here)
-    said = "simdocs: error: --dry-run goes with -o: name the artifact to compare with\n"
+    said = "simdocs: error: --dry-run needs -o: name the artifact to compare with\n"
     assert (done.status, done.out, done.err.partition(" (see")[0].rstrip("\n") + "\n") == (2, b"", said)

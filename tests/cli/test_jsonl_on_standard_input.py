@@ -74,7 +74,7 @@ def test_bad_lines_of_standard_input_are_named(tmp_path: Path) -> None:
         (["-", "--jsonl", "--plain"], "--plain and --jsonl do not go together"),
     ],
 )
-def test_jsonl_goes_with_standard_input_alone(tmp_path: Path, arguments: list[str], said: str) -> None:
+def test_jsonl_can_be_read_from_standard_input_alone(tmp_path: Path, arguments: list[str], said: str) -> None:
     (tmp_path / "x.jsonl").write_bytes(LINES)
     done = simdocs("dedupe", *arguments, cwd=tmp_path, stdin=LINES)
     assert done.status == 2

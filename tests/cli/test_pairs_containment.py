@@ -84,7 +84,7 @@ def test_all_formats_have_the_columns(mixed):
 
 def test_groups_by_containment_are_refused_with_what_to_do(mixed):
     done = simdocs("dedupe", "docs", "--measure", "containment", cwd=mixed)
-    problem = "simdocs: error: --measure containment goes with --pairs: add --pairs\n"
+    problem = "simdocs: error: --measure containment needs --pairs\n"
     assert done == (2, b"", problem)
     bands = simdocs("dedupe", "docs", *PAIRS, "--bands", "3", cwd=mixed)
     why = "--measure and --bands do not go together: containment is computed for every pair in any case"

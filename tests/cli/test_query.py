@@ -174,7 +174,7 @@ def test_documents_of_the_index_that_have_changed_are_named_and_never_match(inde
     assert ("new/x", "docs/b.txt") in done.names
     os.remove(indexed / "docs/b.txt")
     again = simdocs("query", "docs.index", "new/x", "-v", cwd=indexed)
-    # Its copy is judged in its stead, until that is gone, too.
+    # Its copy is judged instead, until that is gone, too.
     assert (again.status, again.names) == (3, [("new/x", "docs/copy.txt")])
     assert "docs/b.txt: skipped: its file is gone" in again.err
     os.remove(indexed / "docs/copy.txt")

@@ -165,7 +165,7 @@ def test_a_sketch_needs_tokens(asked):
     assert done == (2, b"", f"simdocs: error: {said}\n")
 
 
-def test_an_index_is_built_anew_if_it_shall_have_a_sketch(asked):
+def test_an_index_is_rebuilt_if_a_sketch_is_added(asked):
     done = simdocs("index", "docs", "--containment", "-o", "x.index", "--summary", cwd=asked)
-    assert "x.index was built without --containment; it is built from nothing now\n" in done.err
+    assert "x.index was built without --containment; it is rebuilt from scratch now\n" in done.err
     assert simdocs("check", "x.index", cwd=asked) == (0, b"", "")

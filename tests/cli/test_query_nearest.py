@@ -41,7 +41,7 @@ def test_each_document_has_its_own_nearest(asked):
     assert nearest(asked, "other", "--nearest", "9") == []
 
 
-def test_list_and_estimate_go_with_nearest(asked):
+def test_list_and_estimate_can_be_combined_with_nearest(asked):
     listed = simdocs("query", "x.index", "far", "near", "--nearest", "2", "--list", "matches", cwd=asked)
     assert listed == (0, b"docs/a.txt\ndocs/b.txt\n", "")
     rows = simdocs("query", "x.index", "far", "--nearest", "2", "--verify", "estimate", cwd=asked).rows
@@ -55,7 +55,7 @@ def test_list_and_estimate_go_with_nearest(asked):
         (("--threshold", "0.5"), "--nearest ignores the threshold"),
     ],
 )
-def test_nearest_does_not_go_with_another_choice_of_matches(asked, other, why):
+def test_nearest_cannot_be_combined_with_another_choice_of_matches(asked, other, why):
     done = simdocs("query", "x.index", "far", "--nearest", "2", *other, cwd=asked)
     assert done == (2, b"", f"simdocs: error: --nearest and {other[0]} do not go together: {why}\n")
 

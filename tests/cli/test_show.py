@@ -126,7 +126,7 @@ def test_showing_shingles_does_not_overwrite_the_text(tmp_path):
     assert simdocs("show", "letter", "-o", "other", cwd=tmp_path).status == 0
 
 
-def test_options_about_many_documents_do_not_go_with_show(tmp_path):
+def test_options_about_many_documents_cannot_be_combined_with_show(tmp_path):
     """Each of them is refused: none is taken and ignored."""
     (tmp_path / "a").write_bytes(b"a letter of some length")
     for more in ("--strict", "-j2", "--files-from=x", "--summary-json=s", "--exclude=b", "--plain", "--lock-wait=1"):

@@ -176,18 +176,18 @@ def test_python_returns_the_rows(lectures, monkeypatch):
     ("line", "said"),
     [
         ("x.shingles zz", "zz: x.shingles has no document of this name"),
-        ("x.shingles --buckets", "--buckets goes with an index, not with shingles"),
+        ("x.shingles --buckets", "--buckets needs an index, not shingles"),
         (
             "x.signatures --candidates -k 3",
-            "-k goes with a text, not with an artifact; --candidates goes with an index",
+            "-k needs a text, not an artifact; --candidates needs an index",
         ),
         ("x.index --sketch", "x.index has no sketch: build it with simdocs index --containment"),
         ("x.index --buckets --candidates", "--buckets and --candidates do not go together: choose one"),
-        ("x.index --root .", "--root goes with --candidates"),
-        ("docs/S1 --matrix", "--matrix goes with shingles, not with a text"),
-        ("docs/S1 --buckets", "--buckets goes with an index, not with a text"),
+        ("x.index --root .", "--root needs --candidates"),
+        ("docs/S1 --matrix", "--matrix needs shingles, not a text"),
+        ("docs/S1 --buckets", "--buckets needs an index, not a text"),
         ("docs/S1 docs/S2", "names of documents go with an artifact, not with a text"),
-        ("x.signatures --matrix", "--matrix goes with shingles, not with signatures"),
+        ("x.signatures --matrix", "--matrix needs shingles, not signatures"),
     ],
 )
 def test_what_makes_no_sense_is_refused(lectures, line, said):

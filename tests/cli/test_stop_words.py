@@ -98,10 +98,10 @@ def test_documents_of_a_query_are_cut_as_those_of_the_index(here):
 
 
 REFUSED = {
-    "dedupe docs --ignore-stop-words": (2, "--ignore-stop-words goes with --unit word"),
-    "dedupe docs --unit stopword --ignore-stop-words": (2, "--ignore-stop-words goes with --unit word"),
-    "shingle docs --unit line --stop-words list -o x.shingles": (2, "--stop-words goes with --unit word or stopword"),
-    "index docs --unit word --language de -o x.index": (2, "goes with --unit stopword, or --ignore-stop-words"),
+    "dedupe docs --ignore-stop-words": (2, "--ignore-stop-words needs --unit word"),
+    "dedupe docs --unit stopword --ignore-stop-words": (2, "--ignore-stop-words needs --unit word"),
+    "shingle docs --unit line --stop-words list -o x.shingles": (2, "--stop-words needs --unit word or stopword"),
+    "index docs --unit word --language de -o x.index": (2, "needs --unit stopword, or --ignore-stop-words"),
     "show docs/a --unit word --language de --stop-words list": (2, "--language and --stop-words do not go together"),
     "dedupe docs --unit word --stop-words gone": (2, "gone: No such file or directory"),
     "dedupe docs --unit word --stop-words docs": (2, "docs: this is a directory: name one text"),
@@ -150,7 +150,7 @@ def test_an_update_with_another_list_is_built_anew_and_says_so(tmp_path):
         ("", "with --ignore-stop-words"),
     ):
         done = run(tmp_path, f"{build} {more}")
-        warning = f"simdocs: warning: x.index was built {said}; it is built from nothing now\n" if said else ""
+        warning = f"simdocs: warning: x.index was built {said}; it is rebuilt from scratch now\n" if said else ""
         assert (done.status, done.err) == (0, warning)
         assert run(tmp_path, "check x.index").status == 0
 

@@ -220,7 +220,7 @@ def test_there_is_no_distribution_if_all_texts_are_gone(here):
 @pytest.mark.parametrize(
     ("line", "problems"),
     [
-        ("--unit word --jsonl", ("--jsonl goes with documents", "--unit goes with documents")),
+        ("--unit word --jsonl", ("--jsonl needs documents", "--unit needs documents")),
         (
             "--bands 3 --recall 0.9 --rule nearest -q -v",
             ("--bands, --recall and --rule do not go together", "-q and -v do not go together"),
@@ -228,13 +228,13 @@ def test_there_is_no_distribution_if_all_texts_are_gone(here):
         ("--bands 20 --rows 50", ("20 bands of 50 rows need --num-perm 1000 or more, not 128",)),
         ("--threshold 0 --bands x", ("--threshold must be", "--bands must be")),
         ("-t 0.1 --recall 0.9999 --num-perm 16", ("no bands and rows reach a recall of 0.9999", "use --num-perm 88")),
-        ("-o x.svg --list curve", ("--list goes with a table: an image always shows the curve",)),
-        ("--format table --list curve", ("--list goes with tsv, jsonl and csv: a table always shows both",)),
+        ("-o x.svg --list curve", ("--list needs a table: an image always shows the curve",)),
+        ("--format table --list curve", ("--list needs tsv, jsonl and csv: a table always shows both",)),
         ("-o x.png.html", ("simdocs cannot write .html",)),
         ("gone", ("gone: No such file or directory",)),
         ("docs docs.index", ("an artifact cannot be mixed with other arguments",)),
         ("docs.index --num-perm 64", ("docs.index was built", "--num-perm")),
-        ("docs --root .", ("--root goes with an artifact, not with documents",)),
+        ("docs --root .", ("--root needs an artifact, not documents",)),
     ],
 )
 def test_bad_input_is_refused_with_all_problems(here, line, problems):

@@ -47,15 +47,15 @@ def test_the_summary_says_what_has_changed(here, stage):
 
 
 @pytest.mark.reliability(
-    "other options", "an update with other options than those of the artifact", "Builds it from nothing, and warns."
+    "other options", "an update with other options than those of the artifact", "Builds it from scratch, and warns."
 )
 @pytest.mark.parametrize("stage", STAGES)
-def test_an_update_with_other_options_builds_from_nothing_and_warns(here, stage):
+def test_an_update_with_other_options_builds_from_scratch_and_warns(here, stage):
     ask = (stage, "docs", "-o", STAGES[stage], "--unit", "word", "--nfkc")
     why = f"{STAGES[stage]} was built with --unit char, -k 9 and without --nfkc"
-    warning = f"simdocs: warning: {why}; it is built from nothing now\n"
+    warning = f"simdocs: warning: {why}; it is rebuilt from scratch now\n"
     told = simdocs(*ask, "--dry-run", cwd=here)
-    assert (told.status, told.err) == (0, f"simdocs: warning: {why}; it would be built from nothing\n")
+    assert (told.status, told.err) == (0, f"simdocs: warning: {why}; it would be rebuilt from scratch\n")
     assert simdocs(*ask, cwd=here) == (0, b"", warning)
     assert simdocs(*ask, cwd=here) == (0, b"", ""), "once, and not every night"
     assert simdocs(stage, "docs", "-o", STAGES[stage], "-q", cwd=here) == (0, b"", "")
@@ -63,8 +63,8 @@ def test_an_update_with_other_options_builds_from_nothing_and_warns(here, stage)
 
 def test_the_summary_does_not_repeat_a_warning_but_its_file_has_it(here):
     said = summary(here, "index", "--template", "docs/1.txt", "--summary-json", "note")
-    why = "x.index was built without --template; it is built from nothing now"
-    assert [line for line in said if "nothing" in line] == [f"simdocs: warning: {why}"]
+    why = "x.index was built without --template; it is rebuilt from scratch now"
+    assert [line for line in said if "scratch" in line] == [f"simdocs: warning: {why}"]
     assert json.loads((here / "note").read_bytes())["update"]["note"] == why
 
 
@@ -89,7 +89,7 @@ def test_an_update_that_forgets_the_bands_of_an_index_warns_once(here, bands, sa
 def test_with_other_bands_documents_are_taken_over(here):
     said = summary(here, "index", "--threshold", "0.5")
     assert "10 unchanged, 0 changed, 0 new, 0 removed" in said
-    assert not any(line.startswith("built from nothing") for line in said)
+    assert not any(line.startswith("rebuilt from scratch") for line in said)
 
 
 @pytest.mark.parametrize(
@@ -105,11 +105,13 @@ def test_parameters_of_boilerplate_are_named_as_options(here, before, after, sai
     lay(here, {"form": B})
     assert simdocs("signature", "docs", "-o", "y.signatures", *before, cwd=here).status == 0
     done = simdocs("signature", "docs", "-o", "y.signatures", *after, cwd=here)
-    assert done.err.splitlines()[0] == f"simdocs: warning: y.signatures was built {said}; it is built from nothing now"
+    assert (
+        done.err.splitlines()[0] == f"simdocs: warning: y.signatures was built {said}; it is rebuilt from scratch now"
+    )
 
 
 def test_rebuilding_says_so(here):
-    assert "built from nothing: everything is read again" in summary(here, "index", "--rebuild")
+    assert "rebuilt from scratch: everything is read again" in summary(here, "index", "--rebuild")
 
 
 @pytest.mark.reliability(
@@ -159,9 +161,10 @@ def test_an_artifact_is_not_replaced_by_one_that_lost_most_documents(here, stage
         os.remove(here / name)
     before = (here / STAGES[stage] / "manifest.json").read_bytes()
     done = simdocs(stage, "docs", "-o", STAGES[stage], *more, cwd=here)
-    said = f"docs gave 10 documents when it was built, and gives {left} now, so it is not replaced:"
+    said = f"docs had 10 documents at the last build and has {left} now, so it is not replaced:"
     assert (done.status, done.out) == (2, b"")
-    assert f"simdocs: error: {STAGES[stage]}: {said} look whether docs is complete" in done.err
+    mounted = "" if left else " (is it mounted?)"
+    assert f"simdocs: error: {STAGES[stage]}: {said} check that docs is complete{mounted}, or accept" in done.err
     assert done.err.endswith("accept the loss with --allow-shrink\n")
     assert (here / STAGES[stage] / "manifest.json").read_bytes() == before
     assert simdocs(stage, "docs", "-o", STAGES[stage], "--allow-shrink", *more, cwd=here).status == 0
@@ -215,7 +218,7 @@ def test_an_argument_may_be_repeated(here):
         os.remove(here / name)
     done = simdocs("index", "docs", "docs", "-o", "x.index", cwd=here)
     assert done.status == 2
-    assert "docs gave 10 documents when it was built, and gives 4 now" in done.err
+    assert "docs had 10 documents at the last build and has 4 now" in done.err
 
 
 def test_half_of_the_documents_may_go(here):
@@ -231,24 +234,24 @@ def test_a_stage_that_loses_most_rows_of_its_artifact_is_refused_too(here):
     assert simdocs("signature", "docs", "-o", "x.signatures", "--allow-shrink", cwd=here).status == 0
     done = simdocs("index", "x.signatures", "-o", "x.index", cwd=here)
     assert done.status == 2
-    assert "x.signatures gave 10 documents when it was built, and gives 2 now" in done.err
+    assert "x.signatures had 10 documents at the last build and has 2 now" in done.err
 
 
 @pytest.mark.reliability(
     "damaged target",
     "a damaged artifact, or one of an older version, in the place of the output",
-    "Builds it from nothing, says so, and exits with status 0.",
+    "Builds it from scratch, says so, and exits with status 0.",
 )
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("more", [(), ("--rebuild",), ("--seed", "5")])
-def test_a_damaged_artifact_is_built_from_nothing(here, stage, more):
+def test_a_damaged_artifact_is_built_from_scratch(here, stage, more):
     path = here / STAGES[stage] / "documents.npy"
     data = bytearray(path.read_bytes())
     data[-1] ^= 1
     path.write_bytes(data)
     done = simdocs(stage, "docs", "-o", STAGES[stage], *more, cwd=here)
     assert (done.status, done.out) == (0, b"")
-    assert "damaged: block 0 does not match its checksum; it is built from nothing now" in done.err
+    assert "damaged: block 0 does not match its checksum; it is rebuilt from scratch now" in done.err
     assert simdocs(stage, "docs", "-o", f"new{STAGES[stage]}", *more, cwd=here).status == 0
     for file in (here / f"new{STAGES[stage]}").iterdir():
         if file.name != "run.json":

@@ -179,7 +179,7 @@ def test_a_misspelt_command_or_option_brings_a_suggestion(here, arguments, meant
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_an_option_before_the_command_is_told_its_place(here, arguments, right):
+def test_an_option_before_the_command_gives_an_error_with_its_place(here, arguments, right):
     done = simdocs(*arguments, cwd=here)
     assert is_one_line(done)
     option = right.split()[-1]
@@ -197,7 +197,7 @@ def test_an_option_before_the_command_is_told_its_place(here, arguments, right):
         ("--bands 9", "with --bands 18"),
     ],
 )
-def test_a_query_is_told_how_its_index_was_built(built, words, with_what):
+def test_an_error_of_a_query_says_how_its_index_was_built(built, words, with_what):
     """Also if the option stands before the command."""
     follow = f"x.index was built {with_what}, and queries follow the index: leave the option out"
     done = simdocs("query", "x.index", "more", *words.split(), cwd=built)
@@ -336,12 +336,12 @@ def test_a_file_with_the_name_of_an_option_is_mentioned(tmp_path):
     assert "the file of that name" not in simdocs("dedupe", "-z", cwd=tmp_path).err
 
 
-def test_language_goes_with_stop_words_only(tmp_path):
+def test_language_needs_stop_words(tmp_path):
     lay(tmp_path, {"a": b"a text"})
     for command in (("dedupe", "a"), ("show", "a"), ("signature", "a", "-o", "x.signatures")):
         done = simdocs(*command, "--language", "de", cwd=tmp_path)
         assert is_one_line(done)
-        assert "--language goes with --unit stopword" in done.err
+        assert "--language needs --unit stopword" in done.err
         assert simdocs(*command, "--language", "de", "--unit", "stopword", cwd=tmp_path).status == 0
 
 

@@ -1,4 +1,4 @@
-"""Updates after changes that meet one special case each: they have the bytes of a build from nothing."""
+"""Updates after changes that meet one special case each: they have the bytes of a build from scratch."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def test_matches_in_larger_corpora_are_those_of_the_twin(seed):
 
 @pytest.fixture
 def there(tmp_path, monkeypatch) -> Path:
-    """A directory with ours, theirs, and x.index of theirs."""
+    """A directory with ours, theirs, and x.index, an index of the latter."""
     texts = family(8, 60)
     laid(tmp_path, texts[30:], texts[:30], CHOICES)
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""An artifact that is built onto an old one has, byte for byte, what a build from nothing has."""
+"""An artifact that is built onto an old one has, byte for byte, what a build from scratch has."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Clock:
 
 
 def the_same(target: Path, **options: Any) -> None:
-    """Hold that an update of the artifact is what a build from nothing is."""
+    """Hold that an update of the artifact is what a build from scratch is."""
     built(target, ["docs"], **options)
     compare(target, **options)
 
@@ -65,7 +65,7 @@ def chain_is_the_same(**options: Any) -> None:
 
 
 def compare(target: Path, **options: Any) -> None:
-    """Hold that the artifact is what a build from nothing is."""
+    """Hold that the artifact is what a build from scratch is."""
     fresh = Path("fresh") / target.name
     shutil.rmtree("fresh", ignore_errors=True)
     os.mkdir("fresh")
@@ -135,7 +135,7 @@ moves = st.one_of(st.just(HOUR), st.just(0), st.just(-HOUR))
     ),
 )
 @examples(20)
-def test_an_update_has_the_bytes_of_a_build_from_nothing(
+def test_an_update_has_the_bytes_of_a_build_from_scratch(
     tmp_path_factory: pytest.TempPathFactory, begun: Any, history: Any, kind: str, size: int, how: dict[str, Any]
 ) -> None:
     place = tmp_path_factory.mktemp("history", numbered=True)

@@ -77,7 +77,7 @@ class Case:
         built(Path("x.shingles"), ["docs"])
 
     def update(self, *arguments: str, **options: Any) -> Watch:
-        """Update the artifact, and return what was read. It must be what a build from nothing is."""
+        """Update the artifact, and return what was read. It must be what a build from scratch is."""
         with pytest.MonkeyPatch.context() as patch:
             watch = Watch(patch)
             built(Path("x.shingles"), list(arguments or ["docs"]), allow_shrink=True, **options)
@@ -285,7 +285,7 @@ def test_a_file_that_was_recent_when_it_was_read_is_read_again(
     assert case.update().files == set()
 
 
-def test_an_artifact_whose_files_do_not_fit_their_rows_is_built_from_nothing(case: Case) -> None:
+def test_an_artifact_whose_files_do_not_fit_their_rows_is_built_from_scratch(case: Case) -> None:
     """Nobody wrote it so, but its checksums are right."""
     signed_anew(Path("x.shingles"), lambda arrays: exchange(arrays["files"]["row"], 0, 1))
     assert case.update().files == EVERY
@@ -347,7 +347,7 @@ def test_a_chunk_with_a_repeated_id_is_parsed_and_the_line_reported_each_time(ca
     assert chunks["skipped"].sum() == 1
 
 
-def test_an_artifact_with_a_file_after_its_last_row_is_built_from_nothing(case: Case) -> None:
+def test_an_artifact_with_a_file_after_its_last_row_is_built_from_scratch(case: Case) -> None:
     signed_anew(Path("x.shingles"), lambda arrays: arrays["files"]["row"].__setitem__(-1, 43))
     assert case.update().files == EVERY
 

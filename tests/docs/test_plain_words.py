@@ -21,6 +21,16 @@ WITHOUT_ZERO = re.compile(r"""(?<![^\s'"`(\[{=<>|+~±×^-])\.\d+(?!\w|\.\d)""")
 """A fraction such as .8, which begins a word. File suffixes, versions and the specifications of formats do not."""
 
 
+STUMBLED_OVER = re.compile(
+    r"\b(in its stead|from the outset|none such|no such thing|(is|are) had|of theirs|whatever comes|(is|are) told"
+    r"|thereof|that is none|are none of|if that bites|do(es)? not go with|goes with|(is|are) others( than)?|in vain"
+    r"|br(ings?|ought) (a |one )?warnings?|of which nothing is left|come back with|shall (be|become)"
+    r"|from nothing)\b",
+    re.IGNORECASE,
+)
+"""Phrases that readers have stumbled over. Say it as one would aloud: needs, cannot be combined with, from scratch."""
+
+
 def found(wanted: re.Pattern[str], texts: dict[str, str]) -> Iterator[str]:
     """Yield each line that has what is wanted, with its place."""
     for name, text in texts.items():
@@ -38,6 +48,10 @@ def texts() -> dict[str, str]:
 
 def test_decimal_fractions_have_a_zero_before_the_point(texts: dict[str, str]) -> None:
     assert list(found(WITHOUT_ZERO, texts)) == []
+
+
+def test_no_phrase_that_readers_have_stumbled_over_comes_back(texts: dict[str, str]) -> None:
+    assert list(found(STUMBLED_OVER, texts)) == []
 
 
 @pytest.mark.parametrize("text", ["at .8,", "(.95)", "-t .5", "`.5`", "t=.5", "| .5 |", "-.05", ".5"])

@@ -280,7 +280,7 @@ def test_make_keeps_its_targets_if_most_texts_are_gone_until_they_are_cleaned(th
         (there / "the texts" / name).unlink()
     made = make(there, goal)
     assert (made.status, made.ran) == (2, ALL[:1])
-    assert "the texts gave 3 documents when it was built, and gives 1 now" in made.err
+    assert "the texts had 3 documents at the last build and has 1 now" in made.err
     assert (there / goal / "manifest.json").read_bytes() == before
     assert make(there, "clean").status == 0
     assert make(there, goal) == (0, ALL[:1], "")

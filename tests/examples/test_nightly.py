@@ -90,7 +90,7 @@ def test_an_archive_that_is_not_mounted_is_reported_and_its_index_stays(two):
     archive.mkdir()
     done = nightly(*two)
     assert (done.status, done.out) == (2, b"")
-    assert f"{archive} gave 2 documents when it was built, and gives 0 now, so it is not replaced" in done.err
+    assert f"{archive} had 2 documents at the last build and has 0 now, so it is not replaced" in done.err
     assert len(done.err.splitlines()) == 1
     assert (index / "run.json").read_bytes() == before
     archive.rmdir()
@@ -124,7 +124,7 @@ def test_options_after_the_two_names_are_those_of_the_index(two):
     options = ("--unit", "word", "-t", "0.6")
     done = nightly(*two, *options)
     assert (done.status, len(done.err.splitlines())) == (0, 1)
-    assert f"{two[1]} was built with --unit char, -k 9; it is built from nothing now\n" in done.err
+    assert f"{two[1]} was built with --unit char, -k 9; it is rebuilt from scratch now\n" in done.err
     lay(two[0], {"c.txt": C})
     assert matches(nightly(*two, *options)) == []
     manifest = json.loads((two[1] / "manifest.json").read_bytes())
@@ -139,7 +139,7 @@ def test_a_damaged_index_is_built_again(two):
     done = nightly(*two)
     assert (done.status, done.out) == (0, b"")
     assert len(done.err.splitlines()) == 1
-    assert "it is built from nothing now" in done.err
+    assert "it is rebuilt from scratch now" in done.err
     assert manifest.read_bytes() == whole
 
 

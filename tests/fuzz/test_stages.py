@@ -28,7 +28,7 @@ GIVEN = [
 """Artifacts that are given instead of documents."""
 
 WALKING = ("include", "exclude", "hidden", "follow", "one_file_system", "max_size")
-"""Options that do not go with an artifact."""
+"""Options that cannot be combined with an artifact."""
 
 
 OF_DRY_RUN = ("dry_run", "format", "header", "color")

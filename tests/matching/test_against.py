@@ -33,7 +33,7 @@ def twin(ours: list[Text], theirs: list[Text], choices: Choices) -> list[Row]:
 
 
 def laid(place: Path, ours: list[Text], theirs: list[Text], choices: Choices, **options: object) -> Artifact:
-    """Write two directories of texts, and return an index of theirs."""
+    """Write two directories of texts, and return an index of `theirs`."""
     for name, texts in (("theirs", theirs), ("yours", ours)):
         (place / name).mkdir()
         write_texts(place / name, texts)
@@ -163,7 +163,7 @@ CHOICES = Choices("word", 2, False, 0.5)
 
 @pytest.fixture
 def there(tmp_path, monkeypatch) -> tuple[Path, list[Row], int]:
-    """The directory of yours and of y.index of theirs, the expected answer, and the number of theirs."""
+    """The directory of yours and of y.index, an index of `theirs`; the expected answer; how many theirs are."""
     texts = family(4, 90)
     laid(tmp_path, texts[40:], texts[:40], CHOICES, **CATCH_ALL)
     monkeypatch.chdir(tmp_path)

@@ -37,10 +37,10 @@ def answer(texts: list[str], **options: object) -> tuple[list[tuple[object, ...]
 @examples(30)
 @given(texts=corpora(14), way=st.sampled_from(WAYS), threshold=st.sampled_from([0.3, 0.5, 0.8]))
 def test_answers_are_the_same_without_the_filter(texts, way, threshold):
-    """A bitmap is made after one comparison in vain, and the filter is asked after every second pair."""
+    """A bitmap is made after one comparison without a match, and the filter is asked after every second pair."""
     documents = [text.data for text in texts]
     options = {"bands": 128, "rows": 1, **way} if "exact" not in way else way
-    with mock.patch.object(bitmap_filter, "_IN_VAIN", 1), mock.patch.object(verify, "_TOGETHER", 2):
+    with mock.patch.object(bitmap_filter, "_TRIES", 1), mock.patch.object(verify, "_TOGETHER", 2):
         found, verified = answer(documents, threshold=threshold, **options)
     with mock.patch.object(BitmapFilter, "learn"):
         expected, every = answer(documents, threshold=threshold, **options)
@@ -89,7 +89,7 @@ def test_pairs_of_sets_of_all_sizes_are_dropped_only_if_they_are_below_the_thres
     assert jaccard.of_overlaps(np.array([1]), np.array([1]), np.array([1])) == 1
 
 
-def test_a_bitmap_is_made_of_both_documents_of_a_pair_after_two_comparisons_in_vain_once_and_while_there_is_room():
+def test_a_bitmap_is_made_of_both_documents_after_two_comparisons_without_a_match_once_and_while_there_is_room():
     asked = BitmapFilter(4, 0.8)
     assert asked.lacking(np.array([0, 0]), np.array([1, 2])).tolist() == []
     asked.learn(np.array([0, 0]), np.array([1, 2]))

@@ -82,7 +82,7 @@ def once(patch: pytest.MonkeyPatch, moment: str, change: Callable[[], None]) -> 
 def test_a_document_that_changes_during_an_update_has_its_old_or_its_new_text(
     update: Update, moment: str, change: Callable[[Path], None]
 ) -> None:
-    """Old facts with new times would be found by the next update, which is then not what a build from nothing is."""
+    """Old facts with new times would be found by the next update, which is then not what a build from scratch is."""
     for name in ("docs/a.txt", "docs/b.txt", "docs/s.jsonl"):
         lay(Path(), BEFORE | AFTER)
         update.reset()

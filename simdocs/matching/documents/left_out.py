@@ -1,4 +1,4 @@
-"""Documents of which tokens are left out: those of which nothing remains, and templates that they do not have."""
+"""Documents with tokens left out: those with no tokens left, and templates that no document has."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simdocs.recipes import SignatureRecipe
 
 
 def report_ignored(documents: Documents, prefix: bytes, skipped: Skipped) -> None:
-    """Report each document of which all tokens are left out, with a warning if nothing is left of any document.
+    """Report each document with no tokens left, and warn if no document has any.
 
     prefix: the path that is put before their names so that they work in the working directory.
     """

@@ -12,7 +12,7 @@ from simdocs.model.groups import Components, Pairs
 class Groups:
     """The groups that dedupe found: each duplicate (right) with its kept document (left), in row order.
 
-    components: how similar the documents of each connected component are; None: the groups are others. If it was asked
+    components: how similar the documents of each connected component are; None: other groups. If it was asked
     for: chains, how the documents of each component are linked; nearest, see `nearest_kept`.
     """
 

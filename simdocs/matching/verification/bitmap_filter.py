@@ -1,6 +1,6 @@
 """The bitmap filter: drops pairs that are certainly not similar, without reading their documents again.
 
-A bitmap is made of a document that was compared with others, in vain, a few times. It is worth the time only then: to
+A bitmap is made of a document after a few comparisons without a match. It is worth the time only then: to
 make it takes about as long as one or two comparisons. In a crowd, where every document is a candidate of every other,
 few pairs are left to compare exactly.
 """
@@ -16,8 +16,8 @@ from simdocs.model.growing import GrowingArray
 from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Keys, Mask
 
-_IN_VAIN = 2
-"""Comparisons in vain after which a bitmap of a document is made."""
+_TRIES = 2
+"""Comparisons without a match after which a bitmap of a document is made."""
 
 _MOST_BYTES = 32 << 20
 """Bytes of all bitmaps: those of 32,000 documents with 4,000 tokens each, at a threshold of 0.8."""
@@ -31,7 +31,7 @@ class BitmapFilter:
 
     def __init__(self, documents: int, threshold: float) -> None:
         self._threshold = threshold
-        self._in_vain = np.zeros(documents, np.uint8)
+        self._unmatched = np.zeros(documents, np.uint8)
         # Bits of each document's bitmap: 0 if there is none; -1 if the document could not be read.
         self._bits = np.zeros(documents, np.int32)
         self._place = np.zeros(documents, np.int32)
@@ -42,13 +42,13 @@ class BitmapFilter:
     def learn(self, left: Rows, right: Rows) -> None:
         """Take note of pairs that were compared exactly, and are not similar."""
         rows, counts = np.unique(np.concatenate((left, right)), return_counts=True)
-        self._in_vain[rows] = np.minimum(self._in_vain[rows] + counts, _IN_VAIN)
+        self._unmatched[rows] = np.minimum(self._unmatched[rows] + counts, _TRIES)
 
     def lacking(self, left: Rows, right: Rows) -> Rows:
         """The documents of these pairs that a bitmap should be made of, ascending."""
         if self._bytes >= _MOST_BYTES:
             return np.empty(0, np.int64)
-        both = (self._in_vain[left] == _IN_VAIN) & (self._in_vain[right] == _IN_VAIN)
+        both = (self._unmatched[left] == _TRIES) & (self._unmatched[right] == _TRIES)
         rows = np.unique(np.concatenate((left[both], right[both])))
         without: Rows = rows[self._bits[rows] == 0]
         return without

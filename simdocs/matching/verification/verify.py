@@ -121,8 +121,8 @@ class Verifier:
             self._make_bitmaps(self._bitmaps.lacking(left[pairs], right[pairs]))
             pairs = pairs[~self._bitmaps.below(left[pairs], right[pairs])]
             similarity[pairs] = self.exact_jaccard(left[pairs], right[pairs])
-            in_vain = pairs[similarity[pairs] < self.threshold]
-            self._bitmaps.learn(left[in_vain], right[in_vain])
+            unmatched = pairs[similarity[pairs] < self.threshold]
+            self._bitmaps.learn(left[unmatched], right[unmatched])
         return similarity
 
     def of_copies(self, left: Rows, right: Rows) -> Pairs:

@@ -49,6 +49,10 @@ class Shingling:
     normalisation: Normalisation = field(default_factory=Normalisation)
 
 
+MOST_STOP_WORDS = 1 << 18
+"""Bytes of a list of stop words in UTF-8. Every artifact that is made with it holds it, and each query reads it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sketching:
     """How tokens become a signature. The seed is that of the tokens."""

@@ -19,7 +19,7 @@ from simdocs.artifacts.npy import checksum, damaged
 from simdocs.errors import ArtifactError, ParametersError
 from simdocs.model.documents import Documents
 from simdocs.parameters import PARAMETERS
-from simdocs.recipes import IndexRecipe, Recipe, flattened
+from simdocs.recipes import MOST_STOP_WORDS, IndexRecipe, Recipe, flattened
 from simdocs.values import Choice
 
 
@@ -143,7 +143,8 @@ def _agree(form: ArtifactFormat, shapes: Mapping[str, tuple[int, ...]], known: M
 
 def _possible(recipe: Recipe, name: str) -> None:
     """Raise ValueError for a value out of range, and ArtifactError for a unit, scheme, ... that is not known here."""
-    recipe.shingling.stop_word_list.encode()  # a surrogate alone is not a character
+    if len(recipe.shingling.stop_word_list.encode()) > MOST_STOP_WORDS:  # a surrogate alone is not a character
+        raise ValueError
     for parameter, value in flattened(recipe):
         if parameter not in PARAMETERS:  # the version of Unicode
             continue

@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import json
+import math
 import os
 import stat
 from collections.abc import Collection
 from typing import Any
+
+import numpy as np
 
 from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, RUN
 from simdocs.artifacts.manifest import Manifest, decoded, refuse_other_unicode
@@ -18,15 +21,18 @@ from simdocs.errors import ArtifactError, InputError, suggested
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import MemoryColumn
 from simdocs.model.names import display_name
+from simdocs.recipes import MOST_STOP_WORDS
 from simdocs.storage.syscalls import open_directory
 
-_FIELDS_BYTES = 1 << 16
-"""Bytes that the fields of a manifest take at most, without checksums: two of them may be texts of 1,000 characters."""
+_FIELDS_BYTES = (1 << 16) + 6 * MOST_STOP_WORDS
+"""Bytes that the fields of a manifest take at most, without checksums: two of them may be texts of 1,000 characters,
+and one a list of stop words, in which an escape may take 6 bytes for each byte."""
 
 _CHECKSUM_BYTES = 48
 """Bytes that a checksum takes in a manifest, with its indentation."""
 
-_MAX_RUN_BYTES = 1 << 24
+MOST_RUN_BYTES = 1 << 24
+"""Bytes of run.json that are read. It has no checksum, and its writer leaves out what does not fit."""
 
 TRIES = 100
 """The number of attempts to open an artifact that is replaced at the same moment."""
@@ -100,6 +106,23 @@ def checked(artifact: Artifact) -> Artifact:
     return artifact
 
 
+def refuse_unreadable(dir_fd: int, name: str) -> None:
+    """Raise ArtifactError, or OSError, unless the artifact that was written into this directory can be opened and used.
+
+    The facts of the documents and files are all read, which are some 200 bytes for each document. Of every other array,
+    the first and the last block are.
+    """
+    artifact = _opened(dir_fd, name)
+    for array in FORMATS[artifact.kind].arrays:
+        column = artifact[array.name]
+        if array.dtype.names:
+            column.all()
+        elif places := math.prod(column.shape):
+            column.at(np.array([0, places - 1]))
+    if not artifact.run:
+        raise damaged(f"{name}/{RUN}", "it cannot be read")
+
+
 def raise_unless_damage(error: OSError, where: str) -> None:
     """Raise an error that does not mean that the artifact is damaged.
 
@@ -132,7 +155,7 @@ def _opened(dir_fd: int, name: str) -> Artifact:
 def read_run(dir_fd: int, name: str) -> dict[str, Any]:
     """Return what run.json says; empty if it cannot be read."""
     try:
-        run = json.loads(_read(dir_fd, RUN, _MAX_RUN_BYTES, name))
+        run = json.loads(_read(dir_fd, RUN, MOST_RUN_BYTES, name))
     except (OSError, ValueError, RecursionError, ArtifactError):
         return {}
     return run if isinstance(run, dict) else {}

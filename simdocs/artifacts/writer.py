@@ -10,9 +10,10 @@ from typing import Any
 
 from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX, MANIFEST, RUN
 from simdocs.artifacts.manifest import Manifest, made_from
-from simdocs.artifacts.npy import ArrayWriter
+from simdocs.artifacts.npy import REMEDY, ArrayWriter
+from simdocs.artifacts.reader import MOST_RUN_BYTES, refuse_unreadable
 from simdocs.artifacts.recognise import is_artifact, replaceable
-from simdocs.errors import OutputError, UsageError
+from simdocs.errors import ArtifactError, OutputError, UsageError
 from simdocs.model.documents import Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Array
@@ -61,8 +62,20 @@ class ArtifactWriter:
                 {name: writer.checksums for name, writer in self._writers.items()},
             )
             self._write(MANIFEST, manifest.encoded())
-            self._write(RUN, (json.dumps(run, indent=1) + "\n").encode())
+            self._write(RUN, _encoded(run))
+            self._read_again()
         self.finished = True
+
+    def _read_again(self) -> None:
+        """Raise OutputError if the artifact cannot be opened. Then it is not published."""
+        try:
+            refuse_unreadable(self._draft.dir_fd, self._draft.name)
+        except ArtifactError as error:
+            problem = str(error).removesuffix(REMEDY)
+            raise OutputError(
+                f"{problem}: this was found when it was read again, so it was not published: try another disk, and"
+                " report it if that does not help"
+            ) from error
 
     def _finish_array(self, name: str) -> None:
         with syscalls.as_output_error(self._draft.name):
@@ -83,6 +96,14 @@ class ArtifactWriter:
         with syscalls.as_output_error(self._draft.name), contextlib.ExitStack() as stack:
             for writer in self._writers.values():
                 stack.callback(writer.close)
+
+
+def _encoded(run: Mapping[str, Any]) -> bytes:
+    """The bytes of run.json. Of more facts than a reader reads, the longest are left out."""
+    facts = dict(run)
+    while len(data := (json.dumps(facts, indent=1) + "\n").encode()) > MOST_RUN_BYTES:
+        del facts[max(facts, key=lambda name: len(json.dumps(facts[name])))]
+    return data
 
 
 class _NotFinished(Exception):  # noqa: N818  (control flow, not an error)

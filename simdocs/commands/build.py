@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any, Protocol
 
 import numpy as np
@@ -257,7 +259,7 @@ def _run_facts(plan: BuildPlan, run: Run, began_ns: int, found: Changes) -> dict
     """The facts that differ between two equal runs, for run.json."""
     about = {
         "simdocs": __version__,
-        "command": list(plan.command),
+        "command": _shortened(plan.command),
         "start": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began_ns // 10**9)),
     }
     told = {"changed": as_ranges(found.news), "kept": as_ranges(found.kept)}
@@ -271,6 +273,16 @@ def _run_facts(plan: BuildPlan, run: Run, began_ns: int, found: Changes) -> dict
     of_reading = (name_to_text(os.getcwdb()), began_ns, plan.intake.walking.max_size, skipped.counts, first)
     return about | dict(zip(_OF_READING, of_reading, strict=True))
 
+
+def _shortened(command: Sequence[str]) -> list[str]:
+    """The words of a command line; of a very long one, the first, and an ellipsis."""
+    ends = list(accumulate(map(len, command)))
+    words = bisect_right(ends, _MOST_OF_COMMAND)
+    return [*command[:words], *(["..."] if words < len(command) else [])]
+
+
+_MOST_OF_COMMAND = 1 << 18
+"""Characters of a command line in run.json. Some systems allow millions."""
 
 _OF_READING = ("root", "read_ns", "max_size", "skipped", "skipped_first")
 """What run.json says about the run that read the documents. Artifacts that are made from its artifact have it, too."""

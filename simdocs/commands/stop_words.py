@@ -10,10 +10,7 @@ from simdocs.errors import InputError, mention
 from simdocs.model.artifact import Artifact
 from simdocs.model.names import display_name
 from simdocs.parameters import PARAMETERS
-from simdocs.recipes import Sequences
-
-MOST = 1 << 20
-"""Bytes of a list. It is a part of every artifact that is made with it, and each query reads it."""
+from simdocs.recipes import MOST_STOP_WORDS, Sequences
 
 _COMMENT = "#|"
 """What begins a comment. No word holds these signs, and the lists of Snowball have comments after |."""
@@ -34,8 +31,9 @@ def stop_word_list(name: bytes) -> str:
     """The distinct words in this file, sorted, with spaces between them: see `with_stop_word_list`."""
     shown = display_name(name)
     data = read_single_document(name, PARAMETERS["max_size"].default, Sequences())
-    if len(data) > MOST:
-        raise InputError(f"{shown}: a list of stop words has at most {MOST:,} bytes, not {len(data):,}")
+    if len(data) > MOST_STOP_WORDS:
+        problem = f"this list of stop words has {len(data):,} bytes, and {MOST_STOP_WORDS:,} are allowed"
+        raise InputError(f"{shown}: {problem}: leave out comments and rare words")
     try:
         lines = data.decode().splitlines()
     except UnicodeDecodeError as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from simdocs.recipes import MOST_STOP_WORDS
 from tests.cli.corpus import lay
 from tests.cli.program import Done, simdocs
 
@@ -26,7 +27,7 @@ LISTS = {
     "signs": b"!\n--\n",
     "latin": b"the\ncaf\xe9\n",
     "binary": b"the\0a",
-    "large": b"the " * (1 << 18) + b"a",
+    "large": b"# " + bytes([ord("x")]) * (1 << 18),
     "lines.jsonl": b'{"text": "the"}\n',
 }
 
@@ -110,7 +111,7 @@ REFUSED = {
     "audit docs --unit word --stop-words signs": (2, "signs: this list has no words"),
     "dedupe docs --unit word --stop-words latin": (2, "latin, line 2: this list is not in UTF-8: convert it first"),
     "dedupe docs --unit word --stop-words binary": (2, "binary: a binary file (a NUL byte in the first 8 KiB)"),
-    "dedupe docs --unit word --stop-words large": (2, "large: a list of stop words has at most 1,048,576 bytes"),
+    "dedupe docs --unit word --stop-words large": (2, "large: this list of stop words has 262,146 bytes, and "),
     "dedupe docs --unit word --stop-words lines.jsonl": (2, "lines.jsonl: this file has one document on each line"),
     "dedupe - --unit word --stop-words -": (2, "- names standard input, which can be read only once"),
     "dedupe plain.index --stop-words list": (2, "plain.index was built without --stop-words: rebuild it, or leave"),
@@ -171,3 +172,36 @@ def test_advice_names_a_list_that_does_not_suit_the_documents(here):
     done = run(here, "index prose --unit stopword -k 2 --stop-words rare -o p.index -v")
     assert "--stop-words: 3 of 3 documents (100%) have next to none of its stop words" in done.err
     assert "try another list, or --unit word" in done.err
+
+
+def words_of(letter: str, size: int) -> bytes:
+    """Different words that begin with this letter, one on each line: as many bytes as wanted."""
+    lines = "".join(f"{letter}{number}\n" for number in range(size // 4))
+    return lines.encode()[:size].decode(errors="ignore").encode().ljust(size, b" ")
+
+
+@pytest.mark.parametrize("letter", ["x", "ж", "\1", "\U0001d400"])
+def test_the_longest_list_that_is_allowed_can_be_used_updated_and_queried(tmp_path, letter):
+    """A manifest spells letters with escapes, of which the longest take six bytes for each byte."""
+    lay(tmp_path, DOCS | {"list": words_of(letter, MOST_STOP_WORDS)})
+    build = "--unit word -k 2 --stop-words list -o x."
+    for kind, stage in {"shingles": "shingle", "signatures": "signature", "index": "index"}.items():
+        assert run(tmp_path, f"{stage} docs {build}{kind}") == (0, b"", "")
+        assert "4 unchanged" in run(tmp_path, f"{stage} docs {build}{kind} --summary").err
+        assert run(tmp_path, f"check x.{kind}").status == 0
+    assert run(tmp_path, "query x.index - --list matches", DOCS["docs/a"]).out == b"docs/a\n"
+
+
+@pytest.mark.reliability(
+    "long list of stop words",
+    "`--stop-words` with a list of more than 256 KiB",
+    "Exits with status 2 before anything is read: every artifact holds the list, and no query reads more.",
+)
+@pytest.mark.parametrize("stage", ["shingle docs -o x.shingles", "signature docs -o x.signatures", "index docs -o x"])
+def test_a_longer_list_is_refused_before_the_documents_are_read(tmp_path, stage):
+    lay(tmp_path, {"list": words_of("x", MOST_STOP_WORDS + 1)})
+    done = run(tmp_path, f"{stage} --unit word --stop-words list")
+    size = f"{MOST_STOP_WORDS + 1:,} bytes, and {MOST_STOP_WORDS:,} are allowed"
+    remedy = "leave out comments and rare words"
+    assert done == (2, b"", f"simdocs: error: list: this list of stop words has {size}: {remedy}\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["list"]

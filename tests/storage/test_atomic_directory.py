@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import signal
 from types import SimpleNamespace
 
 import pytest
 
+from simdocs.artifacts import reader
+from simdocs.artifacts.formats import FORMATS
+from simdocs.artifacts.reader import open_artifact
 from simdocs.artifacts.writer import write_artifact
 from simdocs.errors import OutputError
 from simdocs.storage import lock, syscalls
 from simdocs.storage.targets import draft_name
 from tests.amounts import slow
-from tests.artifacts.tiny import arrays, found, save
+from tests.artifacts.tiny import arrays, documents, found, recipe, save
 from tests.storage.faults import FAULTS, Ended, Faulty, calls_of
 
 NAME = "a.signatures"
@@ -196,6 +200,64 @@ def test_a_write_that_writes_nothing_is_an_error(place, monkeypatch, name):
     with pytest.raises(OutputError, match=r"write error: the system wrote nothing$"):
         save(place / NAME, 1)
     assert os.listdir(place) == []
+
+
+@pytest.mark.reliability(
+    "unreadable output",
+    "an artifact that cannot be read again, because the disk has not kept what was written, or for any other reason",
+    "Does not publish it, and exits with status 2. The manifest, the headers, the records of documents and files, and"
+    " the first and last block of every other array are read again before an artifact is published.",
+)
+@pytest.mark.parametrize("kind", FORMATS)
+def test_what_cannot_be_read_again_is_not_published(place, monkeypatch, kind):
+    """Each write in turn writes another byte first. Only the first headers are written again."""
+    path, calls = place / f"a.{kind}", 0
+    said = rf"a\.{kind}(/.*)?: .*: this was found when it was read again, so it was not published: try another disk"
+    refused, harmless = 0, 0
+    while True:
+        faulty = iter(range(calls, -1, -1))
+
+        def changed(to, data, faulty=faulty):
+            bad = next(faulty, -1) == 0
+            return os.write(to, bytes([data[0] ^ 1, *data[1:]]) if bad else data)
+
+        monkeypatch.setattr(syscalls, "os", SimpleNamespace(**(vars(os) | {"write": changed})))
+        try:
+            save(path, 1, kind)
+        except OutputError as error:
+            assert re.search(said, str(error)), error
+            assert os.listdir(place) == []
+            refused += 1
+        else:
+            assert found(path, kind) == 1
+            shutil.rmtree(path)
+            harmless += 1
+        if next(faulty, -1) >= 0:
+            break
+        calls += 1
+    assert refused == 2 + sum(len(array) > 0 for array in arrays(kind, 1).values())
+    assert harmless == len(FORMATS[kind].arrays) + 2  # the note about the holder, and no fault at all
+
+
+@pytest.mark.reliability("unreadable output")
+def test_an_artifact_that_would_be_too_large_to_read_is_not_published(place, monkeypatch):
+    save(place / NAME, 1)
+    monkeypatch.setattr(reader, "_FIELDS_BYTES", 99)
+    with pytest.raises(
+        OutputError, match=r"manifest\.json: damaged: .* bytes are too many for this file: this was found"
+    ):
+        save(place / NAME, 2)
+    monkeypatch.undo()
+    assert (found(place / NAME), os.listdir(place)) == (1, [NAME])
+
+
+def test_facts_about_a_run_that_are_too_long_to_read_are_left_out(place):
+    run = {"root": "/", "changed": "1" * (1 << 23), "given": ["2" * (1 << 23)], "kept": "3" * (1 << 22)}
+    with write_artifact(str(place / NAME), "signatures") as writer:
+        for name in ("signatures", "ignored"):
+            writer.append(name, arrays("signatures", 1)[name])
+        writer.finish(documents(3, 1), recipe("signatures"), run)
+    assert open_artifact(os.fsencode(place / NAME)).run == {name: run[name] for name in ("root", "changed", "kept")}
 
 
 def test_unfinished_work_publishes_nothing(place):

@@ -13,7 +13,7 @@ from simdocs.artifacts.manifest import Manifest, made_from
 from simdocs.artifacts.npy import REMEDY, ArrayWriter
 from simdocs.artifacts.reader import MOST_RUN_BYTES, refuse_unreadable
 from simdocs.artifacts.recognise import is_artifact, replaceable
-from simdocs.errors import ArtifactError, OutputError, UsageError
+from simdocs.errors import ArtifactError, OutputError, UsageError, mention
 from simdocs.model.documents import Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Array
@@ -114,7 +114,7 @@ class _NotFinished(Exception):  # noqa: N818  (control flow, not an error)
 def write_artifact(path: str, kind: str, wait: float = 0.0) -> Iterator[ArtifactWriter]:
     """Open a writer of the artifact `path`, which is published at the end if it was finished.
 
-    UsageError: the path does not end with a name, or has the suffix of another kind. For other errors, see
+    UsageError: the path does not end with a name that has the suffix of this kind. For other errors, see
     `atomic_directory`.
     """
     _check_name(path, kind)
@@ -141,11 +141,17 @@ def check_target(path: str, kind: str) -> None:
 
 
 def _check_name(path: str, kind: str) -> None:
-    name, base = display_name(os.fsencode(path)), os.path.basename(os.path.realpath(path))
-    form = FORMATS[kind]
-    if not base:
+    """Raise UsageError unless the name of an artifact, and that of what it links to, can be one of this kind."""
+    name, form, real = display_name(os.fsencode(path)), FORMATS[kind], os.path.basename(os.path.realpath(path))
+    given = path.rstrip("/")
+    given = real if os.path.basename(given) in ("", ".", "..") else given
+    if not real:
         raise UsageError(f"{name}: this is not the name of an artifact: choose a name such as NAME{form.suffix}")
-    stem, suffix = os.path.splitext(base)
-    if KIND_OF_SUFFIX.get(suffix, kind) != kind:
-        better = display_name(os.fsencode(stem + form.suffix))
-        raise UsageError(f"{name}: the name of {form.described} cannot end in {suffix}: choose a name such as {better}")
+    for base in (os.path.basename(given), real):
+        stem, suffix = os.path.splitext(base)
+        if KIND_OF_SUFFIX.get(suffix, kind) != kind:
+            better = f"choose a name such as {display_name(os.fsencode(stem + form.suffix))}"
+            raise UsageError(f"{name}: the name of {form.described} cannot end in {suffix}: {better}")
+    if os.path.splitext(given)[1] != form.suffix:
+        better = f"{mention('output')} {display_name(os.fsencode(given + form.suffix))}"
+        raise UsageError(f"{name}: the name of {form.described} must end in {form.suffix}: use {better}")

@@ -13,7 +13,7 @@ from simdocs.cli import exits
 from simdocs.cli.memory_check import check_memory
 from simdocs.cli.spelling import declarations, nearest_option, spelled
 from simdocs.errors import UsageError, mentioned
-from simdocs.values import ArtifactName, PathName
+from simdocs.values import ArtifactName, PathName, Several
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -199,17 +199,24 @@ class Command(click.Command):
         except click.BadOptionUsage as error:
             error.ctx = ctx  # Click leaves it out, and the message needs the command
             raise
-        self._record_paths_given_twice(ctx, words)
+        self._record_options_given_twice(ctx, words)
         return rest
 
-    def _record_paths_given_twice(self, ctx: click.Context, words: list[str]) -> None:
-        """Record options that name a path more than once: the last would win, and nobody would miss the others."""
+    def _record_options_given_twice(self, ctx: click.Context, words: list[str]) -> None:
+        """Record options that take one value and have more: the last would win, and nobody would miss the others."""
         _, _, order = self.make_parser(ctx).parse_args(words)
         for option, times in Counter(order).items():
-            values = getattr(getattr(option.type, "parameter", None), "values", None)
-            if times > 1 and isinstance(values, PathName | ArtifactName):
-                text = f"{option.opts[0]} is given more than once, but takes one path"
-                ctx.meta.setdefault(_WRONG, {})[option.name] = text
+            if times > 1 and isinstance(option, click.Option) and not (option.is_flag or option.multiple):
+                ctx.meta.setdefault(_WRONG, {})[option.name] = _given_twice(option)
+
+
+def _given_twice(option: click.Option) -> str:
+    """The problem that an option is given more than once, and what to do if it can have several values."""
+    values = getattr(getattr(option.type, "parameter", None), "values", None)
+    wrong = f"{option.opts[0]} is given more than once"
+    if isinstance(values, Several):
+        return f"{wrong}: separate its values with commas"
+    return f"{wrong}, but takes one {'path' if isinstance(values, PathName | ArtifactName) else 'value'}"
 
 
 def unknown_option(

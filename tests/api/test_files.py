@@ -100,7 +100,7 @@ def test_a_failed_build_leaves_the_old_artifact(docs):
             simdocs.index("docs", wrong, output="docs.index")
     with pytest.raises(simdocs.UsageError, match=r"cannot end in \.index: choose"):
         simdocs.shingle("docs", output="docs.index")
-    with pytest.raises(simdocs.UsageError, match="exists and is not"):
+    with pytest.raises(simdocs.UsageError, match=r"must end in \.index: use output docs\.index"):
         simdocs.index("docs", output="docs")
     with pytest.raises(simdocs.OutputError, match=r"there is no directory .*nowhere: create it first"):
         simdocs.index("docs", output="nowhere/x.index")

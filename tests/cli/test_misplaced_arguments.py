@@ -14,7 +14,6 @@ ADD = "an index is built from all of its documents at once: to add documents, na
 MIXED = "x.index: an index cannot be mixed with documents: to compare documents with it, use"
 NO_INDEX = "this is not an index: build one with simdocs index"
 FIRST = "the index comes first: simdocs query"
-KEPT = "is not replaced: choose another name"
 
 MEANT = {
     "query docs more/d.txt": f"docs: {NO_INDEX} docs -o docs.index",
@@ -32,9 +31,9 @@ MEANT = {
     "index x.index more": f"{ADD} (simdocs index OLD NEW -o x.index)",
     "index more x.index": f"{ADD} (simdocs index OLD NEW -o x.index)",
     "index x.index more -o new.index": f"{ADD} (simdocs index OLD NEW -o x.index)",
-    "index docs -o docs": f"docs: this exists and is not an index, so it {KEPT}",
-    "index docs/a.txt -o docs/a.txt": f"docs/a.txt: this exists and is not an index, so it {KEPT}",
-    "shingle more -o docs": f"docs: this exists and is not a shingles artifact, so it {KEPT}",
+    "index docs -o docs": "docs: the name of an index must end in .index: use -o docs.index",
+    "index docs/a.txt -o docs/a.txt": "docs/a.txt: the name of an index must end in .index: use -o docs/a.txt.index",
+    "shingle more -o docs": "docs: the name of a shingles artifact must end in .shingles: use -o docs.shingles",
 }
 
 

@@ -6,8 +6,10 @@ import json
 import os
 import unicodedata
 
+import click
 import pytest
 
+from simdocs.cli.program import simdocs as program
 from tests.cli.corpus import lay
 from tests.cli.every import EVERY, READING
 from tests.cli.program import Done, in_shell, simdocs
@@ -391,6 +393,31 @@ def test_a_path_option_that_is_given_twice_is_an_error(tmp_path, option):
     done = simdocs("dedupe", "docs", option, "a", option, "b", cwd=tmp_path)
     assert is_one_line(done)
     assert f"{option} is given more than once, but takes one path" in done.err
+
+
+@pytest.mark.parametrize("command", sorted(set(program.commands) - {"check", "help"}))
+def test_an_option_with_one_value_that_is_given_twice_is_an_error(tmp_path, command):
+    declared = program.commands[command].params
+    valued = {each.opts[0]: each for each in declared if isinstance(each, click.Option) and not (each.is_flag or each.hidden)}
+    arguments = ["x" for each in declared if isinstance(each, click.Argument)]
+    twice = [word for name in valued for word in (name, "1", name, "2")]
+    done = simdocs(command, *arguments, *twice, cwd=tmp_path)
+    assert is_one_line(done)
+    assert valued
+    for name, option in valued.items():
+        assert (f"{name} is given more than once" in done.err) == (not option.multiple), name
+
+
+def test_two_values_of_an_option_are_not_one_of_them(tmp_path):
+    lay(tmp_path, {"a": b"text", "b": b"text"})
+    done = simdocs("dedupe", "a", "b", "-k", "5", "-k", "9", cwd=tmp_path)
+    assert is_one_line(done)
+    assert "-k is given more than once, but takes one value" in done.err
+    done = simdocs("compare", "a", "b", "-k", "5", "-k", "9", cwd=tmp_path)
+    assert is_one_line(done)
+    assert "-k is given more than once: separate its values with commas" in done.err
+    assert simdocs("dedupe", "a", "b", "--include", "a", "--include", "b", cwd=tmp_path).status == 0
+    assert simdocs("dedupe", "a", "b", "-v", "-v", cwd=tmp_path).status == 0
 
 
 def test_an_index_that_is_not_there_is_called_missing(tmp_path):

@@ -246,7 +246,8 @@ def test_a_directory_that_takes_the_place_of_a_draft_while_it_is_looked_at_is_le
 
 def test_a_draft_that_is_published_while_it_is_looked_at_is_not_emptied(place, monkeypatch):
     """Its writer has finished, so that it can be locked, but it is no longer a draft."""
-    save(place / DRAFT_DIRECTORY, 1)
+    save(place / "draft.signatures", 1)
+    (place / "draft.signatures").rename(place / DRAFT_DIRECTORY)
     try_lock = syscalls.try_lock
 
     def published(descriptor: int) -> bool:
@@ -351,7 +352,7 @@ def test_names_that_only_begin_like_a_draft_are_not_looked_at(place):
 @pytest.mark.parametrize(("fault", "done"), [FAULTS["disk-full"], *slow(*list(FAULTS.values())[1:])])
 def test_a_fault_while_a_draft_is_removed_leaves_the_old_or_the_new_artifact(place, fault, done):
     """The draft is an artifact that others can write to, which must not become an incomplete one."""
-    kept = place / "kept"
+    kept = place / "kept.signatures"
     save(kept, 1)
 
     def reset() -> None:
@@ -375,4 +376,4 @@ def test_a_fault_while_a_draft_is_removed_leaves_the_old_or_the_new_artifact(pla
                 ended = True
         assert found(place / DIRECTORY) == (1 if ended else 2), (at, calls[at])
         save(place / DIRECTORY, 3)
-        assert (found(place / DIRECTORY), sorted(os.listdir(place))) == (3, [DIRECTORY, "kept"]), (at, calls[at])
+        assert (found(place / DIRECTORY), sorted(os.listdir(place))) == (3, [DIRECTORY, kept.name]), (at, calls[at])

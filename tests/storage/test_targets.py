@@ -48,8 +48,9 @@ def _stranger(kind: str, path: Path) -> None:
     elif kind == "manifest of others":
         lay(path, {"manifest.json": b'{"name": "an app"}'})
     else:
-        other = path.with_name("other")
-        save(other, 1, "shingles" if kind == "another kind" else "signatures")
+        made = "shingles" if kind == "another kind" else "signatures"
+        other = path.with_name(f"other.{made}")
+        save(other, 1, made)
         if kind == "file in it":
             lay(other, {"README": b"mine"})
         other.rename(path)
@@ -121,6 +122,22 @@ def test_paths_without_a_name_are_refused(place, monkeypatch, target):
     with pytest.raises(UsageError), write_artifact(target, "signatures"):
         pytest.fail("work was begun")
     assert os.listdir(place) == []
+
+
+@pytest.mark.parametrize("name", ["a", "a.idx", "a.signatures.old", ".signatures"])
+def test_a_name_without_the_suffix_of_the_kind_is_refused(place, name):
+    wanted = rf"must end in \.signatures: use output \S*/{name}\.signatures$".replace(".old", r"\.old")
+    with pytest.raises(UsageError, match=wanted):
+        save(place / name, 1)
+    assert os.listdir(place) == []
+
+
+def test_a_link_to_a_directory_without_the_suffix_can_be_replaced_by_its_own_name(place):
+    save(place / NAME, 1)
+    (place / NAME).rename(place / "build-1")
+    (place / NAME).symlink_to("build-1")
+    save(place / NAME, 2)
+    assert found(place / "build-1") == 2
 
 
 def test_the_suffix_of_another_kind_is_refused(place):
@@ -280,7 +297,7 @@ def test_a_target_may_appear_or_disappear_during_the_work(place, there):
     assert os.listdir(path) == []
     path.rmdir()
     with _signatures(path):
-        save(place / "other", 2)
-        (place / "other").rename(path)
+        save(place / "other.signatures", 2)
+        (place / "other.signatures").rename(path)
     assert os.listdir(path) == []
     assert sorted(os.listdir(place)) == sorted([NAME, *(["aside"] if there else [])])

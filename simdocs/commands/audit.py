@@ -19,7 +19,7 @@ from simdocs.matching.candidates.self_join import SelfJoin, self_join
 from simdocs.matching.documents.prepared import prepared
 from simdocs.matching.sampling.found_similar import FoundPairs, measured
 from simdocs.matching.sampling.sampled_recall import sampled_recall
-from simdocs.matching.verification.verify import outdated_warning
+from simdocs.matching.verification.verify import warn_of_outdated
 from simdocs.model.audited import Audit
 from simdocs.model.delivery import Delivery
 from simdocs.pipeline.boilerplate import with_common_tokens
@@ -43,7 +43,7 @@ def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
     banding = recipe.banding
     join = self_join(ready, banding.threshold, Grouping(exact=True), None, run)
     found = _measured(request, join, recipe, run)
-    run.skipped.warnings += outdated_warning(run.tally, intake.artifact)
+    warn_of_outdated(run, intake.artifact)
     return Audit(
         ready.documents,
         recipe,

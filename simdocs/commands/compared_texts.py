@@ -14,7 +14,7 @@ from simdocs.commands.recorded_names import rows_named
 from simdocs.commands.resolve import encoded_root, is_artifact, opened
 from simdocs.corpora.decode import as_bytes, as_utf8
 from simdocs.corpora.jsonl_lookup import LineReader
-from simdocs.corpora.single_text import read_single_document
+from simdocs.corpora.single_text import read_single_document, refuse_fifo_twice
 from simdocs.errors import InputError, UsageError
 from simdocs.matching.documents.corpus import Corpus
 from simdocs.model.artifact import Artifact
@@ -61,6 +61,7 @@ def compared_texts(request: CompareRequest) -> ComparedTexts:
         if is_artifact(later):
             problem = f"{display_name(later)} is an artifact: name it first, and then two of its documents"
             raise UsageError(problem)
+    refuse_fifo_twice([*request.documents, *(request.template or ()), request.stop_words])
     limit = PARAMETERS["max_size"].default if request.max_size is None else request.max_size
     sequences = of_group(Sequences, request.given())
     paths: list[bytes] = list(request.documents)

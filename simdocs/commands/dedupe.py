@@ -7,6 +7,7 @@ from itertools import chain as end_to_end
 
 import numpy as np
 
+from simdocs.advice.collection_advice import encoding_advice, keep_of_lines
 from simdocs.advice.crowd_advice import CrowdWatch
 from simdocs.advice.length_advice import length_advice
 from simdocs.advice.template_advice import template_advice
@@ -30,7 +31,7 @@ from simdocs.matching.groups.against import decide_against
 from simdocs.matching.groups.decision import Decision, decide
 from simdocs.matching.pairs.found_pairs import PairCollector
 from simdocs.matching.pairs.similar_pairs import PairsLeftOut, similar_pairs
-from simdocs.matching.verification.verify import outdated_warning
+from simdocs.matching.verification.verify import warn_of_outdated
 from simdocs.model.answer_blocks import Block, ExplainedBlock, Take
 from simdocs.model.deduplication import Deduplication
 from simdocs.model.delivery import Delivery
@@ -88,6 +89,7 @@ def find_groups(
     """
     if listing is not None and listing.endswith("-lines"):
         _refuse_other_than_lines(scope.documents, listing)
+    run.skipped.warnings += keep_of_lines(scope.documents, plan.grouping.keep)
     watch = CrowdWatch(len(scope.prepared.documents), run, joinable=plan.is_joinable)
     decision = _decide(plan, scope, run)
     if take is not None:
@@ -157,8 +159,8 @@ def find_pairs(
 
 
 def _advice(plan: DedupePlan, scope: Scope, found: PairGraph, corpus: Documented) -> tuple[str, ...]:
-    """Advice about k for documents that are cut into shingles now, and about a template that explains the pairs."""
-    shingling, lines = plan.recipe.shingling, list[str]()
+    """Advice about encodings, about k for documents that are cut into shingles now, and about a template."""
+    shingling, lines = plan.recipe.shingling, list(encoding_advice(scope.documents))
     if plan.intake.artifact is None and plan.known is None:
         lines += length_advice(scope.documents, shingling)
     if scope.changed is None:
@@ -217,7 +219,7 @@ def _comparison(plan: DedupePlan, scope: Scope, run: Run) -> SearchFacts:
     """What was compared, and how."""
     banding = plan.banding
     known = None if plan.known is None else plan.known.index
-    run.skipped.warnings += outdated_warning(run.tally, plan.intake.artifact, known)
+    warn_of_outdated(run, plan.intake.artifact, known)
     if banding is not None:
         run.skipped.warnings += threshold_warning(plan.threshold, banding)
         if plan.chosen_now:

@@ -20,7 +20,7 @@ from simdocs.matching.documents.prepared import Prepared, of_same_documents, par
 from simdocs.matching.lookup.containing import find_containing
 from simdocs.matching.lookup.index_matches import Lookup, MatchBlock, find_matches
 from simdocs.matching.lookup.nearest import find_nearest
-from simdocs.matching.verification.verify import Verifier, outdated_warning
+from simdocs.matching.verification.verify import Verifier, warn_of_outdated
 from simdocs.model.answer_blocks import Take
 from simdocs.model.artifact import BandIndex, Shingles
 from simdocs.model.delivery import Delivery
@@ -183,7 +183,7 @@ def _blocks(plan: QueryPlan, indexed: Corpus, asked: Prepared, run: Run) -> Iter
 def _facts(plan: QueryPlan, asked: Prepared, run: Run) -> SearchFacts:
     """What was looked up, and how. What to know before trusting it is added to the warnings of the run."""
     banding = None if plan.contained or plan.exact else plan.recipe.banding
-    run.skipped.warnings += outdated_warning(run.tally, plan.index)
+    warn_of_outdated(run, plan.index)
     if banding is not None and not plan.nearest:
         run.skipped.warnings += threshold_warning(plan.threshold, banding)
     return SearchFacts(

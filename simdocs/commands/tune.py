@@ -27,7 +27,7 @@ from simdocs.matching.documents.prepared import Prepared, prepared
 from simdocs.matching.sampling import forecast
 from simdocs.matching.sampling.sampled_pairs import sample_pairs
 from simdocs.matching.verification.token_sets import token_sets
-from simdocs.matching.verification.verify import Verifier, outdated_warning
+from simdocs.matching.verification.verify import Verifier, warn_of_outdated
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.delivery import Delivery
 from simdocs.model.documents import WITHOUT_TOKENS
@@ -78,7 +78,7 @@ def answer(request: TuneRequest, run: Run, delivery: Delivery) -> Tuning:
     ready = prepared(intake, recipe, run)
     firsts, _ = ready.documents.distinct_texts()
     sample = _sample(ready, firsts, recipe, run)
-    run.skipped.warnings += outdated_warning(run.tally, plan.artifact)
+    warn_of_outdated(run, plan.artifact)
     known = sample if len(sample.random) else None
     choices, curve = tuple(forecast.choices(recipe, known)), tuple(forecast.curve(recipe.banding, known))
     corpus = forecast.corpus_facts(sample, len(firsts), threshold)

@@ -282,6 +282,13 @@ def _document(line: bytes, sequences: Sequences) -> tuple[bytes, bytes | None]:
     return text.encode("utf-8", "surrogatepass"), _id_of(document_id, sequences)
 
 
+def without_id(line: bytes, sequences: Sequences) -> str:
+    """The message that no line has an id, with the fields of one of them."""
+    field = f"{sequences.id_field!r} ({mention('id_field')})"
+    fields = _listed(json.loads(line))
+    return f"no line has an id in the field {field}; the first has {fields}: name one of them, or leave the option out"
+
+
 def _listed(value: dict[str, object]) -> str:
     """The fields of a line, for a message."""
     names = [repr(name[:_SHOWN_CHARACTERS]) for name in list(value)[:_SHOWN_FIELDS]]

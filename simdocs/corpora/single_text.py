@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 
 from simdocs.corpora.decode import as_utf8, refuse_binary
 from simdocs.corpora.document_skipped import DocumentSkipped
-from simdocs.corpora.jsonl import is_jsonl, parse, read_blocks
+from simdocs.corpora.identity import FileId, file_id
+from simdocs.corpora.jsonl import is_jsonl, parse, read_blocks, without_id
 from simdocs.corpora.long_paths import status_of
 from simdocs.corpora.read_file import read, read_stream
 from simdocs.errors import InputError, UsageError
@@ -68,14 +70,38 @@ def _file_of_line(name: bytes, sequences: Sequences) -> bytes:
 
 def _line(name: bytes, file: bytes, limit: int, sequences: Sequences) -> bytes:
     """The text of the line with this name, as UTF-8. InputError: the file has no such line, or cannot be read."""
+    text, first, has_ids = None, b"", sequences.id_field == Sequences().id_field
     try:
         for lines in read_blocks(file, limit):
             parsed = parse(lines, sequences)
-            if name in parsed.names:
-                return as_utf8(parsed.texts[parsed.names.index(name)])[0]
+            if text is None and name in parsed.names:
+                text = parsed.texts[parsed.names.index(name)]
+            if parsed.names and not first:
+                first = lines.data[parsed.starts[0] - lines.start :][: parsed.extents[0]]
+            has_ids |= not all(parsed.numbered)
+            if text is not None and has_ids:
+                return as_utf8(text)[0]
     except DocumentSkipped as skip:
         raise _unreadable(file, skip) from None
+    if first and not has_ids:
+        raise UsageError(f"{display_name(file)}: {without_id(first, sequences)}")
     raise InputError(f"{display_name(name)}: {display_name(file)} has no document of this name")
+
+
+def refuse_fifo_twice(names: Iterable[object]) -> None:
+    """Raise InputError if two of these paths, or `-`, are the same FIFO: nobody would write to it a second time."""
+    met = set[FileId]()
+    for name in names:
+        if not isinstance(name, bytes):
+            continue
+        try:
+            status = os.fstat(0) if name == b"-" else status_of(name)
+        except OSError:
+            continue
+        if stat.S_ISFIFO(status.st_mode):
+            if file_id(status) in met:
+                raise InputError(f"{display_name(name)}: this is a FIFO, which can be read only once: name it once")
+            met.add(file_id(status))
 
 
 def _unreadable(name: bytes, skip: DocumentSkipped) -> InputError:

@@ -110,11 +110,13 @@ class Skipped:
 
     warnings: lines about other things that the user should know, which may mention parameters. most: how many skips of
     each reason are kept, so that millions of malformed lines take no memory: the first in natural order. 0: all of
-    them. tell: is called with every skip when it is added.
+    them. explained: reasons that a warning explains, so that the documents need not be named. tell: is called with
+    every skip when it is added.
     """
 
     warnings: list[str] = field(default_factory=list)
     most: int = 0
+    explained: set[str] = field(default_factory=set, repr=False, compare=False)
     tell: Callable[[Skip], None] | None = field(default=None, repr=False, compare=False)
     _counts: dict[str, int] = field(default_factory=dict)
     _kept: dict[str, list[Skip]] = field(default_factory=dict)

@@ -15,6 +15,7 @@ from simdocs.corpora.gzip_stream import PADDING
 from simdocs.corpora.identity import Identity, Stamp, identities, same_texts
 from simdocs.corpora.jsonl import text_of
 from simdocs.corpora.jsonl_lookup import LineReader
+from simdocs.corpora.long_paths import status_of
 from simdocs.corpora.read_file import read
 from simdocs.corpora.walked_files import ANY, Directories, Met
 from simdocs.errors import InputError
@@ -126,6 +127,33 @@ def unchanged(request: ReloadRequest, shingling: Shingling, reader: LineReader) 
             same[places] = texts.same(part, normal, request)
             skips += [request.skip(place, ALTERED) for place in places[~same[places]].tolist()]
     return same, skips
+
+
+def found(request: ReloadRequest) -> tuple[Mask, list[Skip]]:
+    """Which documents still have a file, changed or not, and the skips of the others. No file is read."""
+    there: dict[bytes, bool] = {}
+    skips, still = list[Skip](), np.ones(len(request.names), bool)
+    for place, identity in enumerate(identities(request.facts)):
+        if place in request.held or not identity.from_file:
+            continue
+        path = request.file(place)
+        if path not in there:
+            there[path] = _exists(path)
+        if not there[path]:
+            still[place] = False
+            skips.append(request.skip(place, GONE))
+    return still, skips
+
+
+def _exists(path: bytes) -> bool:
+    """Whether there is a file at this path, as far as one can tell: it may be in a directory that cannot be read."""
+    try:
+        status_of(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _of_unchanged_files(request: ReloadRequest) -> Mask:

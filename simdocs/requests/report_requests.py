@@ -16,26 +16,14 @@ from simdocs.requests.exclusions import not_together
 _COMPRESSED = ("gz", "zst", "bz2", "xz")
 
 _NOT_OFFERED = (
-    "json",
-    "ndjson",
-    "parquet",
-    "xlsx",
-    "xls",
-    "ods",
-    "html",
-    "xml",
-    "yaml",
-    "yml",
-    "md",
-    "feather",
-    "npy",
-    "svg",
-    "png",
-    "jpg",
-    "jpeg",
-    "pdf",
+    *("json", "ndjson", "xml", "yaml", "yml", "toml", "html", "htm", "md", "rst", "tex", "docx", "pdf"),
+    *("parquet", "arrow", "feather", "avro", "orc", "npy", "npz", "pkl", "sqlite", "db", "xlsx", "xls", "ods"),
+    *("dot", "gv", "graphml", "gexf", "gml", "svg", "png", "jpg", "jpeg", "gif", "webp"),
 )
 """Suffixes that promise a format that simdocs cannot write."""
+
+_OF_LINES = ("jsonl", "ndjson")
+"""Suffixes that promise JSON Lines."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -184,6 +172,9 @@ class DrawRequest(DifferenceRequest, AnswerRequest):
             yield f"{mention('nul')} needs a list of names, not {mention('list')} {self.listing}"
         if self.nul and self.format:
             yield not_together("nul", "format", why=f"{mention('nul')} writes plain names")
+        if self._lists_lines and self.suffix in (*FORMATS, *_NOT_OFFERED) and self.suffix not in _OF_LINES:
+            lines = f"{mention('list')} {self.listing} writes JSON Lines as they are"
+            yield f"{lines}, which is not .{self.suffix}: name a file *.jsonl, not {self._shown_output}"
         if self._lists_lines and self.format:
             yield f"{mention('list')} {self.listing} writes lines as they are, without {mention('format')}"
         if self.nul and self.suffix in (*FORMATS, *_NOT_OFFERED) and self.suffix != "tsv":

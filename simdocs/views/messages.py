@@ -88,6 +88,8 @@ class Teller:
         if self._quiet:
             return
         for reason, count in skipped.unjudged_counts.items() if not self._verbose else ():
+            if reason in skipped.explained:
+                continue
             for skip in skipped.kept(reason):
                 self._skip(skip)
             if count > FIRST:

@@ -51,8 +51,12 @@ def outdated(said: str) -> str:
     return f"simdocs: warning: {said}: build it again\n"
 
 
-def looked_for_from(root: Path) -> str:
-    return f"simdocs: warning: documents were looked for in {root}: if they are elsewhere, give --root\n"
+def nothing_found_in(root: Path, missing: Path) -> str:
+    why = f"no document of d.index was found in {root}, because {missing} is missing"
+    if missing == root:
+        return f"simdocs: warning: {why}: if it was moved or renamed, give its new name with --root\n"
+    moved = "if it was moved, give the directory where it is now with --root"
+    return f"simdocs: warning: {why}: {moved}; if it was renamed, build the artifact again\n"
 
 
 @pytest.mark.reliability("changed since")
@@ -69,6 +73,10 @@ def test_lists_name_only_documents_that_are_still_there(indexed):
     assert done.err == f"simdocs: {changed}\nsimdocs: {gone}\n" + outdated(
         "2 of 5 documents are gone or have changed since d.index was built"
     )
+    answer = simdocs("dedupe", "d.index", "--summary-json", "note", cwd=indexed)
+    assert (answer.status, answer.err.count("skipped")) == (3, 1)
+    assert answer.err.startswith(f"simdocs: {gone}\n")
+    assert json.loads((indexed / "note").read_bytes())["kept"] == len("acf")
     for how in (("--list", "kept"), ("--explain",)):
         simdocs("dedupe", "d.index", *how, "--summary-json", "note", cwd=indexed)
         assert json.loads((indexed / "note").read_bytes())["kept"] == len("af")
@@ -85,14 +93,44 @@ def test_an_exact_join_names_a_document_that_is_gone_though_it_resembles_no_othe
     done = simdocs("dedupe", "d.index", "--exact", cwd=indexed)
     assert done.status == 3
     assert done.err.startswith("simdocs: d/c: skipped: its file is gone\n")
-    assert simdocs("dedupe", "d.index", cwd=indexed) == (0, done.out, "")
+    assert simdocs("dedupe", "d.index", cwd=indexed) == done
+    assert simdocs("dedupe", "d.index", "--verify", "estimate", cwd=indexed).status == 0
+
+
+@pytest.mark.reliability("changed since")
+@pytest.mark.parametrize("ask", [("dedupe", "d.index"), ("dedupe", "d.index", "--pairs"), ("query", "d.index", "new")])
+def test_one_line_says_what_to_do_after_a_directory_was_renamed(indexed, ask):
+    (indexed / "d").rename(indexed / "renamed")
+    assert simdocs(*ask, cwd=indexed) == (3, b"", nothing_found_in(indexed, indexed / "d"))
+    below = indexed / "below"
+    below.mkdir()
+    (indexed / "renamed").rename(below / "d")
+    (indexed / "d.index").rename(below / "d.index")
+    (indexed / "new").rename(below / "new")
+    assert simdocs(*ask, "--root", below, cwd=below).status == 0
+    (indexed / "d").mkdir()
+    done = simdocs(*ask, cwd=below)
+    assert done.status == 3
+    assert "d/a: skipped: its file is gone" in done.err
+    assert "build it again, or give the directory where they are now with --root" in done.err
+
+
+@pytest.mark.reliability("changed since")
+def test_one_line_says_what_to_do_after_the_root_was_renamed(tmp_path):
+    lay(tmp_path, {"a/d/1": A, "a/d/2": A})
+    root = (tmp_path / "a").resolve()
+    assert simdocs("index", "d", "-o", "d.index", cwd=root).status == 0
+    root.rename(tmp_path / "b")
+    assert simdocs("dedupe", "d.index", cwd=tmp_path / "b") == (3, b"", nothing_found_in(root, root))
+    done = simdocs("dedupe", "d.index", "--root", ".", cwd=tmp_path / "b")
+    assert (done.status, done.err) == (0, "")
 
 
 @pytest.mark.reliability("changed since")
 def test_nothing_is_a_duplicate_of_a_document_that_is_gone(indexed):
     shutil.rmtree(indexed / "d")
     gone = simdocs("dedupe", "d.index", cwd=indexed)
-    assert (gone.status, gone.out, gone.err.endswith(looked_for_from(indexed))) == (3, b"", True)
+    assert gone == (3, b"", nothing_found_in(indexed, indexed / "d"))
     assert simdocs("query", "d.index", "new", cwd=indexed)[:2] == (3, b"")
     assert simdocs("dedupe", "new", "--against", "d.index", "--list", "kept", cwd=indexed)[:2] == (3, b"new\n")
 

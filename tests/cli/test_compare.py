@@ -192,6 +192,15 @@ def test_a_text_is_compared_with_itself(here):
     assert measures(simdocs("compare", "a.txt", "a.txt", cwd=here))["edit_distance"] == "0"
 
 
+@pytest.mark.parametrize("words", ["f f", "f ./f", "a.txt f --template f", "a.txt f --unit word --stop-words f"])
+def test_a_fifo_that_is_named_twice_is_refused_before_it_is_read(here, words):
+    os.mkfifo(here / "f")
+    done = simdocs("compare", *words.split(), cwd=here)
+    again = "./f" if "./f" in words else "f"
+    why = "this is a FIFO, which can be read only once: name it once"
+    assert done == (2, b"", f"simdocs: error: {again}: {why}\n")
+
+
 def test_the_status_says_whether_texts_are_similar(here):
     (here / "excerpt").write_text(A[10:50])
     for words, status in (

@@ -147,6 +147,19 @@ def test_artifacts_note_empty_short_and_invalid_documents(odd, tmp_path):
 
 @pytest.mark.reliability("empty documents")
 @pytest.mark.reliability("binary files")
+@pytest.mark.parametrize("how", [(), ("--pairs",)])
+def test_a_text_in_another_encoding_than_its_copy_brings_a_hint(tmp_path, how):
+    text = "Ça a débuté comme ça, très tôt, à l'été : où étaient les élèves ?\n"
+    lay(tmp_path, {"docs/a": text.encode(), "docs/b": text.encode("latin-1")})
+    hint = "1 document is not UTF-8, such as docs/b: in another encoding a text does not match its UTF-8 copy"
+    done = simdocs("dedupe", "docs", *how, "--summary", cwd=tmp_path)
+    assert (done.status, done.out) == (0, b"")
+    assert f"{hint}; convert it first, for example with iconv -f LATIN1 -t UTF-8\n" in done.err
+    assert simdocs("dedupe", "docs", *how, cwd=tmp_path) == (0, b"", "")
+    (tmp_path / "docs/a").unlink()
+    assert "UTF-8" not in simdocs("dedupe", "docs", *how, "--summary", cwd=tmp_path).err
+
+
 @pytest.mark.parametrize("command", ASKED)
 def test_binary_files_are_passed_by_and_empty_ones_are_like_nothing(tmp_path, command):
     """Binary files are counted, and named with -v; empty ones are documents, like nothing."""

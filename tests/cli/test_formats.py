@@ -94,6 +94,25 @@ def test_a_suffix_of_a_format_that_is_not_offered_is_refused(built, command, suf
     assert simdocs(*words, "-o", f"x.{suffix}", "--format", "tsv", cwd=built) == (0, b"", "")
 
 
+@pytest.mark.parametrize("suffix", ["dot", "graphml", "arrow", "docx"])
+def test_a_suffix_of_a_graph_or_an_office_file_is_refused(here, suffix):
+    done = simdocs("dedupe", "docs", "-o", f"x.{suffix}", cwd=here)
+    assert done.status == 2
+    assert done.err.startswith(f"simdocs: error: -o x.{suffix}: simdocs cannot write .{suffix}: use .table, ")
+    assert not (here / f"x.{suffix}").exists()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "json", "parquet"])
+def test_lines_are_not_written_to_a_file_of_another_format(here, suffix):
+    lay(here, {"data.jsonl": b'{"text": "%s"}\n' % A})
+    done = simdocs("dedupe", "data.jsonl", "--list", "kept-lines", "-o", f"x.{suffix}", cwd=here)
+    why = f"writes JSON Lines as they are, which is not .{suffix}: name a file *.jsonl, not x.{suffix}"
+    assert done == (2, b"", f"simdocs: error: --list kept-lines {why}\n")
+    for name in ("x.jsonl", "x.ndjson", "x.txt", "x"):
+        assert simdocs("dedupe", "data.jsonl", "--list", "kept-lines", "-o", name, cwd=here) == (0, b"", "")
+        assert (here / name).read_bytes() == (here / "data.jsonl").read_bytes()
+
+
 @pytest.mark.parametrize("suffix", ["gz", "zst", "GZ"])
 def test_a_suffix_of_compressed_files_is_refused(here, suffix):
     done = simdocs("dedupe", "docs", "-o", f"x.tsv.{suffix}", "--format", "tsv", cwd=here)

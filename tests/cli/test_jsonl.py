@@ -327,3 +327,46 @@ def test_damaged_gzip_files_are_named(there, damage):
     named = [line.split(": ")[1] for line in done.err.splitlines()]
     assert sorted(named) == ["docs/a.gz", "docs/d.jsonl.gz"]
     assert done.err.count("gzip") == 2
+
+
+ASKS_OF_LINES = ("dedupe", "shingle -o x.shingles", "signature -o x.signatures", "index -o x.index", "tune", "audit")
+
+
+@pytest.mark.reliability(
+    "field without ids",
+    "`--id-field NAME` that no line has",
+    "Exits with status 2 and lists the fields, instead of naming all lines by their numbers.",
+)
+@pytest.mark.parametrize("ask", ASKS_OF_LINES)
+def test_an_id_field_that_no_line_has_is_an_error_that_lists_the_fields(there, ask):
+    command, *output = ask.split()
+    why = "no line has an id in the field 'uid' (--id-field); the first has 'text', 'id'"
+    said = f"simdocs: error: {why}: name one of them, or leave the option out\n"
+    for how in (("-j1",), ("-j2",)):
+        done = simdocs(command, "data.jsonl", *output, "--id-field", "uid", *how, cwd=there)
+        assert done == (2, b"", said)
+    assert os.listdir(there) == ["data.jsonl"]
+    done = simdocs(command, "-", "--jsonl", *output, "--id-field", "uid", stdin=DATA, cwd=there)
+    assert done == (2, b"", said)
+    assert simdocs(command, "data.jsonl", *output, "--id-field", "other", cwd=there).status in (0, 3)
+
+
+def test_a_query_and_a_comparison_need_a_line_with_the_id_field(there):
+    assert simdocs("index", "data.jsonl", "-o", "x.index", cwd=there).status == 0
+    for ask in (["query", "x.index", "data.jsonl"], ["compare", "data.jsonl#1", "data.jsonl#4"]):
+        done = simdocs(*ask, "--id-field", "uid", cwd=there)
+        assert (done.status, done.out) == (2, b"")
+        assert "no line has an id in the field 'uid' (--id-field); the first has 'text', 'id'" in done.err
+        assert simdocs(*ask, "--id-field", "other", cwd=there).status == 0
+
+
+@pytest.mark.parametrize("policy", ["newest", "oldest", "first", "longest"])
+def test_it_is_said_that_lines_have_only_the_time_of_their_file(there, policy):
+    done = simdocs("dedupe", "data.jsonl", "--keep", policy, cwd=there)
+    assert done.status == 0
+    why = "compares the times of files, and all documents are lines: of near-duplicates in the same file the first is"
+    said = f"simdocs: warning: --keep {policy} {why} kept\n" if policy in ("newest", "oldest") else ""
+    assert done.err == said
+    lay(there, {"text": A})
+    assert simdocs("dedupe", "data.jsonl", "text", "--keep", policy, cwd=there).err == ""
+    assert simdocs("dedupe", "data.jsonl", "--keep", policy, "-q", cwd=there).err == ""

@@ -398,7 +398,9 @@ def test_a_path_option_that_is_given_twice_is_an_error(tmp_path, option):
 @pytest.mark.parametrize("command", sorted(set(program.commands) - {"check", "help"}))
 def test_an_option_with_one_value_that_is_given_twice_is_an_error(tmp_path, command):
     declared = program.commands[command].params
-    valued = {each.opts[0]: each for each in declared if isinstance(each, click.Option) and not (each.is_flag or each.hidden)}
+    valued = {
+        each.opts[0]: each for each in declared if isinstance(each, click.Option) and not (each.is_flag or each.hidden)
+    }
     arguments = ["x" for each in declared if isinstance(each, click.Argument)]
     twice = [word for name in valued for word in (name, "1", name, "2")]
     done = simdocs(command, *arguments, *twice, cwd=tmp_path)

@@ -96,8 +96,12 @@ class Decision:
         return self._unchanged(self._all_kept())
 
     def kept_and_found(self) -> Rows:
-        """The rows of the kept documents that have not turned out to be missing or changed so far, ascending."""
+        """The rows of the kept documents, ascending. Only those that are known by now to have changed are left out.
+
+        For an exact answer, documents of an artifact that are missing are reported and left out.
+        """
         rows = self._all_kept()
+        rows = rows[self.verifier.found(rows)] if self.verifier.exact else rows
         if not (lost := {name for root, name in self.verifier.run.tally.lost if root}):
             return rows
         recorded = np.flatnonzero(self.corpus.recorded(rows))

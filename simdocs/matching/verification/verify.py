@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -9,7 +11,7 @@ import numpy as np
 
 from simdocs.corpora.batches import batches
 from simdocs.corpora.jsonl_lookup import LineReader
-from simdocs.engines.run import Run, Tally
+from simdocs.engines.run import Run
 from simdocs.errors import mention
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.compare.containment import containments
@@ -30,7 +32,7 @@ from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces, Rows, TextNumbers
 from simdocs.model.ragged import Floats, Index, Mask, Ragged
 from simdocs.model.skipped import ALTERED, GONE, Skip
-from simdocs.pipeline.reload import ReloadRequest, Source, unchanged
+from simdocs.pipeline.reload import ReloadRequest, Source, found, unchanged
 from simdocs.recipes import Shingling
 
 _TOGETHER = 8192
@@ -165,7 +167,8 @@ class Verifier:
         for cut, (values, skips) in zip(cuts, self.run.engine.map_with_state(work, blocks), strict=True):
             similarity[order[cut]] = values
             missing |= self.report(skips)
-        self.looked_for(int(self.corpus.recorded(rows).sum()), missing)
+        read = np.unique(np.concatenate((lefts, rights)))  # copies were looked up above
+        self.looked_for(int(self.corpus.recorded(rows[read]).sum()), missing)
         return similarity
 
     def confirmed(self, pairs: Pairs) -> Pairs:
@@ -184,16 +187,24 @@ class Verifier:
 
         Documents that this run has read count as unchanged.
         """
-        same = np.ones(len(rows), bool)
+        reader = self.run.engine.state.get(LineReader)
+        return self._looked_up(rows, partial(unchanged, shingling=self.shingling, reader=reader))
+
+    def found(self, rows: Rows) -> Mask:
+        """Which documents still have a file, changed or not. The others are reported. No file is read."""
+        return self._looked_up(rows, found)
+
+    def _looked_up(self, rows: Rows, look: Callable[[ReloadRequest], tuple[Mask, list[Skip]]]) -> Mask:
+        """What `look` says of each document of an artifact; true of others. What it skips is reported."""
+        good = np.ones(len(rows), bool)
         recorded = np.flatnonzero(self.corpus.recorded(rows))
         for at in range(0, len(recorded), _MOST_DOCUMENTS):
             some = recorded[at : at + _MOST_DOCUMENTS]
             for places, source in self.corpus.sources(rows[some]):
                 if isinstance(source, ReloadRequest):
-                    reader = self.run.engine.state.get(LineReader)
-                    same[some[places]], skips = unchanged(source, self.shingling, reader)
+                    good[some[places]], skips = look(source)
                     self.looked_for(len(places), self.report(skips))
-        return same
+        return good
 
     def lost_copies(self, rows: Rows, texts: TextNumbers) -> Mask:
         """Which documents with copies are missing or have changed since an earlier run read them.
@@ -246,21 +257,43 @@ class Verifier:
         return (self.corpus if self.held is None else self.held).sources(rows)
 
 
-def outdated_warning(tally: Tally, *artifacts: Artifact | None) -> list[str]:
-    """What to do about documents of these artifacts that are gone or have changed."""
+def warn_of_outdated(run: Run, *artifacts: Artifact | None) -> None:
+    """Warn of documents of these artifacts that are gone or have changed, and say what to do.
+
+    If the directory is missing in which all of them were looked for, the warning stands for the skips of all of them.
+    """
+    tally, opened = run.tally, [artifact for artifact in artifacts if artifact is not None]
     if not tally.outdated:
-        return []
-    if not tally.located:
-        return [
-            f"documents were looked for in {display_name(root)}: if they are elsewhere, give {mention('root')}"
-            for root in sorted(tally.missing_from)
-        ]
-    opened = [artifact for artifact in artifacts if artifact is not None]
+        return
+    missing = {} if tally.located else {root: _missing(root, tally.lost) for root in sorted(tally.missing_from)}
+    of = f" of {opened[0].name}" if len(opened) == 1 else ""
+    if missing and all(missing.values()):
+        run.skipped.warnings += [_nothing_found(of, root, gone) for root, gone in missing.items()]
+        run.skipped.explained.add("unverified")
+        return
     documents = f"{tally.outdated:,} of {sum(artifact.n_documents for artifact in opened):,} documents"
     lost = "is gone or has changed" if tally.outdated == 1 else "are gone or have changed"
     names = " and ".join(artifact.name for artifact in opened)
     built = "was built: build it again" if len(opened) == 1 else "were built: build them again"
-    return [f"{documents} {lost} since {names} {built}"]
+    others = f", or give the directory where they are now with {mention('root')}" if missing else ""
+    run.skipped.warnings.append(f"{documents} {lost} since {names} {built}{others}")
+
+
+def _missing(root: bytes, lost: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """The path of the directory whose absence explains that a lost document is not there; empty if there is none."""
+    gone = document = os.path.join(root, min(name for where, name in lost if where == root))
+    while (above := os.path.dirname(gone)) != gone and not os.path.lexists(above):
+        gone = above
+    return b"" if gone == document else gone
+
+
+def _nothing_found(of: str, root: bytes, gone: bytes) -> str:
+    """The warning that no document was found below a root, because a directory is missing, and what to do."""
+    wrong = f"no document{of} was found in {display_name(root)}, because {display_name(gone)} is missing"
+    if len(gone) <= len(root):
+        return f"{wrong}: if it was moved or renamed, give its new name with {mention('root')}"
+    moved = f"if it was moved, give the directory where it is now with {mention('root')}"
+    return f"{wrong}: {moved}; if it was renamed, build the artifact again"
 
 
 def _nested(pairs: Pairs, containment: Floats, converse: Floats) -> NestedPairs:

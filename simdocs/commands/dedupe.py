@@ -36,6 +36,7 @@ from simdocs.model.answer_blocks import Block, ExplainedBlock, Take
 from simdocs.model.deduplication import Deduplication
 from simdocs.model.delivery import Delivery
 from simdocs.model.documents import Documents
+from simdocs.model.explanation import ExplainedDocument
 from simdocs.model.groups import NestedPairs, Pairs
 from simdocs.model.listed_pairs import SimilarPairs
 from simdocs.model.names import display_name
@@ -112,7 +113,7 @@ def find_groups(
         int(corpus.facts(pairs.right)["size"].sum()),
         None if decision.components is None else tuple(component_facts(corpus, decision.components)),
         watch.advice + _advice(plan, scope, decision.found, corpus),
-        tuple(end_to_end(*explanations(decision, plan.cut, None))) if plan.explain and take is None else None,
+        _explained(decision, plan) if take is None else None,
     )
 
 
@@ -188,7 +189,7 @@ def _blocks(decision: Decision, listing: str | None, plan: DedupePlan, run: Run,
     """The answer: groups, explanations of them, or the names or lines that are listed."""
     if plan.explain:
         of_components = decision.components is not None
-        for some in explanations(decision, plan.cut, PrintedNames(run.skipped)):
+        for some in explanations(decision, plan.cut, PrintedNames(run.skipped), in_groups=True):
             yield ExplainedBlock(some, of_components)
         return
     if listing is None:
@@ -200,6 +201,11 @@ def _blocks(decision: Decision, listing: str | None, plan: DedupePlan, run: Run,
         yield from line_blocks(decision.corpus, rows, plan.recipe.shingling, run.engine.state.get(LineReader))
     else:
         yield from name_blocks(decision.corpus, rows, PrintedNames(run.skipped))
+
+
+def _explained(decision: Decision, plan: DedupePlan) -> tuple[ExplainedDocument, ...] | None:
+    """Why each document is kept or a duplicate, in the order of the documents, if that is wanted."""
+    return tuple(end_to_end(*explanations(decision, plan.cut, None, in_groups=False))) if plan.explain else None
 
 
 def _refuse_other_than_lines(documents: Documents, listing: str) -> None:

@@ -27,14 +27,15 @@ _AT_ONCE = 1 << 10
 
 
 def explanations(
-    decision: Decision, bands: Bands | None, printed: PrintedNames | None
+    decision: Decision, bands: Bands | None, printed: PrintedNames | None, *, in_groups: bool
 ) -> Iterator[list[ExplainedDocument]]:
-    """Yield why documents are kept or duplicates, in blocks. Each group begins with its kept document.
+    """Yield why documents are kept or duplicates, in blocks.
 
-    bands: those that found candidates, if any. printed: makes the names, and a document whose name cannot be printed is
-    left out; None: names are as they were recorded.
+    in_groups: each group begins with its kept document; or else documents are in the order of their rows. bands: those
+    that found candidates, if any. printed: makes the names, and a document whose name cannot be printed is left out;
+    None: names are as they were recorded.
     """
-    rows = _Rows.of(decision)
+    rows = _Rows.of(decision, in_groups=in_groups)
     explainer = _Explainer(decision, bands, printed)
     for at in range(0, len(rows.kept), _AT_ONCE):
         yield explainer.of(rows.take(slice(at, at + _AT_ONCE)))
@@ -49,7 +50,7 @@ class _Rows:
     pairs: Pairs
 
     @classmethod
-    def of(cls, decision: Decision) -> _Rows:
+    def of(cls, decision: Decision, *, in_groups: bool) -> _Rows:
         kept = np.union1d(decision.kept(), decision.pairs.left)
         unknown = np.full(len(kept), np.nan)
         alone = Pairs(np.full(len(kept), -1), kept, unknown, unknown)
@@ -57,7 +58,8 @@ class _Rows:
             found = near.take(np.flatnonzero(np.isin(near.right, kept)))
             alone = Pairs.concat([alone.take(np.flatnonzero(~np.isin(kept, found.right))), found])
         of_group, every = np.concatenate((alone.right, decision.pairs.left)), Pairs.concat([alone, decision.pairs])
-        order = np.lexsort((every.right, of_group != every.right, of_group))
+        grouped = (every.right, of_group != every.right, of_group)
+        order = np.lexsort(grouped) if in_groups else np.argsort(every.right)
         return cls(of_group[order], every.take(order))
 
     def take(self, cut: slice) -> _Rows:

@@ -35,8 +35,8 @@ class Deduplication(SearchResult):
     known to the index. known: how many were known to the index. against_index: whether there is
     one. largest: the kept document with the most duplicates, and how many. duplicate_bytes: what the duplicates take.
     advice: lines for people if k does not suit the documents, or if many of them may share only a template. explained:
-    with explain, why each document is kept or a duplicate, each group after the other; empty if it was handed over in
-    blocks.
+    with explain, why each document is kept or a duplicate, in the order of the documents, after those of the index
+    that are kept for them; None if it was handed over in blocks.
     """
 
     kept: Index

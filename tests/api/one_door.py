@@ -96,8 +96,14 @@ def by_library(question: str, arguments: Sequence[str], keywords: Mapping[str, A
     if isinstance(result, tuple):
         return Outcome(exits.DONE, (), [drawn(row) for row in result])
     status = exits.UNJUDGED if result.skipped.unjudged else exits.DONE
-    rows = map(explanation, result.explained) if "explain" in keywords else result.rows()
+    rows = map(explanation, in_groups(result.explained)) if "explain" in keywords else result.rows()
     return Outcome(status, (), [drawn(row) for row in rows], dict(result.skipped.counts))
+
+
+def in_groups(explained: Sequence[ExplainedDocument]) -> list[ExplainedDocument]:
+    """Order explanations, which follow the documents, as the program does: by group, the kept one first."""
+    places = {one.document: place for place, one in enumerate(explained)}
+    return sorted(explained, key=lambda one: (places[one.kept], one.document != one.kept))
 
 
 def explanation(one: ExplainedDocument) -> tuple[Any, ...]:

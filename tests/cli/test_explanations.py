@@ -115,9 +115,10 @@ def test_python_has_the_same_rows_as_objects(here, monkeypatch):
     monkeypatch.chdir(here)
     found = library.dedupe("d", threshold=0.8, cluster="components", explain=True)
     assert found.explained is not None
-    for one, row in zip(
-        found.explained, rows("d", "-t", "0.8", "--cluster", "components", cwd=here).values(), strict=True
-    ):
+    by_program = rows("d", "-t", "0.8", "--cluster", "components", cwd=here)
+    assert [one.document for one in found.explained] == sorted(by_program)
+    for one in found.explained:
+        row = by_program[one.document]
         assert (one.kept, one.document, one.reason, one.documents) == (
             *(row["kept"], row["document"], row["reason"], row["documents"]),
         )

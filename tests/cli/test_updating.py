@@ -195,7 +195,7 @@ def _same_as_anew(here: Path, stage: str, *more: str) -> bool:
 @pytest.mark.reliability(
     "no documents",
     "an update of an artifact without documents, or of one whose documents are all gone, with `--allow-shrink`",
-    "Has the same bytes as a build from nothing.",
+    "Has the same bytes as a build from scratch.",
 )
 @pytest.mark.parametrize("what", ["no file", "skipped", "without tokens"])
 @pytest.mark.parametrize(

@@ -198,3 +198,17 @@ def test_the_seed_changes_only_the_estimates(tmp_path):
     assert len(rows) == 3
     assert len({row[:3] for row in rows}) == 1
     assert len({row[3] for row in rows}) > 1
+
+
+@pytest.mark.parametrize("mark", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("end", [b"x", b"\xe9"])
+def test_a_byte_after_the_last_unit_is_kept_as_that_byte(tmp_path, mark, end):
+    """It counts as a unit of its own: the text is that of a file in UTF-8 with the same byte at its end."""
+    wide = codecs.lookup(mark).encode("\ufeff" + TEXT)[0] + end
+    assert similar(tmp_path, {"a": wide, "b": TEXT.encode() + end}, k=2) == {"a b": 1.0}
+    assert similar(tmp_path, {"a": wide, "b": TEXT.encode()}, k=2)["a b"] < 1
+
+
+def test_half_a_surrogate_pair_is_kept_as_its_two_bytes(tmp_path):
+    wide = codecs.BOM_UTF16_LE + TEXT.encode("utf-16-le") + "😀".encode("utf-16-le")[:2]
+    assert similar(tmp_path, {"a": wide, "b": TEXT.encode() + b"\x3d\xd8"}, k=2) == {"a b": 1.0}

@@ -7,6 +7,7 @@ with replacement.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -44,10 +45,10 @@ def total(sample: PairSample, value: Value) -> Estimate:
             spread = float((drawn**2).sum() - drawn.sum() ** 2 / part.draws)
             variance += part.not_drawn * max(0.0, spread) * part.draws / (part.draws - 1)
         if part.not_drawn:
-            unit = np.hypot(unit, part.largest_weight * _largest(value, part.least, part.below))
+            unit = math.hypot(unit, part.largest_weight * _largest(value, part.least, part.below))
     found = float(terms.sum())
-    more = _Z**2 / 2 * unit + _Z * float(np.sqrt(variance + (_Z * unit / 2) ** 2))
-    low = max(0.0, found - _Z * float(np.sqrt(variance)))
+    more = _Z**2 / 2 * unit + _Z * math.sqrt(variance + (_Z * unit / 2) ** 2)
+    low = max(0.0, found - _Z * math.sqrt(variance))
     return Estimate(found, low, min(float(sample.pairs), found + more))
 
 

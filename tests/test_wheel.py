@@ -1,4 +1,4 @@
-"""The wheel installs the manual pages and the completion files where man and the shells look for them."""
+"""The wheel has the guide, and installs manual pages and completion files where man and the shells look for them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = {path.name for path in (ROOT / "docs" / "man").iterdir()}
+GUIDE = ROOT / "docs" / "guide.md"
 PLACES = {f"share/man/man1/{name}" for name in PAGES} | {
     "share/bash-completion/completions/simdocs",
     "share/zsh/site-functions/_simdocs",
@@ -30,6 +31,11 @@ def test_the_wheel_has_a_place_for_every_generated_file():
     assert {Path(place).name for place in found} == generated
 
 
+def test_the_guide_is_a_file_of_the_package_with_one_source():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    assert (ROOT / "simdocs" / "cli" / settings["simdocs.cli"][0]).resolve() == GUIDE
+
+
 def test_the_page_on_completion_names_the_place_of_each_file():
     page = (ROOT / "docs" / "completion.md").read_text(encoding="utf-8")
     assert [place for place in PLACES if "man1" not in place and f'"$VIRTUAL_ENV/{place}"' not in page] == [
@@ -42,7 +48,7 @@ def test_the_page_on_completion_names_the_place_of_each_file():
 def tree(tmp_path_factory):
     """A copy of what is committed, so that a build leaves nothing in the tree."""
     ignored = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build", "dist")
-    return shutil.copytree(ROOT, tmp_path_factory.mktemp("copy") / "simdocs", ignore=ignored)
+    return shutil.copytree(ROOT, tmp_path_factory.mktemp("copy") / "simdocs", ignore=ignored, symlinks=True)
 
 
 def run(*command: str | Path, cwd: Path) -> str:
@@ -68,6 +74,7 @@ def test_an_installed_wheel_has_manual_pages_and_completion_files(tree, tmp_path
         (source,) = (ROOT / "docs").rglob(Path(place).name)
         assert (prefix / place).read_bytes() == source.read_bytes()
     assert run(python.with_name("simdocs"), "--version", cwd=tmp_path).startswith("simdocs ")
+    assert run(python.with_name("simdocs"), "help", "guide", cwd=tmp_path) == GUIDE.read_text(encoding="utf-8")
     script = "source share/bash-completion/completions/simdocs; COMP_WORDS=(bin/simdocs ded) COMP_CWORD=1"
     done = run("bash", "--norc", "-c", f"{script}; _simdocs_completion bin/simdocs; echo $COMPREPLY", cwd=prefix)
     assert done == "dedupe\n"
@@ -87,5 +94,6 @@ def test_a_wheel_from_the_source_distribution_has_them_too(tree, tmp_path):
     with tarfile.open(source) as packed:
         assert {f"man/{name}" for name in PAGES} <= {name.partition("/docs/")[2] for name in packed.getnames()}
     with zipfile.ZipFile(wheel_of(source, tmp_path)) as wheel:
+        assert wheel.read("simdocs/cli/guide.md") == GUIDE.read_bytes()
         names = {name.partition(".data/data/")[2] for name in wheel.namelist()}
     assert names - {""} == PLACES

@@ -44,6 +44,7 @@ class CommandGroup(click.Group):
             formatter.write_dl([record for record in options if record])
         formatter.write_paragraph()
         formatter.write_text("Help of a command: simdocs COMMAND -h; all options: simdocs COMMAND --help")
+        formatter.write_text("The guide: simdocs help guide")
 
     def short_help_of(self, ctx: click.Context) -> str:
         """Help on one screen: what the program does, the commands, and two examples."""
@@ -52,7 +53,7 @@ class CommandGroup(click.Group):
         self._write_commands(formatter)
         write_examples(formatter, self.usual)
         formatter.write_paragraph()
-        formatter.write_text("Help of a command: simdocs COMMAND -h")
+        formatter.write_text("Help of a command: simdocs COMMAND -h; the guide: simdocs help guide")
         return formatter.getvalue().rstrip("\n")
 
     def _write_commands(self, formatter: click.HelpFormatter) -> None:

@@ -8,6 +8,7 @@ import re
 import signal
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 # Threads of a linear algebra library that is never called would cost seconds of start-up on a large machine.
@@ -66,28 +67,37 @@ def simdocs() -> None:
     """
 
 
-class _CommandName(click.ParamType[str]):
-    """The name of a command. Shells offer all of them."""
+GUIDE = Path(__file__).with_name("guide.md")
+"""The guide: in a clone a link to docs/guide.md, in a wheel a copy of it."""
+
+
+class _Topic(click.ParamType[str]):
+    """What there is help about: a command, or the guide. Shells offer all of them."""
 
     name = "command"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:  # noqa: ARG002
-        """The commands whose names begin like the incomplete word, with what they do."""
+        """The commands whose names begin like the incomplete word, with what they do, and the guide."""
         from click.shell_completion import CompletionItem
 
-        commands = ((name, simdocs.commands[name]) for name in simdocs.commands if name.startswith(incomplete))
-        return [CompletionItem(name, help=command.get_short_help_str()) for name, command in commands]
+        topics = {name: command.get_short_help_str() for name, command in simdocs.commands.items()}
+        topics[GUIDE.stem] = "How to choose options, delete duplicates safely, and run simdocs every night"
+        return [CompletionItem(name, help=text) for name, text in topics.items() if name.startswith(incomplete)]
 
 
-@simdocs.command("help", cls=Command, examples=("simdocs help dedupe",), never=(exits.DAMAGED,))
-@click.argument("command", required=False, type=_CommandName())
+@simdocs.command("help", cls=Command, examples=("simdocs help dedupe", "simdocs help guide"), never=(exits.DAMAGED,))
+@click.argument("command", required=False, metavar="[COMMAND|guide]", type=_Topic())
 @click.pass_context
 def help_command(context: click.Context, command: str | None) -> int:
-    """Show the help of a command, or of the program.
+    """Show the help of a command or of the program, or the guide.
 
-    The same as simdocs COMMAND --help.
+    simdocs help COMMAND is the same as simdocs COMMAND --help. simdocs help guide prints the guide: how to choose
+    options for your texts, delete duplicates safely, and run simdocs every night.
     """
     program = context.find_root()
+    if command == GUIDE.stem:
+        click.echo(GUIDE.read_bytes(), nl=False)
+        return 0
     if command is None:
         click.echo(program.get_help())
         return 0

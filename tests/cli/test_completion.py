@@ -99,6 +99,7 @@ def test_formats_and_other_values_are_offered():
     assert values("simdocs", "dedupe", "--color", "a") == ["auto", "always"]
     assert values("simdocs", "dedupe", "--unit=w") == ["--unit=word"]
     assert values("simdocs", "help", "s") == ["shingle", "signature", "show"]
+    assert values("simdocs", "help", "") == [*COMMANDS, "guide"]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -49,7 +50,7 @@ def test_short_help_has_what_the_command_does_usual_options_and_two_examples(com
     assert len(usual) == {"info": 4, "check": 0, "help": 0}.get(command, 10)
     assert set(spellings(text)) <= set(spellings(full))
     examples = re.findall(r"^  .*simdocs .*$", text.partition("Examples:\n")[2], re.MULTILINE)
-    assert len(examples) == (1 if command == "help" else 2)
+    assert len(examples) == 2
     assert text.endswith(f"\nAll options: simdocs {command} --help\n")
 
 
@@ -127,6 +128,16 @@ def test_the_command_help_shows_the_full_help_of_a_command(command):
 
 def test_the_command_help_alone_shows_the_help_of_the_program():
     assert simdocs("help") == simdocs("--help")
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_help_guide_prints_the_guide(tmp_path, locale):
+    """From any directory, and in any locale."""
+    page = Path(__file__).parents[2] / "docs" / "guide.md"
+    done = simdocs("help", "guide", cwd=tmp_path, env=environment(LC_ALL=locale, PYTHONIOENCODING="ascii"))
+    assert done == (0, page.read_bytes(), "")
+    for option in ("-h", "--help"):
+        assert "simdocs help guide" in help_of(option)
 
 
 def test_help_of_an_unknown_command_brings_a_suggestion():

@@ -16,7 +16,7 @@ from simdocs.requests.search_requests import DedupeRequest, QueryRequest
 from simdocs.requests.text_requests import ShowRequest, SimilarityRequest
 from tests.asked import asked, names_of, needed, problems_of, value_of
 
-TOGETHER = "do not go together"
+TOGETHER = "cannot be combined"
 IN_ONE_WAY = f"{TOGETHER}: name documents in one way"
 NOTHING = "nothing to read: give files or directories, or texts"
 PIPED = "jsonl applies to standard input: name a file *.jsonl, or pipe it into"
@@ -154,7 +154,7 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
         DedupeRequest,
         {"measure": "containment", "against": "x.index"},
         (
-            "measure and against do not go together: simdocs.query('Y.index', 'DOCS', measure='containment') finds what"
+            "measure and against cannot be combined: simdocs.query('Y.index', 'DOCS', measure='containment') finds what"
             " contains them",
         ),
     ),
@@ -200,7 +200,7 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
     (
         DedupeRequest,
         {"language": "en", "stop_words": "x", "unit": "stopword"},
-        ("language and stop_words do not go together: each says what the stop words are",),
+        ("language and stop_words cannot be combined: each says what the stop words are",),
     ),
     # A rule about a wrong value would be a guess
     (ShowRequest, {"language": "en", "unit": "wd"}, ("unit must be one of char, word, line, stopword, not 'wd'",)),

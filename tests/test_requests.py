@@ -103,7 +103,7 @@ EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     AuditDrawRequest: LOUD | {("output", "summary_json")},
     ShowDrawRequest: set(),
 }
-"""The pairs of parameters that do not go together, with the values above: all others do."""
+"""The pairs of parameters that cannot be combined, with the values above: all others do."""
 
 
 @pytest.mark.parametrize("request_type", EXCLUDE_EACH_OTHER)

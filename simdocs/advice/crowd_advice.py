@@ -38,7 +38,7 @@ class CrowdWatch:
             if self._joinable:
                 remedy = f"{remedy}; or try {mention('exact')}, which compares far fewer pairs"
             self.advice = (
-                f"{tally.similar:,} of the first {tally.candidates:,} candidates are similar, and there are more than"
-                f" {_EACH} for each document: if the documents share a template, {remedy}",
+                f"there are more than {_EACH} candidates for each document, and less than {_SHARE_SIMILAR:.0%} of them"
+                f" are similar: if the documents share a template, {remedy}",
             )
             self._explain(self.advice[0])

@@ -85,7 +85,7 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
         drawing.finish()
         work.name_skips()
         work.write_summary(result)
-        work.told.summary(summary.lines(result, work.seconds))
+        work.told.summary(summary.lines(result, work.seconds, verbose=bool(drawn.verbose)))
         if work.told.is_loud and not drawn.nul:  # Names with NULs are for xargs -0: nobody takes them for lines.
             work.told.summary(lines_meant(result, drawn.listing))
     work.told.written(output)
@@ -107,7 +107,7 @@ def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
         # Advice is not printed when nobody asks for it, or cron would mail the same advice every night.
         work.told.warnings(advice)
     target = display_name(os.fsencode(cast(bytes, request.output)))
-    work.told.summary(summary.lines(result, work.seconds, target))
+    work.told.summary(summary.lines(result, work.seconds, target, verbose=bool(told_as.verbose)))
     return work.status
 
 

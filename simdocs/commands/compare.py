@@ -38,7 +38,7 @@ _MOST = 2000
 def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Comparison | SimilarityMatrix | SlotTrace:
     """The measures of two texts, or the similarities of more; or how their signatures are computed.
 
-    UsageError: parameters do not go together, or contradict the artifact.
+    UsageError: parameters cannot be combined, or contradict the artifact.
     """
     compared = compared_texts(request)
     problems = list(_contradictions(request, compared))

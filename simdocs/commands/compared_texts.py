@@ -47,7 +47,7 @@ class ComparedTexts:
 def compared_texts(request: CompareRequest) -> ComparedTexts:
     """Read the texts of a request.
 
-    UsageError: parameters do not go together. InputError: a text cannot be read, or has changed since the artifact was
+    UsageError: parameters cannot be combined. InputError: a text cannot be read, or has changed since the artifact was
     built. ArtifactError: the artifact cannot be opened.
     """
     if request.texts is None and is_artifact(request.artifact):

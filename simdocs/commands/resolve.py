@@ -104,7 +104,7 @@ def intake_of(
 ) -> Intake:
     """The input of a request: documents, or an artifact of them.
 
-    UsageError: parameters do not go together, or contradict an artifact. InputError, ArtifactError: an artifact cannot
+    UsageError: parameters cannot be combined, or contradict an artifact. InputError, ArtifactError: an artifact cannot
     be opened.
     """
     if any(map(is_artifact, request.documents)):

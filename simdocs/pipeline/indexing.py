@@ -179,7 +179,7 @@ def low_recall(chosen: Banding, num_perm: int) -> Iterator[str]:
         bands, rows = "band" if chosen.bands == 1 else "bands", "row" if chosen.rows == 1 else "rows"
         find = "finds" if chosen.bands == 1 else "find"
         yield (
-            f"{chosen.bands} {bands} of {chosen.rows} {rows} {find} a pair at {chosen.threshold:g} with probability"
-            f" {found:.4f}, less than the recall of {chosen.recall:g}: leave out {mention('bands')}, {mention('rows')}"
-            f" and {mention('rule')} to reach it"
+            f"{chosen.bands} {bands} of {chosen.rows} {rows} {find} only {100 * found:.4g}% of the pairs at"
+            f" {chosen.threshold:g}, less than the recall of {chosen.recall:g}: leave out {mention('bands')},"
+            f" {mention('rows')} and {mention('rule')} to reach it"
         )

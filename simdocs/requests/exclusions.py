@@ -69,4 +69,4 @@ NOT_FOR_NEAREST: Mapping[str, str] = MappingProxyType(
 def not_together(*names: str, why: str = "") -> str:
     """The problem that these parameters exclude each other. why: the reason, or what to do."""
     *most, last = map(mention, names)
-    return f"{', '.join(most)} and {last} do not go together" + (f": {why}" if why else "")
+    return f"{', '.join(most)} and {last} cannot be combined" + (f": {why}" if why else "")

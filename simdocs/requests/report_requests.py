@@ -179,7 +179,7 @@ class DrawRequest(DifferenceRequest, AnswerRequest):
             yield f"{mention('list')} {self.listing} writes lines as they are, without {mention('format')}"
         if self.nul and self.suffix in (*FORMATS, *_NOT_OFFERED) and self.suffix != "tsv":
             shown = f"{mention('output')} {self._shown_output}"
-            yield f"{mention('nul')} and {shown} do not go together: {mention('nul')} writes plain names"
+            yield f"{mention('nul')} and {shown} cannot be combined: {mention('nul')} writes plain names"
 
     @property
     def _lists_lines(self) -> bool:

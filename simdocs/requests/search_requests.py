@@ -52,7 +52,7 @@ class DedupeRequest(BandsRequest):
         if self.cluster == "components":
             for name, why in NOT_FOR_COMPONENTS.items():
                 if getattr(self, name):
-                    yield f"{mention(name)} and {mention('cluster')} components do not go together: {why}"
+                    yield f"{mention(name)} and {mention('cluster')} components cannot be combined: {why}"
         yield from self._rules_of_comparison()
         if self.changed and self.against is not None:
             yield not_together("changed", "against", why=f"{mention('changed')} is about one index")

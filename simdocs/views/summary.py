@@ -17,7 +17,7 @@ from simdocs.model.tuning import Tuning
 from simdocs.recipes import Banding, IndexRecipe
 from simdocs.views.amounts import counted, size
 from simdocs.views.curve import figure, with_interval
-from simdocs.views.probabilities import shown_probability
+from simdocs.views.probabilities import least_percentage, shown_probability
 from simdocs.views.warnings import no_pair, too_few
 
 _LOOSEST = 10
@@ -28,8 +28,8 @@ _BYTES_SKETCHED = 8
 Summarised = BuildResult | DryRun | Deduplication | SimilarPairs | Matches | Tuning | Audit
 
 
-def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]:
-    """The lines of a summary. target: the name of the artifact that was built."""
+def lines(result: Summarised, seconds: float, target: str = "", *, verbose: bool = False) -> Iterator[str]:
+    """The lines of a summary. target: the name of the artifact that was built. verbose: with every figure."""
     if isinstance(result, DryRun):
         yield _read(result.documents, result.skipped.counts)
         yield from [result.counts.note] if result.counts.note else []
@@ -47,7 +47,7 @@ def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]
         yield from _left_out(result.documents, result.ignored)
         yield from _updated(result.update)
         if result.expectation is not None and isinstance(result.recipe, IndexRecipe):
-            yield from _expected(result.expectation, result.recipe.banding)
+            yield from _expected(result.expectation, result.recipe.banding, verbose=verbose)
             if (tokens := result.expectation.sketched) is not None:
                 each = tokens / max(len(result.documents), 1)
                 yield (
@@ -66,10 +66,11 @@ def lines(result: Summarised, seconds: float, target: str = "") -> Iterator[str]
         documents = f"{compared.changed:,} document{' is' if compared.changed == 1 else 's are'}"
         yield f"{documents} new or changed; only pairs with one of them were looked for"
     if not nothing_compared:
-        # For containment every pair is compared, so there are no candidates to count.
+        # If containment is computed for every pair, there are no candidates to count.
         proposed = compared.candidates or not compared.verified
-        candidates = f"{counted(compared.candidates, 'candidate')}, " if proposed else ""
-        yield f"{_how_found(result)}; {candidates}{compared.verified:,} verified"
+        counts = [counted(compared.candidates, "candidate")] if proposed else []
+        counts += [f"{compared.verified:,} verified"] if verbose or not proposed else []
+        yield f"{_how_found(result)}; {', '.join(counts)}"
     yield from _outcome(result, seconds)
 
 
@@ -123,8 +124,9 @@ def _tuned(result: Tuning) -> Iterator[str]:
         )
     if chosen.misses is not None and chosen.false_candidates is not None:
         yield (
-            f"pairs at {chosen.threshold:g} or above: {_interval(corpus.similar, whole=True)}; expected (one run may"
-            f" differ): missed: {_interval(chosen.misses)}, false candidates: {_interval(chosen.false_candidates)}"
+            f"pairs of different texts at {chosen.threshold:g} or above: {_interval(corpus.similar, whole=True)};"
+            f" expected (one run may differ): missed: {_interval(chosen.misses)},"
+            f" false candidates: {_interval(chosen.false_candidates)}"
         )
     yield from result.advice
     if result.next:
@@ -189,9 +191,11 @@ def _outcome(result: Deduplication | SimilarPairs | Matches, seconds: float) -> 
             yield _looseness(component)
 
 
-def _expected(expected: Expectation, banding: Banding) -> Iterator[str]:
+def _expected(expected: Expectation, banding: Banding, *, verbose: bool) -> Iterator[str]:
     yield _found_by(banding.bands, banding.rows, banding.threshold, expected.at_threshold)
-    yield "chance of being found: " + ", ".join(f"{shown_probability(found)} at {s:g}" for s, found in expected.curve)
+    if verbose:
+        curve = (f"{shown_probability(found)} at {s:g}" for s, found in expected.curve)
+        yield f"chance of being found: {', '.join(curve)}"
     line = f"about {figure(expected.candidates)} candidates per document, counted in the buckets"
     if expected.better_num_perm:
         line += (
@@ -216,8 +220,7 @@ def _how_found(result: Deduplication | SimilarPairs | Matches) -> str:
         return f"the {result.nearest:,} nearest by signature, whatever the threshold"
     if compared.undecided is not None:
         every = f"; {counted(compared.undecided, 'document')} compared with every text" if compared.undecided else ""
-        found = shown_probability(compared.probability)
-        return f"the sketch finds a pair at {compared.threshold:g} with probability {found}{every}"
+        return f"the sketch finds {_at_least(compared.probability, compared.threshold)}{every}"
     if compared.bands is None:
         return "every pair is found"
     return _found_by(compared.bands.bands, compared.bands.rows, compared.threshold, compared.probability)
@@ -225,7 +228,13 @@ def _how_found(result: Deduplication | SimilarPairs | Matches) -> str:
 
 def _found_by(bands: int, rows: int, threshold: float, probability: float) -> str:
     find = "finds" if bands == 1 else "find"
-    return f"{_cut(bands, rows)} {find} a pair at {threshold:g} with probability {shown_probability(probability)}"
+    return f"{_cut(bands, rows)} {find} {_at_least(probability, threshold)}"
+
+
+def _at_least(probability: float, threshold: float) -> str:
+    """What is found at a threshold, and above it. No pair is more similar than 1."""
+    more = ", more above" if threshold < 1 and probability < 1 else ""
+    return f"at least {least_percentage(probability)} of pairs at {threshold:g}{more}"
 
 
 def _cut(bands: int, rows: int) -> str:

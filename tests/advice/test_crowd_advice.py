@@ -24,7 +24,7 @@ def advised(documents: int, *counts: tuple[int, int], joinable: bool = True) -> 
 
 def test_many_candidates_of_which_few_are_similar_are_reported_once_and_at_once():
     assert advised(100, (2_000, 0), (2_001, 100), (9_000, 100)) == [
-        "100 of the first 2,001 candidates are similar, and there are more than 20 for each document: if the documents"
+        "there are more than 20 candidates for each document, and less than 5% of them are similar: if the documents"
         " share a template, leave it out with template FILE or ignore_common F (simdocs.tune('DOCS') can find F);"
         " or try exact, which compares far fewer pairs"
     ]

@@ -118,7 +118,7 @@ def test_numpy_numbers_and_whole_fractions_are_accepted(tmp_path):
 def test_what_is_not_a_document_is_refused(here, stage):
     for call, message in (
         (stage, "nothing to read: give files or directories, or texts"),
-        (lambda: stage("docs", texts=[A]), "documents and texts do not go together: name documents in one way"),
+        (lambda: stage("docs", texts=[A]), "documents and texts cannot be combined: name documents in one way"),
         (lambda: stage("docs", names=["a"]), "names go with texts"),
         (
             lambda: stage(texts=[A], names=["a", "b"]),

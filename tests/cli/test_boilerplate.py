@@ -1,4 +1,4 @@
-"""--ignore-common and --template on the command line: what is said, and what does not go together."""
+"""--ignore-common and --template on the command line: what is said, and what cannot be combined."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ REFUSED = {
     "dedupe - --template -": (2, "- names standard input, which can be read only once"),
     "index docs --ignore-common 0.5 --keep-unreadable -o y.index": (
         2,
-        "--keep-unreadable and --ignore-common do not go together: which tokens are common depends on the documents",
+        "--keep-unreadable and --ignore-common cannot be combined: which tokens are common depends on the documents",
     ),
     "shingle docs --ignore-common 0.5 -o y.shingles": (2, "--ignore-common"),
 }

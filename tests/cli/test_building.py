@@ -262,7 +262,8 @@ def test_verbose_explains_an_index(there):
     lines = done.err.splitlines()
     bands, rows = 25, 5
     assert lines[0].startswith(f"3 documents, {len(A + A1 + B)} bytes, ")
-    assert lines[1] == f"25 bands of 5 rows find a pair at 0.7 with probability {1 - (1 - 0.7**rows) ** bands:.4f}"
+    assert 0.9899 <= 1 - (1 - 0.7**rows) ** bands < 0.99
+    assert lines[1] == "25 bands of 5 rows find at least 98.99% of pairs at 0.7, more above"
     curve = ", ".join(
         f"{shown_probability(float(bands_twin.least_probability(s / 10, bands, rows)))} at {s / 10:g}"
         for s in range(1, 11)
@@ -271,6 +272,15 @@ def test_verbose_explains_an_index(there):
     assert re.fullmatch(r"about \S+ candidates per document, counted in the buckets", lines[3])
     assert re.fullmatch(r"x\.index: written in \d+\.\d\d s", lines[4])
     assert len(lines) == 5
+
+
+def test_a_summary_without_verbose_leaves_the_curve_to_info(there):
+    done = simdocs("index", "docs", "-o", "x.index", "-t", "0.7", "--summary", cwd=there)
+    lines = done.err.splitlines()
+    assert "chance of being found" not in done.err
+    assert lines[1] == "25 bands of 5 rows find at least 98.99% of pairs at 0.7, more above"
+    assert len(lines) == 4
+    assert b"probability_at_0.1\t" in simdocs("info", "x.index", cwd=there).out
 
 
 @pytest.mark.reliability(

@@ -123,7 +123,7 @@ def test_a_suffix_of_compressed_files_is_refused(here, suffix):
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "json", "xlsx"])
 def test_nul_ended_names_cannot_be_combined_with_a_suffix_of_another_format(here, suffix):
     done = simdocs("dedupe", "docs", "--list", "kept", "-0", "-o", f"x.{suffix}", cwd=here)
-    assert done == (2, b"", f"simdocs: error: -0 and -o x.{suffix} do not go together: -0 writes plain names\n")
+    assert done == (2, b"", f"simdocs: error: -0 and -o x.{suffix} cannot be combined: -0 writes plain names\n")
     assert simdocs("dedupe", "docs", "--list", "kept", "-0", "-o", "x.txt", cwd=here) == (0, b"", "")
 
 

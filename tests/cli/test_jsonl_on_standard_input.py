@@ -71,7 +71,7 @@ def test_bad_lines_of_standard_input_are_named(tmp_path: Path) -> None:
     [
         (["x.json", "--jsonl"], f"{PIPED} dedupe - --jsonl\n"),
         (["--jsonl"], "error: nothing to read: give files or directories, or - for standard input\n"),
-        (["-", "--jsonl", "--plain"], "--plain and --jsonl do not go together"),
+        (["-", "--jsonl", "--plain"], "--plain and --jsonl cannot be combined"),
     ],
 )
 def test_jsonl_can_be_read_from_standard_input_alone(tmp_path: Path, arguments: list[str], said: str) -> None:

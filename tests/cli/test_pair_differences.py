@@ -128,7 +128,7 @@ def test_a_terminal_shows_pairs_and_their_differences_without_harm(here):
     [
         (["--format", "csv"], "--diff prints marked texts, which have no place in csv"),
         (["-o", "x.tsv"], "--diff prints marked texts, which have no place in tsv"),
-        (["--list", "kept"], "--diff and --list do not go together"),
+        (["--list", "kept"], "--diff and --list cannot be combined"),
     ],
 )
 def test_a_difference_has_no_place_in_tables_and_lists(here, words, said):

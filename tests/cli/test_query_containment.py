@@ -107,14 +107,14 @@ def test_token_sets_take_the_place_of_documents_that_are_gone(asked):
 @pytest.mark.parametrize(
     ("others", "problem"),
     [
-        (("--nearest", "2"), "--nearest and --measure do not go together: --nearest compares signatures"),
+        (("--nearest", "2"), "--nearest and --measure cannot be combined: --nearest compares signatures"),
         (
             ("--verify", "estimate"),
-            "--measure and --verify do not go together: signatures do not tell the containment",
+            "--measure and --verify cannot be combined: signatures do not tell the containment",
         ),
         (
             ("--max-memory", "1K"),
-            "--measure and --max-memory do not go together: only a few token sets are in memory at once",
+            "--measure and --max-memory cannot be combined: only a few token sets are in memory at once",
         ),
     ],
 )
@@ -147,7 +147,7 @@ def test_with_a_sketch_only_candidates_are_read_and_the_summary_says_so(asked):
     done = simdocs("query", "x.index", "long", "tiny", "--measure", "containment", "-v", cwd=asked)
     said = "reading all 4 texts of the index again, because 1 document is too short for its sketch"
     assert f"simdocs: {said}\n" in done.err
-    found_by = "the sketch finds a pair at 0.8 with probability 0.9500; 1 document compared with every text"
+    found_by = "the sketch finds at least 95.00% of pairs at 0.8, more above; 1 document compared with every text"
     assert re.search(f"^{found_by}; [0-9]+ candidates?, [0-9]+ verified$", done.err, re.MULTILINE)
     every = simdocs("query", "x.index", "long", "--measure", "containment", "--exact", "-v", cwd=asked)
     again = "reading all 4 texts of the index again, because --exact compares with every text: to avoid that,"

@@ -57,7 +57,7 @@ def test_list_and_estimate_can_be_combined_with_nearest(asked):
 )
 def test_nearest_cannot_be_combined_with_another_choice_of_matches(asked, other, why):
     done = simdocs("query", "x.index", "far", "--nearest", "2", *other, cwd=asked)
-    assert done == (2, b"", f"simdocs: error: --nearest and {other[0]} do not go together: {why}\n")
+    assert done == (2, b"", f"simdocs: error: --nearest and {other[0]} cannot be combined: {why}\n")
 
 
 @pytest.mark.parametrize("wrong", ["0", "-1", "many"])

@@ -182,7 +182,7 @@ def test_python_returns_the_rows(lectures, monkeypatch):
             "-k needs a text, not an artifact; --candidates needs an index",
         ),
         ("x.index --sketch", "x.index has no sketch: build it with simdocs index --containment"),
-        ("x.index --buckets --candidates", "--buckets and --candidates do not go together: choose one"),
+        ("x.index --buckets --candidates", "--buckets and --candidates cannot be combined: choose one"),
         ("x.index --root .", "--root needs --candidates"),
         ("docs/S1 --matrix", "--matrix needs shingles, not a text"),
         ("docs/S1 --buckets", "--buckets needs an index, not a text"),

@@ -103,7 +103,7 @@ REFUSED = {
     "dedupe docs --unit stopword --ignore-stop-words": (2, "--ignore-stop-words needs --unit word"),
     "shingle docs --unit line --stop-words list -o x.shingles": (2, "--stop-words needs --unit word or stopword"),
     "index docs --unit word --language de -o x.index": (2, "needs --unit stopword, or --ignore-stop-words"),
-    "show docs/a --unit word --language de --stop-words list": (2, "--language and --stop-words do not go together"),
+    "show docs/a --unit word --language de --stop-words list": (2, "--language and --stop-words cannot be combined"),
     "dedupe docs --unit word --stop-words gone": (2, "gone: No such file or directory"),
     "dedupe docs --unit word --stop-words docs": (2, "docs: this is a directory: name one text"),
     "dedupe docs --unit word --stop-words empty": (2, "empty: this list has no words: give one word on each line"),

@@ -110,7 +110,7 @@ def test_tune_states_what_index_states_and_draws_the_formula(here):
     row = chosen(table(here, *bands))
     assert (float(stated), float(row["probability"])) == pytest.approx((0.1795, 0.1795), abs=5e-5)
     summary = simdocs("tune", *bands, "--summary", cwd=here).err
-    assert "8 bands of 16 rows find a pair at 0.8 with probability 0.1795" in summary
+    assert "8 bands of 16 rows find at least 17.95% of pairs at 0.8, more above" in summary
     curve = {row["similarity"]: row["probability"] for row in table(here, *bands, "--list", "curve")}
     assert float(curve["0.800000"]) == pytest.approx(candidate_probability(0.8, 8, 16), abs=1e-6)
     drawn = simdocs("tune", *bands, "--format", "table", cwd=here).out.decode()
@@ -223,7 +223,7 @@ def test_there_is_no_distribution_if_all_texts_are_gone(here):
         ("--unit word --jsonl", ("--jsonl needs documents", "--unit needs documents")),
         (
             "--bands 3 --recall 0.9 --rule nearest -q -v",
-            ("--bands, --recall and --rule do not go together", "-q and -v do not go together"),
+            ("--bands, --recall and --rule cannot be combined", "-q and -v cannot be combined"),
         ),
         ("--bands 20 --rows 50", ("20 bands of 50 rows need --num-perm 1000 or more, not 128",)),
         ("--threshold 0 --bands x", ("--threshold must be", "--bands must be")),
@@ -414,7 +414,7 @@ def test_a_few_versions_of_a_text_are_not_called_unrelated(tmp_path):
 
 
 def test_bands_by_hand_that_miss_the_recall_are_reported_and_not_suggested(here):
-    line = "10 bands of 10 rows find a pair at 0.8 with probability 0.6789, less than the recall of 0.95: leave out"
+    line = "10 bands of 10 rows find only 67.89% of the pairs at 0.8, less than the recall of 0.95: leave out"
     by_hand = ("--bands", "10", "--rows", "10")
     assert line in simdocs("tune", "docs", *by_hand, "--summary", cwd=here).err
     assert line in simdocs("tune", *by_hand, "--summary", cwd=here).err
@@ -449,4 +449,8 @@ def test_copies_are_one_text(here):
 
 def test_the_summary_says_that_false_candidates_are_an_expectation(here):
     told = simdocs("tune", "docs", "--summary", cwd=here).err
-    assert re.search(r"^pairs at 0.8 or above: \d+; expected \(one run may differ\): missed: .+, false", told, re.M)
+    assert re.search(
+        r"^pairs of different texts at 0.8 or above: \d+; expected \(one run may differ\): missed: .+, false",
+        told,
+        re.M,
+    )

@@ -436,4 +436,4 @@ def test_an_index_that_is_not_there_is_called_missing(tmp_path):
 def test_options_without_effect_are_errors(tmp_path, arguments):
     done = simdocs("dedupe", "docs", *arguments.split(), cwd=tmp_path)
     assert is_one_line(done)
-    assert "do not go together" in done.err
+    assert "cannot be combined" in done.err

@@ -382,5 +382,5 @@ def test_a_run_that_keeps_documents_is_not_strict(case: Case) -> None:
 
 
 def test_nothing_can_be_kept_by_a_rebuild() -> None:
-    with pytest.raises(simdocs.UsageError, match="keep_unreadable and rebuild do not go together"):
+    with pytest.raises(simdocs.UsageError, match="keep_unreadable and rebuild cannot be combined"):
         simdocs.index("docs", keep_unreadable=True, rebuild=True)

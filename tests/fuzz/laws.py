@@ -102,7 +102,7 @@ def lawful(command: str, arguments: Sequence[bytes], done: Done) -> None:
 
 
 def refused(done: Done) -> bool:
-    """Whether a run was refused because its options do not go together, or not with its documents."""
+    """Whether a run was refused because its options cannot be combined, or not with its documents."""
     return done.status == 2 and NOT_TOGETHER.search(done.err) is not None
 
 

@@ -1,4 +1,4 @@
-"""Probabilities for people: four digits, and neither certain nor impossible unless they are."""
+"""Probabilities and shares for people: four digits, and neither certain nor impossible unless they are."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.views.probabilities import shown_probability
+from simdocs.views.probabilities import least_percentage, shown_probability
 
 
 @given(st.floats(0, 1))
@@ -27,3 +27,16 @@ def test_only_certain_events_have_probability_one_and_only_impossible_ones_zero(
 )
 def test_probabilities_have_four_digits(probability, shown):
     assert shown_probability(probability) == shown
+
+
+@given(st.floats(0, 1))
+def test_a_share_is_at_least_its_percentage_and_less_than_a_hundredth_of_a_percent_above(share):
+    shown = least_percentage(share)
+    assert (shown == "100%") == (share == 1)
+    least = float(shown.removesuffix("%")) / 100
+    assert -1e-9 <= share - least < 0.0001 + 1e-9
+
+
+@pytest.mark.parametrize("hundredths", range(0, 10_000, 7))
+def test_whole_hundredths_of_a_percent_are_not_rounded_down(hundredths):
+    assert least_percentage(hundredths / 10_000) == f"{hundredths / 100:.2f}%"

@@ -84,7 +84,13 @@ _DECLARED = (
     Parameter("max_size", DOCUMENTS, Size(), f"Refuse a larger text. {_UNITS}", 256 * MIB, "256M", question="compare"),
     Parameter("text_field", DOCUMENTS, FreeText(), "Field that holds the text in JSON Lines.", "text"),
     Parameter("id_field", DOCUMENTS, FreeText(), "Field that holds the id in JSON Lines, as in PATH#ID.", "id"),
-    Parameter("plain", DOCUMENTS, Flag(), "Read each *.jsonl and *.ndjson file as one text.", False),
+    Parameter(
+        "plain",
+        DOCUMENTS,
+        Flag(),
+        "Read each *.jsonl and *.ndjson file as one text, and do not warn about tables.",
+        False,
+    ),
     Parameter("jsonl", DOCUMENTS, Flag(), "Read standard input as JSON Lines.", False),
     Parameter(
         "shingles",

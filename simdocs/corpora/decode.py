@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import codecs
 
+from simdocs.corpora.containers import binary_format, binary_format_named
 from simdocs.corpora.document_skipped import DocumentSkipped
 
 LOOKED_AT = 8 << 10
 """Bytes at the beginning of a document that decide whether it is binary."""
-
-NOT_DECOMPRESSED = "gzip data: pipe it through zcat, or give the file a name that ends in .gz"
-"""The detail that is reported about gzip data that is read as a text."""
 
 _MARKS = (  # UTF-32 first: the little-endian mark begins with that of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -41,15 +39,15 @@ def is_binary(data: bytes) -> bool:
     return b"\0" in data[:LOOKED_AT] and not data.startswith(tuple(mark for mark, _ in _MARKS))
 
 
-def is_gzip(data: bytes) -> bool:
-    """Whether this is the beginning of gzip data."""
-    return data.startswith(b"\x1f\x8b")
+def refuse_binary(data: bytes, name: bytes) -> None:
+    """Raise DocumentSkipped (binary) if `is_binary`, or if it is in a format that is not text, which the detail names.
 
-
-def refuse_binary(data: bytes) -> None:
-    """Raise DocumentSkipped (binary) if `is_binary`. The detail says so if it is gzip data."""
+    name: that of the file, whose suffix tells one kind of archive from another.
+    """
+    if what := binary_format(data, name):
+        raise DocumentSkipped("binary", what)
     if is_binary(data):
-        raise DocumentSkipped("binary", NOT_DECOMPRESSED if is_gzip(data) else "")
+        raise DocumentSkipped("binary", binary_format_named(name))
 
 
 def as_utf8(data: bytes) -> tuple[bytes, bool]:

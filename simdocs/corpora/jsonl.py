@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from simdocs.corpora.batches import BATCH_BYTES
 from simdocs.corpora.clock import settled
-from simdocs.corpora.decode import NOT_DECOMPRESSED, is_gzip
+from simdocs.corpora.containers import binary_format
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import is_compressed
 from simdocs.corpora.identity import NO_FILE, Stamp
@@ -102,8 +102,8 @@ def _blocks(content: Iterator[Chunk], limit: int) -> Iterator[_Block]:
             if isinstance(given, int) and cutter.skips(given):
                 continue
             piece = bytes(given)
-            if not turn and is_gzip(piece):
-                raise DocumentSkipped("malformed", NOT_DECOMPRESSED)
+            if not turn and (what := binary_format(piece)):
+                raise DocumentSkipped("malformed", what)
             if not turn and piece.startswith(codecs.BOM_UTF8):
                 cutter.start, piece = len(codecs.BOM_UTF8), piece[len(codecs.BOM_UTF8) :]
             yield from cutter.take(piece)
@@ -225,26 +225,6 @@ def parse(lines: Lines, sequences: Sequences) -> Parsed:
             parsed.skips.append(Skip(skip.reason, lines.name, skip.detail, number))
         start += len(line) + 1
     return parsed
-
-
-def looks_like_lines(data: bytes) -> bool:
-    """Whether the first two lines of a text are JSON objects."""
-    first = data.find(b"\n", 0, _LONGEST_LOOKED_AT) + 1
-    second = data.find(b"\n", first, first + _LONGEST_LOOKED_AT) if first else -1
-    return first > 0 and all(map(_is_object, (data[:first], data[first : second if second > 0 else len(data)])))
-
-
-def _is_object(line: bytes) -> bool:
-    if not line.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{"):
-        return False
-    try:
-        return isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
-        return False
-
-
-_LONGEST_LOOKED_AT = 1 << 16
-"""Bytes of a line that is looked at to find out whether a text is JSON Lines."""
 
 
 def text_of(line: bytes, sequences: Sequences) -> bytes | None:

@@ -36,7 +36,7 @@ def read(
     descriptor, status = open_file(name, met, directories)
     compressed = is_compressed(name)
     try:
-        data, stamp = _read_open(descriptor, status, limit + padding if compressed else limit, compressed)
+        data, stamp = _read_open(descriptor, name, status, limit + padding if compressed else limit, compressed)
     except OSError as error:
         raise DocumentSkipped.of(error) from None
     finally:
@@ -44,10 +44,12 @@ def read(
     return decompress(data, min(limit, MOST)) if compressed else data, stamp
 
 
-def _read_open(descriptor: int, before: os.stat_result, limit: int, compressed: bool) -> tuple[bytes, Stamp]:
+def _read_open(
+    descriptor: int, name: bytes, before: os.stat_result, limit: int, compressed: bool
+) -> tuple[bytes, Stamp]:
     for _ in range(2):
         if _PIECE < before.st_size <= limit and not compressed:
-            refuse_binary(os.pread(descriptor, LOOKED_AT, 0))
+            refuse_binary(os.pread(descriptor, LOOKED_AT, 0), name)
         if skip := too_large(before.st_size, limit):
             raise skip
         stamp = Stamp.of(before)

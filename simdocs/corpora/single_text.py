@@ -52,7 +52,7 @@ def read_single_document(name: bytes, limit: int, sequences: Sequences) -> bytes
         raise UsageError(f"{shown}: this file has one document on each line: name one of them, as in {shown}#ID")
     data = read_single_text(name, limit)
     try:
-        refuse_binary(data)
+        refuse_binary(data, name)
     except DocumentSkipped as skip:
         raise _unreadable(name, skip) from None
     return as_utf8(data)[0]
@@ -105,5 +105,7 @@ def refuse_fifo_twice(names: Iterable[object]) -> None:
 
 
 def _unreadable(name: bytes, skip: DocumentSkipped) -> InputError:
+    if skip.reason == "binary" and skip.detail:
+        return InputError(f"{display_name(name)}: {skip.detail}")
     detail = f" ({skip.detail})" if skip.detail else ""
     return InputError(f"{display_name(name)}: {explanation(skip.reason)}{detail}")

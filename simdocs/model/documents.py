@@ -29,7 +29,7 @@ FIELDS = (
         (),
         "sum of 1: no units; 2: fewer than k units, but not none; 4: bytes that are not UTF-8; 8: UTF-16 or UTF-32;"
         " 16: a line without an id, which is named by its number; 32: a text that looks like JSON Lines; 64: all its"
-        " tokens are left out",
+        " tokens are left out; a text that looks like 128: CSV; 256: CSV with semicolons; 512: TSV; 1024: a JSON array",
     ),
 )
 """The facts of a document: name, dtype, shape and meaning. `count` and `set_digest` are set in artifacts only."""
@@ -50,8 +50,9 @@ follows links met it; NAMED: it was named itself, and may be any file. device, i
 NAMED = -1
 
 EMPTY, SHORT, INVALID, WIDE, NUMBERED, LIKE_LINES, IGNORED = 1, 2, 4, 8, 16, 32, 64
+LIKE_CSV, LIKE_SEMICOLONS, LIKE_TSV, LIKE_ARRAY = 128, 256, 512, 1024
 """Flags: no units; fewer than k units; contains bytes that are not valid UTF-8; was UTF-16 or UTF-32; a line that is
-named by its number; looks like JSON Lines; all its tokens are left out."""
+named by its number; looks like JSON Lines; all its tokens are left out; looks like another container of documents."""
 
 WITHOUT_TOKENS = EMPTY | IGNORED
 """Flags of documents that are similar to nothing."""
@@ -105,6 +106,14 @@ class Documents:
     def flagged(self, flag: int) -> int:
         """The number of documents that have this flag."""
         return int(np.count_nonzero(self.facts["flags"] & flag))
+
+    def named_with(self, suffix: bytes) -> Mask:
+        """Which documents have names that end with this suffix: (N,)."""
+        ends, values = self.names.offsets[1:], self.names.values
+        mask: Mask = self.names.lengths >= len(suffix)
+        for back, byte in enumerate(reversed(suffix), 1):
+            mask[mask] = values[ends[mask] - back] == byte
+        return mask
 
     def mtimes(self) -> Index:
         """The modification time of each document's file, in nanoseconds since 1970: int64 (N,)."""

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from simdocs.corpora.containers import flag_of
 from simdocs.corpora.decode import as_utf8, refuse_binary
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.identity import NO_FILE, Stamp, content_digest
-from simdocs.corpora.jsonl import Lines, looks_like_lines, parse
+from simdocs.corpora.jsonl import Lines, parse
 from simdocs.corpora.read_file import read
 from simdocs.corpora.read_tasks import Files
 from simdocs.corpora.walked_files import Directories, Met, each_met
-from simdocs.model.documents import DOCUMENT, LIKE_LINES, NUMBERED, WIDE
+from simdocs.model.documents import DOCUMENT, NUMBERED, WIDE
 from simdocs.model.numbering import BlockPlaces
 from simdocs.model.skipped import Skip
 from simdocs.model.source_files import CHUNK, FILE, STAMP_FIELDS
@@ -70,10 +71,10 @@ def _files(task: Files, sequences: Sequences) -> Read:
                 known.append(len(places))
                 data = b""
             raw, wide = as_utf8(data)
-            like_lines = not task.texts and not sequences.plain and looks_like_lines(data)
+            looks = 0 if task.texts or sequences.plain else flag_of(raw)
             places.append(place)
             raws.append(raw)
-            rows.append((len(data), 0, 0, 0, (0, 0), (0, 0), 0, 0, 0, 0, WIDE * wide + LIKE_LINES * like_lines))
+            rows.append((len(data), 0, 0, 0, (0, 0), (0, 0), 0, 0, 0, 0, WIDE * wide + looks))
             stamps.append(stamp)
             contents.append(content)
     names = [task.names[place] for place in places]
@@ -106,7 +107,7 @@ def _file(task: Files, place: int, name: bytes, met: Met, directories: Directori
     held = task.held.get(place)
     data, stamp = read(name, task.limit, 0, met, directories) if held is None else (held, NO_FILE)
     if not task.texts:
-        refuse_binary(data)
+        refuse_binary(data, name)
     return data, stamp
 
 

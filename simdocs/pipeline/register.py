@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from simdocs.corpora.containers import container_of
 from simdocs.corpora.document_skipped import REPLACED
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.line_names import LineNames
-from simdocs.errors import mention
-from simdocs.model.documents import DOCUMENT, EMPTY, LIKE_LINES, MET, Documents
+from simdocs.model.documents import DOCUMENT, EMPTY, MET, Documents
 from simdocs.model.growing import GrowingArray, GrowingByteStrings
 from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces, Rows
@@ -35,11 +35,12 @@ _DIGITS = 20
 class Register:
     """Numbers documents in row order, as the results of tasks come in.
 
-    unread: which of the files cannot be read, so that their documents are kept; None: none of them.
+    plain: whether each file is meant as one text. unread: which of the files cannot be read, so that their documents
+    are kept; None: none of them.
     """
 
-    def __init__(self, found: FileList, skipped: Skipped, unread: Mask | None = None) -> None:
-        self._found, self._skipped = found, skipped
+    def __init__(self, found: FileList, skipped: Skipped, *, plain: bool, unread: Mask | None = None) -> None:
+        self._found, self._skipped, self._plain = found, skipped, plain
         self._names = names = GrowingByteStrings()
         self._facts, self._met = GrowingArray(DOCUMENT), GrowingArray(MET)
         self._held: dict[int, bytes] = {}
@@ -102,8 +103,8 @@ class Register:
         """Take note of what is special about the document in this row."""
         if file in self._found.named:
             self._named_rows.append(row)
-            if read.facts["flags"][at] & LIKE_LINES:
-                self._skipped.warnings.append(_read_as_one(read.names[at]))
+            if not self._plain and (alike := container_of(read.names[at], int(read.facts["flags"][at]))):
+                self._skipped.warnings.append(alike.warning(read.names[at]))
         if file in self._found.held:
             self._held[row] = _span(self._found.held[file], read.facts[at])
         elif file in self._reached_again:
@@ -194,12 +195,6 @@ class Register:
             self._counts,
             self._kept.all(),
         )
-
-
-def _read_as_one(name: bytes) -> str:
-    """The warning about a text that looks like JSON Lines."""
-    remedy = f"give {mention('jsonl')}" if name == b"-" else "give the file a name that ends in .jsonl"
-    return f"{display_name(name)}: this looks like JSON Lines, but is read as one text: {remedy}"
 
 
 def _span(held: bytes, fact: np.void) -> bytes:

@@ -138,9 +138,10 @@ def shingle(
     """
     reuse = None if earlier is None else earlier.reuse(found, recipe, limit, run.skipped)
     unchanged = None if reuse is None else reuse.unchanged
+    unread = None
     if unchanged is not None:
-        found = unchanged.found
-    register = Register(found, run.skipped, None if unchanged is None else unchanged.unread)
+        found, unread = unchanged.found, unchanged.unread
+    register = Register(found, run.skipped, plain=recipe.sequences.plain, unread=unread)
     advance = Advance(found)
     work = partial(shingle_task, recipe=recipe)
     stream = advance.watch(tasks(found, limit, recipe.sequences, register.skip_rest, unchanged))

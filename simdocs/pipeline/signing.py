@@ -142,9 +142,10 @@ def sign(
     """
     reuse = None if earlier is None else earlier.reuse(found, recipe, limit, run.skipped)
     unchanged = None if reuse is None else reuse.unchanged
+    unread = None
     if unchanged is not None:
-        found = unchanged.found
-    register = Register(found, run.skipped, None if unchanged is None else unchanged.unread)
+        found, unread = unchanged.found, unchanged.unread
+    register = Register(found, run.skipped, plain=recipe.sequences.plain, unread=unread)
     advance = Advance(found)
     rows = _Rows(sketching, recipe.shingling.seed)
     work = partial(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from simdocs.corpora.containers import looking_like
 from simdocs.errors import mention
 from simdocs.model.audited import Audit
 from simdocs.model.build_results import BuildResult, DryRun, Expectation, UpdateFacts
@@ -31,7 +32,7 @@ Summarised = BuildResult | DryRun | Deduplication | SimilarPairs | Matches | Tun
 def lines(result: Summarised, seconds: float, target: str = "", *, verbose: bool = False) -> Iterator[str]:
     """The lines of a summary. target: the name of the artifact that was built. verbose: with every figure."""
     if isinstance(result, DryRun):
-        yield _read(result.documents, result.skipped.counts)
+        yield _read(result)
         yield from [result.counts.note] if result.counts.note else []
         yield _counts(result.counts)
         yield f"{target}: not written, because this is a dry run ({seconds:.2f} s)"
@@ -43,7 +44,7 @@ def lines(result: Summarised, seconds: float, target: str = "", *, verbose: bool
         yield from _audited(result)
         return
     if isinstance(result, BuildResult):
-        yield f"{_read(result.documents, result.skipped.counts)}, {counted(result.documents.tokens, 'token')}"
+        yield f"{_read(result)}, {counted(result.documents.tokens, 'token')}"
         yield from _left_out(result.documents, result.ignored)
         yield from _updated(result.update)
         if result.expectation is not None and isinstance(result.recipe, IndexRecipe):
@@ -58,7 +59,7 @@ def lines(result: Summarised, seconds: float, target: str = "", *, verbose: bool
         return
     nothing_compared = list(too_few(result))
     yield from nothing_compared
-    read = _read(result.documents, result.skipped.counts)
+    read = _read(result)
     yield f"{read}, against {counted(result.indexed, 'document')}" if isinstance(result, Matches) else read
     compared = result.comparison
     yield from _left_out(result.documents, compared.ignored)
@@ -76,7 +77,7 @@ def lines(result: Summarised, seconds: float, target: str = "", *, verbose: bool
 
 def _audited(result: Audit) -> Iterator[str]:
     cut, recall = result.recipe.banding.cut, result.recall
-    yield f"{_read(result.documents, result.skipped.counts)}; {counted(result.texts, 'different text')}"
+    yield f"{_read(result)}; {counted(result.texts, 'different text')}"
     if nothing_compared := list(no_pair(result)):
         yield from nothing_compared
         return
@@ -114,7 +115,7 @@ def _tuned(result: Tuning) -> Iterator[str]:
         yield _found_by(chosen.bands, chosen.rows, chosen.threshold, chosen.probability)
         yield from result.advice
         return
-    yield f"{_read(result.documents, result.skipped.counts)}; {counted(corpus.texts, 'different text')}"
+    yield f"{_read(result)}; {counted(corpus.texts, 'different text')}"
     yield _found_by(chosen.bands, chosen.rows, chosen.threshold, chosen.probability)
     yield from no_pair(result)
     if corpus.typical is not None and corpus.unusual is not None:
@@ -204,13 +205,26 @@ def _expected(expected: Expectation, banding: Banding, *, verbose: bool) -> Iter
     yield line
 
 
-def _read(documents: Documents, skipped: dict[str, int]) -> str:
-    empty = documents.flagged(EMPTY)
+def _read(result: Summarised) -> str:
+    documents = result.documents
+    assert documents is not None
+    empty, skipped = documents.flagged(EMPTY), result.skipped.counts
     return (
         f"{counted(len(documents), 'document')}, {counted(int(documents.facts['size'].sum()), 'byte')}"
         + (f", {empty:,} empty" if empty else "")
+        + "".join(f", {count:,} {'looks' if count == 1 else 'look'} like {name}" for name, count in alike(result))
         + "".join(f", {count:,} skipped: {in_short(reason)}" for reason, count in skipped.items() if reason != "kept")
     )
+
+
+def alike(result: Summarised) -> Iterator[tuple[str, int]]:
+    """Yield the name of each container that documents look like although each is one text, and how many of them do."""
+    if isinstance(result, Deduplication | SimilarPairs | Matches):
+        recipe = result.comparison.recipe
+    else:
+        recipe = result.built.recipe if isinstance(result, DryRun) else result.recipe
+    if result.documents is not None:
+        yield from looking_like(result.documents, plain=recipe.sequences.plain)
 
 
 def _how_found(result: Deduplication | SimilarPairs | Matches) -> str:

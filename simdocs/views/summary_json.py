@@ -16,7 +16,7 @@ from simdocs.model.listed_pairs import Matches, SimilarPairs
 from simdocs.model.names import display_name
 from simdocs.model.tuning import Tuning
 from simdocs.recipes import Banding, IndexRecipe, Recipe
-from simdocs.views.summary import Summarised
+from simdocs.views.summary import Summarised, alike
 
 
 def as_json(result: Summarised, seconds: float, spelling: Callable[[str], str] = spelled) -> bytes:
@@ -25,6 +25,7 @@ def as_json(result: Summarised, seconds: float, spelling: Callable[[str], str] =
     if isinstance(result, DryRun):
         result, more = result.built, more | {"dry_run": True}
     facts = _facts_of(result) | more
+    facts["looks_like"] = dict(alike(result))
     facts["advice"] = list(map(spelling, result.advice))
     if isinstance(result, BuildResult):
         facts["update"]["note"] = spelling(result.update.note)

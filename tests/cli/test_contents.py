@@ -26,8 +26,9 @@ BINARY = {
     "program": b"\x7fELF\x02\x01\x01" + bytes(9) + DICE.randbytes(5000),
     "picture.png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + DICE.randbytes(900),
     "zeros.gz": gzip.compress(bytes(1 << 24)),
+    "pdf": b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n" + DICE.randbytes(3000).replace(b"\0", b"\1"),
 }
-"""Files with a NUL byte in the first 8 KiB, and no mark of UTF-16 or 32."""
+"""Files with a NUL byte in the first 8 KiB, and no mark of UTF-16 or 32; and one that begins like a PDF."""
 
 EMPTY = {
     "empty": b"",
@@ -72,7 +73,6 @@ INVALID = {
     "surrogates": b"\xed\xa0\x80\xed\xb0\x80" * 5 + A,
     "utf-16, unpaired": codecs.BOM_UTF16_LE + b"\x3d\xd8" * 5 + WIDE.encode("utf-16-le"),
     "utf-32, beyond all": codecs.BOM_UTF32_LE + b"\xff\xff\xff\x7f" * 5 + WIDE.encode("utf-32-le"),
-    "pdf": b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n" + DICE.randbytes(3000).replace(b"\0", b"\1"),
 }
 
 ALL = BINARY | EMPTY | SHORT | TEXTS | INVALID

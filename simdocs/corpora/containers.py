@@ -1,0 +1,286 @@
+"""Files that hold many documents or no text: what they look like, and what to do with them.
+
+`CONTAINERS` are texts whose rows may be documents; only JSON Lines are read row by row. `BINARY` are files that are not
+text. A table is recognised by its first rows, so that prose, code and lists are very rarely taken for one.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from shlex import quote
+
+from simdocs.errors import mention
+from simdocs.model.documents import LIKE_ARRAY, LIKE_CSV, LIKE_LINES, LIKE_SEMICOLONS, LIKE_TSV, Documents
+from simdocs.model.names import display_name
+
+LOOKED_AT = 1 << 17
+"""Bytes at the beginning of a text that decide what it looks like."""
+
+_LEAST_RECORDS, _LEAST_PAIRS = 3, 5
+"""Records from which on rows are a table: fewer say little. Two columns may also be a list, such as of towns and
+countries."""
+
+_USUAL_FIELDS = frozenset(("id", "text", "title", "body", "content", "name", "url", "label", "date", "message"))
+"""With one of these in the first row, two rows are a table."""
+
+_SHARE_SPACED = 0.25
+"""A comma in prose has a space after it; in a table at most this share of the delimiters has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """A text whose rows may be documents.
+
+    name: what it is, for messages. flag: of the documents whose beginning looks so. looks: whether the beginning of a
+    text in UTF-8 looks so, given whether that is all of it. suffixes: of files that are one whatever they look like.
+    rows: Python that prints its rows as JSON Lines, from standard input.
+    """
+
+    name: str
+    flag: int
+    looks: Callable[[bytes, bool], bool]
+    suffixes: tuple[bytes, ...] = ()
+    rows: str = ""
+
+    def is_named_so(self, name: bytes) -> bool:
+        """Whether a file with this name is one, compressed or not."""
+        return name.lower().removesuffix(b".gz").endswith(self.suffixes) if self.suffixes else False
+
+    def warning(self, name: bytes) -> str:
+        """The warning that such a text is read as one document, and what to do."""
+        shown, piped = display_name(name), name == b"-"
+        wrong = f"{shown}: this looks like {self.name}, but is read as one text"
+        if not self.rows:
+            return f"{wrong}: " + (f"give {mention('jsonl')}" if piped else "give the file a name that ends in .jsonl")
+        options = f"{mention('jsonl')} and {mention('text_field')}" if piped else mention("text_field")
+        rows = f"{'pipe it through' if piped else 'convert it with'} this command, and give {options} NAME"
+        one = f"if it is one text, give {mention('plain')}"
+        return f"{wrong}: {one}; if its rows are documents, {rows}: {self._conversion(shown)}"
+
+    def _conversion(self, shown: str) -> str:
+        """The command that turns a file, or standard input, into JSON Lines."""
+        program = f"python3 -c '{self.rows}'"
+        if shown == "-":
+            return program
+        lines = quote(f"{os.path.splitext(shown.removesuffix('.gz'))[0]}.jsonl")
+        if shown.endswith(".gz"):
+            return f"zcat < {quote(shown)} | {program} > {lines}"
+        return f"{program} < {quote(shown)} > {lines}"
+
+
+_TABLE = (
+    "import csv, json; csv.field_size_limit(1 << 30);"
+    ' [print(json.dumps(row)) for row in csv.DictReader(open(0, encoding="utf-8-sig", newline=""), delimiter="{}")]'
+)
+"""Python that turns a table into JSON Lines. Some texts have more than the 128 KiB that a field may have by default."""
+
+_ARRAY = (
+    "import json; [print(json.dumps(row if isinstance(row, dict) else dict(text=row)))"
+    ' for row in json.load(open(0, encoding="utf-8-sig"))]'
+)
+"""Python that turns an array into JSON Lines."""
+
+
+def looks_like_lines(text: bytes, _whole: bool) -> bool:
+    """Whether the first two lines of a text are JSON objects."""
+    first = text.find(b"\n") + 1
+    second = text.find(b"\n", first) if first else -1
+    return first > 0 and all(map(_is_object, (text[:first], text[first : second if second > 0 else len(text)])))
+
+
+def _is_object(line: bytes) -> bool:
+    if not line.lstrip().startswith(b"{"):
+        return False
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+_FIRST_FIELD = re.compile(r'\{\s*"[^"]*"\s*:')
+"""The beginning of a JSON object."""
+
+
+def looks_like_array(text: bytes, whole: bool) -> bool:
+    """Whether a text is a JSON array of objects, or of several strings."""
+    if not text.lstrip().startswith(b"["):
+        return False
+    rest = text.decode("utf-8", "replace").lstrip()[1:].lstrip()
+    if not rest.startswith(("{", '"')):
+        return False
+    try:
+        first, end = json.JSONDecoder().raw_decode(rest)
+    except (ValueError, RecursionError):
+        return not whole and _FIRST_FIELD.match(rest) is not None
+    after = rest[end:].lstrip()
+    if isinstance(first, dict) and after.startswith("]"):
+        return not after[1:].strip()
+    return after.startswith(",") and after[1:].lstrip().startswith("{" if isinstance(first, dict) else '"')
+
+
+def looks_like_table(text: bytes, whole: bool, delimiter: str) -> bool:
+    """Whether the first rows of a text have the same number of fields, of which few begin with a space.
+
+    Lines that all end with the delimiter are code, and those that all begin with it are indented.
+    """
+    mark = delimiter.encode()
+    if mark not in text or not _may_be_table(text, mark):
+        return False
+    records = list[list[str]]()
+    try:
+        for row in _records(text, whole, delimiter):
+            if records and len(row) != len(records[0]):
+                return False
+            records.append(row)
+    except csv.Error:
+        return False
+    width = len(records[0]) if records else 0
+    least = _LEAST_RECORDS if width > 2 else _LEAST_PAIRS
+    if records and not _USUAL_FIELDS.isdisjoint(map(str.lower, records[0])):
+        least = 2
+    if width < 2 or len(records) < least:
+        return False
+    later = [field for row in records for field in row[1:]]
+    if sum(field.startswith(" ") for field in later) > _SHARE_SPACED * len(later):
+        return False
+    if not any(row[0].strip() for row in records) or not any(row[-1].strip() for row in records):
+        return False
+    return width > 2 or any(letter.isalpha() for row in records for field in row for letter in field)
+
+
+def _may_be_table(text: bytes, mark: bytes) -> bool:
+    """Whether the first two lines have as many delimiters. Most texts are decided here.
+
+    A field between quotes may have delimiters and line feeds.
+    """
+    first, _, rest = text.partition(b"\n")
+    second, end, _ = rest.partition(b"\n")
+    if b'"' in first or (mark in first and (b'"' in second or not second.strip())):
+        return True
+    return mark in first and (first.count(mark) == second.count(mark) or not end)
+
+
+def _records(text: bytes, whole: bool, delimiter: str) -> Iterator[list[str]]:
+    """Yield the rows without blank ones at the end, and without the last one if it may be cut off.
+
+    csv.Error: there are no rows.
+    """
+    lines = text.decode("utf-8", "replace")
+    held: list[str] | None = None
+    for row in csv.reader(io.StringIO(lines.rstrip("\r\n") if whole else lines, newline=""), delimiter=delimiter):
+        if held is not None:
+            yield held
+        held = row
+    if held is not None and whole:
+        yield held
+
+
+CONTAINERS = (
+    Container("JSON Lines", LIKE_LINES, looks_like_lines),
+    Container("a JSON array", LIKE_ARRAY, looks_like_array, (), _ARRAY),
+    Container("TSV", LIKE_TSV, partial(looks_like_table, delimiter="\t"), (b".tsv",), _TABLE.format(r"\t")),
+    Container("CSV with semicolons", LIKE_SEMICOLONS, partial(looks_like_table, delimiter=";"), (), _TABLE.format(";")),
+    Container("CSV", LIKE_CSV, partial(looks_like_table, delimiter=","), (b".csv",), _TABLE.format(",")),
+)
+"""Texts whose rows may be documents. The first that a text looks like counts."""
+
+
+def flag_of(text: bytes) -> int:
+    """The flag of the container that a text in UTF-8 looks like; 0 if it looks like none. It depends on no name."""
+    head, whole = text[:LOOKED_AT].removeprefix(codecs.BOM_UTF8), len(text) <= LOOKED_AT
+    return next((container.flag for container in CONTAINERS if container.looks(head, whole)), 0)
+
+
+def container_of(name: bytes, flags: int) -> Container | None:
+    """The container that a document with this name and these flags looks like, if any."""
+    by_content = (container for container in CONTAINERS if flags & container.flag)
+    by_name = (container for container in CONTAINERS if container.is_named_so(name))
+    return next(by_content, None) or next(by_name, None)
+
+
+def looking_like(documents: Documents, *, plain: bool) -> Iterator[tuple[str, int]]:
+    """Yield the name of each container that documents look like, and how many of them do.
+
+    plain: each file is meant as one text, so that names say nothing.
+    """
+    flags, files = documents.facts["flags"], documents.facts["container"] == 0
+    for container in CONTAINERS:
+        alike = flags & container.flag != 0
+        for suffix in () if plain else container.suffixes:
+            named = documents.named_with(suffix) | documents.named_with(suffix + b".gz")
+            alike = alike | (files & named & (flags & _EVERY == 0))
+        if count := int(alike.sum()):
+            yield container.name, count
+
+
+_EVERY = sum(container.flag for container in CONTAINERS)
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryFormat:
+    """A format of files that are not text. described: what such a file is, and what to do with it.
+
+    suffix: of its files. magic: how they begin. shared: whether others begin so, too, so that the suffix decides.
+    """
+
+    suffix: bytes
+    magic: bytes
+    described: str
+    shared: bool = False
+
+
+_ZIP = b"PK\x03\x04"
+
+_TO_LINES = "convert its rows to JSON Lines, for example with pandas"
+
+BINARY = (
+    BinaryFormat(b".gz", b"\x1f\x8b", "gzip data: pipe it through zcat, or give the file a name that ends in .gz"),
+    BinaryFormat(b".zst", b"\x28\xb5\x2f\xfd", "zstd data: pipe it through zstdcat"),
+    BinaryFormat(b".xz", b"\xfd7zXZ\0", "xz data: pipe it through xzcat"),
+    BinaryFormat(b".bz2", b"BZh", "bzip2 data: pipe it through bzcat"),
+    BinaryFormat(b".parquet", b"PAR1", f"a Parquet file: {_TO_LINES}"),
+    BinaryFormat(b".arrow", b"ARROW1", f"an Arrow file: {_TO_LINES}"),
+    BinaryFormat(b".pdf", b"%PDF-", "a PDF document: convert it with pdftotext"),
+    BinaryFormat(b".docx", _ZIP, "a Word document: save it as text", shared=True),
+    BinaryFormat(b".xlsx", _ZIP, f"an Excel workbook: {_TO_LINES}", shared=True),
+    BinaryFormat(b".pptx", _ZIP, "a PowerPoint presentation: save it as text", shared=True),
+    BinaryFormat(b".odt", _ZIP, "an OpenDocument text: save it as text", shared=True),
+    BinaryFormat(b".epub", _ZIP, "an EPUB book: save it as text", shared=True),
+    BinaryFormat(b".zip", _ZIP, "a ZIP archive: unpack it"),
+    BinaryFormat(b".doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office document: save it as text"),
+    BinaryFormat(b".7z", b"7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it"),
+    BinaryFormat(b".sqlite", b"SQLite format 3\0", f"an SQLite database: {_TO_LINES}"),
+)
+"""Formats that are named where a file is skipped. The first that fits counts."""
+
+_BZIP2_BLOCK = (b"1AY&SY", b"\x17rE8P\x90")
+"""How the first block of bzip2 data begins, or its end, if it is empty. Without this, `BZh` could begin a text."""
+
+
+def binary_format(data: bytes, name: bytes = b"") -> str:
+    """What a file is that begins with these bytes, and what to do with it; empty if that is not known."""
+    if data.startswith(b"BZh") and data[4:10] not in _BZIP2_BLOCK:
+        return ""
+    named = (some for some in BINARY if data.startswith(some.magic) and (not some.shared or _ends(name, some)))
+    return next((some.described for some in named), "")
+
+
+def binary_format_named(name: bytes) -> str:
+    """What a binary file with this name may be, and what to do with it; empty if the name does not say.
+
+    Files that end in .gz have been decompressed, so what is before that counts.
+    """
+    name = name.lower().removesuffix(b".gz")
+    return next((some.described for some in BINARY if _ends(name, some)), "")
+
+
+def _ends(name: bytes, some: BinaryFormat) -> bool:
+    return name.lower().endswith(some.suffix)

@@ -166,9 +166,10 @@ def test_binary_files_are_passed_by_and_empty_ones_are_like_nothing(tmp_path, co
     lay(tmp_path, {f"docs/{name}": data for name, data in (BINARY | EMPTY).items()})
     found = reading(command, tmp_path, "docs", "-v")
     assert (found.status, found.documents, found.skipped) == (0, len(EMPTY), {"binary": len(BINARY)})
-    why = ": skipped: a binary file (a NUL byte in the first 8 KiB)"
-    named = [line.removeprefix("simdocs: ").removesuffix(why) for line in found.err.splitlines() if why in line]
-    assert sorted(named) == sorted(f"docs/{name}" for name in BINARY)
+    what = dict.fromkeys(BINARY, "a binary file (a NUL byte in the first 8 KiB)")
+    what["pdf"] = "a PDF document: convert it with pdftotext"
+    said = [line for line in found.err.splitlines() if ": skipped: " in line]
+    assert sorted(said) == sorted(f"simdocs: docs/{name}: skipped: {why}" for name, why in what.items())
     if (tmp_path / "answer").exists():
         assert (tmp_path / "answer").read_bytes() == b""
 

@@ -95,6 +95,7 @@ OF_ANSWERS = (
     Parameter("output", ANSWER, PathName(), "Write the artifact to PATH, completely or not at all."),
     Parameter("output", ANSWER, PathName(), _ANSWER_TO_PATH, question="report"),
     Parameter("output", ANSWER, PathName(), _ANSWER_TO_PATH, question="audit_report"),
+    Parameter("output", ANSWER, PathName(), _ANSWER_TO_PATH, question="compare_report"),
     Parameter(
         "output",
         ANSWER,
@@ -124,6 +125,7 @@ OF_ANSWERS = (
     Parameter("jobs", RUN, Whole(1, 1024), "Number of worker processes.", described="all cores"),
     Parameter("quiet", RUN, Flag(), "Print only errors on standard error.", False),
     Parameter("verbose", RUN, Flag(), "List everything that was skipped, and print the summary.", False),
+    Parameter("verbose", RUN, Flag(), "Show all measures in a table.", False, question="compare_report"),
     Parameter("summary", RUN, Flag(), "Print the summary even if standard error is not a terminal.", False),
     Parameter("summary_json", RUN, PathName(), "Write the summary to FILE as one JSON object."),
     Parameter("strict", RUN, Flag(), "Write nothing and exit with 2 if a document could not be compared.", False),

@@ -86,7 +86,7 @@ EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     ShowRequest: OF_TOKENS | VIEWS,
     SimilarityRequest: OF_TOKENS,
     DebugRequest: set(),
-    CompareDrawRequest: {("diff", "format")},
+    CompareDrawRequest: {("diff", "format"), ("quiet", "verbose")},
     TableRequest: set(),
     ReportRequest: LOUD,
     BuildReportRequest: LOUD,

@@ -49,7 +49,7 @@ _OF_BOTH = ("table", "jsonl")
         "simdocs compare essays/*.txt -o similarity.npy",
         "simdocs compare a.txt b.txt -k 2 --scheme permutation --num-perm 4 --trace",
     ),
-    usual=("diff", "unit", "k", "threshold", "exit_code", "output", "format", "header", "nfkc", "keep_case"),
+    usual=("diff", "unit", "k", "threshold", "exit_code", "output", "format", "verbose", "nfkc", "keep_case"),
 )
 @click.argument("documents", metavar="A B [C]...", nargs=-1, type=click.Path(readable=False, path_type=bytes))
 @options.of(CompareRequest, CompareDrawRequest)
@@ -58,9 +58,9 @@ def compare(**given: Any) -> int:
 
     A and B are files, - for standard input, or lines of JSON Lines files as PATH#ID. After an artifact
     (X.shingles, X.signatures or X.index), they are names of its documents, which are compared as it was built. On a
-    terminal, the measures are shown with what they mean, and then the texts with their differences marked.
-    Elsewhere, the measures are printed, or with --diff the difference instead. Three texts or more give the matrix of
-    their similarities.
+    terminal, one sentence says how alike they are. Then come the texts with their differences marked, and the main
+    measures, with -v all of them. Elsewhere, all measures are printed, or with --diff the difference instead. Three
+    texts or more give the matrix of their similarities.
     """
     request, drawn = requests_of(CompareRequest, CompareDrawRequest, given)
     output = path_of(drawn.output)
@@ -112,12 +112,18 @@ def _draw(result: Comparison | SimilarityMatrix | SlotTrace, drawn: CompareDrawR
         return
     difference = None if isinstance(result, SimilarityMatrix) else result.difference
     shown = format_of(drawn)
+    if shown == "table" and not isinstance(result, SimilarityMatrix) and difference is not None:
+        stream.write(f"{tables.verdict(result)}\n\n".encode())
+        _draw_difference(result, drawn, stream)
+        stream.write(b"\n")
     if difference is None or shown in _OF_BOTH:
         explained = is_explained(drawn)
         drawing = Drawing(drawn, tables.head_of_comparison(result, explained=explained), stream)
-        drawing.add(list(tables.rows_of_comparison(result, explained=explained)))
+        drawing.add(
+            list(tables.rows_of_comparison(result, explained=explained, main=not drawn.verbose and shown == "table"))
+        )
         drawing.finish()
-    if isinstance(result, SimilarityMatrix) or difference is None:
+    if isinstance(result, SimilarityMatrix) or difference is None or shown == "table":
         return
     if shown == "jsonl":
         for head, rows in ((tables.PASSAGES, difference.rows()), (tables.NOTES, tables.rows_of_notes(result))):
@@ -125,9 +131,7 @@ def _draw(result: Comparison | SimilarityMatrix | SlotTrace, drawn: CompareDrawR
             drawing.add(list[Row](rows))
             drawing.finish()
         return
-    if shown == "table":
-        stream.write(b"\n")
-    elif drawn.diff == "unified" and difference.equality:
+    if drawn.diff == "unified" and difference.equality:
         return  # An empty patch.
     _draw_difference(result, drawn, stream)
 

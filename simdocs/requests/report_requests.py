@@ -213,12 +213,14 @@ class TuneDrawRequest(AnswerRequest):
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class CompareDrawRequest(DifferenceRequest):
-    """How a comparison is drawn."""
+    """How a comparison is drawn. verbose: with every measure."""
 
+    question: ClassVar[str] = "compare_report"
     offered: ClassVar[tuple[str, ...]] = ("npy",)
 
     trace: bool | None = None
     quiet: bool | None = None
+    verbose: bool | None = None
     exit_code: bool | None = None
 
     @property
@@ -228,6 +230,8 @@ class CompareDrawRequest(DifferenceRequest):
 
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()
+        if self.quiet and self.verbose:
+            yield not_together("quiet", "verbose")
         if self.is_array:
             for name in ("diff", "trace"):
                 if getattr(self, name):

@@ -45,6 +45,12 @@ EXPLAINED: Mapping[str, str] = MappingProxyType(
 )
 """What each measure is, in a few words. The last names another measure if the threshold is about that."""
 
+_MAIN = frozenset({"jaccard", "containment_a", "containment_b", "edit_distance", "estimate"})
+"""The measures that a table shows to people who do not ask for all of them."""
+
+_DIGITS = 6
+"""Decimal places of a percentage at most."""
+
 _OF_SHINGLES = ("jaccard", "bag_jaccard", "containment_a", "containment_b", "cosine")
 """The measures in a table over units and k."""
 
@@ -71,8 +77,33 @@ def head_of_comparison(result: Comparison | SimilarityMatrix, *, explained: bool
     return EXPLAINED_MEASURES if explained else MEASURES
 
 
-def rows_of_comparison(result: Comparison | SimilarityMatrix, *, explained: bool = False) -> Iterator[Row]:
-    """Yield the rows of a comparison."""
+def verdict(result: Comparison) -> str:
+    """One sentence for people: how similar two texts are, and what that is at the threshold."""
+    threshold, measure = result.matrix.threshold, result.decided_by
+    share = percentage(result.similarity, threshold)
+    said, what = f"{share} alike", "near-duplicates"
+    if measure.startswith("overlap"):
+        said, what = f"{share} of one text is in the other", "contained"
+    if measure not in ("jaccard", "overlap"):
+        said += ", repeated shingles counted"
+    return f"{said}: {'' if result.similar else 'not '}{what} at {threshold:g}"
+
+
+def percentage(share: float, threshold: float) -> str:
+    """A share in percent, with as many digits as show on which side of 0, of 1 and of the threshold it is."""
+    if share in (0, 1):
+        return f"{share:.0%}"
+    for digits in range(1, _DIGITS + 1):
+        shown = float(f"{share:.{digits + 2}f}")
+        if 0 < shown < 1 and (shown >= threshold) == (share >= threshold):
+            break
+    return f"{share:.{digits}%}"
+
+
+def rows_of_comparison(
+    result: Comparison | SimilarityMatrix, *, explained: bool = False, main: bool = False
+) -> Iterator[Row]:
+    """Yield the rows of a comparison. main: of two texts, only the main measures."""
     if isinstance(result, SimilarityMatrix):
         for number, (name, similarities) in enumerate(result.rows(), 1):
             yield number, text_to_name(name), *similarities
@@ -80,7 +111,10 @@ def rows_of_comparison(result: Comparison | SimilarityMatrix, *, explained: bool
         for each in result.every:
             yield each.unit.encode(), each.k, *(getattr(each, name) for name in _OF_SHINGLES)
     else:
+        shown = _MAIN | {result.decided_by.partition(" ")[0]}
         for name, value in result.rows():
+            if main and name not in shown:
+                continue
             yield name.encode(), _cell(value), *((_explained(name, result).encode(),) if explained else ())
 
 

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from simdocs.views.comparison_tables import EXPLAINED
+from simdocs.views.comparison_tables import EXPLAINED, percentage
 from tests.cli.program import Done, bound_by_modes, environment, finished, simdocs, started
 from tests.cli.terminal import on_terminal
 
@@ -231,7 +233,7 @@ def test_the_last_measure_says_whether_the_texts_are_similar(here, options, simi
     measure = meaning.split()[1]
     assert (float(found[measure]) >= float(found["threshold"])) == (similar == "yes")
     assert simdocs("compare", "a.txt", "b.txt", *options, "--exit-code", cwd=here).status == (similar == "yes")
-    shown = on_terminal("compare", "a.txt", "b.txt", *options, "--color", "never", cwd=here).out.decode()
+    shown = on_terminal("compare", "a.txt", "b.txt", *options, "-v", "--color", "never", cwd=here).out.decode()
     (row,) = [line.split(maxsplit=2) for line in shown.splitlines() if line.startswith(" similar ")]
     assert row == ["similar", similar, meaning]
 
@@ -292,7 +294,7 @@ def test_one_line_says_that_nothing_differs(here, mode):
         assert simdocs("compare", "a.txt", other, "--diff", mode, cwd=here) == (0, expected, "")
         for options in ((), ("--diff", mode)):
             shown = on_terminal("compare", "a.txt", other, *options, "--color", "never", cwd=here)
-            assert shown.out.endswith(b"\n\n" + line)
+            assert screen(shown)[:2] == ("100% alike: near-duplicates at 0.8", line.decode())
     lines = simdocs("compare", "a.txt", "other", "--diff", mode, "--format", "jsonl", cwd=here).out.splitlines()
     (passage,) = (line for line in map(json.loads, lines) if "passage" in line)
     assert passage == {"passage": "shared", "a": A, "b": (here / "other").read_bytes().decode()}
@@ -355,6 +357,68 @@ def test_json_lines_have_the_measures_and_the_difference(here):
     assert {passage["passage"] for passage in passages} == {"shared", "differs"}
 
 
+OF_WORDS = ("--unit", "word", "-k", "1")
+
+
+def screen(done: Done) -> tuple[str, str, str]:
+    """Return the sentence, the difference and the table that a terminal shows."""
+    sentence, _, rest = done.out.decode().partition("\n\n")
+    difference, _, table = rest.rpartition("\n\n")
+    return sentence, f"{difference}\n", table
+
+
+@pytest.mark.parametrize(
+    ("texts", "options", "sentence"),
+    [
+        ((A, B), ("-t", "0.6"), "68.6% alike: near-duplicates at 0.6"),
+        ((A, B), (), "68.6% alike: not near-duplicates at 0.8"),
+        ((A, B), ("-t", "0.6863"), "68.64% alike: near-duplicates at 0.6863"),
+        ((A, A.upper()), (), "100% alike: near-duplicates at 0.8"),
+        ((A, ""), (), "0% alike: not near-duplicates at 0.8"),
+        (("one two", "two three"), OF_WORDS, "33.3% alike: not near-duplicates at 0.8"),
+        (
+            ("a b", "a b c d"),
+            (*OF_WORDS, "--measure", "containment"),
+            "100% of one text is in the other: contained at 0.8",
+        ),
+        (
+            ("a a b", "a b b"),
+            (*OF_WORDS, "--multiset"),
+            "50.0% alike, repeated shingles counted: not near-duplicates at 0.8",
+        ),
+    ],
+)
+def test_a_table_begins_with_one_sentence_that_agrees_with_the_exit_status(tmp_path, texts, options, sentence):
+    for name, text in zip(("a.txt", "b.txt"), texts, strict=True):
+        (tmp_path / name).write_text(text)
+    done = simdocs("compare", "a.txt", "b.txt", *options, "--format", "table", "--exit-code", "-q", cwd=tmp_path)
+    assert screen(done)[0] == sentence
+    assert done.status == (": not " not in sentence)
+
+
+@given(st.floats(0, 1), st.floats(0.01, 1))
+def test_a_percentage_shows_on_which_side_of_the_threshold_it_is(share, threshold):
+    shown = float(percentage(share, threshold).removesuffix("%")) / 100
+    assert abs(shown - share) <= 0.0005
+    if abs(share - threshold) > 1e-8:
+        assert (shown >= threshold) == (share >= threshold)
+    assert shown < 1 or share > 1 - 1e-8
+    assert shown > 0 or share < 1e-8
+
+
+def test_a_table_has_the_main_measures_and_with_verbose_all(here):
+    every = measures(simdocs("compare", "a.txt", "b.txt", cwd=here))
+    plain = ("compare", "a.txt", "b.txt", "--color", "never")
+    found = [screen(on_terminal(*plain, *more, cwd=here)) for more in ((), ("-v",))]
+    brief, whole = (dict(line.split()[:2] for line in table.splitlines()[2:]) for _, _, table in found)
+    assert found[0][:2] == found[1][:2]
+    assert whole == every
+    assert list(brief) == ["jaccard", "containment_a", "containment_b", "edit_distance", "estimate"]
+    assert brief.items() <= every.items()
+    both = on_terminal("compare", "a.txt", "b.txt", "-q", "-v", cwd=here)
+    assert (both.status, "-q and -v cannot be combined" in both.err) == (2, True)
+
+
 @pytest.mark.parametrize("columns", [40, 80])
 def test_a_terminal_shows_the_measures_and_the_difference_without_what_is_far_from_it(here, columns):
     far = "".join(f"The same sentence, number {number}.\n" for number in range(30))
@@ -362,14 +426,14 @@ def test_a_terminal_shows_the_measures_and_the_difference_without_what_is_far_fr
     (here / "b.txt").write_text(far + B)
     done = on_terminal("compare", "a.txt", "b.txt", "--color", "never", cwd=here, columns=columns)
     assert (done.status, done.err) == (0, "")
-    table, _, text = done.out.decode().partition("\n\n")
+    _, text, table = screen(done)
     assert max(map(len, table.splitlines())) <= columns
     assert ("meaning" in table) == (columns == 80)
     assert " jaccard " in table
     assert "number 3." not in text and "equal characters" in text
     assert "six until [-three-]{+four+}, as a pin" in text
     whole = on_terminal("compare", "a.txt", "b.txt", "--color", "never", "--diff", "words", cwd=here, columns=columns)
-    assert whole.out.decode().partition("\n\n")[2].startswith(far)
+    assert screen(whole)[1].startswith(far)
 
 
 @pytest.mark.parametrize("places", [20, 21])
@@ -379,7 +443,7 @@ def test_a_terminal_shows_the_first_places_and_says_how_many_more_there_are(here
     for name, text in (("a.txt", lines), ("b.txt", changed)):
         (here / name).write_text("".join(text))
     line = "[1 of 21 places that differ are not shown: --diff words shows all]\n" if places > 20 else ""
-    text = on_terminal("compare", "a.txt", "b.txt", "--color", "never", cwd=here).out.decode()
+    text = screen(on_terminal("compare", "a.txt", "b.txt", "--color", "never", cwd=here))[1]
     assert text.count("[-ends-]{+stops+}") == 20
     assert text.endswith(line) and ("not shown" in text) == bool(line)
     for mode in ("words", "unified", "side-by-side"):
@@ -394,7 +458,7 @@ def test_a_terminal_shows_the_first_places_and_says_how_many_more_there_are(here
 def test_a_terminal_shows_how_long_passages_begin_and_end(here):
     for name, word in (("a.txt", "left"), ("b.txt", "right")):
         (here / name).write_text(" ".join(f"{word}{number}" for number in range(1000)))
-    text = on_terminal("compare", "a.txt", "b.txt", "--color", "never", cwd=here).out.decode().partition("\n\n")[2]
+    text = screen(on_terminal("compare", "a.txt", "b.txt", "--color", "never", cwd=here))[1]
     assert len(text) < 800
     assert text.startswith("[-left0 left1 ") and " left999-]{+right0 " in text and text.endswith(" right999+}\n")
     assert text.count(" more characters ...]") == 2
@@ -414,7 +478,7 @@ def test_a_terminal_shows_a_difference_in_colours(here):
 def test_a_terminal_shows_two_texts_side_by_side_if_it_is_wide_enough(here, columns):
     side = ("--diff", "side-by-side", "--color", "never")
     done = on_terminal("compare", "a.txt", "b.txt", *side, cwd=here, columns=columns)
-    text = done.out.decode().partition("\n\n")[2].splitlines()
+    text = screen(done)[1].splitlines()
     assert (text[0].split() == ["a.txt", "b.txt"]) == (columns >= 60)
     assert any("[-three-]" in line for line in text)
     assert columns < 60 or max(map(len, text)) <= columns

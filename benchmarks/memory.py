@@ -37,6 +37,7 @@ COMMANDS = {
     "signature": ["signature", "DOCS", "-o", "x.signatures"],
     "index": ["index", "DOCS", "-o", "x.index"],
     "dedupe X.index": ["dedupe", "x.index"],
+    "audit X.index": ["audit", "x.index", "--sample", "100"],
     "query X.index ONE": ["query", "x.index", "one.txt"],
     "query X.index DOCS": ["query", "x.index", "DOCS", "--list", "matches"],
 }

@@ -27,7 +27,9 @@ from simdocs.pipeline.prepare import Intake
 from simdocs.recipes import Grouping, IndexRecipe
 from simdocs.requests.audit_request import AuditRequest
 
-_SAMPLED = "all texts do not fit in memory at once: a sample of them is compared with all others"
+_SAMPLED = (
+    "all texts and their similar pairs do not fit in memory at once: a sample of them is compared with all others"
+)
 
 
 def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
@@ -55,6 +57,7 @@ def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
         banding.recall,
         run.skipped,
         found.sampled,
+        found.missed_family,
     )
 
 

@@ -35,6 +35,8 @@ class Audit:
     are similar; found: how many of these share a bucket. candidates: how many pairs of different texts share a bucket.
     recall: None if there are no similar pairs. stated: the recall that was asked for. skipped: documents
     that could not be compared. sampled: 0; or how many documents were drawn, and `pairs` is an estimate from them.
+    missed_family: 0; or the size of the largest family of similar documents without a found pair of which such a sample
+    has none with a probability of 5%.
     """
 
     documents: Documents
@@ -47,6 +49,7 @@ class Audit:
     stated: float
     skipped: Skipped
     sampled: int = 0
+    missed_family: int = 0
 
     advice: tuple[str, ...] = ()
 
@@ -90,6 +93,7 @@ class Audit:
         yield "sampled", self.sampled
         yield "recall_low", of_found[0]
         yield "recall_high", of_found[1]
+        yield "missed_family", self.missed_family if self.sampled else None
 
     def __repr__(self) -> str:
         return f"<Audit: {self.found} of {self.pairs} similar pairs found>"

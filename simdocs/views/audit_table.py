@@ -31,6 +31,7 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "sampled": "documents drawn to estimate; 0: all compared",
         "recall_low": "95% interval of recall in a sample: from",
         "recall_high": "95% interval of recall in a sample: to",
+        "missed_family": "family missed with a chance of 5%",
     }
 )
 """What each key means, in a few words."""

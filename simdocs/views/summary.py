@@ -96,6 +96,11 @@ def _audited(result: Audit) -> Iterator[str]:
             f"from a sample of {result.sampled:,}, about {result.pairs - result.found:,} missed: {found}"
             f" ({low} to {high});{predicted} stated: {result.stated:.4f} or more"
         )
+        if result.missed_family:
+            yield (
+                f"with a probability of 5% such a sample misses a family of {result.missed_family:,} similar documents"
+                " of which the bands find no pair"
+            )
         return
     assert recall.mean is not None and recall.predicted is not None
     mean, predicted = map(shown_probability, (recall.mean, recall.predicted))

@@ -19,7 +19,7 @@ from tests.twins.text_answers import Choices, Twin
 KEYS = (
     *("documents", "distinct_texts", "threshold", "bands", "rows", "similar_pairs", "found", "missed", "recall"),
     *("stated_recall", "predicted_recall", "seeds", "mean_recall", "mean_recall_low", "mean_recall_high"),
-    *("candidates", "precision", "sampled", "recall_low", "recall_high"),
+    *("candidates", "precision", "sampled", "recall_low", "recall_high", "missed_family"),
 )
 CHOICES = Choices("word", 2, False, 0.5)
 MEANS = ("--unit", "word", "-k", "2", "-t", "0.5", "--num-perm", "16", "--bands", "4", "--rows", "4")
@@ -139,7 +139,9 @@ def test_the_summary_has_the_recall_and_its_interval(here):
 def test_an_audit_that_does_not_fit_in_memory_is_of_a_sample(many):
     expected = simdocs("audit", "docs", *MEANS, "--sample", "2000", cwd=many)
     done = simdocs("audit", "docs", *MEANS, "--max-memory", "10", cwd=many)
-    sampled = "all texts do not fit in memory at once: a sample of them is compared with all others"
+    sampled = (
+        "all texts and their similar pairs do not fit in memory at once: a sample of them is compared with all others"
+    )
     assert done == (0, expected.out, f"simdocs: warning: {sampled}\n")
     told = facts(done)
     assert (tuple(told), told["sampled"], told["seeds"], told["mean_recall"]) == (KEYS, told["distinct_texts"], "0", "")
@@ -148,6 +150,19 @@ def test_an_audit_that_does_not_fit_in_memory_is_of_a_sample(many):
     loud = simdocs("audit", "docs", *MEANS, "--max-memory", "10", "-v", cwd=many)
     assert [line for line in loud.err.splitlines() if sampled in line] == [f"simdocs: {sampled}"]
     assert simdocs("audit", "docs", *MEANS, "--max-memory", "10", "-q", cwd=many).err == ""
+
+
+def test_similar_pairs_that_do_not_fit_in_memory_are_audited_by_a_sample(tmp_path):
+    """The token sets fit into 700 KB, and 125,000 similar pairs do not."""
+    lines = (f'{{"id": {at}, "text": "{" ".join(str(word) for word in range(20) if word != at % 20)} {at}x"}}\n'
+             for at in range(500))  # fmt: skip
+    (tmp_path / "x.jsonl").write_text("".join(lines))
+    words = ("audit", "x.jsonl", "--unit", "word", "-k", "1", "-t", ".5")
+    every = simdocs(*words, "--max-memory", "2M", cwd=tmp_path)
+    assert (every.err, facts(every)["similar_pairs"]) == ("", str(500 * 499 // 2))
+    done = simdocs(*words, "--max-memory", "900K", cwd=tmp_path)
+    assert done.out == simdocs(*words, "--sample", "2000", cwd=tmp_path).out
+    assert done.err.startswith("simdocs: warning: all texts and their similar pairs do not fit in memory at once: ")
 
 
 def test_a_sample_has_an_interval_of_the_recall(many):
@@ -159,7 +174,9 @@ def test_a_sample_has_an_interval_of_the_recall(many):
     assert low < recall < high
     assert done.status == (high < 0.95)
     assert int(told["similar_pairs"]) == int(told["found"]) + int(told["missed"])
-    assert (exact["sampled"], exact["recall_low"], exact["recall_high"]) == ("0", "", "")
+    assert (exact["sampled"], exact["recall_low"], exact["recall_high"], exact["missed_family"]) == ("0", "", "", "")
+    assert int(told["missed_family"]) >= 2
+    assert f"such a sample misses a family of {told['missed_family']} similar documents" in done.err
     assert f"from a sample of 20, about {told['missed']} missed: {recall:.4f} ({low:.4f} to {high:.4f})" in done.err
     assert simdocs("audit", "docs", *MEANS, "--sample", "20", cwd=many).out == done.out
 

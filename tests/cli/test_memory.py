@@ -234,6 +234,38 @@ def test_normalising_in_other_ways_takes_no_more_memory(tmp_path, little, encodi
     assert peak(tmp_path, tmp_path / "text", *switches) - little <= 16 * CHARACTERS + BATCHES
 
 
+def near_copies(place: Path, number: int) -> Path:
+    """Write so many short texts, each of which is similar to all others."""
+    words = [f"word{at}" for at in range(30)]
+    texts = (" ".join((*words[: at % 30], f"other{at}", *words[at % 30 + 1 :])) for at in range(number))
+    (place / "x.jsonl").write_text(
+        "".join(json.dumps({"id": at, "text": text}) + "\n" for at, text in enumerate(texts))
+    )
+    return place / "x.jsonl"
+
+
+@pytest.mark.reliability(
+    "audited family",
+    "`audit` of a family of 4,000 documents, each similar to all others: 8 million pairs",
+    "Holds 4 bytes of memory for each similar pair. With `--max-memory SIZE`, it takes at most SIZE and 100 MB in all: "
+    "if the pairs or the tokens need more, it says so and audits a sample.",
+)
+@pytest.mark.parametrize("number", [1000, *slow(4000)])
+def test_an_audit_holds_4_bytes_a_similar_pair(tmp_path, little, number):
+    docs = near_copies(tmp_path, number)
+    most = 4 * number * (number - 1) // 2 + BATCHES
+    assert peak(tmp_path, docs, "--unit", "word", "-k", "1", command="audit") - little <= most
+
+
+@pytest.mark.reliability("audited family")
+@pytest.mark.parametrize("number", [1000, *slow(4000)])
+@pytest.mark.parametrize("allowed", [2_000_000, 20_000_000])
+def test_an_audit_takes_no_more_than_it_may_and_100_mb(tmp_path, number, allowed):
+    docs = near_copies(tmp_path, number)
+    limit = "--max-memory", str(allowed), "-q"
+    assert peak(tmp_path, docs, "--unit", "word", "-k", "1", *limit, command="audit") <= allowed + 100_000_000
+
+
 @pytest.mark.reliability(
     "twice as many",
     "100,000 or 300,000 documents, or 1,000,000 for `dedupe` and `index`, as files or as lines",

@@ -4,13 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import combinations
 
 from simdocs.model.pair_sample import PairSample
+from simdocs.recipes import Bands
 
 
 def agreeing_bands(left: Sequence[int], right: Sequence[int], bands: int, rows: int) -> int:
     """Return in how many bands two signatures agree in all rows."""
     return sum(left[band * rows :][:rows] == right[band * rows :][:rows] for band in range(bands))
+
+
+def likely_partners(
+    signatures: Sequence[Sequence[int]], loose: Bands, found: Bands, weights: Sequence[float]
+) -> list[float]:
+    """Return the sum of weights of each document's pairs that share a bucket of `loose`, and none of `found`."""
+    partners = [0.0] * len(signatures)
+    for (a, left), (b, right) in combinations(enumerate(signatures), 2):
+        if agreeing_bands(left, right, *loose) and not agreeing_bands(left, right, *found):
+            weight = weights[sum(x == y for x, y in zip(left, right, strict=True))]
+            partners[a] += weight
+            partners[b] += weight
+    return partners
 
 
 def total(sample: PairSample, value: Callable[[float], float]) -> tuple[float, float, float]:

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from simdocs.engines.run import Run
 from simdocs.kernels.compare.clustered_proportion import interval
 from simdocs.kernels.group.connectivity import connect
 from simdocs.kernels.lsh.banding import candidate_probabilities
-from simdocs.kernels.lsh.buckets import band_keys, candidate_pairs, keys_of_band, shared_buckets
+from simdocs.kernels.lsh.buckets import band_keys, candidate_pairs, shared_buckets
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens.murmur import fmix32
 from simdocs.matching.candidates.exact_join import ExactJoin
 from simdocs.matching.candidates.self_join import SelfJoin
+from simdocs.matching.verification.token_memory import TokenMemory
 from simdocs.model.audited import MeasuredRecall
-from simdocs.model.groups import Pairs
-from simdocs.model.numbering import TextNumbers
-from simdocs.model.ragged import Mask, Ragged, Tokens
+from simdocs.model.growing import GrowingArray
+from simdocs.model.numbering import Rows, TextNumbers
+from simdocs.model.ragged import Keys, Mask, Ragged, row_blocks
 from simdocs.recipes import Bands, Sketching
 
 SEEDS = 20
 """Other hash functions with which the recall is measured. With more, the interval is narrower, and it takes longer."""
+
+_PAIRS_AT_ONCE = 1 << 14
+"""Pairs that are compared at once. Each takes some 300 bytes meanwhile."""
+
+_BYTES_OF_PAIR = 4
+"""What is held of each similar pair: the number of one text."""
+
+_TOKENS_AT_ONCE = 1 << 20
+"""Tokens that are signed at once with other hash functions: 4 MiB, and as much for each step of the hashing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +41,8 @@ class FoundPairs:
     """How many texts, similar pairs of texts, those that share a bucket, and pairs that share one. recall: of these.
 
     sampled: 0; or how many documents were drawn, and the number of similar pairs is an estimate from them.
+    missed_family: 0; or the size of the largest family without found pairs that such a sample misses with a probability
+    of 5%.
     """
 
     texts: int
@@ -37,39 +51,101 @@ class FoundPairs:
     candidates: int
     recall: MeasuredRecall | None
     sampled: int = 0
+    missed_family: int = 0
 
 
 def measured(join: SelfJoin, bands: Bands, sketching: Sketching, most_memory: int | None) -> FoundPairs:
     """What these bands find of the similar pairs of different texts. join: the exact self-join of the documents.
 
-    MemoryNeededError: see ExactJoin.of.
+    most_memory: the bytes that this may take beside the documents; None: what there is. MemoryNeededError: see
+    ExactJoin.of; or there are more similar pairs than that allows.
     """
     firsts, _ = join.prepared.documents.distinct_texts(join.lost)
     exact = ExactJoin.of(join.verifier, firsts, most_memory)
-    blocks = [exact.verifier.similar(firsts[left], firsts[right]) for left, right in exact.pairs()]
-    similar = Pairs.concat([Pairs.empty(), *blocks])
-    place = np.full(len(join.prepared.documents), -1)
-    place[firsts] = np.arange(len(firsts))
-    left, right = place[similar.left], place[similar.right]
-    signatures = join.prepared.signatures[firsts]
-    found = share_a_bucket(signatures, left, right, bands)
-    shared = shared_buckets(
-        keys_of_band(signatures, np.arange(len(firsts)), at, bands.rows) for at in range(bands.bands)
-    )
-    candidates = sum(len(pairs) for pairs, _ in candidate_pairs(shared, len(firsts)))
+    keys = band_keys(join.prepared.signatures, firsts, *bands)
+    pairs = _SimilarPairs.of(exact, firsts, keys, bands, most_memory)
+    held, run = exact.verifier.held, exact.verifier.run
+    assert held is not None
+    del exact  # and with it the prefix index
+    candidates = count_candidates(keys)
+    del keys
     recall = None
-    if len(similar):
-        shares = _other_shares(exact, left, right, bands, sketching)
-        predicted = float(candidate_probabilities(similar.jaccard, *bands).mean())
-        mean = float(shares.mean())
-        families = len(np.unique(connect(np.arange(len(firsts)), left, right)[left]))
-        recall = MeasuredRecall(float(found.mean()), predicted, mean, *interval(shares, families), SEEDS)
-    return FoundPairs(len(firsts), len(similar), int(found.sum()), candidates, recall)
+    if pairs.count:
+        shares = _other_shares(pairs, held.sets, bands, sketching, run)
+        found, predicted, families = pairs.found / pairs.count, pairs.predicted / pairs.count, pairs.families
+        recall = MeasuredRecall(found, predicted, float(shares.mean()), *interval(shares, families), SEEDS)
+    return FoundPairs(len(firsts), pairs.count, pairs.found, candidates, recall)
 
 
-def share_a_bucket(signatures: Tokens, left: TextNumbers, right: TextNumbers, bands: Bands) -> Mask:
-    """Which pairs of these signatures agree in all rows of a band."""
-    keys = band_keys(signatures, np.arange(len(signatures)), *bands)
+def count_candidates(keys: Keys) -> int:
+    """How many pairs share a bucket. keys: (bands, N), from `band_keys`."""
+    return sum(len(left) for left, _ in candidate_pairs(shared_buckets(keys), keys.shape[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class _SimilarPairs:
+    """All similar pairs of texts numbered 0, 1, ..., in 4 bytes each, and what was counted while they were found.
+
+    right: Ragged int32, the later texts that each text is similar to. found: how many pairs share a bucket. predicted:
+    how many are expected to. families: how many groups of texts the pairs connect.
+    """
+
+    right: Ragged
+    found: int
+    predicted: float
+    families: int
+
+    @classmethod
+    def of(cls, exact: ExactJoin, firsts: Rows, keys: Keys, bands: Bands, most_memory: int | None) -> _SimilarPairs:
+        """The similar pairs of the documents in these rows. keys: (bands, M), from `band_keys`.
+
+        MemoryNeededError: they do not fit.
+        """
+        verifier, place = exact.verifier, np.full(int(firsts.max(initial=-1)) + 1, -1)
+        assert verifier.held is not None
+        place[firsts] = np.arange(len(firsts))
+        memory = TokenMemory.of(verifier.corpus.facts(firsts), verifier, most_memory)
+        rights, counts, labels = GrowingArray(np.int32), np.zeros(len(firsts), np.int64), np.arange(len(firsts))
+        found, predicted = 0, 0.0
+        for left, right in in_blocks(exact.pairs()):
+            similar = verifier.similar(firsts[left], firsts[right])
+            ours, theirs = place[similar.left], place[similar.right]
+            np.add.at(counts, ours, 1)
+            rights.add(theirs)
+            labels = connect(labels, ours, theirs)
+            found += int(np.count_nonzero(agree_in_a_band(keys, ours, theirs)))
+            predicted += float(candidate_probabilities(similar.jaccard, *bands).sum())
+            memory.check_beside(len(verifier.held.sets.values), _BYTES_OF_PAIR * len(rights))
+            verifier.run.progress("comparing candidates", int(left[-1]) + 1, len(firsts))
+        paired = np.zeros(len(firsts), bool)
+        paired[rights.all()] = True
+        families = len(np.unique(labels[paired | (counts > 0)]))
+        return cls(Ragged.from_lengths(rights.all(), counts), found, predicted, families)
+
+    @property
+    def count(self) -> int:
+        """How many similar pairs there are."""
+        return len(self.right.values)
+
+    def found_by(self, keys: Keys) -> int:
+        """How many of them share a bucket. keys: (bands, M), from `band_keys`."""
+        found, lengths = 0, self.right.lengths
+        for begin, end in row_blocks(self.right.offsets, _PAIRS_AT_ONCE):
+            left = np.repeat(np.arange(begin, end), lengths[begin:end])
+            right = self.right.values[self.right.offsets[begin] : self.right.offsets[end]]
+            found += int(np.count_nonzero(agree_in_a_band(keys, left, right)))
+        return found
+
+
+def in_blocks(pairs: Iterator[tuple[TextNumbers, TextNumbers]]) -> Iterator[tuple[TextNumbers, TextNumbers]]:
+    """Yield the same pairs, a bounded number at a time, and at least one."""
+    for left, right in pairs:
+        for at in range(0, len(left), _PAIRS_AT_ONCE):
+            yield left[at : at + _PAIRS_AT_ONCE], right[at : at + _PAIRS_AT_ONCE]
+
+
+def agree_in_a_band(keys: Keys, left: TextNumbers, right: TextNumbers) -> Mask:
+    """Which pairs share a bucket. keys: (bands, N), from `band_keys`."""
     shared = np.zeros(len(left), bool)
     for key in keys:
         shared |= key[left] == key[right]
@@ -77,22 +153,26 @@ def share_a_bucket(signatures: Tokens, left: TextNumbers, right: TextNumbers, ba
 
 
 def _other_shares(
-    exact: ExactJoin, left: TextNumbers, right: TextNumbers, bands: Bands, sketching: Sketching
+    pairs: _SimilarPairs, sets: Ragged, bands: Bands, sketching: Sketching, run: Run
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """The share of these pairs that other hash functions find: float64 (SEEDS,).
+    """The share of these pairs that other hash functions find: float64 (SEEDS,). sets: the token set of each text.
 
     Every token is replaced with another one, by a bijection. So the similarities stay the same, and the hash functions
     of a scheme, which are fixed, act as others do.
     """
-    assert exact.verifier.held is not None
-    members, places = np.unique(np.concatenate((left, right)), return_inverse=True)
-    sets = exact.verifier.held.sets.take(members)
     draw = np.random.default_rng(SEEDS)
-    shares = np.zeros(SEEDS)
+    paired = pairs.right.lengths > 0
+    paired[pairs.right.values] = True
+    shares, scheme = np.zeros(SEEDS), scheme_of(sketching.scheme)
+    keys = np.zeros((bands.bands, len(sets)), np.uint64)
     for seed in range(SEEDS):
         before, after = draw.integers(0, 1 << 32, 2, dtype=np.uint32)
-        tokens = fmix32(fmix32(sets.values ^ before) + after)
-        signatures = scheme_of(sketching.scheme).signatures(Ragged(tokens, sets.offsets), sketching.num_perm, seed + 1)
-        shares[seed] = share_a_bucket(signatures, places[: len(left)], places[len(left) :], bands).mean()
-        exact.verifier.run.progress("auditing", seed + 1, SEEDS)
+        for begin, end in row_blocks(sets.offsets, _TOKENS_AT_ONCE):
+            rows = begin + np.flatnonzero(paired[begin:end])
+            some = sets.take(rows)
+            tokens = fmix32(fmix32(some.values ^ before) + after)
+            signatures = scheme.signatures(Ragged(tokens, some.offsets), sketching.num_perm, seed + 1)
+            keys[:, rows] = band_keys(signatures, np.arange(len(rows)), *bands)
+        shares[seed] = pairs.found_by(keys) / pairs.count
+        run.progress("auditing", seed + 1, SEEDS)
     return shares

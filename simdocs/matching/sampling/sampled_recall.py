@@ -1,33 +1,54 @@
 """How many similar pairs the bands find, where an exact join of all documents does not fit: from a sample of documents.
 
 All pairs that share a bucket are compared, so what the bands find is known. What they miss is estimated: documents are
-drawn, and each is compared with all others, which are read again one after the other. Half of the draws take a document
-of which similar ones were found, with a probability proportional to their number, so that large families are met; the
-other half take any other document. A draw with replacement and its probability give an unbiased estimate of the total:
-Hansen and Hurwitz, On the theory of sampling from finite populations (Annals of Mathematical Statistics 14, 1943).
+drawn, and each is compared with all others, which are read again one after the other. Documents are drawn in three
+ways: by how many similar ones were found of each, so that large families are met; by how many are likely to have been
+missed, judging by the signatures, so that hidden families are met; and all with one probability, because signatures
+may mislead. A pair counts by how often either of its documents was to be drawn in all three ways together (Hansen and
+Hurwitz, On the theory of sampling from finite populations, Annals of Mathematical Statistics 14, 1943; the weights are
+those of Veach and Guibas, Optimally combining sampling techniques, SIGGRAPH 1995), so the estimate is unbiased.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from simdocs.errors import UnreachableRecallError
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.compare.sampled_total import total_interval
 from simdocs.kernels.join.prefix_candidates import similar_candidates
 from simdocs.kernels.join.prefix_index import prefix_index
-from simdocs.kernels.lsh.banding import candidate_probabilities
+from simdocs.kernels.lsh.banding import by_recall, candidate_probabilities
+from simdocs.kernels.lsh.bucket_sample import agreeing_bands, likely_partners
 from simdocs.matching.candidates.self_join import SelfJoin
-from simdocs.matching.sampling.found_similar import FoundPairs, share_a_bucket
+from simdocs.matching.sampling.found_similar import FoundPairs, in_blocks
 from simdocs.matching.verification.token_sets import token_sets
 from simdocs.model.audited import MeasuredRecall
 from simdocs.model.numbering import Rows, TextNumbers
-from simdocs.model.ragged import Floats, Index, Ragged, offsets_of, row_blocks
+from simdocs.model.ragged import Floats, Index, Ragged, Tokens, offsets_of, row_blocks
 from simdocs.recipes import Bands
 
-_BYTES_AT_ONCE = 1 << 23
-"""Text of documents that are held at once: of those drawn, and as much of the others. At most 1 token a byte."""
+_BYTES_AT_ONCE = 1 << 22
+"""Text of drawn documents that are held at once, and as much of the others at most. At most 1 token a byte."""
+
+_FEWEST_BYTES = 1 << 20
+"""Text of the others that is held at once at least, however few documents are drawn."""
+
+_REACHED = 0.999
+"""Minimum probability with which pairs at the threshold are looked at, to see how many may have been missed."""
+
+_BELOW = 1.0
+"""How many standard errors below the threshold an estimate counts one half: pairs are missed if it is low."""
+
+_LIKELY = 0.5
+"""What a missed pair of a family counts at least on average, judging by its estimate."""
+
+_DRAWS_THAT_MISS = 3.0
+"""Expected draws from a family of which none comes with a probability of 5%: -ln(0.05)."""
 
 
 def sampled_recall(join: SelfJoin, bands: Bands, draws: int) -> FoundPairs:
@@ -37,27 +58,28 @@ def sampled_recall(join: SelfJoin, bands: Bands, draws: int) -> FoundPairs:
     """
     firsts, numbers = join.prepared.documents.distinct_texts(join.lost)
     partners, candidates = _found_partners(replace(join, bands=bands), firsts, numbers)
-    drawn = Draws.of(partners, draws, np.random.default_rng(join.verifier.shingling.seed))
+    dice = np.random.default_rng(join.verifier.shingling.seed)
+    likely = None
+    if draws < len(firsts):
+        likely = _likely_partners(join.prepared.signatures, firsts, bands, join.verifier.threshold, dice)
+    drawn = Draws.of(partners, likely, draws, dice)
     places, draw = np.unique(drawn.places, return_inverse=True)
-    left, right, similarity = _similar(join, firsts, places)
-    missed = ~share_a_bucket(join.prepared.signatures[firsts], places[left], right, bands)
-    weights = ends(partners[places[left]], partners[right])
-
-    def of_draws(of_pairs: Floats) -> Floats:
-        """What each draw contributes to the total of a figure that each pair has."""
-        total: Floats = drawn.scale * np.bincount(left, weights * of_pairs, len(places))[draw]
-        return total
-
-    contributions = of_draws(missed.astype(np.float64))
+    ends = np.zeros((3, len(places)))
+    for left, right, similarity in _similar(join, firsts, places):
+        missed = agreeing_bands(join.prepared.signatures, firsts[places[left]], firsts[right], bands) == 0
+        weights = drawn.weights(places[left], right)
+        of_pairs = np.ones(len(left)), missed, candidate_probabilities(similarity, *bands)
+        for figure, each in enumerate(of_pairs):
+            ends[figure] += np.bincount(left, weights * each, len(places))
+    # What each draw contributes to the number of all similar pairs, of missed ones, and of those expected to be found.
+    every, contributions, expected = ends[:, draw]
     found, of_missed = int(partners.sum()), float(contributions.sum())
     recall = None
     if found or of_missed:
         low, high = drawn.interval(contributions)
-        every = float(of_draws(np.ones(len(left))).sum())
-        expected = float(of_draws(candidate_probabilities(similarity, *bands)).sum())
         recall = MeasuredRecall(
             found / (found + of_missed),
-            expected / every if every else None,
+            float(expected.sum() / every.sum()) if every.any() else None,
             None,
             found / (found + high),
             found / (found + low) if found else 0.0,
@@ -65,86 +87,131 @@ def sampled_recall(join: SelfJoin, bands: Bands, draws: int) -> FoundPairs:
         )
     pairs = found // 2
     missed_pairs = round(of_missed / 2)
-    return FoundPairs(len(firsts), pairs + missed_pairs, pairs, candidates, recall, len(drawn.places))
+    every_pair = pairs + missed_pairs
+    return FoundPairs(len(firsts), every_pair, pairs, candidates, recall, len(drawn.places), drawn.largest_missed)
 
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """Documents that were drawn with replacement: their places, and for how many documents each draw stands, float64.
+    """Documents that were drawn with replacement: their places.
 
-    largest_scale: for how many documents with one partner or none a draw stands. 0: all documents were taken once.
+    expected: float64 (N,), how often each document was to be drawn. smallest: how often a document without partners
+    was. largest_missed: the size of the largest family of which no document is drawn with a probability of 5% or more;
+    0: all documents were taken once.
     """
 
     places: TextNumbers
-    scale: Floats
-    largest_scale: float
+    expected: Floats
+    largest_missed: int
 
     @classmethod
-    def of(cls, partners: Index, draws: int, dice: np.random.Generator) -> Draws:
-        """Draw documents, or take all if there are no more. partners: int64 (N,), how many were found of each."""
-        if draws >= len(partners):
-            return cls(np.arange(len(partners)), np.ones(len(partners)), 0.0)
-        some, others = np.flatnonzero(partners), np.flatnonzero(partners == 0)
-        of_some = 0 if not len(some) else draws if not len(others) else (draws + 1) // 2
-        of_others = draws - of_some if len(others) else 0
-        every = np.cumsum(partners[some])
-        by_partner = some[np.searchsorted(every, dice.integers(0, max(int(partners.sum()), 1), of_some), side="right")]
-        at_random = others[dice.integers(0, max(len(others), 1), of_others)]
-        scales = int(partners.sum()) / max(of_some, 1), len(others) / max(of_others, 1)
-        scale = np.concatenate((scales[0] / partners[by_partner], np.full(of_others, scales[1])))
-        return cls(np.concatenate((by_partner, at_random)), scale, max(scales))
+    def of(cls, partners: Index, likely: Floats | None, draws: int, dice: np.random.Generator) -> Draws:
+        """Draw documents, or take all if there are no more.
+
+        partners: int64 (N,), how many similar ones were found of each. likely: float64 (N,), how many were likely
+        missed; None if nobody knows.
+        """
+        size = len(partners)
+        if draws >= size:
+            return cls(np.arange(size), np.ones(size), 0)
+        ways = [
+            np.ones(size),
+            *(np.asarray(way, np.float64) for way in (likely, partners) if way is not None and way.any()),
+        ]
+        counts = [len(part) for part in np.array_split(np.arange(draws), len(ways))]
+        places, expected = list[TextNumbers](), np.zeros(size)
+        for way, count in zip(ways, counts, strict=True):
+            ends = np.cumsum(way)
+            chances = dice.random(count) * ends[-1]
+            places.append(np.minimum(np.searchsorted(ends, chances, side="right"), size - 1))
+            expected += count * way / ends[-1]
+        of_likely = 0.0
+        if likely is not None:
+            of_likely = counts[1] / float(likely.sum()) if likely.any() else math.inf
+        return cls(np.concatenate(places), expected, _largest_missed(counts[0] / size, of_likely))
+
+    def weights(self, left: TextNumbers, right: TextNumbers) -> Floats:
+        """What each pair adds to a total over both ends of all pairs where its left document is drawn: float64 (P,)."""
+        share: Floats = 2 / (self.expected[left] + self.expected[right])
+        return share
 
     def interval(self, contributions: Floats) -> tuple[float, float]:
         """The 95% interval of a total. contributions: float64, what each draw adds to its estimate."""
-        if not self.largest_scale:
+        if not self.largest_missed:
             return float(contributions.sum()), float(contributions.sum())
-        return total_interval(contributions, self.largest_scale)
+        of_family = self.largest_missed * (self.largest_missed - 1) / _DRAWS_THAT_MISS
+        return total_interval(contributions, max(1 / float(self.expected.min()), of_family))
 
 
-def ends(left: Index, right: Index) -> Index:
-    """How many ends of a pair count where it is met from the left. left, right: partners that were found of each.
+def _largest_missed(of_each: float, of_likely: float) -> int:
+    """The size of the largest family of which no document is drawn with a probability of 5% or more.
 
-    Both, if only the left one has partners: it is drawn more often. So the right one does not count where it is drawn.
+    of_each: how often each document is to be drawn. of_likely: how often for each likely partner; of a family of m, m-1
+    are likely with a probability of _LIKELY. So m documents are drawn m of_each + m(m-1) _LIKELY of_likely times.
     """
-    both: Index = np.where(left > 0, np.where(right > 0, 1, 2), np.where(right > 0, 0, 1))
-    return both
+    if math.isinf(of_likely):
+        return 2
+    square = _LIKELY * of_likely
+    linear = of_each - square
+    # The positive root, written so that nothing is divided by a square of 0.
+    root = 2 * _DRAWS_THAT_MISS / (linear + math.sqrt(linear**2 + 4 * square * _DRAWS_THAT_MISS))
+    return max(2, math.floor(root))
+
+
+def _likely_partners(
+    signatures: Tokens, firsts: Rows, bands: Bands, threshold: float, dice: np.random.Generator
+) -> Floats | None:
+    """How many similar documents of each are likely to have been missed, judging by the signatures: float64 (M,).
+
+    None: the signatures are too short to say it.
+    """
+    places = signatures.shape[1]
+    try:
+        loose = by_recall(threshold, _REACHED, places)
+    except UnreachableRecallError:
+        return None
+    error = math.sqrt(max(threshold * (1 - threshold), 1 / places) / places)
+    estimates = np.arange(places + 1) / places
+    weights = _normal((estimates - threshold) / error + _BELOW)
+    return likely_partners(signatures, firsts, loose, bands, weights, dice)
+
+
+def _normal(quantiles: Floats) -> Floats:
+    """The distribution function of the normal distribution."""
+    return np.array([(1 + math.erf(z / math.sqrt(2))) / 2 for z in quantiles.tolist()])
 
 
 def _found_partners(join: SelfJoin, firsts: Rows, numbers: TextNumbers) -> tuple[Index, int]:
     """How many similar documents of each share a bucket with it, and how many pairs share one."""
     listed, verifier = join.pairs(firsts, numbers)
     partners, candidates = np.zeros(len(firsts), np.int64), 0
-    for left, right in listed:
+    for left, right in in_blocks(listed):
         candidates += len(left)
         similar = verifier.similar(firsts[left], firsts[right])
         for rows in (similar.left, similar.right):
             np.add.at(partners, np.searchsorted(firsts, rows), 1)
-        if len(left):
-            verifier.run.progress("comparing candidates", int(left[-1]) + 1, len(firsts))
+        verifier.run.progress("comparing candidates", int(left[-1]) + 1, len(firsts))
     return partners, candidates
 
 
-def _similar(join: SelfJoin, firsts: Rows, places: TextNumbers) -> tuple[Index, TextNumbers, Floats]:
-    """The documents in these places with all others that are similar to them.
+def _similar(join: SelfJoin, firsts: Rows, places: TextNumbers) -> Iterator[tuple[Index, TextNumbers, Floats]]:
+    """Yield the documents in these places with all others that are similar to them, in blocks.
 
     Numbers among `places`, places of the others, and the similarities. Some of the drawn documents are held at a time,
     and all documents are read for them, of which some are held, too.
     """
     verifier = join.verifier
-    found: list[tuple[Index, TextNumbers, Floats]] = [(*np.empty((2, 0), np.int64), np.empty(0))]
     sizes = join.prepared.corpus.facts(firsts)["size"]
     for begin, end in row_blocks(offsets_of(sizes[places]), _BYTES_AT_ONCE):
+        at_once = min(_BYTES_AT_ONCE, max(_FEWEST_BYTES, int(sizes[places[begin:end]].sum())))
         drawn = Ragged.concat([sets for _, sets in token_sets(verifier, firsts[places[begin:end]])], np.uint32)
-        for first, stop in row_blocks(offsets_of(sizes), _BYTES_AT_ONCE):
+        for first, stop in row_blocks(offsets_of(sizes), at_once):
             others = [sets for _, sets in token_sets(verifier, firsts[first:stop])]
             both = Ragged.concat([drawn, *others], np.uint32)
-            candidates = similar_candidates(prefix_index(both, verifier.threshold), np.arange(len(drawn)))
-            for lefts, rights in candidates:
-                other = (rights >= len(drawn)) & (places[begin + lefts] != first + rights - len(drawn))
-                left, right = lefts[other], rights[other]
-                similarity = jaccard.exact(both, left, right)
-                enough = similarity >= verifier.threshold
-                found.append((begin + left[enough], first + right[enough] - len(drawn), similarity[enough]))
+            index = prefix_index(both, verifier.threshold)
+            for left, right in in_blocks(similar_candidates(index, np.arange(len(drawn)))):
+                other = (right >= len(drawn)) & (places[begin + left] != first + right - len(drawn))
+                similarity = np.where(other, jaccard.exact(both, left, right), 0.0)
+                enough = np.flatnonzero(similarity >= verifier.threshold)
+                yield begin + left[enough], first + right[enough] - len(drawn), similarity[enough]
             verifier.run.progress("comparing the sample", begin * len(firsts) + stop, len(places) * len(firsts))
-    left, right, similarity = (np.concatenate(each) for each in zip(*found, strict=True))
-    return left, right, similarity

@@ -21,6 +21,9 @@ _NEEDED = {"jaccard": prefix_index.bytes_needed, "containment": containment_inde
 """How many bytes an exact join takes, by what is compared with the threshold."""
 
 
+_DOCUMENT = 1000
+"""Bytes of a document beside its tokens: its facts, name and signature, and its place in buckets."""
+
 _MUCH = 1 << 26
 """Bytes that are worth a line at a terminal: 64 MiB."""
 
@@ -81,11 +84,8 @@ class TokenMemory:
         much.
         """
         expected = self.counted or (tokens * self.size // size if size else tokens)
-        measure, threshold = self.verifier.measure, self.verifier.threshold
-        needed = _NEEDED[measure](expected, self.documents, threshold)
-        if self.limit is not None and needed > self.limit:
-            option = "exact" if measure == "jaccard" else "measure"
-            raise MemoryNeededError(self.documents, needed, self.limit, self.allowed, option)
+        needed = self._needed(expected)
+        self._compare(needed)
         if not self.announced:
             left = "" if self.limit is None else f", of {shown_memory(self.limit)}"
             texts = "1 text" if self.documents == 1 else f"{self.documents:,} texts"
@@ -95,3 +95,20 @@ class TokenMemory:
                 detail=needed < _MUCH,
             )
             self.announced = True
+
+    def check_beside(self, tokens: int, more: int) -> None:
+        """Compare with the limit what is needed beside the join, which is in memory. more: bytes.
+
+        tokens: how many the join has. MemoryNeededError: it is too much.
+        """
+        self._compare(more + (self._needed(tokens) if self.allowed else 0))
+
+    def _needed(self, tokens: int) -> int:
+        """The bytes that so many tokens take; and, of a limit that the user gave for everything, the documents."""
+        join = _NEEDED[self.verifier.measure](tokens, self.documents, self.verifier.threshold)
+        return join + (_DOCUMENT * self.documents if self.allowed else 0)
+
+    def _compare(self, needed: int) -> None:
+        if self.limit is not None and needed > self.limit:
+            option = "exact" if self.verifier.measure == "jaccard" else "measure"
+            raise MemoryNeededError(self.documents, needed, self.limit, self.allowed, option)

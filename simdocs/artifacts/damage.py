@@ -101,13 +101,15 @@ def _damages(dir_fd: int, name: str) -> Iterator[str]:
 
 
 def _broken_rules(manifest: Manifest, arrays: Arrays) -> Iterator[Problem]:
-    yield from _offsets("name_offsets", arrays["name_offsets"], len(arrays["names"]))
+    broken = list(_offsets("name_offsets", arrays["name_offsets"], len(arrays["names"])))
     if not arrays["names"].all():
-        yield "names.npy", "holds a NUL"
+        broken.append(("names.npy", "holds a NUL"))
     for array in manifest.format.arrays:
         if array.dtype.names and (problem := Rules(array, manifest.lengths, 0).broken_by_records(arrays[array.name])):
-            yield array.file, problem
-    yield from _source_files(arrays)
+            broken.append((array.file, problem))
+    yield from broken
+    if not broken and (contradiction := _documents(arrays).contradiction):
+        yield contradiction
     if manifest.format.kind == "shingles":
         yield from _shingles(arrays)
     if isinstance(manifest.recipe, SignatureRecipe):
@@ -122,12 +124,6 @@ def _broken_rules(manifest: Manifest, arrays: Arrays) -> Iterator[Problem]:
 def _documents(arrays: Arrays) -> Documents:
     sources = SourceFiles(arrays["files"], arrays["chunks"])
     return Documents(Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], sources, {})
-
-
-def _source_files(arrays: Arrays) -> Iterator[Problem]:
-    sources = SourceFiles(arrays["files"], arrays["chunks"])
-    if not sources.are_in_order(len(arrays["documents"])):
-        yield "files.npy", "its files and their rows do not fit together"
 
 
 def _offsets(name: str, offsets: Array, end: int) -> Iterator[Problem]:

@@ -139,6 +139,8 @@ def _agree(form: ArtifactFormat, shapes: Mapping[str, tuple[int, ...]], known: M
                 raise ValueError
     if not min(1, lengths["N"]) <= lengths["F"] <= lengths["N"]:  # every document has a file, and every file documents
         raise ValueError
+    if lengths.get("M", 0) > lengths["N"]:
+        raise ValueError
 
 
 def _possible(recipe: Recipe, name: str) -> None:

@@ -100,9 +100,10 @@ def _how_to_index(artifact: Artifact, kinds: Collection[str]) -> str:
 
 
 def checked(artifact: Artifact) -> Artifact:
-    """Return the artifact itself, after all its blocks were checked. ArtifactError: one is damaged."""
+    """Return the artifact after all its blocks were checked. ArtifactError: one is damaged, or contradicts another."""
     for column in artifact.columns.values():
         column.all()
+    _ = artifact.documents
     return artifact
 
 
@@ -113,12 +114,10 @@ def refuse_unreadable(dir_fd: int, name: str) -> None:
     the first and the last block are.
     """
     artifact = _opened(dir_fd, name)
-    for array in FORMATS[artifact.kind].arrays:
-        column = artifact[array.name]
-        if array.dtype.names:
-            column.all()
-        elif places := math.prod(column.shape):
+    for column in artifact.columns.values():
+        if places := math.prod(column.shape):
             column.at(np.array([0, places - 1]))
+    _ = artifact.documents
     if not artifact.run:
         raise damaged(f"{name}/{RUN}", "it cannot be read")
 

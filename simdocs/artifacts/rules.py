@@ -19,6 +19,9 @@ _LARGEST = 1 << 48
 
 _AMOUNTS = frozenset((*documents.AMOUNTS, *source_files.AMOUNTS))
 
+_UNITS_IN_BYTE = 18
+"""More units than any byte of a text can become: NFKC makes 18 characters of U+FDFA, which has 2 bytes in UTF-16."""
+
 _AT_ONCE = 1 << 12
 """Records that are looked at together, while they are in cache."""
 
@@ -63,4 +66,20 @@ class Rules:
             for name in amounts:
                 if int(part[name].view(np.uint64).max()) >= _LARGEST:  # a negative number is a large one there
                     return f"{name} of a {self._of} is out of range"
+            if self._of == "document" and (problem := _contradiction(part)):
+                return problem
         return ""
+
+
+def _contradiction(facts: Array) -> str:
+    """What contradicts itself in the facts of a document, (n,) DOCUMENT; empty if nothing."""
+    line, size, length, count = (facts[name] for name in ("container", "size", "length", "count"))
+    if ((length == 0) != (facts["flags"] & documents.EMPTY != 0)).any() or (length > _UNITS_IN_BYTE * size).any():
+        return "the length of a document contradicts its size or its flags"
+    if (count > length).any() or (facts["ignored"] > count).any() or ((count == 0) & (length > 0)).any():
+        return "the numbers of units and tokens of a document contradict each other"
+    if any(((facts[name] > 0) & (line == 0)).any() for name in ("start", "extent", "line")):
+        return "a document that is not a line has a position in a file"
+    if ((line > 0) & ((facts["line"] == 0) | (size > facts["extent"]))).any():
+        return "a line is shorter than its text, or has no number"
+    return ""

@@ -13,11 +13,10 @@ from typing import Any
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.manifest import differences
-from simdocs.artifacts.npy import damaged
 from simdocs.artifacts.reader import open_artifact
 from simdocs.corpora import clock
 from simdocs.errors import ArtifactError, InputError, mention
-from simdocs.model.artifact import Artifact
+from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.documents import Documents
 from simdocs.model.names import name_to_text
 from simdocs.parameters import PARAMETERS
@@ -119,11 +118,12 @@ def _reading(run: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def _check(artifact: Artifact) -> None:
-    """Read every column. ArtifactError: a block is damaged, or the files and their rows do not fit together."""
+    """Read every column. ArtifactError: a block is damaged, or what is recorded contradicts itself."""
     for column in artifact.columns.values():
         at_once = max(1, _AT_ONCE // max(1, math.prod(column.shape[1:])))
         for at in range(0, len(column), at_once):
             column.cut(at, min(at + at_once, len(column)))
             column.release()
-    if not artifact.documents.sources.are_in_order(artifact.n_documents):
-        raise damaged(f"{artifact.name}/files.npy", "its files and their rows do not fit together")
+    if isinstance(artifact, BandIndex):
+        artifact.hold_tables()
+    _ = artifact.documents

@@ -11,7 +11,7 @@ import numpy as np
 from simdocs.errors import ArtifactError
 from simdocs.model.columns import Column
 from simdocs.model.document_facts import DocumentFacts
-from simdocs.model.documents import Documents
+from simdocs.model.documents import WITHOUT_TOKENS, Documents
 from simdocs.model.names import text_to_name
 from simdocs.model.numbering import Rows
 from simdocs.model.ragged import Array, Keys, Ragged, Tokens
@@ -44,6 +44,8 @@ class Artifact:
     run: Mapping[str, Any] = field(default_factory=dict)
     held: dict[int, bytes] = field(default_factory=dict)
     skipped: Skipped = field(default_factory=Skipped)
+    _documents: list[Documents] = field(default_factory=list, init=False)
+    """The documents, when they have been asked for and found to be consistent."""
 
     def __getitem__(self, column: str) -> Column:
         return self.columns[column]
@@ -59,10 +61,20 @@ class Artifact:
 
     @property
     def documents(self) -> Documents:
-        """All documents, in row order."""
-        names = Ragged(self._array("names"), self._array("name_offsets"))
-        sources = SourceFiles(self._array("files"), self._array("chunks"))
-        return Documents(names, self._array("documents"), sources, self.held)
+        """All documents, in row order. ArtifactError: what is recorded about them contradicts itself."""
+        if not self._documents:
+            names = Ragged(self._array("names"), self._array("name_offsets"))
+            sources = SourceFiles(self._array("files"), self._array("chunks"))
+            found = Documents(names, self._array("documents"), sources, self.held)
+            if contradiction := found.contradiction:
+                raise self._damaged(*contradiction)
+            if "offsets" in self.columns and (found.facts["count"] != np.diff(self._array("offsets"))).any():
+                raise self._damaged("documents.npy", "count does not match offsets.npy")
+            self._documents.append(found)
+        return self._documents[0]
+
+    def _damaged(self, file: str, problem: str) -> ArtifactError:
+        return ArtifactError(f"{self.name}/{file}: damaged: {problem}: build the artifact again")
 
     @property
     def facts(self) -> Column:
@@ -160,6 +172,25 @@ class BandIndex(Artifact):
     def tables(self) -> BucketTables:
         """The bucket tables."""
         return BucketTables(self._array("band_keys"), self._array("band_rows"), self._array("same_as"))
+
+    def hold_tables(self) -> None:
+        """Raise ArtifactError unless every band has the first document of each text once, under keys that ascend."""
+        facts, same_as, rows = self.documents.facts, self._array("same_as"), np.arange(self.n_documents)
+        is_first = same_as == rows
+        if (same_as > rows).any() or not is_first[same_as].all() or (facts["digest"] != facts["digest"][same_as]).any():
+            raise self._damaged("same_as.npy", "does not hold the rows of the first documents with the same texts")
+        is_first &= (facts["flags"] & WITHOUT_TOKENS) == 0
+        bands, texts = self["band_rows"].shape
+        for band in range(bands):
+            keys, owners = (self[name].cut(band, band + 1)[0] for name in ("band_keys", "band_rows"))
+            found = np.zeros(len(rows), bool)
+            found[owners] = True
+            if np.count_nonzero(found) != texts or (found != is_first).any():
+                raise self._damaged("band_rows.npy", "does not hold every distinct text once in each band")
+            if (keys[1:] < keys[:-1]).any():
+                raise self._damaged("band_keys.npy", "a band does not ascend")
+            self["band_keys"].release()
+            self["band_rows"].release()
 
 
 _ALWAYS_SHOWN = frozenset(("unit", "num_perm", "threshold"))

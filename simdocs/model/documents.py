@@ -94,6 +94,17 @@ class Documents:
         return self.names[row].tobytes()
 
     @property
+    def contradiction(self) -> tuple[str, str] | None:
+        """The file of an artifact that contradicts the others, and what is wrong with it; None if they fit together."""
+        if not self.sources.are_in_order(len(self)):
+            return "files.npy", "its files and their rows do not fit together"
+        if ((self.facts["container"] > 0) & (self.facts["container"] >= self.names.lengths)).any():
+            return "documents.npy", "the name of a line is not longer than that of its file"
+        if not self.sources.hold_lines(self.facts):
+            return "chunks.npy", "its chunks do not fit the lines in documents.npy and the files in files.npy"
+        return None
+
+    @property
     def tokens(self) -> int:
         """The number of tokens of all documents together."""
         return int(self.facts["count"].sum())

@@ -77,6 +77,40 @@ class SourceFiles:
         within = (of_chunks >= rows[file]) & (of_chunks <= ends[file + 1])
         return bool(within.all() and (np.diff(of_chunks) >= 0).all())
 
+    def hold_lines(self, facts: NDArray[np.void]) -> bool:
+        """Whether documents with these facts, (N,) DOCUMENT, are lines if and only if their file has chunks.
+
+        Each line then lies in its chunk, after the line before it. The files must be in order.
+        """
+        chunks, rows, containers = self.chunks, self.files["row"], facts["container"]
+        are_lines = containers > 0
+        if not len(chunks):
+            return len(rows) == len(facts) and not are_lines.any()
+        rows_of_file = np.diff(np.append(rows, len(facts)))
+        has_chunks = np.diff(np.append(self.files["chunk"], len(chunks))) > 0
+        if (rows_of_file[~has_chunks] != 1).any() or (are_lines != np.repeat(has_chunks, rows_of_file)).any():
+            return False
+        if (containers != np.repeat(containers[rows], rows_of_file)).any():
+            return False
+        if (chunks["row"][self.files["chunk"][has_chunks]] != rows[has_chunks]).any():
+            return False
+        # So the lines are those of one chunk after the other.
+        file = self.files_of_chunks()
+        lines_of_chunk = self.ends_of_chunks(len(facts)) - chunks["row"]
+        start, extent, line = (facts[name][are_lines] for name in ("start", "extent", "line"))
+        begin, end, first = (
+            np.repeat(each, lines_of_chunk)
+            for each in (chunks["start"], chunks["start"] + chunks["extent"], chunks["line"])
+        )
+        skipped = np.zeros(len(rows), np.int64)
+        np.add.at(skipped, file, chunks["skipped"])
+        return bool(
+            ((begin <= start) & (start + extent <= end) & (first <= line)).all()
+            and _follow(start, extent, line, np.repeat(file, lines_of_chunk), 1)
+            and _follow(chunks["start"], chunks["extent"], chunks["line"], file, 0)
+            and (skipped <= self.files["skipped"]).all()
+        )
+
     def files_of_chunks(self) -> Index:
         """The number of the file of each chunk: int64 (H,)."""
         return np.searchsorted(self.files["chunk"], np.arange(len(self.chunks)), side="right") - 1
@@ -91,6 +125,12 @@ class SourceFiles:
     def of_rows(self, rows: Rows, documents: int) -> Index:
         """The number of the file of each row: int64 (n,). documents: how many there are."""
         return files_of_rows(self.files["row"], rows, documents)
+
+
+def _follow(start: Index, extent: Index, line: Index, file: Index, lines: int) -> bool:
+    """Whether the parts of each file follow each other without overlap. lines: the fewest lines that a part has."""
+    follows = (start[:-1] + extent[:-1] <= start[1:]) & (line[:-1] + lines <= line[1:])
+    return bool((follows | (file[1:] != file[:-1])).all())
 
 
 def files_of_rows(firsts: Array, rows: Rows, documents: int) -> Index:

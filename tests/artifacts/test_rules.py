@@ -15,7 +15,7 @@ from simdocs.artifacts.mapped_column import MappedColumn
 from simdocs.artifacts.npy import checksum
 from simdocs.artifacts.rules import Rules
 from simdocs.errors import ArtifactError
-from simdocs.model.documents import AMOUNTS, DOCUMENT
+from simdocs.model.documents import AMOUNTS, DOCUMENT, EMPTY
 from simdocs.model.ragged import Array
 
 BLOCK = 64
@@ -106,14 +106,38 @@ def test_names_that_are_read_hold_no_nul(data):
     assert some.all()
 
 
+def is_possible(fact: np.void) -> bool:
+    """Whether a document can have these facts, as far as they tell without the others."""
+    size, length, count, ignored, start, extent, line = (int(fact[name]) for name in AMOUNTS)
+    if not all(0 <= amount < 1 << 48 for amount in (size, length, count, ignored, start, extent, line)):
+        return False
+    of_units = 0 < length <= 18 * size and 0 < count <= length and not fact["flags"] & EMPTY
+    of_nothing = length == count == 0 and bool(fact["flags"] & EMPTY)
+    of_line = line > 0 and size <= extent
+    return (
+        (of_units or of_nothing) and ignored <= count and (of_line if fact["container"] else start + extent + line == 0)
+    )
+
+
+@pytest.mark.reliability("forged arrays")
 @given(data=st.data())
-def test_amounts_that_are_read_are_below_the_largest(data):
-    amounts = st.sampled_from([0, 1, (1 << 48) - 1, 1 << 48, (1 << 63) - 1, -1, -(1 << 63)])
+def test_facts_that_are_read_are_possible(data):
+    amounts = st.sampled_from([0, 1, 2, 18, 19, (1 << 48) - 1, 1 << 48, (1 << 63) - 1, -1, -(1 << 63)])
+    flags = st.sampled_from([0, EMPTY])
+    change = st.one_of(
+        st.tuples(st.sampled_from(AMOUNTS), st.integers(0, 4), amounts),
+        st.tuples(st.just("flags"), st.integers(0, 4), flags),
+        st.tuples(st.just("container"), st.integers(0, 4), st.integers(0, 1)),
+    )
     values = np.zeros(data.draw(st.integers(1, 5)), DOCUMENT)
-    for field, row, amount in data.draw(st.lists(st.tuples(st.sampled_from(AMOUNTS), st.integers(0, 4), amounts))):
+    values["flags"] = EMPTY
+    for field in ("size", "length", "count") if data.draw(st.booleans()) else ():
+        values[field], values["flags"] = 1, 0
+    for field in ("container", "line", "extent") if data.draw(st.booleans()) else ():
+        values[field] = 1
+    for field, row, amount in data.draw(st.lists(change)):
         values[field][row % len(values)] = amount
-    within = np.all([(values[field] >= 0) & (values[field] < 1 << 48) for field in AMOUNTS], axis=0)
     asked = data.draw(st.lists(reads(len(values)), max_size=5))
     some, refused = read_in_turn(FORMAT_OF["documents"], values, asked)
-    assert not (within.all() and refused)
-    assert all(((some[field] >= 0) & (some[field] < 1 << 48)).all() for field in AMOUNTS)
+    assert not (refused and all(map(is_possible, values)))
+    assert all(map(is_possible, some))

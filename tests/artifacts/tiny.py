@@ -21,7 +21,8 @@ PLACES, BANDS = 4, 2
 
 def documents(rows: int, salt: int) -> Documents:
     facts = np.zeros(rows, DOCUMENT)
-    facts["size"] = np.arange(rows) + salt
+    facts["size"] = np.arange(rows) + salt + 1
+    facts["length"] = facts["count"] = 2
     names = [f"{salt}/{row}".encode() for row in range(rows)]
     lengths = np.array([len(name) for name in names], np.int64)
     files = np.zeros(rows, FILE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import shutil
 from collections.abc import Callable
+from itertools import cycle, product
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.amounts import slow
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.forged import Arrays, put, signed_anew
 from tests.cli.program import simdocs
+from tests.commands.building import content
 
 KINDS = {"shingles": "shingle", "signatures": "signature", "index": "index"}
 
@@ -118,3 +120,101 @@ def test_a_forged_array_is_named_and_takes_no_memory(honest, tmp_path, what, ask
     assert done.err.startswith(f"simdocs: error: x.{kind}/{said[ask]}")
     assert done.err.endswith(": build the artifact again\n")
     assert simdocs("check", f"x.{kind}", cwd=tmp_path).status == 4
+
+
+def put_in(array: str, field: str, row: int, value: int) -> Callable[[Arrays], None]:
+    def change(arrays: Arrays) -> None:
+        assert arrays[array][field][row] != value
+        arrays[array][field][row] = value
+
+    return change
+
+
+LINES = b"".join(b'{"id": "%d", "text": "%s"}\n' % (at, text) for at, text in enumerate((A, A1, B)))
+
+NOT_LONGER = "documents.npy: damaged: the name of a line is not longer than that of its file"
+NO_LINE = "documents.npy: damaged: a document that is not a line has a position in a file"
+SHORTER = "documents.npy: damaged: a line is shorter than its text, or has no number"
+UNITS = "documents.npy: damaged: the length of a document contradicts its size or its flags"
+TOKENS = "documents.npy: damaged: the numbers of units and tokens of a document contradict each other"
+NO_FIT = "chunks.npy: damaged: its chunks do not fit the lines in documents.npy and the files in files.npy"
+FILES = "files.npy: damaged: its files and their rows do not fit together"
+
+LENGTHS = {
+    "the name of a file that is longer than the name of its line": (
+        put_in("documents", "container", -1, 99),
+        NOT_LONGER,
+    ),
+    "the name of a file that is as long as the name of its line": (
+        put_in("documents", "container", -1, 15),
+        NOT_LONGER,
+    ),
+    "a huge name of a file": (put_in("documents", "container", -1, (1 << 32) - 1), NOT_LONGER),
+    "another name of a file": (put_in("documents", "container", -1, 4), NO_FIT),
+    "a line without a file": (put_in("documents", "container", -1, 0), NO_LINE),
+    "a text that is a line": (put_in("documents", "container", 1, 2), SHORTER),
+    "a text with a position": (put_in("documents", "start", 1, 1), NO_LINE),
+    "a line without a number": (put_in("documents", "line", -1, 0), SHORTER),
+    "a line before the others": (put_in("documents", "line", -1, 1), NO_FIT),
+    "two lines of one number": (put_in("documents", "line", -1, 2), NO_FIT),
+    "a line that is too short": (put_in("documents", "extent", -1, 20), SHORTER),
+    "a line beyond its chunk": (put_in("documents", "extent", -1, 1 << 40), NO_FIT),
+    "a line that begins beyond its chunk": (put_in("documents", "start", -1, 1 << 40), NO_FIT),
+    "lines that overlap": (put_in("documents", "start", -1, 1), NO_FIT),
+    "more units than bytes": (put_in("documents", "length", 1, 1 << 40), UNITS),
+    "a text without units": (put_in("documents", "length", 1, 0), UNITS),
+    "more tokens than units": (put_in("documents", "count", 1, 1 << 40), TOKENS),
+    "more tokens left out than there are": (put_in("documents", "ignored", 1, 1 << 40), TOKENS),
+    "a file that begins later": (put_in("files", "row", 0, 1), FILES),
+    "a file of no document": (put_in("files", "row", -1, 9), FILES),
+    "a file of another chunk": (put_in("files", "chunk", -1, 1), NO_FIT),
+    "more lines skipped than the file tells": (put_in("chunks", "skipped", 0, 1), NO_FIT),
+    "a chunk of another row": (put_in("chunks", "row", 0, 7), NO_FIT),
+    "a chunk of no row": (put_in("chunks", "row", 0, 1 << 40), FILES),
+    "a chunk that begins after its lines": (put_in("chunks", "start", 0, 9), NO_FIT),
+    "a chunk that ends before its lines": (put_in("chunks", "extent", 0, 9), NO_FIT),
+    "a chunk whose lines come later": (put_in("chunks", "line", 0, 2), NO_FIT),
+}
+"""What is forged of the records of documents 0 to 5 and of the lines 6 to 8, and what is said of it."""
+
+OPENERS = {
+    "shingles": ["index", "x.shingles", "-o", "new.index"],
+    "signatures": ["dedupe", "x.signatures"],
+    "index": ["index", "x.index", "-o", "new.index"],
+}
+
+
+@pytest.fixture(scope="module")
+def with_lines(honest: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same documents, and a file of three lines after them."""
+    root = Path(shutil.copytree(honest, tmp_path_factory.mktemp("lines"), dirs_exist_ok=True))
+    lay(root, {"docs/9.jsonl": LINES})
+    for kind, command in KINDS.items():
+        assert simdocs(command, "docs", "-o", f"x.{kind}", cwd=root) == (0, b"", "")
+    return root
+
+
+@pytest.mark.reliability(
+    "forged lengths",
+    "a forged length, position or number in the record of a document, file or chunk",
+    "`check` and every command that reads all records name the file and exit with status 4. An update warns, and is"
+    " built from scratch.",
+)
+@pytest.mark.parametrize(
+    ("what", "kind"),
+    list(zip(LENGTHS, cycle(KINDS), strict=False)) + slow(*product(LENGTHS, KINDS)),
+)
+def test_a_forged_length_is_compared_with_what_it_measures(with_lines, tmp_path, what, kind):
+    change, said = LENGTHS[what]
+    shutil.copytree(with_lines, tmp_path, dirs_exist_ok=True)
+    signed_anew(tmp_path / f"x.{kind}", change)
+    damage = f"x.{kind}/{said}"
+    assert f"simdocs: error: {damage}: build the artifact again\n" in simdocs("check", f"x.{kind}", cwd=tmp_path).err
+    limits = {resource.RLIMIT_AS: (1 << 30, 1 << 30)}
+    done = simdocs(*OPENERS[kind], "-j1", cwd=tmp_path, limits=limits)
+    assert done == (4, b"", f"simdocs: error: {damage}: build the artifact again\n")
+    update = (KINDS[kind], "docs", "-o", f"x.{kind}", "-j1")
+    warned = f"simdocs: warning: {damage}; it is rebuilt from scratch now\n"
+    assert simdocs(*update, cwd=tmp_path, limits=limits) == (0, b"", warned)
+    assert simdocs(KINDS[kind], "docs", "-o", f"new.{kind}", cwd=tmp_path) == (0, b"", "")
+    assert content(tmp_path / f"x.{kind}") == content(tmp_path / f"new.{kind}")

@@ -15,6 +15,7 @@ from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import open_artifact
 from simdocs.families import LANGUAGES, RULES, SCHEMES, UNITS
 from simdocs.model.documents import FIELDS
+from simdocs.model.source_files import CHUNK_FIELDS, FILE_FIELDS
 from simdocs.recipes import Recipe
 from tests.cli.forged import Arrays, signed_anew
 
@@ -106,7 +107,8 @@ RUNS = [
 def forgeries(kind: str) -> st.SearchStrategy[Forgery]:
     """Return forgeries of an artifact of this kind: mostly of one to three arrays."""
     places = [(array.name, "") for array in FORMATS[kind].arrays if not array.dtype.names]
-    places += [("documents", name) for name, *_ in FIELDS]
+    of_records = {"documents": FIELDS, "files": FILE_FIELDS, "chunks": CHUNK_FIELDS}
+    places += [(array, name) for array, about in of_records.items() for name, *_ in about]
     one = st.builds(
         lambda place, *rest: Change(*place, *rest),
         st.sampled_from(places),

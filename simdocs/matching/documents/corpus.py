@@ -247,11 +247,16 @@ class Corpus:
         return self._request(rows)
 
     def _request(self, rows: Rows) -> ReloadRequest:
+        names, facts = self.names(rows), self.facts(rows)
+        if self.artifact_name and (facts["container"] > list(map(len, names))).any():
+            raise damaged(
+                f"{self.artifact_name}/documents.npy", "the name of a line is not longer than that of its file"
+            )
         return ReloadRequest(
-            self.names(rows),
+            names,
             self._held(rows),
             self.limit,
-            self.facts(rows),
+            facts,
             self.root,
             self.sequences,
             self._met(rows),

@@ -46,7 +46,7 @@ OF_ANSWERS = (
         "allow_shrink",
         UPDATE,
         Flag(),
-        "Replace the artifact even if an argument gives no documents any more, or less than half as many.",
+        "Replace the artifact even if an argument has no documents any more, or less than half as many as before.",
         False,
     ),
     Parameter(

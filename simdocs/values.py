@@ -359,7 +359,7 @@ def _encoded_path(value: Any, wanted: str) -> bytes:
     except TypeError:
         raise ValueError(wanted) from None
     if b"\0" in path:
-        raise ValueError(f"{wanted}, which holds no NUL")
+        raise ValueError(f"{wanted}, without NUL")
     return path
 
 

@@ -58,12 +58,12 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
         (f"{PIPED} simdocs.shingle('-', jsonl=True)",),
     ),
     # Texts in memory
-    (ShingleRequest, {"names": ["a"]}, ("names go with texts",)),
+    (ShingleRequest, {"names": ["a"]}, ("names need texts",)),
     (ShingleRequest, {"documents": (), "texts": "ab"}, ("texts must be a sequence of texts, such as a list, not str",)),
     (
         ShingleRequest,
         {"documents": (), "texts": ["a", 3, None], "names": ["x", b"y"]},
-        ("texts[1] is neither str nor bytes", "names must be as many as texts, 3, not 2: give each text one name"),
+        ("texts[1] is neither str nor bytes", "there must be as many names as texts, 3, not 2"),
     ),
     (ShingleRequest, {"documents": (), "texts": ["a"], "names": [1]}, ("names[0] is neither str nor bytes",)),
     (

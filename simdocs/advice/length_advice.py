@@ -123,7 +123,7 @@ def _without_stop_words(lengths: Array, counts: Array, shingling: Shingling) -> 
             source, other = mention("stop_words"), "another list"
         yield (
             f"{source}: {whole:,} of {every:,} documents ({whole / every:.0%})"
-            " have next to none of its stop words, so only copies of them are found;"
+            " have hardly any of its stop words, so only copies of them are found;"
             f" try {other}, or {mention('unit')} word"
         )
 

@@ -43,7 +43,7 @@ def encoded_path(path: Path) -> bytes:
     try:
         encoded = os.fsencode(path)
     except TypeError:
-        raise UsageError(f"{type(path).__name__} is no path") from None
+        raise UsageError(f"{type(path).__name__} is not a path") from None
     if b"\0" in encoded:
-        raise InputError(f"{display_name(encoded)}: no path holds a NUL")
+        raise InputError(f"{display_name(encoded)}: a path cannot contain NUL")
     return encoded

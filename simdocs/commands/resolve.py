@@ -127,7 +127,7 @@ def intake_of(
     listed = request.files_from if request.files_from is not None else request.files0_from
     for name in (*request.documents, *([listed] if isinstance(listed, bytes) else [])):
         if b"\0" in name:
-            raise InputError(f"{display_name(name)}: no path holds a NUL")
+            raise InputError(f"{display_name(name)}: a path cannot contain NUL")
     assert listed is None or isinstance(listed, bytes)
     sources = Sources(request.documents, listed, request.files0_from is not None, bool(request.jsonl))
     return Intake(sources, walking, outputs=outputs, id_field=request.id_field)

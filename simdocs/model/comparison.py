@@ -237,16 +237,16 @@ class SimilarityMatrix:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Which texts are empty or have no shingles, and so are similar to nothing."""
+        """Which texts are empty or have no shingles, and so match nothing."""
         bare = [name for name, own in zip(self.names, self.similarity.diagonal(), strict=True) if not own]
         empty, others = ([name for name in bare if (name in self.empty) is inside] for inside in (True, False))
         notes = []
         if empty:
-            so = "this text is empty, so it is" if len(empty) == 1 else "these texts are empty, so they are"
-            notes.append(f"{_named(empty)}: {so} similar to nothing")
+            so = "this text is empty, so it matches" if len(empty) == 1 else "these texts are empty, so they match"
+            notes.append(f"{_named(empty)}: {so} nothing")
         if others:
-            have, they = ("this text has", "it is") if len(others) == 1 else ("these texts have", "they are")
-            notes.append(f"{_named(others)}: {have} no shingles to compare, so {they} similar to nothing")
+            have, match = ("this text has", "it matches") if len(others) == 1 else ("these texts have", "they match")
+            notes.append(f"{_named(others)}: {have} no shingles to compare, so {match} nothing")
         return tuple(notes)
 
     def rows(self) -> Iterator[tuple[str, list[float]]]:

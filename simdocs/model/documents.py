@@ -55,7 +55,7 @@ LIKE_CSV, LIKE_SEMICOLONS, LIKE_TSV, LIKE_ARRAY = 128, 256, 512, 1024
 named by its number; looks like JSON Lines; all its tokens are left out; looks like another container of documents."""
 
 WITHOUT_TOKENS = EMPTY | IGNORED
-"""Flags of documents that are similar to nothing."""
+"""Flags of documents that match nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -184,7 +184,7 @@ class Register:
         for row in self._named_rows:
             if facts["flags"][row] & EMPTY:
                 name = display_name(names[row])
-                self._skipped.warnings.append(f"{name}: this document is empty, so it is similar to nothing")
+                self._skipped.warnings.append(f"{name}: this document is empty, so it matches nothing")
         return Documents(
             names.ragged,
             facts,

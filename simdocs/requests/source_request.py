@@ -66,10 +66,10 @@ class SourceRequest(CheckedRequest):
                 yield f"{name}[{wrong[0]}] is neither str nor bytes"
         if self.texts is None:
             if self.names is not None:
-                yield "names go with texts"
+                yield "names need texts"
             return
         if self.names is not None and len(self.names) != len(self.texts):
-            yield f"names must be as many as texts, {len(self.texts)}, not {len(self.names)}: give each text one name"
+            yield f"there must be as many names as texts, {len(self.texts)}, not {len(self.names)}"
         for name in self.given():
             if name in self.of_paths:
                 yield f"{mention(name)} needs paths, not texts"

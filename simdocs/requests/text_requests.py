@@ -60,7 +60,7 @@ class ShowRequest(TokenRequest):
     def problems_beside_text(self) -> Iterator[str]:
         """What needs an artifact."""
         if self.documents:
-            yield "names of documents go with an artifact, not with a text"
+            yield "names of documents need an artifact, not a text"
         for name in _VIEWS:
             if getattr(self, name):
                 yield f"{mention(name)} needs {'shingles' if name == 'matrix' else 'an index'}, not a text"

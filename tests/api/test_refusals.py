@@ -119,10 +119,10 @@ def test_what_is_not_a_document_is_refused(here, stage):
     for call, message in (
         (stage, "nothing to read: give files or directories, or texts"),
         (lambda: stage("docs", texts=[A]), "documents and texts cannot be combined: name documents in one way"),
-        (lambda: stage("docs", names=["a"]), "names go with texts"),
+        (lambda: stage("docs", names=["a"]), "names need texts"),
         (
             lambda: stage(texts=[A], names=["a", "b"]),
-            "names must be as many as texts, 1, not 2: give each text one name",
+            "there must be as many names as texts, 1, not 2",
         ),
         (lambda: stage(texts=A), "texts must be a sequence of texts, such as a list, not (str|bytes)"),
         (
@@ -147,11 +147,11 @@ def test_what_is_not_a_document_is_refused(here, stage):
 
 @pytest.mark.parametrize("stage", BUILD.values())
 def test_a_path_with_a_nul_is_refused(here, stage):
-    with pytest.raises(simdocs.InputError, match="no path holds a NUL"):
+    with pytest.raises(simdocs.InputError, match="a path cannot contain NUL"):
         stage("docs", "docs/a\0b")
-    with pytest.raises(simdocs.UsageError, match="output must be a path, which holds no NUL, not "):
+    with pytest.raises(simdocs.UsageError, match="output must be a path, without NUL, not "):
         stage("docs", output="a\0b")
-    with pytest.raises(simdocs.UsageError, match="root must be a path, which holds no NUL, not "):
+    with pytest.raises(simdocs.UsageError, match="root must be a path, without NUL, not "):
         simdocs.dedupe("docs.index", root=b"\0")
 
 

@@ -52,7 +52,7 @@ KNOWN: list[tuple[str, str, dict[str, Any], Fraction]] = [
     ("the cat or Tom", "cat Tom", {"unit": "word", "k": 2, "stop_words": STOP_WORDS}, Fraction(0)),
     # the cat
     ("is the cat", "the cat is", {"unit": "stopword", "k": 2, "stop_words": STOP_WORDS}, Fraction(1)),
-    # nothing is left, which is similar to nothing
+    # nothing is left, which matches nothing
     ("the and", "the and", {"unit": "word", "ignore_stop_words": True}, Fraction(0)),
     # {a b} | {a b}, but of multisets {a a a b} | {a b b}: 2 of 5
     ("aaab", "abb", {"k": 1}, Fraction(1)),

@@ -241,7 +241,7 @@ def test_documents_without_stop_words_bring_advice_on_the_language(there):
     )
     lay(there, {f"texts/{at}": f"{russian} {at}".encode() for at in range(3)})
     (said,) = advice_on(there, "index", "texts", "-o", "x.index", "--unit", "stopword")
-    assert said.startswith("--language en: 3 of 3 documents (100%) have next to none of its stop words")
+    assert said.startswith("--language en: 3 of 3 documents (100%) have hardly any of its stop words")
     assert advice_on(there, "index", "texts", "-o", "y.index", "--unit", "stopword", "--language", "ru") == []
 
 

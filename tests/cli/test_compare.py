@@ -60,9 +60,9 @@ def test_measures_that_are_not_defined_are_empty(here):
 def test_a_text_without_shingles_is_named(here):
     for name in ("1", "2", "3", "4"):
         (here / name).write_bytes(b"")
-    empty = "simdocs: {}: this text is empty, so it is similar to nothing\n"
-    many = "simdocs: {}: these texts are empty, so they are similar to nothing\n"
-    bare = "simdocs: {}: this text has no shingles to compare, so it is similar to nothing\n"
+    empty = "simdocs: {}: this text is empty, so it matches nothing\n"
+    many = "simdocs: {}: these texts are empty, so they match nothing\n"
+    bare = "simdocs: {}: this text has no shingles to compare, so it matches nothing\n"
     assert simdocs("compare", "1", "a.txt", cwd=here).err == empty.format("1")
     assert simdocs("compare", "2", "a.txt", "3", "1", "4", cwd=here).err == many.format("2, 3, 1 and 1 more")
     assert simdocs("compare", "1", "a.txt", "-q", cwd=here).err == ""
@@ -90,7 +90,7 @@ def test_the_tokens_of_a_template_are_left_out(here):
     for artifact, *more in (("x.index",), ("x.index", "--template", "form"), ("x.shingles", "--template", "form")):
         assert measures(simdocs("compare", artifact, "d.txt", "e.txt", *more, cwd=here)) == expected
     done = simdocs("compare", "form", "d.txt", "--template", "form", cwd=here)
-    assert done.err == "simdocs: form: this text has no shingles to compare, so it is similar to nothing\n"
+    assert done.err == "simdocs: form: this text has no shingles to compare, so it matches nothing\n"
 
 
 def test_standard_input_is_one_of_the_texts(here):

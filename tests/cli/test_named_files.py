@@ -40,7 +40,7 @@ def test_a_named_empty_file_is_reported_with_status_0(there: Path) -> None:
     done = simdocs("dedupe", "docs/a", "docs/empty", cwd=there)
     assert (done.status, done.err) == (
         0,
-        "simdocs: warning: docs/empty: this document is empty, so it is similar to nothing\n",
+        "simdocs: warning: docs/empty: this document is empty, so it matches nothing\n",
     )
     assert simdocs("dedupe", "docs", cwd=there).err == ""
     assert simdocs("dedupe", "docs/a", "docs/empty", "-q", cwd=there).err == ""

@@ -46,7 +46,7 @@ def test_matches_are_sorted_by_document_then_similarity_then_name(indexed):
     done = simdocs("query", "docs.index", "new/z", "new/y", "new", cwd=indexed)
     assert (done.status, done.err) == (
         0,
-        "simdocs: warning: new/z: this document is empty, so it is similar to nothing\n",
+        "simdocs: warning: new/z: this document is empty, so it matches nothing\n",
     )
     assert matches(done) == [("new/y", "docs/c.txt", "1.000000"), *OF_X]
     assert [len(fields) for fields in done.rows] == [4] * 4

@@ -186,7 +186,7 @@ def test_python_returns_the_rows(lectures, monkeypatch):
         ("x.index --root .", "--root needs --candidates"),
         ("docs/S1 --matrix", "--matrix needs shingles, not a text"),
         ("docs/S1 --buckets", "--buckets needs an index, not a text"),
-        ("docs/S1 docs/S2", "names of documents go with an artifact, not with a text"),
+        ("docs/S1 docs/S2", "names of documents need an artifact, not a text"),
         ("x.signatures --matrix", "--matrix needs shingles, not signatures"),
     ],
 )

@@ -37,8 +37,8 @@ def test_standard_input_may_be_the_only_document():
 @pytest.mark.parametrize(
     ("data", "status", "said"),
     [
-        (b"", 0, "warning: -: this document is empty, so it is similar to nothing"),
-        (b" \n", 0, "warning: -: this document is empty, so it is similar to nothing"),
+        (b"", 0, "warning: -: this document is empty, so it matches nothing"),
+        (b" \n", 0, "warning: -: this document is empty, so it matches nothing"),
         (b"\0\1\2", 3, "-: skipped: a binary file (a NUL byte in the first 8 KiB)"),
     ],
 )

@@ -170,7 +170,7 @@ def test_advice_names_a_list_that_does_not_suit_the_documents(here):
     lay(here, {f"prose/{n}": b"The cow jumped over the moon and the stars, %d times." % n for n in range(3)})
     lay(here, {"rare": b"zebra\n"})
     done = run(here, "index prose --unit stopword -k 2 --stop-words rare -o p.index -v")
-    assert "--stop-words: 3 of 3 documents (100%) have next to none of its stop words" in done.err
+    assert "--stop-words: 3 of 3 documents (100%) have hardly any of its stop words" in done.err
     assert "try another list, or --unit word" in done.err
 
 

@@ -25,16 +25,22 @@ _FOR_EACH = 4.65
 """Bits for each token that may differ. d tokens change bits*(1 - exp(-2d/bits))/2 bits on average, since some change
 the same one. With so many bits, pairs are dropped that differ in a quarter more tokens than they may."""
 
+LARGE_BITS = 1 << 14
+"""Bits of a large bitmap. Of the pairs of a crowd whose similarity is up to 0.05 below a threshold of 0.8, large ones
+drop 98% if texts have 800 characters, and all if they have 4,000. Usual bitmaps drop 4% and 96%."""
 
-def bits_of(sizes: Index, threshold: float) -> Index:
+
+def bits_of(sizes: Index, threshold: float, large: Index | int = 0) -> Index:
     """The bits of the bitmap of a set of each of these sizes: a power of two from WORD on, int64 (N,).
 
-    Larger bitmaps are folded for comparison with smaller ones. threshold: the similarity that is asked for.
+    Larger bitmaps are folded for comparison with smaller ones. threshold: the similarity that is asked for. large: the
+    bits of those that are to be large, at most LARGE_BITS; 0: as usual. They have at least 2 and at most 16 times as
+    many as usual, so that pairs are dropped that differ in hardly more tokens than they may.
     """
     may_differ = 2 * (1 - threshold) / (1 + threshold) * sizes
     exponents = np.ceil(np.log2(np.clip(_FOR_EACH * may_differ, WORD, _MOST_BITS)))
     bits: Index = np.left_shift(1, exponents.astype(np.int64))
-    return bits
+    return np.where(np.asarray(large) > 0, np.minimum(np.clip(large, 2 * bits, 16 * bits), _MOST_BITS), bits)
 
 
 def bitmaps(sets: Ragged, bits: Index) -> Ragged:

@@ -19,6 +19,9 @@ _MIN_PAIRS_PER_ROW = 4
 _LARGEST_TABLE = 1 << 26
 """Largest table of which left row contains which value, in cells of one byte."""
 
+_CELLS_PER_VALUE = 16
+"""Cells, at least, for each value of the table in which values are looked up: then one in 32 shares its cell."""
+
 _LOOKED_UP_PAIRS = 128
 """Pairs whose values are looked up at once."""
 
@@ -130,7 +133,7 @@ def _repeats(ordered: Ragged) -> Index:
 def _common_by_membership(sets: Ragged, left: Array, right: Array, lefts: Array, rights: Array) -> Index:
     """The same as _common_by_merging, faster if the same rows occur in many pairs.
 
-    The values of each right row are looked up once among the values of all left rows, which takes 15 ns per value.
+    The values of each right row are looked up once among the values of all left rows, which takes 6 ns per value.
     After that, each value takes 4 ns in each pair.
     """
     row, column = np.searchsorted(lefts, left), np.searchsorted(rights, right)
@@ -142,8 +145,8 @@ def _common_by_membership(sets: Ragged, left: Array, right: Array, lefts: Array,
     member = np.zeros(len(lefts) * width, bool)
     member[np.repeat(np.arange(len(lefts)) * width, held.lengths) + np.searchsorted(known, held.values)] = True
     looked_up = sets.take(rights)
-    place = np.searchsorted(known, looked_up.values)
-    hits = Ragged(place, looked_up.offsets).keep(known[np.minimum(place, width - 1)] == looked_up.values)
+    place = _places_among(known, looked_up.values)
+    hits = Ragged(place, looked_up.offsets).keep(place >= 0)
     common = np.empty(len(left), np.int64)
     for at in range(0, len(left), _LOOKED_UP_PAIRS):
         cut = slice(at, at + _LOOKED_UP_PAIRS)
@@ -151,3 +154,25 @@ def _common_by_membership(sets: Ragged, left: Array, right: Array, lefts: Array,
         cells = values.values + np.repeat(row[cut] * width, values.lengths)
         common[cut] = count_true_in_rows(member[cells], values.offsets)
     return common
+
+
+def _places_among(known: Tokens, values: Tokens) -> Index:
+    """The place of each value among the known ones, or -1: int32 (n,). known: (M,), ascending, without repeats, M > 0.
+
+    The lowest bits of a value, which are as good as random, name a cell of a table that holds the place. The few known
+    values whose cell another one has taken are searched for among themselves.
+    """
+    mask = np.uint32((1 << int(_CELLS_PER_VALUE * len(known)).bit_length()) - 1)
+    every = np.arange(len(known), dtype=np.int32)
+    table = np.zeros(int(mask) + 1, np.int32)
+    table[known & mask] = every
+    place: Index = table[values & mask]
+    place[known[place] != values] = -1
+    crowded_out = np.flatnonzero(table[known & mask] != every)
+    if len(crowded_out):
+        missing = np.flatnonzero(place < 0)
+        others = known[crowded_out]
+        among = np.minimum(np.searchsorted(others, values[missing]), len(others) - 1)
+        found = others[among] == values[missing]
+        place[missing[found]] = crowded_out[among[found]]
+    return place

@@ -1,87 +1,127 @@
 """The bitmap filter: drops pairs that are certainly not similar, without reading their documents again.
 
 A bitmap is made of a document after a few comparisons without a match. It is worth the time only then: to
-make it takes about as long as one or two comparisons. In a crowd, where every document is a candidate of every other,
-few pairs are left to compare exactly.
+make it takes about as long as one or two comparisons. After some more comparisons without a match, because many
+documents are hardly less similar to it than the threshold, a larger bitmap is made. In a crowd, where every document is
+a candidate of every other, few pairs are left to compare exactly.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from simdocs.kernels.compare.bitmaps import WORD, folded, most_common
+from simdocs.kernels.compare.bitmaps import LARGE_BITS, WORD, bits_of, folded, most_common
+from simdocs.kernels.compare.containment import containments
 from simdocs.kernels.compare.jaccard import of_overlaps
 from simdocs.matching.verification.verification_blocks import MadeBitmaps
 from simdocs.model.growing import GrowingArray
 from simdocs.model.numbering import Rows
-from simdocs.model.ragged import Keys, Mask
+from simdocs.model.ragged import Index, Keys, Mask
 
-_TRIES = 2
-"""Comparisons without a match after which a bitmap of a document is made."""
+_TRIES = (2, 18)
+"""Comparisons without a match after which the first bitmap of a document is made, and a larger one."""
 
 _MOST_BYTES = 32 << 20
-"""Bytes of all bitmaps: those of 32,000 documents with 4,000 tokens each, at a threshold of 0.8."""
+"""Bytes of all bitmaps: those of 32,000 documents with 4,000 tokens each at a threshold of 0.8, or 16,000 large ones.
+If there are more, the large ones become smaller, so that more documents have one."""
 
 _AT_ONCE = 1 << 20
-"""Bytes of bitmaps that are compared at once."""
+"""Bytes of bitmaps that are compared at once, while they are in cache."""
 
 
 class BitmapFilter:
-    """Which pairs of the documents of a corpus are certainly less similar than the threshold."""
+    """Which pairs of the documents of a corpus certainly stay below the threshold.
 
-    def __init__(self, documents: int, threshold: float) -> None:
-        self._threshold = threshold
+    measure: what is compared with the threshold, Jaccard similarity or the larger containment.
+    """
+
+    def __init__(self, documents: int, threshold: float, measure: str = "jaccard") -> None:
+        self._threshold, self._measure = threshold, measure
         self._unmatched = np.zeros(documents, np.uint8)
-        # Bits of each document's bitmap: 0 if there is none; -1 if the document could not be read.
-        self._bits = np.zeros(documents, np.int32)
+        # How many bitmaps were made of each document, and the binary logarithm of the words of the last one. -1: there
+        # is none.
+        self._made = np.zeros(documents, np.uint8)
+        self._width = np.full(documents, -1, np.int8)
         self._place = np.zeros(documents, np.int32)
-        self._size = np.zeros(documents, np.int32)
+        self._size = np.zeros(documents, np.int64)
         self._maps: dict[int, GrowingArray] = {}
-        self._bytes = 0
+        self._bytes, self._large = 0, LARGE_BITS
 
     def learn(self, left: Rows, right: Rows) -> None:
         """Take note of pairs that were compared exactly, and are not similar."""
         rows, counts = np.unique(np.concatenate((left, right)), return_counts=True)
-        self._unmatched[rows] = np.minimum(self._unmatched[rows] + counts, _TRIES)
+        enough = np.array([*_TRIES, _TRIES[-1]])[self._made[rows]]
+        self._unmatched[rows] = np.minimum(self._unmatched[rows] + counts, enough)
 
     def lacking(self, left: Rows, right: Rows) -> Rows:
-        """The documents of these pairs that a bitmap should be made of, ascending."""
+        """The documents of these pairs that a bitmap, or a larger one, should be made of; ascending."""
         if self._bytes >= _MOST_BYTES:
             return np.empty(0, np.int64)
-        both = (self._unmatched[left] == _TRIES) & (self._unmatched[right] == _TRIES)
-        rows = np.unique(np.concatenate((left[both], right[both])))
-        without: Rows = rows[self._bits[rows] == 0]
-        return without
+        lacking = [np.empty(0, np.int64)]
+        for made, enough in enumerate(_TRIES):
+            both = (self._unmatched[left] >= enough) & (self._unmatched[right] >= enough)
+            lacking += [rows[self._made[rows] == made] for rows in (left[both], right[both])]
+        return np.unique(np.concatenate(lacking))
+
+    def large_bits(self, rows: Rows) -> Index:
+        """The bits that the next bitmaps of these documents should have if they are large, or 0: int64 (n,)."""
+        return np.where(self._made[rows] > 0, self._large, 0)
 
     def add(self, rows: Rows, made: MadeBitmaps) -> None:
-        """Add the bitmaps of these documents."""
+        """Add the bitmaps of these documents, instead of those that were made before."""
         words = made.maps.lengths
         self._size[rows] = made.sizes
-        self._bits[rows] = np.where(made.loaded, words * WORD, -1)
+        self._made[rows] = np.where(made.loaded, self._made[rows] + 1, len(_TRIES))
         for width in np.unique(words[made.loaded]).tolist():
             places = np.flatnonzero(made.loaded & (words == width))
-            held = self._maps.setdefault(width * WORD, GrowingArray(np.uint64, width))
-            self._place[rows[places]] = len(held) + np.arange(len(places))
-            held.add(made.maps.take(places).values.reshape(-1, width))
-            self._bytes += 8 * width * len(places)
+            self._hold(rows[places], made.maps.take(places).values.reshape(-1, width))
+
+    def make_room(self) -> None:
+        """Fold large bitmaps as often as it takes until there is room for others, if that is possible."""
+        while self._bytes >= _MOST_BYTES and self._large > WORD:
+            self._large //= 2
+            old, self._maps, self._bytes = self._maps, {}, 0
+            for exponent in sorted(old):
+                rows = np.flatnonzero(self._width == exponent)
+                bits = bits_of(self._size[rows], self._threshold, self.large_bits(rows) * (self._made[rows] > 1))
+                bits = np.minimum(bits, WORD << exponent)
+                maps = old.pop(exponent).all()[self._place[rows]]
+                for width in np.unique(bits).tolist():
+                    self._hold(rows[bits == width], folded(maps[bits == width], width))
+
+    def _hold(self, rows: Rows, maps: Keys) -> None:
+        """Hold the bitmaps of these documents, (n, words)."""
+        exponent = maps.shape[1].bit_length() - 1
+        held = self._maps.setdefault(exponent, GrowingArray(np.uint64, maps.shape[1]))
+        self._width[rows] = exponent
+        self._place[rows] = len(held) + np.arange(len(rows))
+        held.add(maps)
+        self._bytes += maps.nbytes
 
     def below(self, left: Rows, right: Rows) -> Mask:
         """Which pairs are certainly below the threshold. A pair without two bitmaps is not."""
-        bits = np.column_stack((self._bits[left], self._bits[right]))
         out = np.zeros(len(left), bool)
-        for one, other in np.unique(bits[(bits > 0).all(axis=1)], axis=0).tolist():
-            pairs = np.flatnonzero((bits == (one, other)).all(axis=1))
-            per = max(1, 8 * _AT_ONCE // (one + other))
+        if not self._maps:
+            return out
+        one, other = self._width[left], self._width[right]
+        both = np.flatnonzero((one >= 0) & (other >= 0))
+        kinds = one[both].astype(np.int64) << 8 | other[both]
+        for kind in np.flatnonzero(np.bincount(kinds)).tolist():
+            pairs = both[kinds == kind]
+            widths = 1 << (kind >> 8), 1 << (kind & 255)
+            per = max(1, _AT_ONCE // (8 * sum(widths)))
             for at in range(0, len(pairs), per):
                 some = pairs[at : at + per]
-                out[some] = self._are_below(left[some], right[some], min(one, other))
+                out[some] = self._are_below(left[some], right[some], WORD * min(widths))
         return out
 
     def _are_below(self, left: Rows, right: Rows, bits: int) -> Mask:
-        sizes = self._size[left].astype(np.int64), self._size[right].astype(np.int64)
+        sizes = self._size[left], self._size[right]
         common = most_common(self._taken(left, bits), self._taken(right, bits), *sizes)
-        return of_overlaps(common, *sizes) < self._threshold
+        if self._measure == "jaccard":
+            return of_overlaps(common, *sizes) < self._threshold
+        return containments(common, np.minimum(*sizes)) < self._threshold
 
     def _taken(self, rows: Rows, bits: int) -> Keys:
         """The bitmaps of documents that all have the same number of bits, with so many bits."""
-        return folded(self._maps[int(self._bits[rows[0]])].all()[self._place[rows]], bits)
+        return folded(self._maps[int(self._width[rows[0]])].all()[self._place[rows]], bits)

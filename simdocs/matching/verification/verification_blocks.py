@@ -40,6 +40,14 @@ class VerificationBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class BitmapsToMake:
+    """Documents of which bitmaps are made together: the sources of their token sets, and `large` of `bits_of`."""
+
+    sources: TokenSources
+    large: Index
+
+
+@dataclass(frozen=True, slots=True)
 class MadeBitmaps:
     """Bitmaps of documents, in order: Ragged uint64; the sizes of their token sets, and which documents were found."""
 
@@ -58,13 +66,13 @@ def verify_block(block: VerificationBlock, state: WorkerState, shingling: Shingl
 
 
 def make_bitmaps(
-    sources: TokenSources, state: WorkerState, shingling: Shingling, threshold: float
+    wanted: BitmapsToMake, state: WorkerState, shingling: Shingling, threshold: float
 ) -> tuple[MadeBitmaps, list[Skip]]:
     """The bitmaps of documents, and the skips of those that are missing or have changed."""
-    sets, order, loaded, skips = _load(sources, state, shingling)
-    sizes = sets.lengths
-    maps = bitmaps.bitmaps(sets, bitmaps.bits_of(sizes, threshold))
-    return MadeBitmaps(maps.take(order), sizes[order], loaded), skips
+    sets, order, loaded, skips = _load(wanted.sources, state, shingling)
+    sets = sets.take(order)
+    bits = bitmaps.bits_of(sets.lengths, threshold, wanted.large)
+    return MadeBitmaps(bitmaps.bitmaps(sets, bits), sets.lengths, loaded), skips
 
 
 def _load(sources: TokenSources, state: WorkerState, shingling: Shingling) -> tuple[Ragged, Index, Mask, list[Skip]]:
@@ -88,16 +96,14 @@ def reading_order(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index) -> Bloc
 
 def cuts_of_pairs(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index) -> list[slice]:
     """Blocks of consecutive pairs whose documents hold at most _BLOCK_BYTES; a block may be one larger pair."""
-    cuts, start, held, total = [], 0, set[int](), 0
-    size = sizes.tolist()
-    for at, pair in enumerate(zip(lefts.tolist(), rights.tolist(), strict=True)):
-        more = sum(size[place] for place in pair if place not in held)
-        if at > start and (total + more > _BLOCK_BYTES or at - start == _MOST_PAIRS):
-            cuts.append(slice(start, at))
-            start, held, total = at, set(), 0
-            more = sum(size[place] for place in pair)
-        held.update(pair)
-        total += more
-    if len(lefts):
-        cuts.append(slice(start, len(lefts)))
+    cuts, start = list[slice](), 0
+    while start < len(lefts):
+        end = min(start + _MOST_PAIRS, len(lefts))
+        both = np.column_stack((lefts[start:end], rights[start:end])).ravel()
+        first = np.zeros(len(both), bool)
+        first[np.unique(both, return_index=True)[1]] = True
+        held = np.cumsum(np.where(first, sizes[both], 0))[1::2]
+        end = min(end, start + max(1, int(np.searchsorted(held, _BLOCK_BYTES, side="right"))))
+        cuts.append(slice(start, end))
+        start = end
     return cuts

@@ -19,6 +19,7 @@ from simdocs.matching.documents.corpus import Documented, name_prefix
 from simdocs.matching.documents.distinct_texts import pairs_of_copies
 from simdocs.matching.verification.bitmap_filter import BitmapFilter
 from simdocs.matching.verification.verification_blocks import (
+    BitmapsToMake,
     TokenSources,
     VerificationBlock,
     cuts_of_pairs,
@@ -36,7 +37,10 @@ from simdocs.pipeline.reload import ReloadRequest, Source, found, unchanged
 from simdocs.recipes import Shingling
 
 _TOGETHER = 8192
-"""Pairs that are verified before the bitmap filter is asked about the next ones."""
+"""Pairs that are verified before the bitmap filter is asked about the next ones, at first."""
+
+_MOST_TOGETHER = 1 << 15
+"""The same when the bitmap filter has nothing more to learn: in larger blocks, documents are looked up more rarely."""
 
 _MOST_DOCUMENTS = 1 << 14
 """The largest number of documents that are looked up together: their names and facts are Python objects then."""
@@ -82,7 +86,7 @@ class Verifier:
     _bitmaps: BitmapFilter = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_bitmaps", BitmapFilter(len(self.corpus), self.threshold))
+        object.__setattr__(self, "_bitmaps", BitmapFilter(len(self.corpus), self.threshold, self.measure))
 
     def for_corpus(self, corpus: Documented) -> Verifier:
         """A verifier with the same rules, in the same run, for another corpus."""
@@ -90,9 +94,12 @@ class Verifier:
 
     def similar(self, left: Rows, right: Rows) -> Pairs:
         """The candidate pairs at the threshold or above, in the order given."""
-        estimate = self.corpus.estimates(left, right)
         tally = self.run.tally
         tally.candidates += len(left)
+        if self.exact:  # in a crowd, most are dropped by bitmaps, in less time than an estimate takes
+            likely = np.flatnonzero(~self._bitmaps.below(left, right))
+            left, right = left[likely], right[likely]
+        estimate = self.corpus.estimates(left, right)
         if self.exact:
             below = jaccard.below_prefilter(estimate, self.threshold, self.corpus.places)
             likely = np.flatnonzero(~below | self.no_prefilter)
@@ -115,15 +122,18 @@ class Verifier:
 
         It is not if a document is missing or has changed, or if the pair is certainly below the threshold.
         """
-        if self.measure != "jaccard":  # bitmaps say nothing about it
-            return self.exact_jaccard(left, right)
         similarity = np.full(len(left), np.nan)
-        for at in range(0, len(left), _TOGETHER):
-            pairs = np.arange(at, min(at + _TOGETHER, len(left)))
-            self._make_bitmaps(self._bitmaps.lacking(left[pairs], right[pairs]))
-            pairs = pairs[~self._bitmaps.below(left[pairs], right[pairs])]
-            similarity[pairs] = self.exact_jaccard(left[pairs], right[pairs])
-            unmatched = pairs[similarity[pairs] < self.threshold]
+        pairs, together = np.arange(len(left)), _TOGETHER
+        while len(pairs):
+            if len(lacking := self._bitmaps.lacking(left[pairs], right[pairs])):
+                self._make_bitmaps(lacking)
+                pairs = pairs[~self._bitmaps.below(left[pairs], right[pairs])]
+            else:
+                together = min(2 * together, _MOST_TOGETHER)
+            now, pairs = pairs[:together], pairs[together:]
+            jaccard_now = similarity[now] = self.exact_jaccard(left[now], right[now])
+            measured = self._measured(Pairs(left[now], right[now], jaccard_now, jaccard_now))
+            unmatched = now[measured.score < self.threshold]
             self._bitmaps.learn(left[unmatched], right[unmatched])
         return similarity
 
@@ -244,10 +254,13 @@ class Verifier:
         """Make the bitmaps of these documents. Missing and changed documents are reported."""
         cuts = list(batches(self.corpus.facts(rows)["size"].tolist()))
         work = partial(make_bitmaps, shingling=self.shingling, threshold=self.threshold)
-        sources = (self._sources(rows[cut.start : cut.stop]) for cut in cuts)
-        for cut, (made, skips) in zip(cuts, self.run.engine.map_with_state(work, sources), strict=True):
+        # Whether there is room for large ones is decided before, so that it does not depend on the workers.
+        large = self._bitmaps.large_bits(rows)
+        wanted = (BitmapsToMake(self._sources(rows[cut.start : cut.stop]), large[cut.start : cut.stop]) for cut in cuts)
+        for cut, (made, skips) in zip(cuts, self.run.engine.map_with_state(work, wanted), strict=True):
             self._bitmaps.add(rows[cut.start : cut.stop], made)
             self.report(skips)
+        self._bitmaps.make_room()
 
     def _block(self, rows: Rows, lefts: BlockPlaces, rights: BlockPlaces) -> VerificationBlock:
         documents, places = np.unique(np.concatenate((lefts, rights)), return_inverse=True)

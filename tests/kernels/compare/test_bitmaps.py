@@ -73,3 +73,6 @@ def test_a_bitmap_has_enough_bits_for_the_tokens_that_may_differ_but_never_more_
     sizes = np.array([0, 1, 100, 4000, 10**9])
     assert bitmaps.bits_of(sizes, 0.8).tolist() == [64, 64, 128, 8192, 1 << 20]
     assert bitmaps.bits_of(sizes, 1.0).tolist() == [64] * 5
+    large = bitmaps.bits_of(sizes, 0.8, bitmaps.LARGE_BITS)
+    assert large.tolist() == [1024, 1024, 2048, 16384, 1 << 20]
+    assert bitmaps.bits_of(sizes, 0.8, np.array([0, 512, 512, 512, 512])).tolist() == [64, 512, 512, 16384, 1 << 20]

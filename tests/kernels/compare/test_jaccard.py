@@ -118,3 +118,11 @@ def test_the_prefilter_of_the_defaults_is_fixed():
     assert jaccard.below_prefilter(estimated, 0.8, 128).tolist() == [True, False, False]
     assert jaccard.below_prefilter(np.zeros(3), 0.8, 63).tolist() == [False] * 3
     assert jaccard.below_prefilter(np.empty(0), 0.8, 128).tolist() == []
+
+
+@given(st.sets(st.integers(0, 4095).map(lambda high: high << 20 | high & 1), max_size=30), st.data())
+def test_sets_whose_tokens_agree_in_their_lowest_bits_are_compared_right(tokens, data):
+    """Many tokens name the same cell of the table in which the tokens of few sets are looked up."""
+    part = st.sets(st.sampled_from(sorted(tokens))) if tokens else st.just(set())
+    rows = [set(tokens), *data.draw(st.lists(part, min_size=8, max_size=8))]
+    assert_exact(rows, [(0, other) for other in range(len(rows))])

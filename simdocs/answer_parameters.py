@@ -67,6 +67,14 @@ OF_ANSWERS = (
         False,
     ),
     Parameter(
+        "all_copies",
+        ANSWER,
+        Flag(),
+        f"With {mention('nearest')}, list all documents that have one of these texts.",
+        False,
+        question="query",
+    ),
+    Parameter(
         "explain",
         ANSWER,
         Flag(),
@@ -79,7 +87,13 @@ OF_ANSWERS = (
     Parameter("candidates", ANSWER, Flag(), "List candidate pairs, and how similar they are.", False),
     Parameter("sketch", ANSWER, Flag(), "List how many tokens the sketch for containment holds, or which.", False),
     Parameter("top", ANSWER, Whole(1), "List at most N matches for each document."),
-    Parameter("nearest", ANSWER, Whole(1), "List the N most similar documents, even below the threshold."),
+    Parameter(
+        "nearest",
+        ANSWER,
+        Whole(1),
+        "List the N most similar texts, even below the threshold, with one document each. Only the documents whose"
+        f" signatures agree most are compared, unless {mention('exact')} is given.",
+    ),
     Parameter("itself", ANSWER, Flag(), "Let a document that is in the index match itself.", False),
     Parameter("list", ANSWER, Choice(MATCH_LISTS), "List only names.", question="query"),
     Parameter("list", ANSWER, Choice(TUNE_LISTS), "What to list.", "choices", question="tune_report"),

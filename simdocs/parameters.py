@@ -300,7 +300,8 @@ _DECLARED = (
         "exact",
         GROUPS,
         Flag(),
-        "Find every match, without bands. Reads all documents of the index, and holds all tokens in memory.",
+        f"Compare with every document of the index, which are all read again. Unless {mention('nearest')} or"
+        f" {mention('measure')} containment is given, all tokens are held in memory.",
         False,
         question="query",
     ),

@@ -105,4 +105,6 @@ def needed(request: type[CheckedRequest], name: str) -> Mapping[str, Any]:
         return {"pairs": True}
     if request is AuditRequest and name == "max_memory":
         return {}
+    if (request, name) == (QueryRequest, "all_copies"):
+        return {"nearest": 3}
     return {"documents": ()} if (request, name) == (QueryRequest, "changed") else _NEEDED.get(name, {})

@@ -86,6 +86,8 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
     # Groups and pairs
     (DedupeRequest, {"all_copies": True}, ("all_copies needs pairs",)),
     (DedupeRequest, {"all_copies": True, "pairs": False}, ("all_copies needs pairs",)),
+    (QueryRequest, {"all_copies": True}, ("all_copies needs nearest",)),
+    (QueryRequest, {"all_copies": True, "nearest": 2, "exact": True, "itself": True}, ()),
     (DedupeRequest, {"pairs": True, "list": "kept"}, (f"pairs and list {TOGETHER}: list lists documents, not pairs",)),
     (DedupeRequest, {"pairs": False, "list": "kept", "against": "x.index", "cluster": "greedy"}, ()),
     (

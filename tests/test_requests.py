@@ -52,11 +52,13 @@ OF_READING = (
 BESIDE_CHANGED = {("changed", name) for name in (*OF_READING, "files_from", "files0_from", "jsonl", "itself")}
 OF_UPDATES = {("keep_unreadable", "rebuild"), ("lock_wait", "dry_run")}
 OF_COUNTS = {("keep_unreadable", "ignore_common")}
-OF_CONTAINMENT = {("nearest", "measure"), ("measure", "verify")}
+OF_CONTAINMENT = {("measure", "verify")}
 OF_CONTAINED_PAIRS = {(name, "measure") for name in ("verify", "recall", "rule", "bands", "rows", "list")}
 OF_CONTAINED_PAIRS |= {(name, "measure") for name in BESIDE_PAIRS}
-OF_EXACT_QUERIES = {(name, mode) for name in ("verify", "nearest") for mode in ("exact", "max_memory")}
-OF_EXACT_QUERIES |= {("measure", "max_memory")}
+OF_EXACT_QUERIES = {("verify", "exact"), ("verify", "max_memory"), ("measure", "max_memory")}
+OF_NEAREST = {
+    (mode, name) for mode in ("nearest", "all_copies") for name in ("top", "threshold", "max_memory", "measure")
+}
 BESIDE_DIFF = {("diff", name) for name in ("format", "listing", "nul")}
 OF_TOKENS = {("language", "stop_words")}
 VIEWS = set(combinations(("matrix", "buckets", "candidates", "sketch"), 2))
@@ -75,11 +77,7 @@ EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     | OF_CONTAINED_PAIRS
     | BESIDE_EXPLAIN
     | {("against", "cluster"), ("against", "changed")},
-    QueryRequest: OF_SOURCES
-    | BESIDE_CHANGED
-    | OF_CONTAINMENT
-    | OF_EXACT_QUERIES
-    | {("nearest", "top"), ("nearest", "threshold")},
+    QueryRequest: OF_SOURCES | BESIDE_CHANGED | OF_CONTAINMENT | OF_EXACT_QUERIES | OF_NEAREST,
     TuneRequest: OF_SOURCES | OF_TOKENS | BY_HAND,
     AuditRequest: OF_SOURCES | OF_TOKENS | BY_HAND | {("sample", "max_memory")},
     CompareRequest: BY_HAND | OF_TOKENS | {("diff", "trace"), ("measure", "trace")},

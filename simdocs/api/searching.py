@@ -27,6 +27,7 @@ def query(
     index: Path | BandIndex,
     *documents: Path | Shingles | Signatures,
     list: None = ...,
+    all_copies: bool | None = ...,
     **keywords: Unpack[QueryKeywords],
 ) -> Matches: ...
 
@@ -36,6 +37,7 @@ def query(
     index: Path | BandIndex,
     *documents: Path | Shingles | Signatures,
     list: Literal["matches"],
+    all_copies: bool | None = ...,
     **keywords: Unpack[QueryKeywords],
 ) -> tuple[str, ...]: ...
 

@@ -15,6 +15,7 @@ from simdocs.commands.resolve import encoded_root, intake_of, opened_index, open
 from simdocs.engines.run import Run
 from simdocs.errors import mention
 from simdocs.kernels.lsh.banding import least_probability
+from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.matching.documents.corpus import Corpus
 from simdocs.matching.documents.prepared import Prepared, of_same_documents, part_of, prepared, threshold_warning
 from simdocs.matching.lookup.containing import find_containing
@@ -45,7 +46,7 @@ class QueryPlan:
     whatever the threshold (0: find those at the threshold). shingles: token sets of the index's documents, for
     verification. root: the directory from which these documents are found. changed: the documents of the index that are
     looked up; None: those of the intake are. exact: find every match, by an exact join. most_memory: the bytes that it
-    may take; None: what there is.
+    may take; None: what there is. all_copies: list every copy of the most similar texts.
     """
 
     index: BandIndex
@@ -62,6 +63,7 @@ class QueryPlan:
     changed: Rows | None = None
     exact: bool = False
     most_memory: int | None = None
+    all_copies: bool = False
 
     @property
     def contained(self) -> bool:
@@ -117,6 +119,7 @@ def plan_query(request: QueryRequest, outputs: Sequence[str | None] = ()) -> Que
         changed,
         bool(request.exact),
         request.max_memory,
+        bool(request.all_copies),
     )
 
 
@@ -137,11 +140,12 @@ def query(
     kind = ContainedPairs if plan.contained else Pairs
     held, names, listed = [kind.empty()], [names_of_pairs(indexed, kind.empty())], list[Rows]()
     printed, differences = PrintedNames(run.skipped), pair_differences(diff, plan.recipe.shingling, run)
-    found = matched = similar = 0
+    found = matched = similar = short = 0
     for block in _blocks(plan, indexed, asked, run):
         found += len(block.pairs)
         similar += int(np.count_nonzero(block.pairs.score >= plan.threshold))
         matched += len(np.unique(block.pairs.left))
+        short += shorter_than_matches(block, plan.threshold) if plan.nearest else 0
         if take is None:
             held.append(replace(block.pairs, left=block.asked, right=block.matches))
             names.append(names_of_pairs(block.corpus, block.pairs))
@@ -164,7 +168,7 @@ def query(
         matched,
         similar,
         plan.nearest,
-        () if found else tuple(excerpt_advice(asked.documents, plan)),
+        tuple(_excerpts(short) if found else excerpt_advice(asked.documents, plan)),
     )
 
 
@@ -174,7 +178,7 @@ def _blocks(plan: QueryPlan, indexed: Corpus, asked: Prepared, run: Run) -> Iter
     verifier = Verifier(indexed, shingling, threshold, run, exact=plan.by_exact, no_prefilter=plan.exact)
     lookup = Lookup(plan.index, indexed, asked, verifier, plan.top, plan.itself, plan.changed)
     if plan.nearest:
-        return find_nearest(lookup, plan.nearest)
+        return find_nearest(lookup, plan.nearest, exact=plan.exact, all_copies=plan.all_copies)
     if plan.contained:
         return find_containing(lookup, by_sketch=plan.by_sketch)
     return find_matches(lookup, exact=plan.exact, most_memory=plan.most_memory)
@@ -223,4 +227,28 @@ def excerpt_advice(asked: Documents, plan: QueryPlan) -> Iterator[str]:
         yield (
             f"these documents are shorter than most of the index, so few can be similar to them: {mention('measure')}"
             " containment finds documents that contain them"
+        )
+
+
+def shorter_than_matches(block: MatchBlock, threshold: float) -> int:
+    """How many documents asked about are less than half as long as most of their matches, of which none is similar.
+
+    Sizes are bytes of text. threshold: from which similarity on a match is similar.
+    """
+    pairs = block.pairs
+    if not len(pairs):
+        return 0
+    begins, counts = equal_runs(pairs.left)
+    asked, found = (block.corpus.facts(rows)["size"] for rows in (pairs.left, pairs.right))
+    shorter = np.add.reduceat(2 * asked < found, begins, dtype=np.int64)
+    return int(np.count_nonzero((2 * shorter > counts) & (pairs.score[begins] < threshold)))
+
+
+def _excerpts(short: int) -> Iterator[str]:
+    """Yield what else to ask if so many documents are much shorter than their nearest ones."""
+    if short:
+        document, they = ("1 document is", "it") if short == 1 else (f"{short:,} documents are", "them")
+        yield (
+            f"{document} much shorter than the texts that are most similar: {mention('measure')} containment finds"
+            f" documents that contain {they}"
         )

@@ -16,10 +16,7 @@ NOT_FOR_EXACT: Mapping[str, str] = MappingProxyType(
 """Parameters about pairs that may be missed or are not compared: an exact join misses none."""
 
 NOT_FOR_EXACT_QUERY: Mapping[str, str] = MappingProxyType(
-    {
-        "verify": f"{mention('exact')} finds and compares every pair",
-        "nearest": f"{mention('nearest')} compares signatures",
-    }
+    {"verify": f"{mention('exact')} finds and compares every pair"}
 )
 """Parameters of a query that cannot be combined with an exact join."""
 
@@ -61,6 +58,7 @@ NOT_FOR_NEAREST: Mapping[str, str] = MappingProxyType(
     {
         "threshold": f"{mention('nearest')} ignores the threshold",
         "top": f"{mention('nearest')} limits the number of matches already",
+        "max_memory": "only a few token sets are in memory at once",
     }
 )
 """Parameters that the nearest documents do not need."""

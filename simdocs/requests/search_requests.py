@@ -118,6 +118,7 @@ class QueryRequest(ReadRequest):
     verify: str | None = None
     top: int | None = None
     nearest: int | None = None
+    all_copies: bool | None = None
     changed: bool | None = None
     itself: bool | None = None
     list: str | None = None
@@ -131,6 +132,8 @@ class QueryRequest(ReadRequest):
             for name, why in NOT_FOR_NEAREST.items():
                 if getattr(self, name) is not None:
                     yield not_together("nearest", name, why=why)
+        elif self.all_copies:
+            yield f"{mention('all_copies')} needs {mention('nearest')}"
         yield from self._rules_of_comparison()
         if self.changed and self.itself:
             yield not_together("changed", "itself", why="a document of the index would always match itself")

@@ -236,7 +236,9 @@ def _how_found(result: Deduplication | SimilarPairs | Matches) -> str:
     """By which means candidates were found."""
     compared = result.comparison
     if isinstance(result, Matches) and result.nearest:
-        return f"the {result.nearest:,} nearest by signature, whatever the threshold"
+        texts = "text" if result.nearest == 1 else f"{result.nearest:,} texts"
+        every = "; every text was compared" if compared.grouping.exact else ""
+        return f"the most similar {texts}, whatever the threshold{every}"
     if compared.undecided is not None:
         every = f"; {counted(compared.undecided, 'document')} compared with every text" if compared.undecided else ""
         return f"the sketch finds {_at_least(compared.probability, compared.threshold)}{every}"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import corpora, exact, groups, recall
+from benchmarks import corpora, exact, groups, nearest, recall
 from benchmarks.accuracy import THRESHOLDS
 
 SHORT, LONG = 3, 20
@@ -78,3 +78,21 @@ def test_the_truth_of_the_corpus_equals_brute_force(unit):
     assert {(left, right): jaccard for left, right, jaccard in pairs if jaccard >= 0.5} == {
         pair: round(jaccard, 6) for pair, jaccard in brute.items()
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "k"),
+    [
+        pytest.param(name, unit, k, marks=[] if name in (QUICK, nearest.GENERATED) else pytest.mark.slow)
+        for name in (*corpora.NAMES, nearest.GENERATED)
+        for unit, k in nearest.CHOICES
+    ],
+)
+def test_nearest_finds_nine_in_ten_of_the_five_most_similar_texts(name, unit, k, tmp_path):
+    every = nearest.generated(1500) if name == nearest.GENERATED else read(name, unit).texts
+    found = nearest.measure(every, unit, k, 100, tmp_path)
+    assert found.true > 300
+    assert found.share > 0.9
+    assert found.first > 0.9 * found.asked
+    whole = nearest.measure(every, unit, k, 20, tmp_path, "--exact")
+    assert (whole.found, whole.first) == (whole.true, whole.asked)

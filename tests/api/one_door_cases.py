@@ -187,6 +187,7 @@ _QUERY_ONLY = {
     "verify": Case("estimate"),
     "top": Case(1),
     "nearest": Case(2),
+    "all_copies": Case(True, {"nearest": 2}),
     "changed": Case(True, arguments=("updated.index",), without=("updated.index", "docs")),
     "itself": Case(True),
     "list": Case("matches"),

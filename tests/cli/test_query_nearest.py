@@ -82,10 +82,37 @@ def test_a_missing_document_is_named(asked):
 def test_the_summary_says_that_the_nearest_were_asked_for(asked):
     """It promises nothing about bands, which are not used."""
     done = simdocs("query", "x.index", "far", "--nearest", "2", "--summary", "--summary-json", "note", cwd=asked)
-    assert "the 2 nearest by signature, whatever the threshold; " in done.err
+    assert "the most similar 2 texts, whatever the threshold; " in done.err
     assert "band" not in done.err
     note = json.loads((asked / "note").read_bytes())
     assert (note["nearest"], note["matches"]) == (2, 2)
     assert "nearest" not in json.loads(
         simdocs("query", "x.index", "far", "--summary-json", "/dev/stdout", cwd=asked).out
     )
+
+
+def test_an_excerpt_leads_to_containment(asked):
+    """Its most similar documents are much longer. The text of a whole document leads to nothing else."""
+    (asked / "excerpt").write_bytes(A[:100])
+    done = simdocs("query", "x.index", "excerpt", "--nearest", "2", "--summary", cwd=asked)
+    assert "1 document is much shorter than the texts that are most similar: --measure containment finds" in done.err
+    done = simdocs("query", "x.index", "near", "--nearest", "2", "--summary", cwd=asked)
+    assert "containment" not in done.err
+
+
+def test_exact_compares_with_every_document_and_all_copies_are_listed_if_asked_for(asked):
+    lay(asked, {"docs/copy": A1, "docs/z": B})
+    assert simdocs("index", "docs", "-o", "x.index", cwd=asked) == (0, b"", "")
+    once = nearest(asked, "far", "--nearest", "2", "--exact")
+    assert once == nearest(asked, "far", "--nearest", "2") == sorted(LIKE_FAR, key=lambda row: row[2], reverse=True)
+    every = nearest(asked, "far", "--nearest", "2", "--exact", "--all-copies")
+    copy = ("far", "docs/copy", jaccard(FAR, A1))
+    assert every == sorted([*once, copy], key=lambda row: (-float(row[2]), row[1]))
+    assert nearest(asked, "far", "--nearest", "2", "--all-copies") == every
+    done = simdocs("query", "x.index", "far", "--nearest", "2", "--exact", "--summary", cwd=asked)
+    assert "whatever the threshold; every text was compared" in done.err
+
+
+def test_all_copies_needs_nearest(asked):
+    done = simdocs("query", "x.index", "far", "--all-copies", cwd=asked)
+    assert done == (2, b"", "simdocs: error: --all-copies needs --nearest\n")

@@ -81,7 +81,7 @@ ASKS = [
     ("dedupe", "../x.index", "--list", "duplicates", "-0"),
     ("dedupe", "../x.index"),
     ("query", "../x.index", "../sub/x", "--list", "matches", "-0"),
-    ("query", "../x.index", "../sub/x", "--nearest", "9"),
+    ("query", "../x.index", "../sub/x", "--nearest", "9", "--all-copies"),
 ]
 """What is asked in the directory sub."""
 

@@ -19,6 +19,7 @@ ASKED: list[dict[str, Any]] = [
     {},
     {"top": 2},
     {"nearest": 3},
+    {"nearest": 3, "exact": True, "all_copies": True},
     {"verify": "estimate"},
     {"threshold": 0.8},
     {"exact": True},
@@ -44,7 +45,7 @@ def test_matches_of_changed_documents_are_those_of_the_same_documents_named(text
 TEXTS = ["the ferry leaves at seven", "the ferry leaves at nine", "the ferry leaves at seven", "peel the apples"]
 
 
-@pytest.mark.parametrize("options", [{}, {"nearest": 9}, {"exact": True}])
+@pytest.mark.parametrize("options", [{}, {"nearest": 9, "all_copies": True}, {"exact": True}])
 def test_documents_that_come_from_no_file_never_match_themselves_either(options):
     index = updated(simdocs.index(texts=TEXTS, unit="word", k=1, threshold=0.5, bands=128, rows=1), [0, 1, 3])
     found = simdocs.query(index, changed=True, **options)

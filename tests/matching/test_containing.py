@@ -57,12 +57,14 @@ def test_the_estimate_is_that_of_the_similarity_and_top_keeps_the_best():
     [
         ("brown bread and butter", {}, True),
         ("brown bread and butter", {"measure": "containment", "threshold": 1.0}, False),
-        ("brown bread and butter", {"nearest": 1}, False),
+        ("brown bread and butter", {"nearest": 1}, True),
+        ("white bread and butter, jam and tea " * 20, {"nearest": 1}, False),
+        ("white bread and butter, jam and coffee " * 19, {"nearest": 1}, False),
         ("something else " * 40, {}, False),
         ("", {}, False),
     ],
 )
-def test_a_short_document_that_matches_nothing_leads_to_containment(asked, options, advised):
+def test_a_short_document_that_is_similar_to_nothing_leads_to_containment(asked, options, advised):
     index = simdocs.index(texts=["white bread and butter, jam and tea " * 20])
     found = simdocs.query(index, texts=[asked], **options)
     assert found.found == options.get("nearest", 0)

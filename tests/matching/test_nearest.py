@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.kernels.compare.agreement import agreements
+from simdocs.kernels.compare.agreement import agreements, least_agreements
+from tests.amounts import examples
+from tests.twins.signatures import below
 
 WORDS = ("the", "ferry", "leaves", "its", "northern", "quay", "at", "seven", "every", "morning", "but", "on", "sundays")
 
@@ -45,19 +47,94 @@ def test_agreements_count_equal_positions(rows: list[list[int]], row: list[int])
     assert agreements(signatures, np.array(row, np.uint32)).tolist() == expected
 
 
+@given(st.lists(st.sampled_from([0.0, 0.01, 0.25, 0.5, 0.9, 1.0]), max_size=4), st.sampled_from([1, 8, 128, 500]))
+def test_signatures_agree_at_fewer_positions_as_rarely_as_asked(similarities: list[float], places: int) -> None:
+    for missed in (0.3, 0.01, 1e-6):
+        for similarity, least in zip(
+            similarities, least_agreements(np.array(similarities), places, missed).tolist(), strict=True
+        ):
+            assert below(least, places, similarity) <= missed < below(least + 1, places, similarity)
+
+
+def closest(asked: str, number: int) -> list[float]:
+    """The similarities of the most similar texts, from all their tokens."""
+    scores = {name.read_text(): simdocs.similarity(asked, name.read_text(), unit="word", k=2) for name in files()}
+    return sorted((score for score in scores.values() if score), reverse=True)[:number]
+
+
+def files() -> list[Path]:
+    return sorted(Path("docs").iterdir())
+
+
+@pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("number", [1, 3, 8, 99])
-def test_the_nearest_are_those_with_the_highest_estimates(there: Path, number: int) -> None:
-    index = simdocs.open("docs.index")
-    signature = simdocs.signature("asked", unit="word", k=2).signatures[0]
-    agree = (index.signatures == signature).mean(axis=1)
-    order = sorted(np.flatnonzero(agree).tolist(), key=lambda row: (-agree[row], row))
-    found = simdocs.query("docs.index", "asked", nearest=number)
-    assert sorted(found.pairs.right.tolist()) == sorted(order[:number])
-    assert {row[1] for row in found.rows()} == {index.documents.name(row) for row in order[:number]}
-    for _, name, jaccard, estimate in found.rows():
-        ours, theirs = Path("asked").read_text(), Path(name).read_text()
-        assert jaccard == simdocs.similarity(ours, theirs, unit="word", k=2) > 0
-        assert estimate == agree[int(Path(name).name)]
+def test_the_nearest_are_those_with_the_highest_similarities(there: Path, number: int, exact: bool) -> None:
+    found = list(simdocs.query("docs.index", "asked", nearest=number, exact=exact).rows())
+    assert [row[2] for row in found] == closest(Path("asked").read_text(), number)
+    for _, name, jaccard, _ in found:
+        assert jaccard == simdocs.similarity(Path("asked").read_text(), Path(name).read_text(), unit="word", k=2)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_text_is_listed_once_unless_all_copies_are_asked_for(there: Path, exact: bool) -> None:
+    for copy in ("aa", "zz"):
+        Path("docs", copy).write_text(text(0, 12))
+    simdocs.index("docs", output="docs.index", unit="word", k=2)
+    once = list(simdocs.query("docs.index", "asked", nearest=3, exact=exact).rows())
+    every = list(simdocs.query("docs.index", "asked", nearest=3, exact=exact, all_copies=True).rows())
+    assert [row[2] for row in once] == closest(Path("asked").read_text(), 3)
+    assert once[0][1] == "docs/00"
+    assert [row[1] for row in every] == ["docs/00", "docs/aa", "docs/zz", *(row[1] for row in once[1:])]
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_copy_takes_the_place_of_a_missing_one_and_of_the_document_itself(there: Path, exact: bool) -> None:
+    Path("docs/zz").write_text(text(0, 12))
+    simdocs.index("docs", output="docs.index", unit="word", k=2)
+    itself = next(simdocs.query("docs.index", "docs/00", nearest=1, exact=exact).rows())
+    assert itself[1:3] == ("docs/zz", 1.0)
+    os.remove("docs/00")
+    found = simdocs.query("docs.index", "asked", nearest=1, exact=exact, all_copies=True)
+    assert [row[1] for row in found.rows()] == ["docs/zz"]
+    assert found.skipped.counts == {"unverified": 1}
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_text_that_only_the_document_itself_has_takes_no_place(there: Path, exact: bool) -> None:
+    every = [row[1] for row in simdocs.query("docs.index", "docs/03", nearest=99, exact=exact).rows()]
+    first = [row[1] for row in simdocs.query("docs.index", "docs/03", nearest=1, exact=exact).rows()]
+    assert first == every[:1] != ["docs/03"]
+
+
+@examples(20)
+@given(
+    st.lists(st.lists(st.sampled_from(WORDS[:6]), max_size=5).map(" ".join), min_size=1, max_size=40),
+    st.integers(1, 6),
+    st.booleans(),
+    st.booleans(),
+)
+def test_exact_answers_equal_those_of_all_pairs(texts: list[str], number: int, all_copies: bool, few: bool) -> None:
+    index = simdocs.index(texts=texts[1:], unit="word", k=1, num_perm=2 if few else 128)
+    exact = simdocs.query(index, texts=texts[:1], nearest=number, exact=True, all_copies=all_copies)
+    expected = sorted(
+        (-simdocs.similarity(texts[0], other, unit="word", k=1), row) for row, other in enumerate(texts[1:])
+    )
+    places: dict[str, None] = {}
+    listed = []
+    for score, row in expected:
+        other = texts[1:][row]
+        if score and (other not in places or all_copies) and (other in places or len(places) < number):
+            places[other] = None
+            listed.append((row, -score))
+    assert sorted(zip(exact.pairs.right.tolist(), exact.pairs.jaccard.tolist(), strict=True)) == sorted(listed)
+
+
+def test_nearest_documents_do_not_depend_on_what_else_is_asked_about(there: Path) -> None:
+    names = sorted(f"docs/{name}" for name in os.listdir("docs"))
+    for exact in (False, True):
+        together = list(simdocs.query("docs.index", *names, nearest=2, exact=exact).rows())
+        alone = [row for name in names for row in simdocs.query("docs.index", name, nearest=2, exact=exact).rows()]
+        assert together == alone
 
 
 def test_the_nearest_are_ordered_by_exact_similarity_then_name(there: Path) -> None:

@@ -150,7 +150,7 @@ def query(options: Options, index: Index, stdin: bytes = b"") -> Ended:
     if contained:
         rows = answers.containing(options["itself"], options["top"])
     elif options["nearest"]:
-        rows = answers.nearest(options["nearest"], options["itself"])
+        rows = answers.nearest(options["nearest"], options["itself"], options["all_copies"])
     else:
         rows = answers.matches(options["itself"], options["top"])
     facts = {"indexed": len(kept), "matches": len(rows), "matched": len({row[0] for row in rows})}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from tests.twins.shingles import hash32
@@ -47,3 +49,9 @@ def permutation(tokens: list[int], num_perm: int, seed: int = 0) -> list[int]:
 
 
 SCHEMES = {"fss": fss, "permutation": permutation}
+
+
+def below(agreements: int, num_perm: int, similarity: float) -> float:
+    """Return the probability that two signatures agree at fewer positions, each by itself with the similarity."""
+    ways = (math.comb(num_perm, count) for count in range(agreements))
+    return sum(each * similarity**count * (1 - similarity) ** (num_perm - count) for count, each in enumerate(ways))

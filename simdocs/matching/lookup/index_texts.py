@@ -17,7 +17,7 @@ from simdocs.model.ragged import Ragged
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IndexTexts:
-    """The distinct texts of an index. copies: the rows of each, ascending, without those that are lost.
+    """The distinct texts of an index, in row order of their first documents. copies: the rows of each, ascending.
 
     A copy is lost if it is missing or has changed. A document without copies counts as not lost until it is read.
     """
@@ -25,16 +25,20 @@ class IndexTexts:
     copies: Ragged
 
     @classmethod
-    def of(cls, index: BandIndex, indexed: Corpus, verifier: Verifier, firsts: Rows | None = None) -> IndexTexts:
-        """The texts of an index that have tokens. indexed: its documents. verifier: that of these documents.
+    def of(
+        cls, index: BandIndex, indexed: Corpus, verifier: Verifier | None = None, firsts: Rows | None = None
+    ) -> IndexTexts:
+        """The texts of an index that have tokens. indexed: its documents.
 
-        firsts: only these texts, by the first document that the index has of each; None: all.
+        verifier: that of these documents, which leaves out lost copies; None: all copies. firsts: only these texts, by
+        the first document that the index has of each; None: all.
         """
         same_as = index["same_as"].all()
         rows = np.flatnonzero((indexed.all_facts()["flags"] & WITHOUT_TOKENS) == 0)
         if firsts is not None:
             rows = rows[np.isin(same_as[rows], firsts)]
-        rows = rows[~verifier.lost_copies(rows, same_as[rows])]
+        if verifier is not None:
+            rows = rows[~verifier.lost_copies(rows, same_as[rows])]
         rows = rows[np.argsort(same_as[rows], kind="stable")]
         return cls(Ragged.from_lengths(rows, equal_runs(same_as[rows])[1]))
 

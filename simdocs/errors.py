@@ -45,11 +45,22 @@ def suggested(question: str, *arguments: str, **keywords: object) -> str:
     return f"\0{question}\x1d{json.dumps([arguments, keywords])}\0"
 
 
+SHELL = "shell"
+"""The question of a suggested call that is a command of the shell, which each interface spells as it is."""
+
+
+def shell_command(command: str) -> str:
+    """A command of the shell, marked in a message, so that it stays one command where lines are wrapped."""
+    return suggested(SHELL, command)
+
+
 Calling = Callable[[str, Sequence[str], Mapping[str, object]], str]
 """Spells a call from its question, arguments and keywords."""
 
 
 def _python_call(question: str, arguments: Sequence[str], keywords: Mapping[str, object]) -> str:
+    if question == SHELL:
+        return arguments[0]
     given = [*map(repr, arguments), *(f"{name}={value!r}" for name, value in keywords.items())]
     return f"simdocs.{question}({', '.join(given)})"
 

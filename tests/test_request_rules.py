@@ -45,7 +45,7 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
         {"documents": (3, ["a"])},
         (
             "int is not a path: pass each path as a separate argument",
-            "list is not a path: pass each path as a separate argument",
+            "list is not a path: pass each path as a separate argument, or texts as texts=[...]",
         ),
     ),
     (ShingleRequest, {"documents": ("-",), "plain": True, "jsonl": True}, (f"plain and jsonl {TOGETHER}",)),

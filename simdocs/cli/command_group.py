@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 
 from simdocs.cli.help import foreign_option, owners_of_options, short_help_option, unknown_option, write_examples
+from simdocs.cli.help_format import HelpContext
 from simdocs.cli.spelling import nearest_option
 
 
@@ -17,6 +19,8 @@ class CommandGroup(click.Group):
     sections: the headings under which help lists the commands. examples: command lines with what they answer. usual:
     the examples of the short help.
     """
+
+    context_class = HelpContext
 
     def __init__(
         self,
@@ -36,8 +40,7 @@ class CommandGroup(click.Group):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, the commands under their headings, and the program's own options."""
-        width = max(map(len, self.examples))
-        write_examples(formatter, [f"{line:{width}}  {meaning}" for line, meaning in self.examples.items()])
+        write_examples(formatter, dict(self.examples))
         self._write_commands(formatter)
         with formatter.section("Options"):
             options = [option.get_help_record(ctx) for option in self.get_params(ctx)]
@@ -95,7 +98,11 @@ class CommandGroup(click.Group):
         wrong = args and args[0] not in self.commands and not args[0].startswith("-")
         if wrong and not ctx.resilient_parsing:  # completion parses any line, and must not fail
             from difflib import get_close_matches
+            from shlex import quote
 
+            if os.path.lexists(args[0]):
+                meant = f"to find near-duplicates in it, use simdocs dedupe {quote(args[0])}"
+                raise click.UsageError(f"no command {args[0]!r}: {meant}", ctx)
             near = get_close_matches(args[0], self.commands, 1, 0.7)
             hint = f"did you mean {near[0]}?" if near else f"the commands are {', '.join(self.commands)}"
             raise click.UsageError(f"no command {args[0]!r}: {hint}", ctx)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdocs.cli import exits
+from simdocs.cli.help_format import HelpContext, HelpFormatter
 from simdocs.cli.memory_check import check_memory
-from simdocs.cli.spelling import declarations, nearest_option, spelled
+from simdocs.cli.spelling import declarations, marked, nearest_option, spelled
 from simdocs.errors import UsageError, mentioned
 from simdocs.values import ArtifactName, PathName, Several
 
@@ -91,7 +92,7 @@ def refuse(problems: Sequence[str]) -> None:
     wrong: Mapping[str, str] = context.meta.get(_WRONG, {})
     others = [problem for problem in problems if not wrong.keys() & mentioned(problem)]
     if wrong:
-        raise click.UsageError("; ".join([*wrong.values(), *map(spelled, others)]), context)
+        raise click.UsageError("; ".join([*wrong.values(), *map(marked, others)]), context)
     if others:
         raise UsageError(*others)
 
@@ -113,6 +114,8 @@ class Command(click.Command):
     usual: the parameters that the short help shows. never: exit statuses that it cannot have. explain: explains options
     of other commands that it does not have.
     """
+
+    context_class = HelpContext
 
     def __init__(
         self,
@@ -227,13 +230,27 @@ def unknown_option(
     words: the command line.
     """
     option = error.option_name
-    text = foreign_option(option, command, ctx, words)
+    text = foreign_option(option, command, ctx, words) or _of_other_programs(option, command)
     if not text:
         others = owners_of_options(ctx)
         near = nearest_option(option, spellings_of(command)) or nearest_option(option, others)
         text = f"no option {option!r}" + (f": did you mean {near}?" if near else "")
         text += f" {explanation}" if (explanation := foreign_option(near, command, ctx, words)) else ""
     return click.NoSuchOption(option, text, ctx=ctx)
+
+
+def _of_other_programs(option: str, command: click.Command) -> str:
+    """What to do instead of an option that other programs have; empty if this is none, or if there is nothing to do."""
+    spellings = spellings_of(command)
+    text = f"no option {option!r}"
+    if option in ("-r", "-R", "--recursive") and "--include" in spellings:
+        return f"{text}: directories are read recursively in any case"
+    if option in ("--json", "--jsonl", "--csv", "--tsv") and "--format" in spellings:
+        return f"{text}: use --format {option.removeprefix('--').replace('json', 'jsonl').replace('jsonll', 'jsonl')}"
+    if option in ("--delete", "--remove", "--rm", "--move"):
+        listed = "simdocs dedupe DOCS --list duplicates -0"
+        return f"{text}: simdocs changes no documents; {listed} lists the duplicates for xargs -0"
+    return ""
 
 
 def foreign_option(option: str, command: click.Command, ctx: click.Context, words: Sequence[str]) -> str:
@@ -265,11 +282,11 @@ def spellings_of(command: click.Command) -> list[str]:
     return [spelling for option in shown for spelling in option.opts]
 
 
-def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:
-    """Write each example on a single line of any length."""
+def write_examples(formatter: click.HelpFormatter, examples: Sequence[str] | dict[str, str]) -> None:
+    """Write the examples under their heading."""
+    assert isinstance(formatter, HelpFormatter)
     with formatter.section("Examples"):
-        for example in examples:
-            formatter.write(f"{'':{formatter.current_indent}}{example}\n")
+        formatter.write_examples(examples)
 
 
 def _rows(option: click.Option, ctx: click.Context) -> Iterator[tuple[str, str]]:

@@ -20,8 +20,9 @@ from simdocs.cli import exits
 from simdocs.cli.command_group import CommandGroup
 from simdocs.cli.command_table import CommandTable
 from simdocs.cli.help import Command
+from simdocs.cli.help_format import HelpContext
 from simdocs.cli.param_types import ParameterType
-from simdocs.cli.spelling import spelled
+from simdocs.cli.spelling import marked, spelled
 from simdocs.errors import SimdocsError
 from simdocs.model.names import display_name
 from simdocs.version import __version__
@@ -103,7 +104,7 @@ def help_command(context: click.Context, command: str | None) -> int:
         return 0
     _, found, _ = simdocs.resolve_command(program, [command])
     assert found is not None
-    with click.Context(found, info_name=command, parent=program) as there:
+    with HelpContext(found, info_name=command, parent=program) as there:
         click.echo(found.get_help(there))
     return 0
 
@@ -137,7 +138,7 @@ def run(arguments: Sequence[str]) -> int:
         exits.die_by(signal.SIGPIPE)
         return 128 + signal.SIGPIPE
     except click.exceptions.NoArgsIsHelpError as error:
-        messages.say(error.format_message())
+        messages.say(error.format_message(), as_it_is=True)
         return exits.FAILED
     except click.UsageError as error:
         messages.error(_line_about_usage(error, arguments))
@@ -147,7 +148,7 @@ def run(arguments: Sequence[str]) -> int:
         if debug:
             import traceback
 
-            messages.say(traceback.format_exc().rstrip())
+            messages.say(traceback.format_exc().rstrip(), as_it_is=True)
         messages.error(_line_about(error))
         return exits.status_of(error)
 
@@ -185,7 +186,7 @@ def _wanted(error: click.BadOptionUsage) -> str:
 
 def _line_about(error: Exception) -> str:
     if isinstance(error, SimdocsError):
-        return spelled(error.message)
+        return marked(error.message)
     if exits.is_out_of_memory(error):
         return "not enough memory: -j 1 needs least, and --max-size leaves large documents out"
     if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):

@@ -10,7 +10,7 @@ from simdocs.cli import exits, options
 from simdocs.cli.help import Command
 from simdocs.cli.output import Drawing, is_read_from, path_of, stream_of
 from simdocs.cli.runner import hint_at_terminal, requests_of
-from simdocs.cli.spelling import spelled
+from simdocs.cli.spelling import marked
 from simdocs.errors import UsageError
 from simdocs.requests.report_requests import ReportRequest, ShowDrawRequest
 from simdocs.requests.text_requests import ShowRequest
@@ -85,5 +85,5 @@ def _show_artifact(request: ShowRequest, drawn: ShowDrawRequest, stream: OutputS
         for block in shown.blocks:
             drawing.take(block)
         drawing.finish()
-        Teller(ReportRequest(quiet=drawn.quiet), spelled).skips(run.skipped)
+        Teller(ReportRequest(quiet=drawn.quiet), marked).skips(run.skipped)
         return exits.UNJUDGED if run.skipped.unjudged else exits.DONE

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from simdocs import errors
 from simdocs.parameters import PARAMETERS
+from simdocs.views.wrapping import COMMAND, END
 
 _DECLARATIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -95,8 +96,15 @@ def spelled(message: str) -> str:
     return errors.spelled(message, spelling, command_line)
 
 
+def marked(message: str) -> str:
+    """The message like `spelled`, with marks around its commands, for `views.messages`."""
+    return errors.spelled(message, spelling, lambda *call: f"{COMMAND}{command_line(*call)}{END}")
+
+
 def command_line(question: str, arguments: Sequence[str], keywords: Mapping[str, object]) -> str:
     """The command line that stands for a call, as it can be pasted into a shell."""
+    if question == errors.SHELL:
+        return arguments[0]
     words = []
     for name, value in keywords.items():
         for each in value if isinstance(value, list | tuple) else (value,):

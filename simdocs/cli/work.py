@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from simdocs.cli import exits
 from simdocs.cli.output import Drawing, path_of, summary_of
-from simdocs.cli.spelling import spelled
+from simdocs.cli.spelling import marked, spelled
 from simdocs.errors import UnjudgedError
 from simdocs.requests.read_request import Request
 from simdocs.requests.report_requests import FormatRequest, ReportRequest
@@ -79,7 +79,7 @@ def at_work(
 
     exits.listen()
     started = time.monotonic()
-    told, progress = Teller(report, spelled), ProgressBar(quiet=bool(report.quiet))
+    told, progress = Teller(report, marked), ProgressBar(quiet=bool(report.quiet))
     with ExitStack() as stack:
         # The stream that is entered first is published last, so there is no summary without its answer.
         note = stack.enter_context(summary_of(published, path_of(report.summary_json)))

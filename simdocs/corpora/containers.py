@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from shlex import quote
 
-from simdocs.errors import mention
+from simdocs.errors import mention, shell_command
 from simdocs.model.documents import LIKE_ARRAY, LIKE_CSV, LIKE_LINES, LIKE_SEMICOLONS, LIKE_TSV, Documents
 from simdocs.model.names import display_name
 
@@ -63,7 +63,7 @@ class Container:
         options = f"{mention('jsonl')} and {mention('text_field')}" if piped else mention("text_field")
         rows = f"{'pipe it through' if piped else 'convert it with'} this command, and give {options} NAME"
         one = f"if it is one text, give {mention('plain')}"
-        return f"{wrong}: {one}; if its rows are documents, {rows}: {self._conversion(shown)}"
+        return f"{wrong}: {one}; if its rows are documents, {rows}: {shell_command(self._conversion(shown))}"
 
     def _conversion(self, shown: str) -> str:
         """The command that turns a file, or standard input, into JSON Lines."""
@@ -77,7 +77,7 @@ class Container:
 
 
 _TABLE = (
-    "import csv, json; csv.field_size_limit(1 << 30);"
+    "import csv,json; csv.field_size_limit(1 << 30);"
     ' [print(json.dumps(row)) for row in csv.DictReader(open(0, encoding="utf-8-sig", newline=""), delimiter="{}")]'
 )
 """Python that turns a table into JSON Lines. Some texts have more than the 128 KiB that a field may have by default."""

@@ -15,12 +15,12 @@ from simdocs.corpora.identity import FileId, file_id
 from simdocs.corpora.listing import Found, facts_of, held_facts, id_of
 from simdocs.corpora.long_paths import status_of
 from simdocs.corpora.name_lists import list_of, of_entry
-from simdocs.corpora.nothing_found import excludes_nothing, includes_nothing, no_documents
+from simdocs.corpora.nothing_found import excludes_nothing, includes_nothing, no_documents, not_found
 from simdocs.corpora.patterns import Patterns
 from simdocs.corpora.read_file import MOST, read_stream
 from simdocs.corpora.unread import Unread
 from simdocs.corpora.walk import walk
-from simdocs.errors import InputError, mention
+from simdocs.errors import InputError
 from simdocs.model.names import display_name
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.recipes import Walking
@@ -29,9 +29,6 @@ _MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 _FEW = 1 << 16
 """Entries of a list that are held in any case before repeated ones are dropped."""
-
-_SHOWN = 4096
-"""Bytes of a missing name that a message shows: it may be the content of a whole file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +100,7 @@ def _listed(source: bytes, nul_ended: bool, search: _Search, inputs: set[FileId]
     entries, skipped, enough = list[_Entry](), search.skipped, _FEW
     for number, name in list_of(source, nul_ended, skipped, inputs):
         try:
-            for found in _expand(name, search):
+            for found in _expand(name, search, listed=True):
                 files = zip(found.names, found.facts, strict=True)
                 entries += [(name, facts, found.walked, found.held) for name, facts in files]
         except InputError as error:
@@ -130,7 +127,7 @@ def _without_repeats(entries: list[_Entry], skipped: Skipped) -> list[_Entry]:
     return kept
 
 
-def _expand(name: bytes, search: _Search) -> Iterator[Found]:
+def _expand(name: bytes, search: _Search, *, listed: bool = False) -> Iterator[Found]:
     """Yield the files that an argument or an entry of a list stands for."""
     walking, skipped, opened = search.walking, search.skipped, search.opened
     if name == b"-":
@@ -156,20 +153,9 @@ def _expand(name: bytes, search: _Search) -> Iterator[Found]:
             raise InputError(f"{display_name(name)}: this is a device or socket: name a file, directory or FIFO")
     except OSError as error:
         if error.errno in _MISSING:
-            raise _missing(name, error) from None
+            raise not_found(name, error, listed=listed) from None
         search.unread.add(name, len(name) + (not name.endswith(b"/")))
         skipped.add(Skip("unreadable", name, error.strerror or str(error)))
-
-
-def _missing(name: bytes, error: OSError) -> InputError:
-    """The error that there is no such file, with what to do if the name is a pattern that no shell has expanded."""
-    brief = name if len(name) <= _SHOWN else name[:_SHOWN] + b"..."
-    directory, pattern = os.path.split(name)
-    hint = ""
-    if error.errno == errno.ENOENT and {b"*", b"?"} & {pattern[at : at + 1] for at in range(len(pattern))}:
-        where = display_name(directory or b".")
-        hint = f": to select files by name, read {where} with {mention('include')} '{display_name(pattern)}'"
-    return InputError(f"{display_name(brief)}: {error.strerror}{hint}")
 
 
 def _once(name: bytes, descriptor: int, limit: int, skipped: Skipped) -> Iterator[Found]:

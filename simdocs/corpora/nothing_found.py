@@ -1,11 +1,13 @@
-"""Warnings about directories and patterns that lead to no documents, which is most likely not what was meant."""
+"""What to say about names, directories and patterns that lead to no documents, which is hardly what was meant."""
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from simdocs.errors import mention
+from simdocs.errors import InputError, mention, shell_command
 from simdocs.model.names import display_name
 
 _BELOW = "a pattern with a slash is compared with the path below the directory"
@@ -37,3 +39,39 @@ def excludes_nothing(unmatched: Iterable[str], arguments: Sequence[bytes]) -> It
         if begun := [directory for directory in above if pattern.startswith(directory)]:
             right = pattern.removeprefix(max(begun, key=len)).strip("/")
             yield f"nothing matches {mention('exclude')} {pattern!r}: {_BELOW}: write {'/' + right!r}"
+
+
+_SHOWN = 4096
+"""Bytes of a missing name that a message shows: it may be the content of a whole file."""
+
+_URL = re.compile(rb"([A-Za-z][A-Za-z0-9+.-]*)://")
+
+_DOWNLOADS = {
+    **dict.fromkeys((b"http", b"https", b"ftp"), "curl -sSf {} -o FILE"),
+    b"s3": "aws s3 cp {} FILE",
+    b"gs": "gcloud storage cp {} FILE",
+}
+"""Commands that download what a URL names, by its scheme."""
+
+_SUFFIX = re.compile(rb"\.[A-Za-z0-9]{1,5}$")
+
+
+def not_found(name: bytes, error: OSError, *, listed: bool = False) -> InputError:
+    """The error that there is no such file, with what to do if the name is a URL, a pattern, or a text.
+
+    listed: it is an entry of a list.
+    """
+    shown = display_name(name if len(name) <= _SHOWN else name[:_SHOWN] + b"...")
+    if url := _URL.match(name):
+        if url[1].lower() == b"file":
+            return InputError(f"{shown}: this is a URL: give the path, {shown[url.end() :]}")
+        command = _DOWNLOADS.get(url[1].lower(), "").format(shown)
+        example = f", for example with {shell_command(command)}" if command else ""
+        return InputError(f"{shown}: this is a URL, and simdocs reads files: download it first{example}")
+    (directory, pattern), hint = os.path.split(name), ""
+    if error.errno == errno.ENOENT and {b"*", b"?"} & {pattern[at : at + 1] for at in range(len(pattern))}:
+        where = display_name(directory or b".")
+        hint = f": to select files by name, read {where} with {mention('include')} '{display_name(pattern)}'"
+    elif b" " in name.strip() and not directory and not _SUFFIX.search(name) and not listed:
+        hint = f": if this is a text and not the name of a file, give {mention('texts')}"
+    return InputError(f"{shown}: {error.strerror or error}{hint}")

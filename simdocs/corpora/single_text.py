@@ -11,6 +11,7 @@ from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.identity import FileId, file_id
 from simdocs.corpora.jsonl import is_jsonl, parse, read_blocks, without_id
 from simdocs.corpora.long_paths import status_of
+from simdocs.corpora.nothing_found import not_found
 from simdocs.corpora.read_file import read, read_stream
 from simdocs.errors import InputError, UsageError
 from simdocs.model.names import display_name
@@ -35,7 +36,7 @@ def read_single_text(name: bytes, limit: int) -> bytes:
     except DocumentSkipped as skip:
         raise _unreadable(name, skip) from None
     except OSError as error:
-        raise InputError(f"{display_name(name)}: {error.strerror or error}") from None
+        raise not_found(name, error) from None
 
 
 def read_single_document(name: bytes, limit: int, sequences: Sequences) -> bytes:

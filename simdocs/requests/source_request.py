@@ -41,7 +41,9 @@ class SourceRequest(CheckedRequest):
             try:
                 documents.append(os.fsencode(document))
             except TypeError:
-                wrong.append(f"{type(document).__name__} is not a path: pass each path as a separate argument")
+                texts = ", or texts as texts=[...]" if isinstance(document, list | tuple) else ""
+                kind = type(document).__name__
+                wrong.append(f"{kind} is not a path: pass each path as a separate argument{texts}")
         yield from wrong
         object.__setattr__(self, "documents", tuple(documents))
         ways = self._ways()

@@ -4,29 +4,39 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from simdocs.model.names import display_name, escape_controls
 from simdocs.model.skipped import FIRST, OF_UNVERIFIED, Skip, Skipped, explanation
+from simdocs.views.wrapping import COMMAND, END, columns_of_terminal, unmarked, wrapped
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Explain
     from simdocs.requests.report_requests import ReportRequest
 
 
-def say(line: str) -> None:
-    """One line, or a traceback, on standard error, whatever the locale and whatever names are in it.
+def say(line: str, *, as_it_is: bool = False) -> None:
+    """One line on standard error, whatever the locale and whatever names are in it. On a terminal it is wrapped.
 
-    If standard error is closed, nothing happens.
+    as_it_is: this is a traceback or help, whose lines are not wrapped. If standard error is closed, nothing happens.
     """
-    harmless = "\n".join(map(escape_controls, line.split("\n")))
+    lines = [_BETWEEN_MARKS.sub(lambda text: escape_controls(text[0]), each) for each in line.split("\n")]
+    if not as_it_is and on_terminal():
+        columns = columns_of_terminal()
+        lines = [wrapped(each, columns) for each in lines]
+    harmless = unmarked("\n".join(lines))
     rest = f"{harmless}\n".encode("utf-8", "backslashreplace")
     # Not through sys.stderr: what that cannot write it keeps, and fails at again on the way out.
     with contextlib.suppress(OSError):
         while rest:
             rest = rest[os.write(2, rest) :]
+
+
+_BETWEEN_MARKS = re.compile(f"[^{COMMAND}{END}]+")
+"""Text without marks of commands."""
 
 
 def on_terminal() -> bool:

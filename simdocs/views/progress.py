@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
 import time
 from typing import Any
+
+from simdocs.views.wrapping import columns_of_terminal
 
 _SOON = 0.3
 """Seconds before anything is drawn: a short run shows nothing, and does not pay for the import."""
 
 _IN_BYTES = ("reading", "shingling")
 """Steps whose progress is counted in bytes; the others count documents or pairs."""
+
+_SPARE = 5
+"""Columns that stay free after the bar. A terminal echoes Ctrl-C there as ^C: if that began another line, the bar on
+the line above could not be cleared."""
 
 _NARROW = 70
 """Columns below which times and rates are left out, so that the bar itself has room."""
@@ -35,25 +39,24 @@ class ProgressBar:
             self.close()
             self._step = step
             self._bar = _bar(step, total)
+        self._bar.ncols = columns_of_terminal() - _SPARE
         self._bar.update(done - self._bar.n)
 
     def close(self) -> None:
         """Take the bar away, before anything else is written to that terminal."""
         if self._bar is not None:
+            self._bar.sp = _clear  # tqdm itself clears only the bar, and not what the terminal has echoed after it
             self._bar.close()
         elif self._step:  # Ctrl-C came while it was drawn for the first time
-            sys.stderr.write("\r" + " " * (_columns() - 1) + "\r")
+            _clear()
+            sys.stderr.write("\r")
             sys.stderr.flush()
         self._bar, self._step = None, ""
 
 
-def _columns() -> int:
-    """How wide the terminal is that shows progress. Standard output may be a file, so that is not asked first."""
-    try:
-        columns = os.get_terminal_size(sys.stderr.fileno()).columns
-    except OSError:
-        columns = 0
-    return columns or shutil.get_terminal_size().columns
+def _clear(_line: str = "") -> None:
+    """Clear the line that the cursor is on."""
+    sys.stderr.write("\r" + " " * (columns_of_terminal() - 1))
 
 
 def _bar(step: str, total: int) -> Any:
@@ -71,6 +74,6 @@ def _bar(step: str, total: int) -> Any:
         unit="B" if in_bytes else "it",
         unit_scale=in_bytes,
         unit_divisor=1024,
-        dynamic_ncols=True,
-        bar_format=narrow if _columns() < _NARROW else None,
+        ncols=columns_of_terminal() - _SPARE,
+        bar_format=narrow if columns_of_terminal() < _NARROW else None,
     )

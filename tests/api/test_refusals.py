@@ -215,3 +215,12 @@ def test_a_path_that_is_not_an_artifact_is_refused(here):
     Path("broken.index").mkdir(exist_ok=True)
     with pytest.raises(simdocs.ArtifactError, match=r"there is no manifest\.json in it"):
         simdocs.dedupe("broken.index")
+
+
+def test_texts_in_the_place_of_paths_bring_the_name_of_their_keyword(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for call in (simdocs.dedupe, simdocs.index, simdocs.shingle):
+        with pytest.raises(simdocs.UsageError, match=r"list is not a path: .*, or texts as texts=\[\.\.\.\]"):
+            call(["a"])
+    with pytest.raises(simdocs.InputError, match="if this is a text and not the name of a file, give texts"):
+        simdocs.dedupe("some words")

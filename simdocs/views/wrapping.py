@@ -1,0 +1,90 @@
+"""Lines for a terminal, which end between words. A long word stays whole: it may be a path that somebody copies."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from typing import NamedTuple
+from unicodedata import combining, east_asian_width
+
+COMMAND, END = "\x0e", "\x0f"
+"""Marks in a message around a command that can be pasted into a shell. Names in messages have no control characters."""
+
+_SHELL_WORD = re.compile(r"""(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+|\S+""")
+
+_PYTHON = "'import "
+"""How Python code begins in a command. After what is imported, a line may end at any space, if the next is not
+indented."""
+
+_CONTINUED = " \\"
+"""What ends a line of a command that goes on."""
+
+
+class _Word(NamedTuple):
+    """A word, and what ends the line before it if it begins a new one. gap: how many spaces are before it."""
+
+    text: str
+    ending: str = ""
+    gap: int = 1
+
+
+def columns_of_terminal() -> int:
+    """How wide the terminal is that standard error shows on. Standard output may be a file, so it is asked later."""
+    try:
+        columns = os.get_terminal_size(sys.stderr.fileno()).columns
+    except (OSError, AttributeError):
+        columns = 0
+    return columns or shutil.get_terminal_size().columns
+
+
+def unmarked(text: str) -> str:
+    """The text without the marks of commands."""
+    return text.replace(COMMAND, "").replace(END, "")
+
+
+def wrapped(text: str, columns: int, indent: str = "", later: str | None = None) -> str:
+    """The text in lines of at most this width, as far as its words allow. A command that goes on ends with `\\`.
+
+    indent: before the first line, and before the others, too, if `later` does not say otherwise.
+    """
+    lines, line, later = list[str](), indent, indent if later is None else later
+    words, empty = list(_words(text)), True
+    for at, word in enumerate(words):
+        joined = line + " " * (0 if empty else word.gap) + word.text
+        goes_on = words[at + 1].ending if at + 1 < len(words) else ""
+        if empty or not word.gap or width_of(joined + goes_on) <= columns:
+            line = joined
+        else:
+            lines.append(line + word.ending)
+            line = later + word.text
+        empty = False
+    return "\n".join([*lines, line])
+
+
+def _words(text: str) -> Iterator[_Word]:
+    """Yield the words of a text and of the commands in it."""
+    gap = 1
+    for part in re.split(f"({COMMAND}[^{END}]*{END})", text):
+        if not part.startswith(COMMAND):
+            for spaces, word in re.findall(r"( *)([^ ]*)", part):
+                gap += len(spaces)
+                if word:
+                    yield _Word(word, gap=gap)
+                    gap = 0
+            continue
+        for at, word in enumerate(_SHELL_WORD.findall(unmarked(part))):
+            pieces = word.split(" ") if word.startswith(_PYTHON) else [word]
+            pieces[:2] = [" ".join(pieces[:2])]
+            yield _Word(pieces[0], _CONTINUED if at else "", gap=1 if at else gap)
+            yield from map(_Word, pieces[1:])
+        gap = 0
+
+
+def width_of(text: str) -> int:
+    """The number of columns that a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(mark) else 1 + (east_asian_width(mark) in "WF") for mark in text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from simdocs.corpora.clock import is_recent, settled
+from simdocs.corpora.clock import is_recent, settled, wait_between_readings
 from simdocs.corpora.decode import LOOKED_AT, refuse_binary
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import decompress, is_compressed
@@ -55,7 +55,7 @@ def _read_open(
         stamp = Stamp.of(before)
         data = _read_all(descriptor, stamp.size, limit)
         # The times of files that state no size, as in /proc, mean nothing.
-        same = not (stamp.size and is_recent(stamp)) or _holds(descriptor, data)
+        same = not (stamp.size and is_recent(stamp)) or _still_holds(descriptor, data, stamp)
         after = os.fstat(descriptor)
         if same and Stamp.of(after) == stamp:
             return data, stamp
@@ -64,8 +64,9 @@ def _read_open(
     raise DocumentSkipped("changed")
 
 
-def _holds(descriptor: int, data: bytes) -> bool:
-    """Whether a file that is read a second time has these bytes, so that it had all of them at one moment."""
+def _still_holds(descriptor: int, data: bytes, stamp: Stamp) -> bool:
+    """Whether a file that is read again, a moment later, has these bytes, so that it had all of them at once."""
+    wait_between_readings(stamp)
     at = 0
     while piece := os.pread(descriptor, _PIECE, at):
         if data[at : at + len(piece)] != piece:

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from simdocs.corpora.clock import is_recent
+from simdocs.corpora.clock import is_recent, wait_between_readings
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import GzipStream
 from simdocs.corpora.identity import Stamp
@@ -34,6 +34,7 @@ def chunks(descriptor: int, stamp: Stamp, size: int, *, compressed: bool, patien
     changed (this includes growth).
     """
     earlier = _Reading(_pieces(descriptor, size, compressed)) if is_recent(stamp) else None
+    wait_between_readings(stamp)
     pieces = _pieces(descriptor, size, compressed)
     held: Chunk = b""
     at = end = number = 0

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -76,8 +77,8 @@ def always(time: int) -> bytes:
     "torn reads",
     "a file that is rewritten while it is read, so quickly that its times do not show it",
     "Waits until a file that was just changed is older than a tick of the clock (10 ms). Reads a file that was changed "
-    "in the last 2 seconds twice, and uses it if both readings agree. Otherwise it reports the file as changed, and "
-    "exits with status 3.",
+    "in the last 2 seconds twice, the second time at least 100 ms after its last change, and uses it if both readings "
+    "agree. Otherwise it reports the file as changed, and exits with status 3.",
 )
 @pytest.mark.parametrize("after", range(1, 9))
 def test_a_file_rewritten_within_a_tick_is_never_a_mixture(
@@ -162,7 +163,7 @@ def test_a_clock_that_stands_still_or_is_behind_is_not_waited_for(
     monkeypatch.setattr(clock, "now", lambda: instant - ahead * 10**9)
     monkeypatch.setattr(time, "sleep", waits.append)
     assert read(os.fsencode(path), MIB)[0] == OLD
-    assert len(waits) == (0 if ahead else 3)
+    assert len(waits) == (0 if ahead else 4)
 
 
 def test_the_status_of_a_file_that_was_waited_for_is_that_after_the_wait(
@@ -185,3 +186,43 @@ def test_a_second_reading_that_ends_early_does_not_agree(path: Path, monkeypatch
     monkeypatch.setattr(read_file, "_PIECE", 32)
     with pytest.raises(DocumentSkipped, match="changed"):
         read(os.fsencode(path), MIB)
+
+
+@pytest.fixture
+def simulated(path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], list[float]]:
+    """Let time pass by waiting alone, from 20 ms after the change of the file on. Returns the waits, in seconds."""
+    waits: list[float] = []
+    changed = Stamp.of(os.fstat(os.open(path, os.O_RDONLY))).mtime_ns
+    monkeypatch.setattr(clock, "now", lambda: changed + 20_000_000 + round(sum(waits) * 1e9))
+
+    def simulate(meanwhile: Callable[[], object]) -> list[float]:
+        def sleep(seconds: float) -> None:
+            meanwhile()
+            waits.append(seconds)
+
+        monkeypatch.setattr(time, "sleep", sleep)
+        return waits
+
+    return simulate
+
+
+@pytest.mark.reliability("torn reads")
+@pytest.mark.parametrize("reader", ["text", "lines"])
+def test_a_write_that_goes_on_between_two_readings_is_noticed(path: Path, simulated: Any, reader: str) -> None:
+    """The writer is in the middle when the file is read, and goes on while the reader waits for the second reading."""
+    path.write_bytes(NEW[:30] + OLD[30:])
+    waits = simulated(lambda: path.write_bytes(NEW))
+    if reader == "text":
+        assert read(os.fsencode(path), MIB)[0] == NEW
+    else:
+        assert texts(path) == ([b"LINE %d" % number for number in range(10, 30)], "")
+    assert waits == [0.08]
+
+
+def test_many_files_of_the_same_moment_are_waited_for_once(path: Path, simulated: Any) -> None:
+    waits = simulated(lambda: None)
+    for number in range(100):
+        other = path.with_name(f"{number}.txt")
+        other.write_bytes(OLD)
+        assert read(os.fsencode(other), MIB)[0] == OLD
+    assert waits == [0.08]

@@ -1,14 +1,21 @@
-"""Advice about a k that is too small or too large for the documents, or stop words of another language."""
+"""Advice from the lengths and scripts of documents: which k and threshold suit them; stop words of another language.
+
+An edit destroys the shingles that overlap it. So what three edited characters, one edited word or an added link leave
+of the similarity follows from the length of a text, and so do a k and a threshold that such variants still reach. A
+small k has a price: short shingles turn up in unrelated texts.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 
 from simdocs.errors import mention
-from simdocs.model.documents import Documents
+from simdocs.model.documents import WIDE, Documents
 from simdocs.model.ragged import Array
 from simdocs.parameters import PARAMETERS
 from simdocs.recipes import Shingling
@@ -17,107 +24,183 @@ VARIETY: Mapping[str, float] = MappingProxyType({"char": 20.0, "word": 5000.0})
 """For each unit, the number of equally frequent units that would be as varied as those of real text. 20 characters:
 Leskovec, Rajaraman, Ullman, Mining of Massive Datasets, section 3.2.2. Words: a rough vocabulary."""
 
+_VARIETY_WITHOUT_SPACES = 60.0
+"""The same for characters of scripts without spaces. Kana and Thai letters are about as varied as this, Han more."""
+
 _LIKELY = 0.05
 """k is too small if a shingle occurs in an unrelated document with a larger probability than this."""
 
-_FEW_SHINGLES = 5
-"""A document with fewer than this many times k units has few shingles in common with itself after an edit."""
+EDITED, LINK = 3, 25
+"""How many characters a small edit changes, and how many an added link has."""
 
-_SHARE_OF_SHORT = 0.1
+_WORD, _WORD_WITHOUT_SPACES, _WORDS_OF_LINK = 6, 2, 4
+"""Characters of a word, and words of a link."""
+
+_SUITS, _LEAST = 0.6, 0.55
+"""A smaller k is advised if small edits leave less than the second of these similarities, and it is one with which they
+leave the first. With k = 9, that is so for texts of less than 102 characters."""
+
+_STEP, _LOWEST = 0.05, 0.4
+"""Thresholds are advised in these steps, and none that is lower."""
+
+_SHORT_SHARE = 0.1
+"""The shortest texts that are looked at: this share of all. Half of them are shorter than the one that decides."""
+
+_MIXED = 10
+"""A text that is so many times shorter than half of all does not decide about them."""
+
+_BYTES_WITHOUT_SPACES = 2.5
+"""With more bytes in UTF-8 for each character, a text is of a script without spaces: Han, kana and Thai have 3."""
+
+_BYTES_OF_WORD = 4.2
+"""The same for words: in those scripts each character counts as a word."""
 
 _LARGEST: int = PARAMETERS["k"].values.most  # type: ignore[attr-defined]
 """The largest k."""
 
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class ShortTexts:
+    """The shortest tenth of some documents, by its median: how much an edit takes from such a text.
+
+    units: its length in units of the shingles. typical: the median length of all documents. without_spaces: whether it
+    is of a script that is written without spaces. left_out: how many of its shingles are left out, because they
+    belong to a template. shorter: the share of the documents that are shorter.
+    """
+
+    units: float
+    typical: float
+    without_spaces: bool
+    left_out: float = 0.0
+    shorter: float = 0.0
+
+    @classmethod
+    def of(cls, documents: Documents, unit: str) -> ShortTexts | None:
+        """The shortest documents; None if no document has units that can be edited."""
+        facts = documents.facts
+        facts = facts[facts["length"] > 0]
+        if not len(facts) or unit not in VARIETY:
+            return None
+        lengths = facts["length"]
+        order = np.argsort(lengths, kind="stable")[: max(1, round(_SHORT_SHARE * len(facts)))]
+        short = facts[order]
+        size = short["size"] / np.where(short["flags"] & WIDE, 2, 1)
+        most = _BYTES_WITHOUT_SPACES if unit == "char" else _BYTES_OF_WORD
+        dense = size / short["length"] > most
+        without = bool(np.mean(dense if unit == "char" else ~dense) > 1 / 2)
+        left_out = float(np.median(short["ignored"]))
+        typical = float(np.median(lengths))
+        units = max(float(np.median(short["length"])), typical / _MIXED)
+        return cls(units, typical, without, left_out, float(np.mean(lengths < units)))
+
+    def variety(self, unit: str) -> float:
+        """How many equally frequent units would be as varied as those of these texts."""
+        return _VARIETY_WITHOUT_SPACES if unit == "char" and self.without_spaces else VARIETY[unit]
+
+    def left_by(self, unit: str, k: int) -> dict[str, float]:
+        """The similarity that each small edit leaves between such a text and its variant."""
+        shingles = max(1.0, self.units - k + 1 - self.left_out)
+        if unit == "word":
+            edited, word, link = EDITED * k, k, _WORDS_OF_LINK
+        else:
+            letters = _WORD_WITHOUT_SPACES if self.without_spaces else _WORD
+            edited, word, link = EDITED * k, letters + k - 1, LINK + 1
+        return {
+            "three edited characters leave": max(0.0, (shingles - edited) / (shingles + edited)),
+            "an edited word leaves": max(0.0, (shingles - word) / (shingles + word)),
+            f"an added link of {LINK} characters leaves": shingles / (shingles + link),
+        }
+
+    def least(self, unit: str, k: int) -> float:
+        """The similarity that the worst of the small edits leaves."""
+        return min(self.left_by(unit, k).values())
+
+    def smallest_k(self, unit: str) -> int:
+        """The smallest k with which unrelated documents of these lengths do not look alike."""
+        return next((k for k in range(1, _LARGEST) if self.chance(unit, k) <= _LIKELY), _LARGEST)
+
+    def chance(self, unit: str, k: int) -> float:
+        """The probability that a shingle is in an unrelated document of typical length, if all were as likely."""
+        return float(-np.expm1(self.typical * np.log1p(-(self.variety(unit) ** -k))))
+
+
+@dataclass(frozen=True, slots=True)
+class Suitable:
+    """A k and a threshold that suit the shortest documents.
+
+    least: the similarity that the worst of the small edits leaves with this k.
+    """
+
+    k: int
+    threshold: float
+    least: float
+
+
+def suitable(short: ShortTexts, shingling: Shingling, threshold: float) -> Suitable:
+    """The k and the threshold that variants of short texts reach, next to those that were chosen.
+
+    The threshold is lowered first, and k only if that is not enough, or raised if unrelated documents look alike. A
+    threshold is never raised.
+    """
+    unit, k = shingling.unit, shingling.k
+    smallest = short.smallest_k(unit)
+    if k < smallest:
+        k = smallest
+    elif short.least(unit, k) < min(_LEAST, threshold):
+        fits = (each for each in range(k, smallest, -1) if short.least(unit, each) >= _SUITS)
+        k = next(fits, min(k, smallest))
+    least = short.least(unit, k)
+    reached = max(_LOWEST, round(math.floor(least / _STEP + _ROUNDING) * _STEP, 2))
+    return Suitable(k, min(threshold, reached), least)
+
 
 def length_advice(documents: Documents, shingling: Shingling) -> Iterator[str]:
     """Yield a line if k is too small for these documents, or else if it is too large; and if stop words are rare."""
-    lengths = documents.facts["length"]
     if shingling.unit == "stopword":
-        yield from _without_stop_words(lengths, documents.facts["count"], shingling)
-    lengths = lengths[lengths > 0]
-    if not len(lengths) or shingling.unit not in VARIETY:
+        yield from _without_stop_words(documents.facts["length"], documents.facts["count"], shingling)
+    short = ShortTexts.of(documents, shingling.unit)
+    if short is None:
         return
-    if (better := _large_enough(lengths, shingling)) is not None:
-        median = float(np.median(lengths))
-        chance = _by_chance(VARIETY[shingling.unit], shingling.k, median)
-        remedy = f"{mention('k')} {better} would do"
-        if _too_short(lengths, better):
-            remedy = f"no k suits all of them, because {mention('k')} {better} would be too large for the short ones"
-        yield (
-            f"k = {shingling.k} is small: half the documents have {median:,.0f} {shingling.unit}s or more;"
-            f" a shingle turns up in an unrelated one with a chance of {chance:.2f}, and unrelated ones look alike;"
-            f" {remedy}"
+    better = suitable(short, shingling, PARAMETERS["threshold"].default)
+    if better.k != shingling.k:
+        yield in_words(short, shingling, better)
+
+
+def in_words(short: ShortTexts, shingling: Shingling, better: Suitable) -> str:
+    """Why another k or threshold suits the documents better, as a line of advice."""
+    unit, k = shingling.unit, shingling.k
+    if better.k > k:
+        return (
+            f"k = {k} is small: half the documents have {short.typical:,.0f} {unit}s or more; a shingle turns up in an"
+            f" unrelated one with a chance of {short.chance(unit, k):.2f}, and unrelated ones look alike:"
+            f" {mention('k')} {better.k} would do"
         )
-    elif _too_short(lengths, shingling.k):
-        short = int((lengths < _FEW_SHINGLES * shingling.k).sum())
-        smaller = smaller_k(documents, shingling)
-        remedy = f"{mention('k')} {smaller} would do" if smaller is not None else "no smaller k suits all of them"
-        which = "documents" if len(lengths) == len(documents) else "non-empty documents"
-        yield (
-            f"k = {shingling.k} is large: {short:,} of {len(lengths):,} {which} ({short / len(lengths):.0%}) have"
-            f" fewer than {_FEW_SHINGLES * shingling.k} {shingling.unit}s, so an edit changes most of their shingles;"
-            f" {remedy}"
-        )
+    edit, left = min(short.left_by(unit, k).items(), key=lambda each: each[1])
+    problem = f"k = {k} is large for short documents" if better.k < k else "some documents are short"
+    if short.left_out:
+        problem = f"without what is left out, {problem}"
+    change = f"{mention('k')} {better.k} " if better.k < k else ""
+    found = "finds such variants" if better.least >= better.threshold else "misses fewer of such variants"
+    return (
+        f"{problem}: {edit} a similarity of {left:.2f} in one of {short.units - short.left_out:,.0f} {unit}s"
+        f" ({short.shorter:.0%} are shorter): {change}{mention('threshold')} {better.threshold:g} {found}"
+    )
 
 
-def larger_k(documents: Documents, shingling: Shingling) -> int | None:
-    """The smallest k with which unrelated documents of these lengths do not look alike.
-
-    None if k is large enough, or if many documents are too short for that.
-    """
-    lengths = _lengths(documents)
-    better = _large_enough(lengths, shingling)
-    return None if better is None or _too_short(lengths, better) else better
-
-
-def next_larger_k(documents: Documents, shingling: Shingling) -> int | None:
-    """A k that is up to half larger and for which few documents are too short; None if there is none."""
-    lengths = _lengths(documents)
-    if not len(lengths) or shingling.unit == "line":
+def next_larger_k(short: ShortTexts | None, shingling: Shingling) -> int | None:
+    """A k that is up to half larger and with which small edits leave enough of short documents, if there is one."""
+    if short is None:
         return None
     larger = range(min(_LARGEST, shingling.k + max(1, shingling.k // 2)), shingling.k, -1)
-    return next((k for k in larger if not _too_short(lengths, k)), None)
-
-
-def _large_enough(lengths: Array, shingling: Shingling) -> int | None:
-    """The smallest larger k with which unrelated documents of these lengths do not look alike, if one is needed."""
-    variety = VARIETY.get(shingling.unit)
-    if not len(lengths) or variety is None:
-        return None
-    median = float(np.median(lengths))
-    enough = (k for k in range(shingling.k, _LARGEST + 1) if _by_chance(variety, k, median) <= _LIKELY)
-    better = next(enough, shingling.k)
-    return better if better > shingling.k else None
-
-
-def smaller_k(documents: Documents, shingling: Shingling) -> int | None:
-    """The largest smaller k with which few documents are too short; None if k is small enough, or none would do.
-
-    None would do if unrelated documents would look alike.
-    """
-    lengths, variety = _lengths(documents), VARIETY.get(shingling.unit)
-    if not len(lengths) or variety is None or not _too_short(lengths, shingling.k):
-        return None
-    better = next((k for k in range(shingling.k - 1, 0, -1) if not _too_short(lengths, k)), None)
-    alike = better is None or _by_chance(variety, better, float(np.median(lengths))) > _LIKELY
-    return None if alike else better
-
-
-def _lengths(documents: Documents) -> Array:
-    """How many units each document has that is not empty."""
-    lengths: Array = documents.facts["length"]
-    return lengths[lengths > 0]
-
-
-def _too_short(lengths: Array, k: int) -> bool:
-    """Whether many of the documents are too short for k. lengths: of those that are not empty."""
-    return int((lengths < _FEW_SHINGLES * k).sum()) >= _SHARE_OF_SHORT * len(lengths)
+    return next((k for k in larger if short.least(shingling.unit, k) >= _SUITS), None)
 
 
 def _without_stop_words(lengths: Array, counts: Array, shingling: Shingling) -> Iterator[str]:
     long = lengths >= _FEW_SHINGLES * shingling.k
     whole, every = int((long & (counts == 1)).sum()), int(long.sum())
-    if whole and whole >= _SHARE_OF_SHORT * every:
+    if whole and whole >= _SHORT_SHARE * every:
         source, other = f"{mention('language')} {shingling.language}", f"another {mention('language')}"
         if shingling.stop_word_list:
             source, other = mention("stop_words"), "another list"
@@ -128,6 +211,5 @@ def _without_stop_words(lengths: Array, counts: Array, shingling: Shingling) -> 
         )
 
 
-def _by_chance(variety: float, k: int, units: float) -> float:
-    """The probability that a given shingle is in a text with this number of units, if all were equally likely."""
-    return float(-np.expm1(units * np.log1p(-(variety**-k))))
+_FEW_SHINGLES = 5
+"""A document with fewer than this many times k units is too short to tell whether it has stop words."""

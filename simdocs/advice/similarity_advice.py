@@ -31,10 +31,16 @@ _FEW, _TIMES = 10, 2
 """Another threshold is advised if at least so many pairs are near this one, and if it lies in a valley: so many times
 fewer pairs are near it, and more are near a higher one."""
 
-_LOWEST, _FARTHEST = 0.4, 0.15
+_LOWEST, FARTHEST = 0.4, 0.15
 """No lower threshold is advised, and none that differs by more from the one that was chosen."""
 
+_STEEP = 2
+"""Pairs become more and more if a step has so many times more than any step above it, and one below has more still."""
+
 _ROUNDING = 1e-9
+
+_TOO_ALIKE = 0.3
+"""A larger k is tried if half of all pairs are more similar than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,37 +51,59 @@ class Advice:
     change: Mapping[str, Any]
 
 
-def similarity_advice(
-    corpus: CorpusFacts, curve: tuple[CurvePoint, ...], chosen: BandChoice, shingling: Shingling, larger: int | None
-) -> Iterator[Advice]:
-    """Yield advice if unrelated documents look alike, and if the threshold is low or cuts through many pairs.
+@dataclass(frozen=True, slots=True)
+class Suits:
+    """What suits the lengths of the documents. larger_k: None if no larger one does.
 
-    larger: a larger k that suits the lengths of the documents; None if none does.
+    highest: the highest threshold that variants of short documents still reach. asked: the threshold before it was
+    lowered for them.
     """
+
+    larger_k: int | None = None
+    highest: float = 1.0
+    asked: float = 0.0
+
+
+def similarity_advice(
+    corpus: CorpusFacts, curve: tuple[CurvePoint, ...], chosen: BandChoice, shingling: Shingling, suits: Suits
+) -> Iterator[Advice]:
+    """Yield advice if unrelated documents look alike, and if the threshold is low or cuts through many pairs."""
     if corpus.typical is None:
         return
     alike = corpus.typical > _ALIKE and corpus.texts >= FEW_TEXTS
     if alike:
+        larger = suits.larger_k if corpus.typical > _TOO_ALIKE else None
         yield Advice(
             f"half of all pairs of documents have a similarity of {corpus.typical:.2f} or more, so unrelated documents"
-            f" look alike: {_against_lookalikes(shingling.unit, larger)}",
+            f" look alike: {_against_lookalikes(shingling.unit, suits.larger_k)}",
             {} if larger is None else {"k": larger},
         )
         if larger is not None:
             return  # Another k changes the similarities.
     if many_similar(corpus):
         share = corpus.similar.value / corpus.pairs
+        higher = f"raise {mention('threshold')}" if suits.highest > chosen.threshold else "look at some pairs"
         template = "" if alike else f", or leave out a template that they share with {mention('template')} FILE"
         yield Advice(
             f"{share:.0%} of all pairs are at {chosen.threshold:g} or above, more than near-duplicates explain:"
-            f" raise {mention('threshold')}{template}",
+            f" {higher}{template}",
             {},
         )
         return
-    better = _clearer_threshold(curve, chosen.threshold)
+    slope = _above_slope(curve, chosen.threshold, suits.asked)
+    if slope > chosen.threshold:
+        many, few = (_from(curve, each).value for each in (chosen.threshold, slope))
+        yield Advice(
+            f"below {slope:g} pairs become more and more, as those of unrelated documents do (about {few:,.0f} are at"
+            f" {slope:g} or above, and about {many:,.0f} at {chosen.threshold:g} or above): {mention('threshold')}"
+            f" {slope:g} leaves them out, and misses some variants of short documents",
+            {"threshold": slope},
+        )
+        return
+    better = _clearer_threshold(curve, chosen.threshold, max(suits.highest, chosen.threshold))
     if better is not None:
         here, there = (_near(curve, near).value for near in (chosen.threshold, better))
-        above = sum(point.pairs.value for point in curve if point.pairs is not None and point.similarity >= better)
+        above = _from(curve, better).value
         more = "more" if better < chosen.threshold else "fewer"
         yield Advice(
             f"about {here:,.0f} pairs lie within {_NEAR} of the threshold {chosen.threshold:g}, so small edits"
@@ -121,14 +149,39 @@ def length_of_signatures(
         )
 
 
-def _clearer_threshold(curve: tuple[CurvePoint, ...], threshold: float) -> float | None:
+def _above_slope(curve: tuple[CurvePoint, ...], lowest: float, highest: float) -> float:
+    """The lowest threshold in a range that does not cut through the many pairs of unrelated documents.
+
+    Pairs of unrelated documents become more with each step down. Pairs of variants lie in a hump, with fewer below it.
+    """
+    counts = {round(point.similarity, 2): point.pairs.value for point in curve if point.pairs is not None}
+    threshold = lowest
+    for at in sorted(counts):
+        if at < lowest - _ROUNDING or at >= highest:
+            continue
+        above = max((counts[each] for each in counts if each > at), default=0.0)
+        below = max((counts[each] for each in counts if at - 2.5 * _NEAR < each < at), default=0.0)
+        if not below >= counts[at] > max(_FEW, _STEEP * above):
+            break
+        threshold = round(at + _NEAR, 2)
+    return min(threshold, max(lowest, highest))
+
+
+def _from(curve: tuple[CurvePoint, ...], least: float) -> Estimate:
+    """How many pairs have this similarity or more."""
+    found = [point.pairs for point in curve if point.pairs is not None and point.similarity >= least - _ROUNDING]
+    return Estimate(*(sum(each) for each in zip(*found, strict=True))) if found else Estimate(0.0, 0.0, 0.0)
+
+
+def _clearer_threshold(curve: tuple[CurvePoint, ...], threshold: float, highest: float) -> float | None:
     """The nearby threshold in the deepest valley, and of equal ones the nearest; None if none is much better."""
     here = _near(curve, threshold)
     near = {point.similarity: _near(curve, point.similarity) for point in curve if point.similarity >= _LOWEST}
     valleys = [
         similarity
         for similarity, pairs in near.items()
-        if abs(similarity - threshold) <= _FARTHEST + _ROUNDING
+        if abs(similarity - threshold) <= FARTHEST + _ROUNDING
+        and similarity <= highest + _ROUNDING
         and any(near[above].low > max(_FEW, _TIMES * pairs.high) for above in near if above > similarity)
     ]
     if not valleys or here.low < _FEW:

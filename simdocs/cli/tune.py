@@ -32,8 +32,8 @@ def tune(**given: Any) -> int:
 
     Without DOCS, shows the choices for a threshold and a recall, and with which probability they find a pair. DOCS are
     files, directories (read recursively), - for standard input, or one artifact. With DOCS, also estimates from a
-    sample how similar these documents are to each other, how many pairs would be missed and how many false candidates
-    compared, and advises on other options.
+    sample of them how similar they are to each other, how many pairs would be missed and how many false candidates
+    compared. Then proposes options that suit their lengths, scripts and similarities, in a command for dedupe.
     """
     request, drawn = requests_of(TuneRequest, TuneDrawRequest, given)
     hint_at_terminal(request, drawn)
@@ -61,6 +61,6 @@ def tune(**given: Any) -> int:
             drawing.finish()
         work.stream.flush()
         work.write_summary(result)
-        work.told.summary(summary.lines(result, work.seconds))
     work.told.written(output)
+    work.told.summary(summary.lines(result, work.seconds))  # Its last line is the command that comes next.
     return work.status

@@ -1,18 +1,25 @@
-"""tune: which bands to choose, and what they will find among these documents."""
+"""tune: which options suit documents, and what bands will find among them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from simdocs.advice.common_advice import common_advice
-from simdocs.advice.length_advice import larger_k, length_advice, next_larger_k, smaller_k
-from simdocs.advice.similarity_advice import Advice, length_of_signatures, many_similar, similarity_advice
+from simdocs.advice.example_pairs import example_pairs, family_of_pairs
+from simdocs.advice.length_advice import ShortTexts, in_words, next_larger_k, suitable
+from simdocs.advice.similarity_advice import (
+    FARTHEST,
+    Advice,
+    Suits,
+    length_of_signatures,
+    many_similar,
+    similarity_advice,
+)
 from simdocs.commands.ignoring import leaving_out
-from simdocs.commands.next_call import BANDS_AGAIN, built_again, next_call
+from simdocs.commands.next_call import BANDS_AGAIN, built_again, fixed_in, next_call
 from simdocs.commands.resolve import (
     banding_of,
     contradictions_with,
@@ -21,9 +28,11 @@ from simdocs.commands.resolve import (
     intake_of,
     signature_recipe,
 )
-from simdocs.engines.run import Run
+from simdocs.corpora.file_list import FileList
+from simdocs.corpora.read_tasks import sampled
+from simdocs.engines.run import Run, Tally
 from simdocs.kernels.compare.pair_totals import total
-from simdocs.matching.documents.prepared import Prepared, prepared
+from simdocs.matching.documents.prepared import Prepared, part_of, prepared
 from simdocs.matching.sampling import forecast
 from simdocs.matching.sampling.sampled_pairs import sample_pairs
 from simdocs.matching.verification.token_sets import token_sets
@@ -34,19 +43,22 @@ from simdocs.model.documents import WITHOUT_TOKENS
 from simdocs.model.numbering import Rows, TextNumbers
 from simdocs.model.pair_sample import PairSample
 from simdocs.model.ragged import Floats, Ragged
+from simdocs.model.skipped import Skipped
 from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, Tuning
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.indexing import low_recall
-from simdocs.pipeline.prepare import Intake
+from simdocs.pipeline.prepare import Intake, files_of
 from simdocs.recipes import OF_BANDS, IndexRecipe
 from simdocs.requests.tune_request import TuneRequest
 
-_SAMPLED = 1000
+SAMPLED = 20_000
+"""Documents that are read at most. With more, so many are drawn at random."""
+
+_COUNTED = 1000
 """Documents whose tokens are counted to find a template."""
 
-
-Judged = tuple[CorpusFacts, tuple[BandChoice, ...], tuple[CurvePoint, ...]]
-"""What is known of the similarities, the choices of bands, and the curve of the chosen one."""
+_LEFT = 30
+"""A template is left out only if half the documents keep at least so many tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,31 +74,37 @@ class TunePlan:
         return None if self.intake is None else self.intake.artifact
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Documents under one recipe: a sample of their pairs, and what its bands find. firsts: (M,), one of each text."""
+
+    ready: Prepared
+    recipe: IndexRecipe
+    firsts: Rows
+    sample: PairSample
+    corpus: CorpusFacts
+    choices: tuple[BandChoice, ...]
+    curve: tuple[CurvePoint, ...]
+
+    @property
+    def chosen(self) -> BandChoice:
+        """The bands of the recipe."""
+        return next(choice for choice in self.choices if choice.chosen)
+
+
 def answer(request: TuneRequest, run: Run, delivery: Delivery) -> Tuning:
-    """What the bands find that a request chooses.
+    """What the bands find that a request chooses, and the options that suit the documents.
 
     UsageError: it contradicts an artifact, or no bands reach the recall. InputError, ArtifactError: documents or an
     artifact cannot be opened.
     """
     plan = plan_tune(request, delivery)
-    recipe, threshold = plan.recipe, plan.recipe.banding.threshold
     if plan.intake is None:
+        recipe = plan.recipe
         choices, curve = tuple(forecast.choices(recipe, None)), tuple(forecast.curve(recipe.banding, None))
         lines = tuple(low_recall(recipe.banding, recipe.sketching.num_perm))
         return Tuning(choices, curve, None, lines, "", recipe, None, run.skipped)
-    intake, recipe = with_common_tokens(plan.intake, recipe, run)
-    ready = prepared(intake, recipe, run)
-    firsts, _ = ready.documents.distinct_texts()
-    sample = _sample(ready, firsts, recipe, run)
-    warn_of_outdated(run, plan.artifact)
-    known = sample if len(sample.random) else None
-    choices, curve = tuple(forecast.choices(recipe, known)), tuple(forecast.curve(recipe.banding, known))
-    corpus = forecast.corpus_facts(sample, len(firsts), threshold)
-    lines, changes = _advice(plan, ready, recipe, sample, (corpus, choices, curve), run)
-    following = ""
-    if changes is not None and _with_tokens(ready) > 1:
-        following = next_call(request, plan.artifact, changes)
-    return Tuning(choices, curve, corpus, lines, following, recipe, ready.documents, run.skipped)
+    return _Tuner(request, plan, delivery, run).tuning()
 
 
 def plan_tune(request: TuneRequest, delivery: Delivery) -> TunePlan:
@@ -106,57 +124,172 @@ def plan_tune(request: TuneRequest, delivery: Delivery) -> TunePlan:
     return TunePlan(index_recipe(recipe, banding_of(request, recipe.sketching.num_perm)), intake)
 
 
-def _sample(ready: Prepared, firsts: Rows, recipe: IndexRecipe, run: Run) -> PairSample:
-    """A sample of all pairs of different texts. firsts: (M,) the first document of each text."""
-    verifier = Verifier(ready.corpus, recipe.shingling, recipe.banding.threshold, run)
+class _Tuner:
+    """Judges documents as a request asks, and then with the options that are advised, until nothing more is advised."""
 
-    def compare(left: TextNumbers, right: TextNumbers) -> Floats:
-        return verifier.exact_jaccard(firsts[left], firsts[right])
+    def __init__(self, request: TuneRequest, plan: TunePlan, delivery: Delivery, run: Run) -> None:
+        assert plan.intake is not None
+        self._request, self._plan, self._delivery, self._run = request, plan, delivery, run
+        self._found: FileList | None = None
+        self._advice: list[Advice] = []
+        self._changes: dict[str, Any] = {}
+        if plan.artifact is None:
+            intake, limit = plan.intake, plan.intake.walking.max_size
+            files = files_of(intake, run)
+            self._found, self._every = sampled(files, limit, plan.recipe.sequences, SAMPLED, plan.recipe.shingling.seed)
+        else:
+            self._every = plan.artifact.n_documents
 
-    return sample_pairs(ready.signatures[firsts], compare, recipe.shingling.seed, run.progress)
+    def tuning(self) -> Tuning:
+        """The choices as requested, and the advice."""
+        run, plan, request = self._run, self._plan, self._request
+        asked = self._judged(*self._ready(plan, run))
+        warn_of_outdated(run, plan.artifact)
+        advised = self._follow(asked)
+        cut, changes = asked.recipe.banding, self._changes
+        lines = [each.line for each in self._advice]
+        if changes.keys() - OF_BANDS and advised is not asked:
+            lines.append(_with_these_options(advised))
+        lines += built_again(plan.artifact, self._advice)
+        if low := tuple(low_recall(cut, asked.recipe.sketching.num_perm)):
+            lines, changes = [*low, *lines], {BANDS_AGAIN: None} | changes
+        about, threshold = (advised.ready, advised.firsts, advised.sample), advised.recipe.banding.threshold
+        family = tuple(family_of_pairs(*about, max(0.0, threshold - FARTHEST)))
+        shown = tuple(example_pairs(*about, threshold, advised.recipe, run))
+        following = ""
+        if np.count_nonzero(asked.ready.documents.facts["flags"] & WITHOUT_TOKENS == 0) > 1:
+            following, more = next_call(request, plan.artifact, changes)
+            lines += more
+        return Tuning(
+            *(asked.choices, asked.curve, asked.corpus, (*lines, *family), following, asked.recipe),
+            *(asked.ready.documents, run.skipped, shown),
+        )
 
+    def _ready(self, plan: TunePlan, run: Run) -> tuple[Prepared, IndexRecipe]:
+        """The documents of a plan, or those that were drawn of them, and its recipe."""
+        assert plan.intake is not None
+        intake = plan.intake if self._found is None else replace(plan.intake, found=self._found)
+        intake, recipe = with_common_tokens(intake, plan.recipe, run)
+        ready = prepared(intake, recipe, run)
+        if len(ready.documents) > SAMPLED:
+            random = np.random.Generator(np.random.PCG64(recipe.shingling.seed))
+            rows = np.sort(random.choice(len(ready.documents), SAMPLED, replace=False))
+            ready = part_of(ready.corpus, recipe, rows)
+        return ready, recipe
 
-def _advice(
-    plan: TunePlan, ready: Prepared, recipe: IndexRecipe, sample: PairSample, judged: Judged, run: Run
-) -> tuple[tuple[str, ...], dict[str, Any] | None]:
-    """The lines of advice, and the parameters with which they would be followed; None if people have to choose some."""
-    (corpus, choices, curve), banding, texts = judged, recipe.banding, judged[0].texts
-    documents, shingling = ready.documents, recipe.shingling
-    chosen = next(choice for choice in choices if choice.chosen)
-    larger, smaller = larger_k(documents, shingling), smaller_k(documents, shingling)
-    k = smaller if larger is None else larger
-    of_length = list(length_advice(documents, shingling))
-    advice = [Advice(line, {} if k is None else {"k": k}) for line in of_length]
-    if larger is None and not many_similar(corpus):
-        advice += _of_template(plan, ready, recipe, run)
-    if k is None and len(advice) == len(of_length):
-        # Otherwise similarities will be others, and tune comes again.
-        advice += similarity_advice(corpus, curve, chosen, shingling, next_larger_k(documents, shingling))
-        if not any("k" in each.change for each in advice):
-            advice += length_of_signatures(
-                texts,
-                chosen,
-                banding.recall,
-                lambda cut: total(sample, forecast.false_candidates(cut, banding.threshold)),
-            )
-    changes = {name: value for each in advice for name, value in each.change.items()}
-    undecided = not all(each.change for each in advice)
-    lines = [*(each.line for each in advice), *built_again(plan.artifact, advice)]
-    if low := tuple(low_recall(banding, recipe.sketching.num_perm)):
-        lines, changes = [*low, *lines], {BANDS_AGAIN: None} | changes
-    return tuple(lines), None if undecided else changes
+    def _judged(self, ready: Prepared, recipe: IndexRecipe) -> Judged:
+        """What the bands of a recipe find among these documents, from a sample of all pairs of different texts."""
+        firsts, _ = ready.documents.distinct_texts()
+        threshold, documents = recipe.banding.threshold, len(ready.documents)
+        verifier = Verifier(ready.corpus, recipe.shingling, threshold, self._run)
 
+        def compare(left: TextNumbers, right: TextNumbers) -> Floats:
+            return verifier.exact_jaccard(firsts[left], firsts[right])
 
-def _with_tokens(ready: Prepared) -> int:
-    """How many documents can be compared."""
-    return int(np.count_nonzero(ready.documents.facts["flags"] & WITHOUT_TOKENS == 0))
+        drawn = sample_pairs(ready.signatures[firsts], compare, recipe.shingling.seed, self._run.progress)
+        sample = drawn.of_all(self._every / documents if documents >= SAMPLED else 1)
+        known = sample if len(sample.random) else None
+        corpus = forecast.corpus_facts(sample, len(firsts), threshold, max(self._every, documents))
+        choices, curve = forecast.choices(recipe, known), forecast.curve(recipe.banding, known)
+        return Judged(ready, recipe, firsts, sample, corpus, tuple(choices), tuple(curve))
 
+    def _with(self, changes: dict[str, Any]) -> tuple[Prepared, IndexRecipe]:
+        """The same documents with these options as well. What is skipped was reported before."""
+        self._changes |= changes
+        given: dict[str, Any] = dict(self._changes)
+        if {"threshold", "num_perm"} & given.keys():
+            given |= dict.fromkeys(("bands", "rows", "rule"))
+        plan = plan_tune(self._request.but(**given), self._delivery)
+        return self._ready(plan, replace(self._run, skipped=Skipped(), tally=Tally()))
 
-def _of_template(plan: TunePlan, ready: Prepared, recipe: IndexRecipe, run: Run) -> Iterator[Advice]:
-    """Advice about a template that a sample of the documents shares; none if signatures have fixed the tokens."""
-    if plan.artifact is None or isinstance(plan.artifact, Shingles):
+    def _advise(self, line: str, change: dict[str, Any]) -> bool:
+        """Add advice. Return whether it can be followed without another artifact."""
+        self._advice.append(Advice(line, change))
+        return bool(change) and not fixed_in(self._plan.artifact, change)
+
+    def _follow(self, asked: Judged) -> Judged:
+        """The documents with the options that are advised, in this order: k, without a template, threshold, K."""
+        ready, recipe = self._of_lengths(asked.ready, asked.recipe)
+        if len(asked.ready.documents) > 1:
+            ready, recipe = self._without_template(asked, ready, recipe)
+        now = asked if recipe is asked.recipe else self._judged(ready, recipe)
+        now = self._of_similarities(now, asked.recipe.banding.threshold)
+        texts = round(now.corpus.texts * self._every / max(1, len(now.ready.documents)))
+        threshold = now.recipe.banding.threshold
+        for each in length_of_signatures(
+            *(texts, now.chosen, now.recipe.banding.recall),
+            lambda cut: total(now.sample, forecast.false_candidates(cut, threshold)),
+        ):
+            if self._advise(each.line, dict(each.change)):
+                self._changes |= each.change
+        return now
+
+    def _of_lengths(self, ready: Prepared, recipe: IndexRecipe) -> tuple[Prepared, IndexRecipe]:
+        """The documents with the k and the threshold that suit their lengths."""
+        shingling, threshold = recipe.shingling, recipe.banding.threshold
+        short = ShortTexts.of(ready.documents, shingling.unit)
+        if short is None:
+            return ready, recipe
+        better = suitable(short, shingling, threshold)
+        changes: dict[str, Any] = {} if better.k == shingling.k else {"k": better.k}
+        if better.threshold < threshold:
+            changes["threshold"] = better.threshold
+        if not changes:
+            return ready, recipe
+        if not self._advise(in_words(short, shingling, better), changes):
+            return ready, recipe
+        return self._with(changes)
+
+    def _of_similarities(self, now: Judged, asked: float) -> Judged:
+        """The documents with the k and the threshold that suit their similarities. asked: the threshold at first."""
+        shingling = now.recipe.shingling
+        short = ShortTexts.of(now.ready.documents, shingling.unit)
+        least = 1.0 if short is None else short.least(shingling.unit, shingling.k)
+        suits = Suits(next_larger_k(short, shingling), least, asked)
+        found = self._about_similarities(now, suits)
+        if any("k" in each.change for each in found):
+            before = dict(self._changes)
+            with_k = self._judged(*self._with({"k": suits.larger_k}))
+            if (with_k.corpus.typical or 0.0) <= (now.corpus.typical or 0.0) / 2:
+                self._advise(found[0].line, dict(found[0].change))
+                return self._of_similarities(with_k, asked)
+            self._changes = before  # They have a text in common that is longer than any k.
+            found = self._about_similarities(now, replace(suits, larger_k=None))
+        changes: dict[str, Any] = {}
+        for each in found:
+            if self._advise(each.line, dict(each.change)):
+                changes |= each.change
+        return self._judged(*self._with(changes)) if changes else now
+
+    def _about_similarities(self, now: Judged, suits: Suits) -> list[Advice]:
+        """Advice from similarities. If one family has most of the pairs near the threshold, it chooses no threshold."""
+        found = list(similarity_advice(now.corpus, now.curve, now.chosen, now.recipe.shingling, suits))
+        least = max(0.0, now.recipe.banding.threshold - FARTHEST)
+        if any(family_of_pairs(now.ready, now.firsts, now.sample, least)):
+            return [each for each in found if each.change.get("threshold", 1.0) >= now.recipe.banding.threshold]
+        return found
+
+    def _without_template(self, asked: Judged, ready: Prepared, recipe: IndexRecipe) -> tuple[Prepared, IndexRecipe]:
+        """The documents without a template that a sample of them shares; as they are, if signatures fix the tokens."""
+        if not (self._plan.artifact is None or isinstance(self._plan.artifact, Shingles)):
+            return ready, recipe
         rows = np.flatnonzero(ready.documents.facts["flags"] & WITHOUT_TOKENS == 0)
-        if len(rows) > _SAMPLED:
-            rows = np.sort(np.random.default_rng(recipe.shingling.seed).choice(rows, _SAMPLED, replace=False))
-        verifier = Verifier(ready.corpus, recipe.shingling, recipe.banding.threshold, run)
-        yield from common_advice(Ragged.concat([sets for _, sets in token_sets(verifier, rows)], np.uint32))
+        if len(rows) > _COUNTED:
+            rows = np.sort(np.random.default_rng(recipe.shingling.seed).choice(rows, _COUNTED, replace=False))
+        verifier = Verifier(ready.corpus, recipe.shingling, recipe.banding.threshold, self._run)
+        for each in common_advice(Ragged.concat([sets for _, sets in token_sets(verifier, rows)], np.uint32)):
+            before = dict(self._changes)
+            without, of_rest = self._with(dict(each.change))
+            facts = without.documents.facts
+            if many_similar(asked.corpus) and np.median(facts["count"] - facts["ignored"]) < _LEFT:
+                self._changes = before  # What they share is their text, and not a template.
+                continue
+            self._advise(each.line, dict(each.change))
+            return self._of_lengths(without, of_rest)
+        return ready, recipe
+
+
+def _with_these_options(judged: Judged) -> str:
+    """How many pairs are similar with other options than those that were asked for."""
+    pairs, threshold = judged.corpus.similar.value, judged.recipe.banding.threshold
+    return f"with these options, about {pairs:,.0f} pairs of different texts are similar at {threshold:g}"

@@ -33,7 +33,8 @@ class FileList:
     reached them first. jsonl: the rows of those that are held and are JSON lines. texts: whether the bytes that are
     held are known to be texts. other_names: the names by which files were reached again, after their first, in the
     order in which they were reached; other_rows: the row of each. inputs: other files that were read: lists of names.
-    unread: what could not be looked at.
+    unread: what could not be looked at. lines: the numbers of the lines to read, ascending, by the row of their file;
+    all lines of the other files are read.
     """
 
     names: ByteStrings
@@ -48,6 +49,7 @@ class FileList:
     other_rows: Index = field(default_factory=lambda: np.empty(0, np.int64))
     inputs: frozenset[FileId] = frozenset()
     unread: Unread = field(default_factory=Unread)
+    lines: Mapping[int, Index] = field(default_factory=dict)
 
     @classmethod
     def of(cls, names: Sequence[bytes], sizes: Sequence[int], held: Mapping[int, bytes], *, texts: bool) -> FileList:

@@ -49,6 +49,8 @@ class Lines:
     read_to: int
     """How far the file itself was read by then, in bytes: of the compressed file, if it is gzip."""
     dropped: int = 0
+    wanted: frozenset[int] | None = None
+    """The numbers of the lines that are documents to read; None: all are."""
 
     @property
     def next(self) -> int:
@@ -203,13 +205,20 @@ class Parsed:
 def parse(lines: Lines, sequences: Sequences) -> Parsed:
     """The documents in some lines, in order. Lines of white space are neither documents nor skips. Never fails."""
     parsed = Parsed(len(lines.name))
-    if lines.dropped and (skip := too_large(lines.dropped, lines.limit)):
+    if (
+        lines.dropped
+        and (lines.wanted is None or lines.first in lines.wanted)
+        and (skip := too_large(lines.dropped, lines.limit))
+    ):
         parsed.skips.append(Skip(skip.reason, lines.name, skip.detail, lines.first))
     each = lines.data.split(b"\n")
     if not each[-1]:
         del each[-1]
     start = lines.start
     for number, line in enumerate(each, lines.first):
+        if lines.wanted is not None and number not in lines.wanted:
+            start += len(line) + 1
+            continue
         try:
             if skip := too_large(len(line), lines.limit):
                 raise skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -98,17 +99,14 @@ def tasks(
     JSONL files are read on the way. If a part of one cannot be read, that is reported. Bytes in memory are one
     document, unless they are known to be JSON lines. earlier: what an earlier run has read, so that it can be kept.
     """
-    # What kind of file each is, as one byte: there may be millions.
-    many = np.fromiter((is_jsonl(name, sequences) for name in found.names), bool, len(found.names))
-    many[list(found.held)] = False
-    many[list(found.jsonl)] = True
+    many = _are_lines(found, sequences)
     changes = np.flatnonzero(many[1:] != many[:-1]) + 1
     for start, stop in pairwise([0, *changes.tolist(), len(many)]):
         if not many[start : start + 1].any():
             yield from _files_or_kept(found, start, stop, limit, earlier)
             continue
         for row in range(start, stop):
-            name, data = found.names[row], found.held.get(row)
+            name = found.names[row]
             if earlier is not None:
                 if earlier.is_keepable(row) and (skip := _trouble(name, limit, Met.of(found.met[row]))):
                     report(skip)
@@ -116,12 +114,57 @@ def tasks(
                 if earlier.same[row] >= 0:
                     yield from _kept_lines(earlier, row)
                     continue
-            blocks = (
-                read_blocks(name, limit, Met.of(found.met[row]))
-                if data is None
-                else blocks_in_memory(name, data, limit)
-            )
+            blocks = _blocks(found, row, limit)
+            if row in found.lines:
+                blocks = _with_wanted(blocks, found.lines[row])
             yield from _lines(name, row, blocks, limit, report, earlier)
+
+
+def _are_lines(found: FileList, sequences: Sequences) -> Mask:
+    """Which files have a document on each line, as one byte each: there may be millions."""
+    many = np.fromiter((is_jsonl(name, sequences) for name in found.names), bool, len(found.names))
+    many[list(found.held)] = False
+    many[list(found.jsonl)] = True
+    return many
+
+
+def _blocks(found: FileList, row: int, limit: int) -> Iterator[Lines]:
+    """The lines of the file in this row, in blocks."""
+    name, data = found.names[row], found.held.get(row)
+    if data is None:
+        return read_blocks(name, limit, Met.of(found.met[row]))
+    return blocks_in_memory(name, data, limit)
+
+
+def _with_wanted(blocks: Iterator[Lines], wanted: Index) -> Iterator[Lines]:
+    """The same blocks, which name the lines in them that are wanted."""
+    for lines in blocks:
+        begin, end = np.searchsorted(wanted, (lines.first, lines.next))
+        yield replace(lines, wanted=frozenset(wanted[begin:end].tolist()))
+
+
+def sampled(found: FileList, limit: int, sequences: Sequences, most: int, seed: int) -> tuple[FileList, int]:
+    """The files with `most` of their documents, drawn at random, and how many there are: all, if there are no more.
+
+    A file of lines counts as many documents as it has lines. It is read for that, and not parsed. If it cannot be read,
+    it counts as one document, and is reported when it is read again.
+    """
+    many = _are_lines(found, sequences)
+    counts = np.ones(len(many), np.int64)
+    for row in np.flatnonzero(many).tolist():
+        with suppress(DocumentSkipped):
+            for lines in _blocks(found, row, limit):
+                counts[row] = lines.next - 1 + (not lines.data.endswith(b"\n") and not lines.dropped)
+    every = int(counts.sum())
+    if every <= most:
+        return found, every
+    drawn = np.sort(np.random.Generator(np.random.PCG64(seed)).choice(every, most, replace=False))
+    ends = np.cumsum(counts)
+    rows = np.searchsorted(ends, drawn, side="right")
+    places, begins = np.unique(rows, return_index=True)
+    numbers = np.split(drawn - (ends - counts)[rows] + 1, begins[1:])
+    wanted = {at: numbers[at] for at, row in enumerate(places.tolist()) if many[row]}
+    return replace(found.take(places), lines=wanted), every
 
 
 def _files_or_kept(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from simdocs.model.numbering import TextNumbers
 from simdocs.model.ragged import Floats
 
 
@@ -41,7 +42,8 @@ class PairSample:
 
     similarity: (P,). weight: (P,), the number of pairs that each stands for. reachable: (P,), the probability with
     which the pair could be drawn at all, over all hash functions. ranges: ascending, without gaps, from 0 to 1. pairs:
-    how many pairs there are in all. random: (R,), the similarities of the pairs that were drawn from all pairs.
+    how many pairs there are in all. random: (R,), the similarities of the pairs that were drawn from all pairs. left,
+    right: (P,), the numbers of the texts.
     """
 
     similarity: Floats
@@ -50,3 +52,23 @@ class PairSample:
     ranges: tuple[SampledRange, ...]
     pairs: int
     random: Floats
+    left: TextNumbers
+    right: TextNumbers
+
+    def of_all(self, times: float) -> PairSample:
+        """The sample as one of so many times as many documents, of which the documents here were drawn at random.
+
+        Both documents of a pair had to be drawn. That counts as a chance of the pair in the variance of a total, as if
+        pairs were drawn independently of each other.
+        """
+        if times == 1:
+            return self
+        square = times**2
+        ranges = (replace(each, not_drawn=1.0, largest_weight=each.largest_weight * square) for each in self.ranges)
+        return replace(
+            self,
+            weight=self.weight * square,
+            reachable=self.reachable / square,
+            ranges=tuple(ranges),
+            pairs=round(self.pairs * square),
+        )

@@ -63,9 +63,11 @@ class CurvePoint:
 class CorpusFacts:
     """How similar documents are to each other.
 
-    texts: the number of different texts that are not empty. pairs: of these. compared: how many of them were compared.
-    similar: how many are similar at the threshold or above. typical, unusual: the similarities that half and 99% of
-    all pairs have at most; None without two texts that were compared.
+    texts: the number of different texts that are not empty, among those that were read. pairs: of all different texts,
+    by an estimate if only some were read. compared: how many pairs were compared. similar: how many are similar at the
+    threshold or above. typical, unusual: the similarities that half and 99% of all pairs have at most; None without two
+    texts that were compared. of_documents: how many documents there are; documents were drawn if it is more than were
+    read.
     """
 
     texts: int
@@ -74,6 +76,22 @@ class CorpusFacts:
     similar: Estimate
     typical: float | None
     unusual: float | None
+    of_documents: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ExamplePair:
+    """A pair of documents near a threshold, so that a person can judge whether it is in the right place.
+
+    where: `above`, `at` or `below` the threshold. document, other: their names. difference: the first words that
+    differ, in short; empty if it is not known.
+    """
+
+    where: str
+    document: str
+    other: str
+    jaccard: float
+    difference: str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,9 +99,10 @@ class Tuning:
     """Which bands to choose, and what they will find.
 
     choices: numbers of bands and rows, by rising rows; one is chosen. curve: the S-curve of the chosen bands, at every
-    twentieth. corpus: None without documents. advice: on parameters that do not suit the documents. next: the call that
-    comes next; empty without two documents that have tokens, if they cannot be read again, or if the advice leaves a
-    choice to people. documents: those that were read, if any. skipped: those that could not be compared.
+    twentieth. corpus: None without documents. advice: on parameters that do not suit the documents. examples: pairs
+    near the threshold of the next call. next: the call that follows the advice; empty without two documents that have
+    tokens, or if they cannot be read again. documents: those that were read, if any. skipped: those that could not be
+    compared.
     """
 
     choices: tuple[BandChoice, ...]
@@ -94,6 +113,7 @@ class Tuning:
     recipe: Recipe
     documents: Documents | None
     skipped: Skipped
+    examples: tuple[ExamplePair, ...] = ()
 
     @property
     def chosen(self) -> BandChoice:

@@ -120,7 +120,9 @@ def _tuned(result: Tuning) -> Iterator[str]:
         yield _found_by(chosen.bands, chosen.rows, chosen.threshold, chosen.probability)
         yield from result.advice
         return
-    yield f"{_read(result)}; {counted(corpus.texts, 'different text')}"
+    drawn = f", drawn at random from {corpus.of_documents:,}" if corpus.of_documents > len(result.documents) else ""
+    read = _read(result)
+    yield f"{read}{drawn}; {counted(corpus.texts, 'different text')}"
     yield _found_by(chosen.bands, chosen.rows, chosen.threshold, chosen.probability)
     yield from no_pair(result)
     if corpus.typical is not None and corpus.unusual is not None:
@@ -131,10 +133,14 @@ def _tuned(result: Tuning) -> Iterator[str]:
     if chosen.misses is not None and chosen.false_candidates is not None:
         yield (
             f"pairs of different texts at {chosen.threshold:g} or above: {_interval(corpus.similar, whole=True)};"
-            f" expected (one run may differ): missed: {_interval(chosen.misses)},"
-            f" false candidates: {_interval(chosen.false_candidates)}"
+            f" expected (one run may differ): missed: {_interval(chosen.misses)}, false candidates:"
+            f" {_interval(chosen.false_candidates)}"
         )
     yield from result.advice
+    for pair in result.examples:
+        yield f"{pair.where}: {pair.jaccard:.3f} {pair.document} {pair.other}" + f": {pair.difference}" * bool(
+            pair.difference
+        )
     if result.next:
         yield f"next: {result.next}"
 

@@ -1,4 +1,4 @@
-"""Advice from lengths: a k that is too small for long documents, or too large for short ones."""
+"""Advice from lengths: a k that is too small for long documents, or too large for short ones, and their threshold."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.advice.length_advice import larger_k, length_advice, next_larger_k, smaller_k
+from simdocs.advice.length_advice import ShortTexts, length_advice, next_larger_k, suitable
 from simdocs.errors import spelled
 from simdocs.model.documents import Documents
 from simdocs.recipes import Shingling
@@ -17,68 +17,102 @@ def documents(*texts: str, unit: str = "char", k: int = 9) -> Documents:
     return simdocs.shingle(texts=texts, unit=unit, k=k).documents
 
 
+def short(*texts: str, unit: str = "char") -> ShortTexts:
+    found = ShortTexts.of(documents(*texts, unit=unit, k=1), unit)
+    assert found is not None
+    return found
+
+
+def advised(made: Documents, shingling: Shingling) -> list[str]:
+    return [spelled(line) for line in length_advice(made, shingling)]
+
+
 @pytest.mark.parametrize("unit", ["char", "word"])
-@pytest.mark.parametrize("k", [999, 1000])
-def test_the_largest_k_has_no_larger_one(unit, k):
-    made = documents("x" * 3000, unit=unit, k=k)
-    assert larger_k(made, Shingling(unit=unit, k=k)) is None
-    assert len(list(length_advice(made, Shingling(unit=unit, k=k)))) == 1
+def test_the_largest_k_has_no_larger_one(unit):
+    assert next_larger_k(short("x " * 30_000, unit=unit), Shingling(unit=unit, k=1000)) is None
 
 
-@pytest.mark.parametrize(("k", "better"), [(1, 4), (3, 4), (4, None), (9, None)])
+@pytest.mark.parametrize(("k", "better"), [(1, 4), (3, 4), (4, 4), (9, 9)])
 def test_a_larger_k_suits_a_thousand_characters(k, better):
-    assert larger_k(documents("ab " * 333, k=k), Shingling(k=k)) == better
+    assert suitable(short("ab " * 333), Shingling(k=k), 0.8).k == better
 
 
-def test_no_larger_k_is_advised_that_is_too_large_for_the_short_documents():
-    made = documents(*["x" * 9_000] * 3, "x" * 12, k=2)
-    assert larger_k(made, Shingling(k=2)) is None
-    (line,) = length_advice(made, Shingling(k=2))
-    assert spelled(line).endswith("no k suits all of them, because k 5 would be too large for the short ones")
-
-
-@pytest.mark.parametrize(("k", "larger"), [(4, 6), (9, 13), (15, 20), (20, None), (30, None)])
+@pytest.mark.parametrize(("k", "larger"), [(4, 6), (9, None), (5, 7), (8, 9)])
 def test_the_next_larger_k_is_half_larger_at_most_and_suits_the_lengths(k, larger):
-    assert next_larger_k(documents("x" * 100, k=k), Shingling(k=k)) == larger
-    assert next_larger_k(documents("x\n" * 100, unit="line", k=1), Shingling(unit="line", k=1)) is None
+    assert next_larger_k(short("x" * 120), Shingling(k=k)) == larger
+    assert next_larger_k(None, Shingling(unit="line", k=1)) is None
 
 
-def test_units_of_which_nothing_is_known_and_no_documents_have_no_larger_k():
-    assert larger_k(documents("a\nb\n" * 500, unit="line", k=1), Shingling(unit="line", k=1)) is None
-    assert larger_k(documents(), Shingling(k=1)) is None
+def test_units_of_which_nothing_is_known_and_no_documents_have_no_advice():
+    assert ShortTexts.of(documents("a\nb\n" * 500, unit="line", k=1), "line") is None
+    assert ShortTexts.of(documents(), "char") is None
+    assert advised(documents("a\nb\n", unit="line", k=1), Shingling(unit="line", k=1)) == []
 
 
-def test_short_documents_lead_to_the_advice_of_a_smaller_k():
-    (line,) = length_advice(documents("rather a short text", "a short text, too"), Shingling())
-    assert spelled(line).endswith("so an edit changes most of their shingles; k 3 would do")
+def pieces(text: str, k: int) -> set[str]:
+    return {text[at : at + k] for at in range(len(text) - k + 1)}
 
 
-def test_no_smaller_k_is_advised_with_which_unrelated_documents_look_alike():
-    for made in (documents("too short", "too short as well"), documents("too short", *["x " * 10_000] * 2)):
-        (line,) = length_advice(made, Shingling())
-        assert spelled(line).endswith("so an edit changes most of their shingles; no smaller k suits all of them")
-        assert smaller_k(made, Shingling()) is None
+@pytest.mark.parametrize("length", [40, 60, 90, 200, 1000])
+@pytest.mark.parametrize("k", [3, 5, 9])
+def test_the_similarity_that_edits_leave_is_that_of_real_edits(length, k):
+    text = "".join(chr(0x4E00 + number) for number in range(length))
+    edited = list(text)
+    for at in (length // 4, length // 2, 3 * length // 4):
+        edited[at] = "x"
+    word = text[: length // 2] + "yz" + text[length // 2 + 2 :]
+    link = f"{text} http://t.co/abcdefghijkl!"
+    whole = pieces(text, k)
+    real = [
+        len(whole & other) / len(whole | other) for other in (pieces(each, k) for each in ("".join(edited), word, link))
+    ]
+    assert list(short(text).left_by("char", k).values()) == pytest.approx(real, abs=0.02)
 
 
-@given(st.lists(st.integers(0, 400) | st.integers(0, 40_000), max_size=12), st.integers(1, 30))
-def test_nothing_more_is_advised_about_a_k_that_was_advised(lengths, k):
-    made = documents(*("x" * length for length in lengths), k=k)
-    smaller, larger = smaller_k(made, Shingling(k=k)), larger_k(made, Shingling(k=k))
-    if smaller is not None:
-        assert larger is None and smaller < k
-        assert list(length_advice(made, Shingling(k=smaller))) == []
-    if larger is not None:
-        assert smaller_k(made, Shingling(k=larger)) is None is larger_k(made, Shingling(k=larger))
+def test_short_documents_are_told_to_have_a_smaller_k_and_a_lower_threshold():
+    (line,) = advised(documents("rather a short text", "a short text, too"), Shingling())
+    assert line.startswith("k = 9 is large for short documents: three edited characters leave a similarity of 0.00 in")
+    assert line.endswith("k 2 threshold 0.4 misses fewer of such variants")
+    (line,) = advised(documents(*["one of some texts of about sixty characters, not many, is it"] * 3), Shingling())
+    assert line.endswith("(0% are shorter): k 4 threshold 0.65 finds such variants")
 
 
-def test_empty_documents_do_not_count_as_short():
-    (line,) = length_advice(documents("too short", ""), Shingling())
-    assert spelled(line).startswith("k = 9 is large: 1 of 1 non-empty documents (100%) have fewer than 45 chars")
+def test_texts_without_spaces_have_a_smaller_k_because_their_characters_say_more():
+    chinese = "".join(chr(0x4E00 + 37 * number) for number in range(45))
+    thai = "ก" * 45
+    for text in (chinese, thai):
+        assert short(text).without_spaces
+        better = suitable(short(text), Shingling(), 0.8)
+        assert (better.k, better.threshold) == (3, 0.6)
+    assert not short("Приклад тексту українською мовою").without_spaces
+    assert short(chinese, unit="word").without_spaces
+    assert not short("twelve words of a text that has spaces between all of them", unit="word").without_spaces
+
+
+@given(st.lists(st.integers(1, 400) | st.integers(1, 40_000), min_size=1, max_size=12), st.integers(1, 30))
+def test_nothing_more_is_advised_about_what_was_advised_and_no_threshold_is_raised(lengths, k):
+    texts = short(*("x" * length for length in lengths))
+    for threshold in (0.3, 0.6, 0.8, 0.95):
+        better = suitable(texts, Shingling(k=k), threshold)
+        assert better.threshold <= threshold
+        assert better.threshold <= max(0.4, texts.least("char", better.k))
+        again = suitable(texts, Shingling(k=better.k), better.threshold)
+        assert (again.k, again.threshold) == (better.k, better.threshold)
+
+
+def test_a_few_very_short_documents_do_not_decide_about_long_ones():
+    texts = short("too short", "as short", *["x" * 9000] * 28)
+    assert texts.units == 900
+    assert suitable(texts, Shingling(), 0.8).k == 9
+
+
+def test_documents_do_not_count_as_short_if_they_are_empty():
+    assert short("x" * 500, "").units == 500
 
 
 def test_dedupe_gives_the_advice_that_index_gives():
     texts = ["a text of some words", "a text of many words"]
     made = simdocs.dedupe(texts=texts).advice
     assert made == simdocs.dedupe(texts=texts, pairs=True).advice != ()
-    assert made[0].startswith("k = 9 is large: 2 of 2 documents (100%)")
+    assert made[0].startswith("k = 9 is large for short documents")
     assert simdocs.dedupe(simdocs.shingle(texts=texts)).advice == ()

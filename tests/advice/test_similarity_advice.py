@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from simdocs.advice.similarity_advice import Advice, length_of_signatures, similarity_advice
+from simdocs.advice.similarity_advice import Advice, Suits, length_of_signatures, similarity_advice
 from simdocs.errors import spelled
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching.sampling import forecast
@@ -46,8 +46,11 @@ def advised(
     corpus: CorpusFacts | None = None,
     unit: str = "char",
     larger: int | None = None,
+    highest: float = 1.0,
+    asked: float = 0.0,
 ) -> list[Advice]:
-    return list(similarity_advice(corpus or facts(), points(pairs), choice(threshold), Shingling(unit=unit), larger))
+    suits = Suits(larger, highest, asked)
+    return list(similarity_advice(corpus or facts(), points(pairs), choice(threshold), Shingling(unit=unit), suits))
 
 
 VALLEY = {0.0: 10**6, 0.55: 80, 0.6: 5, 0.65: 0, 0.7: 0, 0.75: 60, 0.8: 60, 0.85: 90, 0.9: 400, 0.95: 900}
@@ -79,9 +82,38 @@ def test_a_few_similar_texts_are_taken_for_versions(texts):
 
 
 def test_a_larger_k_is_advised_with_its_value():
-    (found,) = advised({}, corpus=facts(typical=0.2), larger=13)
+    (found,) = advised({}, corpus=facts(typical=0.5), larger=13)
     assert found.change == {"k": 13}
     assert "look alike: try k 13, or else unit word, or" in spelled(found.line)
+
+
+def test_a_larger_k_is_named_but_not_tried_if_documents_are_only_a_little_alike():
+    (found,) = advised({}, corpus=facts(typical=0.2), larger=13)
+    assert found.change == {}
+    assert "look alike: try k 13, or else" in spelled(found.line)
+
+
+def test_no_threshold_is_advised_that_variants_of_short_documents_do_not_reach():
+    many = {0.5: 300, 0.55: 400, 0.6: 400, 0.65: 300, 0.7: 300, 0.75: 90, 0.85: 90, 0.9: 400, 0.95: 900}
+    assert advised(many, 0.7, facts(similar=1780), highest=0.78) == []
+    low = {0.9: 50, 0.95: 90}
+    (found,) = advised(low, 0.6, facts(100, similar=12, typical=0.05), highest=0.6, asked=0.8)
+    assert "look at some pairs" in found.line and "raise" not in found.line
+    assert found.change == {}
+
+
+UNRELATED = {0.3: 90_000, 0.4: 30_000, 0.5: 9000, 0.55: 4000, 0.6: 900, 0.65: 200, 0.7: 40, 0.8: 12, 0.9: 10}
+
+
+def test_a_lowered_threshold_stays_above_the_slope_of_unrelated_pairs():
+    (found,) = advised(UNRELATED, 0.55, facts(similar=5000), highest=0.55, asked=0.8)
+    assert found.change == {"threshold": 0.75}
+    assert "below 0.75 pairs become more and more" in found.line
+    hump = {0.3: 200, 0.55: 300, 0.6: 500, 0.65: 40, 0.7: 10}  # of variants, with a gap below
+    (found,) = advised(hump, 0.55, facts(similar=850), highest=0.55, asked=0.8)
+    assert "0.5 falls in a gap" in found.line
+    # If the threshold was not lowered, it is not raised for this reason.
+    assert all("more and more" not in each.line for each in advised(UNRELATED, 0.55, facts(similar=5000), asked=0.55))
 
 
 def test_no_larger_k_is_advised_for_lines():

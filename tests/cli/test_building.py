@@ -225,11 +225,11 @@ def test_a_small_k_is_warned_about_once(there):
     small = advice_on(there, "shingle", "docs", "-o", "x.shingles", "-k", "2")
     assert len(small) == 1
     assert re.search(r"k = 2 is small: .* have 2\d\d chars or more; .* with a chance of 0\.\d\d, ", small[0])
-    better = small[0].partition("; -k ")[2].split()[0]
+    better = small[0].partition(": -k ")[2].split()[0]
     assert advice_on(there, "shingle", "docs", "-o", "y.shingles", "-k", better) == []
     large = advice_on(there, "signature", "docs", "-o", "x.signatures", "-k", "70")
     assert len(large) == 1
-    assert "k = 70 is large: 33 of 33 documents (100%) have fewer than 350 chars" in large[0]
+    assert "k = 70 is large for short documents: three edited characters leave a similarity of 0.0" in large[0]
     # It was said when the shingles were made.
     assert simdocs("shingle", "docs", "-o", "x.shingles", "-k", "2", cwd=there) == (0, b"", "")
     assert advice_on(there, "index", "x.shingles", "-o", "x.index") == []

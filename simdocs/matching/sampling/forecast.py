@@ -59,13 +59,13 @@ def curve(chosen: Banding, sample: PairSample | None) -> Iterator[CurvePoint]:
         yield CurvePoint(least, banding.candidate_probability(least, *chosen.cut), *figures)
 
 
-def corpus_facts(sample: PairSample, texts: int, threshold: float) -> CorpusFacts:
-    """How similar so many texts are to each other."""
+def corpus_facts(sample: PairSample, texts: int, threshold: float, of_documents: int) -> CorpusFacts:
+    """How similar so many texts are to each other. of_documents: how many documents there are."""
     similar = total(sample, _within(threshold, 2.0, np.ones_like))
     typical, unusual = None, None
     if len(sample.random):
         typical, unusual = np.quantile(sample.random, (0.5, 0.99), method="lower").tolist()
-    return CorpusFacts(texts, sample.pairs, len(sample.similarity), similar, typical, unusual)
+    return CorpusFacts(texts, sample.pairs, len(sample.similarity), similar, typical, unusual, of_documents)
 
 
 def _within(least: float, below: float, value: Value) -> Value:

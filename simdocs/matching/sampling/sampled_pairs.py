@@ -86,6 +86,7 @@ def sample_pairs(signatures: Tokens, compare: Compare, seed: int, progress: Prog
     pairs = size * (size - 1) // 2
     random = np.random.Generator(np.random.PCG64(seed))
     similarity, weight, reachable, parts = [np.empty(0)], [np.empty(0)], [np.empty(0)], list[SampledRange]()
+    lefts, rights = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     of_random, filled = np.empty(0), 0
     planned = _ranges(signatures.shape[1], pairs)
     for done, part in enumerate(planned):
@@ -99,13 +100,22 @@ def sample_pairs(signatures: Tokens, compare: Compare, seed: int, progress: Prog
         chance = part.reachable(found)
         similarity.append(found)
         weight.append(draw.weight[inside] / chance)
+        lefts.append(draw.left[inside])
+        rights.append(draw.right[inside])
         reachable.append(chance)
         largest = draw.weight_of_least / float(part.reachable(np.array([part.least]))[0])
         end = filled + len(found)
         parts.append(SampledRange(part.least, part.below, filled, end, draw.draws, draw.not_drawn, largest))
         filled = end
     return PairSample(
-        np.concatenate(similarity), np.concatenate(weight), np.concatenate(reachable), tuple(parts), pairs, of_random
+        np.concatenate(similarity),
+        np.concatenate(weight),
+        np.concatenate(reachable),
+        tuple(parts),
+        pairs,
+        of_random,
+        np.concatenate(lefts),
+        np.concatenate(rights),
     )
 
 

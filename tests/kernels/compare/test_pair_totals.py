@@ -16,6 +16,9 @@ from tests.twins import pair_totals as twin
 
 CUT = 0.4
 
+NONE = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
+"""No random pairs, and no texts of pairs."""
+
 
 @st.composite
 def samples(draw):
@@ -30,7 +33,7 @@ def samples(draw):
         parts.append(SampledRange(least, below, begin, end, draws, draw(st.sampled_from([0, 0.5, 1])), 50.0))
         columns += rows
     every = some.frozen(np.array(columns).reshape(-1, 3))
-    return PairSample(*every.T, tuple(parts), 100_000, np.empty(0))
+    return PairSample(*every.T, tuple(parts), 100_000, *NONE)
 
 
 def ones(similarity: np.ndarray) -> np.ndarray:
@@ -47,7 +50,7 @@ def test_totals_and_intervals_are_those_of_the_twin(sample, power):
 def one_range(draws: int, not_drawn: float, similarity: list[float], each: float) -> PairSample:
     part = SampledRange(0.0, np.inf, 0, len(similarity), draws, not_drawn, each)
     count = len(similarity)
-    return PairSample(np.array(similarity), np.full(count, each), np.ones(count), (part,), 10**9, np.empty(0))
+    return PairSample(np.array(similarity), np.full(count, each), np.ones(count), (part,), 10**9, *NONE)
 
 
 def above(least: float) -> Callable[[np.ndarray], np.ndarray]:
@@ -78,5 +81,5 @@ def test_a_proportion_has_its_textbook_interval():
 
 def test_a_total_is_not_more_than_all_pairs():
     part = SampledRange(0.0, np.inf, 0, 1, 1, 1.0, 6.0)
-    sample = PairSample(np.array([0.9]), np.array([6.0]), np.ones(1), (part,), 6, np.empty(0))
+    sample = PairSample(np.array([0.9]), np.array([6.0]), np.ones(1), (part,), 6, *NONE)
     assert total(sample, ones).high == 6

@@ -1,0 +1,142 @@
+"""Pairs near a threshold, for a person to judge, and the family of documents that has most of the similar pairs."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+
+import numpy as np
+
+from simdocs.corpora.jsonl_lookup import LineReader
+from simdocs.engines.run import Run
+from simdocs.kernels.group.connectivity import connect
+from simdocs.matching.comparison.pair_differences import PairDifferences
+from simdocs.matching.documents.prepared import Prepared
+from simdocs.model.names import display_name, escape_controls
+from simdocs.model.numbering import Rows
+from simdocs.model.pair_sample import PairSample
+from simdocs.model.passages import Difference
+from simdocs.model.ragged import Index
+from simdocs.model.tuning import ExamplePair
+from simdocs.recipes import Recipe
+
+EACH = 3
+"""Pairs that are shown above, at and below a threshold."""
+
+_NEAR = 0.025
+"""A pair is at a threshold if its similarity differs by less than this."""
+
+_SHOWN = 24
+"""Characters of a difference that are shown of each text."""
+
+_READ = 1 << 20
+"""The difference of texts with more bytes than this is not shown."""
+
+_FAMILY, _SHARE = 5, 0.5
+"""A family is named if it has at least so many documents, and more than this share of the pairs near the threshold."""
+
+_NAMED = 3
+
+
+def example_pairs(
+    ready: Prepared, firsts: Rows, sample: PairSample, threshold: float, recipe: Recipe, run: Run
+) -> Iterator[ExamplePair]:
+    """Yield the pairs of a sample that are next above, at and next below a threshold, the most similar ones first.
+
+    firsts: (M,) the first document of each text, by which the sample numbers them.
+    """
+    similarity = sample.similarity
+    low, high = np.minimum(sample.left, sample.right), np.maximum(sample.left, sample.right)
+    order = np.lexsort((high, low, similarity))
+    new = np.ones(len(order), bool)  # A pair may have been drawn twice.
+    new[1:] = (low[order][1:] != low[order][:-1]) | (high[order][1:] != high[order][:-1])
+    order = order[new]
+    gap = similarity[order] - threshold
+    at = order[np.abs(gap) < _NEAR]
+    near = at[np.argsort(np.abs(similarity[at] - threshold), kind="stable")[:EACH]]
+    chosen: dict[str, Index] = {
+        "above": order[gap >= _NEAR][:EACH],
+        "at": near[np.argsort(similarity[near], kind="stable")],
+        "below": order[gap <= -_NEAR][-EACH:],
+    }
+    differences = PairDifferences("words", recipe.shingling, run.engine.state.get(LineReader))
+    for where, places in chosen.items():
+        for place in places[::-1].tolist():
+            pair = firsts[[low[place], high[place]]]
+            document, other = map(display_name, ready.corpus.printed_names(pair))
+            short = ""
+            if ready.corpus.facts(pair)["size"].max() <= _READ:
+                short = _in_short(differences.of(ready.corpus, *pair.tolist()))
+            yield ExamplePair(where, document, other, float(similarity[place]), short)
+
+
+def _in_short(difference: Difference) -> str:
+    """The first passage that differs, and how many more do."""
+    differing = [passage for passage in difference.passages if not passage.shared]
+    if not differing:
+        return difference.missing or difference.equality
+    parts = [
+        sign + _cut(" ".join(text.split()))
+        for sign, text in (("-", differing[0].a), ("+", differing[0].b))
+        if text.strip()
+    ]
+    more = f"and {len(differing) - 1} more" if len(differing) > 1 else ""
+    return " ".join([*parts, *([more] if more else [])])
+
+
+def _cut(text: str) -> str:
+    return escape_controls(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
+
+
+def family_of_pairs(ready: Prepared, firsts: Rows, sample: PairSample, least: float) -> Iterator[str]:
+    """Yield a line that names the family which has most of the pairs of this similarity or more, if one has."""
+    similar = np.flatnonzero(sample.similarity >= least)
+    if not len(similar):
+        return
+    left, right = sample.left[similar], sample.right[similar]
+    labels = connect(np.arange(len(firsts)), left, right)
+    weights = np.bincount(labels[left], sample.weight[similar], len(firsts))
+    largest = int(np.argmax(weights))
+    members = np.flatnonzero(labels == largest)
+    share = float(weights[largest] / weights.sum())
+    if len(members) < _FAMILY or share <= _SHARE:
+        return
+    names = ready.corpus.printed_names(firsts[members])
+    yield (
+        f"{share:.0%} of the pairs at {least:.2g} or above are in one family of documents, {_pattern(names)}: look at"
+        " some of them before you trust these figures"
+    )
+
+
+def _pattern(names: Sequence[bytes]) -> str:
+    """Globs for most of these names, such as encodings/cp*.py; or some of them, if they have little in common."""
+    alike: dict[tuple[bytes, bytes], list[bytes]] = {}
+    for name in map(os.path.normpath, names):
+        stem = _STEM.match(os.path.basename(name))
+        assert stem is not None
+        alike.setdefault((os.path.dirname(name), stem[0]), []).append(name)
+    groups = sorted(alike.values(), key=lambda group: (-len(group), group))[:_NAMED]
+    if len(groups[0]) < 2 or any(b"#" in name for name in names):
+        return f"such as {', '.join(map(display_name, names[:_NAMED]))}"
+    globs = [_glob(group) for group in groups if len(group) > 1]
+    more = len(names) - sum(len(group) for group in groups if len(group) > 1)
+    return ", ".join(map(display_name, globs)) + (f" and {more:,} more" if more else "")
+
+
+_STEM = re.compile(rb"[^\W\d_]*")
+
+
+def _glob(names: Sequence[bytes]) -> bytes:
+    """What two or more names begin and end with, and a star between them."""
+    begin = _alike(names)
+    end = _alike([name[begin:][::-1] for name in names])
+    return names[0][:begin] + b"*" + names[0][len(names[0]) - end :]
+
+
+def _alike(names: Sequence[bytes]) -> int:
+    """With how many equal bytes these names begin."""
+    first, last = min(names), max(names)  # What these two begin with, all that are between them begin with.
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    return sum(1 for _ in alike)

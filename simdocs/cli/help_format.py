@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from shutil import get_terminal_size
 
 import click
 
@@ -26,6 +25,8 @@ class HelpFormatter(click.HelpFormatter):
     def __init__(self, indent_increment: int = 2, width: int | None = None, max_width: int | None = None) -> None:
         super().__init__(indent_increment, width, max_width)
         if width is None:
+            from shutil import get_terminal_size  # takes milliseconds, and not every start needs it
+
             self.width = max(min(get_terminal_size().columns, max_width or self.width) - _MARGIN, _LEAST)
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:

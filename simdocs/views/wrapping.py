@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterator
 from typing import NamedTuple
-from unicodedata import combining, east_asian_width
 
 COMMAND, END = "\x0e", "\x0f"
 """Marks in a message around a command that can be pasted into a shell. Names in messages have no control characters."""
@@ -37,7 +35,11 @@ def columns_of_terminal() -> int:
         columns = os.get_terminal_size(sys.stderr.fileno()).columns
     except (OSError, AttributeError):
         columns = 0
-    return columns or shutil.get_terminal_size().columns
+    if columns:
+        return columns
+    from shutil import get_terminal_size  # takes milliseconds, and not every start needs it
+
+    return get_terminal_size().columns
 
 
 def unmarked(text: str) -> str:
@@ -87,4 +89,6 @@ def width_of(text: str) -> int:
     """The number of columns that a text takes."""
     if text.isascii():
         return len(text)
+    from unicodedata import combining, east_asian_width
+
     return sum(0 if combining(mark) else 1 + (east_asian_width(mark) in "WF") for mark in text)

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.families import SCHEMES
+from simdocs.kernels.lsh import buckets
 from simdocs.matching.documents.distinct_texts import DistinctTexts
-from simdocs.matching.groups import chains, components, decision
+from simdocs.matching.groups import chains, components
 from simdocs.model import explanation
 from simdocs.model.explanation import ExplainedDocument
 from tests.amounts import examples
@@ -153,6 +154,13 @@ def test_explanations_of_large_families_have_chains_of_several_links(exact):
     assert check(family(8, 40), Choices("word", 2, False, 0.85), signing, cluster="components", **more) > 1
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_of_several_nearest_documents_the_earliest_is_named(seed, monkeypatch):
+    """Also if their candidate pairs are in different blocks. The estimates are few numbers, so that ties are frequent."""
+    monkeypatch.setattr(buckets, "PAIRS_AT_ONCE", 1)
+    check(family(seed, 40), Choices("word", 2, False, 1.0), Signing("permutation", 16, 8, 2))
+
+
 CHAIN = [" ".join(f"w{place}" for place in range(at, at + 20)) for at in range(130)]
 """Each text is similar to the next one: 17 of 21 pairs of words."""
 
@@ -181,8 +189,7 @@ def test_chains_are_complete_if_links_that_shorten_none_are_dropped_meanwhile(mo
 
 def test_large_components_are_judged_by_a_sample_and_say_so(monkeypatch):
     """The first text is in the middle of a chain, and the two ends have less in common than either has with it."""
-    connected = components.connected
-    monkeypatch.setattr(decision, "connected", lambda *given, explain: connected(*given[:3], 100, explain=explain))
+    monkeypatch.setattr(components, "_COMPARED_WHOLLY", 100)
     places = [55, *range(55), *range(56, 110)]
     texts = [" ".join(f"w{place}" for place in range(at, at + 120)) for at in places]
     found = simdocs.dedupe(texts=texts, **LINES, explain=True)

@@ -86,7 +86,9 @@ def test_a_sketch_of_no_documents_finds_nothing():
         assert simdocs.query(made, texts=ASKED, measure="containment").found == 0
 
 
-def test_a_document_is_a_candidate_if_it_has_the_least_number_of_hits(index):
+@pytest.mark.parametrize("at_once", [1, 3, 20, 1 << 20])
+def test_a_document_is_a_candidate_if_it_has_the_least_number_of_hits(index, at_once):
+    """Also if its hits are so many that they are counted in several parts."""
     sets = simdocs.shingle(texts=ASKED).tokens
     wanted = set()
     for at in range(len(sets)):
@@ -96,7 +98,8 @@ def test_a_document_is_a_candidate_if_it_has_the_least_number_of_hits(index):
         owners = [index["sketch_rows"].all()[index["sketch_tokens"].all() == token] for token in below]
         rows, counts = np.unique(np.concatenate([np.empty(0, np.int64), *owners]), return_counts=True)
         wanted |= {(at, row) for row in rows[counts >= least].tolist() if least}
-    found = sketched.sketch_candidates(index, sets, 0.3, 0.95)
+    with mock.patch.object(sketched, "_HITS_AT_ONCE", at_once):
+        found = sketched.sketch_candidates(index, sets, 0.3, 0.95)
     assert set(zip(found.places.tolist(), found.firsts.tolist(), strict=True)) == wanted
     assert len(wanted) > 10
 

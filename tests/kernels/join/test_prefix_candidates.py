@@ -109,3 +109,16 @@ def test_a_pair_exactly_at_the_threshold_is_a_candidate(size, parts):
     sets = [set(draw[: common + more]), set(draw[:common] + draw[common + more :])]
     assert jaccard(*sets) == parts[0] / parts[1]
     assert found_among(sets, parts[0] / parts[1]) == {(0, 1)}
+
+
+@pytest.mark.parametrize("percent", [7, 14, 28, 40, 55, 56, 57, 58, 80, 90])
+@pytest.mark.parametrize("size", [100, 200, 300, 700])
+def test_a_part_exactly_at_the_threshold_is_a_candidate(percent, size):
+    """Such as 55 tokens of 100 at 0.55, whose product with 100 is above 55 as a floating-point number."""
+    large = set(range(size))
+    small = set(range(size - percent * size // 100, size))
+    threshold = percent / 100
+    assert jaccard(small, large) >= threshold
+    others = [{token} for token in small]  # so that the tokens of the part are more frequent
+    assert (0, 1) in found_among([small, large, *others], threshold)
+    assert (0, 1) in found_among([large, small, *others], threshold)

@@ -1,8 +1,9 @@
 """Measure speed, memory, precision and recall of `simdocs dedupe`, as whole processes from files to answer.
 
-Speed is measured on generated texts, and on real ones if SIMDOCS_CORPORA names them.
+Speed is measured on generated texts, and on real ones if SIMDOCS_CORPORA names them. With --crowd, only crowds are
+measured: texts on one template, almost all pairs of which are just below the threshold, with and without --exact.
 
-usage: python benchmarks/dedupe.py [--files 20000] [--bytes 4000] [--runs 5] [--jobs N]
+usage: python benchmarks/dedupe.py [--files 20000] [--bytes 4000] [--runs 5] [--jobs N] [--crowd]
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -74,6 +76,20 @@ def speed(directory: Path, size: int, unit: str, runs: int, jobs: list[str]) -> 
     )
 
 
+CROWDS = {(800, "end"): 0.125, (800, "scattered"): 0.0325, (4000, "scattered"): 0.035}
+"""The share of its words in which a text of so many bytes differs from its template, and where these words are."""
+
+
+def crowds(count: int, runs: int, jobs: list[str]) -> Iterator[str]:
+    """Yield two lines of figures for each crowd of so many texts."""
+    for (size, kind), own in CROWDS.items():
+        with tempfile.TemporaryDirectory() as scratch:
+            written = texts.write(Path(scratch), texts.crowd(count, size, own, kind, seed=1))
+            yield f"{count} texts of {size} bytes, {own:.2%} of the words {kind}"
+            for more in ([], ["--exact"]):
+                yield speed(Path(scratch), written, "char", runs, [*more, *jobs])
+
+
 def accuracy(directory: Path, count: int, unit: str) -> str:
     """Return the precision and recall of the pairs among the first documents, compared with brute force.
 
@@ -104,11 +120,16 @@ def main() -> None:
     parser.add_argument("--bytes", type=int, default=4_000)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--jobs", type=int)
+    parser.add_argument("--crowd", action="store_true")
     options = parser.parse_args()
     jobs = ["-j", str(options.jobs)] if options.jobs else []
+    if options.crowd:
+        for line in crowds(options.files, options.runs, jobs):
+            print(line, flush=True)
+        return
     with tempfile.TemporaryDirectory() as scratch:
         directory = Path(scratch, "texts")
-        size = texts.write(directory, options.files, options.bytes, seed=1)
+        size = texts.write(directory, texts.texts(options.files, options.bytes, seed=1))
         print(f"{options.files} files, {size / 1e6:.1f} MB; medians of {options.runs} whole processes")
         for unit in UNITS:
             print(speed(directory, size, unit, options.runs, jobs))

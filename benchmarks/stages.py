@@ -80,7 +80,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         directory = Path(scratch, "texts")
-        size = texts.write(directory, options.files, options.bytes, seed=1)
+        size = texts.write(directory, texts.texts(options.files, options.bytes, seed=1))
         print(f"{options.files:,} files, {size / 1e6:.1f} MB; medians of {options.runs} whole processes, one worker")
         for unit in UNITS:
             stages(directory, size, options.files, unit, options.runs)

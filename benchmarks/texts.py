@@ -6,7 +6,7 @@ The same seed gives the same bytes.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from pathlib import Path
 
@@ -47,6 +47,27 @@ def texts(count: int, mean_bytes: int, seed: int) -> Iterator[str]:
             yield prose(originals[-1], rng)
 
 
+def crowd(count: int, mean_bytes: int, own: float, kind: str, seed: int) -> Iterator[str]:
+    """Yield `count` texts on one template, of about mean_bytes, any two of which are about equally similar.
+
+    own: the share of its words in which a text differs from the template. kind: these words are together at its `end`,
+    or `scattered` in it. At k = 9, a share of 0.125 at the end, or of 0.0325 scattered, gives similarities of about
+    0.78.
+    """
+    rng = random.Random(seed)
+    words = vocabulary(rng)
+    weights = list(accumulate(1 / rank for rank in range(1, len(words) + 1)))
+    size = int(mean_bytes / 5.3)
+    template = rng.choices(words, cum_weights=weights, k=size)
+    changed = int(own * size)
+    for _ in range(count):
+        places = range(size - changed, size) if kind == "end" else rng.sample(range(size), changed)
+        text = list(template)
+        for place, word in zip(places, rng.choices(words, cum_weights=weights, k=changed), strict=True):
+            text[place] = word
+        yield " ".join(text) + "\n"
+
+
 def edited(original: list[str], rate: float, words: list[str], weights: list[float], rng: random.Random) -> list[str]:
     """Return the words with some of them replaced, dropped or inserted."""
     out: list[str] = []
@@ -84,10 +105,10 @@ def prose(words: list[str], rng: random.Random) -> str:
     return "\n".join([*lines, line.rstrip()]) + "\n"
 
 
-def write(directory: Path, count: int, mean_bytes: int, seed: int) -> int:
-    """Write the texts as files, 1,000 in each directory, and return their bytes."""
+def write(directory: Path, every: Iterable[str]) -> int:
+    """Write texts as files, 1,000 in each directory, and return their bytes."""
     total = 0
-    for number, text in enumerate(texts(count, mean_bytes, seed)):
+    for number, text in enumerate(every):
         path = directory / f"{number // 1000:03d}" / f"{number:06d}.txt"
         path.parent.mkdir(parents=True, exist_ok=True)
         total += path.write_bytes(text.encode())

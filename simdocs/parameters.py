@@ -341,8 +341,8 @@ _DECLARED = (
         "max_candidates",
         GROUPS,
         Whole(1),
-        "Compare with at most N kept documents of those that agree in a band. Exit with 3 if that limit was reached.",
-        1000,
+        "Compare a document with at most N kept documents of each bucket. Exit with 3 if that limit was reached.",
+        10_000,
     ),
     Parameter(
         "against",

@@ -36,7 +36,7 @@ class CrowdWatch:
         if tally.similar < _SHARE_SIMILAR * tally.candidates:
             remedy = LEAVING_OUT
             if self._joinable:
-                remedy = f"{remedy}; or try {mention('exact')}, which compares far fewer pairs"
+                remedy = f"{remedy}; or try {mention('exact')}, which may compare far fewer pairs"
             self.advice = (
                 f"there are more than {_EACH} candidates for each document, and less than {_SHARE_SIMILAR:.0%} of them"
                 f" are similar: if the documents share a template, {remedy}",

@@ -26,7 +26,7 @@ def test_many_candidates_of_which_few_are_similar_are_reported_once_and_at_once(
     assert advised(100, (2_000, 0), (2_001, 100), (9_000, 100)) == [
         "there are more than 20 candidates for each document, and less than 5% of them are similar: if the documents"
         " share a template, leave it out with template FILE or ignore_common F (simdocs.tune('DOCS') can find F);"
-        " or try exact, which compares far fewer pairs"
+        " or try exact, which may compare far fewer pairs"
     ]
 
 

@@ -116,6 +116,15 @@ def test_a_crowded_bucket_is_capped_and_its_documents_named(tmp_path, number, mo
         assert facts["verified"] == 0
 
 
+def test_a_crowd_of_more_than_a_thousand_is_compared_wholly(tmp_path):
+    forged(tmp_path, unlike(1300), crowded)
+    done = simdocs("dedupe", "x.index", "--summary-json", "note", cwd=tmp_path)
+    assert done == (0, b"", "")
+    facts = json.loads((tmp_path / "note").read_bytes())
+    assert facts["candidates"] == 1300 * 1299 // 2
+    assert facts["skipped"] == {}
+
+
 @pytest.mark.reliability(
     "forged signatures",
     "signatures that were forged so that all documents look alike",

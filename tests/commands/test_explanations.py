@@ -156,7 +156,7 @@ def test_explanations_of_large_families_have_chains_of_several_links(exact):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_of_several_nearest_documents_the_earliest_is_named(seed, monkeypatch):
-    """Also if their candidate pairs are in different blocks. The estimates are few numbers, so that ties are frequent."""
+    """Also if their candidate pairs are in different blocks. Signatures have 16 places, so ties are frequent."""
     monkeypatch.setattr(buckets, "PAIRS_AT_ONCE", 1)
     check(family(seed, 40), Choices("word", 2, False, 1.0), Signing("permutation", 16, 8, 2))
 

@@ -19,19 +19,20 @@ from simdocs.model.groups import Components, Pairs
 from simdocs.model.numbering import Rows, TextNumbers
 from simdocs.model.ragged import Floats, Index, ranges
 
+_COMPARED_WHOLLY = 1000
+"""Texts of a component, besides the first one, of which every two are compared to see how loose it is, at most."""
+
 _SAMPLED = 10_000
-"""Pairs of a large component that are compared to see how loose it is. It has at least `most` texts."""
+"""Pairs of a larger component that are compared to see how loose it is."""
 
 
-def connected(
-    texts: DistinctTexts, candidates: Candidates, verifier: Verifier, most: int, *, explain: bool = False
-) -> Groups:
+def connected(texts: DistinctTexts, candidates: Candidates, verifier: Verifier, *, explain: bool = False) -> Groups:
     """Every document except the first of its component in keep order, together with that first one.
 
-    Its similarity to the first one is exact, and may be below the threshold. In components of at most `most` + 1
-    texts, the smallest similarity of any two is that of all pairs of distinct texts. In larger components, it is that
-    of the pairs with the first one. explain: also find the chains of links that connect each component, compare random
-    pairs of large components, and find the nearest kept documents.
+    Its similarity to the first one is exact, and may be below the threshold. In components of at most
+    _COMPARED_WHOLLY + 1 texts, the smallest similarity of any two is that of all pairs of distinct texts. In larger
+    components, it is that of the pairs with the first one. explain: also find the chains of links that connect each
+    component, compare random pairs of large components, and find the nearest kept documents.
     """
     links = LinkCollector(texts) if explain else None
     label = _labels(texts, candidates, verifier, links)
@@ -44,7 +45,7 @@ def connected(
     place = np.searchsorted(members, texts.number[copies[~own]])
     others = Pairs(to[~own], copies[~own], firsts.jaccard[place], firsts.estimate[place])
     pairs = Pairs.concat([firsts, of_first, others]).in_row_order()
-    components = _looseness(texts, label, pairs, verifier, most, _SAMPLED if explain else 0)
+    components = _looseness(texts, label, pairs, verifier, _SAMPLED if explain else 0)
     if links is None:
         return Groups(pairs, components)
     status = np.where(label == np.arange(len(texts)), KEPT, REMOVED)
@@ -74,9 +75,7 @@ def _compared(left: Rows, right: Rows, verifier: Verifier) -> Pairs:
     return Pairs(left, right, jaccard, estimate)
 
 
-def _looseness(
-    texts: DistinctTexts, label: TextNumbers, pairs: Pairs, verifier: Verifier, most: int, sampled: int
-) -> Components:
+def _looseness(texts: DistinctTexts, label: TextNumbers, pairs: Pairs, verifier: Verifier, sampled: int) -> Components:
     kept, place, size = np.unique(pairs.left, return_inverse=True, return_counts=True)
     to_kept = np.full(len(kept), np.inf)
     np.fmin.at(to_kept, place, pairs.score)
@@ -84,7 +83,7 @@ def _looseness(
     order = np.argsort(label, kind="stable")
     begins = np.searchsorted(label[order], texts.number[kept])
     sizes = np.searchsorted(label[order], texts.number[kept], side="right") - begins
-    complete = sizes <= most + 1
+    complete = sizes <= _COMPARED_WHOLLY + 1
     # The kept text comes first of its label and has been compared. The others are compared with those after them.
     listed = _pairs_of_runs(begins[complete] + 1, sizes[complete] - 1)
     drawn = _random_pairs(begins[~complete] + 1, sizes[~complete] - 1, sampled)

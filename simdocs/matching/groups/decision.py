@@ -129,7 +129,7 @@ def decide(join: SelfJoin, grouping: Grouping, *, explain: bool = False) -> Deci
     candidates, verifier = join.candidates(texts.first, texts.number, grouping.max_candidates)
     capped = np.empty(0, np.int64)
     if grouping.cluster == "components":
-        groups = connected(texts, candidates, verifier, grouping.max_candidates, explain=explain)
+        groups = connected(texts, candidates, verifier, explain=explain)
         collector = PairCollector(len(join.verifier.corpus))
         collector.add(groups.pairs)
         found = collector.graph()

@@ -4,10 +4,10 @@
 #     nightly.sh ARCHIVE NAME.index [OPTIONS OF simdocs index]
 #
 # It updates NAME.index, the index of ARCHIVE, for which only files that have changed are read. Documents that cannot be
-# read stay in the index as they were. Then it looks up the documents that are new or changed, and prints one line for
-# each match: the new document, the one that it resembles, their similarity and its estimate, with tabs between them. In
-# names, tab, line feed, carriage return and backslash are written as \t \n \r \\. It lists at most three matches of a
-# document, the most similar first, and prints nothing if there are none.
+# read stay in the index as they were. Then it looks up the documents that are new or changed, and not those that were
+# only renamed, and prints one line for each match: the new document, the one that it resembles, their similarity and
+# its estimate, with tabs between them. In names, tab, line feed, carriage return and backslash are written as \t \n \r
+# \\. It lists at most three matches of a document, the most similar first, and prints nothing if there are none.
 #
 # A line of a crontab, in which all names must be absolute:
 #

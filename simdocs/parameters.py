@@ -144,6 +144,13 @@ _DECLARED = (
         False,
         question="query",
     ),
+    Parameter(
+        "renamed",
+        DOCUMENTS,
+        Flag(),
+        f"With {mention('changed')}, renamed documents count as changed.",
+        False,
+    ),
     # Normalised text
     Parameter("nfkc", TEXT, Flag(), "Convert the text to Unicode normal form NFKC first.", False),
     Parameter("keep_case", TEXT, Flag(), "Do not convert the text to lower case.", False),

@@ -86,6 +86,7 @@ _NEEDED: Mapping[str, Mapping[str, Any]] = {
     "jsonl": {"documents": ("-",)},
     "all_copies": {"pairs": True},
     "max_memory": {"exact": True},
+    "renamed": {"changed": True},
     "language": {"unit": "stopword"},
     "ignore_stop_words": {"unit": "word"},
     "stop_words": {"unit": "word"},
@@ -107,4 +108,6 @@ def needed(request: type[CheckedRequest], name: str) -> Mapping[str, Any]:
         return {}
     if (request, name) == (QueryRequest, "all_copies"):
         return {"nearest": 3}
+    if (request, name) == (QueryRequest, "renamed"):
+        return {"documents": (), "changed": True}
     return {"documents": ()} if (request, name) == (QueryRequest, "changed") else _NEEDED.get(name, {})

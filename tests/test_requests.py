@@ -49,7 +49,11 @@ OF_READING = (
     "text_field",
     "id_field",
 )
-BESIDE_CHANGED = {("changed", name) for name in (*OF_READING, "files_from", "files0_from", "jsonl", "itself")}
+BESIDE_CHANGED = {
+    (mode, name)
+    for mode in ("changed", "renamed")
+    for name in (*OF_READING, "files_from", "files0_from", "jsonl", "itself")
+}
 OF_UPDATES = {("keep_unreadable", "rebuild"), ("lock_wait", "dry_run")}
 OF_COUNTS = {("keep_unreadable", "ignore_common")}
 OF_CONTAINMENT = {("measure", "verify")}
@@ -76,7 +80,7 @@ EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     | OF_CHANCE
     | OF_CONTAINED_PAIRS
     | BESIDE_EXPLAIN
-    | {("against", "cluster"), ("against", "changed")},
+    | {("against", "cluster"), ("against", "changed"), ("against", "renamed")},
     QueryRequest: OF_SOURCES | BESIDE_CHANGED | OF_CONTAINMENT | OF_EXACT_QUERIES | OF_NEAREST,
     TuneRequest: OF_SOURCES | OF_TOKENS | BY_HAND,
     AuditRequest: OF_SOURCES | OF_TOKENS | BY_HAND | {("sample", "max_memory")},

@@ -126,6 +126,7 @@ class DedupeKeywords(ReadKeywords, TokenKeywords, SketchKeywords, IgnoreKeywords
     max_candidates: int | None
     against: Any
     changed: bool | None
+    renamed: bool | None
     explain: bool | None
     shingles: Any
     root: Path | None
@@ -156,6 +157,7 @@ class QueryKeywords(ReadKeywords, total=False):
     top: int | None
     nearest: int | None
     changed: bool | None
+    renamed: bool | None
     itself: bool | None
     shingles: Any
     root: Path | None

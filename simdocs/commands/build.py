@@ -179,7 +179,7 @@ def build_and_compare(
     found = changes(documents, there.documents)
     writer.finish(documents, plan.recipe, _run_facts(plan, run, began_ns, found) | {"given": given})
     counts = (found.unchanged, len(found.changed), len(found.new), len(found.removed))
-    update = UpdateFacts(*counts, note, len(found.kept))
+    update = UpdateFacts(*counts, note, len(found.kept), len(found.renamed))
     ignored = len(plan.intake.ignored)
     result = BuildResult(
         plan.kind, documents, plan.recipe, run.skipped, expectation, notes, update=update, ignored=ignored
@@ -263,7 +263,7 @@ def _run_facts(plan: BuildPlan, run: Run, began_ns: int, found: Changes) -> dict
         "command": _shortened(plan.command),
         "start": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began_ns // 10**9)),
     }
-    told = {"changed": as_ranges(found.news), "kept": as_ranges(found.kept)}
+    told = {"changed": as_ranges(found.news), "renamed": as_ranges(found.renamed), "kept": as_ranges(found.kept)}
     about |= {name: ranges for name, ranges in told.items() if len(ranges) <= _MOST_RANGES}
     artifact, skipped = plan.intake.artifact, run.skipped
     if artifact is not None:

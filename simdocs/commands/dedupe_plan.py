@@ -96,7 +96,7 @@ def plan_dedupe(request: DedupeRequest, outputs: Sequence[str | None] = ()) -> D
         banding = None if grouping.exact else _banding_of(request, recipe.sketching.num_perm)
     threshold = request.threshold or _threshold_of(fixed, request)
     chosen_now = not isinstance(fixed, IndexRecipe)
-    changed = opened_index(artifact).changed if request.changed else None
+    changed = opened_index(artifact).news(renamed=bool(request.renamed)) if request.changed else None
     banding = None if grouping.exact else banding
     more = request.max_memory, bool(request.explain)
     return DedupePlan(intake, recipe, banding, grouping, threshold, measure, known, chosen_now, changed, *more)

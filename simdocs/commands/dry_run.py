@@ -50,7 +50,7 @@ def answer(request: BuildRequest, run: Run, delivery: Delivery) -> DryRun:
     there = standing(request.output, plan.recipe, of_group(Updating, request.given()))
     run.skipped.warnings += forgotten_bands(there, plan.recipe, request.given())
     built, found = build_and_compare(plan, _Discard(), run, there, "it would be rebuilt from scratch")
-    result = DryRun(built, there.documents, found.new, found.changed, found.removed, found.kept)
+    result = DryRun(built, there.documents, found.new, found.changed, found.removed, found.kept, found.renamed)
     if delivery.take is not None:
         for block in _blocks(result, plan, there.artifact, run, unchanged=delivery.unchanged):
             delivery.take(block)

@@ -91,7 +91,7 @@ def plan_query(request: QueryRequest, outputs: Sequence[str | None] = ()) -> Que
     explain_no_index(request.index)
     index = opened_index(request.index)
     recipe = index.recipe
-    changed = index.changed if request.changed else None
+    changed = index.news(renamed=bool(request.renamed)) if request.changed else None
     intake = Intake(outputs=outputs) if request.changed else intake_of(request, outputs)
     if intake.artifact is not None:
         refuse_other_tokens(intake.artifact, index)
@@ -141,11 +141,15 @@ def query(
     held, names, listed = [kind.empty()], [names_of_pairs(indexed, kind.empty())], list[Rows]()
     printed, differences = PrintedNames(run.skipped), pair_differences(diff, plan.recipe.shingling, run)
     found = matched = similar = short = 0
-    for block in _blocks(plan, indexed, asked, run):
+    once = None
+    if plan.changed is not None and not plan.contained and listing is None:
+        once = _Once(plan.changed, cut=bool(plan.top or plan.nearest))
+    for every in _blocks(plan, indexed, asked, run):
+        block = every if once is None else once.without_repeats(every)
         found += len(block.pairs)
         similar += int(np.count_nonzero(block.pairs.score >= plan.threshold))
-        matched += len(np.unique(block.pairs.left))
-        short += shorter_than_matches(block, plan.threshold) if plan.nearest else 0
+        matched += len(np.unique(every.pairs.left))
+        short += shorter_than_matches(every, plan.threshold) if plan.nearest else 0
         if take is None:
             held.append(replace(block.pairs, left=block.asked, right=block.matches))
             names.append(names_of_pairs(block.corpus, block.pairs))
@@ -170,6 +174,27 @@ def query(
         plan.nearest,
         tuple(_excerpts(short) if found else excerpt_advice(asked.documents, plan)),
     )
+
+
+class _Once:
+    """Which pairs of two changed documents were listed, so that each is listed once, with the earlier one first."""
+
+    def __init__(self, changed: Rows, *, cut: bool) -> None:
+        """With `cut`, few matches of a document are listed, so a pair may be listed with the later one alone."""
+        self.changed, self.cut = changed, cut
+        self._listed = set[tuple[int, int]]()
+
+    def without_repeats(self, block: MatchBlock) -> MatchBlock:
+        """The block without pairs that were listed the other way round. Blocks must come in row order."""
+        rows, others = self.changed[block.asked], block.matches
+        both = np.flatnonzero(np.isin(others, self.changed))
+        if self.cut:
+            pairs = list(zip(rows[both].tolist(), others[both].tolist(), strict=True))
+            self._listed.update(pair for pair in pairs if pair[0] < pair[1])
+            repeated = both[np.array([pair[::-1] in self._listed for pair in pairs], bool)]
+        else:  # every pair is found from both sides
+            repeated = both[others[both] < rows[both]]
+        return replace(block, pairs=block.pairs.take(np.delete(np.arange(len(rows)), repeated)))
 
 
 def _blocks(plan: QueryPlan, indexed: Corpus, asked: Prepared, run: Run) -> Iterator[MatchBlock]:

@@ -36,7 +36,8 @@ class UpdateFacts:
     """How many documents of an artifact are unchanged, changed and new, and how many were removed, by their names.
 
     kept: how many are kept though they cannot be read, so that it is not known whether they have changed. note: what
-    else to know, such as why nothing was taken over from the artifact that was there; may be empty.
+    else to know, such as why nothing was taken over from the artifact that was there; may be empty. renamed: how many
+    have a new name, and the text of a document whose name is gone; these are neither new nor removed.
     """
 
     unchanged: int
@@ -45,6 +46,7 @@ class UpdateFacts:
     removed: int
     note: str = ""
     kept: int = 0
+    renamed: int = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,7 +68,7 @@ class BuildResult:
     ignored: int = 0
 
 
-UNCHANGED, CHANGED, NEW, KEPT, REMOVED = "unchanged", "changed", "new", "kept", "removed"
+UNCHANGED, CHANGED, NEW, KEPT, RENAMED, REMOVED = "unchanged", "changed", "new", "kept", "renamed", "removed"
 """What an update does with a document: the statuses of a dry run."""
 
 
@@ -75,7 +77,7 @@ class DryRun:
     """What a build would change in the artifact that it would replace.
 
     built: what the build would say. earlier: the documents of the artifact that is there; None if there is none that
-    can be read. new, changed, kept: rows of `documents`. removed: rows of `earlier`.
+    can be read. new, changed, kept, renamed: rows of `documents`. removed: rows of `earlier`.
     """
 
     built: BuildResult
@@ -84,6 +86,7 @@ class DryRun:
     changed: Index
     removed: Index
     kept: Index
+    renamed: Index
 
     @property
     def documents(self) -> Documents:
@@ -97,21 +100,22 @@ class DryRun:
 
     @property
     def counts(self) -> UpdateFacts:
-        """How many documents are unchanged, changed, new, removed and kept."""
+        """How many documents are unchanged, changed, new, removed, kept and renamed."""
         return self.built.update
 
     def statuses(self, *, unchanged: bool = False) -> tuple[Index, list[str]]:
-        """The rows of documents that are changed, new or kept, ascending, and the status of each.
+        """The rows of documents that are changed, new, kept or renamed, ascending, and the status of each.
 
         unchanged: take unchanged documents, too.
         """
         numbers = np.zeros(len(self.documents), np.int8)
-        numbers[self.changed], numbers[self.new], numbers[self.kept] = 1, 2, 3
+        for number, marked in enumerate((self.changed, self.new, self.kept, self.renamed), 1):
+            numbers[marked] = number
         rows = np.arange(len(numbers)) if unchanged else np.flatnonzero(numbers)
-        return rows, [(UNCHANGED, CHANGED, NEW, KEPT)[number] for number in numbers[rows].tolist()]
+        return rows, [(UNCHANGED, CHANGED, NEW, KEPT, RENAMED)[number] for number in numbers[rows].tolist()]
 
     def rows(self, *, unchanged: bool = False) -> Iterator[tuple[str, str]]:
-        """Status and name: of changed, new and kept documents in their order, then of removed ones in their old order.
+        """Status and name: of documents in their order, then of removed ones in their old order.
 
         unchanged: list unchanged documents, too.
         """
@@ -124,5 +128,5 @@ class DryRun:
 
     def __repr__(self) -> str:
         found = self.counts
-        counts = f"unchanged={found.unchanged}, changed={found.changed}, new={found.new}, removed={found.removed}"
-        return f"<DryRun: {counts}>"
+        names = (UNCHANGED, CHANGED, NEW, REMOVED, RENAMED)
+        return f"<DryRun: {', '.join(f'{name}={getattr(found, name)}' for name in names)}>"

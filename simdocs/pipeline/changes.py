@@ -1,4 +1,6 @@
-"""What an update changes: which documents are new, changed, unchanged and removed, by their names."""
+"""What an update changes: which documents are new, changed, unchanged and removed, by their names.
+
+A document with a new name that has the text of one whose name is gone is renamed."""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _AT_ONCE = 1 << 16
 class Changes:
     """The rows of documents that are new, that have another text, and those of earlier documents that are gone.
 
-    kept: the rows of documents that cannot be read, of which it is not known whether they have changed.
+    kept: the rows of documents that cannot be read, of which it is not known whether they have changed. renamed: the
+    rows of documents with a new name and the text of an earlier one whose name is gone. They are not new, and the
+    earlier ones are not removed. Each earlier one is renamed once, in row order: further copies are new.
     """
 
     new: Rows
@@ -29,6 +33,7 @@ class Changes:
     removed: Rows
     unchanged: int
     kept: Rows
+    renamed: Rows
 
     @property
     def news(self) -> Rows:
@@ -43,7 +48,7 @@ def changes(documents: Documents, earlier: Documents | None) -> Changes:
     """
     if earlier is None:
         nothing = np.empty(0, np.int64)
-        return Changes(np.arange(len(documents)), nothing, nothing, 0, nothing)
+        return Changes(np.arange(len(documents)), nothing, nothing, 0, nothing, nothing)
     taken, gone = np.zeros(len(documents), bool), np.ones(len(earlier), bool)
     if documents.earlier is not None:
         _mark_taken_over(documents, documents.earlier, earlier, taken, gone)
@@ -53,7 +58,16 @@ def changes(documents: Documents, earlier: Documents | None) -> Changes:
     same: Mask = found >= 0
     alike = _have_same_texts(documents.facts[rows[same]], earlier.facts[found[same]])
     unchanged = int(taken.sum() + alike.sum()) - len(documents.kept)
-    return Changes(rows[~same], rows[same][~alike], np.flatnonzero(gone), unchanged, documents.kept)
+    new, removed = rows[~same], np.flatnonzero(gone)
+    renamed, former = _of_same_text(documents.facts[new], earlier.facts[removed])
+    return Changes(
+        np.delete(new, renamed),
+        rows[same][~alike],
+        np.delete(removed, former),
+        unchanged,
+        documents.kept,
+        np.sort(new[renamed]),
+    )
 
 
 def _mark_taken_over(documents: Documents, rows: Rows, earlier: Documents, taken: Mask, gone: Mask) -> None:
@@ -82,6 +96,27 @@ def _have_same_texts(now: NDArray[np.void], then: NDArray[np.void]) -> Mask:
     """Whether each document has the text of the earlier one, by their facts: (n,)."""
     same: Mask = (now["size"] == then["size"]) & (now["digest"] == then["digest"]).all(axis=1)
     return same
+
+
+def _of_same_text(now: NDArray[np.void], then: NDArray[np.void]) -> tuple[Index, Index]:
+    """Pairs of a document and an earlier one with the same text, each in one pair at most: their places, by facts."""
+    if not len(now) or not len(then):
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    facts = np.concatenate((now, then))
+    marks = np.column_stack((facts["size"].astype(np.uint64), facts["digest"]))
+    text = np.unique(marks, axis=0, return_inverse=True)[1].ravel()
+    # The i-th document with a text is paired with the i-th earlier one.
+    mine, theirs = (each * (1 + len(facts)) + _ranks(each) for each in (text[: len(now)], text[len(now) :]))
+    _, places, others = np.intersect1d(mine, theirs, assume_unique=True, return_indices=True)
+    return places, others
+
+
+def _ranks(groups: Index) -> Index:
+    """How many earlier ones of the same group there are: int64 (n,)."""
+    order = np.argsort(groups, kind="stable")
+    ranks = np.empty(len(groups), np.int64)
+    ranks[order] = np.arange(len(groups)) - np.searchsorted(groups[order], groups[order])
+    return ranks
 
 
 def _of_same_name(documents: Documents, rows: Rows, earlier: Documents, others: Rows) -> Index:

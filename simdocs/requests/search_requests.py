@@ -39,6 +39,7 @@ class DedupeRequest(BandsRequest):
     max_candidates: int | None = None
     against: Any = None
     changed: bool | None = None
+    renamed: bool | None = None
     pairs: bool | None = None
     all_copies: bool | None = None
     explain: bool | None = None
@@ -83,6 +84,8 @@ class DedupeRequest(BandsRequest):
                 yield not_together("pairs", name, why=why)
         if self.all_copies and not self.pairs:
             yield f"{mention('all_copies')} needs {mention('pairs')}"
+        if self.renamed and not self.changed:
+            yield f"{mention('renamed')} needs {mention('changed')}"
         if self.explain:
             for name, why in NOT_FOR_EXPLANATIONS.items():
                 if getattr(self, name):
@@ -120,6 +123,7 @@ class QueryRequest(ReadRequest):
     nearest: int | None = None
     all_copies: bool | None = None
     changed: bool | None = None
+    renamed: bool | None = None
     itself: bool | None = None
     list: str | None = None
     shingles: Any = None
@@ -135,6 +139,8 @@ class QueryRequest(ReadRequest):
         elif self.all_copies:
             yield f"{mention('all_copies')} needs {mention('nearest')}"
         yield from self._rules_of_comparison()
+        if self.renamed and not self.changed:
+            yield f"{mention('renamed')} needs {mention('changed')}"
         if self.changed and self.itself:
             yield not_together("changed", "itself", why="a document of the index would always match itself")
         for name in self.given() if self.changed else ():

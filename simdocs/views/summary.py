@@ -162,7 +162,7 @@ def _updated(update: UpdateFacts) -> Iterator[str]:
     """What an update changed; nothing about the first build of an artifact."""
     if update.note:
         yield update.note
-    if update.unchanged or update.changed or update.removed or update.kept:
+    if update.unchanged or update.changed or update.removed or update.kept or update.renamed:
         yield _counts(update)
 
 
@@ -170,7 +170,8 @@ def _counts(update: UpdateFacts) -> str:
     counts = (
         f"{update.unchanged:,} unchanged, {update.changed:,} changed, {update.new:,} new, {update.removed:,} removed"
     )
-    return counts + (f", {update.kept:,} kept (unreadable)" if update.kept else "")
+    more = f", {update.renamed:,} renamed" if update.renamed else ""
+    return counts + more + (f", {update.kept:,} kept (unreadable)" if update.kept else "")
 
 
 def _outcome(result: Deduplication | SimilarPairs | Matches, seconds: float) -> Iterator[str]:

@@ -68,7 +68,7 @@ def lay_out(root: Path) -> Path:
         simdocs.index("docs/c.txt", unit="word", output="words.index")
         simdocs.index("docs/c.txt", unit="stopword", language="de", output="stop.index")
         (root / "damaged.index").mkdir()
-        for name, changed in (("updated.index", {"changed": "1-2"}), ("silent.index", {})):
+        for name, changed in (("updated.index", {"changed": "1-2", "renamed": "3"}), ("silent.index", {})):
             shutil.copytree("docs.index", name)
             run = json.loads(Path(name, "run.json").read_bytes())
             del run["changed"]
@@ -171,6 +171,7 @@ _DEDUPE = {
     "max_candidates": Case(1, {"threshold": 0.5}),
     "against": Case("old.index"),
     "changed": Case(True, arguments=("updated.index",)),
+    "renamed": Case(True, {"changed": True}, arguments=("updated.index",)),
     "pairs": Case(True),
     "all_copies": Case(True, {"pairs": True}),
     "explain": Case(True, {"cluster": "components"}),
@@ -189,6 +190,7 @@ _QUERY_ONLY = {
     "nearest": Case(2),
     "all_copies": Case(True, {"nearest": 2}),
     "changed": Case(True, arguments=("updated.index",), without=("updated.index", "docs")),
+    "renamed": Case(True, {"changed": True}, arguments=("updated.index",)),
     "itself": Case(True),
     "list": Case("matches"),
     "shingles": Case("gone.shingles", arguments=("gone.index", "docs")),

@@ -40,9 +40,9 @@ def test_the_summary_says_what_has_changed(here, stage):
     lay(here, {"docs/1.txt": B, "docs/new.txt": A1})
     os.remove(here / "docs/2.txt")
     os.rename(here / "docs/3.txt", here / "docs/other.txt")
-    assert "7 unchanged, 1 changed, 2 new, 2 removed" in summary(here, stage)
+    assert "7 unchanged, 1 changed, 1 new, 1 removed, 1 renamed" in summary(here, stage)
     run = json.loads((here / STAGES[stage] / "run.json").read_bytes())
-    assert run["changed"] == "1,8-9"
+    assert (run["changed"], run["renamed"]) == ("1,8", "9")
     assert run["given"] == [["docs", 10]]
 
 
@@ -294,3 +294,27 @@ def test_documents_that_cannot_be_read_are_kept_on_request(here, stage):
     run = json.loads((here / STAGES[stage] / "run.json").read_bytes())
     assert (run["kept"], run["changed"]) == ("1,10-11", "")
     assert run["skipped_first"]["kept"] == kept
+
+
+def test_documents_below_a_renamed_directory_are_renamed_and_no_news(here):
+    lay(here, {"docs/old/a": A, "docs/old/b": A1, "docs/old/c": B})
+    index = ("index", "docs", "-o", "x.index")
+    assert simdocs(*index, cwd=here).status == 0
+    os.rename(here / "docs/old", here / "docs/other")
+    dry = simdocs(*index, "--dry-run", cwd=here)
+    assert dry.rows == [[b"renamed", b"docs/other/" + name] for name in (b"a", b"b", b"c")]
+    lay(here, {"docs/copy": B})
+    done = simdocs(*index, "--summary", "--summary-json", "note", cwd=here)
+    assert "10 unchanged, 0 changed, 1 new, 0 removed, 3 renamed" in done.err.splitlines()
+    assert json.loads((here / "note").read_bytes())["update"]["renamed"] == 3
+    for ask in (("query", "--top", "99"), ("query",), ("dedupe", "--pairs")):
+        news = {frozenset(row[:2]) for row in simdocs(ask[0], "x.index", "--changed", *ask[1:], cwd=here).rows}
+        assert all(b"docs/copy" in pair for pair in news)
+        every = [
+            frozenset(row[:2]) for row in simdocs(ask[0], "x.index", "--changed", "--renamed", *ask[1:], cwd=here).rows
+        ]
+        assert frozenset((b"docs/other/a", b"docs/other/b")) in every
+        assert len(every) == len(set(every))
+        assert news < set(every)
+    alone = simdocs("query", "x.index", "docs", "--renamed", cwd=here)
+    assert alone == (2, b"", "simdocs: error: --renamed needs --changed\n")

@@ -31,12 +31,18 @@ def contents(artifact: Artifact) -> dict[str, tuple[Any, ...]]:
 
 
 def compared(before: dict[str, Any], after: dict[str, Any]) -> list[tuple[str, str]]:
-    """The status and name of each document."""
-    found = [
-        ("new" if name not in before else "unchanged" if before[name] == text else "changed", name)
-        for name, text in after.items()
-    ]
-    return [*found, *(("removed", name) for name in before if name not in after)]
+    """The status and name of each document. A new name takes the text of the first one that is gone, if any has it."""
+    gone = {name: text for name, text in before.items() if name not in after}
+    found = []
+    for name, text in after.items():
+        if name in before:
+            found.append(("unchanged" if before[name] == text else "changed", name))
+        elif (former := next((each for each, its in gone.items() if its == text), None)) is not None:
+            del gone[former]
+            found.append(("renamed", name))
+        else:
+            found.append(("new", name))
+    return [*found, *(("removed", name) for name in gone)]
 
 
 @given(
@@ -71,7 +77,12 @@ def test_a_dry_run_lists_what_the_build_changes(
             assert list(found.rows(unchanged=True)) == expected
             assert list(found.rows()) == [row for row in expected if row[0] != "unchanged"]
             counts = found.counts
-            assert [counts.unchanged, counts.changed, counts.new, counts.removed] == [
-                sum(status == one for status, _ in expected) for one in ("unchanged", "changed", "new", "removed")
+            statuses = ("unchanged", "changed", "new", "removed", "renamed")
+            assert [getattr(counts, status) for status in statuses] == [
+                sum(status == one for one, _ in expected) for status in statuses
             ]
+            rows = dict(zip((name for _, name in expected), range(len(expected)), strict=False))
+            of = {status: [rows[name] for one, name in expected if one == status] for status in statuses}
+            assert opened(target).changed.tolist() == sorted(of["changed"] + of["new"])
+            assert opened(target).renamed.tolist() == of["renamed"]
     shutil.rmtree(place)

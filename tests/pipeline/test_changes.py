@@ -46,12 +46,20 @@ def test_documents_are_compared_by_their_names_sizes_and_digests(
         patch.setattr(module, "_AT_ONCE", at_once)
         found = changes(documents(after, rows), documents(before))
     names = list(after)
-    assert {names[row] for row in found.new.tolist()} == after.keys() - before.keys()
-    assert {list(before)[row] for row in found.removed.tolist()} == before.keys() - after.keys()
+    gone = {name: text for name, text in before.items() if name not in after}
+    renamed = {}
+    for name, mine in after.items():
+        former = next((each for each, text in gone.items() if text == mine), None)
+        if name not in before and former is not None:
+            renamed[name] = gone.pop(former)
+    assert [names[row] for row in found.renamed.tolist()] == list(renamed)
+    assert {names[row] for row in found.new.tolist()} == after.keys() - before.keys() - renamed.keys()
+    assert {list(before)[row] for row in found.removed.tolist()} == gone.keys()
     differ = {name for name in after.keys() & before.keys() if after[name] != before[name]}
     assert {names[row] for row in found.changed.tolist()} == differ
     assert found.unchanged == len(after.keys() & before.keys()) - len(differ)
-    assert found.news.tolist() == [row for row, name in enumerate(names) if before.get(name) != after[name]]
+    other = [row for row, name in enumerate(names) if before.get(name) != after[name] and name not in renamed]
+    assert found.news.tolist() == other
 
 
 def test_everything_is_new_where_nothing_was() -> None:

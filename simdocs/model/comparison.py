@@ -15,7 +15,7 @@ from simdocs.model.ragged import Floats
 _NAMED = 3
 """Names in a note."""
 
-_LONG = f"the texts are too long and different (more than {MOST_CELLS:,} pairs of {{}})"
+_PAIRS = f"more than {MOST_CELLS:,} pairs of"
 
 MeasureValue = str | int | float | None
 """The value of a measure. None: it is not defined, or was not computed."""
@@ -183,18 +183,18 @@ class Comparison:
         if not too_long:
             return self.matrix.notes
         so = "; ".join(what for _, what in too_long)
-        return *self.matrix.notes, f"{_LONG.format(too_long[0][0])}: {so}"
+        return *self.matrix.notes, f"the texts are too long and different ({too_long[0][0]}): {so}"
 
     @property
     def _too_long(self) -> Iterator[tuple[str, str]]:
-        """Yield of which units there are too many, and what was done instead."""
+        """Yield what there is too much of, and what was done instead."""
         finest = "word" if self.shingles.unit == "stopword" else self.shingles.unit
         if self.edits is not NOT_COMPUTED and not self.edits.unit:
-            yield "lines" if finest == "line" else "words", "there is no edit distance"
+            yield f"{_PAIRS} {'lines' if finest == 'line' else 'words'}", "there is no edit distance"
         elif self.edits is not NOT_COMPUTED and self.edits.unit != finest:
-            yield "characters", "the edit distance is of words"
+            yield f"{_PAIRS} characters", "the edit distance is of words"
         if self.difference is not None and self.difference.coarser:
-            yield self.difference.asked, f"they are compared {self.difference.coarser}"
+            yield self.difference.excess, f"they are compared {self.difference.coarser}"
 
     def __repr__(self) -> str:
         return f"<Comparison: jaccard={self.jaccard:.6f}, names={self.names!r}>"

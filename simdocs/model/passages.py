@@ -9,6 +9,12 @@ from dataclasses import dataclass, replace
 MOST_CELLS = 10**10
 """Pairs of units of two texts that are compared at most: 100,000 by 100,000 characters, which takes 1 CPU second."""
 
+MOST_UNITS, CHARACTERS_A_UNIT = 4 << 20, 4
+"""Up to so many words or lines of both texts are compared, or one for so many characters. Each takes some 45 bytes."""
+
+MOST_PASSAGES, CHARACTERS_A_PASSAGE = 1 << 17, 128
+"""Up to so many shared passages are returned, or one for so many characters. Each takes some 500 bytes."""
+
 _ONLY_SPACES = "the texts differ only in what is not compared, such as spaces"
 
 _LINES = re.compile(r"[^\n\r]*(?:\r\n|\n|\r)|[^\n\r]+")
@@ -36,10 +42,11 @@ class Difference:
     """The passages of two texts, in order. Joined, the `a` of all passages are the first text, and the `b` the second.
 
     asked: what was to be compared: `words` or `lines`. unit: what was compared: that; `lines` if the texts are too long
-    and different for words; or `text` if only their beginnings and ends were compared. missing: why there are no
-    passages; empty if there are. run: 0; or how many units a run has, if the texts are so long and different that runs
-    which each of them has once were matched first. Some units in common may then be in passages that differ. Bytes that
-    are not UTF-8 are lone surrogates.
+    and different for words, or have too many; or `text` if only their beginnings and ends were compared. missing: why
+    there are no passages; empty if there are. run: 0; or how many units a run has, if the texts are so long and
+    different that runs which each of them has once were matched first. Some units in common may then be in passages
+    that differ. Bytes that are not UTF-8 are lone surrogates. excess: what there was too much of to compare as it was
+    asked; empty if there was not.
     """
 
     asked: str
@@ -47,6 +54,7 @@ class Difference:
     passages: tuple[Passage, ...]
     missing: str = ""
     run: int = 0
+    excess: str = ""
 
     @property
     def coarser(self) -> str:

@@ -8,6 +8,7 @@ import os
 import random
 import re
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -29,12 +30,17 @@ atexit.register(lambda: open({!r}, "w").write(open("/proc/self/status").read()))
 """
 
 
-def peak(place: Path, *arguments: Argument, command: str = "dedupe", status: int = 0) -> int:
+def peak(place: Path, *arguments: Argument, command: str = "dedupe", status: int = 0, jobs: bool = True) -> int:
     """Bytes that a run of one process held at most."""
     record = place / "status"
     env = prelude(place, RECORD.format(str(record)))
-    done = anew(command, "-j1", *arguments, env=env)
+    done = anew(command, *(["-j1"] if jobs else []), *arguments, env=env)
     assert (done.status, bool(done.err)) == (status, status != 0)
+    return _most(record)
+
+
+def _most(record: Path) -> int:
+    """Bytes that the process held at most whose status this is."""
     found = re.search(r"VmHWM:\s+(\d+) kB", record.read_text())
     assert found
     return int(found[1]) * 1024
@@ -100,6 +106,17 @@ ODD = {
 def test_memory_for_odd_bytes_grows_by_16_bytes_a_character(tmp_path, little, kind, unit):
     (tmp_path / "text").write_bytes(ODD[kind])
     assert peak(tmp_path, tmp_path / "text", "--unit", unit) - little <= 16 * CHARACTERS + BATCHES
+
+
+@pytest.mark.reliability(
+    "letters that grow",
+    "a text of İ, which become two characters each in lower case",
+    "Takes at most 24 bytes of memory per character.",
+)
+@pytest.mark.slow
+def test_memory_for_letters_that_grow_is_24_bytes_a_character(tmp_path, little):
+    (tmp_path / "text").write_text("İ" * CHARACTERS)
+    assert peak(tmp_path, tmp_path / "text") - little <= 24 * CHARACTERS + BATCHES
 
 
 @pytest.mark.reliability("combining marks")
@@ -242,6 +259,66 @@ def near_copies(place: Path, number: int) -> Path:
         "".join(json.dumps({"id": at, "text": text}) + "\n" for at, text in enumerate(texts))
     )
     return place / "x.jsonl"
+
+
+@pytest.mark.reliability(
+    "exact join",
+    "`--exact`, all pairs by containment, or a complete `audit`, of texts with 6 million tokens",
+    "Takes at most what `-v` says that it needs, which `--max-memory` limits, and 120 MB.",
+)
+@pytest.mark.parametrize(
+    "question",
+    [
+        ("dedupe", "--exact"),
+        *slow(
+            *(
+                (each,)
+                for each in (("dedupe", "--exact", "-t", "0.3"), ("dedupe", "--pairs", "--measure", "containment"))
+            ),
+            (("audit",),),
+        ),
+    ],
+)
+def test_an_exact_join_takes_what_it_says_and_120_mb(tmp_path, question):
+    text, size = TEXTS["ASCII"](), 4000
+    lines = ({"id": at, "text": text[at * size : (at + 1) * size]} for at in range(1500))
+    (tmp_path / "x.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    env = prelude(tmp_path, RECORD.format(str(tmp_path / "status")))
+    done = anew(*question, "-j1", tmp_path / "x.jsonl", "-v", env=env)
+    said = re.search(r"needs about ([\d,]+) MB of memory", done.err)
+    assert said
+    allowed = int(said[1].replace(",", "")) * 1_000_000 + 120_000_000
+    assert _most(tmp_path / "status") <= allowed
+
+
+@pytest.mark.reliability(
+    "two compared texts",
+    "`compare` of two texts of 8,388,608 characters: prose, Chinese, lines of one letter, or 100,000 changes",
+    "Takes at most 200 MB and 16 bytes of memory per character of both texts. If they have more than 4,194,304 words, "
+    "and more than one for 4 characters, lines are compared, and if they are as many, how the texts begin and end. "
+    "A note says so.",
+)
+@pytest.mark.parametrize(
+    ("kind", "switches"),
+    [
+        ("lines of one letter", ("--diff", "lines")),
+        *slow(
+            *product(
+                ("ASCII", "Chinese", "lines of one letter", "many changes"),
+                ((), ("--diff", "words"), ("--format", "jsonl")),
+            )
+        ),
+    ],
+)
+def test_comparing_two_texts_takes_16_bytes_a_character_of_both_and_200_mb(tmp_path, kind, switches):
+    kinds = {"lines of one letter": lambda: "".join(random.Random(4).choices(("a\n", "b\n", "c\n"), k=CHARACTERS // 2))}
+    text = (kinds | {"many changes": TEXTS["ASCII"]} | TEXTS)[kind]()
+    step = CHARACTERS // (100_000 if kind == "many changes" else 100)
+    (tmp_path / "a").write_text(text)
+    (tmp_path / "b").write_text("".join(f"{text[at : at + step - 1]}~" for at in range(0, len(text), step)))
+    names = tmp_path / "a", tmp_path / "b"
+    most = 200_000_000 + 16 * 2 * CHARACTERS
+    assert peak(tmp_path, *names, *switches, "-q", command="compare", jobs=False) <= most
 
 
 @pytest.mark.reliability(

@@ -94,6 +94,42 @@ def test_texts_that_are_too_different_for_words_are_compared_by_lines():
     assert (found.unit, [passage.shared for passage in found.passages]) == ("text", [False])
 
 
+@pytest.mark.parametrize("limits", [{"MOST_UNITS": 30, "CHARACTERS_A_UNIT": 10**9}, {"MOST_PASSAGES": 3}])
+def test_texts_with_too_many_words_are_compared_by_lines(limits):
+    words = [f"{number % 7}" for number in range(40)]
+    changed = [word if number % 8 else "new" for number, word in enumerate(words)]
+    a, b = ("\n".join(" ".join(each[at : at + 10]) for at in range(0, 40, 10)).encode() for each in (words, changed))
+    with mock.patch.multiple(module, CHARACTERS_A_PASSAGE=10**9, **limits):
+        found = difference(a, b, PLAIN, "words")
+    assert (found.unit, found.coarser, read_back(found)) == ("lines", "by lines", (a, b))
+    assert found.excess in ("more than 30 words", "more than 3 passages that differ")
+
+
+@pytest.mark.parametrize("block", [1, 8, 1000])
+@examples(8)
+@given(a=documents, b=documents)
+def test_texts_with_too_many_lines_are_compared_by_how_they_begin_and_end(block, a, b):
+    limits = {"MOST_UNITS": 0, "CHARACTERS_A_UNIT": 10**9, "_CHARACTERS_A_BLOCK": block}
+    with mock.patch.multiple(module, **limits):
+        found = difference(a, b, PLAIN, "words")
+        same = difference(a, a, PLAIN, "words")
+    assert read_back(found) == (a, b)
+    assert all(passage.a or passage.b for passage in found.passages)
+    kinds = [passage.shared for passage in found.passages]
+    assert kinds in ([], [False], [True], [True, False], [False, True], [True, False, True])
+    assert [passage.shared for passage in same.passages] == [True] * bool(a)
+
+
+def test_blocks_of_lines_are_alike_at_both_ends():
+    lines = [f"{number}\n" for number in range(1000)]
+    changed = [*lines[:400], "more\n", *lines[400:]]
+    with mock.patch.multiple(module, MOST_UNITS=100, CHARACTERS_A_UNIT=10**9, _CHARACTERS_A_BLOCK=50):
+        found = difference("".join(lines).encode(), "".join(changed).encode(), PLAIN, "lines")
+    assert [passage.shared for passage in found.passages] == [True, False, True]
+    assert (len(found.passages[1].a) < 200, "more" in found.passages[1].b) == (True, True)
+    assert found.coarser == "only by how they begin and end"
+
+
 def test_long_texts_with_scattered_changes_are_compared_by_words_as_short_ones_are():
     words = [f"word{number * 7919 % 5000}" for number in range(2000)]
     changed = ["new" if number % 50 == 9 else word for number, word in enumerate(words)]

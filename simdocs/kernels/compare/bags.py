@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from simdocs.model.ragged import Index, Tokens
+from simdocs.kernels.lsh.buckets import equal_runs
+from simdocs.model.ragged import Tokens
 
 
 class SharedTokens(NamedTuple):
@@ -27,30 +29,43 @@ class SharedTokens(NamedTuple):
     squares_b: int
 
 
-class Bag(NamedTuple):
-    """The distinct tokens of a document, ascending, and how often each occurs: uint32 and int64 (n,)."""
-
-    tokens: Tokens
-    counts: Index
+_TOKENS_AT_ONCE = 1 << 18
+"""Tokens of both documents that are counted at once, if they are random numbers: 6 MiB."""
 
 
-def bag_of(tokens: Tokens) -> Bag:
-    """The bag of some tokens, given as uint32 in any order, with repeats."""
-    return Bag(*np.unique(tokens, return_counts=True))
+def bag_of(tokens: Tokens) -> Tokens:
+    """The tokens of a document, ascending, with repeats: uint32. tokens: in any order."""
+    return np.sort(tokens)
 
 
-def shared_tokens(a: Bag, b: Bag) -> SharedTokens:
-    """Count the tokens that two documents have, and those that they share."""
-    _, in_a, in_b = np.intersect1d(a.tokens, b.tokens, assume_unique=True, return_indices=True)
-    ours, theirs = a.counts[in_a], b.counts[in_b]
+def shared_tokens(a: Tokens, b: Tokens) -> SharedTokens:
+    """Count the tokens that two documents have, and those that they share. a, b: bags.
+
+    Both are counted in parts: the tokens of each of many ranges of numbers.
+    """
+    bits = min(32, ((len(a) + len(b)) // _TOKENS_AT_ONCE).bit_length())
+    cuts = [np.searchsorted(bag, np.arange(1, 1 << bits, dtype=np.uint64) << (32 - bits)).tolist() for bag in (a, b)]
+    total = [0] * len(SharedTokens._fields)
+    for ours, theirs in zip(
+        *(pairwise([0, *cut, len(bag)]) for cut, bag in zip(cuts, (a, b), strict=True)), strict=True
+    ):
+        part = _shared_of_part(a[slice(*ours)], b[slice(*theirs)])
+        total = [so_far + more for so_far, more in zip(total, part, strict=True)]
+    return SharedTokens(*total)
+
+
+def _shared_of_part(a: Tokens, b: Tokens) -> SharedTokens:
+    (begins_a, counts_a), (begins_b, counts_b) = equal_runs(a), equal_runs(b)
+    _, in_a, in_b = np.intersect1d(a[begins_a], b[begins_b], assume_unique=True, return_indices=True)
+    ours, theirs = counts_a[in_a], counts_b[in_b]
     least = int(np.minimum(ours, theirs).sum())
     return SharedTokens(
-        len(a.tokens),
-        len(b.tokens),
+        len(begins_a),
+        len(begins_b),
         len(in_a),
         least,
-        int(a.counts.sum()) + int(b.counts.sum()) - least,
+        len(a) + len(b) - least,
         int((ours * theirs).sum()),
-        int((a.counts * a.counts).sum()),
-        int((b.counts * b.counts).sum()),
+        int((counts_a * counts_a).sum()),
+        int((counts_b * counts_b).sum()),
     )

@@ -1,9 +1,14 @@
-"""The difference of two texts: their longest common subsequence of words or of lines."""
+"""The difference of two texts: their longest common subsequence of words or of lines.
+
+A word or line is the place where it begins and a hash of 64 bits, so that many short ones take little memory.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,11 +16,44 @@ from simdocs.kernels.compare.anchors import RUN, anchored_places
 from simdocs.kernels.compare.subsequence import alike_ends, cells, lcs_places
 from simdocs.kernels.text.codepoints import to_codepoints
 from simdocs.kernels.text.units import words_in
+from simdocs.kernels.tokens.murmur import hash_byte_strings
 from simdocs.kernels.tokens.shinglers import normalised_texts
 from simdocs.model.byte_strings import joined, separate
-from simdocs.model.passages import MOST_CELLS, Difference, Passage, lines_of
-from simdocs.model.ragged import Index, Ragged
+from simdocs.model.growing import GrowingArray
+from simdocs.model.passages import (
+    CHARACTERS_A_PASSAGE,
+    CHARACTERS_A_UNIT,
+    MOST_CELLS,
+    MOST_PASSAGES,
+    MOST_UNITS,
+    Difference,
+    Passage,
+)
+from simdocs.model.ragged import Index, Keys, Mask, Ragged, row_blocks
 from simdocs.recipes import Shingling
+
+_CHARACTERS_AT_ONCE = 1 << 17
+"""Characters whose words or lines are Python objects at the same time."""
+
+_CHARACTERS_A_BLOCK = 1 << 10
+"""Characters of the lines that are compared together if a text has too many lines, unless a line has more."""
+
+_LF, _CR = 10, 13
+
+
+class _Units(NamedTuple):
+    """The words or lines of a text, which they are when joined.
+
+    begins: int64 (U+1,), where each begins, and the end of the text. numbers: uint64 (U,), the same for equal ones.
+    """
+
+    text: str
+    begins: Index
+    numbers: Keys
+
+    def joined(self, first: int, end: int) -> str:
+        """The text of the units from the first to before the end."""
+        return self.text[self.begins[first] : self.begins[end]]
 
 
 def difference(a: bytes, b: bytes, shingling: Shingling, unit: str) -> Difference:
@@ -23,37 +61,86 @@ def difference(a: bytes, b: bytes, shingling: Shingling, unit: str) -> Differenc
 
     a, b: UTF-8. unit: `words` or `lines`. Two of them are equal if they are equal when normalised. In texts that are
     too long and different for a longest common subsequence, runs that each has once are matched first. If what is
-    between them is too long, lines are compared instead of words, and then only the beginnings and ends.
+    between them is too long, or there are so many short units that they would take more memory than the texts may,
+    lines are compared instead of words, and then only the beginnings and ends.
     """
     texts = [text.decode("utf-8", "surrogateescape") for text in (a, b)]
     if not any(texts):
         return Difference(unit, unit, ())
-    units = ("words", "lines") if unit == "words" else ("lines",)
-    for finest in units:
-        left, right = [_words(text) if finest == "words" else lines_of(text) for text in texts]
-        normalised = [_normalised(left, shingling), _normalised(right, shingling)]
-        if finest == "words":
-            (left, normalised[0]), (right, normalised[1]) = map(_with_blanks, (left, right), normalised)
-        numbers = _numbered(normalised)
-        if cells(*numbers) <= MOST_CELLS:
-            return Difference(unit, finest, tuple(_passages(left, right, *lcs_places(*numbers))))
-        if anchored := anchored_places(numbers[0], numbers[1], MOST_CELLS):
-            return Difference(unit, finest, tuple(_passages(left, right, *anchored)), run=RUN)
-    begin, end = alike_ends(*numbers)
-    places = [np.concatenate((np.arange(begin), np.arange(len(each) - end, len(each)))) for each in numbers]
-    return Difference(unit, "text", tuple(_passages(left, right, *places)))
+    characters, excess = sum(map(len, texts)), ""
+    most_units = max(MOST_UNITS, characters // CHARACTERS_A_UNIT)
+    most_passages = max(MOST_PASSAGES, characters // CHARACTERS_A_PASSAGE)
+    for finest in ("words", "lines") if unit == "words" else ("lines",):
+        begins = _begins(texts, finest, most_units)
+        if not begins:
+            excess = excess or f"more than {most_units:,} {finest}"
+            continue
+        left, right = (_units(text, at, shingling, finest) for text, at in zip(texts, begins, strict=True))
+        pairs = f"more than {MOST_CELLS:,} pairs of {finest}"
+        if cells(left.numbers, right.numbers) <= MOST_CELLS:
+            places, run = lcs_places(left.numbers, right.numbers), 0
+        elif anchored := anchored_places(left.numbers, right.numbers, MOST_CELLS):
+            places, run, excess = anchored, RUN, excess or pairs
+        else:
+            excess = excess or pairs
+            continue
+        if len(_cuts(*places)) <= most_passages:
+            return Difference(unit, finest, tuple(_passages(left, right, *places)), run=run, excess=excess)
+        excess = excess or f"more than {most_passages:,} passages that differ"
+    ends = _alike_ends(left, right) if begins else _alike_blocks(texts, shingling)
+    return Difference(unit, "text", tuple(ends), excess=excess)
 
 
-def _numbered(texts: Sequence[Sequence[bytes]]) -> list[Index]:
-    """The units of texts as numbers, the same for equal units: an array of int64 for each text."""
-    numbers = dict[bytes, int]()
-    return [
-        np.fromiter((numbers.setdefault(unit, len(numbers)) for unit in units), np.int64, len(units)) for units in texts
-    ]
+def _begins(texts: Sequence[str], unit: str, most: int) -> list[Index]:
+    """Where the words or lines of each text begin, and its end; nothing if they are more than `most`."""
+    begins = list[Index]()
+    for text in texts:
+        begins.append(_BEGINS[unit](text))
+        most -= len(begins[-1]) - 1
+        if most < 0:
+            return []
+    return begins
 
 
-def _words(text: str) -> list[str]:
-    """The words of a text and the signs between them, each with the spaces after it. Joined, they are the text."""
+def _alike_ends(a: _Units, b: _Units) -> Iterator[Passage]:
+    """Yield what two texts begin and end with alike, and what stands between."""
+    begin, end = alike_ends(a.numbers, b.numbers)
+    sizes = len(a.numbers), len(b.numbers)
+    yield from _passages(a, b, *(np.concatenate((np.arange(begin), np.arange(size - end, size))) for size in sizes))
+
+
+def _alike_blocks(texts: Sequence[str], shingling: Shingling) -> Iterator[Passage]:
+    """Yield the same for blocks of lines, where lines are too many: blocks from the beginning, then from the end."""
+    left, right = (_units(text, _blocks(text), shingling, "lines") for text in texts)
+    begin, _ = alike_ends(left.numbers, right.numbers)
+    if begin:
+        yield Passage(True, left.joined(0, begin), right.joined(0, begin))
+    rests = [each.joined(begin, len(each.numbers)) for each in (left, right)]
+    left, right = (_units(text, _blocks(text, from_end=True), shingling, "lines") for text in rests)
+    sizes = len(left.numbers), len(right.numbers)
+    differing = left.numbers[::-1][: min(sizes)] != right.numbers[::-1][: min(sizes)]
+    end = int(differing.argmax()) if differing.any() else min(sizes)
+    if any(size > end for size in sizes):
+        yield Passage(False, *(each.joined(0, size - end) for each, size in zip((left, right), sizes, strict=True)))
+    if end:
+        yield Passage(True, *(each.joined(size - end, size) for each, size in zip((left, right), sizes, strict=True)))
+
+
+def _units(text: str, begins: Index, shingling: Shingling, unit: str) -> _Units:
+    """The words or lines of a text, which begin here. They are normalised some at a time."""
+    hashes, blank = GrowingArray(np.uint64), GrowingArray(bool)
+    for first, end in row_blocks(begins, _CHARACTERS_AT_ONCE):
+        some = [text[begin:stop] for begin, stop in pairwise(begins[first : end + 1].tolist())]
+        normalised = separate(_normalised(some, shingling))
+        hashes.add(_hashes(normalised))
+        blank.add(np.fromiter((not each.strip() for each in normalised), bool, len(normalised)))
+    if unit == "lines" or (len(begins) > 1 and not blank.all().any()):
+        return _Units(text, begins, hashes.all())
+    return _with_blanks(text, begins, hashes.all(), blank.all())
+
+
+def _word_begins(text: str) -> Index:
+    """Where the words of a text and the signs between them begin, each with the spaces after it; and its end."""
     points = to_codepoints(text)
     words = words_in(Ragged(points, np.array([0, len(points)])))
     depth = np.zeros(len(points) + 1, np.int8)
@@ -63,39 +150,73 @@ def _words(text: str) -> list[str]:
     begins = signs.copy()
     begins[1:] &= ~signs[:-1]
     begins[words.starts] = True
-    inner = np.flatnonzero(begins)[1:].tolist()
-    return [text[begin:end] for begin, end in pairwise([0, *inner, len(text)])] if text else []
+    return _with_ends(np.flatnonzero(begins)[1:], len(text))
 
 
-def _normalised(units: Sequence[str], shingling: Shingling) -> list[bytes]:
+def _line_begins(text: str) -> Index:
+    """Where the lines of a text begin, which end with LF, CRLF or CR; and its end."""
+    points = to_codepoints(text)
+    ends = points == _CR
+    ends[:-1] &= points[1:] != _LF
+    ends |= points == _LF
+    return _with_ends(np.flatnonzero(ends[:-1]) + 1, len(text))
+
+
+def _blocks(text: str, *, from_end: bool = False) -> Index:
+    """Where blocks of a text begin, each of several lines, unless one is larger; and its end."""
+    lines = _line_begins(text)
+    if from_end:
+        lines = len(text) - lines[::-1]
+    ends = lines[[end for _, end in row_blocks(lines, _CHARACTERS_A_BLOCK)]]
+    return np.concatenate(([0], ends)) if not from_end else np.append(len(text) - ends[::-1], len(text))
+
+
+_BEGINS: Mapping[str, Callable[[str], Index]] = MappingProxyType({"words": _word_begins, "lines": _line_begins})
+
+
+def _with_ends(inner: Index, size: int) -> Index:
+    return np.concatenate(([0], inner, [size])) if size else np.zeros(1, np.int64)
+
+
+def _normalised(units: list[str], shingling: Shingling) -> Ragged:
     encoded = joined([unit.encode("utf-8", "surrogateescape") for unit in units])
-    return separate(normalised_texts(encoded, shingling).encoded)
+    return normalised_texts(encoded, shingling).encoded
 
 
-def _with_blanks(units: list[str], normalised: list[bytes]) -> tuple[list[str], list[bytes]]:
-    """The units of which something is left when normalised, each with the others after it, and their normalised forms.
+def _hashes(units: list[bytes]) -> Keys:
+    """Hashes of 64 bits: uint64 (n,)."""
+    held = joined(units)
+    high, low = (hash_byte_strings(held.values, held.offsets[:-1], held.lengths, seed) for seed in (0, 1))
+    return high.astype(np.uint64) << np.uint64(32) | low
+
+
+def _with_blanks(text: str, begins: Index, hashes: Keys, blank: Mask) -> _Units:
+    """The units of which something is left when normalised, each with the others after it.
 
     So signs are not compared with --strip-punctuation. The first unit also has what stands before it. If nothing is
     left of any, the whole text is one unit, so that an empty text equals spaces.
     """
-    some = [place for place, unit in enumerate(normalised) if unit.strip()]
-    if units and len(some) == len(units):
-        return units, normalised
-    begins = [0, *some[1:], len(units)]
-    return ["".join(units[begin:end]) for begin, end in pairwise(begins)], [normalised[at] for at in some] or [b""]
+    some = np.flatnonzero(~blank)
+    ends = np.concatenate(([0], begins[some[1:]], [len(text)]))
+    return _Units(text, ends, hashes[some] if len(some) else _hashes([b""]))
 
 
-def _passages(a: Sequence[str], b: Sequence[str], left: Index, right: Index) -> Iterator[Passage]:
-    """Yield the runs of shared units, which are a[left[i]] and b[right[i]], and what stands between them."""
-    new = np.flatnonzero((np.diff(left) != 1) | (np.diff(right) != 1)) + 1
+def _cuts(left: Index, right: Index) -> Index:
+    """Where a run of shared units ends, and the next one begins."""
+    cuts: Index = np.flatnonzero((np.diff(left) != 1) | (np.diff(right) != 1)) + 1
+    return cuts
+
+
+def _passages(a: _Units, b: _Units, left: Index, right: Index) -> Iterator[Passage]:
+    """Yield the runs of shared units, a[left[i]] and b[right[i]], and what stands between them."""
     at_a = at_b = 0
-    for begin, end in pairwise([0, *new.tolist(), len(left)]):
+    for begin, end in pairwise([0, *_cuts(left, right).tolist(), len(left)]):
         if begin == end:
             continue
         from_a, from_b, size = int(left[begin]), int(right[begin]), end - begin
         if from_a > at_a or from_b > at_b:
-            yield Passage(False, "".join(a[at_a:from_a]), "".join(b[at_b:from_b]))
+            yield Passage(False, a.joined(at_a, from_a), b.joined(at_b, from_b))
         at_a, at_b = from_a + size, from_b + size
-        yield Passage(True, "".join(a[from_a:at_a]), "".join(b[from_b:at_b]))
-    if at_a < len(a) or at_b < len(b):
-        yield Passage(False, "".join(a[at_a:]), "".join(b[at_b:]))
+        yield Passage(True, a.joined(from_a, at_a), b.joined(from_b, at_b))
+    if at_a < len(a.numbers) or at_b < len(b.numbers):
+        yield Passage(False, a.joined(at_a, len(a.numbers)), b.joined(at_b, len(b.numbers)))

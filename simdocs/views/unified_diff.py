@@ -58,10 +58,10 @@ def _lines(difference: Difference) -> Iterator[_Line]:
 
 
 def _hunks(changed: Sequence[int], size: int) -> Iterator[tuple[int, int]]:
-    """Yield where each hunk begins and ends: differences that are near each other are one hunk."""
+    """Yield where each hunk begins and ends. Differences with up to six lines between them are in one, as of diff."""
     begin = previous = changed[0]
     for at in changed[1:]:
-        if at - previous > 2 * _AROUND:
+        if at - previous > 2 * _AROUND + 1:
             yield max(0, begin - _AROUND), previous + _AROUND + 1
             begin = at
         previous = at

@@ -149,3 +149,20 @@ def test_ranges_that_no_bands_find_have_random_pairs():
         parts = sampled(corpus(100), 1, num_perm=4).ranges
     assert [(part.least, part.below) for part in parts] == [(0, 0.7), (0.7, np.inf)]
     assert parts[0].draws == SMALL["RANDOM_PAIRS"]
+
+
+@pytest.mark.parametrize("size", [3, 40, 160])
+def test_no_document_is_paired_with_itself(size):
+    sets, drawn = corpus(size), list[np.ndarray]()
+
+    def compare(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        drawn.append(np.column_stack((left, right)))
+        return jaccard.exact(sets, left, right)
+
+    signatures = scheme_of("fss").signatures(sets, 128, 0)
+    with mock.patch.multiple(sampled_pairs, **SMALL):
+        sampled_pairs.sample_pairs(signatures, compare, 0, no_progress)
+    every = np.concatenate(drawn)
+    assert len(drawn[0]) == SMALL["RANDOM_PAIRS"]
+    assert (every[:, 0] != every[:, 1]).all()
+    assert len(np.unique(drawn[0] % size, axis=0)) >= min(size * (size - 1), SMALL["RANDOM_PAIRS"]) // 2

@@ -17,6 +17,7 @@ from simdocs.commands.dedupe_plan import DedupePlan, plan_dedupe
 from simdocs.commands.explaining import explanations
 from simdocs.commands.printed_names import PrintedNames
 from simdocs.commands.resolve import opened_index
+from simdocs.corpora.identity import FilesToDelete
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError, mention
@@ -40,10 +41,14 @@ from simdocs.model.explanation import ExplainedDocument
 from simdocs.model.groups import NestedPairs, Pairs
 from simdocs.model.listed_pairs import SimilarPairs
 from simdocs.model.names import display_name
+from simdocs.model.numbering import Rows
 from simdocs.model.search_result import SearchFacts
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.indexing import low_recall
 from simdocs.requests.search_requests import DedupeRequest
+
+_LOOKED_AT = 1 << 13
+"""Duplicates whose files are looked at together: their names and facts are Python objects then."""
 
 
 def answer(request: DedupeRequest, run: Run, delivery: Delivery) -> Deduplication | SimilarPairs:
@@ -111,6 +116,7 @@ def find_groups(
         plan.known is not None,
         None if largest is None else (corpus.printed_names(np.array([largest[0]]))[0], largest[1]),
         int(corpus.facts(pairs.right)["size"].sum()),
+        *_freed(corpus, pairs.right),
         None if decision.components is None else tuple(component_facts(corpus, decision.components)),
         watch.advice + _advice(plan, scope, decision.found, corpus),
         _explained(decision, plan) if take is None else None,
@@ -201,6 +207,18 @@ def _blocks(decision: Decision, listing: str | None, plan: DedupePlan, run: Run,
         yield from line_blocks(decision.corpus, rows, plan.recipe.shingling, run.engine.state.get(LineReader))
     else:
         yield from name_blocks(decision.corpus, rows, PrintedNames(run.skipped))
+
+
+def _freed(corpus: Documented, duplicates: Rows) -> tuple[int, int]:
+    """How many of these duplicates are files, and the bytes that deleting these would free."""
+    files, deleted = 0, FilesToDelete()
+    for at in range(0, len(duplicates), _LOOKED_AT):
+        for _, request in corpus.readings(duplicates[at : at + _LOOKED_AT]):
+            whole = (request.facts["container"] == 0) & (request.facts["inode"] != 0)
+            files += int(whole.sum())
+            for place in np.flatnonzero(whole).tolist():
+                deleted.add(request.file(place), int(request.facts["file_size"][place]))
+    return files, deleted.freed
 
 
 def _explained(decision: Decision, plan: DedupePlan) -> tuple[ExplainedDocument, ...] | None:

@@ -121,6 +121,34 @@ class Identity:
         return self.unchanged(stamp) and size == self.size
 
 
+class FilesToDelete:
+    """Files, and how many bytes deleting all of them would free: the sum of their sizes.
+
+    A file with several names (hard links) counts once, and only if all its names are among them. A symbolic link counts
+    nothing. Sizes are those that `ls -l` shows: how many blocks they take differs from one file system to another.
+    """
+
+    def __init__(self) -> None:
+        self._bytes = 0
+        self._names_left: dict[FileId, int] = {}
+
+    def add(self, path: bytes, recorded: int) -> None:
+        """Add the file with this path. recorded: its size when it was read, in case that it cannot be looked at now."""
+        try:
+            status = os.lstat(path)
+        except OSError:
+            self._bytes += recorded
+            return
+        left = self._names_left.get(file_id(status), status.st_nlink) - 1
+        self._names_left[file_id(status)] = left
+        self._bytes += status.st_size if stat.S_ISREG(status.st_mode) and not left else 0
+
+    @property
+    def freed(self) -> int:
+        """The bytes that deleting the files would free."""
+        return self._bytes
+
+
 def identities(facts: NDArray[np.void]) -> Iterator[Identity]:
     """Yield the identity of each document, from its facts (n,) FACTS."""
     for at in range(0, len(facts), _AT_ONCE):

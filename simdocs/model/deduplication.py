@@ -33,7 +33,9 @@ class Deduplication(SearchResult):
     answer. With an index to compare against, row r of the index is len(documents) + r. names: of both documents of each
     pair. kept: the rows, among the documents given, of those that are no duplicates and are not
     known to the index. known: how many were known to the index. against_index: whether there is
-    one. largest: the kept document with the most duplicates, and how many. duplicate_bytes: what the duplicates take.
+    one. largest: the kept document with the most duplicates, and how many. duplicate_bytes: the size of the
+    text of the duplicates, after decompression. duplicate_files: how many of them are files, and not lines or texts in
+    memory. freed_bytes: the size on disk that deleting these files would free.
     advice: lines for people if k does not suit the documents, or if many of them may share only a template. explained:
     with explain, why each document is kept or a duplicate, in the order of the documents, after those of the index
     that are kept for them; None if it was handed over in blocks.
@@ -45,6 +47,8 @@ class Deduplication(SearchResult):
     against_index: bool = False
     largest: tuple[bytes, int] | None = None
     duplicate_bytes: int = 0
+    duplicate_files: int = 0
+    freed_bytes: int = 0
     components: tuple[ComponentFacts, ...] | None = None
     advice: tuple[str, ...] = ()
     explained: tuple[ExplainedDocument, ...] | None = None

@@ -197,11 +197,22 @@ def _outcome(result: Deduplication | SimilarPairs | Matches, seconds: float) -> 
     else:
         duplicates = f"{counted(result.found, 'duplicate')} of {counted(result.groups, 'document')}"
         kept = f"{len(result.kept):,} {'kept' if result.comparison.changed is None else 'new or changed ones kept'}"
-        yield f"{duplicates}, {kept}, {took}; the duplicates take {size(result.duplicate_bytes)}"
+        yield f"{duplicates}, {kept}, {took}; {_taken(result)}"
     yield from result.advice
     if isinstance(result, Deduplication):
         for component in (result.components or ())[:_LOOSEST]:
             yield _looseness(component)
+
+
+def _taken(result: Deduplication) -> str:
+    """What deleting the duplicates would free, and the size of their text where that is another."""
+    text = f"{size(result.duplicate_bytes)} of text"
+    if not result.duplicate_files:
+        return f"the duplicates have {text}"
+    if result.duplicate_files < result.found:
+        return f"deleting those that are files frees {size(result.freed_bytes)}, all duplicates have {text}"
+    freed = f"deleting the duplicates frees {size(result.freed_bytes)}"
+    return freed if result.freed_bytes == result.duplicate_bytes else f"{freed}, they have {text}"
 
 
 def _expected(expected: Expectation, banding: Banding, *, verbose: bool) -> Iterator[str]:

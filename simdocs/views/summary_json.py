@@ -102,6 +102,7 @@ def _facts(result: BuildResult | Deduplication | SimilarPairs | Matches) -> dict
     else:
         facts |= {"duplicates": result.found, "groups": result.groups, "kept": len(result.kept)}
         facts["duplicate_bytes"] = result.duplicate_bytes
+        facts |= {"duplicate_files": result.duplicate_files, "freed_bytes": result.freed_bytes}
         if result.largest is not None:
             facts["largest_group"] = {"kept": display_name(result.largest[0]), "duplicates": result.largest[1]}
         if result.components is not None:

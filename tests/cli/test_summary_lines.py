@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
 import re
 from pathlib import Path
 
@@ -65,14 +67,50 @@ def lines(where: Path, *arguments: str) -> list[str]:
     return [re.sub(r", in \d+\.\d\d s", "", line) for line in done.err.splitlines()]
 
 
-def test_the_summary_has_the_bytes_that_duplicates_take(here):
+def test_the_summary_has_the_bytes_that_deleting_the_duplicates_frees(here):
     lay(here, {"docs/copy.txt": A, "large/a": b"word " * 5000, "large/b": b"Word " * 5000})
     *_, last = lines(here, "dedupe", "docs")
-    assert last == f"2 duplicates of 1 document, 2 kept; the duplicates take {len(A1 + A)} bytes"
+    assert last == f"2 duplicates of 1 document, 2 kept; deleting the duplicates frees {len(A1 + A)} bytes"
     *_, last = lines(here, "dedupe", "large")
-    assert last == "1 duplicate of 1 document, 1 kept; the duplicates take 24.4 KiB"
+    assert last == "1 duplicate of 1 document, 1 kept; deleting the duplicates frees 24.4 KiB"
     assert simdocs("dedupe", "large", "--summary-json", "note", cwd=here).status == 0
     assert json.loads((here / "note").read_bytes())["duplicate_bytes"] == 25000
+
+
+def freed(where: Path, docs: str) -> tuple[str, tuple[int, int, int]]:
+    """The end of the last line of the summary; and text, files and freed bytes of the duplicates as in the JSON."""
+    *_, last = lines(where, "dedupe", docs, "--summary-json", "note")
+    note = json.loads((where / "note").read_bytes())
+    return last.rpartition("; ")[2], (note["duplicate_bytes"], note["duplicate_files"], note["freed_bytes"])
+
+
+def test_compressed_duplicates_count_with_their_size_on_disk(here):
+    packed = gzip.compress(b"word " * 5000, mtime=0)
+    lay(here, {"packed/a": b"word " * 5000, "packed/b.gz": packed})
+    says = f"deleting the duplicates frees {len(packed)} bytes, they have 24.4 KiB of text"
+    assert freed(here, "packed") == (says, (25000, 1, len(packed)))
+
+
+def test_a_duplicate_with_other_names_frees_nothing(here):
+    """A walk reads a file once, under its first name. The other names keep the file when that one is deleted."""
+    lay(here, {"links/a": B, "links/b": B})
+    os.link(here / "links/b", here / "links/c")
+    says = f"deleting the duplicates frees 0 bytes, they have {len(B)} bytes of text"
+    assert freed(here, "links") == (says, (len(B), 1, 0))
+
+
+def test_duplicate_lines_are_no_files_and_have_only_text(here):
+    row = json.dumps({"text": B.decode()}).encode()
+    lay(here, {"rows/a.jsonl": row + b"\n" + row + b"\n"})
+    assert freed(here, "rows") == (f"the duplicates have {len(B)} bytes of text", (len(B), 0, 0))
+    lay(here, {"rows/b.txt": B})
+    says = f"deleting those that are files frees {len(B)} bytes, all duplicates have {2 * len(B)} bytes of text"
+    assert freed(here, "rows") == (says, (2 * len(B), 1, len(B)))
+    symbolic = here / "linked"
+    lay(here, {"linked/a": B})
+    os.symlink("../rows/b.txt", symbolic / "z")
+    *_, last = lines(here, "dedupe", "linked", "--follow")
+    assert "deleting the duplicates frees 0 bytes" in last
 
 
 def test_an_answer_without_rows_is_said_in_words(here):

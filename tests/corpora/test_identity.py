@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from simdocs.corpora.identity import (
+    FilesToDelete,
     Identity,
     Stamp,
     file_id,
@@ -164,3 +165,14 @@ def test_texts_are_the_same_by_the_first_16_bytes_of_sha_256() -> None:
         facts[row]["digest"] = np.frombuffer(hashlib.sha256(text).digest()[:16], "<u8")
     assert same_texts(ragged(*texts), facts).all()
     assert same_texts(ragged(b"one", b"x", b"zwolf"), facts).tolist() == [True, False, False]
+
+
+def test_a_file_is_freed_once_when_all_its_names_are_deleted(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"12345")
+    os.link(tmp_path / "a", tmp_path / "b")
+    os.symlink("a", tmp_path / "link")
+    (tmp_path / "c").write_bytes(b"123")
+    files = FilesToDelete()
+    for name, freed in (("a", 0), ("link", 0), ("c", 3), ("b", 8), ("gone", 15)):
+        files.add(os.fsencode(tmp_path / name), 7)
+        assert files.freed == freed

@@ -34,7 +34,7 @@ fewer pairs are near it, and more are near a higher one."""
 _LOWEST, FARTHEST = 0.4, 0.15
 """No lower threshold is advised, and none that differs by more from the one that was chosen."""
 
-_STEEP = 2
+_STEEP = 1.7
 """Pairs become more and more if a step has so many times more than any step above it, and one below has more still."""
 
 _ROUNDING = 1e-9
@@ -80,16 +80,6 @@ def similarity_advice(
         )
         if larger is not None:
             return  # Another k changes the similarities.
-    if many_similar(corpus):
-        share = corpus.similar.value / corpus.pairs
-        higher = f"raise {mention('threshold')}" if suits.highest > chosen.threshold else "look at some pairs"
-        template = "" if alike else f", or leave out a template that they share with {mention('template')} FILE"
-        yield Advice(
-            f"{share:.0%} of all pairs are at {chosen.threshold:g} or above, more than near-duplicates explain:"
-            f" {higher}{template}",
-            {},
-        )
-        return
     slope = _above_slope(curve, chosen.threshold, suits.asked)
     if slope > chosen.threshold:
         many, few = (_from(curve, each).value for each in (chosen.threshold, slope))
@@ -98,6 +88,16 @@ def similarity_advice(
             f" {slope:g} or above, and about {many:,.0f} at {chosen.threshold:g} or above): {mention('threshold')}"
             f" {slope:g} leaves them out, and misses some variants of short documents",
             {"threshold": slope},
+        )
+        return
+    if many_similar(corpus):
+        share = corpus.similar.value / corpus.pairs
+        higher = f"raise {mention('threshold')}" if suits.highest > chosen.threshold else "look at some pairs"
+        template = "" if alike else f", or leave out a template that they share with {mention('template')} FILE"
+        yield Advice(
+            f"{share:.0%} of all pairs are at {chosen.threshold:g} or above, more than near-duplicates explain:"
+            f" {higher}{template}",
+            {},
         )
         return
     better = _clearer_threshold(curve, chosen.threshold, max(suits.highest, chosen.threshold))

@@ -165,6 +165,11 @@ class _Tuner:
             *(asked.ready.documents, run.skipped, shown),
         )
 
+    @property
+    def _times(self) -> float:
+        """How many times as many documents there are as were drawn; 1 if all are read."""
+        return max(1.0, self._every / SAMPLED)
+
     def _ready(self, plan: TunePlan, run: Run) -> tuple[Prepared, IndexRecipe]:
         """The documents of a plan, or those that were drawn of them, and its recipe."""
         assert plan.intake is not None
@@ -187,9 +192,10 @@ class _Tuner:
             return verifier.exact_jaccard(firsts[left], firsts[right])
 
         drawn = sample_pairs(ready.signatures[firsts], compare, recipe.shingling.seed, self._run.progress)
-        sample = drawn.of_all(self._every / documents if documents >= SAMPLED else 1)
+        sample = drawn.of_all(self._times)
         known = sample if len(sample.random) else None
-        corpus = forecast.corpus_facts(sample, len(firsts), threshold, max(self._every, documents))
+        all_documents = self._every if self._times > 1 else documents
+        corpus = forecast.corpus_facts(sample, len(firsts), threshold, all_documents)
         choices, curve = forecast.choices(recipe, known), forecast.curve(recipe.banding, known)
         return Judged(ready, recipe, firsts, sample, corpus, tuple(choices), tuple(curve))
 
@@ -214,7 +220,7 @@ class _Tuner:
             ready, recipe = self._without_template(asked, ready, recipe)
         now = asked if recipe is asked.recipe else self._judged(ready, recipe)
         now = self._of_similarities(now, asked.recipe.banding.threshold)
-        texts = round(now.corpus.texts * self._every / max(1, len(now.ready.documents)))
+        texts = round(now.corpus.texts * self._times)
         threshold = now.recipe.banding.threshold
         for each in length_of_signatures(
             *(texts, now.chosen, now.recipe.banding.recall),

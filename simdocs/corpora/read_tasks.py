@@ -139,7 +139,8 @@ def _blocks(found: FileList, row: int, limit: int) -> Iterator[Lines]:
 def _with_wanted(blocks: Iterator[Lines], wanted: Index) -> Iterator[Lines]:
     """The same blocks, which name the lines in them that are wanted."""
     for lines in blocks:
-        begin, end = np.searchsorted(wanted, (lines.first, lines.next))
+        # The last line of a file may have no end, and is not counted then.
+        begin, end = np.searchsorted(wanted, (lines.first, lines.next + 1))
         yield replace(lines, wanted=frozenset(wanted[begin:end].tolist()))
 
 

@@ -150,6 +150,15 @@ def test_a_larger_corpus_is_sampled_with_the_same_bytes_on_every_run(tmp_path):
     assert low <= similar <= high + 1
 
 
+def test_skipped_documents_do_not_count_as_a_draw(here):
+    lines = [json.dumps({"text": A.decode()}), "", "not JSON", json.dumps({"text": B.decode()})]
+    (here / "x.jsonl").write_text("\n".join(lines))
+    lay(here, {"docs/binary": b"\0"})
+    done = simdocs("tune", "x.jsonl", "docs", "--summary", cwd=here)
+    assert "drawn" not in done.err
+    assert "5 documents, " in done.err
+
+
 def test_artifacts_give_the_answer_of_their_documents(here):
     expected = simdocs("tune", "docs", cwd=here)
     for command, kind in (("shingle", "shingles"), ("signature", "signatures"), ("index", "index")):

@@ -1,0 +1,69 @@
+"""Documents are drawn at random from files and from lines, the same ones every time."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+from simdocs.corpora.discover import Sources, find
+from simdocs.corpora.file_list import FileList
+from simdocs.corpora.jsonl import Lines, parse
+from simdocs.corpora.read_tasks import Files, sampled, tasks
+from simdocs.model.skipped import Skipped
+from simdocs.recipes import Sequences, Walking
+
+
+def lay(where: Path) -> FileList:
+    lines = b"".join(json.dumps({"text": f"line {number}"}).encode() + b"\n" for number in range(1, 41))
+    (where / "a.txt").write_bytes(b"a file")
+    (where / "b.jsonl").write_bytes(lines.removesuffix(b"\n"))
+    (where / "c.jsonl.gz").write_bytes(gzip.compress(lines))
+    (where / "d.txt").write_bytes(b"another file")
+    return find(Sources((os.fsencode(where),)), Walking(), Skipped())
+
+
+def names(found: FileList) -> list[str]:
+    read = []
+    for task, _ in tasks(found, 1 << 20, Sequences(), lambda _: None):
+        if isinstance(task, Files):
+            read += task.names
+        elif isinstance(task, Lines):
+            read += parse(task, Sequences()).names
+    return [os.path.basename(os.fsdecode(name)) for name in read]
+
+
+def test_all_documents_are_read_if_there_are_no_more_than_wanted(tmp_path):
+    found = lay(tmp_path)
+    for most in (82, 83):
+        few, every = sampled(found, 1 << 20, Sequences(), most, 0)
+        assert few is found
+        assert every == 82
+    assert len(names(found)) == 82
+
+
+def test_each_document_is_drawn_as_often_and_the_same_ones_every_time(tmp_path):
+    found, every = lay(tmp_path), names(lay(tmp_path))
+    drawn: dict[str, int] = dict.fromkeys(every, 0)
+    for seed in range(200):
+        few, count = sampled(found, 1 << 20, Sequences(), 20, seed)
+        read = names(few)
+        assert (len(read), count) == (20, 82)
+        assert read == names(sampled(found, 1 << 20, Sequences(), 20, seed)[0])
+        assert read == [name for name in every if name in set(read)]  # in row order
+        for name in read:
+            drawn[name] += 1
+    assert all(25 <= times <= 75 for times in drawn.values())  # 49 are expected, and 6 are the standard deviation
+
+
+def test_a_line_that_is_not_drawn_is_not_even_parsed(tmp_path):
+    (tmp_path / "x.jsonl").write_bytes(b'not JSON\n{"text": "a"}\nnor this\n' * 10)
+    found = find(Sources((os.fsencode(tmp_path),)), Walking(), Skipped())
+    few, every = sampled(found, 1 << 20, Sequences(), 5, 3)
+    assert every == 30
+    (wanted,) = few.lines.values()
+    ((task, _),) = tasks(few, 1 << 20, Sequences(), lambda _: None)
+    assert isinstance(task, Lines)
+    read = parse(task, Sequences())
+    assert sorted([*read.numbers, *(skip.line for skip in read.skips)]) == wanted.tolist()

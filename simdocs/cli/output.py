@@ -55,7 +55,8 @@ def _file(path: str, before: str = "") -> AbstractContextManager[OutputStream]:
 class Drawing:
     """Draws the blocks of an answer into a stream, in the requested format.
 
-    before: is called before anything is written to a terminal. hold: write nothing before `finish`.
+    before: is called before anything is written to a terminal. announce: is called before a whole table is laid out.
+    hold: write nothing before `finish`.
     """
 
     def __init__(
@@ -65,9 +66,10 @@ class Drawing:
         stream: OutputStream,
         *,
         before: Callable[[], None] = lambda: None,
+        announce: Callable[[], None] = lambda: None,
         hold: bool = False,
     ) -> None:
-        self._stream, self._before = stream, before
+        self._stream, self._before, self._announce = stream, before, announce
         self._terminal = request.path is None and is_terminal()
         self._json = format_of(request) == "jsonl" or head.columns[0].kind == LINE
         self._format = _format(request, head)
@@ -86,6 +88,8 @@ class Drawing:
 
     def finish(self) -> None:
         """Draw the end of the answer, and write everything that was held."""
+        if self._terminal:
+            self._announce()
         self._write(self._format.end())
         held, self._held = self._held, None
         for piece in held or ():

@@ -48,7 +48,14 @@ class Work:
     def drawing(self, drawn: FormatRequest, head: TableHead) -> Drawing:
         """What draws the answer. Nothing is drawn before it is complete if an error may still forbid it."""
         assert self.stream is not None
-        return Drawing(drawn, head, self.stream, before=self.progress.close, hold=bool(self.request.strict))
+        return Drawing(
+            drawn,
+            head,
+            self.stream,
+            before=self.progress.close,
+            announce=lambda: self.progress("drawing", 0, 0),
+            hold=bool(self.request.strict),
+        )
 
     def name_skips(self) -> None:
         """Name what was skipped."""

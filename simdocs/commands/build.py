@@ -27,7 +27,7 @@ from simdocs.commands.resolve import (
 from simdocs.commands.shrinking import given_of, other_directories, refuse_shrinking, same_arguments
 from simdocs.commands.standing import NOTHING, Standing, forgotten_bands, standing
 from simdocs.corpora import clock
-from simdocs.engines.run import Run
+from simdocs.engines.run import Run, each_band
 from simdocs.errors import UnjudgedError, mention
 from simdocs.matching.documents.corpus import name_prefix
 from simdocs.matching.documents.left_out import report_ignored, report_useless_template
@@ -177,6 +177,7 @@ def build_and_compare(
             known = others or "it was built from other arguments"
             note = known if there.artifact.run else "its run.json is missing or damaged"
     found = changes(documents, there.documents)
+    run.progress("writing", 0, 0)
     writer.finish(documents, plan.recipe, _run_facts(plan, run, began_ns, found) | {"given": given})
     counts = (found.unchanged, len(found.changed), len(found.new), len(found.removed))
     update = UpdateFacts(*counts, note, len(found.kept), len(found.renamed))
@@ -220,7 +221,8 @@ def _build_index(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | N
     if earlier is not None and isinstance(earlier.artifact, BandIndex):
         tables = EarlierTables.of(earlier.artifact, documents, firsts, recipe.banding.cut)
     counter = BucketCounter(recipe)
-    for keys, rows in band_tables(signatures, firsts, recipe.banding.cut, tables):
+    made = band_tables(signatures, firsts, recipe.banding.cut, tables)
+    for keys, rows in each_band(made, recipe.banding.bands, run.progress):
         counter.add(keys[0], rows[0])
         writer.append("band_keys", keys)
         writer.append("band_rows", rows)

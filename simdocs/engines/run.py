@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from simdocs.engines.engine import Engine
 from simdocs.model.skipped import Skipped
 
+Item = TypeVar("Item")
+
 Progress = Callable[[str, int, int], None]
 """Reports progress: the step that is running, how much of it is done, and how much there is (0: unknown)."""
+
+
+def each_band(bands: Iterable[Item], count: int, progress: Progress) -> Iterator[Item]:
+    """Yield what there is about each band of so many, and report how far the making of buckets is."""
+    for done, band in enumerate(bands):
+        progress("making buckets", done, count)
+        yield band
 
 
 class Explain(Protocol):

@@ -14,6 +14,9 @@ _SOON = 0.3
 _IN_BYTES = ("reading", "shingling")
 """Steps whose progress is counted in bytes; the others count documents or pairs."""
 
+_UNCOUNTED = ("writing", "drawing")
+"""Steps of which it is not known how far they are."""
+
 _SPARE = 5
 """Columns that stay free after the bar. A terminal echoes Ctrl-C there as ^C: if that began another line, the bar on
 the line above could not be cleared."""
@@ -64,6 +67,8 @@ def _bar(step: str, total: int) -> Any:
 
     tqdm.monitor_interval = 0  # no thread: processes are forked later
     in_bytes = step in _IN_BYTES
+    if step in _UNCOUNTED:
+        return tqdm(desc=step, leave=False, file=sys.stderr, bar_format="{desc} ...")
     narrow = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt}" if total else "{desc}: {n_fmt}"
     return tqdm(
         desc=step,

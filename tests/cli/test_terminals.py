@@ -276,7 +276,7 @@ def screen_of(written: bytes, columns: int) -> list[str]:
         if character == "\r":
             column = 0
         elif character == "\n":
-            row += 1
+            row, column = row + 1, 0
         else:
             if column == columns:
                 row, column = row + 1, 0
@@ -313,3 +313,11 @@ def interrupt(event, arguments):
 
 sys.addaudithook(interrupt)
 """
+
+
+def test_a_table_that_is_laid_out_is_announced_and_its_announcement_cleared(here):
+    env = trap(here, "time.sleep(0.5)", "open", "docs/a.txt") | {"TERM": "xterm"}
+    done = on_terminal("dedupe", "docs", "-j1", which=["stdout", "stderr"], columns=80, cwd=here, env=env)
+    assert done.status == 0
+    assert "drawing ..." in done.err
+    assert [row for row in screen_of(done.err.encode(), 80) if "drawing" in row or "%|" in row] == []

@@ -58,6 +58,7 @@ class _Rounds:
         self._room, self._pause, self._pauses = 0, 0, 1
 
     def decide(self) -> GroupingState:
+        self._comparer.progress(self._decided)
         ready = self._frontier.ready
         while len(ready):
             # All texts that were verified ahead are decided by now.
@@ -89,6 +90,7 @@ class _Rounds:
             removed.append(self._state.remove(pairs))
             self._decided += len(removed[-1])
             self._comparer.use(pairs)
+            self._comparer.progress(self._decided)
         return np.concatenate(removed)
 
     def _choose_ahead(self, ready: TextNumbers) -> tuple[TextNumbers, Index]:

@@ -63,7 +63,8 @@ class SelfJoin:
 
     def _buckets(self, bands: Bands, firsts: Rows, numbers: TextNumbers | None) -> Ragged:
         # The tables of an index name the first copy of each text, which may be lost.
-        return self.prepared.buckets(bands, firsts, numbers if self.lost is None else None)
+        numbers = numbers if self.lost is None else None
+        return self.prepared.buckets(bands, firsts, numbers, self.verifier.run.progress)
 
 
 def verifier_of(

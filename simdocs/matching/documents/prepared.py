@@ -9,7 +9,7 @@ import numpy as np
 
 from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.npy import damaged
-from simdocs.engines.run import Run
+from simdocs.engines.run import Progress, Run, each_band, no_progress
 from simdocs.errors import ArtifactError, ParametersError, mention
 from simdocs.kernels.lsh.banding import least_probability
 from simdocs.kernels.lsh.buckets import keys_of_band, shared_buckets, shared_buckets_of_tables
@@ -38,25 +38,26 @@ class Prepared:
     recipe: SignatureRecipe
     index: BandIndex | None = None
 
-    def buckets(self, bands: Bands, firsts: Rows, numbers: TextNumbers | None = None) -> Ragged:
+    def buckets(self, bands: Bands, firsts: Rows, numbers: TextNumbers | None, progress: Progress) -> Ragged:
         """The buckets that documents `firsts` share, as members numbered 0, 1, ...: Ragged int32.
 
         numbers: (N,) the number of each document, if firsts are the first documents of the texts. Then the tables of
-        the index can be used.
+        the index can be used. progress: is told after each band.
         """
         if self.index is None or numbers is None:
             keys = (keys_of_band(self.signatures, firsts, band, bands.rows) for band in range(bands.bands))
-            return shared_buckets(keys)
-        return buckets_of_index(self.index, numbers, len(firsts))
+            return shared_buckets(each_band(keys, bands.bands, progress))
+        return buckets_of_index(self.index, numbers, len(firsts), progress)
 
 
-def buckets_of_index(index: BandIndex, numbers: TextNumbers, size: int) -> Ragged:
+def buckets_of_index(index: BandIndex, numbers: TextNumbers, size: int, progress: Progress = no_progress) -> Ragged:
     """The buckets that documents of an index share, from its tables: Ragged int32, of text numbers below `size`.
 
     numbers: (N,) the number of each document's text, in row order of their first documents.
     """
     tables, owners = index["band_keys"], index["band_rows"]
-    members = (_members(index, numbers[rows], size) for rows in owners.all())
+    bands = len(owners.all())
+    members = (_members(index, numbers[rows], size) for rows in each_band(owners.all(), bands, progress))
     shared = shared_buckets_of_tables(tables.all(), members)
     tables.release()
     owners.release()

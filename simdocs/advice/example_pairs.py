@@ -69,7 +69,7 @@ def example_pairs(
             short = ""
             if ready.corpus.facts(pair)["size"].max() <= _READ:
                 short = _in_short(differences.of(ready.corpus, *pair.tolist()))
-            yield ExamplePair(where, document, other, float(similarity[place]), short)
+            yield ExamplePair(where, threshold, document, other, float(similarity[place]), short)
 
 
 def _in_short(difference: Difference) -> str:

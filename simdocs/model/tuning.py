@@ -83,11 +83,12 @@ class CorpusFacts:
 class ExamplePair:
     """A pair of documents near a threshold, so that a person can judge whether it is in the right place.
 
-    where: `above`, `at` or `below` the threshold. document, other: their names. difference: the first words that
+    where: `above`, `at` or `below` the `threshold`. document, other: their names. difference: the first words that
     differ, in short; empty if it is not known.
     """
 
     where: str
+    threshold: float
     document: str
     other: str
     jaccard: float

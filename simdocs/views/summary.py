@@ -138,9 +138,8 @@ def _tuned(result: Tuning) -> Iterator[str]:
         )
     yield from result.advice
     for pair in result.examples:
-        yield f"{pair.where}: {pair.jaccard:.3f} {pair.document} {pair.other}" + f": {pair.difference}" * bool(
-            pair.difference
-        )
+        difference = f": {pair.difference}" if pair.difference else ""
+        yield f"{pair.where} {pair.threshold:g}: {pair.jaccard:.3f} {pair.document} {pair.other}{difference}"
     if result.next:
         yield f"next: {result.next}"
 

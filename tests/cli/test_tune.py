@@ -321,7 +321,9 @@ def test_pairs_above_at_and_below_the_advised_threshold_are_shown(tmp_path):
     sets = list(map(shingles, texts))
     done = simdocs("tune", "docs", "--summary", cwd=tmp_path).err
     threshold = float((re.findall(r"--threshold ([\d.]+)$", done, re.MULTILINE) or ["0.8"])[-1])
-    shown = re.findall(r"^(above|at|below): (\d\.\d{3}) docs/(\d+) docs/(\d+): -.+ \+changed", done, re.MULTILINE)
+    shown = re.findall(
+        r"^(above|at|below) 0\.\d+: (\d\.\d{3}) docs/(\d+) docs/(\d+): -.+ \+changed", done, re.MULTILINE
+    )
     assert [where for where, *_ in shown] == ["above"] * 3 + ["at"] * 3 + ["below"] * 3
     for where, similarity, a, b in shown:
         real = jaccard(sets[int(a)], sets[int(b)])

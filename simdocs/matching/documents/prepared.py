@@ -42,7 +42,7 @@ class Prepared:
         """The buckets that documents `firsts` share, as members numbered 0, 1, ...: Ragged int32.
 
         numbers: (N,) the number of each document, if firsts are the first documents of the texts. Then the tables of
-        the index can be used. progress: is told after each band.
+        the index can be used. progress: is called for each band.
         """
         if self.index is None or numbers is None:
             keys = (keys_of_band(self.signatures, firsts, band, bands.rows) for band in range(bands.bands))

@@ -259,7 +259,7 @@ def _goes_on(kept: KeptLines, lines: Lines, number: int, earlier: Unchanged) -> 
     """Whether the chunk of these lines, which has this number, can be taken over together with those before it."""
     if number != kept.numbers.stop or len(kept.numbers) == _CHUNKS_AT_ONCE:
         return False
+    # The next chunk may be the first of another file, which began elsewhere. The numbers of lines need no comparison:
+    # chunks with the same bytes have the same number of lines.
     chunk, before = earlier.chunks[number], earlier.chunks[kept.numbers.start]
-    return bool(lines.start - chunk["start"] == kept.start - before["start"]) and bool(
-        lines.first - chunk["line"] == kept.line - before["line"]
-    )
+    return bool(lines.start - chunk["start"] == kept.start - before["start"])

@@ -75,8 +75,9 @@ class EarlierTables:
         in_tables[index["band_rows"].cut(0, 1)[0]] = True
         old_rows = taken_from[firsts]
         still = np.flatnonzero(in_tables[old_rows])
-        if (np.diff(old_rows[still]) <= 0).any():
+        if (np.diff(old_rows[still]) < 0).any():
             return None
+        # Texts with the same token set may all come from one row. One of them keeps its place, and the others are new.
         new_row = np.full(index.n_documents, -1, np.int32)  # half as large, it is looked up twice as fast
         new_row[old_rows[still]] = firsts[still]
         return cls(index, new_row)

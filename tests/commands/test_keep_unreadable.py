@@ -20,7 +20,7 @@ from simdocs.storage import syscalls
 from tests.amounts import examples
 from tests.cli.program import unprivileged
 from tests.commands.building import built, opened
-from tests.commands.histories import FOLDERS, content_for, lines, names, steps, texts, write
+from tests.commands.histories import FOLDERS, content_for, lines, names, rewrite_in_place, steps, texts, write
 from tests.commands.test_update import ALLOWED, HOUR, OPTIONS, Clock, compare, moves
 from tests.corpora.small_chunks import cut_small
 
@@ -132,3 +132,22 @@ def test_an_update_keeps_what_cannot_be_read_as_if_it_had_not_changed(
         built(target, ["docs"], **KEEP)
         compare(target, **PLAIN)
     shutil.rmtree(place)
+
+
+@pytest.mark.parametrize("path", ["docs/below", "docs/below/a"])
+def test_a_file_that_was_new_when_it_was_read_is_read_again_although_it_was_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    """It may have been changed once more in the same tick of the clock, and its directory or itself closed then."""
+    monkeypatch.chdir(tmp_path)
+    clock, target, how = Clock(monkeypatch), Path("x.index"), KEEP | {"ignore_ctime": True}
+    write("docs/below/a", b"the quick brown fox")
+    built(target, ["docs"], **how)
+    rewrite_in_place("docs/below/a", b"one slow fox jumps ")
+    for _ in range(2):
+        clock.ahead += HOUR
+        with closed({path}):
+            built(target, ["docs"], **how)
+    clock.ahead += HOUR
+    built(target, ["docs"], **how)
+    compare(target, **how)

@@ -121,7 +121,9 @@ def _tuning_facts(result: Tuning) -> dict[str, Any]:
     if documents is not None:
         facts |= {"bytes": int(documents.facts["size"].sum()), "empty": documents.flagged(EMPTY)}
     facts["skipped"] = result.skipped.counts
-    facts |= {name: value for name, value in asdict(chosen).items() if name not in ("chosen",)}
+    of_choice = asdict(chosen)
+    facts["bytes_a_document"] = of_choice.pop("bytes")  # `bytes` are those of the documents, as everywhere
+    facts |= {name: value for name, value in of_choice.items() if name != "chosen"}
     if result.corpus is not None:
         facts |= asdict(result.corpus)
     return facts | {"parameters": asdict(result.recipe)}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 
+import pytest
+
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import simdocs
 
@@ -127,3 +129,92 @@ def test_the_summary_is_written_with_exit_code_too(here):
     size = str(len(A1))
     assert simdocs("dedupe", "docs", "--max-size", size, "--summary-json", "note", "-q", cwd=here).status == 3
     assert json.loads((here / "note").read_bytes())["skipped"] == {"oversized": 1}
+
+
+WORDS = [f"w{number}" for number in range(12)]
+
+COUNTED = {
+    "docs/a": " ".join(WORDS).encode(),
+    "docs/b": " ".join(WORDS).upper().encode(),
+    "docs/c": " ".join([*WORDS[:-1], "other"]).encode(),
+    "docs/d": b"one two three four",
+    "docs/e": b"three four five",
+    "docs/f": b"one",
+    "docs/g": b"two",
+    "docs/h": b" \n",
+    "docs/i": b"w0 w1 w2",
+    "docs/x.bin": b"\0\1",
+    "docs/y.bin": b"\0\2",
+    "docs/z": b"x" * 200,
+    "form": b"w0 w1 w2",
+}
+"""By words with k = 2: a and b are the same, c shares 10 of 12 pairs of words with them, f and g are short, and h is
+empty. The template has 2 pairs of words, so that nothing is left of i, and c shares 8 of 10."""
+
+ASKED = ["--unit", "word", "-k", "2", "--max-size", "100", "-q", "--summary-json", "note"]
+
+TOLD = {
+    "documents": 9,
+    "bytes": sum(len(data) for name, data in COUNTED.items() if name < "docs/x"),
+    "empty": 1,
+    "skipped": {"binary": 2, "oversized": 1},
+}
+
+TOKENS = 3 * 11 + 3 + 2 + 1 + 1 + 2
+
+LEFT_OUT = {
+    "skipped": TOLD["skipped"] | {"ignored": 1},
+    "ignored_tokens": 2,
+    "ignored_share": round(4 * 2 / TOKENS, 6),
+}
+
+
+def told(where, wanted, *words):
+    """Run a command, and return what the summary says about the facts that are wanted."""
+    done = simdocs(*words, *ASKED, cwd=where)
+    assert done.status == 3, done
+    facts = json.loads((where / "note").read_bytes())
+    return {name: facts.get(name) for name in wanted}
+
+
+@pytest.mark.parametrize("kind", ["shingles", "signatures", "index"])
+def test_every_count_in_the_summary_of_a_build_is_right(tmp_path, kind):
+    lay(tmp_path, COUNTED)
+    build = {"shingles": "shingle", "signatures": "signature", "index": "index"}[kind], "docs", "-o", f"x.{kind}"
+    form, left_out = ((), {}) if kind == "shingles" else (("--template", "form"), LEFT_OUT)
+    new = {"unchanged": 0, "changed": 0, "new": 9, "removed": 0, "note": "", "kept": 0}
+    wanted = TOLD | {"kind": kind, "short": 2, "tokens": TOKENS, "update": new} | left_out
+    assert told(tmp_path, wanted, *build, *form) == wanted
+    lay(tmp_path, {"docs/a": b"w0", "docs/new1": b"five six", "docs/new2": b"six five", "docs/new3": b"six"})
+    for name in "ef":
+        os.remove(tmp_path / "docs" / name)
+    after = {"unchanged": 6, "changed": 1, "new": 3, "removed": 2}
+    wanted |= {"documents": 10, "short": 3, "tokens": TOKENS - 10 - 2 - 1 + 3, "update": new | after}
+    wanted |= {"bytes": TOLD["bytes"] - len(COUNTED["docs/a"] + COUNTED["docs/e"] + COUNTED["docs/f"]) + 2 + 19}
+    wanted |= {"ignored_share": round(3 * 2 / wanted["tokens"], 6)} if left_out else {}
+    assert told(tmp_path, wanted, *build, *form) == wanted
+
+
+def test_every_count_in_the_summary_of_an_answer_is_right(tmp_path):
+    lay(tmp_path, COUNTED)
+    wanted = TOLD | LEFT_OUT | {"candidates": 1, "verified": 1}
+    groups = {"duplicates": 2, "groups": 1, "kept": 7, "largest_group": {"kept": "docs/a", "duplicates": 2}}
+    pairs = {"pairs": 2, "pairs_left_out": 1}
+    for how, found in (((), groups), (("--cluster", "components"), groups), (("--pairs",), pairs)):
+        assert told(tmp_path, wanted | found, "dedupe", "docs", "--template", "form", *how) == wanted | found
+    wanted = {name: TOLD[name] for name in ("documents", "bytes", "empty")}
+    assert told(tmp_path, wanted, "tune", "docs") == wanted
+
+
+def test_every_count_in_the_summary_of_a_query_is_right(tmp_path):
+    lay(tmp_path, {name: data for name, data in COUNTED.items() if name not in ("docs/y.bin", "docs/z")})
+    index = ("index", "docs", "-o", "x.index", "--unit", "word", "-k", "2", "--template", "form")
+    assert simdocs(*index, "-q", cwd=tmp_path).status == 0
+    lay(tmp_path, {"new/a": COUNTED["docs/a"] + b" more", "new/b": b"nothing like it", "new/c": b"\0"})
+    lay(tmp_path, {"new/d": COUNTED["docs/c"], "new/e": b"", "new/f": b"x" * 200})
+    wanted = {"documents": 4, "empty": 1, "indexed": 9, "matches": 5, "matched": 2} | {"ignored_tokens": 2}
+    wanted |= {"skipped": {"binary": 1, "oversized": 1}, "bytes": 38 + 5 + 15 + 38, "nearest": None}
+    done = simdocs("query", "x.index", "new", "--max-size", "100", "-q", "--summary-json", "note", cwd=tmp_path)
+    assert done.status == 3
+    facts = json.loads((tmp_path / "note").read_bytes())
+    assert {name: facts.get(name) for name in wanted} == wanted

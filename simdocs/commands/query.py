@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -28,8 +29,8 @@ from simdocs.model.delivery import Delivery
 from simdocs.model.documents import Documents
 from simdocs.model.groups import ContainedPairs, Pairs
 from simdocs.model.listed_pairs import Matches
-from simdocs.model.numbering import Rows
-from simdocs.model.ragged import Ragged
+from simdocs.model.numbering import BlockPlaces, Rows
+from simdocs.model.ragged import Array, Floats, Mask, Ragged
 from simdocs.model.search_result import SearchFacts
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.prepare import Intake
@@ -143,8 +144,8 @@ def query(
     found = matched = similar = short = 0
     once = None
     if plan.changed is not None and not plan.contained and listing is None:
-        once = _Once(plan.changed, cut=bool(plan.top or plan.nearest))
-    for every in _blocks(plan, indexed, asked, run):
+        once = _Once(plan.changed, plan.index["same_as"].all(), plan.top, nearest=bool(plan.nearest))
+    for every in _blocks(plan if once is None else replace(plan, top=0), indexed, asked, run):
         block = every if once is None else once.without_repeats(every)
         found += len(block.pairs)
         similar += int(np.count_nonzero(block.pairs.score >= plan.threshold))
@@ -177,24 +178,53 @@ def query(
 
 
 class _Once:
-    """Which pairs of two changed documents were listed, so that each is listed once, with the earlier one first."""
+    """Lists each pair of two changed documents once.
 
-    def __init__(self, changed: Rows, *, cut: bool) -> None:
-        """With `cut`, few matches of a document are listed, so a pair may be listed with the later one alone."""
-        self.changed, self.cut = changed, cut
-        self._listed = set[tuple[int, int]]()
+    changed: their rows in the index. text: the number of each text in the index. top: the largest number of matches of
+    a document. nearest: whether blocks have only the nearest matches.
+    """
+
+    def __init__(self, changed: Rows, text: Array, top: int, *, nearest: bool) -> None:
+        self.changed, self.text, self.top, self.nearest = changed, text, top, nearest
+        self._listed_by = defaultdict[int, list[int]](list)
 
     def without_repeats(self, block: MatchBlock) -> MatchBlock:
-        """The block without pairs that were listed the other way round. Blocks must come in row order."""
+        """The block without pairs that an earlier one has the other way round, and then at most `top` of a document.
+
+        Blocks must come in row order. Without `nearest`, they must have all matches.
+        """
         rows, others = self.changed[block.asked], block.matches
-        both = np.flatnonzero(np.isin(others, self.changed))
-        if self.cut:
-            pairs = list(zip(rows[both].tolist(), others[both].tolist(), strict=True))
-            self._listed.update(pair for pair in pairs if pair[0] < pair[1])
-            repeated = both[np.array([pair[::-1] in self._listed for pair in pairs], bool)]
+        is_changed = np.isin(others, self.changed)
+        if self.top or self.nearest:
+            places = self._chosen(rows, others, is_changed, block.pairs.score)
         else:  # every pair is found from both sides
-            repeated = both[others[both] < rows[both]]
-        return replace(block, pairs=block.pairs.take(np.delete(np.arange(len(rows)), repeated)))
+            places = np.flatnonzero(~is_changed | (rows <= others))
+        return replace(block, pairs=block.pairs.take(places))
+
+    def _chosen(self, rows: Rows, others: Rows, is_changed: Mask, score: Floats) -> BlockPlaces:
+        """The places of the pairs to list. A document may list few, so a pair may be listed by the later one alone.
+
+        Among the matches of a document, earlier copies of its own text do not count: each of them has a later copy to
+        list. If they counted, many copies of a changed text would list only each other. Of equally similar matches,
+        those that are not changed are chosen first.
+        """
+        if self.nearest:
+            order = np.arange(len(rows))
+        else:
+            left_out = is_changed & (others < rows) & (self.text[others] == self.text[rows])
+            order = np.lexsort((is_changed, -score, rows))
+            order = order[~left_out[order]]
+        chosen = list[BlockPlaces]()
+        begins, counts = equal_runs(rows[order])
+        for begin, count in zip(begins.tolist(), counts.tolist(), strict=True):
+            places = order[begin : begin + count]
+            row = int(rows[places[0]])
+            places = places[~np.isin(others[places], self._listed_by.pop(row, []))][: self.top or None]
+            chosen.append(places)
+            for other in others[places[is_changed[places]]].tolist():
+                if other > row:
+                    self._listed_by[other].append(row)
+        return np.sort(np.concatenate([np.empty(0, np.int64), *chosen]))
 
 
 def _blocks(plan: QueryPlan, indexed: Corpus, asked: Prepared, run: Run) -> Iterator[MatchBlock]:

@@ -208,7 +208,7 @@ def test_a_common_skeleton_of_few_documents_is_mentioned(tmp_path, options):
 
 @pytest.mark.reliability("templates")
 def test_smaller_groups_are_not_mentioned(tmp_path):
-    texts = [*[A] * 9, *[B] * 10, *(b"%d" % (at * 10**9) * 5 for at in range(1, 82))]
+    texts = [*[A] * 9, *[B] * 10, *(b"%d " % (at * 10**9) * 20 for at in range(1, 82))]
     lay(tmp_path, {f"docs/{at:03}": text for at, text in enumerate(texts)})
     done = simdocs("dedupe", "docs", "-v", "--summary-json", "note", cwd=tmp_path)
     assert "largest group" not in done.err

@@ -21,7 +21,10 @@ LINES = re.compile(r"simdocs: (error: .+|warning: .+|.+: skipped: .+|and \d+ mor
 
 BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
-NOT_TOGETHER = re.compile(r"go(es)? (together|with)|writes lines as they are|--jsonl applies to standard input")
+NOT_TOGETHER = re.compile(
+    r"cannot be combined|: error: .*\bneeds?\b|writes JSON Lines as they are|--jsonl applies to standard input"
+    r"|no line has"
+)
 
 Seen = Mapping[bytes, tuple[object, ...]]
 

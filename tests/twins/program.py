@@ -32,7 +32,7 @@ KNOWN = WITHOUT_EFFECT | {
     "text_field", "id_field", "plain", "jsonl",
     "unit", "k", "language", "ignore_stop_words", "stop_words", "multiset", "seed", *Normalisation.__slots__,
     "num_perm", "scheme", "ignore_common", "template", "threshold", "recall", "rule", "bands", "rows",
-    "changed", "keep", "cluster", "verify", "exact", "max_candidates", "against",
+    "changed", "renamed", "keep", "cluster", "verify", "exact", "max_candidates", "against",
     "pairs", "all_copies", "explain", "list", "nul", "top", "nearest", "itself", "measure", "diff",
     "output", "format", "header", "exit_code", "strict", "index", "shingles", "root",
 }  # fmt: skip

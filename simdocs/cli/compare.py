@@ -114,8 +114,9 @@ def _draw(result: Comparison | SimilarityMatrix | SlotTrace, drawn: CompareDrawR
     shown = format_of(drawn)
     if shown == "table" and not isinstance(result, SimilarityMatrix) and difference is not None:
         stream.write(f"{tables.verdict(result)}\n\n".encode())
-        _draw_difference(result, drawn, stream)
-        stream.write(b"\n")
+        if drawn.diff is not None or not (result.similarity == 1 and difference.sameness):
+            _draw_difference(result, drawn, stream)
+            stream.write(b"\n")
     if difference is None or shown in _OF_BOTH:
         explained = is_explained(drawn)
         drawing = Drawing(drawn, tables.head_of_comparison(result, explained=explained), stream)
@@ -157,6 +158,10 @@ def _draw_difference(result: Comparison, drawn: CompareDrawRequest, stream: Outp
     assert result.difference is not None
     terminal, whole = drawn.path is None and is_terminal(), drawn.diff is not None
     brief = terminal and not whole
+    if brief and result.unrelated:
+        shows = f"{spelling('diff')} words shows the difference"
+        stream.write(f"[the texts have next to nothing in common: {shows}]\n".encode())
+        return
     difference = result.difference.first_places(_MOST_PLACES) if brief else result.difference
     named = drawn.diff, difference, result.names
     stream.write(drawn_as(*named, whole=whole, colored=colored(drawn), terminal=terminal, brief=brief))

@@ -15,6 +15,10 @@ from simdocs.model.ragged import Floats
 _NAMED = 3
 """Names in a note."""
 
+_LITTLE_CONTAINED, _LITTLE_SHARED, _FEW_PLACES = 0.2, 0.5, 5
+"""Texts are unrelated if less than so much of either is in the other, if their difference has less than so many of
+their characters in common, and if it has more than so many places: then it shows scattered words."""
+
 _PAIRS = f"more than {MOST_CELLS:,} pairs of"
 
 MeasureValue = str | int | float | None
@@ -166,6 +170,14 @@ class Comparison:
     def jaccard(self) -> float:
         """The Jaccard similarity, for the first unit and k."""
         return self.shingles.jaccard
+
+    @property
+    def unrelated(self) -> bool:
+        """Whether the texts have so little in common that their difference shows nothing but scattered words."""
+        found, overlap = self.difference, self.shingles.overlap
+        if found is None or overlap is None or overlap >= _LITTLE_CONTAINED:
+            return False
+        return found.places > _FEW_PLACES and found.shared < _LITTLE_SHARED
 
     def rows(self) -> Iterator[tuple[str, MeasureValue]]:
         """Each measure with its value, in the order in which they are shown."""

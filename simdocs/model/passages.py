@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 MOST_CELLS = 10**10
 """Pairs of units of two texts that are compared at most: 100,000 by 100,000 characters, which takes 1 CPU second."""
@@ -73,6 +74,27 @@ class Difference:
         if all(passage.a == passage.b for passage in self.passages):
             return "the texts are equal"
         return _ONLY_SPACES
+
+    @property
+    def sameness(self) -> str:
+        """That both are the same text, perhaps except for case and spaces; empty if they differ in anything else."""
+        if not self.equality:
+            return ""
+        a, b = ("".join(map(attrgetter(side), self.passages)) for side in ("a", "b"))
+        if a == b:
+            return "the same text"
+        words_a, words_b = a.split(), b.split()
+        if list(map(str.casefold, words_a)) != list(map(str.casefold, words_b)):
+            return ""
+        which = (("case", words_a != words_b), ("spaces", a.casefold() != b.casefold()))
+        return f"the same text, except for {' and '.join(name for name, differs in which if differs)}"
+
+    @property
+    def shared(self) -> float:
+        """The share of the characters of both texts that are in shared passages; 1.0 if there are none at all."""
+        sizes = [(passage.shared, len(passage.a) + len(passage.b)) for passage in self.passages]
+        every = sum(size for _, size in sizes)
+        return sum(size for shared, size in sizes if shared) / every if every else 1.0
 
     @property
     def likeness(self) -> str:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from simdocs.model.answers import NAME, NUMBER, SIMILARITY, VALUE, Cell, Row, TableColumn, TableHead
 from simdocs.model.comparison import Comparison, MeasureValue, SimilarityMatrix
-from simdocs.model.names import text_to_name
+from simdocs.model.names import display_name, text_to_name
 
 EXPLAINED: Mapping[str, str] = MappingProxyType(
     {
@@ -48,6 +48,9 @@ EXPLAINED: Mapping[str, str] = MappingProxyType(
 _MAIN = frozenset({"jaccard", "containment_a", "containment_b", "edit_distance", "estimate"})
 """The measures that a table shows to people who do not ask for all of them."""
 
+_MOSTLY = 0.8
+"""The share of a text from which on a comparison says that it is in the other text, whatever the similarity."""
+
 _DIGITS = 6
 """Decimal places of a percentage at most."""
 
@@ -78,15 +81,34 @@ def head_of_comparison(result: Comparison | SimilarityMatrix, *, explained: bool
 
 
 def verdict(result: Comparison) -> str:
-    """One sentence for people: how similar two texts are, and what that is at the threshold."""
+    """One sentence for people: how similar two texts are, and what that is at the threshold.
+
+    On a second line: that most of one text is in the other, if it is not so the other way round.
+    """
     threshold, measure = result.matrix.threshold, result.decided_by
-    share = percentage(result.similarity, threshold)
-    said, what = f"{share} alike", "near-duplicates"
+    similarity, what, more = result.similarity, "near-duplicates", ""
+    said = f"{percentage(similarity, threshold)} alike"
     if measure.startswith("overlap"):
-        said, what = f"{share} of one text is in the other", "contained"
-    if measure not in ("jaccard", "overlap"):
+        of_a, of_b = float(result.matrix.similarity[0, 1]), float(result.matrix.similarity[1, 0])
+        said, what = _contained(result, of_a, of_b, threshold), "contained"
+    elif measure == "jaccard":
+        of_a, of_b = result.shingles.containment_a or 0.0, result.shingles.containment_b or 0.0
+        if min(of_a, of_b) < _MOSTLY <= max(of_a, of_b):
+            more = "\n" + _contained(result, of_a, of_b, 1.0)
+    same = result.difference.sameness if similarity == 1 and result.difference is not None else ""
+    if same:
+        said = f"{same[0].upper()}{same[1:]}"
+    elif measure not in ("jaccard", "overlap"):
         said += ", repeated shingles counted"
-    return f"{said}: {'' if result.similar else 'not '}{what} at {threshold:g}"
+    return f"{said}: {'' if result.similar else 'not '}{what} at {threshold:g}{more}"
+
+
+def _contained(result: Comparison, of_a: float, of_b: float, threshold: float) -> str:
+    """How much of which text is in which. of_a, of_b: the share of each that is in the other."""
+    a, b = (display_name(text_to_name(name)) for name in result.names)
+    share = "All" if max(of_a, of_b) == 1 else percentage(max(of_a, of_b), threshold)
+    inner, outer = (a, b) if of_a >= of_b else (b, a)
+    return f"{share} of {inner} is in {outer}" + (f", and as much of {outer} in {inner}" if of_a == of_b else "")
 
 
 def percentage(share: float, threshold: float) -> str:

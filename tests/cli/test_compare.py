@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -292,9 +293,10 @@ def test_one_line_says_that_nothing_differs(here, mode):
     ):
         expected = b"" if mode == "unified" else line  # patch reads the latter
         assert simdocs("compare", "a.txt", other, "--diff", mode, cwd=here) == (0, expected, "")
-        for options in ((), ("--diff", mode)):
-            shown = on_terminal("compare", "a.txt", other, *options, "--color", "never", cwd=here)
-            assert screen(shown)[:2] == ("100% alike: near-duplicates at 0.8", line.decode())
+        sentence = "The same text" if other == "a.txt" else "The same text, except for case and spaces"
+        for options, shown in ((), "\n"), (("--diff", mode), line.decode()):
+            found = on_terminal("compare", "a.txt", other, *options, "--color", "never", cwd=here)
+            assert screen(found)[:2] == (f"{sentence}: near-duplicates at 0.8", shown)
     lines = simdocs("compare", "a.txt", "other", "--diff", mode, "--format", "jsonl", cwd=here).out.splitlines()
     (passage,) = (line for line in map(json.loads, lines) if "passage" in line)
     assert passage == {"passage": "shared", "a": A, "b": (here / "other").read_bytes().decode()}
@@ -373,13 +375,32 @@ def screen(done: Done) -> tuple[str, str, str]:
         ((A, B), ("-t", "0.6"), "68.6% alike: near-duplicates at 0.6"),
         ((A, B), (), "68.6% alike: not near-duplicates at 0.8"),
         ((A, B), ("-t", "0.6863"), "68.64% alike: near-duplicates at 0.6863"),
-        ((A, A.upper()), (), "100% alike: near-duplicates at 0.8"),
+        ((A, A.upper()), (), "The same text, except for case: near-duplicates at 0.8"),
+        ((A, A.replace(" ", "\n  ")), (), "The same text, except for spaces: near-duplicates at 0.8"),
+        ((A, f" {A.title()}"), (), "The same text, except for case and spaces: near-duplicates at 0.8"),
+        ((A, f"{A}."), ("--strip-punctuation",), "100% alike: near-duplicates at 0.8"),
         ((A, ""), (), "0% alike: not near-duplicates at 0.8"),
         (("one two", "two three"), OF_WORDS, "33.3% alike: not near-duplicates at 0.8"),
         (
             ("a b", "a b c d"),
             (*OF_WORDS, "--measure", "containment"),
-            "100% of one text is in the other: contained at 0.8",
+            "All of a.txt is in b.txt: contained at 0.8",
+        ),
+        (
+            ("a b c d e", "a b x"),
+            (*OF_WORDS, "--measure", "containment"),
+            "66.7% of b.txt is in a.txt: not contained at 0.8",
+        ),
+        (
+            ("a b c", "a b d"),
+            (*OF_WORDS, "--measure", "containment", "-t", "0.5"),
+            "66.7% of a.txt is in b.txt, and as much of b.txt in a.txt: contained at 0.5",
+        ),
+        ((A[10:50], A), (), "31.0% alike: not near-duplicates at 0.8\nAll of a.txt is in b.txt"),
+        (
+            ("a b c d e f g h", "a b c d x"),
+            OF_WORDS,
+            "44.4% alike: not near-duplicates at 0.8\n80.0% of b.txt is in a.txt",
         ),
         (
             ("a a b", "a b b"),
@@ -464,6 +485,24 @@ def test_a_terminal_shows_how_long_passages_begin_and_end(here):
     assert text.count(" more characters ...]") == 2
     whole = simdocs("compare", "a.txt", "b.txt", "--format", "table", cwd=here).out.decode()
     assert "left500" in whole and "right500" in whole
+
+
+def test_a_terminal_shows_no_scattered_words_that_unrelated_texts_share(here):
+    """Texts of which every third word was replaced are not unrelated, although they share few shingles."""
+    rng = random.Random(1)
+    for name in ("a.txt", "b.txt"):
+        words = ["the", "of", "and", *("".join(rng.choices("abcdefghijklm", k=3)) for _ in range(40))]
+        (here / name).write_text("\n".join(" ".join(rng.choices(words, k=10)) for _ in range(50)))
+    line = "[the texts have next to nothing in common: --diff words shows the difference]\n"
+    plain = ("compare", "a.txt", "b.txt", "--color", "never")
+    found = screen(on_terminal(*plain, cwd=here))
+    assert found[1] == line and float(found[0].partition("%")[0]) < 20
+    for elsewhere in (simdocs(*plain, "--format", "table", cwd=here), on_terminal(*plain, "--diff", "words", cwd=here)):
+        assert line not in elsewhere.out.decode() and elsewhere.out.count(b"[-") > 20
+    before = (here / "a.txt").read_text().split()
+    (here / "b.txt").write_text(" ".join(f"other{at}" if at % 3 == 0 else word for at, word in enumerate(before)))
+    found = screen(on_terminal(*plain, cwd=here))
+    assert "other0" in found[1] and float(found[0].partition("%")[0]) < 20
 
 
 def test_a_terminal_shows_a_difference_in_colours(here):

@@ -152,6 +152,9 @@ def _check_name(path: str, kind: str) -> None:
         if KIND_OF_SUFFIX.get(suffix, kind) != kind:
             better = f"choose a name such as {display_name(os.fsencode(stem + form.suffix))}"
             raise UsageError(f"{name}: the name of {form.described} cannot end in {suffix}: {better}")
-    if os.path.splitext(given)[1] != form.suffix:
-        better = f"{mention('output')} {display_name(os.fsencode(given + form.suffix))}"
+    stem, suffix = os.path.splitext(given)
+    if suffix != form.suffix:
+        # An abbreviation is replaced; what is no abbreviation belongs to the name.
+        short = suffix == ".idx" or (len(suffix) > len(".xx") and form.suffix.startswith(suffix))
+        better = f"{mention('output')} {display_name(os.fsencode((stem if short else given) + form.suffix))}"
         raise UsageError(f"{name}: the name of {form.described} must end in {form.suffix}: use {better}")

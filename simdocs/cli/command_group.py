@@ -8,9 +8,16 @@ from typing import Any
 
 import click
 
-from simdocs.cli.help import foreign_option, owners_of_options, short_help_option, unknown_option, write_examples
+from simdocs.cli.help import (
+    foreign_option,
+    owners_of_options,
+    short_help_option,
+    spellings_of,
+    unknown_option,
+    write_examples,
+)
 from simdocs.cli.help_format import HelpContext
-from simdocs.cli.spelling import nearest_option
+from simdocs.cli.spelling import OTHER_COMMANDS, lookalike, nearest_option
 
 
 class CommandGroup(click.Group):
@@ -98,12 +105,27 @@ class CommandGroup(click.Group):
         wrong = args and args[0] not in self.commands and not args[0].startswith("-")
         if wrong and not ctx.resilient_parsing:  # completion parses any line, and must not fail
             from difflib import get_close_matches
-            from shlex import quote
 
             if os.path.lexists(args[0]):
-                meant = f"to find near-duplicates in it, use simdocs dedupe {quote(args[0])}"
-                raise click.UsageError(f"no command {args[0]!r}: {meant}", ctx)
-            near = get_close_matches(args[0], self.commands, 1, 0.7)
-            hint = f"did you mean {near[0]}?" if near else f"the commands are {', '.join(self.commands)}"
+                raise click.UsageError(f"no command {args[0]!r}: {_for_files(args)}", ctx)
+            if text := lookalike(args[0], [*spellings_of(self), *ctx.help_option_names], args):
+                raise click.UsageError(text, ctx)
+            meant = OTHER_COMMANDS.get(args[0]) or next(iter(get_close_matches(args[0], self.commands, 1, 0.7)), "")
+            hint = f"did you mean {meant}?" if meant else f"the commands are {', '.join(self.commands)}"
             raise click.UsageError(f"no command {args[0]!r}: {hint}", ctx)
         return super().resolve_command(ctx, args)
+
+
+_SHOWN, _TWO = 8, 2
+"""The number of arguments that a suggested command repeats; and of those that can be compared."""
+
+
+def _for_files(arguments: Sequence[str]) -> str:
+    """What to do with files that are given without a command."""
+    from shlex import join
+
+    shown = join(arguments[:_SHOWN]) + (" ..." if len(arguments) > _SHOWN else "")
+    text = f"to find near-duplicates, use simdocs dedupe {shown}"
+    if len(arguments) == _TWO and all(map(os.path.isfile, arguments)):
+        text += f"; to compare the two, use simdocs compare {shown}"
+    return text

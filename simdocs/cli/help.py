@@ -12,7 +12,7 @@ import click
 from simdocs.cli import exits
 from simdocs.cli.help_format import HelpContext, HelpFormatter
 from simdocs.cli.memory_check import check_memory
-from simdocs.cli.spelling import declarations, marked, nearest_option, spelled
+from simdocs.cli.spelling import declarations, lookalike, marked, nearest_option, of_other_programs, spelled
 from simdocs.errors import UsageError, mentioned
 from simdocs.values import ArtifactName, PathName, Several
 
@@ -195,6 +195,8 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments. Wrong values of options are recorded (see `refuse`)."""
         words = list(args)
+        if not ctx.resilient_parsing:
+            self._refuse_lookalikes(ctx, words)
         try:
             rest = super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -204,6 +206,18 @@ class Command(click.Command):
             raise
         self._record_options_given_twice(ctx, words)
         return rest
+
+    def _refuse_lookalikes(self, ctx: click.Context, words: list[str]) -> None:
+        """Raise NoSuchOption for a word that looks like an option, but would be read as something else."""
+        spellings, before = spellings_of(self), ""
+        options = [option for option in self.params if isinstance(option, click.Option) and not option.is_flag]
+        with_value = {spelling for option in options for spelling in option.opts}
+        for word in words:
+            if word == "--":
+                return
+            if before not in with_value and (text := lookalike(word, spellings, words)):
+                raise click.NoSuchOption(word, text, ctx=ctx)
+            before = word
 
     def _record_options_given_twice(self, ctx: click.Context, words: list[str]) -> None:
         """Record options that take one value and have more: the last would win, and nobody would miss the others."""
@@ -230,27 +244,13 @@ def unknown_option(
     words: the command line.
     """
     option = error.option_name
-    text = foreign_option(option, command, ctx, words) or _of_other_programs(option, command)
-    if not text:
+    text = foreign_option(option, command, ctx, words) or of_other_programs(option, spellings_of(command), words)
+    if text is None:
         others = owners_of_options(ctx)
         near = nearest_option(option, spellings_of(command)) or nearest_option(option, others)
         text = f"no option {option!r}" + (f": did you mean {near}?" if near else "")
         text += f" {explanation}" if (explanation := foreign_option(near, command, ctx, words)) else ""
     return click.NoSuchOption(option, text, ctx=ctx)
-
-
-def _of_other_programs(option: str, command: click.Command) -> str:
-    """What to do instead of an option that other programs have; empty if this is none, or if there is nothing to do."""
-    spellings = spellings_of(command)
-    text = f"no option {option!r}"
-    if option in ("-r", "-R", "--recursive") and "--include" in spellings:
-        return f"{text}: directories are read recursively in any case"
-    if option in ("--json", "--jsonl", "--csv", "--tsv") and "--format" in spellings:
-        return f"{text}: use --format {option.removeprefix('--').replace('json', 'jsonl').replace('jsonll', 'jsonl')}"
-    if option in ("--delete", "--remove", "--rm", "--move"):
-        listed = "simdocs dedupe DOCS --list duplicates -0"
-        return f"{text}: simdocs changes no documents; {listed} lists the duplicates for xargs -0"
-    return ""
 
 
 def foreign_option(option: str, command: click.Command, ctx: click.Context, words: Sequence[str]) -> str:

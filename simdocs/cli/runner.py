@@ -12,7 +12,7 @@ from simdocs.cli.help import refuse
 from simdocs.cli.options import given
 from simdocs.cli.output import path_of, stream_of
 from simdocs.cli.work import Work, at_work
-from simdocs.errors import UsageError, mention
+from simdocs.errors import UsageError
 from simdocs.model.names import display_name
 from simdocs.requests.build_requests import BuildRequest
 from simdocs.requests.checked_request import CheckedRequest
@@ -97,8 +97,12 @@ def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
     """Build an artifact, or print what a build would change. Return the exit status."""
     # The request itself complains about a dry run without an output.
     unnamed = (b"-",) if options["dry_run"] else (None, b"-")
-    nowhere = _explain_no_output(asked, options["documents"]) if options["output"] in unnamed else ""
-    request, told_as = requests_of(asked, BuildReportRequest, options, (nowhere,) if nowhere else ())
+    problems = list[str]()
+    if options["output"] in unnamed:
+        from simdocs.commands.artifact_hints import explain_no_output
+
+        problems.append(explain_no_output(asked, options["documents"]))
+    request, told_as = requests_of(asked, BuildReportRequest, options, problems)
     hint_at_terminal(request, told_as)
     from simdocs.views import summary
 
@@ -137,14 +141,6 @@ def _dry_run(request: BuildRequest, drawn: BuildReportRequest) -> tuple[Work, Dr
         work.name_skips()
         work.write_summary(result)
     return work, result, result.built.advice
-
-
-def _explain_no_output(asked: type[BuildRequest], documents: Sequence[object]) -> str:
-    """The error about a missing output, or about an attempt to add documents, as in `index docs.index new/`."""
-    from simdocs.commands.artifact_hints import explain_adding
-
-    missing = f"{mention('output')} NAME.{asked.kind} is missing: name the artifact to write, which is a directory"
-    return explain_adding(asked, documents) or missing
 
 
 def hint_at_terminal(request: CheckedRequest, told: ReportRequest | ShowDrawRequest | CompareDrawRequest) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from simdocs.artifacts.formats import FORMATS, MANIFEST
 from simdocs.artifacts.recognise import is_disguised, kind_of
-from simdocs.errors import InputError, UsageError, suggested
+from simdocs.errors import InputError, UsageError, mention, suggested
 from simdocs.model.names import display_name
-from simdocs.requests.build_requests import IndexRequest
+from simdocs.requests.build_requests import BuildRequest, IndexRequest
 from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.read_request import ReadRequest
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
@@ -62,6 +62,19 @@ def explain_adding(asked: type[CheckedRequest], documents: Sequence[object]) -> 
         "an index is built from all of its documents at once: to add documents, name the old and the new ones"
         f" ({suggested('index', 'OLD', 'NEW', output=display_name(index))})"
     )
+
+
+def explain_no_output(asked: type[BuildRequest], documents: Sequence[object]) -> str:
+    """The error that an artifact has no name. The last of the documents may have been meant as its name."""
+    *others, last = [name for name in documents if isinstance(name, bytes)] or [b""]
+    if others and last.endswith(f".{asked.kind}".encode()):
+        shown = [display_name(name) for name in others]
+        shown = shown if len(shown) <= _SHOWN else [*shown[:_SHOWN], "..."]
+        missing = f"{mention('output')} is missing: {suggested(asked.question, *shown, output=display_name(last))}"
+        adding = explain_adding(asked, documents)
+        return f"{missing}; {adding}" if adding else missing
+    missing = f"{mention('output')} NAME.{asked.kind} is missing: name the artifact to write, which is a directory"
+    return explain_adding(asked, documents) or missing
 
 
 def explain_order(request: QueryRequest) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from simdocs.errors import mention
+from simdocs.errors import mention, suggested
 from simdocs.families import DIFFS, FORMATS
 from simdocs.model.names import display_name
 from simdocs.requests.checked_request import CheckedRequest
@@ -21,6 +21,12 @@ _NOT_OFFERED = (
     *("dot", "gv", "graphml", "gexf", "gml", "svg", "png", "jpg", "jpeg", "gif", "webp"),
 )
 """Suffixes that promise a format that simdocs cannot write."""
+
+_NAMES_OF_FORMATS = (*FORMATS, "json", "ndjson")
+"""Outputs that are hardly meant as names of files: `--output=json` was to choose the format."""
+
+_BUILT_BY = {"shingles": "shingle", "signatures": "signature", "index": "index"}
+"""The questions that build artifacts, by their suffixes."""
 
 _OF_LINES = ("jsonl", "ndjson")
 """Suffixes that promise JSON Lines."""
@@ -71,6 +77,14 @@ class TableRequest(FormatRequest):
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()
         suffix, output = self.suffix, mention("output")
+        if suffix in _BUILT_BY:
+            build = suggested(_BUILT_BY[suffix], "DOCS", output=self._shown_output)
+            what = "an index: to build one" if suffix == "index" else f"{suffix}: to build them"
+            yield f"{output} {self._shown_output}: this command writes an answer, not {what}, use {build}"
+        if self.path in _NAMES_OF_FORMATS and self.format is None:
+            name = "jsonl" if self.path in ("json", "ndjson") else self.path
+            named = "" if name == "table" else f", or {output} NAME.{name}"
+            yield f"{output} {self._shown_output}: did you mean {mention('format')} {name}{named}?"
         if suffix in _COMPRESSED:
             yield f"{output} {self._shown_output}: simdocs does not compress its output: write to a pipe"
         if suffix in _NOT_OFFERED and suffix not in self.offered and self._suffix_decides():

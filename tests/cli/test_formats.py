@@ -65,7 +65,7 @@ def test_a_similarity_that_was_not_computed_is_left_empty(here):
 
 @pytest.mark.parametrize(
     ("name", "form"),
-    [("x.csv", "csv"), ("x.CSV", "csv"), ("x.jsonl", "jsonl"), ("csv", "tsv"), ("x.txt", "tsv"), (".csv", "tsv")],
+    [("x.csv", "csv"), ("x.CSV", "csv"), ("x.jsonl", "jsonl"), ("./csv", "tsv"), ("x.txt", "tsv"), (".csv", "tsv")],
 )
 def test_the_suffix_of_the_output_decides_the_format(here, name, form):
     assert simdocs("dedupe", "docs", "-o", name, cwd=here) == (0, b"", "")

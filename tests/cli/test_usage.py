@@ -439,34 +439,6 @@ def test_options_without_effect_are_errors(tmp_path, arguments):
     assert "cannot be combined" in done.err
 
 
-_LISTS = "simdocs changes no documents; simdocs dedupe DOCS --list duplicates -0 lists the duplicates for xargs -0"
-
-ANSWERS = {
-    "dedupe d --json": "no option '--json': use --format jsonl",
-    "info x.index --json": "no option '--json': use --format jsonl",
-    "query x.index d --csv": "no option '--csv': use --format csv",
-    "dedupe d -r": "no option '-r': directories are read recursively in any case",
-    "index d --recursive -o x.index": "no option '--recursive': directories are read recursively in any case",
-    "dedupe d --delete": f"no option '--delete': {_LISTS}",
-    "d": "no command 'd': to find near-duplicates in it, use simdocs dedupe d",
-    "./d/a": "no command './d/a': to find near-duplicates in it, use simdocs dedupe ./d/a",
-    "dedupe https://example.org/a.txt": "https://example.org/a.txt: this is a URL, and simdocs reads files: download it"
-    " first, for example with curl -sSf https://example.org/a.txt -o FILE",
-    "compare s3://bucket/a d/a": "s3://bucket/a: this is a URL, and simdocs reads files: download it first, for example"
-    " with aws s3 cp s3://bucket/a FILE",
-    "index gopher://x -o x.index": "gopher://x: this is a URL, and simdocs reads files: download it first",
-    "dedupe file:///etc/hosts": "file:///etc/hosts: this is a URL: give the path, /etc/hosts",
-}
-
-
-@pytest.mark.parametrize("line", ANSWERS)
-def test_what_other_programs_have_is_answered_with_what_to_do(tmp_path, line):
-    lay(tmp_path, {"d/a": b"text"})
-    done = simdocs(*line.split(), cwd=tmp_path)
-    assert is_one_line(done)
-    assert done.err.removeprefix("simdocs: error: ").partition(" (see: ")[0].rstrip("\n") == ANSWERS[line]
-
-
 def test_a_text_in_the_place_of_a_name_is_recognised(tmp_path):
     lay(tmp_path, {"d/a": b"text"})
     assert simdocs("index", "d", "-o", "x.index", "-q", cwd=tmp_path).status == 0

@@ -9,6 +9,7 @@ from simdocs.model.passages import Difference
 from simdocs.views.marked_difference import marked
 from simdocs.views.marks import COLORS, Marks, Pieces
 from simdocs.views.unified_diff import unified
+from simdocs.views.wrapping import flowed
 
 _LEAST_WIDTH = 60
 """Columns from which on two texts have a place side by side."""
@@ -28,8 +29,8 @@ def drawn_as(
 
     whole, brief: see `marked`.
 
-    Texts in which nothing differs are not drawn: one line says so. terminal: texts cannot do harm to one. In fewer than
-    60 columns, texts have no place side by side, and get marks.
+    Texts in which nothing differs are not drawn: one line says so. terminal: texts cannot do harm to one, and those
+    with marks are wrapped between words. In fewer than 60 columns, texts have no place side by side, and get marks.
     """
     if same := difference.equality if diff == "unified" else difference.likeness:
         return f"[{same}]\n".encode()
@@ -42,13 +43,26 @@ def drawn_as(
 
         lines = side_by_side(difference, names, marks, width, whole=whole)
         return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
-    return drawn(marked(difference, marks, whole=whole, brief=brief), terminal=terminal)
+    pieces = marked(difference, marks, whole=whole, brief=brief)
+    return drawn(_flowed(pieces, width), terminal=False) if terminal else drawn(pieces, terminal=False)
+
+
+def _flowed(pieces: Pieces, width: int) -> Pieces:
+    """Yield the pieces without what could do harm to a terminal, in lines that are not wider than it."""
+    for text in flowed((_harmless(text) if given else text for text, given in pieces), width):
+        yield text, False
+
+
+def _harmless(text: str) -> str:
+    from simdocs.views.output_formats import harmless
+
+    return harmless(text.encode("utf-8", "surrogateescape"), json=False).decode()
 
 
 def drawn(pieces: Pieces, *, terminal: bool) -> bytes:
     """The pieces as bytes, with an end of line. terminal: those of texts cannot do harm to one."""
-    from simdocs.views.output_formats import harmless
-
-    encoded = ((text.encode("utf-8", "surrogateescape"), given) for text, given in pieces)
-    whole = b"".join(harmless(text, json=False) if given and terminal else text for text, given in encoded)
+    encoded = (
+        (_harmless(text) if given and terminal else text).encode("utf-8", "surrogateescape") for text, given in pieces
+    )
+    whole = b"".join(encoded)
     return whole if not whole or whole.endswith(b"\n") else whole + b"\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 COMMAND, END = "\x0e", "\x0f"
@@ -16,6 +16,11 @@ _SHELL_WORD = re.compile(r"""(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+|\S+""")
 _PYTHON = "'import "
 """How Python code begins in a command. After what is imported, a line may end at any space, if the next is not
 indented."""
+
+_ESCAPE = "\x1b"
+
+_PARTS = re.compile(r"\x1b\[[0-9;]*m|\n|[^\S\n]+|[^\s\x1b]+")
+"""Colours, ends of lines, spaces, and words."""
 
 _CONTINUED = " \\"
 """What ends a line of a command that goes on."""
@@ -64,6 +69,43 @@ def wrapped(text: str, columns: int, indent: str = "", later: str | None = None)
             line = later + word.text
         empty = False
     return "\n".join([*lines, line])
+
+
+def flowed(pieces: Iterable[str], columns: int) -> Iterator[str]:
+    """Yield the same text in lines of at most this width, as far as its words allow.
+
+    It comes in pieces, and a word may be made of several of them. Colours take no columns.
+    """
+    column = width = 0
+    gap, word = "", list[str]()
+    for piece in pieces:
+        for part in _PARTS.findall(piece):
+            if not part.isspace():
+                word.append(part)
+                width += 0 if part.startswith(_ESCAPE) else width_of(part)
+                continue
+            if word:
+                drawn, column = _after(gap, word, width, column, columns)
+                yield drawn
+                gap, word, width = "", [], 0
+            if part == "\n":
+                yield part if _column_after(gap, column) > columns else gap + part
+                gap, column = "", 0
+            else:
+                gap += part
+    yield _after(gap, word, width, column, columns)[0] if word else gap
+
+
+def _after(gap: str, word: list[str], width: int, column: int, columns: int) -> tuple[str, int]:
+    """A word after its gap, or on a new line if it has no room on this one; and the column where it ends."""
+    begin = _column_after(gap, column)
+    if column and begin + width > columns:
+        return "".join(("\n", *word)), width
+    return "".join((gap, *word)), begin + width
+
+
+def _column_after(gap: str, column: int) -> int:
+    return column + width_of((" " * column + gap).expandtabs()[column:])
 
 
 def _words(text: str) -> Iterator[_Word]:

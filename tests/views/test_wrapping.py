@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from itertools import pairwise
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.views.wrapping import COMMAND, END, unmarked, width_of, wrapped
+from simdocs.views.wrapping import COMMAND, END, flowed, unmarked, width_of, wrapped
 
 WORDS = st.lists(st.text("ab-/é漢", min_size=1, max_size=9), min_size=1, max_size=20)
 
@@ -22,6 +23,28 @@ def test_every_line_fits_or_is_one_word(words, columns):
         assert width_of(line) <= columns or " " not in line
     for line, following in pairwise(lines):
         assert width_of(f"{line} {following.split(' ')[0]}") > columns  # no line ends too soon
+
+
+PIECES = st.lists(st.text("ab-é漢  \t\n", max_size=12) | st.sampled_from(["\x1b[31;9m", "\x1b[0m"]), max_size=20)
+
+
+@given(PIECES, st.integers(1, 30))
+def test_pieces_flow_into_lines_that_fit_or_are_one_word(pieces, columns):
+    """Only spaces change. Colours stay where they are between words, and take no columns."""
+    lines = "".join(flowed(pieces, columns))
+    assert "".join(lines.split()) == "".join("".join(pieces).split())
+    for line in re.sub(r"\x1b[^m]*m", "", lines).split("\n"):
+        assert width_of(line.expandtabs()) <= columns or len(line.split()) == 1
+    kept = [line.split() for line in "".join(pieces).split("\n")]
+    assert [word for line in lines.split("\n") for word in line.split()] == [word for line in kept for word in line]
+
+
+def test_text_that_fits_flows_as_it_is():
+    text = "  one [-two\tthree-]{+four+},  \n\n\x1b[2mfive\x1b[0m \n"
+    assert "".join(flowed([text], 40)) == text
+    assert (
+        "".join(flowed(["one [-two", " ", "th", "ree-]", "{+four+}, five"], 12)) == "one [-two\nthree-]{+four+},\nfive"
+    )
 
 
 @given(WORDS, st.integers(1, 60))

@@ -296,6 +296,29 @@ def test_documents_that_cannot_be_read_are_kept_on_request(here, stage):
     assert run["skipped_first"]["kept"] == kept
 
 
+@pytest.mark.parametrize(
+    "copy", ["docs/other/aa", "docs/0/c"], ids=["of another name", "of the same name in an earlier directory"]
+)
+def test_of_several_copies_the_moved_file_is_renamed_and_the_others_are_new(here, copy):
+    lay(here, {"docs/old/c": B})
+    index = ("index", "docs", "-o", "x.index")
+    assert simdocs(*index, cwd=here).status == 0
+    os.rename(here / "docs/old", here / "docs/other")
+    lay(here, {copy: B})
+    rows = simdocs(*index, "--dry-run", cwd=here).rows
+    assert sorted(rows) == [[b"new", copy.encode()], [b"renamed", b"docs/other/c"]]
+
+
+def test_a_file_that_was_moved_by_copying_it_is_renamed_before_copies_with_other_names(here):
+    lay(here, {"docs/old/c": B})
+    index = ("index", "docs", "-o", "x.index")
+    assert simdocs(*index, cwd=here).status == 0
+    lay(here, {"docs/new/a": B, "docs/new/c": B})
+    os.remove(here / "docs/old/c")
+    rows = simdocs(*index, "--dry-run", cwd=here).rows
+    assert sorted(rows) == [[b"new", b"docs/new/a"], [b"renamed", b"docs/new/c"]]
+
+
 def test_documents_below_a_renamed_directory_are_renamed_and_no_news(here):
     lay(here, {"docs/old/a": A, "docs/old/b": A1, "docs/old/c": B})
     index = ("index", "docs", "-o", "x.index")

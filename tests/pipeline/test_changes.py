@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import posixpath
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,17 +19,37 @@ from simdocs.pipeline.changes import changes
 
 Text = tuple[int, int]
 texts = st.tuples(st.integers(0, 1), st.integers(0, 1))
-trees = st.dictionaries(st.sampled_from([b"", b"a", b"b", b"c", b"ab", b"bc", b"d", b"e"]), texts, max_size=8)
+trees = st.dictionaries(st.sampled_from([b"", b"a", b"b", b"c", b"x/a", b"x/b", b"y/a", b"y/e"]), texts, max_size=8)
 
 
-def documents(tree: dict[bytes, Text], earlier: list[int] | None = None) -> Documents:
-    """Make documents with these names, sizes and digests."""
+def documents(tree: dict[bytes, Text], earlier: list[int] | None = None, inodes: Sequence[int] = ()) -> Documents:
+    """Make documents with these names, sizes, digests and inodes, each in its own file."""
+    files = np.zeros(len(tree), FILE)
+    files["row"] = np.arange(len(tree))
+    files["inode"][: len(inodes)] = inodes
     facts = np.zeros(len(tree), DOCUMENT)
     for row, (size, digest) in enumerate(tree.values()):
         facts["size"][row], facts["digest"][row] = size, (7, digest)
     names = Ragged.from_lengths(np.frombuffer(b"".join(tree), np.uint8), np.array([*map(len, tree)], np.int64))
     more: dict[str, Any] = {} if earlier is None else {"earlier": np.array(earlier, np.int32)}
-    return Documents(names, facts, SourceFiles(np.zeros(0, FILE), np.zeros(0, CHUNK)), {}, **more)
+    return Documents(names, facts, SourceFiles(files, np.zeros(0, CHUNK)), {}, **more)
+
+
+def renames(new: Mapping[bytes, tuple[Text, int]], gone: Mapping[bytes, tuple[Text, int]]) -> dict[bytes, bytes]:
+    """The vanished name of each renamed document: the nearest by inode, then base name, then order. (text, inode)"""
+    found, left = dict[bytes, bytes](), dict(gone)
+    for same_inode, same_base in ((True, True), (True, False), (False, True), (False, False)):
+        for name, (text, inode) in new.items():
+            for former, (other, other_inode) in left.items():
+                fits = text == other and (not same_inode or 0 < inode == other_inode)
+                if (
+                    name not in found
+                    and fits
+                    and (not same_base or posixpath.basename(name) == posixpath.basename(former))
+                ):
+                    found[name] = former
+            left = {each: facts for each, facts in left.items() if each != found.get(name)}
+    return found
 
 
 @given(trees, trees, st.booleans(), st.randoms())
@@ -44,15 +66,18 @@ def test_documents_are_compared_by_their_names_sizes_and_digests(
         rows = [chance.choice([-1, row, row, *alike[:1]]) for row, alike in zip(same, like, strict=True)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_AT_ONCE", at_once)
-        found = changes(documents(after, rows), documents(before))
+        inodes = [[chance.choice([0, 1, 2, 3]) for _ in tree] for tree in (after, before)]
+        found = changes(documents(after, rows, inodes[0]), documents(before, None, inodes[1]))
     names = list(after)
-    gone = {name: text for name, text in before.items() if name not in after}
-    renamed = {}
-    for name, mine in after.items():
-        former = next((each for each, text in gone.items() if text == mine), None)
-        if name not in before and former is not None:
-            renamed[name] = gone.pop(former)
-    assert [names[row] for row in found.renamed.tolist()] == list(renamed)
+    new = {
+        name: (text, inode) for (name, text), inode in zip(after.items(), inodes[0], strict=True) if name not in before
+    }
+    gone = {
+        name: (text, inode) for (name, text), inode in zip(before.items(), inodes[1], strict=True) if name not in after
+    }
+    renamed = renames(new, gone)
+    gone = {name: facts for name, facts in gone.items() if name not in renamed.values()}
+    assert [names[row] for row in found.renamed.tolist()] == [name for name in after if name in renamed]
     assert {names[row] for row in found.new.tolist()} == after.keys() - before.keys() - renamed.keys()
     assert {list(before)[row] for row in found.removed.tolist()} == gone.keys()
     differ = {name for name in after.keys() & before.keys() if after[name] != before[name]}
@@ -60,6 +85,29 @@ def test_documents_are_compared_by_their_names_sizes_and_digests(
     assert found.unchanged == len(after.keys() & before.keys()) - len(differ)
     other = [row for row, name in enumerate(names) if before.get(name) != after[name] and name not in renamed]
     assert found.news.tolist() == other
+
+
+few = st.tuples(st.just(0), st.integers(0, 1))
+inode_lists = st.lists(st.integers(0, 4), min_size=5, max_size=5)
+
+
+@given(
+    st.dictionaries(st.sampled_from([b"old/a", b"old/b", b"older/a", b"c"]), few),
+    st.dictionaries(st.sampled_from([b"new/a", b"new/b", b"newer/a", b"newer/c", b"d"]), few),
+    inode_lists,
+    inode_lists,
+)
+def test_a_vanished_document_is_renamed_to_the_nearest_one_by_inode_and_base_name(
+    before: dict[bytes, Text], after: dict[bytes, Text], then: list[int], now: list[int]
+) -> None:
+    found = changes(documents(after, None, now[: len(after)]), documents(before, None, then[: len(before)]))
+    new, gone = (
+        {name: (tree[name], inode) for name, inode in zip(tree, inodes, strict=False)}
+        for tree, inodes in ((after, now), (before, then))
+    )
+    expected = renames(new, gone)
+    assert [list(after)[row] for row in found.renamed.tolist()] == [name for name in after if name in expected]
+    assert {list(before)[row] for row in found.removed.tolist()} == before.keys() - set(expected.values())
 
 
 def test_everything_is_new_where_nothing_was() -> None:

@@ -219,7 +219,8 @@ def _expected(expected: Expectation, banding: Banding, *, verbose: bool) -> Iter
     if verbose:
         curve = (f"{shown_probability(found)} at {s:g}" for s, found in expected.curve)
         yield f"chance of being found: {', '.join(curve)}"
-    line = f"about {figure(expected.candidates)} candidates per document, counted in the buckets"
+    number = figure(expected.candidates)
+    line = f"about {number} candidate{'' if number == '1' else 's'} per document, counted in the buckets"
     if expected.better_num_perm:
         line += (
             f": {mention('num_perm')} {expected.better_num_perm} would need about {figure(expected.better_candidates)}"

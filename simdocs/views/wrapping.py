@@ -58,7 +58,7 @@ def wrapped(text: str, columns: int, indent: str = "", later: str | None = None)
     indent: before the first line, and before the others, too, if `later` does not say otherwise.
     """
     lines, line, later = list[str](), indent, indent if later is None else later
-    words, empty = list(_words(text)), True
+    words, empty = list(_words(text, columns // 2)), True
     for at, word in enumerate(words):
         joined = line + " " * (0 if empty else word.gap) + word.text
         goes_on = words[at + 1].ending if at + 1 < len(words) else ""
@@ -108,18 +108,22 @@ def _column_after(gap: str, column: int) -> int:
     return column + width_of((" " * column + gap).expandtabs()[column:])
 
 
-def _words(text: str) -> Iterator[_Word]:
-    """Yield the words of a text and of the commands in it."""
+def _words(text: str, short: int) -> Iterator[_Word]:
+    """Yield the words of a text and of the commands in it.
+
+    A number stays with the word after it, such as its unit, and a command of at most `short` characters is one word.
+    """
     gap = 1
     for part in re.split(f"({COMMAND}[^{END}]*{END})", text):
         if not part.startswith(COMMAND):
-            for spaces, word in re.findall(r"( *)([^ ]*)", part):
+            for spaces, word in re.findall(r"( *)((?:\d[\d.,]* )?[^ ]*)", part):
                 gap += len(spaces)
                 if word:
                     yield _Word(word, gap=gap)
                     gap = 0
             continue
-        for at, word in enumerate(_SHELL_WORD.findall(unmarked(part))):
+        command = unmarked(part)
+        for at, word in enumerate([command] if len(command) <= short else _SHELL_WORD.findall(command)):
             pieces = word.split(" ") if word.startswith(_PYTHON) else [word]
             pieces[:2] = [" ".join(pieces[:2])]
             yield _Word(pieces[0], _CONTINUED if at else "", gap=1 if at else gap)

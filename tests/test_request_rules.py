@@ -277,7 +277,7 @@ RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
         QueryRequest,
         {"measure": "containment", "nearest": 1, "verify": "estimate"},
         (
-            f"nearest and measure {TOGETHER}: nearest compares signatures",
+            f"nearest and measure {TOGETHER}: use measure containment top 1 instead of nearest 1",
             f"measure and verify {TOGETHER}: signatures do not tell the containment",
         ),
     ),

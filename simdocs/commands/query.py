@@ -26,7 +26,7 @@ from simdocs.matching.verification.verify import Verifier, warn_of_outdated
 from simdocs.model.answer_blocks import Take
 from simdocs.model.artifact import BandIndex, Shingles
 from simdocs.model.delivery import Delivery
-from simdocs.model.documents import Documents
+from simdocs.model.documents import EMPTY, SHORT, Documents
 from simdocs.model.groups import ContainedPairs, Pairs
 from simdocs.model.listed_pairs import Matches
 from simdocs.model.numbering import BlockPlaces, Rows
@@ -35,6 +35,7 @@ from simdocs.model.search_result import SearchFacts
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.prepare import Intake
 from simdocs.recipes import SEQUENCES, Grouping, IndexRecipe
+from simdocs.requests.exclusions import containment_instead
 from simdocs.requests.search_requests import QueryRequest
 
 
@@ -141,13 +142,14 @@ def query(
     kind = ContainedPairs if plan.contained else Pairs
     held, names, listed = [kind.empty()], [names_of_pairs(indexed, kind.empty())], list[Rows]()
     printed, differences = PrintedNames(run.skipped), pair_differences(diff, plan.recipe.shingling, run)
-    found = matched = similar = short = 0
+    found = matched = similar = short = left_out = 0
     once = None
     if plan.changed is not None and not plan.contained and listing is None:
         once = _Once(plan.changed, plan.index["same_as"].all(), plan.top, nearest=bool(plan.nearest))
     for every in _blocks(plan if once is None else replace(plan, top=0), indexed, asked, run):
         block = every if once is None else once.without_repeats(every)
         found += len(block.pairs)
+        left_out += block.left_out
         similar += int(np.count_nonzero(block.pairs.score >= plan.threshold))
         matched += len(np.unique(every.pairs.left))
         short += shorter_than_matches(every, plan.threshold) if plan.nearest else 0
@@ -173,7 +175,8 @@ def query(
         matched,
         similar,
         plan.nearest,
-        tuple(_excerpts(short) if found else excerpt_advice(asked.documents, plan)),
+        tuple(_excerpts(short, plan.nearest) if found else _nothing_found(asked.documents, plan)),
+        left_out,
     )
 
 
@@ -299,11 +302,31 @@ def shorter_than_matches(block: MatchBlock, threshold: float) -> int:
     return int(np.count_nonzero((2 * shorter > counts) & (pairs.score[begins] < threshold)))
 
 
-def _excerpts(short: int) -> Iterator[str]:
+def _excerpts(short: int, nearest: int) -> Iterator[str]:
     """Yield what else to ask if so many documents are much shorter than their nearest ones."""
     if short:
         document, they = ("1 document is", "it") if short == 1 else (f"{short:,} documents are", "them")
         yield (
-            f"{document} much shorter than the texts that are most similar: {mention('measure')} containment finds"
+            f"{document} much shorter than the texts that are most similar: {containment_instead(nearest)} to find"
             f" documents that contain {they}"
         )
+
+
+def _nothing_found(asked: Documents, plan: QueryPlan) -> Iterator[str]:
+    """Yield why nothing matches, if documents have too little text; or what else to ask."""
+    empty, short = asked.flagged(EMPTY), asked.flagged(SHORT)
+    if empty:
+        yield (
+            "1 document is empty, so it matches nothing"
+            if empty == 1
+            else (f"{empty:,} documents are empty, so they match nothing")
+        )
+    if short:
+        documents = "1 document is" if short == 1 else f"{short:,} documents are"
+        than, they = (
+            f"shorter than a shingle ({mention('k')} {plan.recipe.shingling.k})",
+            "it has" if short == 1 else "they have",
+        )
+        yield f"{documents} {than}: {they} no match but documents with the same text"
+    if empty + short < len(asked):
+        yield from excerpt_advice(asked, plan)

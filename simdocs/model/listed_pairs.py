@@ -31,7 +31,7 @@ class Matches(SearchResult):
     answer; empty if they were handed over in blocks. names: of both documents of each pair. indexed: documents in the
     index. found: matches. matched: documents that have one. similar: matches at the threshold or above. nearest: how
     many of the most similar documents were asked for, whatever the threshold (0: those at the threshold). advice: as
-    of Deduplication.
+    of Deduplication. left_out: how many copies of the nearest documents are not listed.
     """
 
     indexed: int
@@ -40,6 +40,7 @@ class Matches(SearchResult):
     similar: int
     nearest: int = 0
     advice: tuple[str, ...] = ()
+    left_out: int = 0
 
     def __repr__(self) -> str:
         return f"<Matches: documents={len(self.documents)}, matched={self.matched}, matches={self.found}>"

@@ -64,6 +64,12 @@ NOT_FOR_NEAREST: Mapping[str, str] = MappingProxyType(
 """Parameters that the nearest documents do not need."""
 
 
+def containment_instead(nearest: int) -> str:
+    """How to ask for as many documents that contain others as the nearest that were asked for."""
+    containment = f"{mention('measure')} containment {mention('top')} {nearest}"
+    return f"use {containment} instead of {mention('nearest')} {nearest}"
+
+
 def not_together(*names: str, why: str = "") -> str:
     """The problem that these parameters exclude each other. why: the reason, or what to do."""
     *most, last = map(mention, names)

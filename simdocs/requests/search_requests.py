@@ -16,6 +16,7 @@ from simdocs.requests.exclusions import (
     NOT_FOR_EXPLANATIONS,
     NOT_FOR_NEAREST,
     NOT_FOR_PAIRS,
+    containment_instead,
     not_together,
 )
 from simdocs.requests.read_request import OF_WALKS, ReadRequest
@@ -156,7 +157,7 @@ class QueryRequest(ReadRequest):
         yield from _memory_without_exact(self)
         if self.measure == "containment":
             if self.nearest is not None:
-                yield not_together("nearest", "measure", why=f"{mention('nearest')} compares signatures")
+                yield not_together("nearest", "measure", why=containment_instead(self.nearest))
             if self.verify == "estimate":
                 yield not_together("measure", "verify", why="signatures do not tell the containment")
             if self.max_memory is not None:

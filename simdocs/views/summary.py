@@ -181,6 +181,11 @@ def _outcome(result: Deduplication | SimilarPairs | Matches, seconds: float) -> 
         else:
             matches = counted(result.found, "match", "matches")
             yield f"{matches} for {counted(result.matched, 'document')}, {took}"
+        if result.left_out:
+            copies = (
+                "1 more match is a copy" if result.left_out == 1 else f"{result.left_out:,} more matches are copies"
+            )
+            yield f"{copies} of these ({mention('all_copies')} lists every copy)"
     elif isinstance(result, SimilarPairs):
         kind, least = "similar pair", ""
         if result.comparison.measure == "containment":

@@ -95,7 +95,7 @@ def _facts(result: BuildResult | Deduplication | SimilarPairs | Matches) -> dict
     if compared.undecided is not None:
         facts["compared_with_all"] = compared.undecided
     if isinstance(result, Matches):
-        facts |= {"nearest": result.nearest} if result.nearest else {}
+        facts |= {"nearest": result.nearest, "copies_left_out": result.left_out} if result.nearest else {}
         return facts | {"matches": result.found, "matched": result.matched, "parameters": asdict(compared.recipe)}
     if isinstance(result, SimilarPairs):
         facts |= {"pairs": result.found, "pairs_left_out": result.left_out}

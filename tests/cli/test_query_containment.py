@@ -107,7 +107,10 @@ def test_token_sets_take_the_place_of_documents_that_are_gone(asked):
 @pytest.mark.parametrize(
     ("others", "problem"),
     [
-        (("--nearest", "2"), "--nearest and --measure cannot be combined: --nearest compares signatures"),
+        (
+            ("--nearest", "2"),
+            "--nearest and --measure cannot be combined: use --measure containment --top 2 instead of --nearest 2",
+        ),
         (
             ("--verify", "estimate"),
             "--measure and --verify cannot be combined: signatures do not tell the containment",

@@ -95,7 +95,11 @@ def test_an_excerpt_leads_to_containment(asked):
     """Its most similar documents are much longer. The text of a whole document leads to nothing else."""
     (asked / "excerpt").write_bytes(A[:100])
     done = simdocs("query", "x.index", "excerpt", "--nearest", "2", "--summary", cwd=asked)
-    assert "1 document is much shorter than the texts that are most similar: --measure containment finds" in done.err
+    hint = "1 document is much shorter than the texts that are most similar: use {} instead of --nearest 2 to find"
+    instead = "--measure containment --top 2"
+    assert hint.format(instead) in done.err
+    followed = simdocs("query", "x.index", "excerpt", *instead.split(), cwd=asked)
+    assert (followed.status, followed.err, len(followed.rows)) == (0, "", 2)
     done = simdocs("query", "x.index", "near", "--nearest", "2", "--summary", cwd=asked)
     assert "containment" not in done.err
 
@@ -111,6 +115,33 @@ def test_exact_compares_with_every_document_and_all_copies_are_listed_if_asked_f
     assert nearest(asked, "far", "--nearest", "2", "--all-copies") == every
     done = simdocs("query", "x.index", "far", "--nearest", "2", "--exact", "--summary", cwd=asked)
     assert "whatever the threshold; every text was compared" in done.err
+
+
+def test_the_summary_counts_the_copies_that_all_copies_adds(asked):
+    lay(asked, {"docs/copy": A1, "docs/copy2": A1, "docs/z": B})
+    assert simdocs("index", "docs", "-o", "x.index", cwd=asked) == (0, b"", "")
+    every = nearest(asked, "far", "near", "docs/copy", "--nearest", "2", "--all-copies")
+    once = nearest(asked, "far", "near", "docs/copy", "--nearest", "2")
+    lists = "of these (--all-copies lists every copy)\n"
+    for options, left_out in ((["--exact"], len(every) - len(once)), ([], 5), (["--all-copies"], 0)):
+        asking = ("query", "x.index", "far", "near", "docs/copy", "--nearest", "2", *options)
+        done = simdocs(*asking, "--summary", "--summary-json", "note", cwd=asked)
+        assert (f"\n{left_out} more matches are copies {lists}" in done.err) == (left_out > 0) == (lists in done.err)
+        assert json.loads((asked / "note").read_bytes())["copies_left_out"] == left_out
+    done = simdocs("query", "x.index", "docs/copy", "--nearest", "1", "--summary", cwd=asked)
+    assert f"\n1 more match is a copy {lists}" in done.err
+
+
+@pytest.mark.parametrize("options", [(), ("--nearest", "2"), ("--measure", "containment")])
+def test_texts_that_are_too_short_for_a_match_are_told(asked, options):
+    lay(asked, {"empty": b" \n", "short": b"A cat."})
+    empty, short = "\n1 document is empty, so it matches nothing\n", "\n1 document is shorter than a shingle (-k 9): "
+    for names, told in ((["empty"], [empty]), (["short"], [short]), (["empty", "short"], [empty, short])):
+        done = simdocs("query", "x.index", *names, *options, "--summary", cwd=asked)
+        assert [line for line in (empty, short) if line in done.err] == told
+        assert "--measure containment finds" not in done.err
+    done = simdocs("query", "x.index", "far", "short", "--nearest", "1", "--summary", cwd=asked)
+    assert short not in done.err
 
 
 def test_all_copies_needs_nearest(asked):

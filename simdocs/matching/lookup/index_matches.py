@@ -56,12 +56,13 @@ class MatchBlock:
 
     corpus: some documents of the index, and then all documents asked about. pairs: a document asked about (left) and
     its match (right), as rows of corpus, in order of left, falling similarity and name. index_rows: for each document
-    of the index in corpus, its row in the index.
+    of the index in corpus, its row in the index. left_out: how many copies of these matches are not listed.
     """
 
     corpus: ConcatenatedCorpus
     pairs: Pairs
     index_rows: Rows
+    left_out: int = 0
 
     @property
     def asked(self) -> Rows:

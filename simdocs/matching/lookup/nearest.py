@@ -150,7 +150,7 @@ class _Search:
 
     def matches(self, best: Pairs, *, all_copies: bool) -> MatchBlock:
         """The pairs with the first copy of each text, or with all copies, in the order of an answer."""
-        verifier = self.lookup.verifier
+        verifier, left_out = self.lookup.verifier, 0
         if all_copies:
             place, copies = self._all_copies(best.right)
             if verifier.exact:
@@ -160,11 +160,18 @@ class _Search:
         else:
             copies = self._standing(best.left, best.right)
             fit = np.flatnonzero(copies >= 0)
+            left_out = self._other_copies(best.take(fit))
         best, copies = best.take(fit), copies[fit]
         rows, right = np.unique(copies, return_inverse=True)
         corpus, left = self._with_asked(rows), len(rows) + best.left
         jaccard = best.jaccard if verifier.exact else np.full(len(best), np.nan)
-        return MatchBlock(corpus, ranked(corpus, Pairs(left, right, jaccard, corpus.estimates(left, right)), 0), rows)
+        pairs = ranked(corpus, Pairs(left, right, jaccard, corpus.estimates(left, right)), 0)
+        return MatchBlock(corpus, pairs, rows, left_out)
+
+    def _other_copies(self, best: Pairs) -> int:
+        """How many copies the texts of these pairs have besides one each, as far as is known."""
+        place, copies = self._all_copies(best.right)
+        return int(np.count_nonzero(~self.lost[copies] & ~self._same(best.left[place], copies))) - len(best)
 
     def _unlost_firsts(self) -> tuple[Rows, TextNumbers]:
         """The first copy of each text that is not lost, as far as another copy could stand for it; and its number."""

@@ -8,7 +8,8 @@ from simdocs.corpora.containers import container_of
 from simdocs.corpora.document_skipped import REPLACED
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.line_names import LineNames
-from simdocs.model.documents import DOCUMENT, EMPTY, MET, Documents
+from simdocs.errors import mention
+from simdocs.model.documents import DOCUMENT, EMPTY, MET, NUMBERED, Documents
 from simdocs.model.growing import GrowingArray, GrowingByteStrings
 from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces, Rows
@@ -17,19 +18,6 @@ from simdocs.model.skipped import Skip, Skipped, explanation
 from simdocs.pipeline.file_records import FileRecords
 from simdocs.pipeline.reading import Read
 from simdocs.pipeline.seen_names import SeenNames
-
-_EARLIER = "an earlier line"
-
-
-def _may_be_number(document_id: bytes, before: int) -> bool:
-    """Whether an id is also the number of a line before this one."""
-    return (
-        document_id.isdigit() and document_id[:1] != b"0" and len(document_id) < _DIGITS and int(document_id) < before
-    )
-
-
-_DIGITS = 20
-"""No line number has as many."""
 
 
 class Register:
@@ -151,15 +139,30 @@ class Register:
             elif at not in repeated and (name in self._named_like_lines or self._line_names.is_path(name, container)):
                 like_files.add(at)
                 self._refused.add(name)
+        first = {name: at for at, name in reversed(list(enumerate(read.names)))} if repeated else {}
         for at in sorted(repeated | like_files):
-            name = read.names[at]
-            other, shown = "a file" if at in like_files else _EARLIER, display_name(name)
-            detail = f"{other} has the name {shown}: give it an id of its own"
-            if other == _EARLIER and _may_be_number(name[container + 1 :], read.places[at]):
-                line = name[container + 1 :].decode()
-                detail = f"{other} has the name {shown}, perhaps line {line}, if it has no id: give every line an id"
+            detail = f"a file has the name {display_name(read.names[at])}: give it an id of its own"
+            if at not in like_files:
+                detail = self._why_repeated(read, at, first[read.names[at]])
             self._skipped.add(Skip("malformed", self._file, detail, read.places[at]))
         return repeated | like_files
+
+    def _why_repeated(self, read: Read, at: int, first: int) -> str:
+        """Why a line has the name of an earlier one: at least one of them has it as its id.
+
+        first: the place of the first line that was read now and has this name.
+        """
+        name, field = read.names[at], mention("id_field")
+        row = self._lines.row_of(name)
+        flags = read.facts["flags"][first] if row is None else self._facts.all()["flags"][row]
+        if read.facts["flags"][at] & NUMBERED:
+            why = f"an earlier line has the id {read.places[at]}, and this one has none"
+        elif flags & NUMBERED:
+            line = display_name(name[int(read.facts["container"][at]) + 1 :])
+            why = f"line {line} has no id, so its name is {display_name(name)}, too"
+        else:
+            return f"an earlier line has the same id ({display_name(name)}): name a field of unique ids with {field}"
+        return f"{why}: give every line an id, or name a field that every line has with {field}"
 
     def _report_other_names(self) -> None:
         """Report the other names of files that were reached again.

@@ -42,7 +42,7 @@ class SeenNames:
         found, here = set[int](), set[bytes]()
         for place, (name, number) in enumerate(zip(names, hashes.tolist(), strict=True)):
             if number in suspects:
-                if name in here or self._was_seen(name, number):
+                if name in here or self.row_of(name) is not None:
                     found.add(place)
                 here.add(name)
         return found
@@ -65,12 +65,15 @@ class SeenNames:
             self._marks[hashes & _LAST_MARK] = False
         self._runs.clear()
 
-    def _was_seen(self, name: bytes, number: int) -> bool:
+    def row_of(self, name: bytes) -> int | None:
+        """The row of this name; None if it was not added."""
+        number = hash(name)
         for hashes, rows in self._runs:
             begin, end = np.searchsorted(hashes, number), np.searchsorted(hashes, number, side="right")
-            if any(self._name_of(row) == name for row in rows[begin:end].tolist()):
-                return True
-        return False
+            for row in rows[begin:end].tolist():
+                if self._name_of(row) == name:
+                    return int(row)
+        return None
 
 
 def _hashes(names: Sequence[bytes]) -> Index:

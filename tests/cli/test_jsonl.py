@@ -128,7 +128,8 @@ def test_malformed_lines_are_named_and_left_out(there):
     named = {line.split(": ")[1]: line for line in lines}
     assert set(named) == {f"data.jsonl, line {at}" for at in range(7, 13)}
     assert "not JSON" in named["data.jsonl, line 7"]
-    assert "an earlier line has the name data.jsonl#first: give it an id of its own" in named["data.jsonl, line 10"]
+    why = "an earlier line has the same id (data.jsonl#first): name a field of unique ids with --id-field"
+    assert why in named["data.jsonl, line 10"]
     assert json.loads((there / "note").read_bytes())["skipped"] == {"malformed": 6}
     assert simdocs("dedupe", "data.jsonl", "--strict", "-q", cwd=there)[:2] == (2, b"")
     index = simdocs("index", "data.jsonl", "-o", "x.index", cwd=there)
@@ -179,11 +180,20 @@ def test_a_line_whose_number_is_the_id_of_an_earlier_line_is_malformed(there):
     lay(there, {"two.jsonl": b'{"id": "2", "text": "one of them"}\n{"text": "and another"}'})
     done = simdocs("dedupe", "two.jsonl", cwd=there)
     assert done.status == 3
-    assert "two.jsonl, line 2: skipped: an earlier line has the name two.jsonl#2: give it an id" in done.err
+    remedy = "give every line an id, or name a field that every line has with --id-field"
+    why = "an earlier line has the id 2, and this one has none"
+    assert done.err == f"simdocs: two.jsonl, line 2: skipped: {why}: {remedy}\n"
     lay(there, {"two.jsonl": b'{"text": "one of them"}\n{"id": 1, "text": "and another"}\n{"id": 1, "text": "third"}'})
     done = simdocs("dedupe", "two.jsonl", cwd=there)
-    why = "an earlier line has the name two.jsonl#1, perhaps line 1, if it has no id: give every line an id"
-    assert done.err == "".join(f"simdocs: two.jsonl, line {line}: skipped: {why}\n" for line in (2, 3))
+    why = "line 1 has no id, so its name is two.jsonl#1, too"
+    assert done.err == "".join(f"simdocs: two.jsonl, line {line}: skipped: {why}: {remedy}\n" for line in (2, 3))
+    many = b'{"id": 1, "text": "one of them"}\n' + b'{"id": 1, "text": "and another"}\n' * 3
+    lay(there, {"two.jsonl": many})
+    why = "an earlier line has the same id (two.jsonl#1): name a field of unique ids with --id-field"
+    done = simdocs("dedupe", "two.jsonl", cwd=there)
+    assert done.err == "".join(f"simdocs: two.jsonl, line {line}: skipped: {why}\n" for line in (2, 3, 4))
+    lay(there, {"two.jsonl": many + b"\n" * (4 << 20) + b'{"id": 1, "text": "read much later"}\n'})
+    assert simdocs("dedupe", "two.jsonl", cwd=there).err.splitlines()[-1].endswith(why)
 
 
 def test_a_line_larger_than_max_size_is_named(there):

@@ -266,8 +266,7 @@ def _document(line: bytes, sequences: Sequences) -> tuple[bytes, bytes | None]:
     if not isinstance(text, str):
         if sequences.text_field in value:
             raise DocumentSkipped("malformed", f"field {sequences.text_field!r} is not a string")
-        missing = f"field {sequences.text_field!r} ({mention('text_field')}) is missing"
-        raise DocumentSkipped("malformed", f"{missing}; the line has {_listed(value)}")
+        raise DocumentSkipped("malformed", f"{_without_text(sequences)}{_listed(value)}")
     return text.encode("utf-8", "surrogatepass"), _id_of(document_id, sequences)
 
 
@@ -276,6 +275,23 @@ def without_id(line: bytes, sequences: Sequences) -> str:
     field = f"{sequences.id_field!r} ({mention('id_field')})"
     fields = _listed(json.loads(line))
     return f"no line has an id in the field {field}; the first has {fields}: name one of them, or leave the option out"
+
+
+def _without_text(sequences: Sequences) -> str:
+    """The beginning of the detail of a line without a text. The fields that it has follow."""
+    return f"field {sequences.text_field!r} ({mention('text_field')}) is missing; the line has "
+
+
+def is_without_text(skip: Skip, sequences: Sequences) -> bool:
+    """Whether a line was skipped because it does not have the field of the text."""
+    return skip.reason == "malformed" and skip.detail.startswith(_without_text(sequences))
+
+
+def no_text(first: Skip, sequences: Sequences) -> str:
+    """The message that no line of a file has the field of the text. first: the skip of its first line."""
+    fields = first.detail.removeprefix(_without_text(sequences))
+    remedy = f"name one of them with {mention('text_field')}"
+    return f"no line has the field {sequences.text_field!r}; the first has {fields}: {remedy}"
 
 
 def _listed(value: dict[str, object]) -> str:

@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 
 from simdocs.corpora.containers import container_of
 from simdocs.corpora.document_skipped import REPLACED
 from simdocs.corpora.file_list import FileList
+from simdocs.corpora.jsonl import is_without_text, no_text
 from simdocs.corpora.line_names import LineNames
-from simdocs.errors import mention
+from simdocs.errors import UsageError, mention
 from simdocs.model.documents import DOCUMENT, EMPTY, MET, NUMBERED, Documents
 from simdocs.model.growing import GrowingArray, GrowingByteStrings
 from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces, Rows
 from simdocs.model.ragged import Mask
-from simdocs.model.skipped import Skip, Skipped, explanation
+from simdocs.model.skipped import FIRST, Skip, Skipped, explanation
 from simdocs.pipeline.file_records import FileRecords
 from simdocs.pipeline.reading import Read
 from simdocs.pipeline.seen_names import SeenNames
+from simdocs.recipes import Sequences
 
 
 class Register:
     """Numbers documents in row order, as the results of tasks come in.
 
-    plain: whether each file is meant as one text. unread: which of the files cannot be read, so that their documents
+    sequences: how the files were read. unread: which of the files cannot be read, so that their documents
     are kept; None: none of them.
     """
 
-    def __init__(self, found: FileList, skipped: Skipped, *, plain: bool, unread: Mask | None = None) -> None:
-        self._found, self._skipped, self._plain = found, skipped, plain
+    def __init__(self, found: FileList, skipped: Skipped, sequences: Sequences, unread: Mask | None = None) -> None:
+        self._found, self._skipped, self._plain = found, skipped, sequences.plain
+        self._textless = _TextlessLines(sequences)
+        self._textless_files: list[Skip] = []
+        """The files that were named and have no line with a text."""
         self._names = names = GrowingByteStrings()
         self._facts, self._met = GrowingArray(DOCUMENT), GrowingArray(MET)
         self._held: dict[int, bytes] = {}
@@ -37,6 +45,7 @@ class Register:
         self._lines = SeenNames(lambda row: names.all()[row])
         self._named_like_lines: set[bytes] | None = None
         self._refused = set[bytes]()
+        self._lines_met = False
         self._reached_again = frozenset(found.other_rows.tolist())
         self._replaced = set[int]()
         self._named = {found.names[file] for file in found.named}
@@ -56,8 +65,7 @@ class Register:
         done: the number of files that end with this task. A line that has the name of an earlier line or the path
         of a file gets no row, and is added to skipped. earlier: the row of each in an earlier artifact, or -1.
         """
-        for skip in read.skips:
-            self.skip(skip)
+        self._skip_lines(read, ended=done > 0)
         repeated = self._repeated(read)
         taken = np.delete(np.arange(len(read.names)), list(repeated))
         are_lines = bool(len(read.chunks))
@@ -70,6 +78,7 @@ class Register:
         self._facts.add(read.facts[taken])
         self._met.add(self._found.met[files])
         if are_lines:
+            self._lines_met |= len(taken) > 0
             self._lines.add(names, np.arange(self.rows, self.rows + len(taken)))
         self._earlier.add(np.full(len(taken), -1) if earlier is None else earlier[taken])
         if self._unread is not None:
@@ -113,6 +122,27 @@ class Register:
         if skip.reason in ("binary", "special", "vanished") and skip.name in self._named:
             skip = skip._replace(reason="named", detail=skip.detail or explanation(skip.reason))
         self._skipped.add(skip)
+
+    def _skip_lines(self, read: Read, *, ended: bool) -> None:
+        """Record what was skipped in a task. If no line of a file has a text, the file is reported, not each line."""
+        lines, some = self._textless, self._done in self._found.lines
+        if len(read.chunks) and not some:
+            without, others = lines.divided(read.skips)
+        else:
+            without, others = [], read.skips
+        for skip in others:
+            self.skip(skip)
+        lines.hold(without)
+        lines.field_met |= bool(read.names) or any(lines.has_field(skip) for skip in others)
+        if lines.field_met:
+            for skip in lines.released():
+                self.skip(skip)
+        elif ended and (whole := lines.as_file()):
+            self._skipped.add(whole)
+            if self._done in self._found.named:
+                self._textless_files.append(whole)
+        if ended:
+            lines.forget()
 
     def skip_rest(self, skip: Skip) -> None:
         """Record that a file could not be read to its end."""
@@ -181,7 +211,13 @@ class Register:
                 self._skipped.add(Skip("again", name))
 
     def documents(self) -> Documents:
-        """All documents that have a row. Other names of their files are reported."""
+        """All documents that have a row. Other names of their files are reported.
+
+        UsageError: a file was named whose lines have no text, and neither has any other line.
+        """
+        if self._textless_files and not self._lines_met:
+            file = self._textless_files[0]
+            raise UsageError(f"{display_name(file.name)}: {file.detail}")
         self._report_other_names()
         names, facts = self._names.all(), self._facts.all()
         for row in self._named_rows:
@@ -203,3 +239,49 @@ class Register:
 def _span(held: bytes, fact: np.void) -> bytes:
     """The bytes of a document, from bytes in memory: all of them, or a line."""
     return held[fact["start"] : fact["start"] + fact["extent"]] if fact["container"] else held
+
+
+class _TextlessLines:
+    """Lines of a file without the field of the text, until another line has it. Few of them are held in full."""
+
+    def __init__(self, sequences: Sequences) -> None:
+        self._sequences = sequences
+        self.field_met = False
+        """Whether a line of the file has the field."""
+        self._first: list[Skip] = []
+        self._more = array("q")
+        """The numbers of the lines after the first ones."""
+
+    def divided(self, skips: Iterable[Skip]) -> tuple[list[Skip], list[Skip]]:
+        """The skips of lines without the field, and the others."""
+        without, others = list[Skip](), list[Skip]()
+        for skip in skips:
+            (without if is_without_text(skip, self._sequences) else others).append(skip)
+        return without, others
+
+    def has_field(self, skip: Skip) -> bool:
+        """Whether a line was skipped that has the field, but no text in it."""
+        return skip.detail.startswith(f"field {self._sequences.text_field!r} is ")
+
+    def hold(self, skips: list[Skip]) -> None:
+        """Keep these lines back."""
+        room = FIRST - len(self._first)
+        self._first += skips[:room]
+        self._more.extend(skip.line for skip in skips[room:])
+
+    def released(self) -> Iterator[Skip]:
+        """Yield the lines that were kept back, and forget them: their file has other lines with the field."""
+        first, more = self._first, self._more
+        self._first, self._more = [], array("q")
+        yield from first
+        yield from (first[-1]._replace(line=line) for line in more)
+
+    def as_file(self) -> Skip | None:
+        """The skip of a file of which no line has the field; None if no line was kept back."""
+        first = self._first[:1]
+        return Skip("malformed", first[0].name, no_text(first[0], self._sequences)) if first else None
+
+    def forget(self) -> None:
+        """Begin another file."""
+        self.field_met = False
+        self._first, self._more = [], array("q")

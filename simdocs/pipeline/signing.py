@@ -145,7 +145,7 @@ def sign(
     unread = None
     if unchanged is not None:
         found, unread = unchanged.found, unchanged.unread
-    register = Register(found, run.skipped, plain=recipe.sequences.plain, unread=unread)
+    register = Register(found, run.skipped, recipe.sequences, unread)
     advance = Advance(found)
     rows = _Rows(sketching, recipe.shingling.seed)
     work = partial(

@@ -98,7 +98,7 @@ def test_the_fields_of_text_and_id_can_be_chosen(there):
     assert rows(simdocs("dedupe", "x.index", cwd=there)) == GROUPS
     numbered = rows(simdocs("dedupe", "data.jsonl", *fields[:2], cwd=there))
     assert numbered[0][:2] == ("data.jsonl#1", "data.jsonl#3")
-    assert simdocs("dedupe", "data.jsonl", cwd=there).status == 3
+    assert simdocs("dedupe", "data.jsonl", cwd=there).status == 2
 
 
 def test_plain_reads_json_lines_and_gzip_as_they_are(there):
@@ -380,3 +380,51 @@ def test_it_is_said_that_lines_have_only_the_time_of_their_file(there, policy):
     lay(there, {"text": A})
     assert simdocs("dedupe", "data.jsonl", "text", "--keep", policy, cwd=there).err == ""
     assert simdocs("dedupe", "data.jsonl", "--keep", policy, "-q", cwd=there).err == ""
+
+
+TEXTLESS = b"".join(b'{"uid": %d, "body": "some words"}\n' % number for number in range(30))
+NO_TEXT = "no line has the field 'text'; the first has 'uid', 'body': name one of them with --text-field"
+
+
+@pytest.mark.reliability(
+    "field without texts",
+    "`--text-field NAME` that no line of a file has",
+    "Reports the file once with its fields, and exits with status 3. If the file is an argument and no other line has "
+    "the field either, exits with status 2 and publishes nothing.",
+)
+@pytest.mark.parametrize("ask", ASKS_OF_LINES)
+def test_a_text_field_that_no_line_has_is_an_error_that_lists_the_fields(tmp_path, ask):
+    command, *output = ask.split()
+    lay(tmp_path, {"b.jsonl": TEXTLESS, "text": A})
+    for names in (["b.jsonl"], ["text", "b.jsonl"]):
+        for workers in ("-j1", "-j2"):
+            done = simdocs(command, *names, *output, workers, cwd=tmp_path)
+            assert done == (2, b"", f"simdocs: error: b.jsonl: {NO_TEXT}\n")
+    done = simdocs(command, "-", "--jsonl", *output, stdin=TEXTLESS, cwd=tmp_path)
+    assert done == (2, b"", f"simdocs: error: -: {NO_TEXT}\n")
+    assert sorted(os.listdir(tmp_path)) == ["b.jsonl", "text"]
+    assert simdocs(command, "b.jsonl", *output, "--text-field", "body", cwd=tmp_path).status == 0
+
+
+def test_a_file_without_the_text_field_is_one_line_beside_others(tmp_path):
+    lay(tmp_path, {"d/b.jsonl": TEXTLESS, "d/c.jsonl": DATA, "e/b.jsonl": TEXTLESS, "e/text": A})
+    for names in (["d/b.jsonl", "d/c.jsonl"], ["d"], ["e"]):
+        done = simdocs("index", *names, "-o", "x.index", "--allow-shrink", "-q", cwd=tmp_path)
+        assert (done.status, done.err) == (3, "")
+        done = simdocs("dedupe", *names, cwd=tmp_path)
+        file = f"{names[0][0]}/b.jsonl"
+        assert (done.status, done.err) == (3, f"simdocs: {file}: skipped: {NO_TEXT}\n")
+
+
+@pytest.mark.parametrize("line", [b'{"text": "much later"}\n', b'{"text": 7}\n'])
+@pytest.mark.parametrize("last", [False, True])
+def test_lines_without_the_text_field_are_named_if_another_line_has_it(tmp_path, line, last):
+    gap = b"\n" * (4 << 20)
+    lay(tmp_path, {"b.jsonl": TEXTLESS + gap + line if last else line + gap + TEXTLESS})
+    done = simdocs("dedupe", "b.jsonl", "-v", cwd=tmp_path)
+    assert done.status == 3
+    why = "field 'text' (--text-field) is missing; the line has 'uid', 'body'"
+    first = 1 if last else (4 << 20) + 2
+    for number in range(first, first + 30):
+        assert f"simdocs: b.jsonl, line {number}: skipped: {why}\n" in done.err
+    assert done.err.count(why) == 30

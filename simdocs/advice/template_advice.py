@@ -17,7 +17,7 @@ from simdocs.model.names import display_name
 
 LEAVING_OUT = (
     f"leave it out with {mention('template')} FILE or {mention('ignore_common')} F"
-    f" ({suggested('tune', 'DOCS')} can find F)"
+    f" ({suggested('tune', 'DOCS')} looks for F)"
 )
 """What leaves out a template."""
 
@@ -49,13 +49,17 @@ def template_advice(graph: PairGraph, corpus: Documented, unit: str) -> tuple[st
     largest = int(np.argmax(documents))
     count = int(documents[largest])
     name = display_name(corpus.printed_names(first[largest : largest + 1])[0])
-    group = f"the largest group has {count:,} documents ({count / size:.0%} of all), such as {name}"
+    linked = (
+        f"{count:,} documents ({count / size:.0%} of all), such as {name}, are linked by chains of similar pairs"
+        if pairs[largest]
+        else f"{count:,} documents ({count / size:.0%} of all), such as {name}, are copies of one text"
+    )
     remedy = f"if they share only a template, {LEAVING_OUT}"
     if unit != "line":
         remedy += f", or try {mention('unit')} line"
     if in_large > _SHARE_OF_PAIRS * of_all:
-        spread = f"{in_large:,} of {of_all:,} pairs of different texts are in groups of {LARGE_GROUP} or more documents"
-        return (f"{spread}; {group}: {remedy}",)
+        spread = f"{in_large:,} of {of_all:,} pairs of different texts link {LARGE_GROUP} or more documents in chains"
+        return (f"{spread}; {linked}: {remedy}",)
     if count > _SHARE_OF_DOCUMENTS * size:
-        return (f"{group}: {remedy if pairs[largest] else 'they are copies of one text'}",)
+        return (f"{linked}: {remedy}" if pairs[largest] else linked,)
     return ()

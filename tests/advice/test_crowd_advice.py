@@ -25,7 +25,7 @@ def advised(documents: int, *counts: tuple[int, int], joinable: bool = True) -> 
 def test_many_candidates_of_which_few_are_similar_are_reported_once_and_at_once():
     assert advised(100, (2_000, 0), (2_001, 100), (9_000, 100)) == [
         "there are more than 20 candidates for each document, and less than 5% of them are similar: if the documents"
-        " share a template, leave it out with template FILE or ignore_common F (simdocs.tune('DOCS') can find F);"
+        " share a template, leave it out with template FILE or ignore_common F (simdocs.tune('DOCS') looks for F);"
         " or try exact, which may compare far fewer pairs"
     ]
 
@@ -34,7 +34,7 @@ def test_an_exact_join_is_not_advised_where_there_is_none_or_one_already():
     (line,) = advised(100, (2_001, 0), joinable=False)
     assert line.endswith(
         ": if the documents share a template, leave it out with template FILE or ignore_common F"
-        " (simdocs.tune('DOCS') can find F)"
+        " (simdocs.tune('DOCS') looks for F)"
     )
 
 

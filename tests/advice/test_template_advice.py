@@ -38,9 +38,9 @@ def advised(size: int, pairs: list[tuple[int, int, float]], unit: str = "char") 
 def test_most_pairs_in_one_group_of_few_documents_suggest_a_template():
     [line] = advised(1_000, [*family(5, 20), *((row, row + 1, 0.95) for row in range(100, 300, 2))])
     assert line == (
-        "190 of 290 pairs of different texts are in groups of 20 or more documents; the largest group has 20 documents"
-        " (2% of all), such as d5: if they share only a template, leave it out with template FILE or"
-        " ignore_common F (simdocs.tune('DOCS') can find F), or try unit line"
+        "190 of 290 pairs of different texts link 20 or more documents in chains; 20 documents (2% of all), such as d5,"
+        " are linked by chains of similar pairs: if they share only a template, leave it out with template FILE or"
+        " ignore_common F (simdocs.tune('DOCS') looks for F), or try unit line"
     )
 
 
@@ -76,17 +76,15 @@ def test_one_group_of_more_than_a_tenth_of_all_documents_suggests_a_template():
     assert advised(100, [*family(0, 10), *rest]) == []
     [line] = advised(100, [*family(0, 11), *rest])
     assert line == (
-        "the largest group has 11 documents (11% of all), such as d0: if they share only a template, leave it"
-        " out with template FILE or ignore_common F (simdocs.tune('DOCS') can find F), or try unit line"
+        "11 documents (11% of all), such as d0, are linked by chains of similar pairs: if they share only a template,"
+        " leave it out with template FILE or ignore_common F (simdocs.tune('DOCS') looks for F), or try unit line"
     )
 
 
 def test_copies_of_one_text_are_no_template():
-    assert advised(100, family(0, 30, 1.0)) == [
-        "the largest group has 30 documents (30% of all), such as d0: they are copies of one text"
-    ]
+    assert advised(100, family(0, 30, 1.0)) == ["30 documents (30% of all), such as d0, are copies of one text"]
 
 
 def test_lines_are_not_proposed_where_lines_are_compared():
     [line] = advised(100, family(0, 30), "line")
-    assert line.endswith("leave it out with template FILE or ignore_common F (simdocs.tune('DOCS') can find F)")
+    assert line.endswith("leave it out with template FILE or ignore_common F (simdocs.tune('DOCS') looks for F)")

@@ -64,6 +64,11 @@ class Audit:
         return self.recall is not None and self.recall.high < self.stated
 
     @property
+    def has_drawn_all(self) -> bool:
+        """Whether a sample has every text, so that nothing is estimated."""
+        return self.sampled > 0 and not self.missed_family
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What to know before trusting the answer, such as that documents are gone."""
         return tuple(self.skipped.warnings)

@@ -11,6 +11,9 @@ from simdocs.model.pair_sample import Estimate
 from simdocs.model.skipped import Skipped
 from simdocs.recipes import Bands, Recipe
 
+_CROWD = 100
+"""No smaller number of false candidates is a crowd of documents: each may have one by chance."""
+
 
 @dataclass(frozen=True, slots=True)
 class BandChoice:
@@ -120,6 +123,16 @@ class Tuning:
     def chosen(self) -> BandChoice:
         """The bands that would be used."""
         return next(choice for choice in self.choices if choice.chosen)
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether there are so many false candidates that they share text, so that one run finds many of them or few.
+
+        Texts that share none have about one candidate each. Of 1,400 tweets of which 500 have one template, 4,500 are
+        expected, and eight seeds found 1,000 to 10,100.
+        """
+        false = self.chosen.false_candidates
+        return self.corpus is not None and false is not None and 2 * false.value > max(_CROWD, self.corpus.texts)
 
     @property
     def warnings(self) -> tuple[str, ...]:

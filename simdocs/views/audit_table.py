@@ -31,7 +31,7 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "sampled": "documents drawn to estimate; 0: all compared",
         "recall_low": "95% interval of recall in a sample: from",
         "recall_high": "95% interval of recall in a sample: to",
-        "missed_family": "family missed with a chance of 5%",
+        "missed_family": "largest family that the sample may overlook (5% chance)",
     }
 )
 """What each key means, in a few words."""
@@ -39,11 +39,23 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
 EXPLAINED_FACTS = TableHead((*FACTS.columns, TableColumn("meaning", NAME)))
 
 
+_ESTIMATED = frozenset({"similar_pairs", "missed"})
+"""Counts that a sample estimates. The others are exact."""
+
+
 def head_of_audit(*, explained: bool) -> TableHead:
     """The columns of an audit. explained: with what each key means."""
     return EXPLAINED_FACTS if explained else FACTS
 
 
-def rows_of_audit(result: Audit, *, explained: bool) -> list[Row]:
-    """The rows of an audit."""
-    return [(key.encode(), value, *((MEANINGS[key].encode(),) if explained else ())) for key, value in result.rows()]
+def rows_of_audit(result: Audit, *, explained: bool, for_people: bool) -> list[Row]:
+    """The rows of an audit. for_people: without empty values, and estimates are marked as such."""
+    rows = list[Row]()
+    for key, value in result.rows():
+        if value is None and for_people:
+            continue
+        about = for_people and result.sampled and not result.has_drawn_all and key in _ESTIMATED
+        shown = f"about {value:.0f}".encode() if about else value
+        meaning = "all texts were compared" if key == "sampled" and result.has_drawn_all else MEANINGS[key]
+        rows.append((key.encode(), shown, *((meaning.encode(),) if explained else ())))
+    return rows

@@ -23,6 +23,9 @@ from simdocs.views.warnings import no_pair, too_few
 
 _LOOSEST = 10
 
+_LEAST_SHOWN = 0.0001
+"""The smallest similarity that four digits show."""
+
 _BYTES_SKETCHED = 8
 """Bytes that a token takes in the containment sketch: the token and the row of a document, each uint32."""
 
@@ -86,15 +89,23 @@ def _audited(result: Audit) -> Iterator[str]:
         yield f"no pair{where} is similar at {result.recipe.banding.threshold:g}, so there is no recall to measure"
         return
     found, low, high = map(shown_probability, (recall.found, recall.low, recall.high))
+    stated = f"stated: {result.stated:g} or more"
+    missed = f"the recall asked for, {result.stated:g}, is not reached: " if result.is_below else ""
     if result.sampled:
         predicted = "" if recall.predicted is None else f" predicted: {shown_probability(recall.predicted)};"
         yield (
             f"{counted(result.found, 'similar pair')} found by {_cut(cut.bands, cut.rows)};"
             f" {counted(result.candidates, 'candidate')}"
         )
+        if result.has_drawn_all:
+            yield (
+                f"the sample has all {counted(result.texts, 'text')}, and {result.pairs - result.found:,} missed pairs:"
+                f" {missed}{found};{predicted} {stated}"
+            )
+            return
         yield (
-            f"from a sample of {result.sampled:,}, about {result.pairs - result.found:,} missed: {found}"
-            f" ({low} to {high});{predicted} stated: {result.stated:.4f} or more"
+            f"from a sample of {result.sampled:,}, about {result.pairs - result.found:,} missed:"
+            f" {missed}{found} ({low} to {high});{predicted} {stated}"
         )
         if result.missed_family:
             yield (
@@ -108,9 +119,19 @@ def _audited(result: Audit) -> Iterator[str]:
         f"{counted(result.pairs, 'similar pair')}, {result.found:,} found by {_cut(cut.bands, cut.rows)}"
         f" ({found}); {counted(result.candidates, 'candidate')}"
     )
+    if result.pairs == result.found and recall.mean == 1:
+        # The interval only says how few pairs there are, and its lower end may be below what is stated.
+        yield (
+            f"all similar pairs were found with each of {recall.seeds} other hash functions, too"
+            f" (predicted: {predicted}; {stated})"
+        )
+        return
+    if missed:
+        yield f"{missed}{mean} on average with {recall.seeds} other hash functions ({low} to {high} expected)"
+        return
     yield (
-        f"with {recall.seeds} other hash functions: {mean} ({low} to {high});"
-        f" predicted: {predicted}; stated: {result.stated:.4f} or more"
+        f"with {recall.seeds} other hash functions: {mean} on average ({low} to {high} expected);"
+        f" predicted: {predicted}; {stated}"
     )
 
 
@@ -127,13 +148,14 @@ def _tuned(result: Tuning) -> Iterator[str]:
     yield from no_pair(result)
     if corpus.typical is not None and corpus.unusual is not None:
         yield (
-            f"half of the pairs have a similarity of {corpus.typical:.4f} or less, and 99% of {corpus.unusual:.4f} or"
-            f" less; pairs compared: {corpus.compared:,} of {corpus.pairs:,}"
+            f"half of the pairs have a similarity {_or_less(corpus.typical)}, and 99% {_or_less(corpus.unusual)};"
+            f" pairs compared: {corpus.compared:,} of {corpus.pairs:,}"
         )
     if chosen.misses is not None and chosen.false_candidates is not None:
+        one_run = "one run may have twice as many" if result.is_crowded else "one run may differ"
         yield (
             f"pairs of different texts at {chosen.threshold:g} or above: {_interval(corpus.similar, whole=True)};"
-            f" expected (one run may differ): missed: {_interval(chosen.misses)}, false candidates:"
+            f" expected ({one_run}): missed: {_interval(chosen.misses)}, false candidates:"
             f" {_interval(chosen.false_candidates)}"
         )
     yield from result.advice
@@ -142,6 +164,11 @@ def _tuned(result: Tuning) -> Iterator[str]:
         yield f"{pair.where} {pair.threshold:g}: {pair.jaccard:.3f} {pair.document} {pair.other}{difference}"
     if result.next:
         yield f"next: {result.next}"
+
+
+def _or_less(similarity: float) -> str:
+    """A bound of similarities. One that has no digits but zeros is given as the smallest that has others."""
+    return f"below {_LEAST_SHOWN}" if similarity < _LEAST_SHOWN / 2 else f"of {similarity:.4f} or less"
 
 
 def _interval(estimate: Estimate, *, whole: bool = False) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -64,11 +65,44 @@ def test_a_wide_terminal_shows_what_each_key_means(many, columns):
     shown = on_terminal("audit", "docs", *MEANS, "--color", "never", cwd=many, columns=columns)
     head, _, *rows = [line for line in shown.out.decode().splitlines() if line.strip()]
     assert head.split() == ["key", "value", *(["meaning"] if columns >= 60 else [])]
-    told = facts(simdocs("audit", "docs", *MEANS, cwd=many))
+    told = {key: value for key, value in facts(simdocs("audit", "docs", *MEANS, cwd=many)).items() if value}
+    assert columns < 100 or len(rows) == len(told)  # without empty ones, and none takes two lines
     for key, value in told.items():
         (row,) = [row for row in rows if f"{row} ".startswith(f" {key} ")]
-        assert row.split()[1 : 1 + bool(value)] == ([value] if value else [])
-        assert (len(row.split()) > 1 + bool(value)) == (columns >= 60)
+        assert row.split()[1] == value
+        assert (len(row.split()) > 2) == (columns >= 60)
+
+
+def test_a_table_marks_the_counts_that_a_sample_estimates(many):
+    told = facts(simdocs("audit", "docs", *MEANS, "--sample", "20", cwd=many))
+    shown = on_terminal(
+        "audit", "docs", *MEANS, "--sample", "20", "--color", "never", cwd=many, columns=100
+    ).out.decode()
+    for key in ("similar_pairs", "missed"):
+        assert re.search(rf"^ {key} +about {told[key]} ", shown, re.MULTILINE)
+    assert re.search(rf"^ found +{told['found']} ", shown, re.MULTILINE)
+    assert re.search(rf"^ missed_family +{told['missed_family']} +largest family .* overlook", shown, re.MULTILINE)
+
+
+def test_a_sample_of_all_texts_says_so(many):
+    means = ("audit", "docs", *MEANS, "--sample", "2000")
+    told = facts(simdocs(*means, cwd=many))
+    err = simdocs(*means, "--summary", cwd=many).err
+    assert f"the sample has all {told['distinct_texts']} texts, and {told['missed']} missed pairs: " in err
+    shown = on_terminal(*means, "--color", "never", cwd=many, columns=100).out.decode()
+    assert re.search(rf"^ similar_pairs +{told['similar_pairs']} ", shown, re.MULTILINE)
+    assert re.search(r"^ sampled +\d+ +all texts were compared$", re.sub(" +$", "", shown, flags=re.M), re.MULTILINE)
+
+
+def test_a_recall_that_is_not_reached_is_said_first(many):
+    told = facts(simdocs("audit", "docs", *MEANS, cwd=many))
+    low, mean, high = (f"{float(told[f'mean_recall{end}']):.4f}" for end in ("_low", "", "_high"))
+    assert (
+        f"the recall asked for, 0.95, is not reached: {mean} on average with 20 other hash functions"
+        f" ({low} to {high} expected)" in simdocs("audit", "docs", *MEANS, "--summary", cwd=many).err
+    )
+    enough = simdocs("audit", "docs", *MEANS[:6], "--summary", cwd=many).err
+    assert "not reached" not in enough
 
 
 @pytest.mark.parametrize("kind", ["shingle", "signature", "index"])
@@ -133,7 +167,12 @@ def test_the_summary_has_the_recall_and_its_interval(here):
     note = json.loads((here / "note").read_bytes())
     assert note["recall"]["low"] <= note["recall"]["mean"] <= note["recall"]["high"] == 1
     assert "1 similar pair, 1 found by 18 bands of 7 rows (1.0000); 1 candidate" in done.err
-    assert "with 20 other hash functions: 1.0000 (0.8316 to 1.0000); predicted: " in done.err
+    # The lower end, 0.83, only says how few pairs there are, and is below what is stated.
+    line = (
+        r"^all similar pairs were found with each of 20 other hash functions, too \(predicted: .+; stated: 0.95 .*\)$"
+    )
+    assert re.search(line, done.err, re.MULTILINE)
+    assert round(note["recall"]["low"], 4) == 0.8316
 
 
 def test_an_audit_that_does_not_fit_in_memory_is_of_a_sample(many):
@@ -177,7 +216,11 @@ def test_a_sample_has_an_interval_of_the_recall(many):
     assert (exact["sampled"], exact["recall_low"], exact["recall_high"], exact["missed_family"]) == ("0", "", "", "")
     assert int(told["missed_family"]) >= 2
     assert f"such a sample misses a family of {told['missed_family']} similar documents" in done.err
-    assert f"from a sample of 20, about {told['missed']} missed: {recall:.4f} ({low:.4f} to {high:.4f})" in done.err
+    missed = "" if high >= 0.95 else "the recall asked for, 0.95, is not reached: "
+    assert (
+        f"from a sample of 20, about {told['missed']} missed: {missed}{recall:.4f} ({low:.4f} to {high:.4f})"
+        in done.err
+    )
     assert simdocs("audit", "docs", *MEANS, "--sample", "20", cwd=many).out == done.out
 
 

@@ -104,6 +104,31 @@ def tweets(seed: int, size: int) -> list[Labelled]:
     return list(families(dice, size, make, [retweet, with_link, cut, typos, other_word(english)]))
 
 
+def bots(seed: int, size: int) -> list[Labelled]:
+    """Tweets of 40 to 220 characters, and reports of the weather by a bot: a third of all, and of one template.
+
+    An eighth of the others are variants: retweets, or with another word.
+    """
+    dice = random.Random(seed)
+    english = Language(_vocabulary(dice, "eeeeaaaiiooutnshrdlcmfwygpbvk", 6000, 2, 9), " ")
+    cities = [english.word(dice).title() for _ in range(300)]
+
+    def report() -> str:
+        return (
+            f"Weather in {dice.choice(cities)}: {dice.randint(-5, 35)} degrees, wind {dice.randint(1, 60)} km/h,"
+            f" humidity {dice.randint(20, 99)}%. Follow us for daily updates! #weather"
+        )
+
+    reports = dict.fromkeys(report() for _ in range(size // 3))
+    made = [Labelled(text, -1 - label, False) for label, text in enumerate(reports)]
+    for label in range(size - size // 3):
+        text = english.text(dice, dice.randint(40, 220))
+        made.append(Labelled(text, label, False))
+        if label % 8 == 0:
+            made.append(Labelled([retweet, other_word(english)][label // 8 % 2](text, dice), label, True))
+    return made
+
+
 def _without_spaces(letters: str, shortest: int, longest: int, words: int) -> Callable[[int, int], list[Labelled]]:
     def made(seed: int, size: int) -> list[Labelled]:
         dice = random.Random(seed)
@@ -216,6 +241,7 @@ def mails(seed: int, size: int) -> list[Labelled]:
 
 SETS: dict[str, Callable[[int, int], list[Labelled]]] = {
     "tweets": tweets,
+    "bots": bots,
     "chinese": chinese,
     "japanese": japanese,
     "thai": thai,

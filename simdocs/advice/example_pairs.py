@@ -9,6 +9,7 @@ from itertools import takewhile
 
 import numpy as np
 
+from simdocs.advice.similarity_advice import FARTHEST
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
 from simdocs.kernels.group.connectivity import connect
@@ -36,6 +37,10 @@ _READ = 1 << 20
 
 _FAMILY, _SHARE = 5, 0.5
 """A family is named if it has at least so many documents, and more than this share of the pairs near the threshold."""
+
+_CROWD, _ABOVE, _FALSE = 20, 0.1, 0.1
+"""A crowd has at least so many documents, and at most the second share as many pairs above the threshold that was asked
+for as below it: near-duplicates have more above. It does no harm if it has at most the third share of all pairs."""
 
 _NAMED = 3
 
@@ -107,6 +112,28 @@ def family_of_pairs(ready: Prepared, firsts: Rows, sample: PairSample, least: fl
     yield (
         f"{share:.0%} of the pairs at {least:.2g} or above are in one family of documents, {_pattern(names)}: look at"
         " some of them before you trust these figures"
+    )
+
+
+def crowd_below(ready: Prepared, firsts: Rows, sample: PairSample, lowered: float, asked: float) -> Iterator[str]:
+    """Yield why a threshold is not to be lowered, if that adds a crowd: documents that may share only a template.
+
+    A crowd has most of the pairs between the lowered threshold and the one that was asked for and hardly any above, and
+    pairs that are a little less similar link it.
+    """
+    similarity, weight = sample.similarity, sample.weight
+    near, found = similarity >= lowered - FARTHEST, similarity >= lowered
+    labels = connect(np.arange(len(firsts)), sample.left[near], sample.right[near])
+    sizes = np.bincount(labels, minlength=len(firsts))
+    crowded, below = found & (sizes[labels[sample.left]] >= _CROWD), found & (similarity < asked)
+    of_crowd, of_all = float(weight[crowded & below].sum()), float(weight[below].sum())
+    above = float(weight[crowded & ~below].sum())
+    if of_crowd <= max(_SHARE * of_all, _FALSE * float(weight[found].sum())) or above > _ABOVE * of_crowd:
+        return
+    members = np.flatnonzero(labels == int(np.argmax(sizes)))
+    yield (
+        f"{of_crowd / of_all:.0%} of the pairs between {lowered:g} and {asked:g} are of documents that may share only a"
+        f" template, {_pattern(ready.corpus.printed_names(firsts[members]))}"
     )
 
 

@@ -67,14 +67,13 @@ class ShortTexts:
 
     units: its length in units of the shingles. typical: the median length of all documents. without_spaces: whether it
     is of a script that is written without spaces. left_out: how many of its shingles are left out, because they
-    belong to a template. shorter: the share of the documents that are shorter.
+    belong to a template.
     """
 
     units: float
     typical: float
     without_spaces: bool
     left_out: float = 0.0
-    shorter: float = 0.0
 
     @classmethod
     def of(cls, documents: Documents, unit: str) -> ShortTexts | None:
@@ -93,7 +92,7 @@ class ShortTexts:
         left_out = float(np.median(short["ignored"]))
         typical = float(np.median(lengths))
         units = max(float(np.median(short["length"])), typical / _MIXED)
-        return cls(units, typical, without, left_out, float(np.mean(lengths < units)))
+        return cls(units, typical, without, left_out)
 
     def variety(self, unit: str) -> float:
         """How many equally frequent units would be as varied as those of these texts."""
@@ -108,9 +107,9 @@ class ShortTexts:
             letters = _WORD_WITHOUT_SPACES if self.without_spaces else _WORD
             edited, word, link = EDITED * k, letters + k - 1, LINK + 1
         return {
-            "three edited characters leave": max(0.0, (shingles - edited) / (shingles + edited)),
-            "an edited word leaves": max(0.0, (shingles - word) / (shingles + word)),
-            f"an added link of {LINK} characters leaves": shingles / (shingles + link),
+            "three edited characters": max(0.0, (shingles - edited) / (shingles + edited)),
+            "an edited word": max(0.0, (shingles - word) / (shingles + word)),
+            f"an added link of {LINK} characters": shingles / (shingles + link),
         }
 
     def least(self, unit: str, k: int) -> float:
@@ -168,8 +167,20 @@ def length_advice(documents: Documents, shingling: Shingling) -> Iterator[str]:
         yield in_words(short, shingling, better)
 
 
-def in_words(short: ShortTexts, shingling: Shingling, better: Suitable) -> str:
-    """Why another k or threshold suits the documents better, as a line of advice."""
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The threshold that is proposed in the end, where similarities speak against the one that suits the lengths.
+
+    kept: whether it is the one that was asked for.
+    """
+
+    threshold: float
+    why: str
+    kept: bool
+
+
+def in_words(short: ShortTexts, shingling: Shingling, better: Suitable, settled: Settled | None = None) -> str:
+    """Why another k or threshold suits the documents better, as one line of advice that names what is proposed."""
     unit, k = shingling.unit, shingling.k
     if better.k > k:
         return (
@@ -178,15 +189,21 @@ def in_words(short: ShortTexts, shingling: Shingling, better: Suitable) -> str:
             f" {mention('k')} {better.k} would do"
         )
     edit, left = min(short.left_by(unit, k).items(), key=lambda each: each[1])
-    problem = f"k = {k} is large for short documents" if better.k < k else "some documents are short"
+    problem = f"k = {k} is large for short texts" if better.k < k else "some texts are short"
     if short.left_out:
         problem = f"without what is left out, {problem}"
-    change = f"{mention('k')} {better.k} " if better.k < k else ""
-    found = "finds such variants" if better.least >= better.threshold else "misses fewer of such variants"
-    return (
-        f"{problem}: {edit} a similarity of {left:.2f} in one of {short.units - short.left_out:,.0f} {unit}s"
-        f" ({short.shorter:.0%} are shorter): {change}{mention('threshold')} {better.threshold:g} {found}"
+    units = "characters" if unit == "char" else f"{unit}s"
+    leave = "leave" if edit.endswith("characters") and not edit.startswith("an ") else "leaves"
+    problem += (
+        f": in a text of {short.units - short.left_out:,.0f} {units}, {edit} {leave} a similarity of only {left:.2f}"
     )
+    change = f"{mention('k')} {better.k} " if better.k < k else ""
+    threshold = better.threshold if settled is None else settled.threshold
+    found = "finds such variants" if better.least >= threshold else "finds more of such variants"
+    why = "" if settled is None else f"; {settled.why}"
+    if settled is not None and settled.kept and not change:
+        return f"{problem}, but {settled.why}: keep {mention('threshold')} {threshold:g}"
+    return f"{problem}: {change}{mention('threshold')} {threshold:g} {found}{why}"
 
 
 def next_larger_k(short: ShortTexts | None, shingling: Shingling) -> int | None:

@@ -45,10 +45,14 @@ _TOO_ALIKE = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A line of advice, and the parameters with which it would be followed; none if people have to choose them."""
+    """A line of advice, and the parameters with which it would be followed; none if people have to choose them.
+
+    why: the reason without the proposal, where another line may have to name what is proposed.
+    """
 
     line: str
     change: Mapping[str, Any]
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +87,11 @@ def similarity_advice(
     slope = _above_slope(curve, chosen.threshold, suits.asked)
     if slope > chosen.threshold:
         many, few = (_from(curve, each).value for each in (chosen.threshold, slope))
-        yield Advice(
+        why = (
             f"below {slope:g} pairs become more and more, as those of unrelated documents do (about {few:,.0f} are at"
-            f" {slope:g} or above, and about {many:,.0f} at {chosen.threshold:g} or above): {mention('threshold')}"
-            f" {slope:g} leaves them out, and misses some variants of short documents",
-            {"threshold": slope},
+            f" {slope:g} or above, and about {many:,.0f} at {chosen.threshold:g} or above)"
         )
+        yield Advice(f"{why}: {mention('threshold')} {slope:g} leaves them out", {"threshold": slope}, why)
         return
     if many_similar(corpus):
         share = corpus.similar.value / corpus.pairs
@@ -105,11 +108,26 @@ def similarity_advice(
         here, there = (_near(curve, near).value for near in (chosen.threshold, better))
         above = _from(curve, better).value
         more = "more" if better < chosen.threshold else "fewer"
+        problem = f"about {here:,.0f} pairs lie within {_NEAR} of the threshold {chosen.threshold:g}"
+        gap = (
+            f"{better:g} falls in a gap (about {there:,.0f} pairs near it), with about"
+            f" {abs(above - corpus.similar.value):,.0f} {more} similar pairs"
+        )
         yield Advice(
-            f"about {here:,.0f} pairs lie within {_NEAR} of the threshold {chosen.threshold:g}, so small edits"
-            f" tip them over; {mention('threshold')} {better:g} falls in a gap (about {there:,.0f} pairs near it),"
-            f" with about {abs(above - corpus.similar.value):,.0f} {more} similar pairs",
+            f"{problem}, so small edits tip them over; {mention('threshold')} {gap}",
             {"threshold": better},
+            f"{problem}, and {gap}",
+        )
+        return
+    lower = _empty_below(curve, chosen.threshold) if corpus.texts >= FEW_TEXTS else None
+    if lower is not None:
+        added = round(_from(curve, lower).value - corpus.similar.value)
+        why = (
+            f"{added:,} more {'pair lies' if added == 1 else 'pairs lie'} between {lower:g} and {chosen.threshold:g},"
+            f" and none between {round(lower - FARTHEST, 2):g} and {lower:g}"
+        )
+        yield Advice(
+            f"{why}: {mention('threshold')} {lower:g} adds {'it' if added == 1 else 'them'}", {"threshold": lower}, why
         )
 
 
@@ -188,6 +206,26 @@ def _clearer_threshold(curve: tuple[CurvePoint, ...], threshold: float, highest:
         return None
     better = min(valleys, key=lambda valley: (near[valley].high, abs(valley - threshold)))
     return better if here.low > _TIMES * near[better].high else None
+
+
+def _empty_below(curve: tuple[CurvePoint, ...], threshold: float) -> float | None:
+    """The highest nearby threshold that adds pairs and certainly has none in a wide range below it, if there is one.
+
+    All pairs were compared where the interval of a count is nothing but the count.
+    """
+    counts = {round(point.similarity, 2): point.pairs for point in curve if point.pairs is not None}
+    steps = round(FARTHEST / _NEAR)
+    lower = threshold
+    for step in range(1, steps + 1):
+        lower = round(threshold - step * _NEAR, 2)
+        if lower - FARTHEST < _LOWEST - _ROUNDING or lower not in counts:
+            return None
+        below = [counts.get(round(lower - each * _NEAR, 2)) for each in range(1, steps + 1)]
+        if not _from(curve, lower).value > _from(curve, threshold).value:
+            return None  # The threshold is in a gap already.
+        if all(each is not None and each.high < 1 for each in below):
+            return lower
+    return None
 
 
 def _near(curve: tuple[CurvePoint, ...], threshold: float) -> Estimate:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from simdocs.advice.common_advice import common_advice
-from simdocs.advice.example_pairs import example_pairs, family_of_pairs
-from simdocs.advice.length_advice import ShortTexts, in_words, next_larger_k, suitable
+from simdocs.advice.example_pairs import crowd_below, example_pairs, family_of_pairs
+from simdocs.advice.length_advice import Settled, ShortTexts, Suitable, in_words, next_larger_k, suitable
 from simdocs.advice.similarity_advice import (
     FARTHEST,
     Advice,
@@ -133,6 +133,8 @@ class _Tuner:
         self._found: FileList | None = None
         self._advice: list[Advice] = []
         self._changes: dict[str, Any] = {}
+        self._of_short: tuple[int, ShortTexts, Suitable] | None = None  # Which advice is about lengths, and from what.
+        self._has_crowd = False
         if plan.artifact is None:
             intake, limit = plan.intake, plan.intake.walking.max_size
             files = files_of(intake, run)
@@ -154,7 +156,7 @@ class _Tuner:
         if low := tuple(low_recall(cut, asked.recipe.sketching.num_perm)):
             lines, changes = [*low, *lines], {BANDS_AGAIN: None} | changes
         about, threshold = (advised.ready, advised.firsts, advised.sample), advised.recipe.banding.threshold
-        family = tuple(family_of_pairs(*about, max(0.0, threshold - FARTHEST)))
+        family = () if self._has_crowd else tuple(family_of_pairs(*about, max(0.0, threshold - FARTHEST)))
         shown = tuple(example_pairs(*about, threshold, advised.recipe, run))
         following = ""
         if np.count_nonzero(asked.ready.documents.facts["flags"] & WITHOUT_TOKENS == 0) > 1:
@@ -215,11 +217,11 @@ class _Tuner:
 
     def _follow(self, asked: Judged) -> Judged:
         """The documents with the options that are advised, in this order: k, without a template, threshold, K."""
-        ready, recipe = self._of_lengths(asked.ready, asked.recipe)
+        ready, recipe = self._of_lengths(asked.ready, asked.recipe, asked.recipe)
         if len(asked.ready.documents) > 1:
             ready, recipe = self._without_template(asked, ready, recipe)
         now = asked if recipe is asked.recipe else self._judged(ready, recipe)
-        now = self._of_similarities(now, asked.recipe.banding.threshold)
+        now = self._above_crowd(self._of_similarities(now, asked.recipe), asked.recipe)
         texts = round(now.corpus.texts * self._times)
         threshold = now.recipe.banding.threshold
         for each in length_of_signatures(
@@ -230,8 +232,8 @@ class _Tuner:
                 self._changes |= each.change
         return now
 
-    def _of_lengths(self, ready: Prepared, recipe: IndexRecipe) -> tuple[Prepared, IndexRecipe]:
-        """The documents with the k and the threshold that suit their lengths."""
+    def _of_lengths(self, ready: Prepared, recipe: IndexRecipe, asked: IndexRecipe) -> tuple[Prepared, IndexRecipe]:
+        """The documents with the k and the threshold that suit their lengths. asked: the recipe at first."""
         shingling, threshold = recipe.shingling, recipe.banding.threshold
         short = ShortTexts.of(ready.documents, shingling.unit)
         if short is None:
@@ -242,16 +244,38 @@ class _Tuner:
             changes["threshold"] = better.threshold
         if not changes:
             return ready, recipe
-        if not self._advise(in_words(short, shingling, better), changes):
+        if self._of_short is not None:  # One line about lengths is enough: that on what a template leaves of them.
+            del self._advice[self._of_short[0]]
+            self._of_short = None
+        if not self._advise(in_words(short, asked.shingling, better), self._changes | changes):
             return ready, recipe
+        self._of_short = len(self._advice) - 1, short, better
         return self._with(changes)
 
-    def _of_similarities(self, now: Judged, asked: float) -> Judged:
-        """The documents with the k and the threshold that suit their similarities. asked: the threshold at first."""
+    def _settle(self, threshold: float, why: str, asked: IndexRecipe) -> Judged:
+        """The documents with another threshold than variants of short texts reach; the line on lengths names it."""
+        assert self._of_short is not None
+        place, short, better = self._of_short
+        line = in_words(short, asked.shingling, better, Settled(threshold, why, threshold == asked.banding.threshold))
+        self._advice[place] = Advice(line, dict(self._advice[place].change) | {"threshold": threshold})
+        return self._judged(*self._with({"threshold": threshold}))
+
+    def _above_crowd(self, now: Judged, asked: IndexRecipe) -> Judged:
+        """The documents with the threshold that was asked for, if lowering it for short texts adds mostly a crowd."""
+        lowered, highest = now.recipe.banding.threshold, asked.banding.threshold
+        if self._of_short is None or lowered >= highest:
+            return now
+        for why in crowd_below(now.ready, now.firsts, now.sample, lowered, highest):
+            self._has_crowd = True
+            return self._settle(highest, why, asked)
+        return now
+
+    def _of_similarities(self, now: Judged, asked: IndexRecipe) -> Judged:
+        """The documents with the k and the threshold that suit their similarities. asked: the recipe at first."""
         shingling = now.recipe.shingling
         short = ShortTexts.of(now.ready.documents, shingling.unit)
         least = 1.0 if short is None else short.least(shingling.unit, shingling.k)
-        suits = Suits(next_larger_k(short, shingling), least, asked)
+        suits = Suits(next_larger_k(short, shingling), least, asked.banding.threshold)
         found = self._about_similarities(now, suits)
         if any("k" in each.change for each in found):
             before = dict(self._changes)
@@ -263,7 +287,9 @@ class _Tuner:
             found = self._about_similarities(now, replace(suits, larger_k=None))
         changes: dict[str, Any] = {}
         for each in found:
-            if self._advise(each.line, dict(each.change)):
+            if each.why and self._of_short is not None:
+                now = self._settle(each.change["threshold"], each.why, asked)
+            elif self._advise(each.line, dict(each.change)):
                 changes |= each.change
         return self._judged(*self._with(changes)) if changes else now
 
@@ -291,7 +317,7 @@ class _Tuner:
                 self._changes = before  # What they share is their text, and not a template.
                 continue
             self._advise(each.line, dict(each.change))
-            return self._of_lengths(without, of_rest)
+            return self._of_lengths(without, of_rest, asked.recipe)
         return ready, recipe
 
 

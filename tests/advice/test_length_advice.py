@@ -71,10 +71,10 @@ def test_the_similarity_that_edits_leave_is_that_of_real_edits(length, k):
 
 def test_short_documents_are_told_to_have_a_smaller_k_and_a_lower_threshold():
     (line,) = advised(documents("rather a short text", "a short text, too"), Shingling())
-    assert line.startswith("k = 9 is large for short documents: three edited characters leave a similarity of 0.00 in")
-    assert line.endswith("k 2 threshold 0.4 misses fewer of such variants")
+    assert line.startswith("k = 9 is large for short texts: in a text of 17 characters, three edited characters leave")
+    assert line.endswith(" a similarity of only 0.00: k 2 threshold 0.4 finds more of such variants")
     (line,) = advised(documents(*["one of some texts of about sixty characters, not many, is it"] * 3), Shingling())
-    assert line.endswith("(0% are shorter): k 4 threshold 0.65 finds such variants")
+    assert line.endswith("leave a similarity of only 0.32: k 4 threshold 0.65 finds such variants")
 
 
 def test_texts_without_spaces_have_a_smaller_k_because_their_characters_say_more():
@@ -114,5 +114,5 @@ def test_dedupe_gives_the_advice_that_index_gives():
     texts = ["a text of some words", "a text of many words"]
     made = simdocs.dedupe(texts=texts).advice
     assert made == simdocs.dedupe(texts=texts, pairs=True).advice != ()
-    assert made[0].startswith("k = 9 is large for short documents")
+    assert made[0].startswith("k = 9 is large for short texts")
     assert simdocs.dedupe(simdocs.shingle(texts=texts)).advice == ()

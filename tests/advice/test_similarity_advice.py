@@ -65,6 +65,18 @@ def test_a_threshold_in_a_clear_gap_is_advised():
     )
 
 
+def test_a_few_more_pairs_above_an_empty_range_are_proposed():
+    pairs = {0.0: 14_000, 0.45: 1, 0.65: 1, 0.7: 2, 0.75: 2, 0.8: 6, 0.9: 20}
+    (found,) = advised(pairs, corpus=facts(similar=26))
+    assert found.change == {"threshold": 0.65}
+    assert spelled(found.line) == (
+        "5 more pairs lie between 0.65 and 0.8, and none between 0.5 and 0.65: threshold 0.65 adds them"
+    )
+    assert advised(pairs, 0.65, facts(similar=31)) == []  # It is above that range already.
+    assert advised(pairs | {0.6: 1}, corpus=facts(similar=26)) == []
+    assert advised(pairs, corpus=facts(171, similar=26, texts=19)) == []
+
+
 def test_only_thresholds_near_the_chosen_one_are_advised():
     far = {0.0: 10**6, 0.45: 0, 0.6: 60, 0.65: 60, 0.7: 60, 0.75: 80, 0.8: 80, 0.85: 80, 0.9: 80, 0.95: 90}
     assert advised(far, 0.95) == []
@@ -126,7 +138,7 @@ def test_no_larger_k_is_advised_for_lines():
     ("pairs", "threshold"),
     [
         (VALLEY, 0.7),  # it is in the gap already
-        ({0.75: 4, 0.8: 4, 0.9: 400}, 0.8),  # few pairs are near it
+        ({0.6: 1, 0.7: 1, 0.75: 4, 0.8: 4, 0.9: 400}, 0.8),  # few pairs are near it
         ({0.4: 9000, 0.5: 5000, 0.6: 2000, 0.7: 900, 0.75: 500, 0.8: 300, 0.9: 50}, 0.8),  # pairs only become fewer
         ({}, 0.8),
     ],

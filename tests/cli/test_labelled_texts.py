@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import simdocs
-from tests.labelled_texts import SETS, Labelled, tweets
+from tests.labelled_texts import SETS, Labelled, bots, tweets
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,9 @@ def proposed(where: Path, *arguments: str) -> str:
     done = simdocs("tune", "x.jsonl", *arguments, "-v", cwd=where)
     last = done.err.splitlines()[-1]
     assert last.startswith("next: simdocs dedupe x.jsonl"), done.err
+    # No line of advice proposes another threshold than this command has.
+    named = set(re.findall(r"--threshold ([\d.]+)", done.err))
+    assert named <= set(re.findall(r"--threshold ([\d.]+)", last)) or named == {"0.8"}, done.err
     return last.removeprefix("next: ")
 
 
@@ -114,3 +117,18 @@ def test_the_guide_has_options_for_texts_without_spaces_that_find_their_variants
         found = measured(tmp_path, texts, f"simdocs dedupe x.jsonl {options}")
         assert found.recall >= 0.95
         assert found.false == 0
+
+
+def test_a_threshold_is_kept_if_a_lower_one_adds_mostly_texts_of_one_template(tmp_path: Path) -> None:
+    lay_lines(tmp_path, bots(1, 400))
+    told = simdocs("tune", "x.jsonl", "--summary", cwd=tmp_path).err
+    [line] = [line for line in told.splitlines() if "is large for short texts: " in line]
+    assert re.search(
+        r": -k \d --threshold 0\.8 finds more of such variants; \d+% of the pairs between 0\.\d+ and 0\.8 are of"
+        r" documents that may share only a template, such as x\.jsonl#1, x\.jsonl#\d+, x\.jsonl#\d+$",
+        line,
+    )
+    assert set(re.findall(r"--threshold (\S+)", told)) <= {"0.8"}
+    kept = simdocs("tune", "x.jsonl", "-k", "4", "--summary", cwd=tmp_path).err
+    assert "keep --threshold 0.8" in kept
+    assert kept.splitlines()[-1] == "next: simdocs dedupe x.jsonl -k 4 --threshold 0.8"

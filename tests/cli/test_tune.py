@@ -296,7 +296,7 @@ def test_short_texts_get_a_smaller_k_and_a_lower_threshold(tmp_path):
         {f"docs/{number}": f"short text {number:02} of one sentence, and no more".encode() for number in range(9)},
     )
     said = simdocs("tune", "docs", "--summary", "-o", "answer", cwd=tmp_path).err.splitlines()
-    (line,) = [line for line in said if "is large for short documents" in line]
+    (line,) = [line for line in said if "is large for short texts" in line]
     assert line.endswith("-k 3 --threshold 0.6 finds such variants")
     assert said[-1] == "next: simdocs dedupe docs -k 3 --threshold 0.6"
 
@@ -553,3 +553,28 @@ def test_the_summary_says_that_false_candidates_are_an_expectation(here):
         told,
         re.M,
     )
+
+
+def test_the_summary_says_that_one_run_may_find_twice_as_many_candidates_of_a_template(tmp_path):
+    """The expectation is over hash functions, and one of them makes candidates of many pairs at once, or of none."""
+    chance = random.Random(4)
+    words = ["".join(chance.choices("abcdefghijklmnopqrst", k=6)) for _ in range(400)]
+    form = " ".join(chance.choices(words, k=15))
+    lay_texts(tmp_path, [f"{form} {' '.join(chance.choices(words, k=10))}" for _ in range(150)])
+    told = simdocs("tune", "docs", "--summary", cwd=tmp_path).err
+    assert "expected (one run may have twice as many): missed: " in told
+    counts = [
+        int(
+            re.search(
+                r"([\d,]+) candidates?", simdocs("dedupe", "docs", "--seed", seed, "--summary", cwd=tmp_path).err
+            )[1]
+        )
+        for seed in "1234"
+    ]
+    assert max(counts) > 2 * min(counts)
+
+
+def test_a_similarity_of_nearly_nothing_is_given_as_a_bound(tmp_path):
+    lay_texts(tmp_path, [chr(ord("a") + number) * 40 + " words" for number in range(12)])
+    told = simdocs("tune", "docs", "--summary", cwd=tmp_path).err
+    assert "half of the pairs have a similarity below 0.0001, and 99% below 0.0001; pairs compared: 66 of 66" in told

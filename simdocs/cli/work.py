@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from simdocs.cli import exits
 from simdocs.cli.output import Drawing, path_of, summary_of
 from simdocs.cli.spelling import marked, spelled
-from simdocs.errors import UnjudgedError
+from simdocs.errors import ShrunkError, UnjudgedError
 from simdocs.requests.read_request import Request
 from simdocs.requests.report_requests import FormatRequest, ReportRequest
 
@@ -97,6 +97,6 @@ def at_work(
         work = Work(request, run, told, progress, opened, note, started)
         try:
             yield work
-        except UnjudgedError:
+        except (ShrunkError, UnjudgedError):
             work.name_skips()
             raise

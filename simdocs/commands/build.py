@@ -28,7 +28,7 @@ from simdocs.commands.shrinking import given_of, other_directories, refuse_shrin
 from simdocs.commands.standing import NOTHING, Standing, forgotten_bands, standing
 from simdocs.corpora import clock
 from simdocs.engines.run import Run, each_band
-from simdocs.errors import UnjudgedError, mention
+from simdocs.errors import ShrunkError, UnjudgedError, mention
 from simdocs.matching.documents.corpus import name_prefix
 from simdocs.matching.documents.left_out import report_ignored, report_useless_template
 from simdocs.model.artifact import Artifact, BandIndex, Signatures
@@ -150,7 +150,8 @@ def build_and_compare(
 ) -> tuple[BuildResult, Changes]:
     """Build an artifact, and compare its documents with those of the one that it replaces.
 
-    plan: with all ignored tokens. consequence: what follows if nothing can be taken over, for a warning.
+    plan: with all ignored tokens. consequence: what follows if nothing can be taken over, for a warning. ShrunkError:
+    see `refuse_shrinking`.
     """
     began_ns = clock.now()
     note = f"rebuilt from scratch: {there.why_anew}" if there.why_anew else ""
@@ -170,7 +171,13 @@ def build_and_compare(
     given = given_of(plan.intake, documents.counts, len(documents))
     if there.artifact is not None:
         if not plan.allow_shrink:
-            refuse_shrinking(there.artifact.name, there.artifact.run, given, there.artifact.n_documents)
+            built = there.why_anew if there.unexpected else ""
+            try:
+                refuse_shrinking(there.artifact.name, there.artifact.run, given, there.artifact.n_documents, built)
+            except ShrunkError:
+                if built:  # the error says it, and nothing is rebuilt
+                    run.skipped.warnings.remove(note)
+                raise
         if others := other_directories(there.artifact, given):
             run.skipped.warnings.append(others)
         if not note and not same_arguments(there.artifact.run, given):

@@ -29,19 +29,21 @@ def given_of(intake: Intake, counts: Index | None, documents: int) -> Given:
     return [[name_to_text(name), count] for name, count in zip(names, counts.tolist(), strict=True)]
 
 
-def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents: int = 0) -> None:
+def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents: int = 0, built: str = "") -> None:
     """Raise ShrunkError if an argument now gives no document, or less than half as many as it gave before.
 
     If run.json is lost, it is not known what each argument gave, so only their sum is compared.
 
     A single text that is still there, but cannot be read, is no reason: it is reported by its name. name: the artifact.
     run: what its run.json says. given: the arguments now, with what they give. documents: how many the artifact has.
+    built: with which other parameters it was built, which may be why documents are missing now; empty if with the same.
     """
+    options = f"{built}: give the same options again, or " if built else ""
     left = sum(count for _, count in given)
     if not run and 2 * left < documents:
         raise ShrunkError(
-            f"{name}: it has {documents:,} documents, and would have {left:,} now, so it is not replaced: check that no"
-            f" directory is missing, or accept the loss with {mention('allow_shrink')}"
+            f"{name}: it has {documents:,} documents, and would have {left:,} now, so it is not replaced:"
+            f" {options}check that no directory is missing, or accept the loss with {mention('allow_shrink')}"
         )
     before, now = Counter[str](), Counter[str]()  # an argument that is repeated gives nothing the second time
     for word, count in _recorded(run):
@@ -54,7 +56,7 @@ def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents:
             mounted = "" if count or os.path.isfile(word) else " (is it mounted?)"
             raise ShrunkError(
                 f"{name}: {shown} had {before[word]:,} documents at the last build and has {count:,} now, so it is"
-                f" not replaced: check that {shown} is complete{mounted}, or accept the loss with"
+                f" not replaced: {options}check that {shown} is complete{mounted}, or accept the loss with"
                 f" {mention('allow_shrink')}"
             )
 

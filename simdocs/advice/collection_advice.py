@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from simdocs.errors import mention
-from simdocs.model.documents import INVALID, Documents
+from simdocs.model.documents import INVALID, OTHER_ENCODING, Documents
 from simdocs.model.names import display_name
 
 _BY_TIME = ("newest", "oldest")
@@ -22,10 +22,7 @@ def encoding_advice(documents: Documents) -> Iterator[str]:
     invalid = np.flatnonzero(documents.facts["flags"] & INVALID)
     if 0 < len(invalid) < len(documents):
         are = f"{len(invalid):,} {'document is' if len(invalid) == 1 else 'documents are'}"
-        yield (
-            f"{are} not UTF-8, such as {display_name(documents.raw_name(int(invalid[0])))}: in another encoding a text"
-            " does not match its UTF-8 copy; convert it first, for example with iconv -f LATIN1 -t UTF-8"
-        )
+        yield f"{are} not UTF-8, such as {display_name(documents.raw_name(int(invalid[0])))}: {OTHER_ENCODING}"
 
 
 def keep_of_lines(documents: Documents, policy: str) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import compress, product
 from typing import Any
 
@@ -19,7 +19,13 @@ from simdocs.families import DIFFS
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.compare.containment import containments
 from simdocs.matching.comparison.difference import difference
-from simdocs.matching.comparison.measures import edit_measures, shingle_measures, signature_measures, token_sets
+from simdocs.matching.comparison.measures import (
+    are_shorter_than_a_shingle,
+    edit_measures,
+    shingle_measures,
+    signature_measures,
+    token_sets,
+)
 from simdocs.model.artifact import Artifact
 from simdocs.model.comparison import NOT_COMPUTED, Comparison, EditMeasures, ShingleMeasures, SimilarityMatrix
 from simdocs.model.delivery import Delivery
@@ -64,7 +70,8 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
     ignored = [_ignored(request, compared.artifact, shingling) for shingling in shinglings]
     sets = token_sets(compared.texts, shinglings[0], ignored[0])
     measure = request.measure or PARAMETERS["compare.measure"].default
-    matrix = _matrix(compared, sets, measure, _threshold(request, compared.recipe))
+    short = are_shorter_than_a_shingle(compared.texts, sets, shinglings[0])
+    matrix = _matrix(compared, sets, short, measure, _threshold(request, compared.recipe))
     if request.trace:
         from simdocs.commands.trace_slots import slot_trace
 
@@ -93,7 +100,9 @@ def _contradictions(request: CompareRequest, compared: ComparedTexts) -> Iterato
         yield from contradictions(given, artifact.recipe, artifact.name, fixed, ("threshold",))
 
 
-def _matrix(compared: ComparedTexts, sets: Ragged, measure: str, threshold: float) -> SimilarityMatrix:
+def _matrix(
+    compared: ComparedTexts, sets: Ragged, short: Sequence[bool], measure: str, threshold: float
+) -> SimilarityMatrix:
     """How similar each two of these texts are, by this measure of their token sets."""
     left, right = np.triu_indices(len(sets), 1)
     similarity = np.diag((sets.lengths > 0).astype(np.float64))
@@ -105,7 +114,16 @@ def _matrix(compared: ComparedTexts, sets: Ragged, measure: str, threshold: floa
         similarity[left, right] = similarity[right, left] = jaccard.exact(sets, left, right)
     names = tuple(map(name_to_text, compared.names))
     blank = (not text.decode("utf-8", "surrogateescape").strip() for text in compared.texts)
-    return SimilarityMatrix(names, similarity, threshold, frozenset(compress(names, blank)))
+    flags = (blank, short, (not _is_utf8(text) for text in compared.texts))
+    return SimilarityMatrix(names, similarity, threshold, *(frozenset(compress(names, each)) for each in flags))
+
+
+def _is_utf8(text: bytes) -> bool:
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _threshold(request: CompareRequest, recipe: Recipe | None) -> float:

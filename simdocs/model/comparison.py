@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simdocs.model.documents import OTHER_ENCODING
 from simdocs.model.names import display_name, text_to_name
 from simdocs.model.passages import MOST_CELLS, Difference
 from simdocs.model.ragged import Floats
@@ -229,13 +230,16 @@ class SimilarityMatrix:
 
     similarity: float64 (N, N). It is the Jaccard similarity, and so symmetric; or, if containment was asked for, the
     share of the shingles of the text of the row that the text of the column has. empty: the names of texts that are
-    empty, but for spaces.
+    empty, but for spaces. short: of those with fewer units than a shingle, which then is the whole text. invalid: of
+    those with bytes that are not UTF-8.
     """
 
     names: tuple[str, ...]
     similarity: Floats
     threshold: float
     empty: frozenset[str] = frozenset()
+    short: frozenset[str] = frozenset()
+    invalid: frozenset[str] = frozenset()
 
     @property
     def largest(self) -> float:
@@ -249,7 +253,7 @@ class SimilarityMatrix:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Which texts are empty or have no shingles, and so match nothing."""
+        """Which texts match nothing or only equal ones, as they have no shingles or one; which may not match a copy."""
         bare = [name for name, own in zip(self.names, self.similarity.diagonal(), strict=True) if not own]
         empty, others = ([name for name in bare if (name in self.empty) is inside] for inside in (True, False))
         notes = []
@@ -259,6 +263,15 @@ class SimilarityMatrix:
         if others:
             have, match = ("this text has", "it matches") if len(others) == 1 else ("these texts have", "they match")
             notes.append(f"{_named(others)}: {have} no shingles to compare, so {match} nothing")
+        if self.short and self.largest < 1:
+            are = "this text is shorter" if len(self.short) == 1 else "these texts are shorter"
+            so = "it matches" if len(self.short) == 1 else "they match"
+            notes.append(
+                f"{_named(_in_order(self.names, self.short))}: {are} than a shingle, so {so} only the same text"
+            )
+        if 0 < len(self.invalid) < len(set(self.names)):
+            are = "is" if len(self.invalid) == 1 else "are"
+            notes.append(f"{_named(_in_order(self.names, self.invalid))} {are} not UTF-8: {OTHER_ENCODING}")
         return tuple(notes)
 
     def rows(self) -> Iterator[tuple[str, list[float]]]:
@@ -267,6 +280,10 @@ class SimilarityMatrix:
 
     def __repr__(self) -> str:
         return f"<SimilarityMatrix: documents={len(self.names)}>"
+
+
+def _in_order(names: tuple[str, ...], some: frozenset[str]) -> list[str]:
+    return [name for name in dict.fromkeys(names) if name in some]
 
 
 def _named(names: list[str]) -> str:

@@ -54,6 +54,12 @@ LIKE_CSV, LIKE_SEMICOLONS, LIKE_TSV, LIKE_ARRAY = 128, 256, 512, 1024
 """Flags: no units; fewer than k units; contains bytes that are not valid UTF-8; was UTF-16 or UTF-32; a line that is
 named by its number; looks like JSON Lines; all its tokens are left out; looks like another container of documents."""
 
+OTHER_ENCODING = (
+    "in another encoding a text does not match its UTF-8 copy; convert it first, for example with"
+    " iconv -f LATIN1 -t UTF-8"
+)
+"""What to know about texts with bytes that are not valid UTF-8 among others."""
+
 WITHOUT_TOKENS = EMPTY | IGNORED
 """Flags of documents that match nothing."""
 

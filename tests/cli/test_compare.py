@@ -77,6 +77,33 @@ def test_a_text_without_shingles_is_named(here):
     assert [f"simdocs: {note}" for note in notes] == both.err.splitlines()
 
 
+def test_a_text_that_is_shorter_than_a_shingle_is_named(here):
+    for name, text in (("1", "A cat."), ("2", "a  cat."), ("3", "A cat, yes"), ("4", "A dog."), ("5", "\xe9" * 20)):
+        (here / name).write_text(text)
+    one = "simdocs: 1: this text is shorter than a shingle, so it matches only the same text\n"
+    assert simdocs("compare", "1", "a.txt", cwd=here).err == one
+    assert simdocs("compare", "1", "4", cwd=here).err == (
+        "simdocs: 1, 4: these texts are shorter than a shingle, so they match only the same text\n"
+    )
+    for texts in (("1", "2"), ("3", "a.txt"), ("5", "a.txt"), ("1", "a.txt", "-k", "6"), ("1", "a.txt", "-q")):
+        assert simdocs("compare", *texts, cwd=here).err == ""
+    assert simdocs("compare", "1", "a.txt", "--unit", "word", "-k", "3", cwd=here).err == one
+    assert simdocs("compare", "1", "3", "a.txt", "-k", "9", cwd=here).err == one
+
+
+def test_a_text_in_another_encoding_than_the_others_is_named(here):
+    for name, encoding in (("u.txt", "utf-8"), ("l.txt", "latin-1"), ("m.txt", "latin-1"), ("w.txt", "utf-16")):
+        (here / name).write_text("Le pont a été fermé de six à trois heures.", encoding=encoding)
+    hint = (
+        "not UTF-8: in another encoding a text does not match its UTF-8 copy; convert it first, for example with iconv"
+        " -f LATIN1 -t UTF-8\n"
+    )
+    assert simdocs("compare", "u.txt", "l.txt", cwd=here).err == f"simdocs: l.txt is {hint}"
+    assert simdocs("compare", "m.txt", "u.txt", "l.txt", cwd=here).err == f"simdocs: m.txt, l.txt are {hint}"
+    for texts in (("l.txt", "m.txt"), ("u.txt", "w.txt"), ("u.txt", "l.txt", "-q")):
+        assert simdocs("compare", *texts, cwd=here).err == ""
+
+
 def test_the_tokens_of_a_template_are_left_out(here):
     form = "Name of the bridge, date and hour of its failure, cost in the local currency: "
     for name, text in (("form", form), ("d.txt", f"{form} {A}"), ("e.txt", f"{form} {B}")):

@@ -15,7 +15,7 @@ from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.ignored_tokens import leave_out
-from simdocs.kernels.tokens.shinglers import normalised_texts, text_tokens
+from simdocs.kernels.tokens.shinglers import normalised_texts, shingled_texts, text_tokens
 from simdocs.model.byte_strings import joined
 from simdocs.model.comparison import EditMeasures, ShingleMeasures, SignatureMeasures
 from simdocs.model.passages import MOST_CELLS
@@ -33,6 +33,15 @@ def token_sets(texts: Sequence[bytes], shingling: Shingling, ignored: Tokens = N
             tokens = multisets.token_multisets(tokens, shingling.seed)
         rows.append(leave_out(multisets.token_sets(tokens), ignored).values)
     return Ragged.from_rows(rows, np.uint32)
+
+
+def are_shorter_than_a_shingle(texts: Sequence[bytes], sets: Ragged, shingling: Shingling) -> list[bool]:
+    """Whether each text has units, but fewer than a shingle. sets: its token sets. texts: UTF-8."""
+    one = (sets.lengths == 1).tolist()  # the text itself is then its only token
+    normalised = (
+        normalised_texts(joined([text] if alone else []), shingling) for text, alone in zip(texts, one, strict=True)
+    )
+    return [bool((shingled_texts(text, shingling).lengths < shingling.k).any()) for text in normalised]
 
 
 def shingle_measures(a: bytes, b: bytes, shingling: Shingling, ignored: Tokens = NO_TOKENS) -> ShingleMeasures:

@@ -53,8 +53,8 @@ OF_ANSWERS = (
         "dry_run",
         UPDATE,
         Flag(),
-        f"Write no artifact. Print which documents are changed, new, kept and removed; with {mention('verbose')}, also"
-        " those that are unchanged.",
+        f"Write no artifact. Print which documents are changed, new, kept, renamed and removed; with"
+        f" {mention('verbose')}, also those that are unchanged.",
         False,
     ),
     # Answer

@@ -15,12 +15,12 @@ from simdocs.corpora.identity import FileId, file_id
 from simdocs.corpora.listing import Found, facts_of, held_facts, id_of
 from simdocs.corpora.long_paths import status_of
 from simdocs.corpora.name_lists import list_of, of_entry
-from simdocs.corpora.nothing_found import excludes_nothing, includes_nothing, no_documents, not_found
+from simdocs.corpora.nothing_found import excludes_nothing, includes_nothing, is_list_of_names, no_documents, not_found
 from simdocs.corpora.patterns import Patterns
 from simdocs.corpora.read_file import MOST, read_stream
 from simdocs.corpora.unread import Unread
 from simdocs.corpora.walk import walk
-from simdocs.errors import InputError
+from simdocs.errors import InputError, mention
 from simdocs.model.names import display_name
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.recipes import Walking
@@ -62,8 +62,8 @@ def find(sources: Sources, walking: Walking, skipped: Skipped) -> FileList:
     if sources.listed is not None:
         reached.add(_listed(sources.listed, sources.nul_ended, search, inputs))
     found = reached.files(inputs, search.unread)
-    if walking.include and not found.names:
-        skipped.warnings.append(includes_nothing(walking.include))
+    if unmatched := search.patterns.unmatched_include:
+        skipped.warnings.append(includes_nothing(unmatched))
     skipped.warnings += excludes_nothing(search.patterns.unmatched, sources.names)
     return found
 
@@ -131,7 +131,10 @@ def _expand(name: bytes, search: _Search, *, listed: bool = False) -> Iterator[F
     """Yield the files that an argument or an entry of a list stands for."""
     walking, skipped, opened = search.walking, search.skipped, search.opened
     if name == b"-":
-        yield from _once(name, 0, walking.max_size, skipped)
+        for found in _once(name, 0, walking.max_size, skipped):
+            if not listed and found.held and is_list_of_names(found.held):
+                skipped.warnings.append(f"-: each line is the name of a file: did you mean {mention('files_from')} -?")
+            yield found
         return
     try:
         status = status_of(name)

@@ -19,10 +19,13 @@ def no_documents(directory: bytes) -> str:
 
 
 def includes_nothing(patterns: Sequence[str]) -> str:
-    """The warning that no file matches the patterns of `include`, with what is most likely wrong with them."""
+    """The warning that no file matches these patterns of `include`, with what is most likely wrong with them."""
     shown = " or ".join(repr(pattern) for pattern in patterns)
     hint = ""
-    if any("/" in pattern for pattern in patterns):
+    if paths := [pattern for pattern in patterns if os.path.isfile(pattern)]:
+        ending = os.path.splitext(paths[0])[1]
+        hint = f": this is a file; the shell may have expanded a pattern: quote it, as in {'*' + ending!r}"
+    elif any("/" in pattern for pattern in patterns):
         hint = f": {_BELOW}"
     elif endings := [pattern for pattern in patterns if not set("*?[") & set(pattern)]:
         hint = f": to match the end of a name, write {'*.' + endings[0].lstrip('.')!r}"
@@ -39,6 +42,17 @@ def excludes_nothing(unmatched: Iterable[str], arguments: Sequence[bytes]) -> It
         if begun := [directory for directory in above if pattern.startswith(directory)]:
             right = pattern.removeprefix(max(begun, key=len)).strip("/")
             yield f"nothing matches {mention('exclude')} {pattern!r}: {_BELOW}: write {'/' + right!r}"
+
+
+_LINES, _LONGEST = 5, 4096
+"""How many lines of a text may be names of files if it is a list of them, and bytes of the longest."""
+
+
+def is_list_of_names(text: bytes) -> bool:
+    """Whether the first lines of a text are names of existing files, so that it is hardly meant as a document."""
+    lines = text[: _LINES * _LONGEST].split(b"\n", _LINES)[:_LINES]
+    names = lines if lines[-1] else lines[:-1]
+    return bool(names) and all(name and b"\0" not in name and os.path.isfile(name) for name in names)
 
 
 _SHOWN = 4096

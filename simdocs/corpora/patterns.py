@@ -16,6 +16,7 @@ class Patterns:
         self._include = _either(include) if include else None
         excluded = {pattern: pattern.rstrip("/") or "/" for pattern in exclude}
         self._exclude = _either(list(excluded.values())) if exclude else None
+        self._unmatched_include = {given: _either([given]) for given in include}
         self._unmatched = {given: _either([pattern]) for given, pattern in excluded.items() if "/" in pattern}
 
     def __bool__(self) -> bool:
@@ -27,13 +28,23 @@ class Patterns:
         """The patterns of exclude with a slash that have matched nothing."""
         return tuple(self._unmatched)
 
+    @property
+    def unmatched_include(self) -> tuple[str, ...]:
+        """The patterns of include that have matched no file of a walk."""
+        return tuple(self._unmatched_include)
+
     def leave_out(self, relative: bytes, is_directory: bool) -> bool:
         """Whether to leave out the file or directory at this path, which is relative to the root of the walk."""
         path = relative.decode("utf-8", "surrogateescape")
         if self._exclude is not None and self._exclude(path):
             self._unmatched = {pattern: match for pattern, match in self._unmatched.items() if not match(path)}
             return True
-        return self._include is not None and not is_directory and not self._include(path)
+        if self._include is None or is_directory:
+            return False
+        if self._unmatched_include:
+            unmatched = self._unmatched_include.items()
+            self._unmatched_include = {pattern: match for pattern, match in unmatched if not match(path)}
+        return not self._include(path)
 
 
 def _either(patterns: Sequence[str]) -> _Match:

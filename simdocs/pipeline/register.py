@@ -22,19 +22,20 @@ from simdocs.model.skipped import FIRST, Skip, Skipped, explanation
 from simdocs.pipeline.file_records import FileRecords
 from simdocs.pipeline.reading import Read
 from simdocs.pipeline.seen_names import SeenNames
-from simdocs.recipes import Sequences
+from simdocs.recipes import Recipe, Sequences
 
 
 class Register:
     """Numbers documents in row order, as the results of tasks come in.
 
-    sequences: how the files were read. unread: which of the files cannot be read, so that their documents
+    recipe: how the files were read. unread: which of the files cannot be read, so that their documents
     are kept; None: none of them.
     """
 
-    def __init__(self, found: FileList, skipped: Skipped, sequences: Sequences, unread: Mask | None = None) -> None:
-        self._found, self._skipped, self._plain = found, skipped, sequences.plain
-        self._textless = _TextlessLines(sequences)
+    def __init__(self, found: FileList, skipped: Skipped, recipe: Recipe, unread: Mask | None = None) -> None:
+        self._found, self._skipped, self._plain = found, skipped, recipe.sequences.plain
+        self._textless = _TextlessLines(recipe.sequences)
+        self._without_stop_words = recipe.shingling.ignore_stop_words
         self._textless_files: list[Skip] = []
         """The files that were named and have no line with a text."""
         self._names = names = GrowingByteStrings()
@@ -223,7 +224,10 @@ class Register:
         for row in self._named_rows:
             if facts["flags"][row] & EMPTY:
                 name = display_name(names[row])
-                self._skipped.warnings.append(f"{name}: this document is empty, so it matches nothing")
+                why = "this document is empty"
+                if self._without_stop_words and facts["size"][row]:
+                    why = "this document has no words left without stop words"
+                self._skipped.warnings.append(f"{name}: {why}, so it matches nothing")
         return Documents(
             names.ragged,
             facts,

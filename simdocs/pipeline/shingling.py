@@ -141,7 +141,7 @@ def shingle(
     unread = None
     if unchanged is not None:
         found, unread = unchanged.found, unchanged.unread
-    register = Register(found, run.skipped, recipe.sequences, unread)
+    register = Register(found, run.skipped, recipe, unread)
     advance = Advance(found)
     work = partial(shingle_task, recipe=recipe)
     stream = advance.watch(tasks(found, limit, recipe.sequences, register.skip_rest, unchanged))

@@ -145,7 +145,7 @@ def sign(
     unread = None
     if unchanged is not None:
         found, unread = unchanged.found, unchanged.unread
-    register = Register(found, run.skipped, recipe.sequences, unread)
+    register = Register(found, run.skipped, recipe, unread)
     advance = Advance(found)
     rows = _Rows(sketching, recipe.shingling.seed)
     work = partial(

@@ -141,8 +141,31 @@ def test_an_include_that_matches_nothing_is_warned_about(here):
     done = simdocs("index", "docs", "--include", "rst", "--include", "*.md", "-o", "x.index", cwd=here)
     why = "no file matches --include 'rst' or '*.md': to match the end of a name, write '*.rst'"
     assert done == (0, b"", f"simdocs: warning: {why}\n")
+    done = simdocs("dedupe", "docs", "--include", "*.rst", "--include", "*.txt", cwd=here)
+    assert (done.status, done.err) == (0, "simdocs: warning: no file matches --include '*.rst'\n")
+    assert done.out == simdocs("dedupe", "docs", cwd=here).out
     assert simdocs("dedupe", "docs", "--include", "*.rst", "-q", cwd=here) == (0, b"", "")
     assert simdocs("dedupe", "docs", "--include", "*.txt", cwd=here).err == ""
+
+
+def test_an_include_that_the_shell_has_expanded_is_warned_about(here):
+    """`--include docs/*.txt` makes a pattern of the first name, and arguments of the others."""
+    names = sorted(f"docs/{name}" for name in os.listdir(here / "docs") if name.endswith(".txt"))
+    assert len(names) > 2
+    done = simdocs("dedupe", "--include", *names, cwd=here)
+    hint = "this is a file; the shell may have expanded a pattern: quote it, as in '*.txt'"
+    assert (done.status, done.err) == (0, f"simdocs: warning: no file matches --include {names[0]!r}: {hint}\n")
+
+
+def test_names_on_standard_input_are_hardly_a_document(here):
+    names = b"".join(b"docs/%b\n" % os.fsencode(name) for name in os.listdir(here / "docs"))
+    said = "simdocs: warning: -: each line is the name of a file: did you mean --files-from -?\n"
+    for text in (names, names.rstrip(), names.split(b"\n")[0]):
+        done = simdocs("dedupe", "-", cwd=here, stdin=text)
+        assert (done.status, done.out, said in done.err) == (0, b"", True)
+    for text in (b"", b"\n", b"docs/a.txt\nis a file\n", b"\n" + names):
+        assert said not in simdocs("dedupe", "-", cwd=here, stdin=text).err
+    assert said not in simdocs("dedupe", "--files-from", "-", cwd=here, stdin=names).err
 
 
 BELOW = "a pattern with a slash is compared with the path below the directory"

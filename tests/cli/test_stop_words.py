@@ -205,3 +205,11 @@ def test_a_longer_list_is_refused_before_the_documents_are_read(tmp_path, stage)
     remedy = "leave out comments and rare words"
     assert done == (2, b"", f"simdocs: error: list: this list of stop words has {size}: {remedy}\n")
     assert [path.name for path in tmp_path.iterdir()] == ["list"]
+
+
+def test_a_document_of_stop_words_alone_is_not_called_empty(here):
+    done = run(here, "dedupe docs/only docs/a --unit word --ignore-stop-words")
+    assert "docs/only: this document has no words left without stop words, so it matches nothing" in done.err
+    assert "docs/only: this document" not in run(here, "dedupe docs/only docs/a --unit word").err
+    done = run(here, "dedupe empty docs/a --unit word --ignore-stop-words")
+    assert "empty: this document is empty, so it matches nothing" in done.err

@@ -43,9 +43,9 @@ class Tally:
 
     undecided: documents asked about that are too short for the sketch of an index, so that all of it was read.
     lost: the names of documents that were reported as missing or changed, so that each is reported once. outdated: how
-    many of them are gone or have another text. missing_from: the roots from which some were not found. located: whether
-    any document of an artifact was found where it was looked for, changed or not. watch: is called with these counts
-    whenever further candidates have been compared.
+    many of them are gone or have another text. without_file: how many of them came from no file. missing_from: the
+    roots from which some were not found. located: whether any document of an artifact was found where it was looked
+    for, changed or not. watch: is called with these counts whenever further candidates have been compared.
     """
 
     candidates: int = 0
@@ -54,6 +54,7 @@ class Tally:
     undecided: int = 0
     lost: set[tuple[bytes, bytes]] = field(default_factory=set)
     outdated: int = 0
+    without_file: int = 0
     missing_from: set[bytes] = field(default_factory=set)
     located: bool = False
     watch: Callable[[Tally], None] | None = None

@@ -43,8 +43,9 @@ UNJUDGED: Mapping[str, str] = MappingProxyType(
 """Reasons that leave open what a document is similar to: the documents are always named, and the exit status is 3."""
 
 
-GONE, ALTERED = "gone", "changed"
-"""The details of unverified documents: the file no longer exists; the text is no longer the one that was read."""
+GONE, ALTERED, WITHOUT_FILE = "gone", "changed", "it came from no file"
+"""The details of unverified documents: the file no longer exists; the text is no longer the one that was read; the text
+was one in memory, or from standard input."""
 
 OF_UNVERIFIED: Mapping[str, str] = MappingProxyType(
     {GONE: "its file is gone", ALTERED: "its text has changed since it was read"}

@@ -24,7 +24,7 @@ from simdocs.kernels.tokens.ignored_tokens import leave_out
 from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces
 from simdocs.model.ragged import NO_TOKENS, Mask, Ragged, Tokens
-from simdocs.model.skipped import ALTERED, GONE, Skip
+from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, Skip
 from simdocs.model.texts import Texts
 from simdocs.pipeline.shingling import normalised, shingled
 from simdocs.recipes import Sequences, Shingling
@@ -238,7 +238,7 @@ def _text(request: ReloadRequest, place: int, reader: LineReader, directories: D
         return as_utf8(_held_text(request, place))[0], True
     identity = request.identity(place)
     if not identity.from_file:
-        raise DocumentSkipped("it came from no file")
+        raise DocumentSkipped(WITHOUT_FILE)
     path, met = request.file(place), request.met_file(place)
     if request.facts[place]["container"]:
         line, stamp = reader.read(path, identity.start, identity.extent, met)

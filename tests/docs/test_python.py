@@ -30,7 +30,7 @@ def test_the_code_on_the_python_page_runs(
         ("0.864750", "salt-road-final.txt", "salt-road-no-fifth.txt"),
         ("0.866267", "salt-road-final.txt", "salt-road-two-lines.txt"),
     ]
-    assert sorted(path.name for path in tmp_path.rglob("*.index")) == ["archive.index", "poems.index"]
+    assert sorted(path.name for path in tmp_path.rglob("*.index")) == ["archive.index", "mem.index", "poems.index"]
     assert not [name for name in os.listdir() if name.startswith(".simdocs-tmp-")]
 
 

@@ -32,7 +32,7 @@ from simdocs.model.groups import NestedPairs, Pairs
 from simdocs.model.names import display_name
 from simdocs.model.numbering import BlockPlaces, Rows, TextNumbers
 from simdocs.model.ragged import Floats, Index, Mask, Ragged
-from simdocs.model.skipped import ALTERED, GONE, Skip
+from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, Skip
 from simdocs.pipeline.reload import ReloadRequest, Source, found, unchanged
 from simdocs.recipes import Shingling
 
@@ -240,6 +240,7 @@ class Verifier:
         for skip in skips:
             if (skip.root, skip.name) not in tally.lost:
                 tally.lost.add((skip.root, skip.name))
+                tally.without_file += skip.detail == WITHOUT_FILE
                 if skip.root:  # or else this run has read it
                     tally.outdated += skip.detail in (GONE, ALTERED)
                     tally.missing_from |= {skip.root} if skip.detail == GONE else set()
@@ -271,11 +272,20 @@ class Verifier:
 
 
 def warn_of_outdated(run: Run, *artifacts: Artifact | None) -> None:
-    """Warn of documents of these artifacts that are gone or have changed, and say what to do.
+    """Warn of documents of these artifacts that came from no file, are gone or have changed, and say what to do.
 
     If the directory is missing in which all of them were looked for, the warning stands for the skips of all of them.
     """
     tally, opened = run.tally, [artifact for artifact in artifacts if artifact is not None]
+    names, documents = (
+        " and ".join(artifact.name for artifact in opened),
+        sum(artifact.n_documents for artifact in opened),
+    )
+    if tally.without_file:
+        run.skipped.warnings.append(
+            f"{tally.without_file:,} of {documents:,} documents of {names} came from memory, standard input or a FIFO,"
+            f" and cannot be read again to be compared: give their token sets with {mention('shingles')}"
+        )
     if not tally.outdated:
         return
     missing = {} if tally.located else {root: _missing(root, tally.lost) for root in sorted(tally.missing_from)}
@@ -284,12 +294,11 @@ def warn_of_outdated(run: Run, *artifacts: Artifact | None) -> None:
         run.skipped.warnings += [_nothing_found(of, root, gone) for root, gone in missing.items()]
         run.skipped.explained.add("unverified")
         return
-    documents = f"{tally.outdated:,} of {sum(artifact.n_documents for artifact in opened):,} documents"
+    some = f"{tally.outdated:,} of {documents:,} documents"
     lost = "is gone or has changed" if tally.outdated == 1 else "are gone or have changed"
-    names = " and ".join(artifact.name for artifact in opened)
     built = "was built: build it again" if len(opened) == 1 else "were built: build them again"
     others = f", or give the directory where they are now with {mention('root')}" if missing else ""
-    run.skipped.warnings.append(f"{documents} {lost} since {names} {built}{others}")
+    run.skipped.warnings.append(f"{some} {lost} since {names} {built}{others}")
 
 
 def _missing(root: bytes, lost: Iterable[tuple[bytes, bytes]]) -> bytes:

@@ -132,7 +132,7 @@ def looks_like_table(text: bytes, whole: bool, delimiter: str) -> bool:
     Lines that all end with the delimiter are code, and those that all begin with it are indented.
     """
     mark = delimiter.encode()
-    if mark not in text or not _may_be_table(text, mark):
+    if not _may_be_table(text, mark):
         return False
     records = list[list[str]]()
     try:
@@ -161,11 +161,12 @@ def _may_be_table(text: bytes, mark: bytes) -> bool:
 
     A field between quotes may have delimiters and line feeds.
     """
-    first, _, rest = text.partition(b"\n")
-    second, end, _ = rest.partition(b"\n")
-    if b'"' in first or (mark in first and (b'"' in second or not second.strip())):
-        return True
-    return mark in first and (first.count(mark) == second.count(mark) or not end)
+    end = text.find(b"\n")
+    if end < 0 or text.find(mark, 0, end) < 0:
+        return end >= 0 and text.find(b'"', 0, end) >= 0 and mark in text
+    first, after = text[:end], text.find(b"\n", end + 1)
+    second = text[end + 1 :] if after < 0 else text[end + 1 : after]
+    return b'"' in first + second or not second.strip() or first.count(mark) == second.count(mark) or after < 0
 
 
 def _records(text: bytes, whole: bool, delimiter: str) -> Iterator[list[str]]:
@@ -196,7 +197,10 @@ CONTAINERS = (
 def flag_of(text: bytes) -> int:
     """The flag of the container that a text in UTF-8 looks like; 0 if it looks like none. It depends on no name."""
     head, whole = text[:LOOKED_AT].removeprefix(codecs.BOM_UTF8), len(text) <= LOOKED_AT
-    return next((container.flag for container in CONTAINERS if container.looks(head, whole)), 0)
+    for container in CONTAINERS:
+        if container.looks(head, whole):
+            return container.flag
+    return 0
 
 
 def container_of(name: bytes, flags: int) -> Container | None:
@@ -261,13 +265,16 @@ BINARY = (
 )
 """Formats that are named where a file is skipped. The first that fits counts."""
 
+_MAGIC = tuple({some.magic for some in BINARY})
+"""How these files begin. It is asked once for each file that is read."""
+
 _BZIP2_BLOCK = (b"1AY&SY", b"\x17rE8P\x90")
 """How the first block of bzip2 data begins, or its end, if it is empty. Without this, `BZh` could begin a text."""
 
 
 def binary_format(data: bytes, name: bytes = b"") -> str:
     """What a file is that begins with these bytes, and what to do with it; empty if that is not known."""
-    if data.startswith(b"BZh") and data[4:10] not in _BZIP2_BLOCK:
+    if not data.startswith(_MAGIC) or (data.startswith(b"BZh") and data[4:10] not in _BZIP2_BLOCK):
         return ""
     named = (some for some in BINARY if data.startswith(some.magic) and (not some.shared or _ends(name, some)))
     return next((some.described for some in named), "")

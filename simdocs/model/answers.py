@@ -29,7 +29,11 @@ class TableColumn:
 
 @dataclass(frozen=True, slots=True)
 class TableHead:
-    """The columns of an answer. grouped: the first column repeats over several rows."""
+    """The columns of an answer. grouped: the first column repeats over several rows.
+
+    keyed: the first column is the name of a count or of a parameter, and the second has its value.
+    """
 
     columns: tuple[TableColumn, ...]
     grouped: bool = False
+    keyed: bool = False

@@ -71,7 +71,7 @@ CURVE = TableHead(
         )
     )
 )
-FACTS = TableHead((TableColumn("key", NAME), TableColumn("value", NAME)))
+FACTS = TableHead((TableColumn("key", NAME), TableColumn("value", NAME)), keyed=True)
 
 
 def head_of(request: Request) -> TableHead:

@@ -36,7 +36,7 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
 )
 """What each key means, in a few words."""
 
-EXPLAINED_FACTS = TableHead((*FACTS.columns, TableColumn("meaning", NAME)))
+EXPLAINED_FACTS = TableHead((*FACTS.columns, TableColumn("meaning", NAME)), keyed=True)
 
 
 _ESTIMATED = frozenset({"similar_pairs", "missed"})

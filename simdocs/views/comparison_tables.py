@@ -57,8 +57,8 @@ _DIGITS = 6
 _OF_SHINGLES = ("jaccard", "bag_jaccard", "containment_a", "containment_b", "cosine")
 """The measures in a table over units and k."""
 
-MEASURES = TableHead((TableColumn("measure", NAME), TableColumn("value", VALUE)))
-EXPLAINED_MEASURES = TableHead((*MEASURES.columns, TableColumn("meaning", NAME)))
+MEASURES = TableHead((TableColumn("measure", NAME), TableColumn("value", VALUE)), keyed=True)
+EXPLAINED_MEASURES = TableHead((*MEASURES.columns, TableColumn("meaning", NAME)), keyed=True)
 PASSAGES = TableHead((TableColumn("passage", NAME), TableColumn("a", NAME), TableColumn("b", NAME)))
 NOTES = TableHead((TableColumn("note", NAME),))
 OVER_SHINGLES = TableHead(

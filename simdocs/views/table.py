@@ -8,6 +8,8 @@ from typing import ClassVar
 from simdocs.model.answers import NUMBER, SIMILARITY, Cell, Row, TableHead
 from simdocs.model.names import display_name
 from simdocs.model.passages import Difference
+from simdocs.parameters import PARAMETERS
+from simdocs.values import Flag
 from simdocs.views.output_formats import shown_number
 
 
@@ -15,6 +17,7 @@ class Table:
     """The whole answer as one table; nothing when it has no rows.
 
     In a grouped answer the first name stands once, above those that belong to it, and all names have the full width.
+    Counts by name have a comma between thousands.
     """
 
     is_harmless: ClassVar[bool] = True
@@ -51,6 +54,8 @@ class Table:
                 self._add_to_group(row)
             else:
                 texts = [_text(cell) for cell in row]
+                if self.head.keyed and isinstance(row[1], int) and not _is_parameter(row[0]):
+                    texts[1] = f"{row[1]:,}"
                 self._widths = [max(width, len(text)) for width, text in zip(self._widths, texts, strict=True)]
                 self._drawn.add_row(*map(Text, texts))
         return b""
@@ -98,6 +103,12 @@ _GAP = 3
 
 _LEAST_NAME = 8
 """Names are folded to this width where there are many numbers."""
+
+
+def _is_parameter(key: Cell) -> bool:
+    """Whether this is the name of a parameter, whose value somebody may copy into a command."""
+    declared = PARAMETERS.get(key.decode()) if isinstance(key, bytes) else None
+    return declared is not None and not isinstance(declared.values, Flag)
 
 
 def _text(cell: Cell) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import signal
@@ -64,6 +65,28 @@ def test_no_line_is_wider_than_the_terminal(here, columns):
     squeezed = re.sub(r"\s", "", plain(done.out))
     assert squeezed.count("longname") == 12
     assert jaccard(A, A1) in squeezed
+
+
+def test_counts_in_tables_have_commas_between_thousands_and_parameters_have_none(tmp_path):
+    """A parameter may be copied into a command. Other formats have no commas."""
+    lines = [json.dumps({"text": f"This is the text with the number {number}."}) for number in range(1500)]
+    lay(tmp_path, {"docs.jsonl": "\n".join([*lines, *lines[:1]]).encode()})
+    lay(tmp_path, {"a": b"one two " * 600, "b": b"three of them. " * 500})
+    build = ("index", "docs.jsonl", "-o", "x.index", "--num-perm", "1024", "-q")
+    assert simdocs(*build, cwd=tmp_path).status == 0
+    how = ("--num-perm", "1024", "--bands", "1024", "--rows", "1", "-q")
+    for command, keys, parameters in (
+        (("info", "x.index"), ["documents", "bytes", "tokens", "distinct_texts"], ["num_perm"]),
+        (("audit", "docs.jsonl", *how), ["documents", "distinct_texts", "candidates"], ["bands"]),
+        (("compare", "a", "b", "-v", *how[:-1]), ["edit_distance"], ["num_perm", "bands"]),
+    ):
+        plain = {row[0]: row[1] for row in simdocs(*command[:-1] if "-q" in command else command, cwd=tmp_path).rows}
+        drawn = on_terminal(*command, "--color", "never", cwd=tmp_path).out.decode().splitlines()
+        shown = dict(line.split()[:2] for line in drawn if len(line.split()) > 1)
+        for key in keys:
+            count = int(plain[key.encode()])
+            assert count >= 1000 and shown[key] == f"{count:,}"
+        assert [shown[name] for name in parameters] == ["1024"] * len(parameters)
 
 
 def test_a_terminal_gets_a_summary_on_standard_error(here, answer):

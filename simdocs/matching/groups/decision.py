@@ -93,7 +93,7 @@ class Decision:
 
         For an exact answer, documents of an artifact that are missing or have changed are reported and left out.
         """
-        return self._unchanged(self._all_kept())
+        return self._without_lost(self._unchanged(self._all_kept()))
 
     def kept_and_found(self) -> Rows:
         """The rows of the kept documents, ascending. Only those that are known by now to have changed are left out.
@@ -102,6 +102,10 @@ class Decision:
         """
         rows = self._all_kept()
         rows = rows[self.verifier.found(rows)] if self.verifier.exact else rows
+        return self._without_lost(rows)
+
+    def _without_lost(self, rows: Rows) -> Rows:
+        """These rows without documents of an artifact that could not be read again when they were to be compared."""
         if not (lost := {name for root, name in self.verifier.run.tally.lost if root}):
             return rows
         recorded = np.flatnonzero(self.corpus.recorded(rows))

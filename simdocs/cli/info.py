@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,9 @@ from simdocs.cli.help import Command
 from simdocs.cli.output import Drawing, colored, format_of, path_of, stream_of
 from simdocs.cli.runner import request_of
 from simdocs.requests.report_requests import TableRequest
+
+if TYPE_CHECKING:
+    from simdocs.model.artifact_facts import FactValue
 
 
 @click.command(
@@ -36,8 +39,20 @@ def info(**given: Any) -> int:
     exits.listen()
     with stream_of(path_of(drawn.output)) as stream:
         drawing = Drawing(drawn, FACTS, stream)
-        drawing.take(FactBlock([key for key, _ in told.facts], [value for _, value in told.facts]))
+        values = [_for_people(*fact) if format_of(drawn) == "table" else fact[1] for fact in told.facts]
+        drawing.take(FactBlock([key for key, _ in told.facts], values))
         drawing.finish()
         if format_of(drawn) == "table" and told.banding is not None:
             stream.write(b"\n" + curve_of(told.banding, colored=colored(drawn)))
     return exits.DONE
+
+
+_LONG = 80
+"""Characters of a list of stop words that a table shows whole."""
+
+
+def _for_people(key: str, value: FactValue) -> FactValue:
+    """A fact as a table shows it: of a long list of stop words only the number."""
+    if key == "stop_word_list" and isinstance(value, str) and len(value) > _LONG:
+        return f"{len(value.split()):,} words"
+    return value

@@ -141,7 +141,7 @@ def run(arguments: Sequence[str]) -> int:
         messages.say(error.format_message(), as_it_is=True)
         return exits.FAILED
     except click.UsageError as error:
-        messages.error(_line_about_usage(error, arguments))
+        messages.error(_shortened(_line_about_usage(error, arguments), arguments))
         return exits.FAILED
     except Exception as error:
         _drop_stdout()
@@ -149,8 +149,21 @@ def run(arguments: Sequence[str]) -> int:
             import traceback
 
             messages.say(traceback.format_exc().rstrip(), as_it_is=True)
-        messages.error(_line_about(error))
+        messages.error(_shortened(_line_about(error), arguments))
         return exits.status_of(error)
+
+
+_LONG, _SHOWN = 255, 80
+"""Characters of an argument from which on it is probably a text, and how many of them a message shows then."""
+
+
+def _shortened(message: str, arguments: Sequence[str]) -> str:
+    """The message with an ellipsis for the rest of each very long argument."""
+    words = [word for given in arguments for word in (given, given.partition("=")[2]) if len(word) > _LONG]
+    for word in sorted(words, key=len, reverse=True):
+        for shown in (word, display_name(os.fsencode(word))):
+            message = message.replace(shown, f"{shown[:_SHOWN]}...")
+    return message
 
 
 def _line_about_usage(error: click.UsageError, arguments: Sequence[str]) -> str:

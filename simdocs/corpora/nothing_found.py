@@ -55,8 +55,8 @@ def is_list_of_names(text: bytes) -> bool:
     return bool(names) and all(name and b"\0" not in name and os.path.isfile(name) for name in names)
 
 
-_SHOWN = 4096
-"""Bytes of a missing name that a message shows: it may be the content of a whole file."""
+_LONG, _SHOWN = 255, 80
+"""Bytes of a missing name from which on it is probably a text, and how many of them a message shows then."""
 
 _URL = re.compile(rb"([A-Za-z][A-Za-z0-9+.-]*)://")
 
@@ -75,7 +75,7 @@ def not_found(name: bytes, error: OSError, *, listed: bool = False) -> InputErro
 
     listed: it is an entry of a list.
     """
-    shown = display_name(name if len(name) <= _SHOWN else name[:_SHOWN] + b"...")
+    shown = display_name(name if len(name) <= _LONG else name[:_SHOWN] + b"...")
     if url := _URL.match(name):
         if url[1].lower() == b"file":
             return InputError(f"{shown}: this is a URL: give the path, {shown[url.end() :]}")

@@ -213,3 +213,15 @@ def test_a_document_of_stop_words_alone_is_not_called_empty(here):
     assert "docs/only: this document" not in run(here, "dedupe docs/only docs/a --unit word").err
     done = run(here, "dedupe empty docs/a --unit word --ignore-stop-words")
     assert "empty: this document is empty, so it matches nothing" in done.err
+
+
+def test_a_table_shows_only_the_number_of_a_long_list_of_stop_words(tmp_path):
+    words = [f"word{number}" for number in range(1200)]
+    lay(tmp_path, {"docs/a": b"a cow jumped over the moon", "list": "\n".join(words).encode()})
+    assert run(tmp_path, "index docs --unit word --stop-words list -o x.index").status == 0
+    table = run(tmp_path, "info x.index --format table").out
+    assert b"1,200 words" in table
+    assert len(table) < 9000
+    whole = [b"stop_word_list", " ".join(sorted(words)).encode()]
+    assert whole in run(tmp_path, "info x.index").rows
+    assert whole[1] in run(tmp_path, "info x.index --format jsonl").out

@@ -98,6 +98,23 @@ def test_a_very_long_value_is_shortened_in_the_message(here, option):
     assert len(done.err) < 300
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["dedupe", "dedupe docs --against", "dedupe docs -o", "compare docs/a.txt", "info", "dedupe docs --x", "", "query"],
+)
+def test_a_text_in_the_place_of_a_name_is_shortened_in_the_message(here, line):
+    text = "a line of a text " * 250
+    done = simdocs(*line.split()[:-1], f"--x{text}", cwd=here) if line.endswith("--x") else None
+    done = done or simdocs(*line.split(), text, *(["docs"] if line == "query" else []), cwd=here)
+    assert (done.status in (2, 4), done.err.count("\n")) == (True, 1)
+    assert "a line of a text a line of a text" in done.err
+    assert "..." in done.err
+    assert len(done.err) < 400
+    assert len(simdocs("dedupe", "--files-from", "-", cwd=here, stdin=text.encode()).err) < 400
+    path = "no/" + "a" * 200
+    assert path in simdocs("dedupe", path, cwd=here).err
+
+
 def test_all_contradictions_are_reported_together(here):
     done = simdocs("dedupe", "docs", "--files-from", "x", "--pairs", "--list", "kept", "-q", "-v", cwd=here)
     assert is_one_line(done)

@@ -21,17 +21,21 @@ _MORE = 0.1
 it and in no others. The words and letters of a language have all frequencies."""
 
 
-def common_advice(sets: Ragged) -> Iterator[Advice]:
+OF_A_CROWD = 0.05
+"""The same share if it is known that some documents form a crowd, which may be few."""
+
+
+def common_advice(sets: Ragged, large: float = _LARGE) -> Iterator[Advice]:
     """Yield advice if documents share a template: which fraction leaves it out.
 
-    sets: the token sets of some documents, drawn at random.
+    sets: the token sets of some documents, drawn at random. large: see _LARGE.
     """
     if len(sets) < MANY_DOCUMENTS:
         return
     counts = frequencies(sets.values).counts
     for fraction in _FRACTIONS:
         share = _share_above(fraction * len(sets), counts)
-        if share >= _LARGE and _share_above(fraction / 2 * len(sets), counts) <= (1 + _MORE) * share:
+        if share >= large and _share_above(fraction / 2 * len(sets), counts) <= (1 + _MORE) * share:
             yield Advice(
                 f"{share:.0%} of the tokens of a document, on average, are in more than {fraction:.0%} of all"
                 f" documents, so they may share a template: {mention('ignore_common')} {fraction:g} leaves it out",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.advice.common_advice import common_advice
+from simdocs.advice.common_advice import OF_A_CROWD, common_advice
 from simdocs.advice.example_pairs import crowd_below, example_pairs, family_of_pairs
 from simdocs.advice.length_advice import Settled, ShortTexts, Suitable, in_words, next_larger_k, suitable
 from simdocs.advice.similarity_advice import (
@@ -221,7 +221,7 @@ class _Tuner:
         if len(asked.ready.documents) > 1:
             ready, recipe = self._without_template(asked, ready, recipe)
         now = asked if recipe is asked.recipe else self._judged(ready, recipe)
-        now = self._above_crowd(self._of_similarities(now, asked.recipe), asked.recipe)
+        now = self._without_crowd(self._of_similarities(now, asked.recipe), asked)
         texts = round(now.corpus.texts * self._times)
         threshold = now.recipe.banding.threshold
         for each in length_of_signatures(
@@ -260,14 +260,25 @@ class _Tuner:
         self._advice[place] = Advice(line, dict(self._advice[place].change) | {"threshold": threshold})
         return self._judged(*self._with({"threshold": threshold}))
 
-    def _above_crowd(self, now: Judged, asked: IndexRecipe) -> Judged:
-        """The documents with the threshold that was asked for, if lowering it for short texts adds mostly a crowd."""
-        lowered, highest = now.recipe.banding.threshold, asked.banding.threshold
-        if self._of_short is None or lowered >= highest:
+    def _without_crowd(self, now: Judged, asked: Judged) -> Judged:
+        """The documents without their template, if a threshold lowered for short texts adds mostly a crowd.
+
+        If no fraction separates the template from the rest, they keep the threshold that was asked for.
+        """
+        highest = asked.recipe.banding.threshold
+        if self._of_short is None or now.recipe.banding.threshold >= highest:
             return now
+        lowered = self._of_short[2].threshold
         for why in crowd_below(now.ready, now.firsts, now.sample, lowered, highest):
             self._has_crowd = True
-            return self._settle(highest, why, asked)
+            before = self._advice, self._changes, self._of_short
+            if "ignore_common" not in self._changes:
+                self._advice, self._changes, self._of_short = [], {}, None
+                ready, recipe = self._without_template(asked, asked.ready, asked.recipe, OF_A_CROWD)
+                if recipe is not asked.recipe:
+                    return self._of_similarities(self._judged(ready, recipe), asked.recipe)
+            self._advice, self._changes, self._of_short = before
+            return self._settle(highest, why, asked.recipe)
         return now
 
     def _of_similarities(self, now: Judged, asked: IndexRecipe) -> Judged:
@@ -301,7 +312,9 @@ class _Tuner:
             return [each for each in found if each.change.get("threshold", 1.0) >= now.recipe.banding.threshold]
         return found
 
-    def _without_template(self, asked: Judged, ready: Prepared, recipe: IndexRecipe) -> tuple[Prepared, IndexRecipe]:
+    def _without_template(
+        self, asked: Judged, ready: Prepared, recipe: IndexRecipe, *large: float
+    ) -> tuple[Prepared, IndexRecipe]:
         """The documents without a template that a sample of them shares; as they are, if signatures fix the tokens."""
         if not (self._plan.artifact is None or isinstance(self._plan.artifact, Shingles)):
             return ready, recipe
@@ -309,7 +322,7 @@ class _Tuner:
         if len(rows) > _COUNTED:
             rows = np.sort(np.random.default_rng(recipe.shingling.seed).choice(rows, _COUNTED, replace=False))
         verifier = Verifier(ready.corpus, recipe.shingling, recipe.banding.threshold, self._run)
-        for each in common_advice(Ragged.concat([sets for _, sets in token_sets(verifier, rows)], np.uint32)):
+        for each in common_advice(Ragged.concat([sets for _, sets in token_sets(verifier, rows)], np.uint32), *large):
             before = dict(self._changes)
             without, of_rest = self._with(dict(each.change))
             facts = without.documents.facts

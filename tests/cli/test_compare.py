@@ -520,7 +520,9 @@ def test_a_terminal_shows_how_long_passages_begin_and_end(here):
 def test_a_terminal_shows_a_difference_in_lines_that_fit(here, options, columns):
     for name, text in (("a.txt", A), ("b.txt", B)):
         (here / name).write_text(text.replace("\n", " ") * 3)
-    done = on_terminal("compare", "a.txt", "b.txt", "--color", "never", *options, cwd=here, columns=columns)
+    colors = () if "--color" in options else ("--color", "never")
+    done = on_terminal("compare", "a.txt", "b.txt", *options, *colors, cwd=here, columns=columns)
+    assert done.status == 0 and b"sheared" in done.out
     text = re.sub(r"\x1b[^m]*m", "", screen(done)[1])
     assert max(map(len, text.splitlines())) <= columns
     piped = simdocs("compare", "a.txt", "b.txt", "--diff", "words", cwd=here)

@@ -10,7 +10,7 @@ SEEDS ?= 20
 MINUTES ?= 5
 DOCUMENTS ?= 100000 300000
 
-.PHONY: help demo test test-slow fuzz check lint types layers format docs bench bench-short bench-stages bench-memory bench-scripts bench-startup accuracy expected clean
+.PHONY: help demo test test-slow fuzz check lint types layers format docs bench bench-short bench-stages bench-memory bench-scripts bench-startup accuracy transcripts expected clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -81,6 +81,9 @@ bench-startup: $(INSTALLED) ## measure the time to start, as a multiple of Pytho
 
 accuracy: $(INSTALLED) ## measure recall and precision on real texts and write docs/accuracy.md; SEEDS=3 is quicker
 	$(BIN)/python benchmarks/accuracy.py --seeds $(SEEDS)
+
+transcripts: $(INSTALLED) ## record tests/transcripts anew; read what has changed before you commit it
+	$(BIN)/python -m tests.transcripts
 
 expected: $(INSTALLED) ## write examples/EXPECTED.tsv anew; read it before you commit it
 	cd examples && ../$(BIN)/simdocs dedupe corpus --header -o EXPECTED.tsv

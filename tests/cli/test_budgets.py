@@ -1,0 +1,57 @@
+"""What `simdocs dedupe` of four files may cost before it has read the first: a budget for each thing that adds up.
+
+A start creates classes and imports modules, and a reader follows a call through files. Each budget may only shrink.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.corpus import A1, A, B, lay
+
+COUNTED = """
+import dataclasses, json, sys
+made, files = [], set()
+process = dataclasses._process_class
+def counted(kind, *rest):
+    made.append(kind.__module__)
+    return process(kind, *rest)
+dataclasses._process_class = counted
+def called(frame, event, _):
+    code = frame.f_code
+    if event == "call" and "/simdocs/" in code.co_filename and code.co_name != "<module>" and code.co_flags & 2:
+        files.add(code.co_filename)
+sys.setprofile(called)
+from simdocs.cli import main
+try:
+    main()
+except SystemExit as ended:
+    status = ended.code
+sys.setprofile(None)
+modules = [name for name in sys.modules if name.partition(".")[0] == "simdocs"]
+json.dump({"status": status, "dataclasses": sum(name.partition(".")[0] == "simdocs" for name in made),
+           "modules": len(modules), "files": len(files)}, open("counts", "w"))
+"""
+"""Functions have the flag CO_NEWLOCALS (2); bodies of modules and classes are no calls that a reader follows."""
+
+BUDGETS = {"dataclasses": 176, "modules": 247, "files": 133}
+
+
+@pytest.fixture(scope="module")
+def counts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
+    here = lay(tmp_path_factory.mktemp("budget"), {"docs/a": A, "docs/b": A1, "docs/c": B, "docs/d": B + A})
+    words = [sys.executable, "-c", COUNTED, "dedupe", "docs", "-j1"]
+    subprocess.run(words, cwd=here, check=True, capture_output=True)
+    found: dict[str, int] = json.loads(Path(here, "counts").read_text())
+    assert found.pop("status") in (0, None)
+    return found
+
+
+@pytest.mark.parametrize("what", BUDGETS)
+def test_dedupe_of_four_files_keeps_its_budget(counts, what):
+    assert 1 < counts[what] <= BUDGETS[what]

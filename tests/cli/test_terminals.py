@@ -187,7 +187,7 @@ WAITING = {
 @pytest.mark.reliability("keyboard")
 @pytest.mark.parametrize("command", WAITING)
 def test_every_command_hints_that_it_reads_the_terminal(built, command):
-    typed = b"docs/a.txt\n\x04"
+    typed = b"docs/a.txt\n\x04" if command == "a list" else b"A few words.\n\x04"
     done = on_terminal(*WAITING[command], which=["stdin"], typed=typed, cwd=built)
     assert (done.status, done.err) == (0, "simdocs: reading standard input: type, then Ctrl-D\n")
     quiet = on_terminal(*WAITING[command], "-q", which=["stdin"], typed=typed, cwd=built)

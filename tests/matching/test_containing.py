@@ -68,8 +68,7 @@ def test_a_short_document_that_is_similar_to_nothing_leads_to_containment(asked,
     index = simdocs.index(texts=["white bread and butter, jam and tea " * 20])
     found = simdocs.query(index, texts=[asked], **options)
     assert found.found == options.get("nearest", 0)
-    assert bool(found.advice) == advised
-    assert all("measure containment" in line for line in found.advice)
+    assert any("measure containment" in line for line in found.advice) == advised
 
 
 def test_nothing_is_found_in_an_index_without_documents_or_with_empty_ones():

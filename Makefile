@@ -10,7 +10,7 @@ SEEDS ?= 20
 MINUTES ?= 5
 DOCUMENTS ?= 100000 300000
 
-.PHONY: help demo test test-slow fuzz check lint types layers format docs bench bench-short bench-stages bench-memory bench-scripts bench-startup accuracy transcripts expected clean
+.PHONY: help demo test test-slow fuzz check lint types layers format docs cases bench bench-short bench-stages bench-memory bench-scripts bench-startup accuracy transcripts expected clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -58,8 +58,11 @@ format: $(INSTALLED) ## format the code and fix what ruff can fix
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: $(INSTALLED) ## rewrite the generated pages in docs/: reference, formats, reliability, man pages, completion
+docs: $(INSTALLED) ## rewrite the generated pages in docs/: reference, formats, stop words, man pages, completion
 	$(BIN)/python docs/generate.py
+
+cases: $(BIN)/python ## print each case of docs/reliability.md with the tests that hold it
+	@$(BIN)/python docs/cases.py
 
 bench: $(INSTALLED) ## measure speed, memory, precision and recall on 20,000 generated files
 	$(BIN)/python benchmarks/dedupe.py

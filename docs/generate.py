@@ -1,5 +1,4 @@
-"""The reference, the formats, the manual pages and the files for completion, from the program's own tables; the page on
-reliability, from the marks on tests.
+"""The reference, the formats, the manual pages and the files for completion, from the program's own tables.
 
 usage: python docs/generate.py [--check]    write them anew, or fail if they are not what would be written
 """
@@ -12,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-import reliability
 from manpages import ENVIRONMENT, accepted, pages
 
 from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, RUN
@@ -103,7 +101,6 @@ def written() -> dict[str, str]:
     """What each file must hold."""
     held = "\n".join(formats()).replace("{BLOCK}", f"{BLOCK // 1024} KiB").replace("{HOLDER}", HOLDER)
     files = {"reference.md": "\n".join(reference()), "formats.md": held, "stop-words.md": "\n".join(stop_words())}
-    files["reliability.md"] = reliability.page()
     files |= {f"man/{name}": text for name, text in pages().items()}
     return files | {
         f"completion/{name}": completer(simdocs, shell, COMPLETE).source() for shell, name in COMPLETION.items()

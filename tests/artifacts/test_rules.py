@@ -71,7 +71,7 @@ def read_in_turn(array: ArrayFormat, values: Array, asked: list[Read]) -> tuple[
     return values[known], refused
 
 
-@pytest.mark.reliability("forged arrays")
+@pytest.mark.reliability("forged arrays with right checksums")
 @pytest.mark.parametrize("name", ["offsets", "name_offsets"])
 @given(data=st.data())
 def test_offsets_that_are_read_ascend_between_0_and_the_end(name, data):
@@ -87,7 +87,7 @@ def test_offsets_that_are_read_ascend_between_0_and_the_end(name, data):
     assert not len(some) or 0 <= some[0] <= some[-1] <= 9
 
 
-@pytest.mark.reliability("forged arrays")
+@pytest.mark.reliability("forged arrays with right checksums")
 @pytest.mark.parametrize("name", ["band_rows", "same_as"])
 @given(data=st.data())
 def test_rows_that_are_read_belong_to_documents(name, data):
@@ -97,7 +97,7 @@ def test_rows_that_are_read_belong_to_documents(name, data):
     assert (some < 9).all()
 
 
-@pytest.mark.reliability("forged arrays")
+@pytest.mark.reliability("forged arrays with right checksums")
 @given(data=st.data())
 def test_names_that_are_read_hold_no_nul(data):
     values = np.frombuffer(data.draw(st.binary(min_size=1, max_size=150)), np.uint8)
@@ -119,7 +119,7 @@ def is_possible(fact: np.void) -> bool:
     )
 
 
-@pytest.mark.reliability("forged arrays")
+@pytest.mark.reliability("forged arrays with right checksums")
 @given(data=st.data())
 def test_facts_that_are_read_are_possible(data):
     amounts = st.sampled_from([0, 1, 2, 18, 19, (1 << 48) - 1, 1 << 48, (1 << 63) - 1, -1, -(1 << 63)])

@@ -46,12 +46,7 @@ def test_lists_name_only_new_documents(archive):
     assert raw.out == b"new/x\0new/y1\0new/z\0"
 
 
-@pytest.mark.reliability(
-    "known documents",
-    "documents of the index among those given with `--against`",
-    "Ignores documents that the index already holds. If a file has changed since, its new text counts as a "
-    "new document, and is not compared with its own old text.",
-)
+@pytest.mark.reliability("documents that the --against index holds")
 def test_files_of_the_index_are_passed_over_as_known(archive):
     done = simdocs("dedupe", "docs", "new", "--against", "docs.index", "--summary-json", "note", cwd=archive)
     assert (done.status, done.err, done.names) == (0, "", FOUND)
@@ -73,7 +68,7 @@ def test_links_to_files_of_the_index_are_passed_over_as_known(archive):
     assert json.loads((archive / "note").read_bytes())["skipped"] == {"known": 2}
 
 
-@pytest.mark.reliability("known documents")
+@pytest.mark.reliability("documents that the --against index holds")
 @pytest.mark.parametrize("verify", ["exact", "estimate"])
 def test_a_file_put_in_the_place_of_one_of_the_index_is_new_if_its_text_is(archive, verify):
     """The same text is known. Another is new, and no duplicate of what its own file held."""
@@ -97,7 +92,7 @@ def replaced(path: Path, data: bytes) -> None:
     os.replace("new-file", path)
 
 
-@pytest.mark.reliability("known documents")
+@pytest.mark.reliability("documents that the --against index holds")
 def test_rewritten_lines_of_a_file_of_the_index_are_new(archive):
     def lines(*texts: bytes) -> bytes:
         return b"".join(b'{"id": "%d", "text": "%s"}\n' % (at, text) for at, text in enumerate(texts))
@@ -145,12 +140,7 @@ def test_new_documents_may_be_json_lines(archive):
     assert simdocs(*ask, "--list", "duplicate-lines", cwd=archive) == (0, lines[0] + lines[2], "")
 
 
-@pytest.mark.reliability(
-    "other parameters",
-    "artifacts with different parameters",
-    "Names the parameter and both values, and exits with status 4. If an option contradicts an artifact, "
-    "exits with status 2.",
-)
+@pytest.mark.reliability("artifacts with different parameters")
 @pytest.mark.parametrize(
     ("options", "field", "values"),
     [
@@ -190,8 +180,8 @@ def test_options_that_contradict_the_index_are_refused(archive):
     assert simdocs(*ask, "--num-perm", "128", cwd=archive).names == FOUND
 
 
-@pytest.mark.reliability("changed since")
-@pytest.mark.reliability("moved documents")
+@pytest.mark.reliability("documents changed or gone since the build")
+@pytest.mark.reliability("moved documents or artifacts, another working directory")
 def test_nothing_is_a_duplicate_of_a_document_of_the_index_that_is_gone(archive):
     built(Path("docs.shingles"), ["docs"])
     os.rename(archive / "docs", archive / "moved")

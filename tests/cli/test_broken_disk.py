@@ -16,11 +16,7 @@ READS = "read,pread64"
 LINES = b"".join(b'{"text": "%s"}\n' % text.replace(b"\n", b" ") for text in (A, A1, B))
 
 
-@pytest.mark.reliability(
-    "broken sectors",
-    "a document on a part of the disk that cannot be read (`EIO`)",
-    "Skips it as one that cannot be read, compares the others, and exits with status 3.",
-)
+@pytest.mark.reliability("a broken sector")
 @traced
 @pytest.mark.parametrize(("name", "nth"), [
     *(("b.txt", 1), ("b.jsonl.gz", 2)),

@@ -39,11 +39,7 @@ def into_a_full_disk(*arguments, cwd) -> Done:
         return simdocs(*arguments, cwd=cwd, stdout=full)
 
 
-@pytest.mark.reliability(
-    "full output",
-    "a full standard output (`/dev/full`)",
-    'Prints one line, "No space left on device", and exits with status 2. This holds for help and the version too.',
-)
+@pytest.mark.reliability("a full standard output")
 @pytest.mark.parametrize("what", ["-j1", "--pairs -j2", "--list kept -0", "--format table"])
 def test_a_full_disk_at_standard_output_is_one_line_and_status_2(here, what):
     done = into_a_full_disk("dedupe", "docs", *what.split(), cwd=here)
@@ -53,7 +49,7 @@ def test_a_full_disk_at_standard_output_is_one_line_and_status_2(here, what):
     assert "No space left on device" in done.err
 
 
-@pytest.mark.reliability("full output")
+@pytest.mark.reliability("a full standard output")
 @pytest.mark.parametrize("what", [*HELP, SHINGLES])
 def test_help_version_and_shingles_on_a_full_disk_are_one_line_and_status_2(here, what):
     done = into_a_full_disk(*what.split(), cwd=here)
@@ -63,25 +59,21 @@ def test_help_version_and_shingles_on_a_full_disk_are_one_line_and_status_2(here
     assert "unexpected" not in done.err
 
 
-@pytest.mark.reliability("full output")
+@pytest.mark.reliability("a full standard output")
 @pytest.mark.parametrize("command", WRITING)
 def test_every_command_reports_a_full_standard_output(built, command):
     said = "simdocs: error: standard output: write error: No space left on device\n"
     assert into_a_full_disk(*EVERY[command], cwd=built) == (2, b"", said)
 
 
-@pytest.mark.reliability("closed output")
+@pytest.mark.reliability("a closed standard output")
 @pytest.mark.parametrize("command", ["query", *slow("dedupe", "info", "show", "dedupe --pairs", "dedupe --against")])
 def test_every_command_reports_a_closed_standard_output(built, command):
     closed = in_shell('simdocs "$@" >&-', *EVERY[command], cwd=built)
     assert closed == (2, b"", "simdocs: error: standard output: write error: Bad file descriptor\n")
 
 
-@pytest.mark.reliability(
-    "summary",
-    "a summary (`--summary-json`) that cannot be written",
-    "Exits with status 2, and writes neither artifact nor answer.",
-)
+@pytest.mark.reliability("a summary that cannot be written")
 @pytest.mark.parametrize("command", BUILDING)
 def test_no_artifact_is_published_if_its_summary_cannot_be_written(built, command):
     done = simdocs(*EVERY[command], "--summary-json", "/dev/full", cwd=built)
@@ -89,14 +81,14 @@ def test_no_artifact_is_published_if_its_summary_cannot_be_written(built, comman
     assert not [name for name in os.listdir(built) if "new" in name or "tmp" in name]
 
 
-@pytest.mark.reliability("summary")
+@pytest.mark.reliability("a summary that cannot be written")
 def test_no_answer_is_published_if_its_summary_cannot_be_written(here):
     (here / "out").write_bytes(b"old")
     assert simdocs("dedupe", "docs", "-o", "out", "--summary-json", "/dev/full", cwd=here).status == 2
     assert (here / "out").read_bytes() == b"old"
 
 
-@pytest.mark.reliability("full error", "a full or closed standard error", "Prints the same answer.")
+@pytest.mark.reliability("a full or closed standard error")
 @pytest.mark.parametrize("command", ["query", *slow("index", "dedupe")])
 def test_a_full_or_closed_standard_error_changes_no_answer(built, command):
     expected = simdocs(*EVERY[command], cwd=built)
@@ -114,11 +106,7 @@ def test_a_full_device_as_output_or_summary_is_status_2(here):
     assert (done.status, len(done.rows)) == (1, 1)
 
 
-@pytest.mark.reliability(
-    "closed output",
-    "a closed standard output (`>&-`)",
-    "Exits with status 2 if there is something to print. A file opened later never takes the place of standard output.",
-)
+@pytest.mark.reliability("a closed standard output")
 @pytest.mark.parametrize("jobs", ["-j2", *slow("-j1")])
 def test_a_closed_standard_output_is_one_line_and_status_2(here, jobs):
     done = in_shell(f"simdocs dedupe docs {jobs} >&-", cwd=here, env=with_workers(here))
@@ -126,19 +114,19 @@ def test_a_closed_standard_output_is_one_line_and_status_2(here, jobs):
     assert done.err.startswith("simdocs: error: standard output: ")
 
 
-@pytest.mark.reliability("closed output")
+@pytest.mark.reliability("a closed standard output")
 @pytest.mark.parametrize("what", [HELP[0], SHINGLES, *slow(*HELP[1:])])
 def test_help_version_and_shingles_on_a_closed_output_are_one_line_and_status_2(here, what):
     done = in_shell(f"simdocs {what} >&-", cwd=here)
     assert (done.status, len(done.err.splitlines())) == (2, 1)
 
 
-@pytest.mark.reliability("closed output")
+@pytest.mark.reliability("a closed standard output")
 def test_a_closed_standard_output_does_not_matter_if_nothing_is_printed(here):
     assert in_shell("simdocs dedupe docs -o out >&-", cwd=here) == (0, b"", "")
 
 
-@pytest.mark.reliability("closed output")
+@pytest.mark.reliability("a closed standard output")
 @pytest.mark.parametrize("closed", ["2>&-", "<&- >&- 2>&-", *slow("<&-", "<&- >&-")])
 def test_a_file_opened_later_does_not_take_the_place_of_a_closed_stream(here, closed, answer):
     env = with_workers(here)
@@ -150,8 +138,8 @@ def test_a_file_opened_later_does_not_take_the_place_of_a_closed_stream(here, cl
     assert (here / "note").read_bytes().startswith(b"{")
 
 
-@pytest.mark.reliability("many pairs")
-@pytest.mark.reliability("broken pipe")
+@pytest.mark.reliability("more pairs than memory holds")
+@pytest.mark.reliability("a reader that stops early")
 @pytest.mark.parametrize("what", ["--pairs -j1", "-j2", "--list duplicates --format jsonl"])
 def test_a_reader_that_stops_ends_the_program_by_sigpipe(copies, what):
     with running("dedupe", "docs", *what.split(), cwd=copies) as process:
@@ -161,13 +149,13 @@ def test_a_reader_that_stops_ends_the_program_by_sigpipe(copies, what):
         assert process.wait(60) == -signal.SIGPIPE
 
 
-@pytest.mark.reliability("broken pipe")
+@pytest.mark.reliability("a reader that stops early")
 def test_head_in_a_shell_ends_the_program_with_141(copies):
     done = in_shell("{ simdocs dedupe docs --pairs; echo $? >&2; } | head -1", cwd=copies, program=stand_in())
     assert (done.status, len(done.rows), done.err) == (0, 1, "141\n")
 
 
-@pytest.mark.reliability("quota")
+@pytest.mark.reliability("a quota or limit on file sizes")
 def test_an_answer_larger_than_files_may_be_keeps_the_old_one(copies):
     (copies / "out").write_bytes(b"old")
     done = simdocs("dedupe", "docs", "-o", "out", cwd=copies, limits={resource.RLIMIT_FSIZE: (10_000, 10_000)})
@@ -183,11 +171,7 @@ def test_an_answer_that_nobody_reads_ends_the_program_by_sigpipe(copies):
         assert process.wait(60) == -signal.SIGPIPE
 
 
-@pytest.mark.reliability(
-    "broken pipe",
-    "a reader that stops early (`simdocs query … \\| head -1`), or that was never there",
-    "Ends by SIGPIPE (141 in a shell), without a message.",
-)
+@pytest.mark.reliability("a reader that stops early")
 @pytest.mark.parametrize("command", WRITING)
 def test_every_command_ends_by_sigpipe_if_nobody_reads(built, command):
     with running(*EVERY[command], cwd=built) as process:
@@ -196,7 +180,7 @@ def test_every_command_ends_by_sigpipe_if_nobody_reads(built, command):
         assert process.wait(60) == -signal.SIGPIPE
 
 
-@pytest.mark.reliability("broken pipe")
+@pytest.mark.reliability("a reader that stops early")
 def test_help_that_nobody_reads_ends_by_sigpipe():
     with running("dedupe", "--help") as process:
         process.stdout.close()

@@ -50,7 +50,7 @@ def content_of_built(target: Path) -> dict[str, bytes]:
     return content(target)
 
 
-@pytest.mark.reliability("locales")
+@pytest.mark.reliability("any locale")
 @pytest.mark.slow
 def test_artifacts_are_the_same_bytes_in_any_locale_and_hash_seed(there):
     os.rename("docs/b.txt", "docs/dé\udcff\n")
@@ -77,7 +77,7 @@ def test_building_needs_an_output(there, command):
     assert os.listdir(there) == ["docs"]
 
 
-@pytest.mark.reliability("not our artifact")
+@pytest.mark.reliability("an output name that something else has")
 @pytest.mark.parametrize(("command", "other"), [("index", "signatures"), ("shingle", "index")])
 def test_only_an_artifact_of_the_same_kind_is_replaced(there, command, other):
     suffix = SUFFIX[command]
@@ -96,8 +96,8 @@ def test_only_an_artifact_of_the_same_kind_is_replaced(there, command, other):
     assert (there / "docs/a.txt").read_bytes() == A
 
 
-@pytest.mark.reliability("switches")
-@pytest.mark.reliability("other parameters")
+@pytest.mark.reliability("options that make different texts equal")
+@pytest.mark.reliability("artifacts with different parameters")
 @pytest.mark.parametrize(
     ("given", "options", "said"),
     [
@@ -155,11 +155,7 @@ def test_an_artifact_is_the_only_argument(there):
     assert not any(path.name.startswith("y.") for path in there.iterdir())
 
 
-@pytest.mark.reliability(
-    "artifacts in the tree",
-    "artifacts, and temporary files of this run or of a killed one, in a directory of documents",
-    "Skips and counts them, whatever their names are. `-v` lists them.",
-)
+@pytest.mark.reliability("artifacts and temporary files in a directory")
 def test_artifacts_in_a_directory_of_documents_are_passed_by(there):
     built(there / "docs/x.index", ["docs"])
     os.rename(there / "docs/x.index", there / "docs/an index")
@@ -283,11 +279,7 @@ def test_a_summary_without_verbose_leaves_the_curve_to_info(there):
     assert b"probability_at_0.1\t" in simdocs("info", "x.index", cwd=there).out
 
 
-@pytest.mark.reliability(
-    "boilerplate",
-    "texts that are half boilerplate, and so are often candidates but rarely duplicates",
-    "`index -v` counts the candidates in the buckets, and suggests a `--num-perm` that makes fewer.",
-)
+@pytest.mark.reliability("texts that are half boilerplate")
 def test_boilerplate_brings_advice_to_raise_num_perm(there):
     dice = random.Random(2)
     common = " ".join(f"common{dice.randrange(10**6)}" for _ in range(60))

@@ -23,12 +23,7 @@ def indexed(here):
     return here
 
 
-@pytest.mark.reliability(
-    "changed since",
-    "documents of an artifact that have changed or vanished since it was built",
-    "Reports them, leaves them out of every answer, even out of `--list kept`, and exits with status 3. With "
-    "`--shingles` or `--verify estimate` it does not read them.",
-)
+@pytest.mark.reliability("documents changed or gone since the build")
 @pytest.mark.parametrize("ask", [("dedupe", "d.index"), ("dedupe", "d.index", "--pairs"), ("query", "d.index", "new")])
 def test_a_copy_that_has_changed_is_named_and_in_no_answer(indexed, ask):
     before = simdocs(*ask, cwd=indexed)
@@ -60,7 +55,7 @@ def nothing_found_in(root: Path, missing: Path) -> str:
     return f"simdocs: warning: {why}: {moved}; if it was renamed, build the artifact again\n"
 
 
-@pytest.mark.reliability("changed since")
+@pytest.mark.reliability("documents changed or gone since the build")
 def test_lists_name_only_documents_that_are_still_there(indexed):
     """Those that are similar to none are looked at, too."""
     lay(indexed, {"d/c": b"a text by itself", "d/e": b"and yet another one", "d/f": b"the last of them"})
@@ -85,7 +80,7 @@ def test_lists_name_only_documents_that_are_still_there(indexed):
     assert taken == (0, b"d/a\nd/c\nd/e\nd/f\n", "")
 
 
-@pytest.mark.reliability("changed since")
+@pytest.mark.reliability("documents changed or gone since the build")
 def test_an_exact_join_names_a_document_that_is_gone_though_it_resembles_no_other(indexed):
     """Its tokens are needed to know that."""
     lay(indexed, {"d/c": b"a text by itself"})
@@ -98,7 +93,7 @@ def test_an_exact_join_names_a_document_that_is_gone_though_it_resembles_no_othe
     assert simdocs("dedupe", "d.index", "--verify", "estimate", cwd=indexed).status == 0
 
 
-@pytest.mark.reliability("changed since")
+@pytest.mark.reliability("documents changed or gone since the build")
 @pytest.mark.parametrize("ask", [("dedupe", "d.index"), ("dedupe", "d.index", "--pairs"), ("query", "d.index", "new")])
 def test_one_line_says_what_to_do_after_a_directory_was_renamed(indexed, ask):
     (indexed / "d").rename(indexed / "renamed")
@@ -116,7 +111,7 @@ def test_one_line_says_what_to_do_after_a_directory_was_renamed(indexed, ask):
     assert "build it again, or give the directory where they are now with --root" in done.err
 
 
-@pytest.mark.reliability("changed since")
+@pytest.mark.reliability("documents changed or gone since the build")
 def test_one_line_says_what_to_do_after_the_root_was_renamed(tmp_path):
     lay(tmp_path, {"a/d/1": A, "a/d/2": A})
     root = (tmp_path / "a").resolve()
@@ -127,7 +122,7 @@ def test_one_line_says_what_to_do_after_the_root_was_renamed(tmp_path):
     assert (done.status, done.err) == (0, "")
 
 
-@pytest.mark.reliability("changed since")
+@pytest.mark.reliability("documents changed or gone since the build")
 def test_nothing_is_a_duplicate_of_a_document_that_is_gone(indexed):
     shutil.rmtree(indexed / "d")
     gone = simdocs("dedupe", "d.index", cwd=indexed)
@@ -136,7 +131,7 @@ def test_nothing_is_a_duplicate_of_a_document_that_is_gone(indexed):
     assert simdocs("dedupe", "new", "--against", "d.index", "--list", "kept", cwd=indexed)[:2] == (3, b"new\n")
 
 
-@pytest.mark.reliability("moved documents")
+@pytest.mark.reliability("moved documents or artifacts, another working directory")
 def test_touched_and_moved_documents_with_the_same_text_are_used(indexed):
     before = simdocs("dedupe", "d.index", cwd=indexed)
     (indexed / "d/b").touch()
@@ -148,12 +143,8 @@ def test_touched_and_moved_documents_with_the_same_text_are_used(indexed):
     assert moved == before._replace(out=before.out.replace(b"d/", b"elsewhere/d/"))
 
 
-@pytest.mark.reliability(
-    "unknown root",
-    "an artifact that no longer says where its documents are, or a `--root` that is not a directory",
-    "Exits with status 4 or 2, and says what to do.",
-)
-@pytest.mark.reliability("run.json")
+@pytest.mark.reliability("an artifact that does not know its directory any more")
+@pytest.mark.reliability("a damaged run.json")
 def test_root_says_where_the_documents_are(indexed):
     done = simdocs("dedupe", "d.index", "--root", "nowhere", cwd=indexed)
     assert (done.status, done.err) == (2, "simdocs: error: nowhere: --root is not a directory\n")

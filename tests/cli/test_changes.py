@@ -21,7 +21,7 @@ def test_a_file_that_vanishes_after_the_walk_is_passed_by(here):
     assert json.loads((here / "note").read_bytes())["skipped"] == {"vanished": 1}
 
 
-@pytest.mark.reliability("vanished")
+@pytest.mark.reliability("a file or directory that vanishes after the walk")
 def test_verbose_names_a_file_that_vanished_after_the_walk(here):
     env = trap(here, "os.unlink('docs/b.txt')", "open", "docs/a.txt")
     done = simdocs("dedupe", "docs", "-j1", "-v", "--strict", cwd=here, env=env)
@@ -29,11 +29,7 @@ def test_verbose_names_a_file_that_vanished_after_the_walk(here):
     assert "simdocs: docs/b.txt: skipped: gone since the walk" in done.err
 
 
-@pytest.mark.reliability(
-    "vanished first name",
-    "a file with two names, of which the first vanishes or becomes another file",
-    "Reports that the file was not read under its other name, and exits with status 3. Run it again.",
-)
+@pytest.mark.reliability("the first of two names vanishes")
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
 @pytest.mark.parametrize(
     ("action", "replaced"),
@@ -58,7 +54,7 @@ def test_the_other_name_of_a_vanished_file_is_named_as_unread(here, action, repl
     )
 
 
-@pytest.mark.reliability("vanished first name")
+@pytest.mark.reliability("the first of two names vanishes")
 def test_a_json_lines_file_replaced_after_the_walk_is_named(here):
     lay(here, {"docs/s.jsonl": b'{"text": "one"}', "new": b'{"text": "two"}'})
     os.link(here / "docs/s.jsonl", here / "docs/t.jsonl")
@@ -68,7 +64,7 @@ def test_a_json_lines_file_replaced_after_the_walk_is_named(here):
     assert "simdocs: docs/t.jsonl: skipped: cannot be read (" in done.err
 
 
-@pytest.mark.reliability("vanished")
+@pytest.mark.reliability("a file or directory that vanishes after the walk")
 def test_a_directory_that_vanishes_is_passed_by(here):
     lay(here, {"docs/z/x": A})
     env = trap(here, "os.unlink('docs/z/x'); os.rmdir('docs/z')", "open", "'z'")
@@ -82,13 +78,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.reliability(
-    "changes before verified",
-    "a document that is rewritten, removed or replaced (by a directory, a FIFO, a binary file, a gzip bomb) "
-    "between the two readings",
-    "Reports it and exits with status 3. The document is neither a duplicate nor a match, and no document "
-    "becomes a duplicate of it.",
-)
+@pytest.mark.reliability("a change before it is verified")
 @pytest.mark.parametrize(("action", "why"), CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
 def test_a_document_that_changes_before_it_is_verified_is_no_duplicate(here, action, why, jobs):
@@ -106,12 +96,7 @@ def test_strict_publishes_nothing_if_a_document_changes(here):
     assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 2)
 
 
-@pytest.mark.reliability(
-    "answer in the tree",
-    "an answer that is written into the tree (`-o docs/answer`)",
-    "Does not read the answer as a document. The next run would read it, so that run exits with status 2 and "
-    "leaves the file as it is, unless you exclude it.",
-)
+@pytest.mark.reliability("an answer written into the tree")
 def test_an_answer_written_into_the_tree_is_not_one_of_its_own_documents(here):
     for _ in range(2):
         done = simdocs("dedupe", "docs", "-o", "docs/answer", "--exclude", "answer", cwd=here)

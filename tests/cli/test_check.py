@@ -65,11 +65,7 @@ def test_check_prints_nothing_for_a_whole_artifact(there, kind):
     assert damages(there, f"x.{kind}") == []
 
 
-@pytest.mark.reliability(
-    "rules",
-    "a broken rule that checksums do not see (order, ranges, counts)",
-    "`check` names the rule and exits with status 4.",
-)
+@pytest.mark.reliability("a broken rule that checksums do not see")
 @pytest.mark.parametrize("what", BROKEN)
 def test_check_names_the_rule_that_is_broken(there, what):
     kind, change, message = BROKEN[what]
@@ -133,7 +129,7 @@ def flip(path: Path, place: int) -> None:
     path.write_bytes(data)
 
 
-@pytest.mark.reliability("damage")
+@pytest.mark.reliability("an array or manifest that is cut short, longer, or has a flipped bit")
 def test_check_reads_every_block(there):
     tokens = there / "x.shingles" / "tokens.npy"
     blocks = -(-tokens.stat().st_size // BLOCK)
@@ -196,11 +192,7 @@ def test_check_refuses_what_is_not_an_artifact(there):
     assert "x.index: Permission denied: whoever built it must let you read it" in done.err
 
 
-@pytest.mark.reliability(
-    "unreadable artifact",
-    "an artifact without read permission",
-    "Exits with status 2 and does not call the artifact damaged.",
-)
+@pytest.mark.reliability("an artifact without read permission")
 @pytest.mark.parametrize("command", [("info",), ("check",), ("query", "docs/0"), ("dedupe",)])
 def test_an_artifact_that_may_not_be_read_is_not_called_damaged(there, command):
     """As of another user, with a umask of 077."""

@@ -61,12 +61,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.reliability(
-    "tables as texts",
-    "a table (CSV, TSV) or a JSON array that is named itself, or is standard input",
-    "Reads it as one text, and warns on standard error with a command that turns its rows into JSON Lines. `--plain`"
-    " says that it is one text. In directories such files are counted in the summary.",
-)
+@pytest.mark.reliability("a table or JSON array as an argument or standard input")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_says_that_a_table_is_read_as_one_text(there, command):
     assert simdocs("index", "text", "-o", "t.index", cwd=there).status == 0
@@ -178,11 +173,7 @@ BINARY = {
 }
 
 
-@pytest.mark.reliability(
-    "binary formats",
-    "compressed files, Parquet, PDF, office documents and archives",
-    "Says what a file that is named is, and what to do. In directories they are skipped like all binary files.",
-)
+@pytest.mark.reliability("archives, Parquet, PDF, office documents")
 def test_files_that_are_not_text_are_called_what_they_are(tmp_path):
     lay(tmp_path, {f"d/{name}": data for name, (data, _) in BINARY.items()} | {"d/text": A})
     named = simdocs("dedupe", *(f"d/{name}" for name in BINARY), "-v", cwd=tmp_path)

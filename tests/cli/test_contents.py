@@ -96,17 +96,11 @@ HOW = [["--unit", "char"], ["--unit", "word", *SWITCHES]]
 MORE = [["--unit", "word"], ["--unit", "line", "--multiset"], ["--unit", "stopword"], SWITCHES]
 
 
-@pytest.mark.reliability("later NUL")
-@pytest.mark.reliability("invalid UTF-8")
-@pytest.mark.reliability("broken UTF-16")
-@pytest.mark.reliability(
-    "unassigned code points", "unassigned code points and noncharacters", "Treats them as characters."
-)
-@pytest.mark.reliability(
-    "half surrogates",
-    "half a surrogate pair in a JSON string, in a text or an id",
-    "Keeps it as three bytes that are not valid UTF-8.",
-)
+@pytest.mark.reliability("a later NUL byte")
+@pytest.mark.reliability("bytes that are not UTF-8")
+@pytest.mark.reliability("invalid UTF-16 or UTF-32")
+@pytest.mark.reliability("unassigned code points")
+@pytest.mark.reliability("half a surrogate pair in JSON")
 @pytest.mark.parametrize("how", [*HOW, *(pytest.param(how, marks=pytest.mark.slow) for how in MORE)], ids=" ".join)
 def test_all_commands_agree_about_documents_of_odd_contents(odd, tmp_path, how):
     """What is nearly the same, whether it is asked of documents, of artifacts, or of an index about documents."""
@@ -129,9 +123,9 @@ def test_all_commands_agree_about_documents_of_odd_contents(odd, tmp_path, how):
     assert not alone & {f"docs/{name}".encode() for name in BINARY | EMPTY}
 
 
-@pytest.mark.reliability("empty documents")
-@pytest.mark.reliability("short texts")
-@pytest.mark.reliability("invalid UTF-8")
+@pytest.mark.reliability("a file without text")
+@pytest.mark.reliability("a text shorter than k units")
+@pytest.mark.reliability("bytes that are not UTF-8")
 def test_artifacts_note_empty_short_and_invalid_documents(odd, tmp_path):
     assert simdocs("index", "docs", "-o", tmp_path / "x.index", cwd=odd).status == 0
     rows = simdocs("info", tmp_path / "x.index", cwd=odd).rows
@@ -145,8 +139,8 @@ def test_artifacts_note_empty_short_and_invalid_documents(odd, tmp_path):
     assert int(told["skipped_binary"]) == len(BINARY)
 
 
-@pytest.mark.reliability("empty documents")
-@pytest.mark.reliability("binary files")
+@pytest.mark.reliability("a file without text")
+@pytest.mark.reliability("a NUL byte in the first 8 KiB")
 @pytest.mark.parametrize("how", [(), ("--pairs",)])
 def test_a_text_in_another_encoding_than_its_copy_brings_a_hint(tmp_path, how):
     text = "Ça a débuté comme ça, très tôt, à l'été : où étaient les élèves ?\n"
@@ -174,8 +168,8 @@ def test_binary_files_are_passed_by_and_empty_ones_are_like_nothing(tmp_path, co
         assert (tmp_path / "answer").read_bytes() == b""
 
 
-@pytest.mark.reliability("gzip bombs")
-@pytest.mark.reliability("malformed lines")
+@pytest.mark.reliability("gzip data that becomes larger than --max-size")
+@pytest.mark.reliability("malformed JSON")
 @pytest.mark.parametrize("command", ASKED)
 def test_gzip_bombs_and_deeply_nested_lines_are_named(tmp_path, command):
     """Files that unfold to more than may be, and a line that is nested more deeply than anybody would."""
@@ -190,12 +184,7 @@ def test_gzip_bombs_and_deeply_nested_lines_are_named(tmp_path, command):
     assert "nested too deeply" in found.err
 
 
-@pytest.mark.reliability(
-    "combining marks",
-    "a million combining marks on one letter, of alternating classes, with `--nfkc` or `--strip-accents`",
-    "Takes a second, and at most 32 bytes of memory per character. With the usual sorting it would take "
-    "twenty minutes.",
-)
+@pytest.mark.reliability("a million combining marks on one letter")
 @pytest.mark.parametrize("count", [200_000, *slow(1_000_000)])
 @pytest.mark.parametrize("switches", [["--nfkc"], ["--strip-accents", "--unit", "word"]], ids=" ".join)
 def test_a_million_marks_on_one_letter_take_no_quadratic_time(tmp_path, switches, count):
@@ -246,17 +235,13 @@ def of_two_long_ones(where: Path, unit: str, kind: str, size: int) -> None:
         assert pairs(done.rows) == ({frozenset({b"docs/a", b"new/b"})} if unit in ALIKE[kind] else set())
 
 
-@pytest.mark.reliability(
-    "long lines",
-    "one line of 50 MB: one letter 50,000,000 times, one word, or bytes that are not text",
-    "Processes it in pieces, in linear time, with at most 16 bytes of memory per character.",
-)
+@pytest.mark.reliability("one line of 50 MB")
 @pytest.mark.parametrize(("kind", "unit"), [("one line", "word"), ("one letter", "char")])
 def test_long_documents_without_line_ends_are_compared(tmp_path, unit, kind):
     of_two_long_ones(tmp_path, unit, kind, 1_000_000)
 
 
-@pytest.mark.reliability("long lines")
+@pytest.mark.reliability("one line of 50 MB")
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("kind", LONG)

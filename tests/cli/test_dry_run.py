@@ -136,7 +136,7 @@ def test_a_dry_run_needs_no_lock(here):
     assert (done.status, done.err, len(done.rows)) == (0, "", len(CHANGES))
 
 
-@pytest.mark.reliability("lost documents")
+@pytest.mark.reliability("an argument that lost more than half of its documents")
 def test_a_dry_run_of_a_refused_build_is_refused(here):
     lay(here, {"few/1.txt": A})
     os.rename(here / "docs", here / "gone")

@@ -91,11 +91,7 @@ def expected(place: Path) -> dict[str, object]:
     return told
 
 
-@pytest.mark.reliability(
-    "cron",
-    "the environment of cron: `env -i`, no HOME, no terminal, `/` as the directory, umask 077",
-    "Every command works as elsewhere.",
-)
+@pytest.mark.reliability("cron")
 @pytest.mark.parametrize("command", EVERY)
 def test_every_command_works_as_cron_runs_it(built, command):
     """Hardly a variable, no terminal, nobody's files but the owner's, in the root directory."""
@@ -107,18 +103,10 @@ def test_every_command_works_as_cron_runs_it(built, command):
     assert {one.name for one in built.iterdir()} - there == {word for word in EVERY[command] if "new" in word}
 
 
-@pytest.mark.reliability("locales")
-@pytest.mark.reliability(
-    "two locales",
-    "an artifact that is built in one locale and queried in another",
-    "Finds its documents, in a directory of any name.",
-)
-@pytest.mark.reliability(
-    "time zones",
-    "another time zone, SOURCE_DATE_EPOCH",
-    "Writes the same bytes into artifacts. The start in `run.json` is in UTC.",
-)
-@pytest.mark.reliability("interpreter options")
+@pytest.mark.reliability("any locale")
+@pytest.mark.reliability("another locale for the build than for the query")
+@pytest.mark.reliability("time zones and SOURCE_DATE_EPOCH")
+@pytest.mark.reliability("PYTHONHASHSEED, PYTHONOPTIMIZE=2, -W error, -bb, -X dev")
 @pytest.mark.parametrize("surrounding", [*SHORT, *slow(*(name for name in SURROUNDINGS if name not in SHORT))])
 def test_every_command_prints_the_same_bytes_in_every_environment(place, expected, request, surrounding):
     variables, options = SURROUNDINGS[surrounding]
@@ -128,12 +116,7 @@ def test_every_command_prints_the_same_bytes_in_every_environment(place, expecte
     assert [name for name in told if told[name] != expected[name]] == []
 
 
-@pytest.mark.reliability(
-    "locales",
-    "LC_ALL unset, C, POSIX, C.UTF-8, tr_TR.UTF-8, de_DE.ISO-8859-1",
-    "Prints and writes the same bytes. Names, patterns and field names are bytes, and are read as UTF-8 in "
-    "every locale.",
-)
+@pytest.mark.reliability("any locale")
 def test_the_locales_made_for_these_tests_are_what_their_names_say(locales):
     """Or else those tests would say nothing."""
     script = "import locale, sys; locale.setlocale(locale.LC_ALL, ''); print(f'{0.5:n}', sys.getfilesystemencoding())"

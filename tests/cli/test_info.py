@@ -124,7 +124,7 @@ def test_info_counts_the_candidates_of_an_index(tmp_path, share, near):
     assert ("fewer_candidates_with_num_perm" in told) == (2 * pairs / 200 > 100)
 
 
-@pytest.mark.reliability("terminal escapes")
+@pytest.mark.reliability("escape sequences, control and format characters in names")
 def test_info_escapes_names_that_would_harm_a_terminal(tmp_path):
     lay(tmp_path, dict.fromkeys(ODD, A))
     built(tmp_path, "index")
@@ -183,7 +183,7 @@ def test_info_counts_the_documents_that_were_new_or_changed_in_the_last_run(ther
     assert facts(there, built(there, "index"))["new_or_changed"] == "2"
 
 
-@pytest.mark.reliability("run.json")
+@pytest.mark.reliability("a damaged run.json")
 @pytest.mark.parametrize(
     "run",
     [

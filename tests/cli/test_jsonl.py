@@ -113,11 +113,7 @@ def test_plain_reads_json_lines_and_gzip_as_they_are(there):
     assert len(rows(simdocs("query", "x.index", "data.jsonl", cwd=there))) == 2
 
 
-@pytest.mark.reliability(
-    "malformed lines",
-    "a line of a JSON Lines file that is nested 100,000 levels deep, or otherwise malformed",
-    "Reports the number of the line, reads the other lines, and exits with status 3.",
-)
+@pytest.mark.reliability("malformed JSON")
 def test_malformed_lines_are_named_and_left_out(there):
     bad = [b"{", b"[1]", b'{"text": 1}', b'{"id": "first", "text": "again"}', b'{"text": "\xff"}', b'{"text": "a"']
     lay(there, {"data.jsonl": DATA + b"\n" + b"\n".join(bad)})
@@ -148,7 +144,7 @@ def test_malformed_lines_are_named_in_order(here):
         assert ("simdocs: and 5 more: malformed (-v names all)\n" in done.err) == (more == 5)
 
 
-@pytest.mark.reliability("line names")
+@pytest.mark.reliability("a line with the name of an earlier line or of a file")
 @pytest.mark.parametrize("at", [1, 2])
 def test_a_line_that_has_the_name_of_a_file_is_malformed(here, at):
     """A name leads to one document: whoever removes it removes no other."""
@@ -169,12 +165,7 @@ def test_a_json_array_is_malformed(here):
     assert end.startswith("not JSON: ")
 
 
-@pytest.mark.reliability(
-    "line names",
-    "a line with the name of an earlier line, or of a file (`s.jsonl#1`)",
-    "Reports it as malformed, leaves it out of every answer, so that each name belongs to one document, and "
-    "exits with status 3.",
-)
+@pytest.mark.reliability("a line with the name of an earlier line or of a file")
 def test_a_line_whose_number_is_the_id_of_an_earlier_line_is_malformed(there):
     """Names lead to one line each."""
     lay(there, {"two.jsonl": b'{"id": "2", "text": "one of them"}\n{"text": "and another"}'})
@@ -289,22 +280,14 @@ def test_a_line_that_has_changed_is_never_written(there):
     assert sorted(os.listdir(there)) == ["data.jsonl", "kept.jsonl", "x.index"]
 
 
-@pytest.mark.reliability(
-    "output is an input",
-    "an output that is one of the documents, or a list of them",
-    "Exits with status 2. An input is never overwritten.",
-)
+@pytest.mark.reliability("an output that is an input")
 def test_the_answer_does_not_overwrite_its_json_lines(there):
     for listed in ("kept", "kept-lines"):
         done = simdocs("dedupe", "data.jsonl", "--list", listed, "-o", "data.jsonl", cwd=there)
         assert (done.status, (there / "data.jsonl").read_bytes()) == (2, DATA)
 
 
-@pytest.mark.reliability(
-    "gzip bombs",
-    "a gzip file, or a line in one, that decompresses to more than `--max-size`",
-    "Stops decompressing there, reports the document as too large, and exits with status 3.",
-)
+@pytest.mark.reliability("gzip data that becomes larger than --max-size")
 def test_files_that_decompress_to_more_than_max_size_are_named(there):
     bomb = gzip.compress(b"\0" * (1 << 24), 9)
     lay(
@@ -319,11 +302,7 @@ def test_files_that_decompress_to_more_than_max_size_are_named(there):
     ]
 
 
-@pytest.mark.reliability(
-    "damaged gzip",
-    "a gzip file that is damaged, truncated, or not gzip",
-    "Reports it as malformed, reads the lines that can be read, and exits with status 3.",
-)
+@pytest.mark.reliability("damaged gzip")
 @pytest.mark.parametrize("damage", ["cut", "flipped", "not gzip"])
 def test_damaged_gzip_files_are_named(there, damage):
     def spoilt(data: bytes) -> bytes:
@@ -342,11 +321,7 @@ def test_damaged_gzip_files_are_named(there, damage):
 ASKS_OF_LINES = ("dedupe", "shingle -o x.shingles", "signature -o x.signatures", "index -o x.index", "tune", "audit")
 
 
-@pytest.mark.reliability(
-    "field without ids",
-    "`--id-field NAME` that no line has",
-    "Exits with status 2 and lists the fields, instead of naming all lines by their numbers.",
-)
+@pytest.mark.reliability("an --id-field that no line has")
 @pytest.mark.parametrize("ask", ASKS_OF_LINES)
 def test_an_id_field_that_no_line_has_is_an_error_that_lists_the_fields(there, ask):
     command, *output = ask.split()
@@ -386,12 +361,7 @@ TEXTLESS = b"".join(b'{"uid": %d, "body": "some words"}\n' % number for number i
 NO_TEXT = "no line has the field 'text'; the first has 'uid', 'body': name one of them with --text-field"
 
 
-@pytest.mark.reliability(
-    "field without texts",
-    "`--text-field NAME` that no line of a file has",
-    "Reports the file once with its fields, and exits with status 3. If the file is an argument and no other line has "
-    "the field either, exits with status 2 and publishes nothing.",
-)
+@pytest.mark.reliability("a --text-field that a file lacks")
 @pytest.mark.parametrize("ask", ASKS_OF_LINES)
 def test_a_text_field_that_no_line_has_is_an_error_that_lists_the_fields(tmp_path, ask):
     command, *output = ask.split()

@@ -32,7 +32,7 @@ def test_a_list_of_names_may_be_a_file_or_standard_input(here, option):
         assert (done.status, done.names, done.err) == expected
 
 
-@pytest.mark.reliability("unfinished entry", "a last entry without its line feed or NUL", "Reads it.")
+@pytest.mark.reliability("a last entry without its line feed or NUL")
 def test_the_last_entry_of_a_list_may_lack_its_end(here, option):
     names = listed(option, b"docs/b.txt", b"docs/a.txt")[:-1]
     assert simdocs("dedupe", option, "-", stdin=names, cwd=here).names == [("docs/a.txt", "docs/b.txt")]
@@ -48,8 +48,8 @@ def test_an_empty_list_names_no_documents(here):
     assert simdocs("dedupe", "--files-from", "-", stdin=b"", cwd=here) == (0, b"", "")
 
 
-@pytest.mark.reliability("empty entry")
-@pytest.mark.reliability("unfinished entry")
+@pytest.mark.reliability("an empty entry")
+@pytest.mark.reliability("a last entry without its line feed or NUL")
 @pytest.mark.parametrize("command", ASKED)
 def test_every_command_names_an_empty_entry_of_a_list(here, command):
     """One entry is empty, and the last lacks its end."""
@@ -59,11 +59,7 @@ def test_every_command_names_an_empty_entry_of_a_list(here, command):
     assert done == (3, f"simdocs: -: skipped: {why}\n", 2, {"malformed": 1})
 
 
-@pytest.mark.reliability(
-    "empty entry",
-    "an empty entry",
-    "Reports the list and the number of the entry, reads the others, and exits with status 3.",
-)
+@pytest.mark.reliability("an empty entry")
 @pytest.mark.parametrize("at", [2])
 def test_an_empty_entry_is_named_by_its_number(here, option, at):
     names = [b"docs/a.txt", b"docs/b.txt"]
@@ -75,22 +71,14 @@ def test_an_empty_entry_is_named_by_its_number(here, option, at):
     assert strict[:2] == (2, b"")
 
 
-@pytest.mark.reliability(
-    "NUL for lines",
-    "a list with NUL bytes that is given to `--files-from`",
-    "Exits with status 2 and names the option that reads it.",
-)
+@pytest.mark.reliability("NUL bytes given to --files-from")
 @pytest.mark.parametrize("names", [b"docs/a.txt\ndocs/b.txt\0docs/c.txt\n", b"docs/a.txt\0docs/b.txt\0"])
 def test_a_list_of_lines_with_nul_bytes_is_refused(here, names):
     done = simdocs("dedupe", "--files-from", "-", stdin=names, cwd=here)
     assert done == (2, b"", "simdocs: error: -: this list has NUL bytes: read it with --files0-from\n")
 
 
-@pytest.mark.reliability(
-    "missing entry",
-    "an entry that does not exist, or is not a file, directory or FIFO",
-    "Exits with status 2 and names the list, the number of the entry and the name.",
-)
+@pytest.mark.reliability("an entry that is not a file, directory or FIFO")
 def test_an_entry_that_does_not_exist_is_an_error(here, option):
     done = simdocs("dedupe", option, "-", stdin=listed(option, b"docs/a.txt", b"gone\x1b"), cwd=here)
     assert (done.status, done.out) == (2, b"")
@@ -104,11 +92,7 @@ def test_a_list_with_crlf_line_ends_is_called_one(here):
     assert done == (2, b"", f"simdocs: error: -: entry 1: {why}\n")
 
 
-@pytest.mark.reliability(
-    "lines for NUL",
-    "a list of lines that is given to `--files0-from`",
-    "Exits with status 2 and names the option that reads it.",
-)
+@pytest.mark.reliability("lines given to --files0-from")
 def test_a_list_of_lines_given_as_nul_ended_names_the_right_option(here):
     """The whole list is one name, and named by its number alone: it may be long."""
     lay(here, {"list": listed("--files-from", b"docs/a.txt", *[b"docs/b.txt"] * 9999)})
@@ -118,11 +102,7 @@ def test_a_list_of_lines_given_as_nul_ended_names_the_right_option(here):
     assert done == (2, b"", f"simdocs: error: list: {why}: {remedy}\n")
 
 
-@pytest.mark.reliability(
-    "too long names",
-    "names longer than any file can have",
-    'Exits with status 2 and "File name too long". The message shows the beginning of the name.',
-)
+@pytest.mark.reliability("names too long for a file")
 def test_names_too_long_for_a_file_are_shortened_in_the_error(here, option):
     for name, why in ((b"x" * 256, "File name too long"), (b"x/" * 9999, "No such file or directory")):
         done = simdocs("dedupe", option, "-", stdin=listed(option, b"docs", name), cwd=here)
@@ -131,7 +111,7 @@ def test_names_too_long_for_a_file_are_shortened_in_the_error(here, option):
         assert len(done.err) < 5000
 
 
-@pytest.mark.reliability("dashes")
+@pytest.mark.reliability("names that begin with a dash")
 def test_entries_may_hold_any_bytes(here, option):
     names = [b"\xff", b" space ", b"-x", b"back\\slash", b"tab\t", "é".encode(), b'"q"', b"\r"]
     if option == "--files0-from":
@@ -143,7 +123,7 @@ def test_entries_may_hold_any_bytes(here, option):
     assert done.out.split(b"\0")[:-1] == [{b"-x": b"./-x"}.get(name, name) for name in sorted(names)[1:]]
 
 
-@pytest.mark.reliability("unreadable list", "a list that cannot be read, or is a directory", "Exits with status 2.")
+@pytest.mark.reliability("a list that cannot be read")
 @pytest.mark.parametrize("name", ["gone", "docs"])
 def test_a_list_that_cannot_be_read_is_an_error(here, option, name):
     done = simdocs("dedupe", option, name, cwd=here)
@@ -157,12 +137,8 @@ def test_a_dash_in_a_list_is_standard_input(here):
     assert (done.status, done.names) == (0, [("-", "docs/a.txt")])
 
 
-@pytest.mark.reliability("a file named dash")
-@pytest.mark.reliability(
-    "dash in a list",
-    "`-` in a list that comes from standard input",
-    "Reports the entry as malformed, because standard input holds the list, and exits with status 3.",
-)
+@pytest.mark.reliability("a file named -")
+@pytest.mark.reliability("- in a list on standard input")
 def test_a_dash_in_a_list_on_standard_input_is_malformed(here, option):
     """There is nothing left of standard input to be a document."""
     lay(here, {"-": A})
@@ -172,10 +148,8 @@ def test_a_dash_in_a_list_on_standard_input_is_malformed(here, option):
     assert done.err.startswith("simdocs: -: skipped: entry 2 is -, but standard input is the list")
 
 
-@pytest.mark.reliability(
-    "overwritten list", "a list that the answer would overwrite", "Exits with status 2 and leaves the list as it is."
-)
-@pytest.mark.reliability("output is an input")
+@pytest.mark.reliability("a list that the answer would overwrite")
+@pytest.mark.reliability("an output that is an input")
 def test_a_list_is_an_input_and_never_overwritten(here, option):
     names = listed(option, b"docs/a.txt", b"docs/b.txt")
     lay(here, {"list": names})
@@ -193,7 +167,7 @@ def test_a_long_list_is_read_whole(here, option):
     assert done.out.splitlines() == names[1:]
 
 
-@pytest.mark.reliability("list without end")
+@pytest.mark.reliability("an entry of more than 1,048,576 bytes, or 100,000,000 entries")
 def test_a_list_without_end_on_standard_input_is_an_error(here, option):
     """The program reads it while it is written, and stops."""
     letters = subprocess.Popen(["sh", "-c", r"tr '\0' x < /dev/zero"], stdout=subprocess.PIPE)

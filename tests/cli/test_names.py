@@ -67,14 +67,12 @@ def in_row_order() -> list[bytes]:
     return sorted([b"./" + name for name in (b"!", *NAMES)])
 
 
-@pytest.mark.reliability("bytes in names")
-@pytest.mark.reliability("quoting")
-@pytest.mark.reliability("dashes")
-@pytest.mark.reliability("spelling of paths")
-@pytest.mark.reliability("shell characters")
-@pytest.mark.reliability(
-    "composed names", "one name composed and decomposed (NFC and NFD)", "Treats them as two documents."
-)
+@pytest.mark.reliability("names that are not UTF-8")
+@pytest.mark.reliability("line feeds, tabs, backslashes, quotes and carriage returns in names")
+@pytest.mark.reliability("names that begin with a dash")
+@pytest.mark.reliability("spaces, repeated slashes, . and .. in paths")
+@pytest.mark.reliability("=cmd(), %s, backquotes and patterns in names")
+@pytest.mark.reliability("one name composed and decomposed")
 @pytest.mark.parametrize("locale", LOCALES)
 def test_a_name_in_tsv_leads_back_to_its_file(hostile, locale):
     env = environment(LC_ALL=locale)
@@ -88,12 +86,7 @@ def test_a_name_in_tsv_leads_back_to_its_file(hostile, locale):
     assert {unescaped(row[0]) for row in rows} == {first}
 
 
-@pytest.mark.reliability(
-    "bytes in names",
-    "names that are not UTF-8",
-    "Works with them in every locale and in artifacts. They are raw with `-0`, unchanged in TSV and CSV, and "
-    "base64 under `NAME_b64` in JSON.",
-)
+@pytest.mark.reliability("names that are not UTF-8")
 @pytest.mark.parametrize("locale", LOCALES)
 def test_nul_ended_names_are_raw_bytes(hostile, locale):
     env = environment(LC_ALL=locale)
@@ -103,8 +96,8 @@ def test_nul_ended_names_are_raw_bytes(hostile, locale):
     assert simdocs("dedupe", ".", "--list", "kept", "-0", cwd=hostile, env=env, served=True).out == first + b"\0"
 
 
-@pytest.mark.reliability("bytes in names")
-@pytest.mark.reliability("quoting")
+@pytest.mark.reliability("names that are not UTF-8")
+@pytest.mark.reliability("line feeds, tabs, backslashes, quotes and carriage returns in names")
 @pytest.mark.parametrize("locale", LOCALES)
 def test_names_in_json_are_exact_or_base64(hostile, locale):
     done = simdocs("dedupe", ".", "--format", "jsonl", cwd=hostile, env=environment(LC_ALL=locale), served=True)
@@ -118,16 +111,8 @@ def test_names_in_json_are_exact_or_base64(hostile, locale):
     assert found == in_row_order()[1:]
 
 
-@pytest.mark.reliability(
-    "quoting",
-    "line feeds, tabs, backslashes, quotes and carriage returns in names",
-    "Escapes them reversibly in TSV, quotes them in CSV, and writes them exactly in JSON and with `-0`.",
-)
-@pytest.mark.reliability(
-    "shell characters",
-    "`=cmd()`, `%s`, backquotes and shell patterns in names",
-    "Treats them as ordinary characters. CSV has them unchanged.",
-)
+@pytest.mark.reliability("line feeds, tabs, backslashes, quotes and carriage returns in names")
+@pytest.mark.reliability("=cmd(), %s, backquotes and patterns in names")
 def test_names_in_csv_are_exact(hostile):
     done = simdocs("dedupe", ".", "--format", "csv", cwd=hostile)
     text = done.out.decode("utf-8", "surrogateescape")
@@ -135,12 +120,7 @@ def test_names_in_csv_are_exact(hostile):
     assert [os.fsencode(row[1]) for row in rows[1:]] == in_row_order()[1:]
 
 
-@pytest.mark.reliability(
-    "terminal escapes",
-    "escape sequences, control characters, and format characters (which have no width or change the direction of "
-    "writing) in names",
-    "Escapes all of them on a terminal, in every format and with `-0`, and in every message.",
-)
+@pytest.mark.reliability("escape sequences, control and format characters in names")
 @pytest.mark.parametrize("form", ["table", "tsv", "csv", "jsonl"])
 def test_no_name_harms_a_terminal_in_any_format(hostile, form):
     done = on_terminal("dedupe", ".", "--format", form, "--color", "never", cwd=hostile)
@@ -151,7 +131,7 @@ def test_no_name_harms_a_terminal_in_any_format(hostile, form):
     assert len(re.findall(r"tags (\\U000e0001|\\udb40\\udc01)", text)) == 1
 
 
-@pytest.mark.reliability("terminal escapes")
+@pytest.mark.reliability("escape sequences, control and format characters in names")
 def test_names_to_be_ended_by_nul_are_lines_on_a_terminal(hostile):
     """Nobody sees a NUL there. In a pipe and in a file the names are exact."""
     ask = ("dedupe", ".", "--list", "duplicates")
@@ -165,7 +145,7 @@ def test_names_to_be_ended_by_nul_are_lines_on_a_terminal(hostile):
     assert on_terminal(*ask, "-0", cwd=hostile, which=["stderr"]).out.count(b"\0") == len(NAMES)
 
 
-@pytest.mark.reliability("terminal escapes")
+@pytest.mark.reliability("escape sequences, control and format characters in names")
 def test_the_default_table_is_harmless_and_names_all_documents(hostile):
     done = on_terminal("dedupe", ".", columns=3000, cwd=hostile)
     text = re.sub(rb"\x1b\[\d*m", b"", done.out).decode("utf-8", "surrogateescape")
@@ -177,12 +157,7 @@ def test_the_default_table_is_harmless_and_names_all_documents(hostile):
     assert len([line for line in text.split("\n") if "1.000000" in line]) == len(NAMES)
 
 
-@pytest.mark.reliability(
-    "dashes",
-    "names that begin with `-`",
-    "Reads them after `--`, from lists, and as `./-x`, and always prints them as `./-x`. `-x` by itself "
-    "exits with status 2, and the message suggests `./-x`.",
-)
+@pytest.mark.reliability("names that begin with a dash")
 @pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
 def test_names_given_as_arguments_may_hold_any_bytes(hostile, locale):
     env = environment(LC_ALL=locale)
@@ -206,8 +181,8 @@ def test_outputs_may_have_any_name(hostile):
     assert len(os.listdir(hostile / "out")) == 4
 
 
-@pytest.mark.reliability("bytes in names")
-@pytest.mark.reliability("long names")
+@pytest.mark.reliability("names that are not UTF-8")
+@pytest.mark.reliability("names of 255 bytes")
 def test_names_of_any_bytes_survive_in_an_index(hostile, tmp_path_factory):
     env, place = environment(LC_ALL=None), tmp_path_factory.mktemp("place")
     names = [os.path.join(os.fsencode(hostile), name) for name in in_row_order()]
@@ -228,7 +203,7 @@ def test_names_of_any_bytes_survive_in_an_index(hostile, tmp_path_factory):
     assert json.loads(against.out)["kept"].encode() == names[0]
 
 
-@pytest.mark.reliability("terminal escapes")
+@pytest.mark.reliability("escape sequences, control and format characters in names")
 def test_messages_about_names_of_any_bytes_are_harmless(hostile):
     """Gone from an index, each is named in a line of its own."""
     assert simdocs("index", ".", "-o", "../x.index", cwd=hostile) == (0, b"", "")
@@ -240,7 +215,7 @@ def test_messages_about_names_of_any_bytes_are_harmless(hostile):
     assert all(line.isprintable() for line in lines)
 
 
-@pytest.mark.reliability("terminal escapes")
+@pytest.mark.reliability("escape sequences, control and format characters in names")
 def test_lines_stay_json_on_a_terminal(tmp_path):
     lines = [{"id": "\u202ea", "text": "\u200b\U000e0041 \x7f é"}, {"id": "b", "text": "another"}]
     text = "".join(json.dumps(line, ensure_ascii=False) + "\r\n" for line in lines)

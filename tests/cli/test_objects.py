@@ -59,11 +59,11 @@ FOLLOWED = [
 JUDGED = {"binary": 1, "hidden": 1, "again": 1, "artifact": 2, "special": 5, "oversized": 1, "unreadable": 2, "link": 5}
 
 
-@pytest.mark.reliability("special files")
+@pytest.mark.reliability("a FIFO, socket or device in a directory")
 @pytest.mark.reliability("hard links")
-@pytest.mark.reliability("unreadable files")
-@pytest.mark.reliability("unreadable directories")
-@pytest.mark.reliability("artifacts in the tree")
+@pytest.mark.reliability("a file without read permission")
+@pytest.mark.reliability("a directory without read permission")
+@pytest.mark.reliability("artifacts and temporary files in a directory")
 @every
 def test_every_command_passes_by_what_is_not_a_document(zoo, command):
     done = reading(command, zoo, "docs", "--max-size", "2000", before=bound_by_modes)
@@ -71,13 +71,9 @@ def test_every_command_passes_by_what_is_not_a_document(zoo, command):
     assert done.skipped == JUDGED
 
 
-@pytest.mark.reliability(
-    "special files",
-    "a FIFO, socket or device in a directory, behind a link with `--follow`, or named `manifest.json`",
-    "Skips it without waiting. `-v` lists it. Exits with status 0.",
-)
-@pytest.mark.reliability("followed links")
-@pytest.mark.reliability("circular links")
+@pytest.mark.reliability("a FIFO, socket or device in a directory")
+@pytest.mark.reliability("links with --follow, or as arguments")
+@pytest.mark.reliability("cyclic links")
 @every
 def test_every_command_follows_links_if_asked_and_visits_all_once(zoo, command):
     """link and the loop lead to what was met before, dev to a device. The directory stands in a list this time."""
@@ -89,8 +85,8 @@ def test_every_command_follows_links_if_asked_and_visits_all_once(zoo, command):
     assert done.skipped == expected
 
 
-@pytest.mark.reliability("named devices")
-@pytest.mark.reliability("missing entry")
+@pytest.mark.reliability("a device or socket as an argument")
+@pytest.mark.reliability("an entry that is not a file, directory or FIFO")
 @every
 def test_a_device_that_is_named_is_an_error_in_every_command(here, command):
     lay(here, {"list": b"docs\n/dev/zero\n"})
@@ -99,11 +95,7 @@ def test_a_device_that_is_named_is_an_error_in_every_command(here, command):
     assert (done.status, done.err) == (2, f"simdocs: error: list: entry 2: {why}\n")
 
 
-@pytest.mark.reliability(
-    "named devices",
-    "a device or socket as an argument or in a list",
-    "Exits with status 2 before it reads any document.",
-)
+@pytest.mark.reliability("a device or socket as an argument")
 def test_a_socket_that_is_named_is_an_error(here):
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(os.path.relpath(here / "socket"))
@@ -114,7 +106,7 @@ def test_a_socket_that_is_named_is_an_error(here):
     )
 
 
-@pytest.mark.reliability("endless list", "an endless list, such as `/dev/zero`", "Exits with status 2 at once.")
+@pytest.mark.reliability("/dev/zero")
 @pytest.mark.parametrize("option", ["--files-from", "--files0-from"])
 def test_a_list_without_end_is_an_error_at_once(here, option):
     why = "this is a device, not a list of names: use a file, a FIFO or -"
@@ -127,7 +119,7 @@ def test_an_empty_device_as_a_list_names_no_documents(here):
     assert simdocs("dedupe", "--files-from", "/dev/null", cwd=here) == (0, b"", "")
 
 
-@pytest.mark.reliability("device to show", "a device as the text for `show`", "Exits with status 2.")
+@pytest.mark.reliability("a device given to show")
 @pytest.mark.parametrize("name", ["/dev/zero", "/dev/null", "socket", "docs"])
 def test_a_device_or_directory_has_no_shingles_to_show(here, name):
     with socket.socket(socket.AF_UNIX) as listener:
@@ -146,8 +138,8 @@ LIES = Path("/proc/sys/kernel/pid_max")
 """It says that it has no bytes, and has some only for who asks for all of them at once."""
 
 
-@pytest.mark.reliability("named fifos")
-@pytest.mark.reliability("lying sizes")
+@pytest.mark.reliability("a FIFO as an argument")
+@pytest.mark.reliability("a wrong file size")
 @pytest.mark.skipif(not LIES.exists(), reason="no /proc")
 @every
 def test_a_named_fifo_and_a_file_of_a_wrong_size_are_read_to_their_end(here, command):
@@ -175,12 +167,8 @@ def huge(here: Path) -> Path:
     return here
 
 
-@pytest.mark.reliability(
-    "sparse files",
-    "a sparse file of a terabyte, larger than `--max-size`",
-    "Reports it without reading it, and exits with status 3.",
-)
-@pytest.mark.reliability("sparse lines")
+@pytest.mark.reliability("a sparse file larger than --max-size")
+@pytest.mark.reliability("a hole of a terabyte in JSON Lines")
 def test_sparse_files_of_a_terabyte_are_not_read(huge):
     done = reading("dedupe", huge, "docs")
     named = ("folded.gz", "hole", "lines.jsonl, line 2", "text")
@@ -192,12 +180,7 @@ def test_sparse_files_of_a_terabyte_are_not_read(huge):
     assert (done.status, done.documents) == (3, 4)
 
 
-@pytest.mark.reliability(
-    "sparse files and max-size",
-    "a sparse file of a terabyte, with a `--max-size` above that",
-    "Skips a file that begins with the hole as binary, and exits with status 0. If a file would take more "
-    "than a quarter of memory, reports it without reading it, and exits with status 3.",
-)
+@pytest.mark.reliability("a sparse file of a terabyte below --max-size")
 @every
 def test_sparse_files_of_a_terabyte_are_not_read_whatever_max_size(huge, command):
     done = reading(command, huge, "docs", "--max-size", "2048G")
@@ -206,11 +189,7 @@ def test_sparse_files_of_a_terabyte_are_not_read_whatever_max_size(huge, command
     assert done.skipped == {"binary": 1, "unreadable": 3}
 
 
-@pytest.mark.reliability(
-    "vanished",
-    "a file or directory that vanishes after the walk found it",
-    "Continues without it and counts it. `-v` lists it. Exits with status 0.",
-)
+@pytest.mark.reliability("a file or directory that vanishes after the walk")
 @every
 def test_every_command_passes_by_a_file_that_vanishes_after_the_walk(here, command):
     env = trap(here, "os.unlink('docs/b.txt')", "open", "docs/a.txt")
@@ -250,12 +229,8 @@ def writing(here: Path, path: str, action: str, *, after: int = 0, times: int = 
     return prelude(here, source)
 
 
-@pytest.mark.reliability("changes always")
-@pytest.mark.reliability(
-    "mapped documents",
-    "a document that is truncated while it is memory-mapped",
-    "Never maps documents, so SIGBUS cannot happen.",
-)
+@pytest.mark.reliability("a change while it is read again")
+@pytest.mark.reliability("a memory-mapped document cut short")
 @pytest.mark.parametrize(
     ("command", "what"), [*((command, "grows") for command in ASKED), ("index", "shrinks"), ("dedupe", "is rewritten")]
 )
@@ -265,12 +240,7 @@ def test_every_command_names_a_file_that_keeps_changing(here, command, what):
     assert done == (3, "simdocs: docs/b.txt: skipped: changed while it was read\n", 2, {"changed": 1})
 
 
-@pytest.mark.reliability(
-    "changes while verified",
-    "a file that changes during the second reading, when it is verified",
-    "Reports it and exits with status 3. The document is neither a duplicate nor a match, and no document "
-    "becomes a duplicate of it.",
-)
+@pytest.mark.reliability("a change while a document is verified")
 @pytest.mark.parametrize(
     ("command", "what"),
     [("dedupe", "grows"), ("query", "grows"), ("--against", "grows"), ("query", "shrinks"), ("dedupe", "is rewritten")],
@@ -285,11 +255,7 @@ def test_a_file_that_keeps_changing_while_it_is_verified_is_no_duplicate(here, c
     assert (here / "answer").read_bytes() == b""
 
 
-@pytest.mark.reliability(
-    "changes once",
-    "a file that grows, shrinks or is rewritten while it is read",
-    "Reads it once more, compressed or not. Everything that is compared comes from one version of the file.",
-)
+@pytest.mark.reliability("a change while a file is read")
 @pytest.mark.parametrize("suffix", ["txt", "gz", "jsonl", "jsonl.gz"])
 def test_a_file_that_is_rewritten_once_is_read_again(here, suffix):
     """What is compared is all that it is now."""
@@ -304,7 +270,7 @@ def test_a_file_that_is_rewritten_once_is_read_again(here, suffix):
     assert done.out.decode() == f"copy\t{name}\t1.000000\t1.000000\n"
 
 
-@pytest.mark.reliability("growing lines")
+@pytest.mark.reliability("JSON Lines that grow")
 def test_lines_of_a_file_that_grows_are_taken_as_far_as_it_went(here):
     lay(here, {"log.jsonl": b"".join(b'{"text": "%s"}\n' % text for text in (A, B)) * 3000})
     env = writing(here, "log.jsonl", "open({path!r}, 'ab').write(b'{{')", after=2)

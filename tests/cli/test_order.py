@@ -56,7 +56,7 @@ def test_arguments_come_in_the_order_given(many):
     assert kept(many, "docs/z", "docs/B/y", "docs/a") == [*below("docs", "z/"), b"docs/B/y", *below("docs", "a/")]
 
 
-@pytest.mark.reliability("overlapping arguments")
+@pytest.mark.reliability("arguments that overlap")
 def test_a_file_reached_twice_belongs_to_the_first_argument(many):
     assert kept(many, "docs/a/c", "docs") == below("docs", "a/c/") + [
         name for name in below("docs") if not name.startswith(b"docs/a/c/")

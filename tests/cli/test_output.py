@@ -29,8 +29,8 @@ def test_an_answer_is_written_to_a_new_file_or_replaces_an_old_one(here, answer)
         (here / "out").write_bytes(answer * 9)
 
 
-@pytest.mark.reliability("answer in the tree")
-@pytest.mark.reliability("impossible output")
+@pytest.mark.reliability("an answer written into the tree")
+@pytest.mark.reliability("an output that cannot be written or exchanged")
 @pytest.mark.parametrize("where", ["docs", "gone/out", "docs/a.txt/out", "docs/c.txt", "", "new/", "loop"])
 def test_an_output_that_cannot_be_written_fails_before_the_work(here, where):
     os.symlink("loop", here / "loop")
@@ -42,8 +42,8 @@ def test_an_output_that_cannot_be_written_fails_before_the_work(here, where):
     assert (here / "docs/c.txt").read_bytes() == B
 
 
-@pytest.mark.reliability("answer in the tree")
-@pytest.mark.reliability("output is an input")
+@pytest.mark.reliability("an answer written into the tree")
+@pytest.mark.reliability("an output that is an input")
 @pytest.mark.parametrize("way", ["hard link", "symlink", "spelling"])
 def test_a_document_is_never_overwritten(here, way):
     if way == "hard link":
@@ -57,7 +57,7 @@ def test_a_document_is_never_overwritten(here, way):
     assert (here / "docs/c.txt").read_bytes() == B
 
 
-@pytest.mark.reliability("output in an artifact", "`-o` or `--summary-json` inside an artifact", "Exits with status 2.")
+@pytest.mark.reliability("an output inside an artifact")
 def test_nothing_is_written_into_an_artifact(here):
     built(here / "x.index", [str(here / "docs")])
     before = {path.name: path.read_bytes() for path in (here / "x.index").iterdir()}
@@ -70,20 +70,16 @@ def test_nothing_is_written_into_an_artifact(here):
     assert {path.name: path.read_bytes() for path in (here / "x.index").iterdir()} == before
 
 
-@pytest.mark.reliability("umask")
-@pytest.mark.reliability(
-    "modes",
-    "modes and umask",
-    "Gives outputs mode 0666 (directories 0777) less the umask, or the mode of what they replace.",
-)
+@pytest.mark.reliability("any umask")
+@pytest.mark.reliability("the mode of an output")
 @pytest.mark.parametrize("umask", [0o022, 0o077])
 def test_a_new_file_has_the_mode_of_the_umask(here, umask):
     simdocs("dedupe", "docs", "-o", "out", cwd=here, umask=umask)
     assert stat.S_IMODE((here / "out").stat().st_mode) == 0o666 & ~umask
 
 
-@pytest.mark.reliability("umask")
-@pytest.mark.reliability("modes")
+@pytest.mark.reliability("any umask")
+@pytest.mark.reliability("the mode of an output")
 @pytest.mark.parametrize("mode", [0o600, 0o755, 0o200])
 def test_an_old_file_keeps_its_mode(here, mode, answer):
     lay(here, {"out": b"old"})
@@ -95,11 +91,7 @@ def test_an_old_file_keeps_its_mode(here, mode, answer):
     assert (here / "out").read_bytes() == answer
 
 
-@pytest.mark.reliability(
-    "special output",
-    "an output that is a link, FIFO or device",
-    "Replaces the target of a link, not the link. Writes to a FIFO or device.",
-)
+@pytest.mark.reliability("an output that is a link, FIFO or device")
 def test_the_target_of_a_linked_output_is_replaced(here, answer):
     lay(here, {"elsewhere/real": b"old"})
     os.symlink("elsewhere/real", here / "link")
@@ -111,15 +103,15 @@ def test_the_target_of_a_linked_output_is_replaced(here, answer):
     assert left_behind(here, here / "elsewhere") == []
 
 
-@pytest.mark.reliability("long names")
-@pytest.mark.reliability("long output name")
+@pytest.mark.reliability("names of 255 bytes")
+@pytest.mark.reliability("outputs with such names")
 def test_an_output_may_have_a_name_of_255_bytes(here, answer):
     assert simdocs("dedupe", "docs", "-o", "x" * 255, cwd=here) == (0, b"", "")
     assert (here / ("x" * 255)).read_bytes() == answer
     assert simdocs("dedupe", "docs", "-o", "x" * 256, cwd=here).status == 2
 
 
-@pytest.mark.reliability("special output")
+@pytest.mark.reliability("an output that is a link, FIFO or device")
 def test_devices_and_fifos_are_written_to_and_not_replaced(here, answer):
     for device in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
         assert simdocs("dedupe", "docs", "-o", device, cwd=here) == (0, answer, "")
@@ -150,12 +142,7 @@ def test_a_regular_file_below_dev_is_replaced_like_any_other(here, answer):
             Path(directory, "out").write_bytes(answer * 2)
 
 
-@pytest.mark.reliability(
-    "impossible output",
-    "an output that cannot be written: no permission, no directory, a file in place of the directory, or a "
-    "file system that cannot exchange directories",
-    "Exits with status 2 before any work, and creates no directory.",
-)
+@pytest.mark.reliability("an output that cannot be written or exchanged")
 def test_a_directory_that_may_not_be_written_fails_before_the_work(here):
     (here / "closed").mkdir(mode=0o555)
     done = simdocs("dedupe", "docs", "-o", "closed/out", cwd=here, before=bound_by_modes)
@@ -188,11 +175,7 @@ def test_the_output_is_the_old_or_the_new_answer_whatever_happens(here, answer, 
         assert left_behind(here) == []
 
 
-@pytest.mark.reliability(
-    "vanished output directory",
-    "an output directory that vanishes during the work",
-    "Exits with status 2, and does not create the directory again.",
-)
+@pytest.mark.reliability("an output directory that vanishes")
 def test_an_output_directory_that_vanishes_is_not_made_again(here):
     (here / "place").mkdir()
     env = trap(here, "import shutil; shutil.rmtree('place')", "open", "docs/c.txt")
@@ -208,11 +191,7 @@ def test_drafts_of_others_are_left_alone(here):
     assert left_behind(here) == [".simdocs-tmp-0123456789abcdef.1.0"]
 
 
-@pytest.mark.reliability(
-    "two answers",
-    "two runs that write the same answer",
-    "Each run writes a complete file. The one that finishes last stays.",
-)
+@pytest.mark.reliability("two writers of one answer")
 def test_two_runs_that_write_one_answer_each_write_a_whole_one(here, answer):
     """The one that is first to begin is the last to end."""
     inner = "import subprocess; subprocess.run([sys.argv[0], 'dedupe', 'docs', '-o', 'out'], env={}); os.stat('out')"

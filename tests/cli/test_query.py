@@ -130,7 +130,7 @@ def test_shingles_stand_for_documents(indexed):
     assert simdocs("query", "docs.index", "new", "--strict", cwd=indexed).status == 2
 
 
-@pytest.mark.reliability("other parameters")
+@pytest.mark.reliability("artifacts with different parameters")
 def test_shingles_of_other_documents_are_refused(indexed):
     built(Path("new.shingles"), ["new"])
     built(Path("other.shingles"), ["docs"], k=8)
@@ -140,12 +140,7 @@ def test_shingles_of_other_documents_are_refused(indexed):
         assert name in done.err
 
 
-@pytest.mark.reliability(
-    "moved documents",
-    "an artifact or its documents that were moved, or another working directory",
-    "Finds the documents from the directory in which the artifact was built, or from `--root`. Reports those "
-    "that are not there, and exits with status 3.",
-)
+@pytest.mark.reliability("moved documents or artifacts, another working directory")
 def test_documents_are_found_from_the_directory_of_the_build_or_from_root(indexed, tmp_path_factory):
     expected = simdocs("query", "docs.index", "new", cwd=indexed)
     elsewhere = tmp_path_factory.mktemp("elsewhere")
@@ -160,7 +155,7 @@ def test_documents_are_found_from_the_directory_of_the_build_or_from_root(indexe
         assert simdocs("query", "moved", "new", "--root", root, cwd=elsewhere) == expected
 
 
-@pytest.mark.reliability("changed since")
+@pytest.mark.reliability("documents changed or gone since the build")
 def test_documents_of_the_index_that_have_changed_are_named_and_never_match(indexed):
     expected = simdocs("query", "docs.index", "new/x", cwd=indexed)
     os.utime(indexed / "docs/a.txt")
@@ -194,12 +189,7 @@ def test_a_query_may_come_from_standard_input(indexed):
     assert matches(listed) == [*OF_X, ("new/y", "docs/c.txt", "1.000000")]
 
 
-@pytest.mark.reliability(
-    "fifo in an artifact",
-    "a document that came from a FIFO or standard input, when it is compared later through an artifact",
-    "Finds only identical texts, because the document cannot be read again. Reports the document and exits "
-    "with status 3.",
-)
+@pytest.mark.reliability("a document of an artifact that came from a FIFO")
 def test_a_document_of_the_index_from_standard_input_matches_only_its_copies(indexed):
     assert simdocs("index", "-", "new/y", "-o", "x.index", cwd=indexed, stdin=A) == (0, b"", "")
     assert simdocs("query", "x.index", "-", cwd=indexed, stdin=A).names == [("-", "-")]

@@ -22,11 +22,7 @@ def hostile(tmp_path: Path) -> Path:
 REMOVED = {b"texts/" + name for name in (*NAMES, b"a.txt", b"b.txt", b"c.txt", b"d/-x", b"d/b.txt", b"z-shared.txt")}
 
 
-@pytest.mark.reliability(
-    "removal",
-    "removing what `--list duplicates -0` prints, in a tree with names, ids and links that were made to break it",
-    "Removes duplicates and nothing else, inside the tree or outside it. One text of each group remains.",
-)
+@pytest.mark.reliability("removing what --list duplicates -0 prints")
 @pytest.mark.parametrize(
     "script",
     [
@@ -47,7 +43,7 @@ def test_removing_the_listed_duplicates_removes_nothing_else(hostile: Path, scri
     assert "evil.jsonl" in done.err
 
 
-@pytest.mark.reliability("removal")
+@pytest.mark.reliability("removing what --list duplicates -0 prints")
 def test_the_listed_duplicates_are_all_removed(hostile: Path) -> None:
     before = state(hostile)
     scripted("simdocs dedupe texts --list duplicates -0 | xargs -0 rm -f", hostile)
@@ -55,12 +51,7 @@ def test_the_listed_duplicates_are_all_removed(hostile: Path) -> None:
     assert removed(hostile, before) == REMOVED - {b"texts/\n", b"texts/b.txt", b"texts/z-hard.txt"}
 
 
-@pytest.mark.reliability(
-    "disguised artifact",
-    "a directory of documents in which somebody put the files of an artifact, whose documents may be anywhere",
-    "Exits with status 2. simdocs reads an artifact in place of documents only if its name ends in `.shingles`, "
-    "`.signatures` or `.index`.",
-)
+@pytest.mark.reliability("the files of an artifact in a directory of another name")
 @pytest.mark.parametrize("named", ["texts", "texts/", "."])
 def test_a_directory_that_was_made_an_artifact_lists_no_files_elsewhere(tmp_path: Path, named: str) -> None:
     lay(tmp_path, {"mine/a": A, "mine/b": A})
@@ -86,12 +77,7 @@ ASKS = [
 """What is asked in the directory sub."""
 
 
-@pytest.mark.reliability(
-    "lines like paths",
-    "a line of a JSON Lines file whose name, `PATH#ID`, is also the path of a file, link or directory",
-    "Reports the line and exits with status 3. Its name is in no answer, even if the file appeared after the artifact "
-    "was built.",
-)
+@pytest.mark.reliability("a line whose name is a path")
 @pytest.mark.parametrize("what", ["file", "hidden file", "directory", "dangling link", "file elsewhere"])
 def test_a_line_whose_name_is_a_path_is_in_no_answer(tmp_path: Path, what: str) -> None:
     one = {"hidden file": "/.x", "file elsewhere": "/../../a.txt"}.get(what, "one")
@@ -120,7 +106,7 @@ def test_a_line_whose_name_is_a_path_is_in_no_answer(tmp_path: Path, what: str) 
         assert (done.status, done.names) == (3, [("d/s.jsonl#1", "d/s.jsonl#3")])
 
 
-@pytest.mark.reliability("dashes")
+@pytest.mark.reliability("names that begin with a dash")
 def test_no_printed_name_begins_with_a_dash(tmp_path: Path) -> None:
     lay(tmp_path, {"-a": A, "-d/b": A, "c": A})
     (tmp_path / "-s.jsonl").write_bytes(b'{"text": "%s"}\n' % A)

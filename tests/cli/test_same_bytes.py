@@ -47,24 +47,16 @@ def expected(corpus) -> list[bytes]:
     return found
 
 
-@pytest.mark.reliability("locales")
-@pytest.mark.reliability(
-    "interpreter options",
-    "PYTHONHASHSEED, PYTHONOPTIMIZE=2, `-W error`, `-bb`, `-X dev`",
-    "Prints the same answer, without a warning.",
-)
-@pytest.mark.reliability("no network")
+@pytest.mark.reliability("any locale")
+@pytest.mark.reliability("PYTHONHASHSEED, PYTHONOPTIMIZE=2, -W error, -bb, -X dev")
+@pytest.mark.reliability("no network, no writable HOME or TMPDIR")
 @pytest.mark.parametrize("variables", SURROUNDINGS.values(), ids=SURROUNDINGS)
 def test_answers_are_the_same_bytes_in_any_environment(corpus, expected, variables):
     env = environment(**variables)
     assert simdocs("dedupe", "docs", *ASKED[0], "-t", "0.6", cwd=corpus, env=env) == (0, expected[0], "")
 
 
-@pytest.mark.reliability(
-    "workers and batches",
-    "any number of workers, order of files and size of batches",
-    "Prints and writes the same bytes.",
-)
+@pytest.mark.reliability("any number of workers, order of files and size of batches")
 @pytest.mark.parametrize("jobs", ["-j2", "-j3"])
 def test_answers_are_the_same_bytes_for_any_number_of_workers(corpus, expected, jobs):
     for how, out in zip(ASKED, expected, strict=True):
@@ -77,24 +69,20 @@ def test_answers_are_the_same_from_any_working_directory(corpus, expected):
     assert absolute.out.replace(root, b"") == expected[0]
 
 
-@pytest.mark.reliability(
-    "umask", "any umask", "Gives outputs mode 0666 (directories 0777) less the umask, or the mode of what they replace."
-)
+@pytest.mark.reliability("any umask")
 def test_answers_are_the_same_under_any_umask(corpus, expected):
     done = simdocs("dedupe", "docs", *ASKED[0], "-t", "0.6", cwd=corpus, umask=0o777)
     assert done == (0, expected[0], "")
 
 
-@pytest.mark.reliability("no network")
+@pytest.mark.reliability("no network, no writable HOME or TMPDIR")
 def test_nothing_is_left_beside_the_answer(corpus):
     before = sorted(os.walk(corpus))
     assert simdocs("dedupe", "docs", cwd=corpus, env=environment(HOME=str(corpus), TMPDIR=str(corpus))).status == 0
     assert sorted(os.walk(corpus)) == before
 
 
-@pytest.mark.reliability(
-    "no network", "no network, no writable HOME or TMPDIR", "Needs neither, and leaves nothing next to its outputs."
-)
+@pytest.mark.reliability("no network, no writable HOME or TMPDIR")
 def test_no_network_is_used(corpus, expected, tmp_path):
     env = trap(tmp_path, "os.kill(main, 9)", "socket.connect")
     assert simdocs("dedupe", "docs", *ASKED[0], "-t", "0.6", cwd=corpus, env=env) == (0, expected[0], "")

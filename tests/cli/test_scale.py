@@ -45,19 +45,14 @@ def many_copies(where: Path, number: int) -> None:
     assert ask("query", "x.index", "more", "--top", "2") == [[name, match, *same] for name in asked for match in best]
 
 
-@pytest.mark.reliability("many copies")
-@pytest.mark.reliability("many matches")
+@pytest.mark.reliability("100,000 copies of one text")
+@pytest.mark.reliability("a query with 100,000 matches")
 @pytest.mark.parametrize("number", [3_000, pytest.param(100_000, marks=pytest.mark.slow)])
 def test_many_copies_among_lines_are_found_in_linear_time(tmp_path, number):
     many_copies(tmp_path, number)
 
 
-@pytest.mark.reliability(
-    "many copies",
-    "100,000 copies of one text, as files or as lines",
-    "Finds them by the digest of their text, without reading them again, in linear time. `--pairs` lists "
-    "each with the one before it.",
-)
+@pytest.mark.reliability("100,000 copies of one text")
 @pytest.mark.parametrize("directories", [10, pytest.param(1000, marks=pytest.mark.slow)])
 def test_many_copies_among_files_are_not_read_again(tmp_path, directories):
     """A hundred in each directory: none is read a second time."""
@@ -93,12 +88,7 @@ def alike(arrays: Arrays) -> None:
     arrays["signatures"][:] = arrays["signatures"][0]
 
 
-@pytest.mark.reliability(
-    "crowded bucket",
-    "20,000 documents in one bucket that have nothing in common",
-    "Compares each with at most `--max-candidates` kept documents. Reports the documents that were not "
-    "compared with all, and exits with status 3.",
-)
+@pytest.mark.reliability("20,000 unrelated documents in one bucket")
 @pytest.mark.parametrize(("number", "most"), [(2000, 100), pytest.param(20_000, 1000, marks=pytest.mark.slow)])
 def test_a_crowded_bucket_is_capped_and_its_documents_named(tmp_path, number, most):
     forged(tmp_path, unlike(number), crowded)
@@ -125,11 +115,7 @@ def test_a_crowd_of_more_than_a_thousand_is_compared_wholly(tmp_path):
     assert facts["skipped"] == {}
 
 
-@pytest.mark.reliability(
-    "forged signatures",
-    "signatures that were forged so that all documents look alike",
-    "Compares the documents exactly, and reports no pair that is not similar.",
-)
+@pytest.mark.reliability("forged signatures")
 def test_forged_signatures_make_nothing_similar(tmp_path):
     """An estimate may be forged: what is reported has been compared."""
     forged(tmp_path, unlike(60) + COPY, alike)
@@ -143,9 +129,7 @@ def test_forged_signatures_make_nothing_similar(tmp_path):
     assert real == (0, b"new/a\n", "")
 
 
-@pytest.mark.reliability(
-    "slow patterns", "patterns that are meant to be slow", "Matches them without exponential time."
-)
+@pytest.mark.reliability("patterns meant to be slow")
 @pytest.mark.parametrize("pattern", ["*a" * 20 + "*b", "[a-z]*" * 20 + "b", "**/" * 20 + "*b"])
 def test_patterns_made_to_be_slow_are_matched_quickly(tmp_path, pattern):
     lay(tmp_path, {f"docs/{'a' * 60}/{'a' * 250}": A})
@@ -153,12 +137,7 @@ def test_patterns_made_to_be_slow_are_matched_quickly(tmp_path, pattern):
     assert (done.status, done.out, done.err.count("no file matches --include")) == (0, b"", 1)
 
 
-@pytest.mark.reliability(
-    "templates",
-    "a template that makes four documents in ten near-duplicates",
-    "Groups them. At a terminal, with `-v` and in `--summary-json`, names the largest group and advises you "
-    "to look at it.",
-)
+@pytest.mark.reliability("a template that makes four in ten documents duplicates")
 @pytest.mark.parametrize("cluster", ["greedy", "components"])
 def test_a_group_of_four_documents_in_ten_is_mentioned(tmp_path, cluster):
     """Where four documents of ten are alike but for a name, somebody should have a look."""
@@ -184,11 +163,7 @@ def skeletons(number: int) -> list[bytes]:
     return [A + random.Random(at).randbytes(80).hex().encode() for at in range(number)]
 
 
-@pytest.mark.reliability(
-    "skeletons",
-    "a template with few documents that makes most of the similar pairs",
-    "Says at a terminal, with `-v` and in `--summary-json` how many pairs are in large groups.",
-)
+@pytest.mark.reliability("a template that makes most of the pairs")
 @pytest.mark.parametrize("options", [[], ["--pairs"], ["--cluster", "components"]])
 def test_a_common_skeleton_of_few_documents_is_mentioned(tmp_path, options):
     """Where 24 of 400 documents share a skeleton, and 10 pairs are near-duplicates otherwise."""
@@ -206,7 +181,7 @@ def test_a_common_skeleton_of_few_documents_is_mentioned(tmp_path, options):
     assert "template" not in simdocs("dedupe", "docs", *options, "-v", cwd=tmp_path).err
 
 
-@pytest.mark.reliability("templates")
+@pytest.mark.reliability("a template that makes four in ten documents duplicates")
 def test_smaller_groups_are_not_mentioned(tmp_path):
     texts = [*[A] * 9, *[B] * 10, *(b"%d " % (at * 10**9) * 20 for at in range(1, 82))]
     lay(tmp_path, {f"docs/{at:03}": text for at, text in enumerate(texts)})

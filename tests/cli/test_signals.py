@@ -40,11 +40,7 @@ def listing(where: Path) -> list[str]:
     return sorted(name for name in os.listdir(where) if name not in ("trap", "workers"))
 
 
-@pytest.mark.reliability(
-    "signals",
-    "Ctrl-C, SIGTERM or SIGHUP during the work",
-    "Stops its workers, removes its temporary files and ends by that signal, without a message.",
-)
+@pytest.mark.reliability("ctrl-C, SIGTERM or SIGHUP")
 @pytest.mark.parametrize(
     ("number", "jobs"), [(signal.SIGTERM, "-j1"), *((number, "-j2") for number in ENDING)], ids=str
 )
@@ -63,7 +59,7 @@ def test_a_signal_during_the_work_ends_the_program_and_sweeps_drafts(here, numbe
         assert all(gone(pid) for pid in pids(here / "workers"))
 
 
-@pytest.mark.reliability("signals")
+@pytest.mark.reliability("ctrl-C, SIGTERM or SIGHUP")
 @pytest.mark.parametrize("number", ENDING)
 def test_a_signal_to_the_process_group_ends_the_program_and_its_workers(here, number):
     action = f"open('workers', 'a').write(f'{{os.getpid()}}\\n')\nos.killpg(0, {number})\ntime.sleep(600)"
@@ -74,11 +70,7 @@ def test_a_signal_to_the_process_group_ends_the_program_and_its_workers(here, nu
     assert all(gone(pid) for pid in pids(here / "workers"))
 
 
-@pytest.mark.reliability(
-    "signal at commit",
-    "a signal while an output is published",
-    "Finishes the few calls of the commit first. The output is either the complete old one or the complete new one.",
-)
+@pytest.mark.reliability("a signal while an output is published")
 @pytest.mark.parametrize("number", ENDING[:2])
 @pytest.mark.parametrize("event", ["fcntl.flock", "os.rename"])
 def test_a_signal_while_a_file_is_published_leaves_the_old_or_the_new_one(here, number, event, answer):
@@ -90,12 +82,7 @@ def test_a_signal_while_a_file_is_published_leaves_the_old_or_the_new_one(here, 
     assert (here / "out").read_bytes() in (b"old", answer)
 
 
-@pytest.mark.reliability(
-    "signal at start",
-    "a signal while simdocs starts and imports modules",
-    "Ends by that signal, without a message. Only Ctrl-C in the first hundredths of a second, while the Python "
-    "interpreter itself starts, shows a traceback of the interpreter, and may end it with status 1.",
-)
+@pytest.mark.reliability("a signal while simdocs starts")
 @pytest.mark.parametrize(
     ("event", "number"),
     [
@@ -117,7 +104,7 @@ atexit.register(lambda: [os.kill(os.getpid(), {}), sum(range(9))])
 """
 
 
-@pytest.mark.reliability("signal at the end", "a signal when the answer is complete", "Ends by that signal.")
+@pytest.mark.reliability("a signal when the answer is complete")
 @pytest.mark.parametrize("number", [signal.SIGINT, *slow(*ENDING[1:])])
 def test_a_signal_after_the_work_ends_the_program(here, number, answer):
     env = prelude(here, AT_THE_END.format(int(number)))
@@ -135,11 +122,7 @@ time.sleep(60)
 """
 
 
-@pytest.mark.reliability(
-    "lost signals",
-    "a signal while Python runs a finalizer, which no exception can leave",
-    "Ends by that signal soon after, without a message, and removes its temporary files.",
-)
+@pytest.mark.reliability("a signal while Python runs a finalizer")
 @pytest.mark.parametrize("number", [signal.SIGTERM, *slow(signal.SIGINT, signal.SIGHUP)])
 def test_a_signal_in_a_finalizer_is_not_lost(here, number):
     env = trap(here, FINALIZER.format(int(number)), "open", "docs/c.txt")
@@ -148,9 +131,7 @@ def test_a_signal_in_a_finalizer_is_not_lost(here, number):
     assert listing(here) == ["docs"]
 
 
-@pytest.mark.reliability(
-    "nohup", "nohup, or a background job: signals that are ignored from the start", "Ignores them too."
-)
+@pytest.mark.reliability("nohup, background jobs")
 @pytest.mark.parametrize(
     ("number", "jobs"),
     [
@@ -166,9 +147,7 @@ def test_signals_ignored_at_the_start_stay_ignored(here, number, jobs, answer):
     assert simdocs("dedupe", "docs", jobs, cwd=here, env=env, before=before) == (0, answer, "")
 
 
-@pytest.mark.reliability(
-    "shell loops", "Ctrl-C in a shell loop", "Ends by the signal in every command, so that the loop ends too."
-)
+@pytest.mark.reliability("a shell loop")
 def test_ctrl_c_ends_a_loop_in_a_shell(here):
     """A shell goes on after a program that exits, and stops after one that was ended."""
     env = trap(here, "os.kill(0, 2)", "open", "docs/c.txt")
@@ -184,7 +163,7 @@ IN_A_LOOP = ("query", "info")
 """Commands that the short form runs in a loop of a shell."""
 
 
-@pytest.mark.reliability("signals")
+@pytest.mark.reliability("ctrl-C, SIGTERM or SIGHUP")
 @pytest.mark.parametrize("command", EVERY)
 def test_ctrl_c_ends_every_command_by_that_signal(built, command):
     before = listing(built)
@@ -194,7 +173,7 @@ def test_ctrl_c_ends_every_command_by_that_signal(built, command):
     assert listing(built) == before
 
 
-@pytest.mark.reliability("shell loops")
+@pytest.mark.reliability("a shell loop")
 @pytest.mark.parametrize("command", [*IN_A_LOOP, *slow(*(name for name in EVERY if name not in IN_A_LOOP))])
 def test_ctrl_c_in_every_command_ends_a_loop_in_a_shell(built, command):
     """It ends by the signal, quietly, and leaves nothing; and so the loop ends."""
@@ -206,7 +185,7 @@ def test_ctrl_c_in_every_command_ends_a_loop_in_a_shell(built, command):
     assert listing(built) == before
 
 
-@pytest.mark.reliability("signals")
+@pytest.mark.reliability("ctrl-C, SIGTERM or SIGHUP")
 @pytest.mark.parametrize(
     ("command", "number"), [*(("index", number) for number in ENDING), ("shingle", 15), ("query", 15)]
 )
@@ -241,11 +220,7 @@ def twice(here: Path, event: str, after: float, number: int) -> dict[str, str]:
 TIDYING = [("dedupe", "out", "os.remove"), ("shingle", "x.shingles", "os.rmdir")]
 
 
-@pytest.mark.reliability(
-    "second signal",
-    "a second Ctrl-C or SIGTERM later, while simdocs tidies up",
-    "Ends at once. The next run with the same output removes the temporary files.",
-)
+@pytest.mark.reliability("a later second signal")
 @pytest.mark.parametrize(("command", "output", "event"), TIDYING)
 def test_a_second_signal_a_second_later_ends_the_program_at_once(here, command, output, event):
     env = twice(here, event, 1.1, signal.SIGTERM)
@@ -256,11 +231,7 @@ def test_a_second_signal_a_second_later_ends_the_program_at_once(here, command, 
     assert listing(here) == ["docs", output]
 
 
-@pytest.mark.reliability(
-    "two signals",
-    "two signals within a second, as `timeout` sends them",
-    "Counts them as one, and removes its temporary files.",
-)
+@pytest.mark.reliability("two signals within a second")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize(("command", "output", "event"), TIDYING)
 def test_two_signals_in_quick_succession_count_as_one(here, command, output, event, number):
@@ -271,13 +242,8 @@ def test_two_signals_in_quick_succession_count_as_one(here, command, output, eve
     assert listing(here) == ["docs"]
 
 
-@pytest.mark.reliability(
-    "killed for memory",
-    "simdocs itself is killed because memory runs out",
-    "The old output stays. The next run with the same output removes the temporary file `.simdocs-tmp-*`. "
-    "You may also remove it by hand while no run is active.",
-)
-@pytest.mark.reliability("kill -9", "`kill -9` of the program", "The workers end by themselves.")
+@pytest.mark.reliability("simdocs is killed for memory")
+@pytest.mark.reliability("kill -9")
 def test_killing_the_program_leaves_no_worker(here):
     """Neither those at work nor those that wait, which have nothing but their pipe to tell them."""
     lay(here, {f"docs/w{at}": b"%d word " % at * 100_000 for at in range(4)})  # a batch each, and so a worker
@@ -290,11 +256,7 @@ def test_killing_the_program_leaves_no_worker(here):
     assert all(gone(pid) for pid in workers)
 
 
-@pytest.mark.reliability(
-    "dead worker",
-    "a worker that crashes, or that the system kills because memory runs out",
-    "Prints one line and exits with status 2. The other workers end too.",
-)
+@pytest.mark.reliability("a worker crashes or is killed")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGXCPU])
 def test_a_worker_that_dies_is_one_line_and_status_2(here, number):
     """By itself, or ended by the system for want of memory or of time."""
@@ -305,9 +267,7 @@ def test_a_worker_that_dies_is_one_line_and_status_2(here, number):
     assert listing(here) == ["docs"]
 
 
-@pytest.mark.reliability(
-    "no processes", "no more processes allowed (`ulimit -u`)", "Exits with status 2 and says that `-j 1` starts none."
-)
+@pytest.mark.reliability("no more processes")
 @pytest.mark.parametrize("at", [1, 2])
 def test_a_worker_that_cannot_be_started_is_one_line_and_status_2(here, at):
     lay(here, {f"docs/w{at}": b"%d word " % at * 100_000 for at in range(2)})  # a batch each, and so a worker

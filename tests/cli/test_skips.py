@@ -28,9 +28,9 @@ def test_what_is_not_a_document_is_passed_by_in_silence(odd):
     assert simdocs("dedupe", "docs", cwd=odd) == simdocs("dedupe", "docs/a.txt", "docs/b.txt", "docs/c.txt", cwd=odd)
 
 
-@pytest.mark.reliability("special files")
-@pytest.mark.reliability("links")
-@pytest.mark.reliability("artifacts in the tree")
+@pytest.mark.reliability("a FIFO, socket or device in a directory")
+@pytest.mark.reliability("symbolic links")
+@pytest.mark.reliability("artifacts and temporary files in a directory")
 def test_verbose_names_what_is_passed_by(odd):
     done = simdocs("dedupe", "docs", "docs/a.txt", "-v", cwd=odd)
     assert done.status == 0
@@ -105,7 +105,7 @@ def test_quiet_does_not_silence_errors(here, answer):
     assert simdocs("dedupe", "docs", "-q", cwd=here) == (0, answer, "")
 
 
-@pytest.mark.reliability("terminal escapes")
+@pytest.mark.reliability("escape sequences, control and format characters in names")
 def test_names_of_what_is_skipped_are_harmless(tmp_path):
     name = b"\x1b]0;x\x07 \n\r\xff " + "\u202e\x9b".encode()
     lay(tmp_path, {"docs/" + os.fsdecode(name): A})

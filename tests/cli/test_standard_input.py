@@ -28,12 +28,7 @@ def test_standard_input_may_be_the_only_document():
     assert simdocs("dedupe", "-", "--list", "kept", stdin=A) == (0, b"-\n", "")
 
 
-@pytest.mark.reliability(
-    "empty input",
-    "an empty, blank or binary standard input",
-    "Reports it. An empty document is similar to no other, and the exit status is 0. A binary one is not "
-    "compared, and the exit status is 3.",
-)
+@pytest.mark.reliability("an empty or binary standard input")
 @pytest.mark.parametrize(
     ("data", "status", "said"),
     [
@@ -67,17 +62,13 @@ def test_standard_input_that_is_one_of_the_files_is_one_document(here):
     assert first == (0, b"-\n", "")
 
 
-@pytest.mark.reliability("a file named dash", "a file named `-`", "Reads the file as `./-`, and standard input as `-`.")
+@pytest.mark.reliability("a file named -")
 def test_dot_slash_dash_is_a_file(here):
     lay(here, {"-": A})
     assert simdocs("dedupe", "./-", "docs/a.txt", stdin=B, cwd=here).names == [("./-", "docs/a.txt")]
 
 
-@pytest.mark.reliability(
-    "closed input",
-    "a closed standard input that is to be read as `-`",
-    "Reports `-` as unreadable and exits with status 3. For a list of names, exits with status 2.",
-)
+@pytest.mark.reliability("a closed standard input")
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
 def test_closed_standard_input_cannot_be_read(here, jobs):
     done = in_shell(f"simdocs dedupe docs - {jobs} <&-", cwd=here, env=with_workers(here))
@@ -85,11 +76,7 @@ def test_closed_standard_input_cannot_be_read(here, jobs):
     assert done.err == "simdocs: -: skipped: cannot be read (Bad file descriptor)\n"
 
 
-@pytest.mark.reliability(
-    "named fifos",
-    "a FIFO as an argument, or a process substitution",
-    "Reads it once to its end, and holds the text until it is verified. simdocs waits for a writer, as `cat` does.",
-)
+@pytest.mark.reliability("a FIFO as an argument")
 def test_named_fifos_are_read_once(here):
     def feed(name: str, data: bytes) -> threading.Thread:
         os.mkfifo(here / name)
@@ -107,7 +94,7 @@ def test_named_fifos_are_read_once(here):
     assert json.loads((here / "note").read_bytes())["skipped"] == {"again": 1}
 
 
-@pytest.mark.reliability("named fifos")
+@pytest.mark.reliability("a FIFO as an argument")
 def test_process_substitution_is_a_document(here):
     """What a shell names /dev/fd/N."""
     script = 'exec "$0" dedupe docs/a.txt <(cat docs/b.txt) --list duplicates'

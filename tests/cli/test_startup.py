@@ -79,7 +79,7 @@ def test_the_public_module_imports_nothing_before_it_is_used():
     )
 
 
-@pytest.mark.reliability("signal at start")
+@pytest.mark.reliability("a signal while simdocs starts")
 def test_next_to_nothing_is_imported_before_signals_are_handled():
     """Until then Ctrl-C shows a traceback."""
     everything, bare = (

@@ -41,11 +41,7 @@ def test_an_argument_that_does_not_exist_is_status_2(here):
     assert done.err == "simdocs: error: gone: No such file or directory\n"
 
 
-@pytest.mark.reliability(
-    "removed directory",
-    "a working directory that was removed",
-    "Reads absolute names. Exits with status 2 if it needs the directory.",
-)
+@pytest.mark.reliability("a removed working directory")
 @pytest.mark.parametrize("command", ["dedupe", *slow("index")])
 def test_a_removed_working_directory_matters_only_if_it_is_needed(here, command):
     """Names from the root do without one, but an artifact records it, and it is where an answer would go."""
@@ -58,7 +54,7 @@ def test_a_removed_working_directory_matters_only_if_it_is_needed(here, command)
     assert os.listdir(here) == ["docs"]
 
 
-@pytest.mark.reliability("named devices")
+@pytest.mark.reliability("a device or socket as an argument")
 @pytest.mark.parametrize("argument", ["/dev/null", "/dev/zero"])
 def test_a_device_as_a_document_is_status_2(argument):
     done = simdocs("dedupe", argument)
@@ -66,14 +62,8 @@ def test_a_device_as_a_document_is_status_2(argument):
     assert argument in done.err
 
 
-@pytest.mark.reliability(
-    "unreadable files", "a file without read permission", "Reports it, reads the others, and exits with status 3."
-)
-@pytest.mark.reliability(
-    "unreadable directories",
-    "a directory without read permission",
-    "Reports it, reads the others, and exits with status 3.",
-)
+@pytest.mark.reliability("a file without read permission")
+@pytest.mark.reliability("a directory without read permission")
 @pytest.mark.parametrize("name", ["d.txt", "below"])
 def test_an_unreadable_file_or_directory_is_status_3(here, name):
     lay(here, {"docs/d.txt": A, "docs/below/e.txt": A})
@@ -85,8 +75,8 @@ def test_an_unreadable_file_or_directory_is_status_3(here, name):
     assert done.err == f"simdocs: docs/{name}: skipped: cannot be read (Permission denied)\n"
 
 
-@pytest.mark.reliability("unreadable files")
-@pytest.mark.reliability("unreadable directories")
+@pytest.mark.reliability("a file without read permission")
+@pytest.mark.reliability("a directory without read permission")
 @pytest.mark.parametrize("name", ["docs", "docs/a.txt"])
 def test_an_unreadable_argument_is_status_3(here, name):
     os.chmod(here / name, 0)
@@ -106,7 +96,7 @@ def test_a_file_larger_than_max_size_is_status_3(here):
     assert (larger.status, larger.err, len(larger.rows)) == (0, "", 1)
 
 
-@pytest.mark.reliability("crowded bucket")
+@pytest.mark.reliability("20,000 unrelated documents in one bucket")
 def test_a_reached_cap_on_candidates_is_status_3(tmp_path):
     lay(tmp_path, {f"docs/{at}": b"%s %d%d%d" % (A, at, at, at) for at in range(4)})
     done = simdocs("dedupe", "docs", "-t", "1", "--max-candidates", "1", "--bands", "128", "--rows", "1", cwd=tmp_path)

@@ -192,11 +192,7 @@ def test_the_longest_list_that_is_allowed_can_be_used_updated_and_queried(tmp_pa
     assert run(tmp_path, "query x.index - --list matches", DOCS["docs/a"]).out == b"docs/a\n"
 
 
-@pytest.mark.reliability(
-    "long list of stop words",
-    "`--stop-words` with a list of more than 256 KiB",
-    "Exits with status 2 before anything is read: every artifact holds the list, and no query reads more.",
-)
+@pytest.mark.reliability("--stop-words of more than 256 KiB")
 @pytest.mark.parametrize("stage", ["shingle docs -o x.shingles", "signature docs -o x.signatures", "index docs -o x"])
 def test_a_longer_list_is_refused_before_the_documents_are_read(tmp_path, stage):
     lay(tmp_path, {"list": words_of("x", MOST_STOP_WORDS + 1)})

@@ -29,12 +29,7 @@ def tree(tmp_path):
     return lay(tmp_path, {"docs/a.txt": A, "docs/c.txt": A2, "docs/d/e/b.txt": A1, "secret/e/b.txt": A1 + b"!"})
 
 
-@pytest.mark.reliability(
-    "swaps",
-    "a file, or a directory above it, that is replaced by a link or by another file after the walk has found it",
-    "Reads only the files that the walk found, and follows no link below the named directory unless `--follow` is "
-    "given. It reports the file as changed, and exits with status 3.",
-)
+@pytest.mark.reliability("a file or directory is replaced after the walk")
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
 @pytest.mark.parametrize("swap", SWAPS.values(), ids=SWAPS)
 def test_only_the_files_that_the_walk_met_are_read(tree, swap, jobs):
@@ -44,7 +39,7 @@ def test_only_the_files_that_the_walk_met_are_read(tree, swap, jobs):
     assert done.err == CHANGED.format("docs/d/e/b.txt")
 
 
-@pytest.mark.reliability("swaps")
+@pytest.mark.reliability("a file or directory is replaced after the walk")
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
 @pytest.mark.parametrize("swap", SWAPS.values(), ids=SWAPS)
 def test_only_the_files_that_the_walk_met_are_read_a_second_time(tree, swap, jobs):
@@ -57,7 +52,7 @@ def test_only_the_files_that_the_walk_met_are_read_a_second_time(tree, swap, job
 LINES = b'{"text": "%b"}\n{"text": "a text that is in no other line of these files, and so on"}\n'
 
 
-@pytest.mark.reliability("swaps")
+@pytest.mark.reliability("a file or directory is replaced after the walk")
 @pytest.mark.parametrize("again", [False, True], ids=["first reading", "second reading"])
 def test_lines_of_a_link_that_replaces_a_file_are_not_read(tmp_path, again):
     lay(tmp_path, {"docs/a.txt": A, "docs/d/s.jsonl": LINES % A1, "secret/s.jsonl": LINES % A1})
@@ -68,7 +63,7 @@ def test_lines_of_a_link_that_replaces_a_file_are_not_read(tmp_path, again):
     assert done.err == (UNVERIFIED.format("docs/d/s.jsonl#1") if again else CHANGED.format("docs/d/s.jsonl"))
 
 
-@pytest.mark.reliability("swaps")
+@pytest.mark.reliability("a file or directory is replaced after the walk")
 def test_a_followed_link_that_leads_elsewhere_by_then_is_not_read(tree):
     (tree / "docs/link").symlink_to("../secret/e/b.txt")
     before = simdocs("dedupe", "docs", "--follow", cwd=tree)

@@ -109,11 +109,7 @@ def test_a_slow_run_shows_its_progress(here, answer):
     assert quiet == (0, answer, "")
 
 
-@pytest.mark.reliability(
-    "interrupted progress",
-    "Ctrl-C while a progress bar is shown",
-    "Clears the bar, leaves the cursor visible, and ends by the signal.",
-)
+@pytest.mark.reliability("ctrl-C at a progress bar")
 @pytest.mark.parametrize("columns", [200, 40])
 @pytest.mark.parametrize("command", ["shingle", "index", "query", "dedupe"])
 def test_progress_is_cleared_when_a_run_is_interrupted(built, command, columns):
@@ -161,11 +157,7 @@ def test_quiet_shows_nothing_on_a_terminal(here):
     assert (done.status, done.err) == (0, "")
 
 
-@pytest.mark.reliability(
-    "keyboard",
-    "a terminal as standard input",
-    "Says on standard error that it waits, unless `-q` is given, and reads on.",
-)
+@pytest.mark.reliability("a terminal as standard input")
 def test_a_terminal_as_standard_input_brings_a_hint(here):
     lay(here, {"copy": b"what somebody types\n"})
     typed = b"What somebody types\n\x04"
@@ -184,7 +176,7 @@ WAITING = {
 }
 
 
-@pytest.mark.reliability("keyboard")
+@pytest.mark.reliability("a terminal as standard input")
 @pytest.mark.parametrize("command", WAITING)
 def test_every_command_hints_that_it_reads_the_terminal(built, command):
     typed = b"docs/a.txt\n\x04" if command == "a list" else b"A few words.\n\x04"
@@ -312,7 +304,7 @@ def screen_of(written: bytes, columns: int) -> list[str]:
     return ["".join(cells).rstrip() for cells in rows]
 
 
-@pytest.mark.reliability("interrupted progress")
+@pytest.mark.reliability("ctrl-C at a progress bar")
 @pytest.mark.parametrize("columns", [30, 40, 80, 200])
 def test_the_bar_is_gone_although_the_terminal_echoes_the_interrupt(here, columns):
     """Ctrl-C is typed at the terminal, which shows ^C after the bar."""

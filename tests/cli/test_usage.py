@@ -300,7 +300,7 @@ def test_an_output_named_in_an_error_is_harmless(here):
     assert "would be overwritten" in done.err
 
 
-@pytest.mark.reliability("unexpected error")
+@pytest.mark.reliability("an unexpected error of simdocs")
 def test_debug_shows_the_traceback(here):
     for done in (
         simdocs("dedupe", "gone", "--debug", cwd=here),
@@ -311,11 +311,7 @@ def test_debug_shows_the_traceback(here):
         assert "gone: No such file or directory" in done.err
 
 
-@pytest.mark.reliability(
-    "unexpected error",
-    "an unexpected error of the program itself",
-    "Prints one line that mentions `--debug`, and exits with status 2.",
-)
+@pytest.mark.reliability("an unexpected error of simdocs")
 @pytest.mark.parametrize("command", EVERY)
 def test_an_unexpected_error_is_one_line_in_every_command(built, command):
     """One line, and how to see more."""
@@ -345,7 +341,7 @@ def test_options_may_stand_anywhere(here):
     assert dashed == (0, b"./-t\n", "")
 
 
-@pytest.mark.reliability("dashes")
+@pytest.mark.reliability("names that begin with a dash")
 def test_a_file_with_the_name_of_an_option_is_mentioned(tmp_path):
     lay(tmp_path, {"-rf": b"a text", "--x\n": b"a text", "--kept": b"a text"})
     for wrong, name in (("-rf", "./-rf"), ("--x\n", "./--x\\n"), ("--kept", "./--kept")):

@@ -142,7 +142,7 @@ def test_answers_about_the_changed_documents_of_a_larger_index_are_those_of_the_
     assert len(simdocs.dedupe(index, changed=True).pairs) > 0
 
 
-@pytest.mark.reliability("changed since")
+@pytest.mark.reliability("documents changed or gone since the build")
 @examples(4)
 @given(texts=corpora(16), subset=subsets, dice=st.randoms(use_true_random=False), keep=st.sampled_from(list(KEEP)))
 def test_documents_that_have_changed_since_the_build_are_left_out_as_in_the_whole_answer(texts, subset, dice, keep):

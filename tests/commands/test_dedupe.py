@@ -103,7 +103,7 @@ def test_answers_about_larger_corpora_are_those_of_the_twin(seed, cluster):
     assert asked(texts, choices, "groups", cluster=cluster) == expected
 
 
-@pytest.mark.reliability("revisions")
+@pytest.mark.reliability("thousands of revisions, each similar to its neighbours")
 @pytest.mark.parametrize("options", [{}, {"exact": True, "bands": None, "rows": None}], ids=["bands", "exact"])
 def test_revisions_in_their_order_are_verified_in_a_few_calls(options, monkeypatch):
     dice = random.Random(1)

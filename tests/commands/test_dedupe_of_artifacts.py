@@ -206,7 +206,7 @@ def test_shingles_of_the_same_documents_read_again_are_accepted(there):
         assert len(drawn(work, "groups")) > 0
 
 
-@pytest.mark.reliability("changed since")
+@pytest.mark.reliability("documents changed or gone since the build")
 @pytest.mark.parametrize("kind", KINDS[1:])
 @pytest.mark.parametrize("what", ["greedy", "components", "pairs", "all_pairs"])
 @examples(4)

@@ -50,7 +50,7 @@ def _held(documents: str) -> tuple[int, int]:
         tracemalloc.stop()
 
 
-@pytest.mark.reliability("twice as many")
+@pytest.mark.reliability("100,000 to 1,000,000 documents")
 @pytest.mark.parametrize("write", [_lines, *slow(_files)])
 def test_each_document_more_takes_at_most_1_kb(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[int], str]

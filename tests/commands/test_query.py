@@ -140,11 +140,7 @@ def test_matches_are_those_that_share_a_bucket(texts, share, bands, rows):
     assert found == twin(texts[cut:], texts[:cut], choices, Signing("fss", 16, bands, rows))
 
 
-@pytest.mark.reliability(
-    "many matches",
-    "a query with 100,000 matches, and 20 such queries",
-    "Holds a bounded number of matches in memory. `--top` keeps the best.",
-)
+@pytest.mark.reliability("a query with 100,000 matches")
 @pytest.mark.parametrize("size", [1, 1 << 30])
 @pytest.mark.parametrize("constant", ["_AT_ONCE", "PAIRS_AT_ONCE"])
 def test_matches_do_not_depend_on_how_many_are_looked_up_at_once(monkeypatch, constant, size):
@@ -254,7 +250,7 @@ def test_matches_in_many_more_corpora_are_those_of_the_twin(unit, texts, share, 
     assert asked(texts[cut:], texts[:cut], choices, scheme=scheme) == twin(texts[cut:], texts[:cut], choices)
 
 
-@pytest.mark.reliability("changed since")
+@pytest.mark.reliability("documents changed or gone since the build")
 @each_means
 @examples(10)
 @given(texts=corpora(16), share=st.floats(0, 1), dice=st.randoms(use_true_random=False))

@@ -72,14 +72,14 @@ def expected(tmp_path_factory) -> list[bytes]:
         return every(NAMES)
 
 
-@pytest.mark.reliability("workers and batches")
+@pytest.mark.reliability("any number of workers, order of files and size of batches")
 @pytest.mark.parametrize("jobs", [2, *slow(3)])
 def test_answers_are_the_same_for_any_number_of_workers(there, expected, jobs):
     assert all(len(one.splitlines()) > 10 for one in expected)
     assert every(there, jobs=jobs) == expected
 
 
-@pytest.mark.reliability("workers and batches")
+@pytest.mark.reliability("any number of workers, order of files and size of batches")
 @pytest.mark.parametrize(("jobs", "most_bytes"), [(1, 5000), (2, 200), *slow((1, 200), (2, 5000))])
 def test_answers_are_the_same_for_any_size_of_batches(there, expected, monkeypatch, jobs, most_bytes):
     cuts = partial(cutting.batches, most_bytes=most_bytes)
@@ -102,7 +102,7 @@ def test_answers_are_the_same_for_any_size_of_blocks(there, expected, monkeypatc
     assert every(there) == expected
 
 
-@pytest.mark.reliability("workers and batches")
+@pytest.mark.reliability("any number of workers, order of files and size of batches")
 @pytest.mark.parametrize("seed", [0, *slow(1, 2)])
 def test_answers_are_the_same_for_any_order_of_directory_entries(there, expected, monkeypatch, seed):
     dice = random.Random(seed)

@@ -66,11 +66,7 @@ def watched(*arguments: str, **options: Any) -> set[str]:
     return watch.files
 
 
-@pytest.mark.reliability(
-    "kept documents",
-    "a document that cannot be read now, or is in a directory that cannot be listed, with `--keep-unreadable`",
-    "Keeps what the artifact has of it, reports it, and exits with status 3. Without the option, it is removed.",
-)
+@pytest.mark.reliability("unreadable documents with --keep-unreadable")
 @pytest.mark.parametrize(
     ("path", "expected"),
     [

@@ -73,13 +73,7 @@ def always(time: int) -> bytes:
     return OLD.replace(b"line", b"%04d" % time)
 
 
-@pytest.mark.reliability(
-    "torn reads",
-    "a file that is rewritten while it is read, so quickly that its times do not show it",
-    "Waits until a file that was just changed is older than a tick of the clock (10 ms). Reads a file that was changed "
-    "in the last 2 seconds twice, the second time at least 100 ms after its last change, and uses it if both readings "
-    "agree. Otherwise it reports the file as changed, and exits with status 3.",
-)
+@pytest.mark.reliability("a file rewritten too quickly for its times to show it")
 @pytest.mark.parametrize("after", range(1, 9))
 def test_a_file_rewritten_within_a_tick_is_never_a_mixture(
     path: Path, monkeypatch: pytest.MonkeyPatch, after: int
@@ -88,7 +82,7 @@ def test_a_file_rewritten_within_a_tick_is_never_a_mixture(
     assert read(os.fsencode(path), MIB)[0] in (OLD, NEW)
 
 
-@pytest.mark.reliability("torn reads")
+@pytest.mark.reliability("a file rewritten too quickly for its times to show it")
 def test_a_file_rewritten_all_the_time_is_given_up(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rewritten(monkeypatch, path, 1, always)
     with pytest.raises(DocumentSkipped, match="changed"):
@@ -106,7 +100,7 @@ def texts(path: Path) -> tuple[list[bytes], str]:
     return found, ""
 
 
-@pytest.mark.reliability("torn reads")
+@pytest.mark.reliability("a file rewritten too quickly for its times to show it")
 @pytest.mark.parametrize("content", [once, always])
 @pytest.mark.parametrize("after", range(1, 18))
 def test_lines_rewritten_within_a_tick_are_of_one_version(
@@ -178,7 +172,7 @@ def test_the_status_of_a_file_that_was_waited_for_is_that_after_the_wait(
     assert status.st_size == len(NEW + OLD)
 
 
-@pytest.mark.reliability("torn reads")
+@pytest.mark.reliability("a file rewritten too quickly for its times to show it")
 def test_a_second_reading_that_ends_early_does_not_agree(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the file was shorter for a moment."""
     real = os.pread
@@ -206,7 +200,7 @@ def simulated(path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable
     return simulate
 
 
-@pytest.mark.reliability("torn reads")
+@pytest.mark.reliability("a file rewritten too quickly for its times to show it")
 @pytest.mark.parametrize("reader", ["text", "lines"])
 def test_a_write_that_goes_on_between_two_readings_is_noticed(path: Path, simulated: Any, reader: str) -> None:
     """The writer is in the middle when the file is read, and goes on while the reader waits for the second reading."""

@@ -107,12 +107,7 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.reliability(
-    "rewritten lines",
-    "a JSON Lines file that is rewritten or truncated while it is read",
-    "Reads whole lines of the old file and none of the new one. Reports the line from which the rest is "
-    "missing, and exits with status 3.",
-)
+@pytest.mark.reliability("JSON Lines rewritten or cut short while they are read")
 @pytest.mark.parametrize("change", [rewrite, rewrite_longer, shrink])
 @pytest.mark.parametrize("after", range(4, 9))
 def test_a_file_rewritten_meanwhile_gives_only_lines_of_the_old_one(path: Path, change: Change, after: int) -> None:
@@ -123,11 +118,7 @@ def test_a_file_rewritten_meanwhile_gives_only_lines_of_the_old_one(path: Path, 
     assert why == ("changed", f"from line {len(given) + 1} on")
 
 
-@pytest.mark.reliability(
-    "growing lines",
-    "a JSON Lines file that grows while it is read, such as a log",
-    "Reads the lines up to its old end. Reports the line from which there may be more, and exits with status 3.",
-)
+@pytest.mark.reliability("JSON Lines that grow")
 def test_lines_appended_meanwhile_do_not_spoil_earlier_ones(path: Path) -> None:
     for after in range(3, len(CONTENT) // BLOCK):
         write(path, CONTENT)
@@ -136,7 +127,7 @@ def test_lines_appended_meanwhile_do_not_spoil_earlier_ones(path: Path) -> None:
         assert why == ("changed", "from line 22 on")
 
 
-@pytest.mark.reliability("growing lines")
+@pytest.mark.reliability("JSON Lines that grow")
 def test_lines_appended_all_the_time_do_not_spoil_earlier_ones(path: Path) -> None:
     given, why = names(path, append, 1, times=20)
     assert given[:20] == list(range(1, 21))
@@ -144,7 +135,7 @@ def test_lines_appended_all_the_time_do_not_spoil_earlier_ones(path: Path) -> No
     assert why == ("changed", f"from line {len(given) + 1} on")
 
 
-@pytest.mark.reliability("rewritten lines")
+@pytest.mark.reliability("JSON Lines rewritten or cut short while they are read")
 @pytest.mark.parametrize("change", [append, rewrite, shrink])
 def test_a_file_that_changes_before_its_first_block_is_read_again(path: Path, change: Change) -> None:
     given, why = names(path, change, 1)
@@ -152,16 +143,12 @@ def test_a_file_that_changes_before_its_first_block_is_read_again(path: Path, ch
     assert why is None
 
 
-@pytest.mark.reliability("rewritten lines")
+@pytest.mark.reliability("JSON Lines rewritten or cut short while they are read")
 def test_a_file_that_keeps_changing_is_given_up(path: Path) -> None:
     assert names(path, rewrite, 1, times=1000) == ([], ("changed", ""))
 
 
-@pytest.mark.reliability(
-    "renamed lines",
-    "a JSON Lines file that is linked, renamed or removed while it is read",
-    "Reads it to its end, and exits with status 0.",
-)
+@pytest.mark.reliability("JSON Lines renamed, linked or removed")
 @pytest.mark.parametrize("change", [replace, link, os.unlink])
 def test_a_file_that_is_renamed_or_removed_is_read_to_its_end(path: Path, change: Change) -> None:
     for after in (1, 5):
@@ -192,7 +179,7 @@ between_holes = st.lists(st.sampled_from([b"", CONTENT[:100], CONTENT, b"\n"]), 
 limits = st.sampled_from([1, 5000, 20_000, MIB])
 
 
-@pytest.mark.reliability("sparse lines")
+@pytest.mark.reliability("a hole of a terabyte in JSON Lines")
 @given(between_holes, st.booleans(), limits, st.sampled_from([500, 6000, MIB]))
 def test_a_file_with_holes_gives_the_same_documents_as_one_with_zeros(
     tmp_path_factory: pytest.TempPathFactory, data: list[bytes], ended: bool, limit: int, block: int
@@ -211,11 +198,7 @@ def test_a_file_with_holes_gives_the_same_documents_as_one_with_zeros(
         assert seen(path, limit) == sparse
 
 
-@pytest.mark.reliability(
-    "sparse lines",
-    "a JSON Lines file with a hole of a terabyte",
-    "Jumps over the hole. Reports the line that contains it as too large, reads the others, and exits with status 3.",
-)
+@pytest.mark.reliability("a hole of a terabyte in JSON Lines")
 def test_a_hole_of_a_terabyte_is_jumped_over(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(LINES[0] + b"\n")
@@ -233,7 +216,7 @@ def test_a_hole_of_a_terabyte_is_jumped_over(tmp_path: Path) -> None:
     assert found[1] == [Skip("oversized", os.fsencode(path), f"{dropped} bytes", 2)]
 
 
-@pytest.mark.reliability("rewritten lines")
+@pytest.mark.reliability("JSON Lines rewritten or cut short while they are read")
 def test_a_gzip_file_that_is_still_being_written_is_read_again(tmp_path: Path) -> None:
     """At first it has none of its bytes. That is no reason to call it damaged if it has changed since."""
     path = tmp_path / "a.jsonl.gz"

@@ -28,11 +28,7 @@ def walked(root: Path) -> tuple[list[bytes], int]:
         tracemalloc.stop()
 
 
-@pytest.mark.reliability(
-    "large directory",
-    "20,000 files in one directory",
-    "Holds less than 512 bytes for each, during and after the walk. Documents are in the order of their names.",
-)
+@pytest.mark.reliability("20,000 files in one directory")
 @pytest.mark.parametrize("number", [4000, *slow(20_000)])
 def test_a_walk_holds_less_than_512_bytes_for_each_file(tmp_path, number):
     """That is less than a signature takes. It includes the name, and holds during the walk, too."""
@@ -84,7 +80,7 @@ def walked_while(
     return found, skipped.by_reason
 
 
-@pytest.mark.reliability("swaps")
+@pytest.mark.reliability("a file or directory is replaced after the walk")
 def test_a_directory_that_becomes_a_link_during_the_walk_is_not_entered(tmp_path):
     lay(tmp_path, {"docs/a": b"text", "docs/b/c": b"text", "elsewhere/secret": b"text"})
 
@@ -97,7 +93,7 @@ def test_a_directory_that_becomes_a_link_during_the_walk_is_not_entered(tmp_path
     assert skipped == {"unreadable": [(str(tmp_path / "docs/b"), os.strerror(errno.ENOTDIR))]}
 
 
-@pytest.mark.reliability("swaps")
+@pytest.mark.reliability("a file or directory is replaced after the walk")
 def test_a_directory_that_is_replaced_while_the_walk_is_far_below_is_left(tmp_path, monkeypatch):
     """Only a few directories are open at once. Those above are opened again by name."""
     monkeypatch.setattr(walk, "MOST_OPEN", 1)

@@ -55,7 +55,7 @@ def test_an_error_in_a_task_is_raised_by_map(jobs):
         list(engine.map(picky, range(20)))
 
 
-@pytest.mark.reliability("many pairs", "more pairs than fit into memory", "Writes them as they are found.")
+@pytest.mark.reliability("more pairs than memory holds")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_tasks_are_taken_a_few_ahead_of_their_results(jobs):
     taken = []
@@ -72,7 +72,7 @@ def test_tasks_are_taken_a_few_ahead_of_their_results(jobs):
         results.close()
 
 
-@pytest.mark.reliability("signals")
+@pytest.mark.reliability("ctrl-C, SIGTERM or SIGHUP")
 def test_no_wait_for_workers_is_without_end(monkeypatch):
     """Python runs the handler of a signal that comes just before the system call only after that call."""
     patience = []
@@ -96,7 +96,7 @@ def end(_number: int, _frame: object) -> NoReturn:
     raise Ended
 
 
-@pytest.mark.reliability("signals")
+@pytest.mark.reliability("ctrl-C, SIGTERM or SIGHUP")
 def test_a_worker_that_was_started_when_a_signal_came_is_stopped(monkeypatch):
     started = []
 
@@ -182,7 +182,7 @@ def test_the_share_of_a_task_is_seen_in_this_process(tmp_path):
     assert seen == [0.5, 1.0]
 
 
-@pytest.mark.reliability("memory runs out")
+@pytest.mark.reliability("memory runs out later")
 @pytest.mark.parametrize(
     ("where", "error"),
     [

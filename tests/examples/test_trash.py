@@ -82,7 +82,7 @@ def recipe(directory: Path, tree: str, *options: str) -> Done:
     return scripted(script, directory)
 
 
-@pytest.mark.reliability("removal")
+@pytest.mark.reliability("removing what --list duplicates -0 prints")
 @pytest.mark.parametrize("tree", ["texts", *slow("./texts", "texts/")])
 def test_the_recipe_of_the_guide_moves_only_duplicates_out_of_a_hostile_tree(tmp_path, tree):
     here, away = lay_hostile_tree(tmp_path / "here"), tmp_path / "away"
@@ -102,7 +102,7 @@ def test_the_recipe_of_the_guide_moves_only_duplicates_out_of_a_hostile_tree(tmp
     assert state(here) == before, "this is how the guide undoes everything"
 
 
-@pytest.mark.reliability("dashes")
+@pytest.mark.reliability("names that begin with a dash")
 def test_the_recipe_works_in_a_directory_whose_name_begins_with_a_dash(tmp_path):
     lay(tmp_path, {"-rf/a.txt": A, "-rf/-": A1, "-rf/-rf": A})
     assert recipe(tmp_path, "./-rf") == (0, b"", "")

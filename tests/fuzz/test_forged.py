@@ -173,7 +173,7 @@ def test_honest_artifacts_stay_within_the_limits(honest, kind, words):
         assert within_limits("check", f"x.{kind}", cwd=honest) == (0, b"", "")
 
 
-@pytest.mark.reliability("forged arrays")
+@pytest.mark.reliability("forged arrays with right checksums")
 @pytest.mark.parametrize("kind", KINDS)
 @examples(3)
 @given(data=st.data())

@@ -55,13 +55,7 @@ def cases(draw: st.DrawFn) -> Case:
     return Case(tree, draw(plain), some, draw(st.sampled_from(COMMANDS)), draw(st.sampled_from(DOCUMENTS)))
 
 
-@pytest.mark.reliability(
-    "hostile lines",
-    "hostile JSON Lines: deep nesting, huge numbers, NaN, repeated keys, lone surrogates, any ids (paths, options, "
-    "newlines, controls, 100,000 characters, objects), CRLF, UTF-16, gzip cut short",
-    "Reads the lines that are documents. Reports each other line by its number, and exits with status 3. Ends soon and "
-    "in little memory.",
-)
+@pytest.mark.reliability("hostile JSON Lines")
 @examples(3)
 @given(case=cases())
 def test_dedupe_of_hostile_lines_answers_as_the_twin(case):
@@ -70,7 +64,7 @@ def test_dedupe_of_hostile_lines_answers_as_the_twin(case):
     test_answers.asked(test_answers.Case(case.tree, naming, jsonl, b""), within_limits)
 
 
-@pytest.mark.reliability("hostile lines")
+@pytest.mark.reliability("hostile JSON Lines")
 @examples(3)
 @given(case=cases())
 def test_commands_read_hostile_lines_in_little_memory_and_time(case):

@@ -125,7 +125,7 @@ def facts_of(document: Document) -> tuple[bytes, int, bytes]:
     return document.name, document.size, facts(document, Shingling()).digest
 
 
-@pytest.mark.reliability("swaps")
+@pytest.mark.reliability("a file or directory is replaced after the walk")
 @examples(3)
 @given(case=cases())
 def test_an_artifact_holds_texts_that_were_in_the_tree(case):
@@ -148,7 +148,7 @@ def test_an_artifact_holds_texts_that_were_in_the_tree(case):
         assert any(path in done.err for path in shown), (name, done)
 
 
-@pytest.mark.reliability("swaps")
+@pytest.mark.reliability("a file or directory is replaced after the walk")
 @examples(3)
 @given(case=cases())
 def test_pairs_are_as_similar_as_texts_that_were_in_the_tree(case):

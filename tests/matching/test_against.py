@@ -118,7 +118,7 @@ def test_max_candidates_caps_the_comparisons_of_a_bucket(texts, share, keep, mos
         assert capped == sorted(order[one] for one in expected.capped)
 
 
-@pytest.mark.reliability("changed since")
+@pytest.mark.reliability("documents changed or gone since the build")
 @pytest.mark.parametrize("both", [False, True], ids=["yours", "theirs and yours"])
 @examples(6)
 @given(

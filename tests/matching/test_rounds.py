@@ -167,11 +167,7 @@ def orders(size: int) -> dict[str, list[int]]:
     return {"forwards": forwards, "backwards": forwards[::-1], "shuffled": random.Random(1).sample(forwards, size)}
 
 
-@pytest.mark.reliability(
-    "revisions",
-    "thousands of revisions in their order, each similar only to the one before and the next",
-    "Groups them in about linear time, because it verifies pairs of undecided documents ahead, many at a time.",
-)
+@pytest.mark.reliability("thousands of revisions, each similar to its neighbours")
 @pytest.mark.parametrize("order", orders(0))
 def test_a_chain_of_revisions_is_verified_in_a_few_calls(order):
     """In keep order, every second one is kept, each in a round of its own."""
@@ -185,7 +181,7 @@ def test_a_chain_of_revisions_is_verified_in_a_few_calls(order):
         assert set(compared.used) == {(at, at + 1) for at in range(0, size - 1, 2)}
 
 
-@pytest.mark.reliability("revisions")
+@pytest.mark.reliability("thousands of revisions, each similar to its neighbours")
 def test_a_round_takes_no_more_memory_for_more_undecided_members():
     """Arrays as long as all members would show."""
     taken = {size: median(allocated_in_rounds(size)) for size in (100, 600)}

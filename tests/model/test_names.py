@@ -20,7 +20,7 @@ def kinds() -> dict[str, str]:
     return {chr(code): category(chr(code)) for code in range(sys.maxunicode + 1)}
 
 
-@pytest.mark.reliability("terminal escapes")
+@pytest.mark.reliability("escape sequences, control and format characters in names")
 def test_every_control_and_format_character_of_unicode_is_escaped(kinds):
     harmful = [character for character, kind in kinds.items() if kind in HARMFUL]
     unassigned = [character for character, kind in kinds.items() if kind == "Cn"]

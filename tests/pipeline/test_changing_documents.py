@@ -75,8 +75,8 @@ def lose_directory(path):
 CHANGES = (append, rewrite_in_place, replace, make_directory, make_fifo, make_binary, vanish)
 
 
-@pytest.mark.reliability("changes while verified")
-@pytest.mark.reliability("changes before verified")
+@pytest.mark.reliability("a change while a document is verified")
+@pytest.mark.reliability("a change before it is verified")
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("name", ["a", "b", "c"])
 def test_a_document_that_cannot_be_read_again_is_not_removed(docs, change, name):
@@ -114,12 +114,8 @@ def test_an_answer_by_estimate_reads_no_document_again(docs):
         assert work.skipped.counts == {}
 
 
-@pytest.mark.reliability("changes before verified")
-@pytest.mark.reliability(
-    "later gzip bombs",
-    "a file that has become a gzip bomb since it was indexed",
-    "Decompresses at most twice its old size, reports it as changed, and exits with status 3.",
-)
+@pytest.mark.reliability("a change before it is verified")
+@pytest.mark.reliability("a file that became a gzip bomb since the build")
 def test_a_file_that_has_become_a_gzip_bomb_is_not_decompressed(docs):
     for name in "abc":
         (docs / f"{name}.gz").write_bytes(gzip.compress((docs / name).read_bytes()))
@@ -210,7 +206,7 @@ def growing(monkeypatch, path, times: int) -> None:
     monkeypatch.setattr(os, "read", and_grow)
 
 
-@pytest.mark.reliability("changes once")
+@pytest.mark.reliability("a change while a file is read")
 def test_a_file_that_changes_once_while_it_is_read_is_read_again(docs, monkeypatch):
     growing(monkeypatch, docs / "b", 1)
     with sketched(["a", "b", "c"]) as work:
@@ -219,11 +215,7 @@ def test_a_file_that_changes_once_while_it_is_read_is_read_again(docs, monkeypat
         assert int(work.ready.documents.facts["size"][1]) == len(TEXT) + 2
 
 
-@pytest.mark.reliability(
-    "changes always",
-    "a file that changes during the second attempt too",
-    "Reports it, reads the others, and exits with status 3.",
-)
+@pytest.mark.reliability("a change while it is read again")
 def test_a_file_that_keeps_changing_while_it_is_read_is_reported(docs, monkeypatch):
     growing(monkeypatch, docs / "b", 1000)
     with sketched(["a", "b", "c"]) as work:

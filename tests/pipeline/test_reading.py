@@ -37,11 +37,7 @@ def similar(where: Path, files: dict[str, bytes], what: str = "groups", **option
     return {" ".join(Path(name.decode()).name for name in row[:2]): row[2] for row in rows}
 
 
-@pytest.mark.reliability(
-    "byte order marks",
-    "a byte order mark of UTF-8, UTF-16 or UTF-32",
-    "Reads the text in that encoding, without the mark. The same text in another encoding is a copy.",
-)
+@pytest.mark.reliability("a byte order mark of UTF-8, UTF-16 or UTF-32")
 @pytest.mark.parametrize("unit", UNITS)
 def test_the_same_text_in_every_encoding_is_a_copy(tmp_path, unit):
     found = similar(tmp_path, encoded(TEXT), unit=unit, k=2)
@@ -61,38 +57,26 @@ def test_utf_16_utf_32_and_invalid_utf_8_are_recorded(tmp_path):
     assert {name for name, flag in flags.items() if flag & INVALID} == {"invalid"}
 
 
-@pytest.mark.reliability("byte order marks")
+@pytest.mark.reliability("a byte order mark of UTF-8, UTF-16 or UTF-32")
 def test_an_edited_text_in_another_encoding_is_verified(tmp_path):
     found = similar(tmp_path, {"a": TEXT.encode(), "b": encoded(TEXT + "mehr")["utf-16-be"]})
     assert 0.9 < found["a b"] < 1
 
 
-@pytest.mark.reliability(
-    "broken UTF-16",
-    "UTF-16 of an odd length or with unpaired surrogates; UTF-32 beyond the last code point",
-    "Reads the invalid parts byte by byte.",
-)
+@pytest.mark.reliability("invalid UTF-16 or UTF-32")
 def test_utf_16_and_utf_32_that_are_cut_short_are_still_text(tmp_path):
     whole = encoded(TEXT)["utf-16-le"]
     assert set(similar(tmp_path, {"a": whole, "b": whole[:-1], "c": encoded(TEXT)["utf-32-be"][:-3]})) == {"a b", "a c"}
 
 
-@pytest.mark.reliability(
-    "line ends",
-    "CRLF and LF, capitals, other white space",
-    "Treats the texts as equal. With `--keep-case`, capitals count.",
-)
+@pytest.mark.reliability("other line ends, white space, capitals")
 def test_line_ends_case_and_spaces_do_not_matter(tmp_path):
     words = A.split()
     files = {"a": A, "b": b"\r\n".join(words).upper(), "c": b"\n\n" + b" \t ".join(words) + b"\f"}
     assert similar(tmp_path, files) == {"a b": 1.0, "a c": 1.0}
 
 
-@pytest.mark.reliability(
-    "binary files",
-    "executables, pictures, random bytes, UTF-16 without a byte order mark: a NUL byte in the first 8 KiB",
-    "Skips them and counts them as binary. `-v` lists them. Exits with status 0.",
-)
+@pytest.mark.reliability("a NUL byte in the first 8 KiB")
 @pytest.mark.parametrize("at", [0, 100, 8191])
 def test_binary_files_are_no_documents(tmp_path, at):
     text = A * 100
@@ -100,17 +84,13 @@ def test_binary_files_are_no_documents(tmp_path, at):
     assert similar(tmp_path, {"a": binary, "b": binary, "c": A}) == {}
 
 
-@pytest.mark.reliability("later NUL", "a NUL byte after the first 8 KiB", "Treats it as a character.")
+@pytest.mark.reliability("a later NUL byte")
 def test_a_nul_after_the_first_8_kib_is_a_character(tmp_path):
     text = A * 100
     assert set(similar(tmp_path, {"a": text[:8192] + b"\0" + text[8192:], "b": text})) == {"a b"}
 
 
-@pytest.mark.reliability(
-    "empty documents",
-    "a file that is empty, or holds only white space or a byte order mark",
-    "Counts it as empty. It is similar to no other document, not even to another empty one. Exits with status 0.",
-)
+@pytest.mark.reliability("a file without text")
 @pytest.mark.parametrize("what", ["groups", "pairs", "all_pairs", "components"])
 @pytest.mark.parametrize("unit", UNITS)
 def test_empty_documents_are_similar_to_nothing(tmp_path, what, unit):
@@ -121,33 +101,20 @@ def test_empty_documents_are_similar_to_nothing(tmp_path, what, unit):
         assert similar(tmp_path, files, what, unit=unit) == {}
 
 
-@pytest.mark.reliability(
-    "no words",
-    "a text without words that is compared by words",
-    "Counts it as empty. By characters, it is an ordinary text.",
-)
+@pytest.mark.reliability("a text without words, compared by words")
 def test_a_text_without_words_is_empty_only_if_compared_by_words(tmp_path):
     files = {"a": b"!!! ... !!!", "b": b"!!! ... !!!"}
     assert similar(tmp_path, files) == {"a b": 1.0}
     assert similar(tmp_path, files, unit="word", k=5) == {}
 
 
-@pytest.mark.reliability(
-    "short texts",
-    "a text shorter than k units",
-    "Takes the whole text as its only shingle, so only an equal text is similar to it. Counts it as short.",
-)
+@pytest.mark.reliability("a text shorter than k units")
 def test_short_texts_are_one_shingle(tmp_path):
     files = {"a": b"ok", "b": b"OK\n", "c": b"ok.", "d": b"o"}
     assert similar(tmp_path, files, threshold=0.01, **CATCH_ALL) == {"a b": 1.0}
 
 
-@pytest.mark.reliability(
-    "invalid UTF-8",
-    "bytes that are not valid UTF-8 (Latin-1, PDF, surrogates in UTF-8)",
-    "Treats each as a unit of its own and never as U+FFFD, so different bytes stay different. `info` counts "
-    "these documents.",
-)
+@pytest.mark.reliability("bytes that are not UTF-8")
 def test_different_bytes_that_are_not_utf_8_stay_different(tmp_path):
     def text(byte: int) -> bytes:
         return b"".join(b"%c%d" % (byte, at) for at in range(100))
@@ -155,11 +122,7 @@ def test_different_bytes_that_are_not_utf_8_stay_different(tmp_path):
     assert set(similar(tmp_path, {"a": text(0xE4), "b": text(0xF6), "c": text(0xE4) + b"x"})) == {"a c"}
 
 
-@pytest.mark.reliability(
-    "switches",
-    "options that make different texts equal (`--mask-digits`, `--strip-accents`)",
-    "Records them in every artifact. Does not compare artifacts whose options differ, and exits with status 4.",
-)
+@pytest.mark.reliability("options that make different texts equal")
 @pytest.mark.parametrize(
     ("switch", "one", "other"),
     [

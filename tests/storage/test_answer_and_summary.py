@@ -90,13 +90,7 @@ class Place:
         return wrong
 
 
-@pytest.mark.reliability(
-    "summary and answer",
-    "a full or broken disk, or `kill -9`, while an answer or artifact and its summary (`--summary-json`) are published",
-    "Both are on the disk before the answer is published, and the summary follows at once. Both stay as they were. "
-    "Between the two steps, the new answer stands beside the old summary; unless simdocs was killed there, the error "
-    "says that the answer was published; status 2.",
-)
+@pytest.mark.reliability("a fault while an answer and its summary are published")
 @pytest.mark.parametrize("arguments", [DEDUPE, INDEX], ids=["answer", "artifact"])
 def test_a_full_disk_leaves_an_output_and_its_summary_old_or_the_error_says_what_was_published(place, arguments):
     here = Place(place, errno.ENOSPC, arguments)
@@ -104,7 +98,7 @@ def test_a_full_disk_leaves_an_output_and_its_summary_old_or_the_error_says_what
 
 
 @pytest.mark.slow
-@pytest.mark.reliability("summary and answer")
+@pytest.mark.reliability("a fault while an answer and its summary are published")
 @pytest.mark.parametrize("arguments", [DEDUPE, INDEX], ids=["answer", "artifact"])
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EROFS])
 def test_an_error_at_any_call_leaves_an_output_and_its_summary_old_or_says_what_was_published(place, arguments, number):
@@ -112,8 +106,8 @@ def test_an_error_at_any_call_leaves_an_output_and_its_summary_old_or_says_what_
     assert here.broken_promises(range(len(here.calls))) == []
 
 
-@pytest.mark.reliability("summary and answer")
-@pytest.mark.reliability("kill at any call")
+@pytest.mark.reliability("a fault while an answer and its summary are published")
+@pytest.mark.reliability("kill -9 at any call that writes")
 @pytest.mark.parametrize(("arguments", "every"), [
     (DEDUPE, False), *slow((DEDUPE, True), (SHINGLES, True), (SIGNATURES, True), (INDEX, True)),
 ])  # fmt: skip

@@ -25,11 +25,7 @@ from tests.storage.faults import FAULTS, Ended, Faulty, calls_of
 NAME = "a.signatures"
 
 
-@pytest.mark.reliability(
-    "disk errors",
-    "a full disk, quota, broken disk or read-only file system at any call that writes, even `fsync` and `close`",
-    "Prints the system's reason, removes the temporary file, and exits with status 2. The old output stays.",
-)
+@pytest.mark.reliability("a full, broken or read-only disk")
 @pytest.mark.parametrize(
     ("kind", "there"),
     [
@@ -75,9 +71,7 @@ def test_a_fault_at_any_call_leaves_the_old_or_the_new_artifact(place, kind, the
         assert set(left) <= {"fsync", "fstat", "listdir", "unlink", "rmdir"}
 
 
-@pytest.mark.reliability(
-    "fsync fails", "`fsync` fails", "Exits with status 2. It abandons the temporary file, and never syncs it again."
-)
+@pytest.mark.reliability("fsync fails")
 def test_a_failed_fsync_is_not_retried(place, monkeypatch):
     path = place / NAME
     save(path, 1)
@@ -90,11 +84,7 @@ def test_a_failed_fsync_is_not_retried(place, monkeypatch):
     assert found(path) == 1
 
 
-@pytest.mark.reliability(
-    "directory sync",
-    "the directory cannot be synced after the last step",
-    'Exits with status 2 and "published, but durability not confirmed". The new output is there.',
-)
+@pytest.mark.reliability("the directory cannot be synced at the end")
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 def test_a_failed_sync_of_the_parent_directory_is_reported(place, monkeypatch, there):
     """The old artifact stays until the next run: perhaps only its files are on the disk."""
@@ -120,7 +110,7 @@ def test_a_failed_sync_of_the_parent_directory_is_reported(place, monkeypatch, t
     assert (found(path), os.listdir(place)) == (3, [NAME])
 
 
-@pytest.mark.reliability("impossible output")
+@pytest.mark.reliability("an output that cannot be written or exchanged")
 @pytest.mark.parametrize("number", [errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP])
 def test_no_work_begins_where_directories_cannot_be_exchanged(place, monkeypatch, number):
     path = place / NAME
@@ -140,11 +130,7 @@ def test_no_work_begins_where_directories_cannot_be_exchanged(place, monkeypatch
 LOCKLESS = [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS]
 
 
-@pytest.mark.reliability(
-    "no locks",
-    "a file system without locks (`flock`), such as some network file systems",
-    "Ends with status 2 before any work, and says so. Nothing is ever written without a lock.",
-)
+@pytest.mark.reliability("a file system without locks")
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 @pytest.mark.parametrize("number", LOCKLESS)
 def test_no_work_begins_where_directories_cannot_be_locked(place, monkeypatch, number, there):
@@ -161,11 +147,7 @@ def test_no_work_begins_where_directories_cannot_be_locked(place, monkeypatch, n
     assert (found(path), os.listdir(place)) == ((1, [NAME]) if there else (None, []))
 
 
-@pytest.mark.reliability(
-    "another file system",
-    "a rename that fails because source and target are on different file systems (`EXDEV`: overlays, bind mounts)",
-    "The old output stays, the draft is removed; status 2 with the system's reason.",
-)
+@pytest.mark.reliability("a rename across file systems")
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 def test_a_rename_across_file_systems_leaves_the_old_artifact(place, monkeypatch, there):
     path = place / NAME
@@ -202,12 +184,7 @@ def test_a_write_that_writes_nothing_is_an_error(place, monkeypatch, name):
     assert os.listdir(place) == []
 
 
-@pytest.mark.reliability(
-    "unreadable output",
-    "an artifact that cannot be read again, because the disk has not kept what was written, or for any other reason",
-    "Does not publish it, and exits with status 2. The manifest, the headers, the records of documents and files, and"
-    " the first and last block of every other array are read again before an artifact is published.",
-)
+@pytest.mark.reliability("an artifact that cannot be read again")
 @pytest.mark.parametrize("kind", FORMATS)
 def test_what_cannot_be_read_again_is_not_published(place, monkeypatch, kind):
     """Each write in turn writes another byte first. Only the first headers are written again."""
@@ -239,7 +216,7 @@ def test_what_cannot_be_read_again_is_not_published(place, monkeypatch, kind):
     assert harmless == len(FORMATS[kind].arrays) + 2  # the note about the holder, and no fault at all
 
 
-@pytest.mark.reliability("unreadable output")
+@pytest.mark.reliability("an artifact that cannot be read again")
 def test_an_artifact_that_would_be_too_large_to_read_is_not_published(place, monkeypatch):
     save(place / NAME, 1)
     monkeypatch.setattr(reader, "_FIELDS_BYTES", 99)
@@ -281,7 +258,7 @@ def test_files_that_cannot_be_closed_do_not_hide_why_the_work_has_ended(place, m
     assert os.listdir(place) == []
 
 
-@pytest.mark.reliability("signal at commit")
+@pytest.mark.reliability("a signal while an output is published")
 def test_a_signal_just_before_the_commit_leaves_no_signal_blocked(place, monkeypatch):
     """Its handler runs in the call that blocks signals."""
     path = place / NAME

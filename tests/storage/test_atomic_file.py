@@ -34,7 +34,7 @@ def calls_of_a_good_run(path: Any) -> list[str]:
     return calls_of(lambda: write(path))
 
 
-@pytest.mark.reliability("disk errors")
+@pytest.mark.reliability("a full, broken or read-only disk")
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-file", "new"])
 @pytest.mark.parametrize(("fault", "done"), FAULTS.values(), ids=FAULTS)
 def test_a_fault_at_any_call_leaves_the_old_or_the_new_file(tmp_path, fault, done, there):
@@ -85,7 +85,7 @@ def test_a_failed_fsync_is_not_retried(tmp_path, monkeypatch):
     assert path.read_bytes() == OLD
 
 
-@pytest.mark.reliability("directory sync")
+@pytest.mark.reliability("the directory cannot be synced at the end")
 def test_a_failed_sync_of_the_parent_directory_is_reported(tmp_path, monkeypatch):
     path = tmp_path / "answer"
     calls = calls_of_a_good_run(path)
@@ -96,7 +96,7 @@ def test_a_failed_sync_of_the_parent_directory_is_reported(tmp_path, monkeypatch
     assert path.read_bytes() == NEW
 
 
-@pytest.mark.reliability("short writes", "the system writes less than it was asked to", "Writes the rest.")
+@pytest.mark.reliability("short writes")
 def test_short_writes_are_continued(tmp_path, monkeypatch):
     write_some = os.write
     shorter = SimpleNamespace(**(vars(os) | {"write": lambda to, data: write_some(to, bytes(data[:7]))}))
@@ -105,12 +105,7 @@ def test_short_writes_are_continued(tmp_path, monkeypatch):
     assert (tmp_path / "answer").read_bytes() == NEW
 
 
-@pytest.mark.reliability(
-    "close",
-    "`close` reports that something was not written, as some network file systems do",
-    "Everything is closed once before it is published, so the old output stays; status 2. If a close after that fails, "
-    'status 2 says "published, but closing it failed".',
-)
+@pytest.mark.reliability("close fails")
 @pytest.mark.parametrize("at", [-3, -2], ids=["before-publishing", "after-publishing"])
 def test_a_close_that_fails_is_reported_as_what_it_is(tmp_path, monkeypatch, at):
     path = tmp_path / "answer"
@@ -138,14 +133,14 @@ def test_what_is_written_after_a_file_was_prepared_is_published_too(tmp_path, mo
     assert [name for name in calls if name in ("write", "fsync")] == ["write", "fsync"] * 2
 
 
-@pytest.mark.reliability("close")
+@pytest.mark.reliability("close fails")
 def test_a_close_of_a_device_that_fails_is_reported(monkeypatch):
     Faulty(OSError(errno.EIO, "Input/output error"), only="close").install(monkeypatch)
     with pytest.raises(OutputError, match=r"^/dev/null: write error: Input/output error$"):
         write("/dev/null")
 
 
-@pytest.mark.reliability("no locks")
+@pytest.mark.reliability("a file system without locks")
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS])
 def test_no_draft_is_left_where_files_cannot_be_locked(tmp_path, monkeypatch, number):
     path = tmp_path / "answer"
@@ -156,7 +151,7 @@ def test_no_draft_is_left_where_files_cannot_be_locked(tmp_path, monkeypatch, nu
     assert (path.read_bytes(), os.listdir(tmp_path)) == (OLD, ["answer"])
 
 
-@pytest.mark.reliability("another file system")
+@pytest.mark.reliability("a rename across file systems")
 def test_a_rename_across_file_systems_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "answer"
     path.write_bytes(OLD)
@@ -173,7 +168,7 @@ def test_nothing_is_published_inside_an_artifact(tmp_path):
     assert os.listdir(tmp_path / "artifact") == []
 
 
-@pytest.mark.reliability("two answers")
+@pytest.mark.reliability("two writers of one answer")
 def test_the_last_of_two_writers_of_one_file_wins(tmp_path):
     """The last to finish wins. Neither takes the other's draft for one that was left behind."""
     path = tmp_path / "answer"

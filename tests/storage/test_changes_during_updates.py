@@ -71,11 +71,7 @@ def once(patch: pytest.MonkeyPatch, moment: str, change: Callable[[], None]) -> 
     return happened
 
 
-@pytest.mark.reliability(
-    "changes during an update",
-    "a document that changes, grows or vanishes during an update, before or after its times are compared",
-    "Takes over what it knows of the old text, or reads the new one. The next run finds every change.",
-)
+@pytest.mark.reliability("a change during an update")
 @pytest.mark.parametrize("update", ["shingles"], indirect=True)
 @pytest.mark.parametrize("change", [rewrite, *slow(grow, replace, remove)])
 @pytest.mark.parametrize("moment", MOMENTS.values(), ids=MOMENTS)
@@ -97,11 +93,7 @@ def test_a_document_that_changes_during_an_update_has_its_old_or_its_new_text(
         shutil.rmtree(fresh)
 
 
-@pytest.mark.reliability(
-    "queries during updates",
-    "queries of an index while it is updated again and again",
-    "Each query sees one artifact, the old or the new one.",
-)
+@pytest.mark.reliability("queries during updates")
 def test_queries_during_updates_see_one_artifact_each(place: Path) -> None:
     texts = (A, A1, A1 + b"!")
     both = [{f"docs/{one}.txt": text for one, text in zip(names, texts, strict=True)} for names in ("abc", "def")]

@@ -30,7 +30,7 @@ def update(place: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixture
 of_kinds = pytest.mark.parametrize("update", KINDS, indirect=True)
 
 
-@pytest.mark.reliability("disk errors")
+@pytest.mark.reliability("a full, broken or read-only disk")
 @of_kinds
 @pytest.mark.parametrize("fault", ["disk-full", *slow("broken-disk", "no-permission", "signal-before", "signal-after")])
 def test_a_fault_at_any_call_of_an_update_leaves_the_old_or_the_new_artifact(update: Update, fault: str) -> None:
@@ -56,7 +56,7 @@ def test_a_fault_at_any_call_of_an_update_leaves_the_old_or_the_new_artifact(upd
     assert "old" in ended
 
 
-@pytest.mark.reliability("kill at any call")
+@pytest.mark.reliability("kill -9 at any call that writes")
 @of_kinds
 def test_an_update_killed_at_any_call_leaves_the_old_or_the_new_artifact(update: Update) -> None:
     calls = calls_of(update.run)
@@ -80,7 +80,7 @@ def test_an_update_killed_at_any_call_leaves_the_old_or_the_new_artifact(update:
     assert found[0] == "old"
 
 
-@pytest.mark.reliability("power")
+@pytest.mark.reliability("a power cut")
 @of_kinds
 def test_a_power_cut_at_any_instant_of_an_update_leaves_the_old_or_the_new_artifact(update: Update) -> None:
     where = Path("disk")
@@ -103,7 +103,7 @@ def test_a_power_cut_at_any_instant_of_an_update_leaves_the_old_or_the_new_artif
     assert ended == {"old", "new"}
 
 
-@pytest.mark.reliability("two writers")
+@pytest.mark.reliability("two writers of one artifact")
 @pytest.mark.parametrize("update", ["index"], indirect=True)
 def test_an_update_leaves_an_artifact_alone_that_another_run_is_writing(update: Update) -> None:
     with write_artifact(str(update.target), "index", 0):

@@ -40,11 +40,7 @@ def _killed(work, fault: Faulty) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-@pytest.mark.reliability(
-    "kill at any call",
-    "`kill -9` at any call that writes",
-    "Either the old output or the new one is there. The next run removes the temporary files.",
-)
+@pytest.mark.reliability("kill -9 at any call that writes")
 @pytest.mark.parametrize(("kind", "step"), [("signatures", 5), *slow(("signatures", 1), ("shingles", 1), ("index", 1))])
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 def test_a_writer_killed_at_any_call_leaves_the_old_or_the_new_artifact(place, there, kind, step):
@@ -109,8 +105,8 @@ def last_of_each(calls: list[Call], *names: str) -> list[Call]:
     return [{call.name: call for call in calls}[name] for name in names]
 
 
-@pytest.mark.reliability("killed for memory")
-@pytest.mark.reliability("kill at any call")
+@pytest.mark.reliability("simdocs is killed for memory")
+@pytest.mark.reliability("kill -9 at any call that writes")
 @traced
 @pytest.mark.xdist_group("bench")
 def test_the_program_killed_at_some_calls_leaves_old_or_new(bench):
@@ -121,7 +117,7 @@ def test_the_program_killed_at_some_calls_leaves_old_or_new(bench):
     kill(bench, last_of_each(calls, "renameat2"))
 
 
-@pytest.mark.reliability("disk errors")
+@pytest.mark.reliability("a full, broken or read-only disk")
 @traced
 @pytest.mark.xdist_group("bench")
 def test_disk_errors_at_some_calls_are_reported_and_leave_old_or_new(bench):
@@ -129,11 +125,7 @@ def test_disk_errors_at_some_calls_are_reported_and_leave_old_or_new(bench):
     refuse(bench, last_of_each(calls, "fsync"), ("EIO",))
 
 
-@pytest.mark.reliability(
-    "interrupted calls",
-    "a call that a signal interrupts (`EINTR`), such as a resized terminal or a debugger",
-    "It is made again.",
-)
+@pytest.mark.reliability("interrupted calls")
 @traced
 @pytest.mark.xdist_group("bench")
 def test_interrupted_calls_are_made_again(bench):
@@ -155,7 +147,7 @@ def every(request, place, there) -> Bench:
 OLD_OR_NOT = pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 
 
-@pytest.mark.reliability("kill at any call")
+@pytest.mark.reliability("kill -9 at any call that writes")
 @traced
 @pytest.mark.slow
 @OLD_OR_NOT
@@ -163,7 +155,7 @@ def test_every_command_killed_at_every_call_leaves_old_or_new(every):
     kill(every, every.calls)
 
 
-@pytest.mark.reliability("disk errors")
+@pytest.mark.reliability("a full, broken or read-only disk")
 @traced
 @pytest.mark.slow
 @OLD_OR_NOT

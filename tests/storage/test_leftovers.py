@@ -95,11 +95,7 @@ def tree(root: Path) -> dict[str, tuple[int, int, int]]:
     return found
 
 
-@pytest.mark.reliability(
-    "name of a draft",
-    "a FIFO, socket, device, link or directory that has the name of a draft (`.simdocs-tmp-*`) of this output",
-    "It is neither opened nor touched. Ends with status 2 before any work, and names it and what to do.",
-)
+@pytest.mark.reliability("a FIFO, device or link with the name of a draft")
 @pytest.mark.parametrize(("draft", "kind"), [
     *((DRAFT_FILE, kind) for kind in ("FIFO", "socket", "link", "dangling link", "directory")),
     *((DRAFT_DIRECTORY, kind) for kind in ("FIFO", "socket", "link", "dangling link", "file")),
@@ -118,7 +114,7 @@ def test_what_is_not_a_draft_but_has_its_name_is_left_alone_and_reported(place, 
     assert tree(place) == before
 
 
-@pytest.mark.reliability("name of a draft")
+@pytest.mark.reliability("a FIFO, device or link with the name of a draft")
 @pytest.mark.parametrize(("draft", "arguments"), [
     (DRAFT_FILE, ("dedupe", "docs", "-j1", "-o", FILE)),
     (DRAFT_DIRECTORY, ("signature", "docs", "-j1", "-o", DIRECTORY)),
@@ -134,7 +130,7 @@ def test_the_program_reports_a_fifo_with_the_name_of_a_draft(place, draft, argum
     assert sorted(os.listdir(place)) == [draft, "docs"]
 
 
-@pytest.mark.reliability("name of a draft")
+@pytest.mark.reliability("a FIFO, device or link with the name of a draft")
 @pytest.mark.parametrize("kind", ["FIFO", "link to a file"])
 def test_what_takes_the_place_of_a_draft_while_it_is_looked_at_is_left_alone(place, monkeypatch, kind):
     """It is opened without waiting for it, and while signals are heard."""
@@ -154,7 +150,7 @@ def test_what_takes_the_place_of_a_draft_while_it_is_looked_at_is_left_alone(pla
     assert not stat.S_ISREG((place / DRAFT_FILE).lstat().st_mode)
 
 
-@pytest.mark.reliability("name of a draft")
+@pytest.mark.reliability("a FIFO, device or link with the name of a draft")
 @pytest.mark.parametrize("kind", ["FIFO", "dangling link"])
 def test_a_lock_is_reported_even_if_the_note_about_its_holder_is_not_a_file(place, kind):
     with write_artifact(str(place / DIRECTORY), "signatures"):
@@ -165,11 +161,7 @@ def test_a_lock_is_reported_even_if_the_note_about_its_holder_is_not_a_file(plac
             save(place / DIRECTORY, 2)
 
 
-@pytest.mark.reliability(
-    "draft of others",
-    "a draft, file or directory, that another user made beforehand (in `/tmp`, or a directory of a group)",
-    "Nothing is written into it or removed from it. Ends with status 2 before any work, and names it and what to do.",
-)
+@pytest.mark.reliability("a draft of another user")
 @pytest.mark.parametrize("draft", [DRAFT_FILE, DRAFT_DIRECTORY])
 @pytest.mark.parametrize("locked", [False, True], ids=["free", "locked"])
 def test_a_draft_of_another_user_is_left_alone_and_reported(place, monkeypatch, draft, locked):
@@ -188,7 +180,7 @@ def test_a_draft_of_another_user_is_left_alone_and_reported(place, monkeypatch, 
 
 
 @as_root
-@pytest.mark.reliability("draft of others")
+@pytest.mark.reliability("a draft of another user")
 def test_the_program_reports_a_draft_directory_of_another_user(place):
     lay(place, {"docs/a": A})
     place.chmod(0o1777)
@@ -205,7 +197,7 @@ def test_the_program_reports_a_draft_directory_of_another_user(place):
 
 
 @as_root
-@pytest.mark.reliability("draft of others")
+@pytest.mark.reliability("a draft of another user")
 @pytest.mark.parametrize("holds", [[], ["holder"], ["names.npy"]])
 def test_a_directory_that_takes_the_place_of_our_new_draft_is_not_used(place, monkeypatch, holds):
     create = syscalls.create_directory
@@ -224,7 +216,7 @@ def test_a_directory_that_takes_the_place_of_our_new_draft_is_not_used(place, mo
 
 
 @as_root
-@pytest.mark.reliability("draft of others")
+@pytest.mark.reliability("a draft of another user")
 def test_a_directory_that_takes_the_place_of_a_draft_while_it_is_looked_at_is_left_alone(place, monkeypatch):
     draft = place / DRAFT_DIRECTORY
     draft.mkdir(mode=0o700)
@@ -274,11 +266,7 @@ FOREIGN: dict[str, tuple[int, dict[str, bytes], str]] = {
 }
 
 
-@pytest.mark.reliability(
-    "foreign files in a draft",
-    "a directory of our own with the name of a draft that holds other files, or that others can write to",
-    "Nothing is removed from it. Ends with status 2 before any work, and names it and what to do.",
-)
+@pytest.mark.reliability("a draft with foreign files, or that others can write to")
 @pytest.mark.parametrize(("mode", "files", "said"), FOREIGN.values(), ids=FOREIGN)
 def test_a_directory_that_no_run_can_have_left_is_not_emptied(place, mode, files, said):
     (place / DRAFT_DIRECTORY).mkdir()
@@ -290,7 +278,7 @@ def test_a_directory_that_no_run_can_have_left_is_not_emptied(place, mode, files
     assert tree(place) == before
 
 
-@pytest.mark.reliability("foreign files in a draft")
+@pytest.mark.reliability("a draft with foreign files, or that others can write to")
 def test_a_foreign_file_in_the_replaced_artifact_is_not_removed(place, monkeypatch):
     """It came after the artifact had been looked at. The new one is published, and the next run reports the file."""
     path = place / DIRECTORY

@@ -55,12 +55,7 @@ def of_program(path: Path) -> bool:
     return done == (0, b"", "") and b"docs/a.txt" in (path / "names.npy").read_bytes()
 
 
-@pytest.mark.reliability(
-    "two writers",
-    "two runs that write the same artifact",
-    "The second run names the process, host and start of the first and exits with status 75, or waits for "
-    "the first (`--lock-wait`).",
-)
+@pytest.mark.reliability("two writers of one artifact")
 def test_a_second_writer_reports_who_holds_the_lock(here):
     with write_artifact(str(here / NAME), "signatures"):
         said = (
@@ -98,7 +93,7 @@ def test_a_lock_is_reported_even_if_the_note_about_its_holder_is_unreadable(here
     assert found(here / NAME) == 1
 
 
-@pytest.mark.reliability("two writers")
+@pytest.mark.reliability("two writers of one artifact")
 def test_a_second_writer_waits_for_the_first(here):
     with running(*BUILD, "--lock-wait", "30", cwd=here) as process:
         with write_artifact(str(here / NAME), "signatures"), pytest.raises(subprocess.TimeoutExpired):
@@ -120,11 +115,7 @@ def test_a_signal_ends_a_waiting_writer(here, number):
     assert found(here / NAME) == 1
 
 
-@pytest.mark.reliability(
-    "killed holder",
-    "the holder of the lock is killed",
-    "The lock is free at once, even while the workers of the killed run still live. You do not need to tidy up.",
-)
+@pytest.mark.reliability("the lock's holder is killed")
 def test_a_killed_writer_does_not_keep_the_lock(here):
     env = trap(here, "os.kill(main, 9)", "open", "docs/c.txt")
     assert simdocs(*BUILD, "-j1", cwd=here, env=env).status == -signal.SIGKILL
@@ -134,7 +125,7 @@ def test_a_killed_writer_does_not_keep_the_lock(here):
     assert listing(here) == [NAME, "docs"]
 
 
-@pytest.mark.reliability("killed holder")
+@pytest.mark.reliability("the lock's holder is killed")
 def test_workers_that_outlive_a_killed_writer_do_not_keep_its_lock(here):
     action = "open('worker', 'w').write(str(os.getpid()))\nos.kill(main, 9)\ntime.sleep(600)"
     env = trap(here, action, "open", "docs/c.txt", in_worker=True)
@@ -148,7 +139,7 @@ def test_workers_that_outlive_a_killed_writer_do_not_keep_its_lock(here):
     assert listing(here) == [NAME, "docs", "worker"]
 
 
-@pytest.mark.reliability("signals")
+@pytest.mark.reliability("ctrl-C, SIGTERM or SIGHUP")
 @pytest.mark.parametrize(("number", "jobs"), [*((number, "-j1") for number in ENDING), (signal.SIGTERM, "-j2")])
 def test_a_signal_during_the_work_keeps_the_old_artifact(here, number, jobs):
     env = trap(here, f"os.kill(main, {number})", "open", "docs/c.txt", in_worker=jobs == "-j2")
@@ -161,11 +152,7 @@ def stopped(process: int) -> bool:
     return Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].startswith("T")
 
 
-@pytest.mark.reliability(
-    "stopped",
-    "a run that is stopped for a while (`SIGSTOP`, Ctrl-Z), and continued (`SIGCONT`, `fg`)",
-    "Goes on as if nothing had happened. It keeps its lock meanwhile.",
-)
+@pytest.mark.reliability("ctrl-Z, SIGSTOP and fg")
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
 def test_a_stopped_writer_keeps_its_lock_and_goes_on(here, jobs):
     note = here / "stopped"
@@ -182,7 +169,7 @@ def test_a_stopped_writer_keeps_its_lock_and_goes_on(here, jobs):
     assert listing(here) == [NAME, "docs"]
 
 
-@pytest.mark.reliability("signal at commit")
+@pytest.mark.reliability("a signal while an output is published")
 @pytest.mark.parametrize(("event", "at", "new"), [
     ("fcntl.flock", 1, False), ("ctypes.dlsym", 1, False), ("ctypes.dlsym", 2, True), ("os.remove", 2, True),
     *slow(("os.mkdir", 1, False), ("fcntl.flock", 2, False), ("os.listdir", 3, False)),
@@ -195,11 +182,7 @@ def test_a_signal_during_locking_or_publishing_is_deferred(here, event, at, new)
     assert of_program(here / NAME) if new else found(here / NAME) == 1
 
 
-@pytest.mark.reliability(
-    "make -j",
-    "`make -j` writes many artifacts into one directory",
-    "The runs share no names, and do not disturb each other.",
-)
+@pytest.mark.reliability("make -j into one directory")
 def test_eight_writers_of_different_artifacts_do_not_meet(here):
     with ExitStack() as stack:
         names = [f"{at}.signatures" for at in range(8)]
@@ -211,11 +194,7 @@ def test_eight_writers_of_different_artifacts_do_not_meet(here):
     assert len({(here / name / "signatures.npy").read_bytes() for name in names}) == 1
 
 
-@pytest.mark.reliability(
-    "readers",
-    "an artifact that is replaced again and again while it is read",
-    "Every reader sees one complete artifact.",
-)
+@pytest.mark.reliability("readers of an artifact that is replaced")
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 @pytest.mark.parametrize("rounds", [6, pytest.param(500, marks=pytest.mark.slow)])
 def test_readers_see_whole_artifacts_while_writers_replace_them(place, there, rounds):

@@ -40,7 +40,7 @@ def recorded(node) -> Tree | bytes:
     return node.data if hasattr(node, "data") else {name: recorded(one) for name, one in node.now.items()}
 
 
-@pytest.mark.reliability("power")
+@pytest.mark.reliability("a power cut")
 def test_the_simulated_disk_loses_what_was_not_synced(place, monkeypatch):
     begun = place / "begun"
     begun.mkdir()
@@ -49,11 +49,7 @@ def test_the_simulated_disk_loses_what_was_not_synced(place, monkeypatch):
     assert {tree.get("answer") for tree in trees} == {None, b"", b"n", b"new"}
 
 
-@pytest.mark.reliability(
-    "power",
-    "a power cut at any moment; data that was not synced is lost, torn, or written in any order",
-    "The output is either the complete old one or the complete new one. The next run removes the temporary files.",
-)
+@pytest.mark.reliability("a power cut")
 @pytest.mark.parametrize("kind", ["signatures", *slow("shingles", "index")])
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 def test_a_power_cut_at_any_instant_leaves_the_old_or_the_new_artifact(place, there, kind):
@@ -83,7 +79,7 @@ def write(path: Path, data: bytes) -> None:
         stream.write(data)
 
 
-@pytest.mark.reliability("power")
+@pytest.mark.reliability("a power cut")
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 def test_a_power_cut_at_any_instant_leaves_the_old_or_the_new_file(place, there):
     begun = place / "begun"

@@ -70,11 +70,7 @@ def _tree(root: Path) -> dict[str, object]:
     }
 
 
-@pytest.mark.reliability(
-    "not our artifact",
-    "an output whose name belongs to something that is not an artifact of that kind",
-    "Exits with status 2, and does not touch it.",
-)
+@pytest.mark.reliability("an output name that something else has")
 @pytest.mark.parametrize("kind", STRANGERS)
 @pytest.mark.parametrize("when", ["before", "meanwhile"])
 def test_only_artifacts_of_the_same_kind_are_replaced(place, kind, when):
@@ -158,7 +154,7 @@ def test_the_suffix_of_another_kind_is_refused(place):
     assert os.listdir(place) == []
 
 
-@pytest.mark.reliability("impossible output")
+@pytest.mark.reliability("an output that cannot be written or exchanged")
 @pytest.mark.parametrize("target", ["missing/a.signatures", "file/a.signatures"])
 def test_a_parent_directory_that_does_not_exist_is_an_error(place, target):
     (place / "file").write_bytes(b"")
@@ -168,11 +164,7 @@ def test_a_parent_directory_that_does_not_exist_is_an_error(place, target):
         save(place / target, 1)
 
 
-@pytest.mark.reliability(
-    "long output name",
-    "an output whose name has 255 bytes",
-    "Works, because temporary files have short names of their own.",
-)
+@pytest.mark.reliability("outputs with such names")
 def test_a_target_name_of_255_bytes_works(place):
     path = place / f"{'x' * (255 - 11)}.signatures"
     for salt in (1, 2):
@@ -182,7 +174,7 @@ def test_a_target_name_of_255_bytes_works(place):
         save(place / f"x{path.name}", 1)
 
 
-@pytest.mark.reliability("special output")
+@pytest.mark.reliability("an output that is a link, FIFO or device")
 @pytest.mark.parametrize("dangling", [False, True])
 def test_the_target_of_a_link_is_replaced_and_the_link_stays(place, dangling):
     (place / "elsewhere").mkdir()
@@ -196,11 +188,7 @@ def test_the_target_of_a_link_is_replaced_and_the_link_stays(place, dangling):
 
 
 @as_root
-@pytest.mark.reliability(
-    "output of others",
-    "a link, FIFO or socket of another user that has the name of an output, in a directory such as `/tmp`",
-    "Exits with status 2. The answer reaches neither the target of the link nor the reader of the FIFO.",
-)
+@pytest.mark.reliability("a link, FIFO or socket of another user at the output")
 @pytest.mark.parametrize("kind", ["link", "FIFO"])
 @pytest.mark.parametrize("mode", [0o1777, 0o755])
 def test_another_users_link_in_a_shared_directory_is_not_followed(place, kind, mode):
@@ -238,8 +226,8 @@ def test_a_damaged_artifact_is_replaced(place, file, damage):
     assert (found(path), os.listdir(place)) == (2, [NAME])
 
 
-@pytest.mark.reliability("umask")
-@pytest.mark.reliability("modes")
+@pytest.mark.reliability("any umask")
+@pytest.mark.reliability("the mode of an output")
 @pytest.mark.parametrize("mask", [0o077, 0o022, 0o002])
 def test_modes_follow_the_umask_or_the_replaced_artifact(place, mask):
     path = place / NAME

@@ -58,11 +58,7 @@ def test_byte_offsets_say_where_each_code_point_begins(batch, switches, lines):
     assert cuts[-1] == len(texts.data)
 
 
-@pytest.mark.reliability(
-    "seams",
-    "a character, shingle or run of marks that crosses the border between two pieces",
-    "Prints the same answer for every size of the pieces.",
-)
+@pytest.mark.reliability("a character, shingle or run of marks between two pieces of a text")
 @given(some.batches, some.normalisations, st.booleans(), st.sampled_from([1, 2, 5, 16]))
 def test_texts_normalised_in_pieces_equal_whole_ones(batch, switches, lines, size):
     expected = [twin.normalised(document, switches, lines=lines) for document in batch]
@@ -93,7 +89,7 @@ MARKS = ["\u0301", "\u0323", "\u0345", "\u093c", "\u3099", "\u0344", "\u0340", "
 marked = st.lists(st.sampled_from([*MARKS, "a", "é", "ậ", "ｶ", "각", "ཀ", " ", "\n", "\x00"]) | st.sampled_from(MARKS))
 
 
-@pytest.mark.reliability("combining marks")
+@pytest.mark.reliability("a million combining marks on one letter")
 @given(st.lists(marked.map("".join), max_size=4), some.normalisations, st.booleans(), st.sampled_from([1, 2, 3]))
 def test_long_runs_of_marks_are_ordered_as_short_ones(texts, switches, lines, stride):
     batch = [text.encode() for text in texts]
@@ -102,7 +98,7 @@ def test_long_runs_of_marks_are_ordered_as_short_ones(texts, switches, lines, st
     assert found == [twin.encoded(twin.normalised(one, switches, lines=lines)) for one in batch]
 
 
-@pytest.mark.reliability("combining marks")
+@pytest.mark.reliability("a million combining marks on one letter")
 @pytest.mark.parametrize("form", ["NFKC", "NFD"])
 def test_every_mark_is_ordered_as_by_unicodedata(form):
     """The texts hold every code point whose normal form begins with a mark, in long runs and in both orders."""
@@ -146,7 +142,7 @@ def joining() -> set[str]:
     return {form[1] for form in decomposed if len(form) > 1}
 
 
-@pytest.mark.reliability("seams")
+@pytest.mark.reliability("a character, shingle or run of marks between two pieces of a text")
 def test_a_character_at_which_a_text_is_cut_joins_to_nothing_before_it(joining):
     beginning = [character for character in EVERY if CONTEXT_FREE_CUTS.match(character.encode())]
     assert len(beginning) > 20_000
@@ -162,7 +158,7 @@ GREEK = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΤΥΦΧΨΩαβγδεζηθικλμ�
 LETTERS = [*ascii_letters, *GREEK, *map(chr, range(0x400, 0x480))]
 
 
-@pytest.mark.reliability("seams")
+@pytest.mark.reliability("a character, shingle or run of marks between two pieces of a text")
 @pytest.mark.slow
 @pytest.mark.parametrize("before", ["aZ7", "жЯ", "αΩ", "βο", "aς"])
 def test_a_letter_at_which_a_text_is_cut_joins_to_nothing_before_it(joining, before):
@@ -183,12 +179,7 @@ BESIDE_SIGMA = [*"ΣΣΣΑσςaZжЯ7 .:·,'", "\u0301", "\u0345", "\u00ad", "Ϲ
 """Letters, characters that a final sigma looks past, and others; two become a sigma by NFKC."""
 
 
-@pytest.mark.reliability(
-    "runs of sigma",
-    "a long run of the letter Σ, or one endless word in Greek capitals",
-    "Lower-cases it in pieces as it would the whole: a sigma directly before a letter is never a final one. Takes at "
-    "most 16 bytes of memory per character.",
-)
+@pytest.mark.reliability("long runs of Σ")
 @given(st.lists(st.sampled_from(BESIDE_SIGMA), max_size=12), some.normalisations, st.sampled_from([1, 2, 3, 5]))
 def test_sigmas_are_lower_cased_as_in_the_whole_text_where_it_is_cut(characters, switches, size):
     document = b"".join(one if isinstance(one, bytes) else one.encode() for one in characters)
@@ -196,7 +187,7 @@ def test_sigmas_are_lower_cased_as_in_the_whole_text_where_it_is_cut(characters,
         assert normalised([document], switches) == [twin.encoded(twin.normalised(document, switches))]
 
 
-@pytest.mark.reliability("runs of sigma")
+@pytest.mark.reliability("long runs of Σ")
 @pytest.mark.parametrize(("longest", "size"), [(3, 3), *slow((5, 1), (5, 2), (5, 3))])
 @pytest.mark.parametrize("switches", [PLAIN, *slow(Normalisation(keep_case=True), Normalisation(nfkc=True), ALL_ON)])
 def test_a_cut_beside_a_sigma_never_changes_it_into_another(switches, longest, size):
@@ -207,8 +198,8 @@ def test_a_cut_beside_a_sigma_never_changes_it_into_another(switches, longest, s
     assert found == [twin.encoded(twin.normalised(text.encode(), switches)) for text in texts]
 
 
-@pytest.mark.reliability("runs of sigma")
-@pytest.mark.reliability("long mappings")
+@pytest.mark.reliability("long runs of Σ")
+@pytest.mark.reliability("U+FDFA with --nfkc")
 @pytest.mark.parametrize(
     ("repeated", "switches"),
     [("Σ", PLAIN), ("ΑΒΣ", PLAIN), ("Σa", PLAIN), ("Σж", ALL_ON), ("Σ", ALL_ON), ("\ufdfa", Normalisation(nfkc=True))],
@@ -267,7 +258,7 @@ def test_halves_of_a_character_in_two_documents_stay_apart():
     assert normalised([b"e", "\u0301".encode()], Normalisation(nfkc=True)) == [b"e", "\u0301".encode()]
 
 
-@pytest.mark.reliability("invalid UTF-8")
+@pytest.mark.reliability("bytes that are not UTF-8")
 def test_an_invalid_byte_is_kept_and_not_mapped():
     texts = normalise(some.documents([b"A\xffB\xed\xb2\x80"]), Normalisation())
     assert as_bytes(texts) == [b"a\xffb\xed\xb2\x80"]

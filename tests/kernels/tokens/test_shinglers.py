@@ -75,7 +75,7 @@ def test_tokens_are_those_of_mmh3(unit, batch, shingling):
     assert kernel_tokens(batch, shingling) == [twin.tokens(raw, shingling) for raw in batch]
 
 
-@pytest.mark.reliability("seams")
+@pytest.mark.reliability("a character, shingle or run of marks between two pieces of a text")
 @given(some.batches, st.sampled_from([1, 2, 3]))
 def test_marks_belong_to_a_letter_in_another_part(batch, size):
     """The parts in which marks are handled are small here, so that a letter and its marks are in different parts."""
@@ -87,7 +87,7 @@ def test_marks_belong_to_a_letter_in_another_part(batch, size):
         ]
 
 
-@pytest.mark.reliability("seams")
+@pytest.mark.reliability("a character, shingle or run of marks between two pieces of a text")
 @pytest.mark.parametrize("unit", UNITS)
 @given(batch=some.batches, shingling=some.shinglings, size=st.sampled_from([1, 2, 7]))
 def test_tokens_of_texts_in_pieces_leave_no_seam(unit, batch, shingling, size):

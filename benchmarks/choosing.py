@@ -1,4 +1,4 @@
-"""Print the tables of docs/guide.md: what each choice of unit, k, threshold and recall finds in real texts.
+"""Print the tables of docs/choosing.md: what each choice of unit, k, threshold and recall finds in real texts.
 
 A corpus that is not there is left out.
 

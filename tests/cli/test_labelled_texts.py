@@ -86,16 +86,18 @@ def test_a_threshold_is_never_raised_and_no_larger_k_proposed_for_short_texts(tm
         assert int(after.get("-k", "9")) <= int(given.get("-k", "9"))
 
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guide.md"
+DOCS = Path(__file__).parents[2] / "docs"
 STATED = re.findall(
-    r"^\| (\(defaults\)|`.*`) \| (\d+)% \| (\d+)% \| (\d+)% \| (\d+)% \|$", GUIDE.read_text("utf-8"), re.MULTILINE
+    r"^\| (\(defaults\)|`.*`) \| (\d+)% \| (\d+)% \| (\d+)% \| (\d+)% \|$",
+    (DOCS / "choosing.md").read_text("utf-8"),
+    re.MULTILINE,
 )[-3:]
-"""The rows of the guide: options, and the percentages of the variants that they find."""
+"""The rows of docs/choosing.md: options, and the percentages of the variants that they find."""
 
 
 @pytest.mark.parametrize(("size", "near"), [(300, 6), pytest.param(3000, 0.6, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("place", "kind"), list(enumerate(("tweets", "chinese", "japanese", "thai"), 1)))
-def test_the_guide_states_how_many_variants_its_options_find(
+def test_the_docs_state_how_many_variants_its_options_find(
     tmp_path: Path, place: int, kind: str, size: int, near: float
 ) -> None:
     texts = SETS[kind](1, size)
@@ -109,7 +111,9 @@ def test_the_guide_states_how_many_variants_its_options_find(
 
 
 def test_the_guide_has_options_for_texts_without_spaces_that_find_their_variants(tmp_path: Path) -> None:
-    rows = re.findall(r"^\| (Chinese|Japanese|Thai): .*? \| `(.*?)` \|", GUIDE.read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| (Chinese|Japanese|Thai): .*? \| `(.*?)` \|", (DOCS / "guide.md").read_text("utf-8"), re.MULTILINE
+    )
     assert [kind for kind, _ in rows] == ["Chinese", "Japanese", "Thai"]
     for kind, options in rows:
         texts = SETS[kind.lower()](7, 200)

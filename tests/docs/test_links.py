@@ -9,7 +9,7 @@ import pytest
 
 from tests.docs.executed import ROOT
 
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").rglob("*.md")])
 NOT_FOR_READERS = {"docs/formats.head.md"}
 """The file from which a page is generated."""
 
@@ -27,7 +27,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_to_existing_files_and_headings(page: Path) -> None:
     for target in links(page):
         path, _, heading = target.partition("#")

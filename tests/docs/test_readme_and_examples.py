@@ -1,4 +1,4 @@
-"""The commands in the README, the guide and the examples print what the pages show."""
+"""The commands in the README, the guides and the examples print what the pages show."""
 
 from __future__ import annotations
 
@@ -14,10 +14,18 @@ from tests.docs.executed import ENVIRONMENT, EXAMPLES, ROOT, SCRIPTS, at_termina
 
 README = ROOT / "README.md"
 MOST_LINES, LONGEST_LINE = 130, 100
-PAGES_WITH_SESSIONS = {"README.md": 7, "docs/output.md": 10, "docs/guide.md": 28}
+LECTURES = "examples/lectures/README.md"
+PAGES_WITH_SESSIONS = {"README.md": 7, "docs/output.md": 10, "docs/guide.md": 40, "docs/choosing.md": 20, LECTURES: 15}
 """Pages whose commands are run, and the minimum number of commands on each."""
 
-SESSIONS = {(page, section): steps for page in PAGES_WITH_SESSIONS for section, steps in sessions(ROOT / page).items()}
+
+def parts(page: str) -> dict[str, list[tuple[str, str]]]:
+    """Return the commands of each section of a page, or all together if the sections use each other's artifacts."""
+    sections = sessions(ROOT / page)
+    return {"": [step for steps in sections.values() for step in steps]} if page == LECTURES else sections
+
+
+SESSIONS = {(page, section): steps for page in PAGES_WITH_SESSIONS for section, steps in parts(page).items()}
 
 
 @pytest.fixture
@@ -29,8 +37,9 @@ def copy(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(("page", "section"), SESSIONS)
 def test_commands_print_what_the_page_shows(page: str, section: str, copy: Path) -> None:
+    here = copy / "examples" / "lectures" if page == LECTURES else copy
     for command, output in SESSIONS[page, section]:
-        assert without_seconds(at_terminal(command, copy)) == without_seconds(output), command
+        assert without_seconds(at_terminal(command, here)) == without_seconds(output), command
 
 
 @pytest.mark.parametrize("page", PAGES_WITH_SESSIONS)
@@ -41,7 +50,7 @@ def test_every_command_of_a_page_is_found(page: str) -> None:
 
 
 def test_every_page_with_a_session_is_run() -> None:
-    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *EXAMPLES.glob("*.md")]
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *EXAMPLES.rglob("*.md")]
     with_sessions = {str(page.relative_to(ROOT)) for page in pages if "```console" in page.read_text(encoding="utf-8")}
     assert with_sessions == set(PAGES_WITH_SESSIONS)
 

@@ -1,14 +1,16 @@
-"""The figures that docs/guide.md states are correct. Its commands are run in test_readme_and_examples."""
+"""The figures that docs/choosing.md states are correct. Its commands are run in test_readme_and_examples."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from tests.docs.executed import DOCS, long_lines
 
 GUIDE = DOCS / "guide.md"
+CHOOSING = DOCS / "choosing.md"
 UNITS = (("char", 9), ("char", 5), ("word", 5), ("word", 3))
 FIRST_LETTER = 0x3400
 """The first letter of a text. Every letter of a text is different, so that no two shingles are equal by accident."""
@@ -36,7 +38,7 @@ def similarity_after(edits: int, words: int, unit: str, k: int) -> float:
 
 
 def test_table_of_edits_holds_for_texts_made_of_distinct_words() -> None:
-    rows = re.findall(r"^\| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$", GUIDE.read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(r"^\| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$", CHOOSING.read_text("utf-8"), re.MULTILINE)
     assert [row[0] for row in rows] == ["25", "100", "400", "2000"]
     for words, *most in rows:
         for (unit, k), edits in zip(UNITS, map(int, most), strict=True):
@@ -45,7 +47,7 @@ def test_table_of_edits_holds_for_texts_made_of_distinct_words() -> None:
 
 
 def test_similarities_of_a_short_message_are_as_stated() -> None:
-    text = " ".join(GUIDE.read_text("utf-8").split())
+    text = " ".join(CHOOSING.read_text("utf-8").split())
     stated = re.search(
         r"one replaced word leaves a similarity of (\S+) \(`-k 9`\) or (\S+) \(`-k 5`\), two leave (\S+) or (\S+)\.",
         text,
@@ -57,5 +59,6 @@ def test_similarities_of_a_short_message_are_as_stated() -> None:
     assert "a threshold of 0.6 with `-k 5` allows four replaced words" in text
 
 
-def test_no_line_of_the_guide_is_long() -> None:
-    assert long_lines(GUIDE) == []
+@pytest.mark.parametrize("page", [GUIDE, CHOOSING], ids=lambda page: page.name)
+def test_no_line_of_the_guides_is_long(page: Path) -> None:
+    assert long_lines(page) == []

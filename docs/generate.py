@@ -19,8 +19,7 @@ from simdocs.cli.exits import BY_SIGNAL, MEANINGS, PRECEDENCE
 from simdocs.cli.help import Command
 from simdocs.cli.program import COMPLETE, simdocs
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
-from simdocs.model.documents import DOCUMENT, FIELDS
-from simdocs.model.source_files import CHUNK, CHUNK_FIELDS, FILE, FILE_FIELDS
+from simdocs.model.documents import CHUNK, CHUNK_FIELDS, DOCUMENT, FIELDS, FILE, FILE_FIELDS
 from simdocs.storage.lock import HOLDER
 
 HERE = Path(__file__).resolve().parent

@@ -12,7 +12,7 @@ from simdocs import __version__
 from simdocs.artifacts.formats import FORMATS, MANIFEST, RUN
 from simdocs.cli.exits import BY_SIGNAL, MEANINGS, PRECEDENCE
 from simdocs.cli.help import Command, Option
-from simdocs.cli.param_types import ParameterType
+from simdocs.cli.options import ParameterType
 from simdocs.cli.program import simdocs
 from simdocs.cli.spelling import spelled
 from simdocs.values import Choice, Fraction, Seconds, Several, Size, Values, Whole

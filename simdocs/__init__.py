@@ -26,11 +26,8 @@ TYPE_CHECKING = False  # type checkers take it for that of `typing`, whose impor
 if TYPE_CHECKING:
     from typing import Any
 
-    from simdocs.api.building import index, shingle, signature
-    from simdocs.api.choosing import audit, tune
-    from simdocs.api.comparing import compare, show, similarity
-    from simdocs.api.inspecting import check, info, open  # noqa: A004
-    from simdocs.api.searching import dedupe, query
+    from simdocs.api.building import audit, check, index, info, open, shingle, signature, tune  # noqa: A004
+    from simdocs.api.searching import compare, dedupe, query, show, similarity
     from simdocs.errors import (
         ArtifactError,
         InputError,
@@ -48,26 +45,19 @@ if TYPE_CHECKING:
     from simdocs.model.artifact import BandIndex, Shingles, Signatures
     from simdocs.model.audited import Audit
     from simdocs.model.build_results import DryRun
-    from simdocs.model.comparison import Comparison, SimilarityMatrix
-    from simdocs.model.deduplication import Deduplication
-    from simdocs.model.listed_pairs import Matches, SimilarPairs
-    from simdocs.model.slot_trace import SlotTrace
+    from simdocs.model.comparison import Comparison, SimilarityMatrix, SlotTrace
+    from simdocs.model.search_result import Deduplication, Matches, SimilarPairs
     from simdocs.model.tuning import Tuning
 
 _HOMES = {
-    "simdocs.api.building": ("index", "shingle", "signature"),
-    "simdocs.api.choosing": ("audit", "tune"),
-    "simdocs.api.comparing": ("compare", "show", "similarity"),
-    "simdocs.api.inspecting": ("check", "info", "open"),
-    "simdocs.api.searching": ("dedupe", "query"),
+    "simdocs.api.building": ("audit", "check", "index", "info", "open", "shingle", "signature", "tune"),
+    "simdocs.api.searching": ("compare", "dedupe", "query", "show", "similarity"),
+    "simdocs.model.artifact": ("BandIndex", "Shingles", "Signatures"),
     "simdocs.model.audited": ("Audit",),
     "simdocs.model.build_results": ("DryRun",),
-    "simdocs.model.comparison": ("Comparison", "SimilarityMatrix"),
-    "simdocs.model.deduplication": ("Deduplication",),
-    "simdocs.model.listed_pairs": ("Matches", "SimilarPairs"),
-    "simdocs.model.slot_trace": ("SlotTrace",),
+    "simdocs.model.comparison": ("Comparison", "SimilarityMatrix", "SlotTrace"),
+    "simdocs.model.search_result": ("Deduplication", "Matches", "SimilarPairs"),
     "simdocs.model.tuning": ("Tuning",),
-    "simdocs.model.artifact": ("BandIndex", "Shingles", "Signatures"),
 }
 """The module of each public name. All other public names are errors, in simdocs.errors."""
 

@@ -12,7 +12,7 @@ from simdocs.errors import mention
 from simdocs.family import Family, Member
 
 _SHINGLERS = "simdocs.kernels.tokens.shinglers"
-_ORDERS = "simdocs.kernels.group.keep_order"
+_ORDERS = "simdocs.kernels.group.greedy_rounds"
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,14 +34,6 @@ def test_no_file_has_a_name_that_says_nothing() -> None:
     assert [path for path in every if path.stem in empty_names] == []
 
 
-def test_no_file_stem_occurs_twice_but_that_of_a_command() -> None:
-    """A command has a file in cli/ and one in commands/."""
-    stems = Counter(path.stem for path in SOURCES if not path.stem.startswith("__"))
-    twice = {stem for stem, count in stems.items() if count > 1}
-    rooms = {path.stem: {other.parent.name for other in SOURCES if other.stem == path.stem} for path in SOURCES}
-    assert {stem for stem in twice if stems[stem] > 2 or rooms[stem] != {"cli", "commands"}} == set()
-
-
 def parameters_of(path: Path) -> Iterator[str]:
     """Yield the name of every parameter of every function in a file."""
     for node in ast.walk(ast.parse(path.read_bytes())):

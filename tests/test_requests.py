@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from simdocs.parameters import PARAMETERS
-from simdocs.requests.audit_request import AuditDrawRequest, AuditRequest
+from simdocs.requests.audit_request import AuditDrawRequest, AuditRequest, TuneRequest
 from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.compare_request import CompareRequest
@@ -27,7 +27,6 @@ from simdocs.requests.report_requests import (
 )
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
 from simdocs.requests.text_requests import ShowRequest, SimilarityRequest
-from simdocs.requests.tune_request import TuneRequest
 from tests.asked import asked, names_of, needed, problems_of, value_of
 
 OF_SOURCES = {("files_from", "files0_from"), ("files_from", "jsonl"), ("files0_from", "jsonl"), ("plain", "jsonl")}

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from simdocs.families import FORMATS, KEEP, SCHEMES, UNITS, Unit
 from simdocs.family import Member
-from simdocs.kernels.group.keep_order import oldest
+from simdocs.kernels.group.greedy_rounds import oldest
 from simdocs.kernels.sketch import fss
 from simdocs.kernels.sketch.schemes import Scheme
 from simdocs.kernels.tokens.shinglers import WORD

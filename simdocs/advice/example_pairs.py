@@ -13,14 +13,12 @@ from simdocs.advice.similarity_advice import FARTHEST
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
 from simdocs.kernels.group.connectivity import connect
-from simdocs.matching.comparison.pair_differences import PairDifferences
+from simdocs.matching.comparison.difference import PairDifferences
 from simdocs.matching.documents.prepared import Prepared
 from simdocs.model.names import display_name, escape_controls
-from simdocs.model.numbering import Rows
-from simdocs.model.pair_sample import PairSample
 from simdocs.model.passages import Difference
-from simdocs.model.ragged import Index
-from simdocs.model.tuning import ExamplePair
+from simdocs.model.ragged import Index, Rows
+from simdocs.model.tuning import ExamplePair, PairSample
 from simdocs.recipes import Recipe
 
 EACH = 3

@@ -8,8 +8,7 @@ from typing import Any
 
 from simdocs.errors import mention
 from simdocs.kernels.lsh.banding import longer_signature
-from simdocs.model.pair_sample import Estimate
-from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint
+from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, Estimate
 from simdocs.pipeline.indexing import MANY_CANDIDATES
 from simdocs.recipes import Bands, Shingling
 

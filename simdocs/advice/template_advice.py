@@ -8,12 +8,19 @@ among versions of technical papers, which share no template.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from simdocs.advice.similarity_advice import Advice
+from simdocs.engines.run import Run, Tally
 from simdocs.errors import mention, suggested
-from simdocs.kernels.group.pair_graph import PairGraph, connected_groups
+from simdocs.kernels.group.connectivity import PairGraph, connected_groups
+from simdocs.kernels.tokens.ignored_tokens import frequencies
 from simdocs.matching.documents.corpus import Documented
+from simdocs.model.documents import INVALID, OTHER_ENCODING, Documents
 from simdocs.model.names import display_name
+from simdocs.model.ragged import Index, Ragged
 
 LEAVING_OUT = (
     f"leave it out with {mention('template')} FILE or {mention('ignore_common')} F"
@@ -63,3 +70,99 @@ def template_advice(graph: PairGraph, corpus: Documented, unit: str) -> tuple[st
     if count > _SHARE_OF_DOCUMENTS * size:
         return (f"{linked}: {remedy}" if pairs[largest] else linked,)
     return ()
+
+
+_FRACTIONS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
+"""The fractions that are considered. The largest is advised, because no group of real near-duplicates may reach it."""
+
+_LARGE = 0.3
+"""A template is found if at least this share of the tokens of documents is in more of them than the fraction says."""
+
+_MORE = 0.1
+"""With half the fraction, at most this share more may be left out. Tokens of a template are in most of the documents on
+it and in no others. The words and letters of a language have all frequencies."""
+
+
+OF_A_CROWD = 0.05
+"""The same share if it is known that some documents form a crowd, which may be few."""
+
+
+def common_advice(sets: Ragged, large: float = _LARGE) -> Iterator[Advice]:
+    """Yield advice if documents share a template: which fraction leaves it out.
+
+    sets: the token sets of some documents, drawn at random. large: see _LARGE.
+    """
+    if len(sets) < MANY_DOCUMENTS:
+        return
+    counts = frequencies(sets.values).counts
+    for fraction in _FRACTIONS:
+        share = _share_above(fraction * len(sets), counts)
+        if share >= large and _share_above(fraction / 2 * len(sets), counts) <= (1 + _MORE) * share:
+            yield Advice(
+                f"{share:.0%} of the tokens of a document, on average, are in more than {fraction:.0%} of all"
+                f" documents, so they may share a template: {mention('ignore_common')} {fraction:g} leaves it out",
+                {"ignore_common": fraction},
+            )
+            return
+
+
+def _share_above(least: float, counts: Index) -> float:
+    """Which share of all tokens of all documents occurs in more than so many documents."""
+    return float(counts[counts > least].sum() / counts.sum())
+
+
+_EACH = 20
+"""There is a crowd if there are more candidates for each document than this ..."""
+
+_SHARE_SIMILAR = 0.05
+"""... and less than this share of them are similar."""
+
+
+class CrowdWatch:
+    """Watches how many candidates are compared in a run, and gives advice as soon as there is a crowd.
+
+    joinable: whether an exact join would answer, too. advice: one line if there is a crowd, otherwise none.
+    """
+
+    def __init__(self, documents: int, run: Run, *, joinable: bool) -> None:
+        self._documents, self._explain, self._joinable = documents, run.explain, joinable
+        self.advice: tuple[str, ...] = ()
+        run.tally.watch = self.look
+
+    def look(self, tally: Tally) -> None:
+        """Look at what was counted so far."""
+        if self.advice or self._documents < MANY_DOCUMENTS or tally.candidates <= _EACH * self._documents:
+            return
+        if tally.similar < _SHARE_SIMILAR * tally.candidates:
+            remedy = LEAVING_OUT
+            if self._joinable:
+                remedy = f"{remedy}; or try {mention('exact')}, which may compare far fewer pairs"
+            self.advice = (
+                f"there are more than {_EACH} candidates for each document, and less than {_SHARE_SIMILAR:.0%} of them"
+                f" are similar: if the documents share a template, {remedy}",
+            )
+            self._explain(self.advice[0])
+
+
+_BY_TIME = ("newest", "oldest")
+"""Keep policies that compare the times of files."""
+
+
+def encoding_advice(documents: Documents) -> Iterator[str]:
+    """Yield a line if only some documents are not UTF-8: each byte that is not UTF-8 is a unit of its own.
+
+    So a text in Latin-1 is not similar to its copy in UTF-8 if it has many letters beyond ASCII.
+    """
+    invalid = np.flatnonzero(documents.facts["flags"] & INVALID)
+    if 0 < len(invalid) < len(documents):
+        are = f"{len(invalid):,} {'document is' if len(invalid) == 1 else 'documents are'}"
+        yield f"{are} not UTF-8, such as {display_name(documents.raw_name(int(invalid[0])))}: {OTHER_ENCODING}"
+
+
+def keep_of_lines(documents: Documents, policy: str) -> Iterator[str]:
+    """Yield a warning if documents are to be kept by the time of their file, and all of them are lines of files."""
+    if policy in _BY_TIME and len(documents) and documents.facts["container"].all():
+        yield (
+            f"{mention('keep')} {policy} compares the times of files, and all documents are lines: of near-duplicates"
+            " in the same file the first is kept"
+        )

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
 from simdocs.engines.local import Local, cores
 from simdocs.engines.run import Explain, Progress, Run, no_explanation, no_progress
-from simdocs.errors import UnjudgedError
-from simdocs.model.delivery import AS_A_WHOLE, Delivery
+from simdocs.errors import InputError, UnjudgedError, UsageError, spelled
+from simdocs.model.answers import AS_A_WHOLE, Delivery
+from simdocs.model.names import display_name
 from simdocs.model.skipped import Skipped
-from simdocs.requests.audit_request import AuditRequest
+from simdocs.requests.audit_request import AuditRequest, TuneRequest
 from simdocs.requests.build_requests import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.compare_request import CompareRequest
 from simdocs.requests.read_request import Request
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
 from simdocs.requests.text_requests import ShowRequest
-from simdocs.requests.tune_request import TuneRequest
+from simdocs.values import Path
 
 ANSWERED_BY: Mapping[type[CheckedRequest], str] = MappingProxyType(
     {
@@ -66,3 +69,36 @@ def ask(request: CheckedRequest, run: Run | None = None, delivery: Delivery = AS
     if run is not None and isinstance(request, Request) and request.strict and run.skipped.unjudged:
         raise UnjudgedError(run.skipped)
     return result
+
+
+@contextmanager
+def running_for_python(request: Request) -> Iterator[Run]:
+    """A run whose warnings spell parameters as Python does when it is over."""
+    with running(request.jobs or 1) as run:
+        try:
+            yield run
+        finally:
+            run.skipped.warnings[:] = map(spelled, run.skipped.warnings)
+
+
+def as_in_python(result: Any) -> Any:
+    """The result with the parameters that its texts mention spelled as in Python."""
+    texts: dict[str, Any] = {}
+    if hasattr(result, "advice"):
+        texts["advice"] = tuple(map(spelled, result.advice))
+    if hasattr(result, "next"):
+        texts["next"] = spelled(result.next)
+    if hasattr(result, "update"):
+        texts["update"] = replace(result.update, note=spelled(result.update.note))
+    return replace(result, **texts) if texts else result
+
+
+def encoded_path(path: Path) -> bytes:
+    """The bytes of a path. UsageError, InputError: it is none."""
+    try:
+        encoded = os.fsencode(path)
+    except TypeError:
+        raise UsageError(f"{type(path).__name__} is not a path") from None
+    if b"\0" in encoded:
+        raise InputError(f"{display_name(encoded)}: a path cannot contain NUL")
+    return encoded

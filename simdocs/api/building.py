@@ -3,19 +3,49 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
-from simdocs.api import inspecting
-from simdocs.api.ask import ask
+from simdocs.api.ask import as_in_python, ask, encoded_path, running_for_python
 from simdocs.api.docstrings import with_keywords_of
-from simdocs.api.for_python import as_in_python, running_for_python
+from simdocs.artifacts.formats import FORMATS
+from simdocs.artifacts.reader import checked, open_artifact, usable
+from simdocs.commands.resolve import opened
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
-from simdocs.model.build_results import BuildResult, DryRun
+from simdocs.model.audited import Audit
+from simdocs.model.build_results import ArtifactInfo, BuildResult, CheckResult, DryRun
+from simdocs.model.tuning import Tuning
+from simdocs.requests.audit_request import AuditRequest, TuneRequest
 from simdocs.requests.build_requests import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.values import Path
 
 if TYPE_CHECKING:
-    from simdocs.api.keywords import IndexKeywords, ShingleKeywords, SignatureKeywords
+    from simdocs.api.keywords import AuditKeywords, IndexKeywords, ShingleKeywords, SignatureKeywords, TuneKeywords
+
+
+def info(artifact: Path) -> ArtifactInfo:
+    """Read what an artifact holds, and return it as an ArtifactInfo: parameters, arrays and counts.
+
+    Raises ArtifactError or InputError if the artifact cannot be opened.
+    """
+    from simdocs.commands.info import info as facts_of
+
+    return facts_of(opened(encoded_path(artifact), tuple(FORMATS)))
+
+
+def check(*artifacts: Path) -> CheckResult:
+    """Read all of these artifacts and return a CheckResult, which lists everything that is wrong with them."""
+    from simdocs.commands.info import check as check_paths
+
+    return check_paths([encoded_path(artifact) for artifact in artifacts])
+
+
+def open(artifact: Path) -> Shingles | Signatures | BandIndex:  # noqa: A001  (simdocs.open, as gzip.open)
+    """Open an artifact, check all of it, and return it with memory-mapped arrays.
+
+    Raises ArtifactError if it is damaged, and InputError if it does not exist or cannot be read.
+    """
+    opened = checked(usable(open_artifact(encoded_path(artifact)), FORMATS))
+    return cast(Shingles | Signatures | BandIndex, opened)
 
 
 @overload
@@ -80,7 +110,7 @@ def index(*documents: Any, **keywords: Any) -> Any:
 
 
 def _built(request: BuildRequest) -> Artifact | DryRun:
-    from simdocs.artifacts.memory_writer import MemoryWriter
+    from simdocs.artifacts.writer import MemoryWriter
     from simdocs.commands.build import build, plan_build
 
     with running_for_python(request) as run:
@@ -92,6 +122,28 @@ def _built(request: BuildRequest) -> Artifact | DryRun:
             build(plan_build(request), memory, run)
             return memory.artifact(run.skipped)
         result: BuildResult = ask(request, run)
-    made = inspecting.open(request.output)
+    made = open(request.output)
     # Texts cannot be read again from the disk.
     return replace(made, held=result.documents.held, skipped=result.skipped)
+
+
+@with_keywords_of(TuneRequest)
+def tune(*documents: Path | Shingles | Signatures | BandIndex, **keywords: Unpack[TuneKeywords]) -> Tuning:
+    """Choose bands for a threshold and a recall, and return a Tuning: what they find.
+
+    With documents or texts, it has the expected numbers of missed pairs and of false candidates among them.
+    """
+    request = TuneRequest(documents=documents, **keywords)
+    with running_for_python(request) as run:
+        result: Any = ask(request, run)
+    tuning: Tuning = as_in_python(result)
+    return tuning
+
+
+@with_keywords_of(AuditRequest)
+def audit(*documents: Path | Shingles | Signatures | BandIndex, **keywords: Unpack[AuditKeywords]) -> Audit:
+    """Measure how many similar pairs the bands find, and return an Audit: all pairs, those found, and the recall."""
+    request = AuditRequest(documents=documents, **keywords)
+    with running_for_python(request) as run:
+        result: Audit = ask(request, run)
+    return result

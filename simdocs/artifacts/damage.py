@@ -11,7 +11,7 @@ import numpy as np
 
 from simdocs.artifacts.formats import MANIFEST, RUN
 from simdocs.artifacts.manifest import Manifest, made_from
-from simdocs.artifacts.mapped_column import map_file
+from simdocs.artifacts.mapped_column import Rules, map_file
 from simdocs.artifacts.npy import damaged
 from simdocs.artifacts.reader import (
     TRIES,
@@ -22,16 +22,14 @@ from simdocs.artifacts.reader import (
     read_manifest,
     read_run,
 )
-from simdocs.artifacts.rules import Rules
 from simdocs.errors import ArtifactError, InputError
 from simdocs.kernels.lsh.buckets import band_keys
 from simdocs.kernels.sketch.fracminhash import CUT_OFF
 from simdocs.kernels.sketch.fss import EMPTY as EMPTY_VALUE
 from simdocs.kernels.tokens.ignored_tokens import digest_of
-from simdocs.model.documents import IGNORED, WITHOUT_TOKENS, Documents
+from simdocs.model.documents import IGNORED, WITHOUT_TOKENS, Documents, SourceFiles
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Array, Mask, Ragged
-from simdocs.model.source_files import SourceFiles
 from simdocs.recipes import Banding, Containing, Ignoring, IndexRecipe, SignatureRecipe
 from simdocs.storage.syscalls import open_directory
 

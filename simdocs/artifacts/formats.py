@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
-from simdocs.model.documents import DOCUMENT
-from simdocs.model.source_files import CHUNK, FILE
+from simdocs.model.documents import CHUNK, DOCUMENT, FILE
 from simdocs.recipes import IndexRecipe, Recipe, SignatureRecipe
 
 MANIFEST, RUN = "manifest.json", "run.json"

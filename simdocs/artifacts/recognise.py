@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX, MANIFEST
-from simdocs.model.own_files import is_manifest
+from simdocs.model.names import is_manifest
 from simdocs.storage.targets import Replaceable
 
 _HEAD_BYTES = 200

@@ -6,7 +6,10 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX, MANIFEST, RUN
 from simdocs.artifacts.manifest import Manifest, made_from
@@ -14,9 +17,12 @@ from simdocs.artifacts.npy import REMEDY, ArrayWriter
 from simdocs.artifacts.reader import MOST_RUN_BYTES, refuse_unreadable
 from simdocs.artifacts.recognise import is_artifact, replaceable
 from simdocs.errors import ArtifactError, OutputError, UsageError, mention
+from simdocs.model.artifact import Artifact
+from simdocs.model.columns import Column, MemoryColumn
 from simdocs.model.documents import Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Array
+from simdocs.model.skipped import Skipped
 from simdocs.recipes import Recipe
 from simdocs.storage import syscalls
 from simdocs.storage.atomic_directory import DraftDirectory, atomic_directory, check_directory
@@ -158,3 +164,41 @@ def _check_name(path: str, kind: str) -> None:
         short = suffix == ".idx" or (len(suffix) > len(".xx") and form.suffix.startswith(suffix))
         better = f"{mention('output')} {display_name(os.fsencode((stem if short else given) + form.suffix))}"
         raise UsageError(f"{name}: the name of {form.described} must end in {form.suffix}: use {better}")
+
+
+class MemoryWriter:
+    """Collects the arrays of an artifact in pieces; `artifact` returns it when it is finished."""
+
+    def __init__(self, kind: str) -> None:
+        self._format = FORMATS[kind]
+        self._pieces: dict[str, list[Array]] = {}
+        self._artifact: Artifact | None = None
+
+    def append(self, name: str, piece: Array) -> None:
+        """Append rows to an array."""
+        self._pieces.setdefault(name, []).append(piece)
+
+    def finish(self, documents: Documents, recipe: Recipe, run: Mapping[str, Any]) -> None:
+        """Take the documents, the recipe and the contents of run.json, and build the artifact."""
+        names = documents.names
+        arrays = {"documents": documents.facts, "names": names.values, "name_offsets": names.offsets}
+        arrays |= {"files": documents.sources.files, "chunks": documents.sources.chunks}
+        arrays |= {name: np.concatenate(pieces) for name, pieces in self._pieces.items()}
+        self._pieces = {}
+        columns: dict[str, Column] = {
+            array.name: MemoryColumn(arrays[array.name].astype(array.dtype, copy=False))
+            for array in self._format.arrays
+        }
+        self._artifact = self._format.noun(
+            f"the {self._format.kind} given",
+            recipe,
+            made_from(documents, recipe),
+            columns,
+            dict(run),
+            documents.held,
+        )
+
+    def artifact(self, skipped: Skipped) -> Artifact:
+        """Return the finished artifact."""
+        assert self._artifact is not None, "not finished"
+        return replace(self._artifact, skipped=skipped)

@@ -38,9 +38,9 @@ def audit(**given: Any) -> int:
     hint_at_terminal(request, drawn)
     from simdocs.api.ask import ask
     from simdocs.cli.work import at_work
-    from simdocs.model.delivery import Delivery
+    from simdocs.model.answers import Delivery
     from simdocs.views import summary
-    from simdocs.views.audit_table import head_of_audit, rows_of_audit
+    from simdocs.views.choices import head_of_audit, rows_of_audit
 
     output = path_of(drawn.output)
     with at_work(request, drawn, output, stream_of(output)) as work:

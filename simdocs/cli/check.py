@@ -20,12 +20,12 @@ def check(**given: Any) -> int:
     Reads everything, compares the checksums, and checks all internal rules. Prints nothing if all is well. Otherwise
     prints one line for each problem and exits with status 4. Checksums find accidental damage, not forgery.
     """
-    from simdocs.api import inspecting
+    from simdocs.api import building
     from simdocs.views import messages
 
     found = set[int]()
     for artifact in given["artifacts"]:
-        result = inspecting.check(artifact)
+        result = building.check(artifact)
         for line in (*result.damages, *result.unreadable):
             messages.error(line)
         found |= {exits.DAMAGED} if result.damages else set()

@@ -17,8 +17,7 @@ from simdocs.requests.compare_request import CompareRequest
 from simdocs.requests.report_requests import CompareDrawRequest
 
 if TYPE_CHECKING:
-    from simdocs.model.comparison import Comparison, SimilarityMatrix
-    from simdocs.model.slot_trace import SlotTrace
+    from simdocs.model.comparison import Comparison, SimilarityMatrix, SlotTrace
     from simdocs.storage.output_stream import OutputStream
 
 
@@ -69,7 +68,7 @@ def compare(**given: Any) -> int:
         raise UsageError("-o names a text that is read, and would replace it: name another file")
     hint_at_terminal(request, drawn)
     from simdocs.api.ask import ask
-    from simdocs.model.delivery import Delivery
+    from simdocs.model.answers import Delivery
     from simdocs.views.messages import say
 
     exits.listen()
@@ -100,8 +99,7 @@ def _shows_edits(request: CompareRequest, drawn: CompareDrawRequest) -> bool:
 def _draw(result: Comparison | SimilarityMatrix | SlotTrace, drawn: CompareDrawRequest, stream: OutputStream) -> None:
     """Draw the measures, the difference, or both; or the trace."""
     from simdocs.model.answers import Row
-    from simdocs.model.comparison import SimilarityMatrix
-    from simdocs.model.slot_trace import SlotTrace
+    from simdocs.model.comparison import SimilarityMatrix, SlotTrace
     from simdocs.views import comparison_tables as tables
 
     if isinstance(result, SlotTrace):
@@ -139,10 +137,10 @@ def _draw(result: Comparison | SimilarityMatrix | SlotTrace, drawn: CompareDrawR
 
 def _draw_trace(trace: SlotTrace, drawn: CompareDrawRequest, stream: OutputStream) -> None:
     """Draw the rows; for people and as JSON Lines also the signatures, and how similar they are."""
-    from simdocs.views import slot_tables
+    from simdocs.views import comparison_tables
 
     shown = format_of(drawn)
-    tables = slot_tables.tables_of(trace, marked=shown == "table")
+    tables = comparison_tables.tables_of(trace, marked=shown == "table")
     for at, (head, rows) in enumerate(tables if shown in _OF_BOTH else tables[:1]):
         if at and shown == "table":
             stream.write(b"\n")

@@ -11,13 +11,33 @@ import click
 
 from simdocs.cli import exits
 from simdocs.cli.help_format import HelpContext, HelpFormatter
-from simdocs.cli.memory_check import check_memory
 from simdocs.cli.spelling import declarations, lookalike, marked, nearest_option, of_other_programs, spelled
 from simdocs.errors import UsageError, mentioned
 from simdocs.values import ArtifactName, PathName, Several
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+
+_NEEDED = 128 << 20
+"""Bytes of address space that every command needs (all of them need 160 MiB or more). If NumPy does not find enough, it
+says in twenty lines that it was installed badly, or its linear algebra library ends the program with a status that
+means something else."""
+
+
+def check_memory() -> None:
+    """Raise MemoryError if less address space is left than NumPy needs."""
+    import resource
+
+    if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
+        return
+    import mmap
+
+    try:
+        mmap.mmap(-1, _NEEDED).close()
+    except OSError:
+        raise MemoryError from None
+
 
 Decorator = Callable[[Any], Any]
 

@@ -13,7 +13,7 @@ from simdocs.cli.runner import request_of
 from simdocs.requests.report_requests import TableRequest
 
 if TYPE_CHECKING:
-    from simdocs.model.artifact_facts import FactValue
+    from simdocs.model.build_results import FactValue
 
 
 @click.command(
@@ -30,12 +30,12 @@ def info(**given: Any) -> int:
     pair is found. Only what is printed is checked; `simdocs check` checks everything.
     """
     drawn = request_of(TableRequest, given)
-    from simdocs.api import inspecting
-    from simdocs.model.answer_blocks import FactBlock
+    from simdocs.api import building
+    from simdocs.model.answers import FactBlock
     from simdocs.views.answer_tables import FACTS
     from simdocs.views.curve import curve_of
 
-    told = inspecting.info(given["artifact"])
+    told = building.info(given["artifact"])
     exits.listen()
     with stream_of(path_of(drawn.output)) as stream:
         drawing = Drawing(drawn, FACTS, stream)

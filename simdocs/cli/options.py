@@ -2,18 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from simdocs.cli.help import Option, together
-from simdocs.cli.param_types import ArtifactPath, ParameterType, listed
 from simdocs.cli.spelling import METAVARS, declarations, spelled
+from simdocs.errors import mention
+from simdocs.family import Member
 from simdocs.parameter_declaration import Parameter
 from simdocs.requests.checked_request import CheckedRequest
-from simdocs.values import Choice, Flag, PathList, PatternList, Several
+from simdocs.values import ArtifactName, Choice, Flag, PathList, PathName, PatternList, Several, refusal
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+
+class ParameterType(click.ParamType[Any]):
+    """The type of a parameter. Its declaration parses values, and words its errors."""
+
+    def __init__(self, parameter: Parameter) -> None:
+        self.parameter = parameter
+        self.name = parameter.name
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+        """The value of a word. BadParameter, which mentions the parameter: the word is not a valid value."""
+        if not isinstance(value, str):
+            return value
+        try:
+            return self.parameter.values.parse(value)
+        except ValueError as wanted:
+            problem = refusal(self.parameter.values, wanted, value)
+            raise click.BadParameter(f"{mention(self.parameter.name)} {problem}") from None
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:  # noqa: ARG002
+        """The members of a family with their meanings. For paths, the shell offers files or directories."""
+        from click.shell_completion import CompletionItem
+
+        values = self.parameter.values
+        if isinstance(values, Choice | Several):
+            before, comma, begun = incomplete.rpartition(",") if isinstance(values, Several) else ("", "", incomplete)
+            named = [(name, member.help) for name, member in values.family.items() if name.startswith(begun)]
+            return [CompletionItem(before + comma + name, help=spelled_for_shells(meaning)) for name, meaning in named]
+        if isinstance(values, ArtifactName) or (isinstance(values, PathName) and values.directories):
+            return [CompletionItem(incomplete, type="dir")]
+        if isinstance(values, PathName | PathList):
+            return [CompletionItem(incomplete, type="file")]
+        return []
+
+
+class ArtifactPath(click.ParamType[bytes]):
+    """The path of an artifact as an argument, for which shells offer only directories."""
+
+    name = "artifact"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> bytes:  # noqa: ARG002
+        """The path as bytes."""
+        return os.fsencode(value)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:  # noqa: ARG002
+        """The answer that makes a shell offer directories."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type="dir")]
+
+
+def spelled_for_shells(message: str) -> str:
+    """The message with parameters spelled as options."""
+    from simdocs.cli.spelling import spelled
+
+    return spelled(message)
+
+
+def listed(family: Mapping[str, Member]) -> str:
+    """All members of a family, for help: `name: what it is; ...`."""
+    return "; ".join(f"{name}: {member.help}" for name, member in family.items())
+
 
 documents = click.argument("documents", metavar="[DOCS]...", nargs=-1, type=click.Path(readable=False, path_type=bytes))
 """The documents that a command is about."""

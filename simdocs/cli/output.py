@@ -16,8 +16,7 @@ from simdocs.model.names import display_name
 from simdocs.requests.report_requests import DrawRequest, FormatRequest
 
 if TYPE_CHECKING:
-    from simdocs.model.answer_blocks import Block
-    from simdocs.model.answers import Row, TableHead
+    from simdocs.model.answers import Block, Row, TableHead
     from simdocs.storage.output_stream import OutputStream
 
 
@@ -120,7 +119,7 @@ def _format(request: FormatRequest, head: TableHead):  # type: ignore[no-untyped
     if head.columns[0].kind == LINE:
         return RawLines(head)
     if isinstance(request, DrawRequest) and request.diff is not None and format_of(request) != "jsonl":
-        from simdocs.views.marked_pairs import MarkedPairs
+        from simdocs.views.explained_groups import MarkedPairs
 
         terminal = request.path is None and is_terminal()
         header, color = bool(request.header), colored(request)

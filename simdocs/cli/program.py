@@ -17,11 +17,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 
 from simdocs.cli import exits
-from simdocs.cli.command_group import CommandGroup
-from simdocs.cli.command_table import CommandTable
+from simdocs.cli.command_group import CommandGroup, CommandTable
 from simdocs.cli.help import Command
 from simdocs.cli.help_format import HelpContext
-from simdocs.cli.param_types import ParameterType
+from simdocs.cli.options import ParameterType
 from simdocs.cli.spelling import marked, spelled
 from simdocs.errors import SimdocsError
 from simdocs.model.names import display_name

@@ -31,7 +31,7 @@ def _explain_option(option: str, words: Sequence[str]) -> str:
 
 def _explain_fixed(option: str, parameter: str, words: Sequence[str]) -> str:
     """With what the index among these words was built; empty: it does not say."""
-    from simdocs.api.inspecting import info
+    from simdocs.api.building import info
     from simdocs.commands.resolve import is_artifact
 
     for word in words:

@@ -70,11 +70,11 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
     request, drawn = requests_of(asked, DrawRequest, options)
     hint_at_terminal(request, drawn)
     from simdocs.api.ask import ask
-    from simdocs.model.delivery import Delivery
-    from simdocs.model.listed_pairs import Matches
+    from simdocs.model.answers import Delivery
+    from simdocs.model.search_result import Matches
     from simdocs.views import summary
     from simdocs.views.answer_tables import head_of, with_passages
-    from simdocs.views.warnings import lines_meant
+    from simdocs.views.messages import lines_meant
 
     output = path_of(drawn.output)
     with at_work(request, drawn, output, stream_of(output)) as work:
@@ -118,7 +118,7 @@ def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
 def _build(request: BuildRequest, report: BuildReportRequest) -> tuple[Work, BuildResult, Sequence[str]]:
     """Build an artifact. Return the work, the result, and advice."""
     from simdocs.api.ask import ask
-    from simdocs.model.delivery import Delivery
+    from simdocs.model.answers import Delivery
 
     with at_work(request, report, path_of(request.output)) as work:
         outputs = (path_of(report.summary_json),)
@@ -130,7 +130,7 @@ def _build(request: BuildRequest, report: BuildReportRequest) -> tuple[Work, Bui
 def _dry_run(request: BuildRequest, drawn: BuildReportRequest) -> tuple[Work, DryRun, Sequence[str]]:
     """Print what a build would change. Return the work, the result, and advice."""
     from simdocs.api.ask import ask
-    from simdocs.model.delivery import Delivery
+    from simdocs.model.answers import Delivery
     from simdocs.views.answer_tables import CHANGES
 
     with at_work(request, drawn, None, stream_of(None)) as work:

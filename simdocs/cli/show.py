@@ -48,7 +48,7 @@ def show(**given: Any) -> int:
     hint_at_terminal(request, drawn)
     from simdocs.api.ask import ask
     from simdocs.commands.resolve import is_artifact
-    from simdocs.model.delivery import Delivery
+    from simdocs.model.answers import Delivery
     from simdocs.views.answer_tables import SHINGLES
 
     exits.listen()

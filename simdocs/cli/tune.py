@@ -10,8 +10,8 @@ from simdocs.cli import exits, options
 from simdocs.cli.help import Command
 from simdocs.cli.output import colored, format_of, path_of, stream_of
 from simdocs.cli.runner import hint_at_terminal, requests_of
+from simdocs.requests.audit_request import TuneRequest
 from simdocs.requests.report_requests import TuneDrawRequest
-from simdocs.requests.tune_request import TuneRequest
 
 
 @click.command(
@@ -39,8 +39,7 @@ def tune(**given: Any) -> int:
     hint_at_terminal(request, drawn)
     from simdocs.api.ask import ask
     from simdocs.cli.work import at_work
-    from simdocs.model.answer_blocks import FigureBlock
-    from simdocs.model.delivery import Delivery
+    from simdocs.model.answers import Delivery, FigureBlock
     from simdocs.views import choices, summary
     from simdocs.views.answer_tables import CHOICES, CURVE
     from simdocs.views.curve_svg import svg

@@ -20,8 +20,8 @@ from simdocs.matching.documents.prepared import prepared
 from simdocs.matching.sampling.found_similar import FoundPairs, measured
 from simdocs.matching.sampling.sampled_recall import sampled_recall
 from simdocs.matching.verification.verify import warn_of_outdated
+from simdocs.model.answers import Delivery
 from simdocs.model.audited import Audit
-from simdocs.model.delivery import Delivery
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.prepare import Intake
 from simdocs.recipes import Grouping, IndexRecipe

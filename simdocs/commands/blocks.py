@@ -2,20 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from simdocs.commands.printed_names import Named, PrintedNames
 from simdocs.corpora.jsonl_lookup import LineReader
+from simdocs.corpora.line_names import LineNames
 from simdocs.engines.run import Run
-from simdocs.matching.comparison.pair_differences import PairDifferences, Readable
-from simdocs.model.answer_blocks import DifferenceBlock, LineBlock, NameBlock, PairBlock
+from simdocs.errors import InputError
+from simdocs.matching.comparison.difference import PairDifferences, Readable
+from simdocs.matching.documents.corpus import Corpus
+from simdocs.model.answers import DifferenceBlock, LineBlock, NameBlock, PairBlock
 from simdocs.model.byte_strings import joined
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Array, Index, Ragged
+from simdocs.model.names import display_name
+from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows
+from simdocs.model.skipped import Skip, Skipped
 from simdocs.recipes import Shingling
+
+
+class Named(Protocol):
+    """Documents by row, with their names."""
+
+    def facts(self, rows: Array) -> NDArray[np.void]:
+        """Their facts, (n,) FACTS."""
+
+    def names(self, rows: Array) -> list[bytes]:
+        """Their names, as recorded."""
+
+    def printed_names(self, rows: Array) -> list[bytes]:
+        """Their names, as paths that work in the working directory."""
+
+
+class PrintedNames:
+    """Names to print. A line whose name is also the path of something else is reported, and not printed."""
+
+    def __init__(self, skipped: Skipped) -> None:
+        self._skipped = skipped
+        self._lines = LineNames()
+        self._reported = set[bytes]()
+
+    def of(self, documents: Named, rows: Array, *, kept: bool = False) -> tuple[list[bytes], Mask]:
+        """The names of these rows, and which of them can be printed.
+
+        kept: nobody removes these documents. Then standard input can always be printed, although a file may be called
+        `-`, too.
+        """
+        printed = documents.printed_names(rows)
+        fit = np.ones(len(printed), bool)
+        if places := [place for place, path in enumerate(printed) if b"#" in path or path == b"-"]:
+            some = np.asarray(rows)[places]
+            containers = documents.facts(some)["container"].tolist()
+            for place, name, container in zip(places, documents.names(some), containers, strict=True):
+                path = printed[place]
+                if container:
+                    fit[place] = not self._lines.is_path(path, len(path) - len(name) + container)
+                elif path == b"-" and not kept:
+                    fit[place] = not os.path.lexists(path)
+                if not fit[place]:
+                    self._report(path)
+        return printed, fit
+
+    def _report(self, path: bytes) -> None:
+        if path not in self._reported:
+            self._reported.add(path)
+            self._skipped.add(Skip("malformed", path, "is also the name of a file, so no answer has it"))
+
 
 _AT_ONCE = 1 << 13
 """Rows of an answer in one block."""
@@ -79,3 +134,16 @@ def line_blocks(documents: Lined, rows: Index, shingling: Shingling, reader: Lin
 def names_of_pairs(documents: Named, pairs: Pairs) -> tuple[Ragged, Ragged]:
     """The recorded names of both documents of each pair: two Ragged uint8."""
     return joined(documents.names(pairs.left)), joined(documents.names(pairs.right))
+
+
+def rows_named(corpus: Corpus, names: Sequence[bytes]) -> Rows:
+    """The rows of the documents with these names, as recorded or as paths that work here. InputError: there is none."""
+    recorded = {name: row for row, name in enumerate(corpus.names(np.arange(len(corpus))))}
+    rows = list[int]()
+    for name in names:
+        below = os.path.relpath(os.path.abspath(name), os.path.abspath(corpus.root))
+        row = recorded.get(name, recorded.get(os.path.normpath(name), recorded.get(below)))
+        if row is None:
+            raise InputError(f"{display_name(name)}: {corpus.artifact_name} has no document of this name")
+        rows.append(row)
+    return np.array(rows, np.int64)

@@ -24,21 +24,27 @@ from simdocs.commands.resolve import (
     shingles_recipe,
     signature_recipe,
 )
-from simdocs.commands.shrinking import given_of, other_directories, refuse_shrinking, same_arguments
-from simdocs.commands.standing import NOTHING, Standing, forgotten_bands, standing
+from simdocs.commands.standing import (
+    NOTHING,
+    Standing,
+    forgotten_bands,
+    given_of,
+    other_directories,
+    refuse_shrinking,
+    same_arguments,
+    standing,
+)
 from simdocs.corpora import clock
 from simdocs.engines.run import Run, each_band
 from simdocs.errors import ShrunkError, UnjudgedError, mention
 from simdocs.matching.documents.corpus import name_prefix
-from simdocs.matching.documents.left_out import report_ignored, report_useless_template
-from simdocs.model.artifact import Artifact, BandIndex, Signatures
+from simdocs.matching.documents.prepared import report_ignored, report_useless_template
+from simdocs.model.answers import Delivery
+from simdocs.model.artifact import Artifact, BandIndex, Signatures, as_ranges
 from simdocs.model.build_results import BuildResult, Expectation, UpdateFacts
-from simdocs.model.delivery import Delivery
 from simdocs.model.documents import Documents
 from simdocs.model.names import name_to_text
-from simdocs.model.numbering import Rows
-from simdocs.model.ragged import NO_TOKENS, Array, Index, Ragged, Tokens
-from simdocs.model.row_ranges import as_ranges
+from simdocs.model.ragged import NO_TOKENS, Array, Index, Ragged, Rows, Tokens
 from simdocs.model.skipped import FIRST
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.boilerplate import with_common_tokens
@@ -47,7 +53,7 @@ from simdocs.pipeline.indexing import BucketCounter, EarlierTables, band_tables,
 from simdocs.pipeline.prepare import Intake, files_of, refuse_absent_ids, signed
 from simdocs.pipeline.reuse import Earlier
 from simdocs.pipeline.shingling import shingle
-from simdocs.pipeline.sketching import Sketches, stored_sketch
+from simdocs.pipeline.signing import Sketches, stored_sketch
 from simdocs.recipes import OF_BANDS, Containing, IndexRecipe, Recipe, SignatureRecipe, Updating, of_group
 from simdocs.requests.build_requests import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.version import __version__

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from itertools import compress, product
 from typing import Any
 
 import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
-from simdocs.commands.compared_texts import ComparedTexts, compared_texts
-from simdocs.commands.ignoring import ignored_of, tokens_of_templates
-from simdocs.commands.resolve import banding_of, shingling_of
-from simdocs.commands.stop_words import with_stop_word_list
+from simdocs.commands.blocks import rows_named
+from simdocs.commands.ignoring import contradictory_files, ignored_of, tokens_of_templates, with_stop_word_list
+from simdocs.commands.resolve import banding_of, encoded_root, is_artifact, opened, shingling_of
+from simdocs.corpora.decode import as_bytes, as_utf8
+from simdocs.corpora.jsonl_lookup import LineReader
+from simdocs.corpora.single_text import read_single_document, refuse_fifo_twice
 from simdocs.engines.run import Run
-from simdocs.errors import UsageError, mention, suggested
+from simdocs.errors import InputError, UsageError, mention, suggested
 from simdocs.families import DIFFS
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.compare.containment import containments
+from simdocs.kernels.sketch.permutation import hash_values, signatures, slots
+from simdocs.kernels.tokens import multisets
 from simdocs.matching.comparison.difference import difference
 from simdocs.matching.comparison.measures import (
     are_shorter_than_a_shingle,
@@ -26,16 +33,98 @@ from simdocs.matching.comparison.measures import (
     signature_measures,
     token_sets,
 )
+from simdocs.matching.documents.corpus import Corpus
+from simdocs.model.answers import Delivery
 from simdocs.model.artifact import Artifact
-from simdocs.model.comparison import NOT_COMPUTED, Comparison, EditMeasures, ShingleMeasures, SimilarityMatrix
-from simdocs.model.delivery import Delivery
-from simdocs.model.names import name_to_text
+from simdocs.model.columns import MemoryColumn
+from simdocs.model.comparison import (
+    NOT_COMPUTED,
+    Comparison,
+    EditMeasures,
+    ShingleMeasures,
+    SimilarityMatrix,
+    SlotTrace,
+)
+from simdocs.model.names import display_name, name_to_text
 from simdocs.model.ragged import Ragged, Tokens
-from simdocs.model.slot_trace import SlotTrace
+from simdocs.model.skipped import OF_UNVERIFIED
 from simdocs.parameters import PARAMETERS
-from simdocs.recipes import IndexRecipe, Recipe, Shingling, SignatureRecipe, Sketching, of_group
+from simdocs.pipeline.reload import ReloadRequest, reload_texts
+from simdocs.pipeline.shingling import shingled, spelled_shingles
+from simdocs.recipes import IndexRecipe, Recipe, Sequences, Shingling, SignatureRecipe, Sketching, of_group
+from simdocs.requests.checked_request import contradictions
 from simdocs.requests.compare_request import CompareRequest
-from simdocs.requests.contradictions import contradictions
+from simdocs.requests.text_requests import SimilarityRequest
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedTexts:
+    """Texts to compare: their names, and their bytes as UTF-8.
+
+    artifact: where they are recorded, if they are.
+    """
+
+    names: list[bytes]
+    texts: list[bytes]
+    artifact: Artifact | None = None
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """How the artifact was made in which they are recorded."""
+        return None if self.artifact is None else self.artifact.recipe
+
+
+def compared_texts(request: CompareRequest) -> ComparedTexts:
+    """Read the texts of a request.
+
+    UsageError: parameters cannot be combined. InputError: a text cannot be read, or has changed since the artifact was
+    built. ArtifactError: the artifact cannot be opened.
+    """
+    if request.texts is None and is_artifact(request.artifact):
+        return _recorded(request)
+    if problems := list(request.problems_beside_documents()):
+        raise UsageError(*problems)
+    if request.texts is not None:
+        names = request.names if request.names is not None else [str(at) for at in range(len(request.texts))]
+        return ComparedTexts([os.fsencode(name) for name in names], [_encoded(text) for text in request.texts])
+    for later in request.documents[1:]:
+        if is_artifact(later):
+            problem = f"{display_name(later)} is an artifact: name it first, and then two of its documents"
+            raise UsageError(problem)
+    refuse_fifo_twice([*request.documents, *(request.template or ()), request.stop_words])
+    limit = PARAMETERS["max_size"].default if request.max_size is None else request.max_size
+    sequences = of_group(Sequences, request.given())
+    paths: list[bytes] = list(request.documents)
+    return ComparedTexts(paths, [read_single_document(path, limit, sequences) for path in paths])
+
+
+def _encoded(text: str | bytes) -> bytes:
+    return as_utf8(as_bytes(text))[0]
+
+
+def _recorded(request: CompareRequest) -> ComparedTexts:
+    """The documents of an artifact with these names."""
+    artifact = opened(request.artifact, tuple(FORMATS))
+    problems = [*request.problems_beside_artifact(), *contradictory_files(request, artifact)]
+    names = [name for name in request.documents[1:] if isinstance(name, bytes)]
+    if len(names) < 2:
+        problems.append(f"{artifact.name} is an artifact: name two of its documents after it")
+    if problems:
+        raise UsageError(*problems)
+    assert request.root is None or isinstance(request.root, bytes)
+    root = encoded_root(request.root)
+    corpus = Corpus.of_artifact(artifact, MemoryColumn(np.empty((0, 0), np.uint32)), None, root)
+    rows = rows_named(corpus, names)
+    source = corpus.source(rows)
+    assert isinstance(source, ReloadRequest)
+    with closing(LineReader()) as reader:
+        found, skips = reload_texts(source, list(range(len(rows))), artifact.recipe.shingling, reader)
+    for skip in skips:
+        why = OF_UNVERIFIED.get(skip.detail, f"its text cannot be read again ({skip.detail})")
+        raise InputError(f"{display_name(skip.shown_name)}: {why}: build {artifact.name} again")
+    texts = dict(found)
+    return ComparedTexts(corpus.printed_names(rows), [texts[place] for place in range(len(rows))], artifact)
+
 
 _MOST = 2000
 """Texts in a matrix, which then has 4 million cells."""
@@ -73,8 +162,6 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
     short = are_shorter_than_a_shingle(compared.texts, sets, shinglings[0])
     matrix = _matrix(compared, sets, short, measure, _threshold(request, compared.recipe))
     if request.trace:
-        from simdocs.commands.trace_slots import slot_trace
-
         return slot_trace(compared.texts, sets, shinglings[0], sketching.num_perm, matrix)
     if many:
         return matrix
@@ -175,3 +262,56 @@ def _decided_by(*, measure: str | None, multiset: bool) -> str:
     if measure == "containment":
         return "overlap of multisets" if multiset else "overlap"
     return "bag_jaccard" if multiset else "jaccard"
+
+
+def similarity_of(request: SimilarityRequest, a: str | bytes, b: str | bytes) -> float:
+    """The exact Jaccard similarity of two texts, from 0.0 to 1.0. UsageError: one of them is not a text."""
+    for text in (a, b):
+        if not isinstance(text, str | bytes):
+            hint = ": read the file with read_bytes()" if isinstance(text, os.PathLike) else ""
+            raise UsageError(f"a text must be str or bytes, not {type(text).__name__}{hint}")
+    raws = [as_utf8(as_bytes(text))[0] for text in (a, b)]
+    sets: list[Any] = [None, None]
+    for part in shingled(raws, shingling_of(request.given())):
+        rows = multisets.token_sets(part.tokens)
+        for at, place in enumerate(part.places.tolist()):
+            sets[place] = rows[at]
+    return float(jaccard.exact(Ragged.from_rows(sets, np.uint32), np.array([0]), np.array([1]))[0])
+
+
+_MOST_VALUES = 10**6
+"""Numbers in a trace, one for each row, document and hash function: nobody reads more."""
+
+
+def slot_trace(
+    texts: Sequence[bytes], sets: Ragged, shingling: Shingling, num_perm: int, matrix: SimilarityMatrix
+) -> SlotTrace:
+    """The trace of texts, given as UTF-8. sets: the tokens of each that count.
+
+    UsageError: it would have more than a million numbers.
+    """
+    compared = np.unique(sets.values)
+    values = len(compared) * (len(sets) + 1) * num_perm
+    if values > _MOST_VALUES:
+        raise UsageError(
+            f"{mention('trace')} would print {values:,} values, and at most {_MOST_VALUES:,} are printed:"
+            f" {len(compared):,} shingles of {len(sets):,} texts, and {num_perm:,} hash functions: use shorter texts,"
+            f" or a smaller {mention('num_perm')}"
+        )
+    spelled = dict[int, str]()
+    for text in texts:
+        for shingle, token in spelled_shingles(text, shingling):
+            spelled.setdefault(token, shingle)
+    tokens = np.fromiter(spelled, np.uint32, len(spelled))
+    tokens = tokens[np.isin(tokens, compared)]
+    members = np.column_stack([np.isin(tokens, sets[row]) for row in range(len(sets))])
+    hashes = hash_values(tokens, num_perm, shingling.seed)
+    return SlotTrace(
+        tuple(spelled[token] for token in tokens.tolist()),
+        tokens,
+        members,
+        hashes,
+        slots(hashes, members),
+        signatures(sets, num_perm, shingling.seed),
+        matrix,
+    )

@@ -2,50 +2,171 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain as end_to_end
 
 import numpy as np
 
-from simdocs.advice.collection_advice import encoding_advice, keep_of_lines
-from simdocs.advice.crowd_advice import CrowdWatch
 from simdocs.advice.length_advice import length_advice
-from simdocs.advice.template_advice import template_advice
-from simdocs.commands.blocks import line_blocks, name_blocks, names_of_pairs, pair_differences, shown_pairs
-from simdocs.commands.component_facts import component_facts
-from simdocs.commands.dedupe_plan import DedupePlan, plan_dedupe
-from simdocs.commands.explaining import explanations
-from simdocs.commands.printed_names import PrintedNames
-from simdocs.commands.resolve import opened_index
+from simdocs.advice.template_advice import CrowdWatch, encoding_advice, keep_of_lines, template_advice
+from simdocs.commands.artifact_hints import explain_no_index
+from simdocs.commands.blocks import (
+    PrintedNames,
+    line_blocks,
+    name_blocks,
+    names_of_pairs,
+    pair_differences,
+    shown_pairs,
+)
+from simdocs.commands.explaining import component_facts, explanations
+from simdocs.commands.ignoring import leaving_out, refuse_other_tokens
+from simdocs.commands.resolve import (
+    KnownDocuments,
+    banding_of,
+    contradictions_with,
+    encoded_root,
+    intake_of,
+    opened_index,
+    opened_shingles,
+    signature_recipe,
+)
 from simdocs.corpora.identity import FilesToDelete
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
-from simdocs.errors import UsageError, mention
-from simdocs.kernels.group.pair_graph import PairGraph
+from simdocs.errors import UnreachableRecallError, UsageError, mention
+from simdocs.kernels.group.connectivity import PairGraph
 from simdocs.kernels.lsh.banding import least_probability
 from simdocs.matching.candidates.self_join import SelfJoin, self_join, verifier_of
 from simdocs.matching.documents.corpus import Corpus, Documented
-from simdocs.matching.documents.left_out import report_useless_template
-from simdocs.matching.documents.prepared import Prepared, of_same_documents, prepared, threshold_warning
+from simdocs.matching.documents.prepared import (
+    Prepared,
+    of_same_documents,
+    prepared,
+    report_useless_template,
+    threshold_warning,
+)
 from simdocs.matching.documents.scope import Scope, around, scope_of
 from simdocs.matching.groups.against import decide_against
 from simdocs.matching.groups.decision import Decision, decide
-from simdocs.matching.pairs.found_pairs import PairCollector
-from simdocs.matching.pairs.similar_pairs import PairsLeftOut, similar_pairs
+from simdocs.matching.pairs.similar_pairs import PairCollector, PairsLeftOut, similar_pairs
 from simdocs.matching.verification.verify import warn_of_outdated
-from simdocs.model.answer_blocks import Block, ExplainedBlock, Take
-from simdocs.model.deduplication import Deduplication
-from simdocs.model.delivery import Delivery
+from simdocs.model.answers import Block, Delivery, ExplainedBlock, Take
+from simdocs.model.artifact import Artifact
 from simdocs.model.documents import Documents
-from simdocs.model.explanation import ExplainedDocument
 from simdocs.model.groups import NestedPairs, Pairs
-from simdocs.model.listed_pairs import SimilarPairs
 from simdocs.model.names import display_name
-from simdocs.model.numbering import Rows
-from simdocs.model.search_result import SearchFacts
+from simdocs.model.ragged import Rows
+from simdocs.model.search_result import Deduplication, ExplainedDocument, SearchFacts, SimilarPairs
+from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.indexing import low_recall
+from simdocs.pipeline.prepare import Intake
+from simdocs.recipes import SEQUENCES, Banding, Bands, Grouping, IndexRecipe, SignatureRecipe, of_group
 from simdocs.requests.search_requests import DedupeRequest
+
+
+@dataclass(frozen=True, slots=True)
+class DedupePlan:
+    """What is done: with what, and every parameter that decides the answer.
+
+    banding: how candidates are found; None: by an exact join. measure: what is compared with the threshold. known: an
+    index whose documents are always kept. chosen_now: whether the bands were chosen for this run. changed: the
+    documents of the index (in the intake) that are new or changed, if only pairs with one of them are wanted.
+    most_memory: the bytes that an exact join may take; None: what there is. explain: whether it is said why documents
+    are kept or duplicates.
+    """
+
+    intake: Intake
+    recipe: SignatureRecipe
+    banding: Banding | None
+    grouping: Grouping
+    threshold: float
+    measure: str = "jaccard"
+    known: KnownDocuments | None = None
+    chosen_now: bool = True
+    changed: Rows | None = None
+    most_memory: int | None = None
+    explain: bool = False
+
+    @property
+    def cut(self) -> Bands | None:
+        """The bands by which candidates are found, if there are any."""
+        return None if self.banding is None else self.banding.cut
+
+    @property
+    def is_joinable(self) -> bool:
+        """Whether an exact join, which was not asked for, would answer the same question."""
+        return self.banding is not None and self.known is None
+
+
+def plan_dedupe(request: DedupeRequest, outputs: Sequence[str | None] = ()) -> DedupePlan:
+    """What a request amounts to.
+
+    UsageError: it contradicts an artifact, or no bands reach the recall. ParametersError: an artifact and the index to
+    compare against were made with different parameters. ArtifactError: changed documents are wanted, and there is no
+    index, or it does not say which they are.
+    """
+    known = _known(request)
+
+    def find_contradictions(artifact: Artifact | None) -> Iterator[str]:
+        yield from contradictions_with(artifact, request, ("threshold",))
+        yield from contradictions_with(None if known is None else known.index, request, ("threshold", *SEQUENCES))
+
+    intake = intake_of(request, outputs, find_contradictions)
+    artifact = intake.artifact
+    fixed = None if artifact is None else artifact.recipe
+    if known is not None:
+        index = known.index.recipe
+        if artifact is not None:
+            refuse_other_tokens(artifact, known.index)
+            sequences = artifact.recipe.sequences
+        else:
+            given = request.given()
+            sequences = replace(index.sequences, **{name: given[name] for name in SEQUENCES if name in given})
+        fixed = replace(index, sequences=sequences)
+    recipe = signature_recipe(request, fixed)
+    intake, recipe = leaving_out(request, intake, recipe, artifact if known is None else known.index)
+    grouping, measure = of_group(Grouping, request.given()), request.measure or PARAMETERS["measure"].default
+    if measure == "containment":  # signatures say little about it
+        grouping = replace(grouping, exact=True)
+    if isinstance(fixed, IndexRecipe):
+        banding: Banding | None = fixed.banding
+    else:
+        banding = None if grouping.exact else _banding_of(request, recipe.sketching.num_perm)
+    threshold = request.threshold or _threshold_of(fixed, request)
+    chosen_now = not isinstance(fixed, IndexRecipe)
+    changed = opened_index(artifact).news(renamed=bool(request.renamed)) if request.changed else None
+    banding = None if grouping.exact else banding
+    more = request.max_memory, bool(request.explain)
+    return DedupePlan(intake, recipe, banding, grouping, threshold, measure, known, chosen_now, changed, *more)
+
+
+def _banding_of(request: DedupeRequest, num_perm: int) -> Banding:
+    """The bands that serve what was asked. UnreachableRecallError: none do, but an exact join would."""
+    try:
+        return banding_of(request, num_perm)
+    except UnreachableRecallError as error:
+        raise error.or_else(f"{mention('exact')} to find every pair") from None
+
+
+def _threshold_of(fixed: object, request: DedupeRequest) -> float:
+    """The threshold when none is given: that of the index, or the default."""
+    if isinstance(fixed, IndexRecipe):
+        return fixed.banding.threshold
+    default = request.parameter("threshold").default
+    assert isinstance(default, float)
+    return default
+
+
+def _known(request: DedupeRequest) -> KnownDocuments | None:
+    if request.against is None:
+        return None
+    sets = None if request.shingles is None else opened_shingles(request.shingles)
+    assert request.root is None or isinstance(request.root, bytes)
+    explain_no_index(request.against)
+    return KnownDocuments(opened_index(request.against), sets, encoded_root(request.root))
+
 
 _LOOKED_AT = 1 << 13
 """Duplicates whose files are looked at together: their names and facts are Python objects then."""

@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 
 from simdocs.artifacts.writer import check_target
+from simdocs.commands.blocks import PrintedNames
 from simdocs.commands.build import BuildPlan, build_and_compare, plan_build, with_all_ignored
-from simdocs.commands.printed_names import PrintedNames
 from simdocs.commands.standing import forgotten_bands, standing
 from simdocs.engines.run import Run
 from simdocs.matching.documents.corpus import Corpus
-from simdocs.model.answer_blocks import ChangeBlock
+from simdocs.model.answers import ChangeBlock, Delivery
 from simdocs.model.artifact import Artifact
 from simdocs.model.build_results import REMOVED, DryRun
 from simdocs.model.columns import MemoryColumn
-from simdocs.model.delivery import Delivery
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array
 from simdocs.recipes import Recipe, Updating, of_group

@@ -10,16 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.commands.printed_names import PrintedNames
+from simdocs.commands.blocks import Named, PrintedNames
 from simdocs.kernels.lsh.bucket_sample import bands_that_agree
 from simdocs.matching.groups.decision import Decision
 from simdocs.model import documents as flags
-from simdocs.model import explanation as why
-from simdocs.model.explanation import ExplainedDocument, Link
-from simdocs.model.groups import Pairs
+from simdocs.model import search_result as why
+from simdocs.model.groups import Components, Pairs
 from simdocs.model.names import name_to_text
-from simdocs.model.numbering import Rows
-from simdocs.model.ragged import Array, Floats, Index, Mask
+from simdocs.model.ragged import Array, Floats, Index, Mask, Rows
+from simdocs.model.search_result import ComponentFacts, ExplainedDocument, Link
 from simdocs.recipes import Bands
 
 _AT_ONCE = 1 << 10
@@ -174,3 +173,20 @@ class _Explainer:
 def _known(values: Floats | Array) -> list[float | None]:
     """The values, with None for NaN."""
     return [None if math.isnan(value) else value for value in values.tolist()]
+
+
+def component_facts(documents: Named, components: Components) -> Iterator[ComponentFacts]:
+    """The facts of each component, the loosest first."""
+    order = sorted(range(len(components.kept)), key=lambda at: (components.pairwise[at], components.kept[at]))
+    for at in order:
+        yield ComponentFacts(
+            documents.printed_names(components.kept[at : at + 1])[0],
+            int(components.size[at]),
+            _rounded(components.to_kept[at]),
+            _rounded(components.pairwise[at]),
+            bool(components.complete[at]),
+        )
+
+
+def _rounded(value: float) -> float | None:
+    return None if math.isnan(value) else round(float(value), 6)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from simdocs.artifacts.damage import damages
 from simdocs.artifacts.formats import FORMATS
-from simdocs.errors import ArtifactError
+from simdocs.errors import ArtifactError, InputError
 from simdocs.matching.documents.corpus import name_prefix
 from simdocs.model.answers import Figure
 from simdocs.model.artifact import Artifact
-from simdocs.model.artifact_facts import ArtifactInfo, FactValue
-from simdocs.model.build_results import Expectation
+from simdocs.model.build_results import ArtifactInfo, CheckResult, Expectation, FactValue
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, WIDE
 from simdocs.model.names import name_to_text, text_to_name
 from simdocs.pipeline.indexing import chosen_by, expected_of
@@ -116,3 +116,14 @@ def _printable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-8", "backslashreplace").decode()
     return text
+
+
+def check(paths: Sequence[bytes]) -> CheckResult:
+    """The damage in the artifacts at these paths, and those that cannot be read."""
+    found, unreadable = list[str](), list[str]()
+    for path in paths:
+        try:
+            found += damages(path)
+        except InputError as error:
+            unreadable.append(str(error))
+    return CheckResult(tuple(found), tuple(unreadable))

@@ -12,7 +12,7 @@ from simdocs.errors import mention, mentioned, suggested
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.skipped import Skipped
 from simdocs.recipes import OF_BANDS, IndexRecipe, Walking, of_group
-from simdocs.requests.tune_request import TuneRequest
+from simdocs.requests.audit_request import TuneRequest
 
 _BY_HAND = ("bands", "rows", "rule")
 """What was chosen for another threshold or signature, and is chosen again if that changes."""

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from simdocs.commands.artifact_hints import explain_no_index, explain_order
-from simdocs.commands.blocks import name_blocks, names_of_pairs, pair_differences, shown_pairs
+from simdocs.commands.blocks import PrintedNames, name_blocks, names_of_pairs, pair_differences, shown_pairs
 from simdocs.commands.ignoring import ignored_of, refuse_other_tokens
-from simdocs.commands.printed_names import PrintedNames
 from simdocs.commands.resolve import encoded_root, intake_of, opened_index, opened_shingles
 from simdocs.engines.run import Run
 from simdocs.errors import mention
@@ -23,19 +22,16 @@ from simdocs.matching.lookup.containing import find_containing
 from simdocs.matching.lookup.index_matches import Lookup, MatchBlock, find_matches
 from simdocs.matching.lookup.nearest import find_nearest
 from simdocs.matching.verification.verify import Verifier, warn_of_outdated
-from simdocs.model.answer_blocks import Take
+from simdocs.model.answers import Delivery, Take
 from simdocs.model.artifact import BandIndex, Shingles
-from simdocs.model.delivery import Delivery
 from simdocs.model.documents import EMPTY, SHORT, Documents
 from simdocs.model.groups import ContainedPairs, Pairs
-from simdocs.model.listed_pairs import Matches
-from simdocs.model.numbering import BlockPlaces, Rows
-from simdocs.model.ragged import Array, Floats, Mask, Ragged
-from simdocs.model.search_result import SearchFacts
+from simdocs.model.ragged import Array, BlockPlaces, Floats, Mask, Ragged, Rows
+from simdocs.model.search_result import Matches, SearchFacts
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.prepare import Intake
 from simdocs.recipes import SEQUENCES, Grouping, IndexRecipe
-from simdocs.requests.exclusions import containment_instead
+from simdocs.requests.checked_request import containment_instead
 from simdocs.requests.search_requests import QueryRequest
 
 

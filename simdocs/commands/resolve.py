@@ -11,8 +11,7 @@ from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.artifacts.recognise import kind_of
 from simdocs.commands.artifact_hints import explain_wrong_kind, refuse_disguised
-from simdocs.commands.ignoring import contradictory_files
-from simdocs.commands.stop_words import with_stop_word_list
+from simdocs.commands.ignoring import contradictory_files, with_stop_word_list
 from simdocs.corpora.decode import as_bytes
 from simdocs.corpora.discover import Sources
 from simdocs.corpora.file_list import FileList
@@ -39,8 +38,7 @@ from simdocs.recipes import (
     Walking,
     of_group,
 )
-from simdocs.requests.checked_request import CheckedRequest
-from simdocs.requests.contradictions import contradictions
+from simdocs.requests.checked_request import CheckedRequest, contradictions
 from simdocs.requests.read_request import ReadRequest
 
 

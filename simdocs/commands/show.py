@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+
+import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import checked
-from simdocs.commands.resolve import is_artifact, opened, shingling_of
+from simdocs.commands.blocks import rows_named
+from simdocs.commands.resolve import encoded_root, is_artifact, opened, opened_shingles, shingling_of
 from simdocs.corpora.single_text import read_single_document
 from simdocs.engines.run import Run
-from simdocs.errors import UsageError
-from simdocs.model.answer_blocks import TokenBlock
-from simdocs.model.delivery import Delivery
-from simdocs.model.shown_artifact import ShownArtifact
+from simdocs.errors import UsageError, suggested
+from simdocs.kernels.lsh.bucket_sample import agreeing_bands
+from simdocs.kernels.lsh.buckets import candidate_pairs, shared_runs
+from simdocs.kernels.sketch.fracminhash import CUT_OFF
+from simdocs.matching.documents.corpus import Corpus
+from simdocs.matching.documents.prepared import buckets_of_index, of_same_documents
+from simdocs.matching.verification.verify import Verifier
+from simdocs.model.answers import Delivery, FigureBlock, ShownArtifact, ShownColumn, ShownRow, TokenBlock
+from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
+from simdocs.model.columns import MemoryColumn
+from simdocs.model.ragged import Rows, ranges
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.shingling import show as shown_shingles
 from simdocs.recipes import Sequences
 from simdocs.requests.text_requests import ShowRequest
 
 _AT_ONCE = 1 << 12
+"""Rows in one block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +51,6 @@ def answer(request: ShowRequest, run: Run | None, delivery: Delivery) -> ShownTe
     artifact has no document of a name. ArtifactError: the artifact cannot be opened.
     """
     if is_artifact(request.file):
-        from simdocs.commands.show_artifact import shown
-
         assert run is not None
         return shown(request, checked(opened(request.file, tuple(FORMATS))), run)
     if problems := list(request.problems_beside_text()):
@@ -62,3 +72,186 @@ def answer(request: ShowRequest, run: Run | None, delivery: Delivery) -> ShownTe
     if take is not None:
         take(TokenBlock(spelled, tokens))
     return ShownText(tuple(every), count)
+
+
+MOST_COLUMNS = 20
+"""The largest number of documents that are columns of a matrix."""
+
+_DOCUMENT = ShownColumn(b"document", bytes)
+
+
+def shown(request: ShowRequest, artifact: Artifact, run: Run) -> ShownArtifact:
+    """The view of an artifact that was requested.
+
+    UsageError: the artifact has no such view, or not of so many documents. InputError: it has no document of a name.
+    """
+    if problems := list(request.problems_beside_artifact(artifact.kind)):
+        raise UsageError(*problems)
+    names = [name for name in request.documents if isinstance(name, bytes)]
+    rows = rows_named(_documented(artifact), names) if names else None
+    if request.buckets:
+        assert isinstance(artifact, BandIndex)
+        return _buckets(artifact, _first_copies(artifact, rows))
+    if request.candidates:
+        assert isinstance(artifact, BandIndex)
+        return _candidates(artifact, _first_copies(artifact, rows), request, run)
+    if request.sketch:
+        assert isinstance(artifact, BandIndex)
+        return _sketch(artifact, rows)
+    if isinstance(artifact, Shingles):
+        return _matrix(artifact, rows) if request.matrix else _token_sets(artifact, rows)
+    assert isinstance(artifact, Signatures | BandIndex)
+    return _signatures(artifact, rows)
+
+
+def _first_copies(index: BandIndex, rows: Rows | None) -> Rows | None:
+    """The first documents with the texts of these, which stand for all copies in the buckets."""
+    return None if rows is None else index["same_as"].rows(rows).astype(np.int64)
+
+
+def _token_sets(shingles: Shingles, rows: Rows | None) -> ShownArtifact:
+    """The number of tokens of each document, or the tokens of those that were named."""
+    sets, names = shingles.tokens, _names(shingles)
+    if rows is None:
+        counts = zip(names(np.arange(len(sets))), sets.lengths.tolist(), strict=True)
+        return ShownArtifact((_DOCUMENT, ShownColumn(b"tokens", int)), _blocks(counts))
+    tokens = (
+        (name, token) for name, row in zip(names(rows), rows.tolist(), strict=True) for token in sets[row].tolist()
+    )
+    return ShownArtifact((_DOCUMENT, ShownColumn(b"token", int)), _blocks(tokens))
+
+
+def _matrix(shingles: Shingles, rows: Rows | None) -> ShownArtifact:
+    """The characteristic matrix: a row for each token, a column for each document, and 1 where it has the token."""
+    rows = _few(shingles, rows)
+    sets = shingles.tokens.take(rows)
+    tokens = np.unique(sets.values)
+    cells = np.zeros((len(tokens), len(rows)), np.int64)
+    cells[np.searchsorted(tokens, sets.values), np.repeat(np.arange(len(rows)), sets.lengths)] = 1
+    columns = (ShownColumn(b"token", int), *(ShownColumn(name, int) for name in _names(shingles)(rows)))
+    return ShownArtifact(columns, _blocks(map(tuple, np.column_stack((tokens, cells)).tolist())))
+
+
+def _signatures(artifact: Signatures | BandIndex, rows: Rows | None) -> ShownArtifact:
+    """The signature matrix: a row for each place, a column for each document; for two of them, whether they agree."""
+    rows = _few(artifact, rows)
+    signatures = artifact.signatures[rows]
+    columns = [ShownColumn(b"place", int), *(ShownColumn(name, int) for name in _names(artifact)(rows))]
+    values: Iterator[ShownRow] = ((place, *column) for place, column in enumerate(signatures.T.tolist(), 1))
+    if len(rows) == len("ab"):
+        columns.append(ShownColumn(b"agree", str))
+        values = ((*row, "yes" if row[1] == row[2] else "no") for row in values)
+    return ShownArtifact(tuple(columns), _blocks(values))
+
+
+def _buckets(index: BandIndex, rows: Rows | None) -> ShownArtifact:
+    """The documents of each bucket that has two or more: of all, or of those buckets that have a document named."""
+
+    def lines() -> Iterator[ShownRow]:
+        names = _names(index)
+        for band in range(index.recipe.banding.bands):
+            keys, owners = (index[column].cut(band, band + 1)[0] for column in ("band_keys", "band_rows"))
+            begins, sizes = shared_runs(keys)
+            members = np.asarray(owners)[ranges(begins, sizes)].astype(np.int64)
+            bucket = np.repeat(np.arange(len(sizes)), sizes)
+            if rows is not None:
+                wanted = np.isin(bucket, bucket[np.isin(members, rows)])
+                members, bucket = members[wanted], bucket[wanted]
+            order = np.lexsort((members, bucket))
+            for number, name in zip(bucket[order].tolist(), names(members[order]), strict=True):
+                yield band + 1, number + 1, name
+
+    columns = (ShownColumn(b"band", int), ShownColumn(b"bucket", int), _DOCUMENT)
+    return ShownArtifact(columns, _blocks(lines()))
+
+
+def _candidates(index: BandIndex, rows: Rows | None, request: ShowRequest, run: Run) -> ShownArtifact:
+    """Every candidate pair of different texts, with everything that decides it. rows: only pairs with one of these."""
+    assert request.root is None or isinstance(request.root, bytes)
+    sets = None if request.shingles is None else opened_shingles(request.shingles)
+    root = encoded_root(request.root)
+    corpus = Corpus.of_artifact(index, index["signatures"], of_same_documents(sets, index), root)
+    banding = index.recipe.banding
+    verifier = Verifier(corpus, index.recipe.shingling, banding.threshold, run, no_prefilter=True)
+
+    def lines() -> Iterator[ShownRow]:
+        firsts, numbers = index.documents.distinct_texts()
+        signatures = index.signatures
+        for one, other in candidate_pairs(buckets_of_index(index, numbers, len(firsts)), len(firsts)):
+            left, right = firsts[one], firsts[other]
+            if rows is not None:
+                wanted = np.isin(left, rows) | np.isin(right, rows)
+                left, right = left[wanted], right[wanted]
+            exact = verifier.exact_jaccard(left, right)
+            similar = np.where(np.isnan(exact), "", np.where(exact >= banding.threshold, "yes", "no"))
+            yield from zip(
+                *(corpus.printed_names(side) for side in (left, right)),
+                agreeing_bands(signatures, left, right, banding.cut).tolist(),
+                corpus.estimates(left, right).tolist(),
+                exact.tolist(),
+                similar.tolist(),
+                strict=True,
+            )
+
+    types = (("document", bytes), ("other", bytes), ("bands", int), ("estimate", float), ("jaccard", float))
+    columns = (*(ShownColumn(name.encode(), kind) for name, kind in types), ShownColumn(b"similar", str))
+    return ShownArtifact(columns, _blocks(lines()))
+
+
+def _sketch(index: BandIndex, rows: Rows | None) -> ShownArtifact:
+    """How many tokens of each document are below the cut-off, and so in the sketch, or those of documents named.
+
+    Copies have the tokens of the first document with their text, which is the only one in the sketch.
+    """
+    if not index.recipe.containing.containment:
+        raise UsageError(f"{index.name} has no sketch: build it with {suggested('index', containment=True)}")
+    names, cut_off = _names(index), int(CUT_OFF)
+    tokens, owners, firsts = (index[column].all() for column in ("sketch_tokens", "sketch_rows", "same_as"))
+    if rows is None:
+        facts, sketched = index.documents.facts, np.bincount(owners, minlength=index.n_documents)[firsts]
+        columns = (_DOCUMENT, *(ShownColumn(name, int) for name in (b"tokens", b"sketched", b"cut_off")))
+        counted = zip(
+            names(np.arange(index.n_documents)),
+            (facts["count"] - facts["ignored"]).tolist(),
+            sketched.tolist(),
+            [cut_off] * index.n_documents,
+            strict=True,
+        )
+        return ShownArtifact(columns, _blocks(counted))
+    held = (
+        (name, token, cut_off)
+        for name, first in zip(names(rows), firsts[rows].tolist(), strict=True)
+        for token in tokens[owners == first].tolist()
+    )
+    return ShownArtifact((_DOCUMENT, ShownColumn(b"token", int), ShownColumn(b"cut_off", int)), _blocks(held))
+
+
+def _names(artifact: Artifact) -> Callable[[Rows], list[bytes]]:
+    """A function that returns the names of documents as paths that work in the working directory."""
+    return _documented(artifact).printed_names
+
+
+def _documented(artifact: Artifact) -> Corpus:
+    """The documents of an artifact, without signatures."""
+    return Corpus.of_artifact(artifact, MemoryColumn(np.empty((0, 0), np.uint32)), None, None)
+
+
+def _few(artifact: Artifact, rows: Rows | None) -> Rows:
+    """The rows that were named, or all. UsageError: they are too many for a matrix."""
+    rows = np.arange(artifact.n_documents) if rows is None else rows
+    if len(rows) > MOST_COLUMNS:
+        raise UsageError(
+            f"{artifact.name}: a matrix of {len(rows):,} documents has too many columns: name up to {MOST_COLUMNS}"
+            " of its documents"
+        )
+    return rows
+
+
+def _blocks(rows: Iterator[ShownRow]) -> Iterator[FigureBlock]:
+    block = list[ShownRow]()
+    for row in rows:
+        block.append(row)
+        if len(block) == _AT_ONCE:
+            yield FigureBlock(block)
+            block = []
+    yield FigureBlock(block)

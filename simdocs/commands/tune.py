@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.advice.common_advice import OF_A_CROWD, common_advice
 from simdocs.advice.example_pairs import crowd_below, example_pairs, family_of_pairs
 from simdocs.advice.length_advice import Settled, ShortTexts, Suitable, in_words, next_larger_k, suitable
 from simdocs.advice.similarity_advice import (
@@ -18,6 +17,7 @@ from simdocs.advice.similarity_advice import (
     many_similar,
     similarity_advice,
 )
+from simdocs.advice.template_advice import OF_A_CROWD, common_advice
 from simdocs.commands.ignoring import leaving_out
 from simdocs.commands.next_call import BANDS_AGAIN, built_again, fixed_in, next_call
 from simdocs.commands.resolve import (
@@ -33,23 +33,21 @@ from simdocs.corpora.read_tasks import sampled
 from simdocs.engines.run import Run, Tally
 from simdocs.kernels.compare.pair_totals import total
 from simdocs.matching.documents.prepared import Prepared, part_of, prepared
-from simdocs.matching.sampling import forecast
+from simdocs.matching.sampling import sampled_pairs
 from simdocs.matching.sampling.sampled_pairs import sample_pairs
-from simdocs.matching.verification.token_sets import token_sets
+from simdocs.matching.verification.token_memory import token_sets
 from simdocs.matching.verification.verify import Verifier, warn_of_outdated
+from simdocs.model.answers import Delivery
 from simdocs.model.artifact import Artifact, Shingles
-from simdocs.model.delivery import Delivery
 from simdocs.model.documents import WITHOUT_TOKENS
-from simdocs.model.numbering import Rows, TextNumbers
-from simdocs.model.pair_sample import PairSample
-from simdocs.model.ragged import Floats, Ragged
+from simdocs.model.ragged import Floats, Ragged, Rows, TextNumbers
 from simdocs.model.skipped import Skipped
-from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, Tuning
+from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, PairSample, Tuning
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.indexing import low_recall
 from simdocs.pipeline.prepare import Intake, files_of
 from simdocs.recipes import OF_BANDS, IndexRecipe
-from simdocs.requests.tune_request import TuneRequest
+from simdocs.requests.audit_request import TuneRequest
 
 SAMPLED = 20_000
 """Documents that are read at most. With more, so many are drawn at random."""
@@ -101,7 +99,7 @@ def answer(request: TuneRequest, run: Run, delivery: Delivery) -> Tuning:
     plan = plan_tune(request, delivery)
     if plan.intake is None:
         recipe = plan.recipe
-        choices, curve = tuple(forecast.choices(recipe, None)), tuple(forecast.curve(recipe.banding, None))
+        choices, curve = tuple(sampled_pairs.choices(recipe, None)), tuple(sampled_pairs.curve(recipe.banding, None))
         lines = tuple(low_recall(recipe.banding, recipe.sketching.num_perm))
         return Tuning(choices, curve, None, lines, "", recipe, None, run.skipped)
     return _Tuner(request, plan, delivery, run).tuning()
@@ -197,8 +195,8 @@ class _Tuner:
         sample = drawn.of_all(self._times)
         known = sample if len(sample.random) else None
         all_documents = self._every if self._times > 1 else documents
-        corpus = forecast.corpus_facts(sample, len(firsts), threshold, all_documents)
-        choices, curve = forecast.choices(recipe, known), forecast.curve(recipe.banding, known)
+        corpus = sampled_pairs.corpus_facts(sample, len(firsts), threshold, all_documents)
+        choices, curve = sampled_pairs.choices(recipe, known), sampled_pairs.curve(recipe.banding, known)
         return Judged(ready, recipe, firsts, sample, corpus, tuple(choices), tuple(curve))
 
     def _with(self, changes: dict[str, Any]) -> tuple[Prepared, IndexRecipe]:
@@ -226,7 +224,7 @@ class _Tuner:
         threshold = now.recipe.banding.threshold
         for each in length_of_signatures(
             *(texts, now.chosen, now.recipe.banding.recall),
-            lambda cut: total(now.sample, forecast.false_candidates(cut, threshold)),
+            lambda cut: total(now.sample, sampled_pairs.false_candidates(cut, threshold)),
         ):
             if self._advise(each.line, dict(each.change)):
                 self._changes |= each.change

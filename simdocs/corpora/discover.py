@@ -4,26 +4,188 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.file_list import FileList, Reached
 from simdocs.corpora.identity import FileId, file_id
-from simdocs.corpora.listing import Found, facts_of, held_facts, id_of
-from simdocs.corpora.long_paths import status_of
-from simdocs.corpora.name_lists import list_of, of_entry
-from simdocs.corpora.nothing_found import excludes_nothing, includes_nothing, is_list_of_names, no_documents, not_found
-from simdocs.corpora.patterns import Patterns
+from simdocs.corpora.long_paths import open_name, status_of
+from simdocs.corpora.patterns import Patterns, Unread
 from simdocs.corpora.read_file import MOST, read_stream
-from simdocs.corpora.unread import Unread
-from simdocs.corpora.walk import walk
-from simdocs.errors import InputError, mention
+from simdocs.corpora.walk import Found, facts_of, held_facts, id_of, walk
+from simdocs.errors import InputError, mention, shell_command
 from simdocs.model.names import display_name
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.recipes import Walking
+
+LONGEST = 1 << 20
+"""Bytes of the longest entry. No name of a file is nearly as long, so an entry that has no end is not read to it."""
+
+MOST_OF_A_LIST = 100_000_000
+"""The largest number of entries, so that a list without end is not read for ever."""
+
+_AT_ONCE = 1 << 16
+"""Bytes that are read at once."""
+
+
+def list_of(source: bytes, nul_ended: bool, skipped: Skipped, inputs: set[FileId]) -> Iterator[tuple[int, bytes]]:
+    """Yield the entries of a list, as bytes, with their numbers from 1, while it is read. The last may lack its end.
+
+    `-` is standard input. Malformed entries are added to skipped, the id of the list's file to inputs. InputError: the
+    list cannot be read, is the other kind of list, has an entry longer than LONGEST, or more than MOST entries.
+    """
+    for number, name in enumerate(_entries(source, nul_ended, inputs), 1):
+        if number > MOST_OF_A_LIST:
+            raise InputError(f"{display_name(source)}: has more than {MOST_OF_A_LIST:,} entries: use several lists")
+        if why := _malformed(name, source):
+            skipped.add(Skip("malformed", source, f"entry {number} {why}"))
+        else:
+            yield number, name
+
+
+def _entries(source: bytes, nul_ended: bool, inputs: set[FileId]) -> Iterator[bytes]:
+    """Yield the entries, whatever they are."""
+    end, rest, number = b"\0" if nul_ended else b"\n", b"", 1
+    for piece in _contents(source, inputs):
+        if b"\0" in piece and not nul_ended:
+            raise InputError(f"{display_name(source)}: this list has NUL bytes: read it with {mention('files0_from')}")
+        *whole, rest = (rest + piece).split(end)
+        yield from whole
+        number += len(whole)
+        if len(rest) > LONGEST:
+            raise of_entry(source, number, rest, InputError(f"longer than {LONGEST:,} bytes"))
+    if rest:
+        yield rest
+
+
+def _malformed(name: bytes, source: bytes) -> str:
+    """What is wrong with an entry; empty if it is a name."""
+    if not name:
+        return "is empty: leave it out"
+    if name == source == b"-":
+        return "is -, but standard input is the list itself: write ./- for a file of that name"
+    return ""
+
+
+def _contents(source: bytes, inputs: set[FileId]) -> Iterator[bytes]:
+    """Yield the bytes of a list in pieces, as soon as they can be read."""
+    try:
+        descriptor = os.dup(0) if source == b"-" else open_name(source, os.O_RDONLY | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb", buffering=0):
+            status = os.fstat(descriptor)
+            if _is_endless(status, descriptor):
+                raise InputError(
+                    f"{display_name(source)}: this is a device, not a list of names: use a file, a FIFO or -"
+                )
+            inputs.add(file_id(status))
+            while piece := os.read(descriptor, _AT_ONCE):
+                yield piece
+    except OSError as error:
+        raise InputError(f"{display_name(source)}: {error.strerror or error}") from None
+
+
+def _is_endless(status: os.stat_result, descriptor: int) -> bool:
+    """Whether a file is a device that may never end. These are all except terminals and /dev/null."""
+    if stat.S_ISCHR(status.st_mode):
+        return not os.isatty(descriptor) and status.st_rdev != os.stat(os.devnull).st_rdev
+    return stat.S_ISBLK(status.st_mode)
+
+
+def of_entry(source: bytes, number: int, name: bytes, error: InputError) -> InputError:
+    """The error about an entry that does not name a document, with a remedy."""
+    where = f"{display_name(source)}: entry {number}"
+    if b"\n" in name:  # most likely the entry is a whole list of lines
+        lines = f"if the list has one name on each line, read it with {mention('files_from')}"
+        return InputError(f"{where} has line feeds and is not the name of a file: {lines}")
+    if name.endswith(b"\r"):
+        return InputError(f"{where}: {error.message}: the list has CRLF line ends, and must have LF")
+    return InputError(f"{where}: {error.message}: correct the entry or remove it")
+
+
+_BELOW = "a pattern with a slash is compared with the path below the directory"
+
+
+def no_documents(directory: bytes) -> str:
+    """The warning about a directory in which no document was found: a disk may not be mounted."""
+    return f"{display_name(directory)}: no documents were found in this directory"
+
+
+def includes_nothing(patterns: Sequence[str]) -> str:
+    """The warning that no file matches these patterns of `include`, with what is most likely wrong with them."""
+    shown = " or ".join(repr(pattern) for pattern in patterns)
+    hint = ""
+    if paths := [pattern for pattern in patterns if os.path.isfile(pattern)]:
+        ending = os.path.splitext(paths[0])[1]
+        hint = f": this is a file; the shell may have expanded a pattern: quote it, as in {'*' + ending!r}"
+    elif any("/" in pattern for pattern in patterns):
+        hint = f": {_BELOW}"
+    elif endings := [pattern for pattern in patterns if not set("*?[") & set(pattern)]:
+        hint = f": to match the end of a name, write {'*.' + endings[0].lstrip('.')!r}"
+    return f"no file matches {mention('include')} {shown}{hint}"
+
+
+def excludes_nothing(unmatched: Iterable[str], arguments: Sequence[bytes]) -> Iterator[str]:
+    """Yield a warning for each unmatched pattern of `exclude` that is a path as it is printed.
+
+    Others are not worth a warning: it is normal that nothing is there to be left out.
+    """
+    above = [os.fsdecode(name).rstrip("/") + "/" for name in arguments]
+    for pattern in unmatched:
+        if begun := [directory for directory in above if pattern.startswith(directory)]:
+            right = pattern.removeprefix(max(begun, key=len)).strip("/")
+            yield f"nothing matches {mention('exclude')} {pattern!r}: {_BELOW}: write {'/' + right!r}"
+
+
+_LINES, _LONGEST = 5, 4096
+"""How many lines of a text may be names of files if it is a list of them, and bytes of the longest."""
+
+
+def is_list_of_names(text: bytes) -> bool:
+    """Whether the first lines of a text are names of existing files, so that it is hardly meant as a document."""
+    lines = text[: _LINES * _LONGEST].split(b"\n", _LINES)[:_LINES]
+    names = lines if lines[-1] else lines[:-1]
+    return bool(names) and all(name and b"\0" not in name and os.path.isfile(name) for name in names)
+
+
+_LONG, _SHOWN = 255, 80
+"""Bytes of a missing name from which on it is probably a text, and how many of them a message shows then."""
+
+_URL = re.compile(rb"([A-Za-z][A-Za-z0-9+.-]*)://")
+
+_DOWNLOADS = {
+    **dict.fromkeys((b"http", b"https", b"ftp"), "curl -sSf {} -o FILE"),
+    b"s3": "aws s3 cp {} FILE",
+    b"gs": "gcloud storage cp {} FILE",
+}
+"""Commands that download what a URL names, by its scheme."""
+
+_SUFFIX = re.compile(rb"\.[A-Za-z0-9]{1,5}$")
+
+
+def not_found(name: bytes, error: OSError, *, listed: bool = False) -> InputError:
+    """The error that there is no such file, with what to do if the name is a URL, a pattern, or a text.
+
+    listed: it is an entry of a list.
+    """
+    shown = display_name(name if len(name) <= _LONG else name[:_SHOWN] + b"...")
+    if url := _URL.match(name):
+        if url[1].lower() == b"file":
+            return InputError(f"{shown}: this is a URL: give the path, {shown[url.end() :]}")
+        command = _DOWNLOADS.get(url[1].lower(), "").format(shown)
+        example = f", for example with {shell_command(command)}" if command else ""
+        return InputError(f"{shown}: this is a URL, and simdocs reads files: download it first{example}")
+    (directory, pattern), hint = os.path.split(name), ""
+    if error.errno == errno.ENOENT and {b"*", b"?"} & {pattern[at : at + 1] for at in range(len(pattern))}:
+        where = display_name(directory or b".")
+        hint = f": to select files by name, read {where} with {mention('include')} '{display_name(pattern)}'"
+    elif b" " in name.strip() and not directory and not _SUFFIX.search(name) and not listed:
+        hint = f": if this is a text and not the name of a file, give {mention('texts')}"
+    return InputError(f"{shown}: {error.strerror or error}{hint}")
+
 
 _MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.corpora.identity import FileId, Stamp, regular_file_id
-from simdocs.corpora.listing import FACTS, Found
-from simdocs.corpora.unread import Unread
-from simdocs.model.byte_strings import ByteStrings, joined
+from simdocs.corpora.patterns import Unread
+from simdocs.corpora.walk import FACTS, Found
+from simdocs.model.byte_strings import ByteStrings, GrowingArray, GrowingByteStrings, joined
 from simdocs.model.documents import MET, NAMED
-from simdocs.model.growing import GrowingArray, GrowingByteStrings
 from simdocs.model.ragged import Index, Mask, Ragged, firsts_of_runs, offsets_of
 
 STAMP = np.dtype([("size", "<i8"), ("mtime_ns", "<i8"), ("ctime_ns", "<i8")])

@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.corpora.long_paths import status_of
-from simdocs.model.numbering import Rows
-from simdocs.model.ragged import Array, Index, Mask, Ragged
-from simdocs.model.source_files import STAMP_FIELDS
+from simdocs.model.documents import STAMP_FIELDS
+from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows
 
 FileId = tuple[int, int]
 """Device and inode: the same for all names of a file."""

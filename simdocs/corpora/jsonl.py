@@ -14,9 +14,8 @@ from simdocs.corpora.containers import binary_format
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import is_compressed
 from simdocs.corpora.identity import NO_FILE, Stamp
-from simdocs.corpora.line_chunks import cut_lines
 from simdocs.corpora.read_file import MOST, too_large
-from simdocs.corpora.stable_read import Chunk, chunks
+from simdocs.corpora.stable_read import Chunk, chunks, cut_lines
 from simdocs.corpora.walked_files import ANY, Met, open_file
 from simdocs.errors import mention
 from simdocs.model.skipped import Skip

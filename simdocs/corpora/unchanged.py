@@ -2,16 +2,121 @@
 
 from __future__ import annotations
 
+from bisect import bisect
+from dataclasses import dataclass
+
 import numpy as np
 
-from simdocs.corpora.earlier_files import AT_ONCE, EarlierFiles
-from simdocs.corpora.file_list import FileList
+from simdocs.corpora.clock import RECENT_NS
+from simdocs.corpora.file_list import STAMP, FileList
 from simdocs.corpora.gzip_stream import is_compressed
 from simdocs.corpora.identity import Stamp, content_digest
 from simdocs.corpora.jsonl import Lines, is_jsonl
-from simdocs.corpora.missed_files import missed_files
-from simdocs.model.ragged import Array, Index, Keys, Mask
+from simdocs.model.byte_strings import separate
+from simdocs.model.documents import MET, STAMP_FIELDS, Documents, SourceFiles
+from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
 from simdocs.recipes import Sequences, Updating
+
+AT_ONCE = 1 << 12
+"""Names that are taken out of their columns at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierFiles:
+    """The files and documents that an earlier run read.
+
+    read_ns: when it began to read. limit: the largest size of a document then, in bytes. here: whether relative names
+    meant the same files then as now.
+    """
+
+    documents: Documents
+    read_ns: int
+    limit: int
+    here: bool = True
+
+    @property
+    def sources(self) -> SourceFiles:
+        """Its files."""
+        return self.documents.sources
+
+    def names(self, numbers: Index) -> list[bytes]:
+        """The names of these files."""
+        rows = self.sources.files["row"][numbers]
+        names, containers = self.documents.names, self.documents.facts["container"][rows].astype(np.int64)
+        starts = names.offsets[rows]
+        lengths = np.where(containers > 0, containers, names.offsets[rows + 1] - starts)
+        return separate(Ragged.from_lengths(names.values[ranges(starts, lengths)], lengths))
+
+    def is_here(self, name: bytes) -> bool:
+        """Whether this name means the same file now as then."""
+        return self.here or name.startswith(b"/")
+
+    def stamp(self, number: int) -> Stamp:
+        """The stamp that a file had then."""
+        return Stamp(*self.sources.files[list(STAMP_FIELDS)][number].item())
+
+    def recent(self) -> Mask:
+        """Which files may have been changed once more in the same tick of a clock as their times say: (F,)."""
+        files = self.sources.files
+        recent: Mask = np.maximum(files["mtime_ns"], files["ctime_ns"]) >= self.read_ns - RECENT_NS
+        return recent
+
+
+@dataclass(frozen=True, slots=True)
+class MissedFiles:
+    """M files of an earlier run that are to stand in a list of files, though they were not found.
+
+    numbers: their numbers. arguments: the arguments that gave them. places: the rows of the list before which they
+    stand, in their order.
+    """
+
+    earlier: EarlierFiles
+    numbers: Index
+    arguments: Index
+    places: Index
+
+    @property
+    def rows(self) -> Index:
+        """Their rows in the list when they are in it."""
+        return self.places + np.arange(len(self.places))
+
+    def added_to(self, found: FileList) -> FileList:
+        """The list with these files, which have the times and inodes that they had then."""
+        if not len(self.numbers):
+            return found
+        files = self.earlier.sources.files[self.numbers]
+        stamps, met = np.zeros(len(files), STAMP), np.zeros(len(files), MET)
+        for name, recorded in (("size", "file_size"), ("mtime_ns", "mtime_ns"), ("ctime_ns", "ctime_ns")):
+            stamps[name] = files[recorded]
+        met["inode"] = files["inode"]
+        return found.with_files(self.places, self.arguments, self.earlier.names(self.numbers), stamps, met)
+
+
+def missed_files(found: FileList, earlier: EarlierFiles, there: Index) -> MissedFiles:
+    """The earlier files at paths that could not be looked at.
+
+    there: the numbers of the earlier files that were found, perhaps under other names; or -1.
+    """
+    added = list[tuple[int, int, bytes, int]]()
+    missing = np.ones(len(earlier.sources.files), bool)
+    missing[there[there >= 0]] = False
+    numbers = np.flatnonzero(missing) if found.unread else there[:0]
+    ends = np.cumsum(found.counts).tolist()
+    places = dict[tuple[int, bytes], int]()
+    for at in range(0, len(numbers), AT_ONCE):
+        some = numbers[at : at + AT_ONCE]
+        for name, number in zip(earlier.names(some), some.tolist(), strict=True):
+            where = found.unread.place_of(name) if earlier.is_here(name) else None
+            if where is None:
+                continue
+            argument, prefix = where
+            if where not in places:
+                first = ends[argument - 1] if argument else 0
+                places[where] = bisect(found.names, prefix, first, ends[argument])
+            added.append((argument, places[where], name, number))
+    added.sort()
+    columns = np.array([(number, argument, place) for argument, place, _, number in added], np.int64).reshape(-1, 3)
+    return MissedFiles(earlier, *columns.T)
 
 
 class Unchanged:

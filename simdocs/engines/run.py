@@ -2,12 +2,54 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol, TypeVar
 
-from simdocs.engines.engine import Engine
+from simdocs.engines.worker_state import WorkerState
 from simdocs.model.skipped import Skipped
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+class Engine(Protocol):
+    """Runs a function on many tasks, possibly several at a time."""
+
+    @property
+    def jobs(self) -> int:
+        """The number of tasks that run at a time."""
+
+    @property
+    def state(self) -> WorkerState:
+        """The objects that the calling process keeps for as long as the engine is open."""
+
+    def start(self) -> None:
+        """Start all workers now, before much is in memory.
+
+        A worker that is forked later keeps the memory that this process had then, even what it frees afterwards.
+        """
+
+    def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        """Yield function(task) for each task, in the order of the tasks.
+
+        Raises what the function raises, at the turn of its task. WorkerError: a worker process was killed.
+        """
+
+    def map_with_state(
+        self,
+        function: Callable[[Task, WorkerState], Result],
+        tasks: Iterable[Task],
+        watch: Callable[[float], None] | None = None,
+    ) -> Iterator[Result]:
+        """Yield function(task, state) for each task, with the state of the worker that runs it. Otherwise like map.
+
+        A result must not depend on what the state holds: any worker may run any task. watch: is called now and
+        then while the next result is waited for, with the share of its task that the function says is done.
+        """
+
 
 Item = TypeVar("Item")
 
@@ -69,3 +111,74 @@ class Run:
     progress: Progress = no_progress
     explain: Explain = no_explanation
     tally: Tally = field(default_factory=Tally)
+
+
+_UNLIMITED = 1 << 60
+"""Control groups without a limit have `max`, or a number near 2^63, as their limit."""
+
+
+def available_memory(top: Path = Path("/")) -> int | None:
+    """Bytes that this process can still take: the least that the system, a control group and a limit leave; or None.
+
+    None: nothing says it. top: the directory that has proc and sys.
+    """
+    return min((*_of_system(top), *_of_groups(top), *_of_process(top)), default=None)
+
+
+def _of_system(top: Path) -> Iterator[int]:
+    """What Linux can give without swapping, or else all memory of the machine."""
+    if (meant := _field(_text(top / "proc/meminfo"), "MemAvailable:")) is not None:
+        yield meant << 10
+    elif "SC_PHYS_PAGES" in os.sysconf_names:
+        yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def _of_groups(top: Path) -> Iterator[int]:
+    """What is left of the limits of the control groups that this process is in, and of those above them."""
+    for line in _text(top / "proc/self/cgroup").splitlines():
+        _, controllers, name = line.split(":", 2)
+        if controllers in ("", "memory"):
+            mount, files = ("", _FILES_OF_2) if not controllers else ("memory", _FILES_OF_1)
+            group = Path(name)
+            for one in (group, *group.parents):
+                yield from _of_group(top / "sys/fs/cgroup" / mount / str(one).lstrip("/"), *files)
+
+
+_FILES_OF_1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+_FILES_OF_2 = ("memory.max", "memory.current", "inactive_file")
+"""In a control group of version 1 or 2: the file of its limit, that of its use, and what counts as used but is a cache
+of files."""
+
+
+def _of_group(directory: Path, limit: str, usage: str, cached: str) -> Iterator[int]:
+    most, used = _text(directory / limit).strip(), _text(directory / usage).strip()
+    if most.isdecimal() and used.isdecimal() and int(most) < _UNLIMITED:
+        cache = _field(_text(directory / "memory.stat"), cached) or 0
+        yield max(int(most) - int(used) + cache, 0)
+
+
+def _of_process(top: Path) -> Iterator[int]:
+    """What `ulimit -v` leaves."""
+    import resource
+
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    pages = _text(top / "proc/self/statm").split()
+    if most != resource.RLIM_INFINITY and pages:
+        yield max(most - int(pages[0]) * os.sysconf("SC_PAGE_SIZE"), 0)
+
+
+def _text(path: Path) -> str:
+    """The contents of a file, or nothing if it cannot be read."""
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def _field(text: str, name: str) -> int | None:
+    """The number that follows a name at the beginning of a line."""
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) > 1 and words[0] == name and words[1].isdecimal():
+            return int(words[1])
+    return None

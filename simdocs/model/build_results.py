@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import Skipped
-from simdocs.recipes import Recipe
+from simdocs.recipes import Banding, Recipe
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,3 +130,31 @@ class DryRun:
         found = self.counts
         names = (UNCHANGED, CHANGED, NEW, REMOVED, RENAMED)
         return f"<DryRun: {', '.join(f'{name}={getattr(found, name)}' for name in names)}>"
+
+
+FactValue = str | int | float
+"""A value that is shown: a number as one."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ArtifactInfo:
+    """What an artifact is. facts: keys and values, in the order in which they are shown; a key may come again."""
+
+    kind: str
+    facts: tuple[tuple[str, FactValue], ...]
+    banding: Banding | None = None
+    expectation: Expectation | None = None
+
+    def __repr__(self) -> str:
+        return f"<ArtifactInfo: kind={self.kind!r}, documents={dict(self.facts)['documents']}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CheckResult:
+    """What is wrong with artifacts: a line for each damage, and for each that could not be looked at."""
+
+    damages: tuple[str, ...] = ()
+    unreadable: tuple[str, ...] = field(default=())
+
+    def __repr__(self) -> str:
+        return f"<CheckResult: damages={len(self.damages)}, unreadable={len(self.unreadable)}>"

@@ -7,10 +7,139 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from simdocs.model.columns import Column
 from simdocs.model.names import name_to_text
-from simdocs.model.numbering import Rows
-from simdocs.model.ragged import Index, Mask, Ragged, firsts_of_runs
-from simdocs.model.source_files import SourceFiles
+from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows, firsts_of_runs
+
+FILE_FIELDS = (
+    ("row", "<i8", (), "row of its first document; those of its other documents follow"),
+    ("file_size", "<i8", (), "size in bytes on disk"),
+    ("mtime_ns", "<i8", (), "modification time, in nanoseconds since 1970"),
+    ("ctime_ns", "<i8", (), "time of the last change of its inode, in nanoseconds since 1970"),
+    ("inode", "<u8", (), "inode; 0, like the times, if the documents came from no file and cannot be reread"),
+    (
+        "content",
+        "<u8",
+        (2,),
+        "first 16 bytes of the SHA-256 of its content after decompression; of a JSON Lines file, that of the contents"
+        " of its chunks",
+    ),
+    ("chunk", "<i8", (), "number of its first chunk; any other file has none, and here that of the next chunk"),
+    (
+        "skipped",
+        "<i8",
+        (),
+        "how many of its lines were skipped, and 1 more if it could not be read to its end, or must be read again for"
+        " another reason",
+    ),
+)
+"""What is recorded about a file: name, dtype, shape and meaning."""
+
+CHUNK_FIELDS = (
+    ("row", "<i8", (), "row of its first document, or of the next one if it has none"),
+    ("start", "<i8", (), "where it begins in the file after decompression"),
+    ("extent", "<i8", (), "its length in bytes"),
+    ("line", "<i8", (), "number of its first line, from 1"),
+    ("content", "<u8", (2,), "first 16 bytes of the SHA-256 of its bytes"),
+    ("skipped", "<i8", (), "how many of its lines were skipped"),
+)
+"""What is recorded about a chunk, some whole lines of a JSON Lines file: name, dtype, shape and meaning."""
+
+FILE_AMOUNTS = ("row", "file_size", "chunk", "skipped", "start", "extent", "line")
+"""The fields that are sizes and numbers, and so never negative."""
+
+FILE = np.dtype([(name, dtype, shape) for name, dtype, shape, _ in FILE_FIELDS])
+CHUNK = np.dtype([(name, dtype, shape) for name, dtype, shape, _ in CHUNK_FIELDS])
+
+STAMP_FIELDS = ("file_size", "mtime_ns", "ctime_ns", "inode")
+"""The fields of a file that tell whether it has changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFiles:
+    """Files in the order of their documents. files: (F,) FILE. chunks: (H,) CHUNK, in the order of the files."""
+
+    files: NDArray[np.void]
+    chunks: NDArray[np.void]
+
+    def are_in_order(self, documents: int) -> bool:
+        """Whether every row belongs to one file, and every chunk and its rows to one file. documents: how many rows."""
+        rows, first_chunks = self.files["row"], self.files["chunk"]
+        ends = np.append(rows, documents)
+        if (documents and (not len(rows) or rows[0])) or not (ends[:-1] < ends[1:]).all():
+            return False
+        chunk_ends = np.append(first_chunks, len(self.chunks))
+        if not (chunk_ends[:-1] <= chunk_ends[1:]).all() or (len(rows) and first_chunks[0]):
+            return False
+        if not len(self.chunks):
+            return True
+        file = self.files_of_chunks()
+        of_chunks = self.chunks["row"]
+        within = (of_chunks >= rows[file]) & (of_chunks <= ends[file + 1])
+        return bool(within.all() and (np.diff(of_chunks) >= 0).all())
+
+    def hold_lines(self, facts: NDArray[np.void]) -> bool:
+        """Whether documents with these facts, (N,) DOCUMENT, are lines if and only if their file has chunks.
+
+        Each line then lies in its chunk, after the line before it. The files must be in order.
+        """
+        chunks, rows, containers = self.chunks, self.files["row"], facts["container"]
+        are_lines = containers > 0
+        if not len(chunks):
+            return len(rows) == len(facts) and not are_lines.any()
+        rows_of_file = np.diff(np.append(rows, len(facts)))
+        has_chunks = np.diff(np.append(self.files["chunk"], len(chunks))) > 0
+        if (rows_of_file[~has_chunks] != 1).any() or (are_lines != np.repeat(has_chunks, rows_of_file)).any():
+            return False
+        if (containers != np.repeat(containers[rows], rows_of_file)).any():
+            return False
+        if (chunks["row"][self.files["chunk"][has_chunks]] != rows[has_chunks]).any():
+            return False
+        # So the lines are those of one chunk after the other.
+        file = self.files_of_chunks()
+        lines_of_chunk = self.ends_of_chunks(len(facts)) - chunks["row"]
+        start, extent, line = (facts[name][are_lines] for name in ("start", "extent", "line"))
+        begin, end, first = (
+            np.repeat(each, lines_of_chunk)
+            for each in (chunks["start"], chunks["start"] + chunks["extent"], chunks["line"])
+        )
+        skipped = np.zeros(len(rows), np.int64)
+        np.add.at(skipped, file, chunks["skipped"])
+        return bool(
+            ((begin <= start) & (start + extent <= end) & (first <= line)).all()
+            and _follow(start, extent, line, np.repeat(file, lines_of_chunk), 1)
+            and _follow(chunks["start"], chunks["extent"], chunks["line"], file, 0)
+            and (skipped <= self.files["skipped"]).all()
+        )
+
+    def files_of_chunks(self) -> Index:
+        """The number of the file of each chunk: int64 (H,)."""
+        return np.searchsorted(self.files["chunk"], np.arange(len(self.chunks)), side="right") - 1
+
+    def ends_of_chunks(self, documents: int) -> Index:
+        """The row after the last document of each chunk: int64 (H,). documents: how many there are."""
+        owner, rows = self.files_of_chunks(), self.chunks["row"]
+        next_files = np.append(self.files["row"][1:], documents)[owner]
+        goes_on = np.append(owner[1:] == owner[:-1], False)[: len(rows)]
+        return np.where(goes_on, np.append(rows[1:], 0)[: len(rows)], next_files)
+
+    def of_rows(self, rows: Rows, documents: int) -> Index:
+        """The number of the file of each row: int64 (n,). documents: how many there are."""
+        return files_of_rows(self.files["row"], rows, documents)
+
+
+def _follow(start: Index, extent: Index, line: Index, file: Index, lines: int) -> bool:
+    """Whether the parts of each file follow each other without overlap. lines: the fewest lines that a part has."""
+    follows = (start[:-1] + extent[:-1] <= start[1:]) & (line[:-1] + lines <= line[1:])
+    return bool((follows | (file[1:] != file[:-1])).all())
+
+
+def files_of_rows(firsts: Array, rows: Rows, documents: int) -> Index:
+    """The number of the file of each row: int64 (n,). firsts: (F,), the row of each file's first document."""
+    if len(firsts) == documents:
+        return np.asarray(rows, np.int64)
+    return np.maximum(np.searchsorted(firsts, rows, side="right") - 1, 0)
+
 
 FIELDS = (
     ("size", "<i8", (), "size in bytes: of the file after decompression; for a line of a JSON Lines file, of its text"),
@@ -162,3 +291,75 @@ class Documents:
         number = np.searchsorted(firsts, original)
         number[out] = -1
         return firsts, number
+
+
+FACTS = np.dtype(DOCUMENT.descr + [(name, FILE[name].str) for name in STAMP_FIELDS])
+"""The facts of one document, and the stamp of its file."""
+
+
+class DocumentFacts:
+    """A column that shows the facts of each document together with the stamp of its file.
+
+    documents: (N,) DOCUMENT. files: (F,) FILE. What is read is (n,) FACTS.
+    """
+
+    def __init__(self, documents: Column, files: Column) -> None:
+        self._documents, self._files = documents, files
+        self._firsts: Array | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of documents."""
+        return self._documents.shape
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    def all(self) -> Array:
+        """All facts."""
+        return self._with_stamps(self._documents.all(), np.arange(len(self)))
+
+    def rows(self, rows: Array) -> Array:
+        """The facts of the documents in these rows."""
+        return self._with_stamps(self._documents.rows(rows), rows)
+
+    def cut(self, begin: int, end: int) -> Array:
+        """The facts of the documents in rows begin to end - 1."""
+        return self._with_stamps(self._documents.cut(begin, end), np.arange(begin, end))
+
+    def at(self, places: Array) -> Array:
+        """The same as `rows`: a record is one value."""
+        return self.rows(places)
+
+    def release(self) -> None:
+        """Let the system take back the memory of columns on disk."""
+        self._documents.release()
+        self._files.release()
+
+    def _with_stamps(self, documents: Array, rows: Array) -> Array:
+        out = np.empty(len(documents), FACTS)
+        for name in documents.dtype.names or ():
+            out[name] = documents[name]
+        if len(out):
+            files = self._files.rows(self._numbers(rows))
+            for name in STAMP_FIELDS:
+                out[name] = files[name]
+        return out
+
+    def _numbers(self, rows: Array) -> Index:
+        if len(self._files) == len(self):
+            return np.asarray(rows, np.int64)
+        if self._firsts is None:
+            self._firsts = np.ascontiguousarray(self._files.all()["row"])
+        return files_of_rows(self._firsts, rows, len(self))
+
+
+def separated(facts: Array) -> tuple[Array, SourceFiles]:
+    """Documents (n,) DOCUMENT and their files, as if each had a file of its own, from facts (n,) FACTS."""
+    documents, files = np.empty(len(facts), DOCUMENT), np.zeros(len(facts), FILE)
+    for name in DOCUMENT.names or ():
+        documents[name] = facts[name]
+    for name in STAMP_FIELDS:
+        files[name] = facts[name]
+    files["row"] = np.arange(len(facts))
+    return documents, SourceFiles(files, np.zeros(0, CHUNK))

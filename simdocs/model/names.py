@@ -48,3 +48,12 @@ def _escaped(character: str, json: bool) -> str:
         return character.encode("unicode_escape").decode("ascii")
     units = character.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
+DRAFT_PREFIX = ".simdocs-tmp-"
+"""The beginning of the name of a draft: a file or directory that is being written, or that a killed run left behind."""
+
+
+def is_manifest(head: bytes) -> bool:
+    """Whether a file that begins with these bytes is the manifest of an artifact."""
+    return head.startswith(b'{\n "format": "simdocs.')

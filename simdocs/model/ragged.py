@@ -151,3 +151,13 @@ class Ragged:
     def keep(self, mask: Mask) -> Ragged:
         """Every row, with only those values for which mask (T,) is true."""
         return Ragged.from_lengths(self.values[mask], count_true_in_rows(mask, self.offsets))
+
+
+Rows = NDArray[np.int64]
+"""Rows of documents in a corpus."""
+
+TextNumbers = NDArray[np.int64]
+"""Numbers of distinct texts. Copies of a text have the same number. -1: a text that is not compared."""
+
+BlockPlaces = NDArray[np.int64]
+"""Positions, from 0, among the documents, pairs or texts that a block of work is about."""

@@ -15,8 +15,15 @@ import numpy as np
 
 from simdocs.engines.run import Run
 from simdocs.kernels.tokens import multisets
-from simdocs.kernels.tokens.document_frequencies import NOTHING, Frequencies, frequencies, merged, without_rarest
-from simdocs.kernels.tokens.ignored_tokens import are_among, digest_of
+from simdocs.kernels.tokens.ignored_tokens import (
+    NOTHING,
+    Frequencies,
+    are_among,
+    digest_of,
+    frequencies,
+    merged,
+    without_rarest,
+)
 from simdocs.model.artifact import Shingles
 from simdocs.model.ragged import NO_TOKENS, Index, Mask, Ragged, Tokens
 from simdocs.model.skipped import Skipped

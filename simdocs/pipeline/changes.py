@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from simdocs.model.byte_strings import ByteStrings
 from simdocs.model.documents import Documents
-from simdocs.model.numbering import Rows
-from simdocs.model.ragged import Index, Mask
+from simdocs.model.ragged import Index, Mask, Rows
 
 _AT_ONCE = 1 << 16
 """Names that are compared at once."""

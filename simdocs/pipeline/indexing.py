@@ -11,12 +11,11 @@ from simdocs.errors import UnreachableRecallError, mention
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh import banding, buckets
 from simdocs.kernels.lsh.bucket_sample import BucketPairs, agreeing_bands, pairs_of_band
-from simdocs.kernels.lsh.merged_tables import merged_band
+from simdocs.kernels.lsh.buckets import merged_band
 from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.build_results import Expectation
 from simdocs.model.documents import Documents
-from simdocs.model.numbering import Rows, TextNumbers
-from simdocs.model.ragged import Array, Floats, Index, Keys, Mask, Tokens
+from simdocs.model.ragged import Array, Floats, Index, Keys, Mask, Rows, TextNumbers, Tokens
 from simdocs.recipes import Banding, BandingRequest, Bands, IndexRecipe
 
 _DRAWN = 1 << 13

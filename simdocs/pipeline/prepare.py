@@ -22,8 +22,7 @@ from simdocs.model.names import display_name
 from simdocs.model.ragged import NO_TOKENS, Tokens
 from simdocs.pipeline.reuse import Earlier
 from simdocs.pipeline.shingling import record_ignored
-from simdocs.pipeline.signing import sign, sign_token_sets
-from simdocs.pipeline.sketching import Sketches
+from simdocs.pipeline.signing import Sketches, sign, sign_token_sets
 from simdocs.recipes import Recipe, SignatureRecipe, Walking
 
 

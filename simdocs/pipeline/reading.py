@@ -16,10 +16,9 @@ from simdocs.corpora.jsonl import Lines, parse
 from simdocs.corpora.read_file import read
 from simdocs.corpora.read_tasks import Files
 from simdocs.corpora.walked_files import Directories, Met, each_met
-from simdocs.model.documents import DOCUMENT, NUMBERED, WIDE
-from simdocs.model.numbering import BlockPlaces
+from simdocs.model.documents import CHUNK, DOCUMENT, FILE, NUMBERED, STAMP_FIELDS, WIDE
+from simdocs.model.ragged import BlockPlaces
 from simdocs.model.skipped import Skip
-from simdocs.model.source_files import CHUNK, FILE, STAMP_FIELDS
 from simdocs.recipes import Sequences
 
 

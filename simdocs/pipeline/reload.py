@@ -22,8 +22,7 @@ from simdocs.errors import InputError
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.ignored_tokens import leave_out
 from simdocs.model.names import display_name
-from simdocs.model.numbering import BlockPlaces
-from simdocs.model.ragged import NO_TOKENS, Mask, Ragged, Tokens
+from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Mask, Ragged, Tokens
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, Skip
 from simdocs.model.texts import Texts
 from simdocs.pipeline.shingling import normalised, shingled

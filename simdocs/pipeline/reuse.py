@@ -11,21 +11,18 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.earlier_files import EarlierFiles
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.jsonl import Lines
 from simdocs.corpora.read_tasks import Files, KeptFiles, KeptLines, Portion, TakenOver
-from simdocs.corpora.unchanged import Unchanged, compare
-from simdocs.engines.engine import Engine
+from simdocs.corpora.unchanged import EarlierFiles, Unchanged, compare
+from simdocs.engines.run import Engine
 from simdocs.engines.worker_state import WorkerState
 from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.model.artifact import Artifact
 from simdocs.model.byte_strings import ByteStrings
-from simdocs.model.documents import NUMBERED, Documents
-from simdocs.model.numbering import Rows
-from simdocs.model.ragged import Ragged, Tokens, row_blocks
+from simdocs.model.documents import NUMBERED, STAMP_FIELDS, Documents
+from simdocs.model.ragged import Ragged, Rows, Tokens, row_blocks
 from simdocs.model.skipped import Skip, Skipped
-from simdocs.model.source_files import STAMP_FIELDS
 from simdocs.pipeline.reading import NO_CHUNK, Read, file_records
 from simdocs.recipes import Recipe, Updating
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from simdocs.model.numbering import Rows
-from simdocs.model.ragged import Index
+from simdocs.model.ragged import Index, Rows
 
 _LAST_MARK = (1 << 24) - 1
 """The largest end of a hash: 16 MiB of marks, of which the system gives only those that are used."""

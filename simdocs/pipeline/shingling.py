@@ -14,21 +14,60 @@ from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.identity import row_digests
 from simdocs.corpora.jsonl import Lines
-from simdocs.corpora.read_tasks import Files, KeptFiles, KeptLines, tasks
-from simdocs.engines.run import Run
+from simdocs.corpora.read_tasks import Files, KeptFiles, KeptLines, Portion, tasks
+from simdocs.engines.run import Progress, Run
 from simdocs.engines.worker_state import WorkerState, untold
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingled_texts, shingler_of, text_tokens
 from simdocs.model.byte_strings import joined
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, Documents
-from simdocs.model.numbering import BlockPlaces
-from simdocs.model.ragged import Index, Ragged, count_true_in_rows
+from simdocs.model.ragged import BlockPlaces, Index, Ragged, count_true_in_rows, offsets_of
 from simdocs.model.texts import Texts
-from simdocs.pipeline.advance import Advance
 from simdocs.pipeline.reading import Read, read_task
 from simdocs.pipeline.register import Register
 from simdocs.pipeline.reuse import Earlier, in_order
 from simdocs.recipes import Recipe, Shingling
+
+
+class Advance:
+    """Measures progress while files are read: the numbers of files and bytes that are done with each task."""
+
+    def __init__(self, found: FileList) -> None:
+        self._ends = offsets_of(found.sizes)
+        self.total = int(self._ends[-1])
+        self.files: list[int] = []
+        """The number of files that end with each task."""
+        self.bytes: list[int] = [0]
+        """The number of bytes of files that are done before the first task, and after each."""
+        self._taken = 0
+
+    def watch(self, tasks: Iterator[tuple[Portion, int]]) -> Iterator[Portion]:
+        """Yield the tasks alone, and note how far each one gets."""
+        done = 0
+        for task, files in tasks:
+            done += files
+            within = task.read_to if isinstance(task, Lines | KeptLines) and not files else 0
+            before, end = self._ends[[done, min(done + 1, len(self._ends) - 1)]].tolist()
+            self.files.append(files)
+            self.bytes.append(min(before + within, end))
+            yield task
+
+    def take(self) -> int:
+        """Count the next task as done. Return the number of files that end with it."""
+        self._taken += 1
+        return self.files[self._taken - 1]
+
+    def teller(self, step: str, progress: Progress) -> Callable[[float], None]:
+        """A function that reports as done: the bytes of all tasks taken, and a share of those of the next one."""
+
+        def tell(share: float) -> None:
+            done = self.bytes[self._taken]
+            if share:
+                done += int(share * (self.bytes[self._taken + 1] - done))
+            progress(step, done, self.total)
+
+        return tell
+
 
 _NORMALISED, _HASHED = 0.2, 0.7
 """The shares of the time of a large document, from its text to its signature, after these two steps. By measurement."""

@@ -12,22 +12,71 @@ from simdocs.corpora.jsonl import Lines
 from simdocs.corpora.read_tasks import Files, KeptFiles, KeptLines, tasks
 from simdocs.engines.run import Run
 from simdocs.engines.worker_state import WorkerState
+from simdocs.kernels.sketch.fracminhash import sketch_table
 from simdocs.kernels.sketch.fracminhash import sketches as sketches_of
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.ignored_tokens import leave_out
-from simdocs.model.artifact import Shingles
+from simdocs.model.artifact import Artifact, BandIndex, Shingles
+from simdocs.model.byte_strings import GrowingArray
 from simdocs.model.documents import Documents
-from simdocs.model.growing import GrowingArray
-from simdocs.model.numbering import BlockPlaces, Rows
-from simdocs.model.ragged import NO_TOKENS, Index, Ragged, Tokens, offsets_of
-from simdocs.pipeline.advance import Advance
+from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Index, Ragged, Rows, Tokens, offsets_of
 from simdocs.pipeline.reading import Read, read_task
 from simdocs.pipeline.register import Register
 from simdocs.pipeline.reuse import Earlier, in_order, signatures, token_sets
-from simdocs.pipeline.shingling import record_ignored, record_sets, record_texts, shingled
-from simdocs.pipeline.sketching import Sketches
+from simdocs.pipeline.shingling import Advance, record_ignored, record_sets, record_texts, shingled
 from simdocs.recipes import Recipe, Sketching
+
+
+class Sketches:
+    """Collects the sketches of documents in row order. Those of documents that are taken over are empty."""
+
+    def __init__(self) -> None:
+        self._tokens, self._lengths = GrowingArray(np.uint32), GrowingArray(np.int64)
+
+    def add(self, sketches: Ragged) -> None:
+        """Add the sketches of the next documents."""
+        self._tokens.add(sketches.values)
+        self._lengths.add(sketches.lengths)
+
+    def add_known(self, documents: int) -> None:
+        """Add so many documents that are taken over."""
+        self._lengths.add(np.zeros(documents, np.int64))
+
+    def all(self) -> Ragged:
+        """All sketches: N rows."""
+        return Ragged.from_lengths(self._tokens.all(), self._lengths.all())
+
+
+def stored_sketch(
+    sketches: Ragged, documents: Documents, firsts: Rows, earlier: Artifact | None
+) -> tuple[Tokens, Tokens]:
+    """The two columns of the sketch in an index: uint32 (S,).
+
+    sketches: those of all documents, but empty for those that are taken over from `earlier`. firsts: the first document
+    of each distinct text. Only these are in the sketch.
+    """
+    old_tokens, old_rows = NO_TOKENS, np.empty(0, np.int64)
+    if documents.earlier is None or not isinstance(earlier, BandIndex):
+        return sketch_table(sketches.take(firsts), firsts, old_tokens, old_rows)
+    taken_from = documents.earlier[firsts]
+    taken = np.flatnonzero(taken_from >= 0)
+    old_tokens, old_rows = _taken_over(earlier, taken_from[taken], firsts[taken])
+    new = firsts[taken_from < 0]
+    return sketch_table(sketches.take(new), new, old_tokens, old_rows)
+
+
+def _taken_over(earlier: BandIndex, then: Rows, now: Rows) -> tuple[Tokens, Index]:
+    """The entries of an earlier sketch that are about its rows `then`, with the rows `now` in place of these.
+
+    Two documents of different texts, but with equal token sets, may be taken over from one.
+    """
+    firsts = earlier["same_as"].all()[then]
+    order = np.argsort(firsts, kind="stable")
+    become = Ragged.from_lengths(now[order], np.bincount(firsts, minlength=earlier.n_documents))
+    rows = become.take(earlier["sketch_rows"].all())
+    return np.repeat(earlier["sketch_tokens"].all(), rows.lengths), rows.values
+
 
 _SIGNED_WITH_BATCH = 1 << 14
 """If the small documents of a batch have this many tokens, they are signed at once. Otherwise they wait for others."""

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from simdocs.requests.exclusions import not_together
+from simdocs.errors import mention
+from simdocs.requests.checked_request import not_together
 from simdocs.requests.report_requests import AnswerRequest
 from simdocs.requests.token_requests import BandsRequest
 from simdocs.values import Path
@@ -37,3 +38,32 @@ class AuditDrawRequest(AnswerRequest):
     question: ClassVar[str] = "audit_report"
 
     exit_code: bool | None = None
+
+
+_ABOUT_BANDS = ("num_perm", "threshold", "recall", "rule", "bands", "rows", "jobs", "strict")
+"""Parameters that mean something without documents."""
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class TuneRequest(BandsRequest):
+    """Say what bands will find: in general, or among documents."""
+
+    question: ClassVar[str] = "tune"
+    upstream: ClassVar[tuple[str, ...]] = ("shingles", "signatures", "index")
+
+    shingles: Any = None
+    root: Path | None = None
+
+    @property
+    def has_documents(self) -> bool:
+        """Whether documents were named."""
+        return bool(self._ways())
+
+    def _rules_of_sources(self) -> Iterator[str]:
+        if self.has_documents:
+            yield from super()._rules_of_sources()
+            return
+        yield from self._rules_of_texts()
+        for name in self.given():
+            if name not in _ABOUT_BANDS:
+                yield f"{mention(name)} needs documents: name some, or leave it out"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from simdocs.errors import mention
-from simdocs.requests.exclusions import not_together
+from simdocs.requests.checked_request import not_together
 from simdocs.requests.token_requests import BandsRequest, DocumentTokensRequest, SignaturesRequest
 from simdocs.values import Path
 

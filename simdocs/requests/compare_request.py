@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from simdocs.errors import mention
-from simdocs.requests.exclusions import not_together
-from simdocs.requests.source_request import SourceRequest
+from simdocs.requests.checked_request import not_together
+from simdocs.requests.read_request import SourceRequest
 from simdocs.requests.token_requests import BandRequest, SketchRequest, TextRequest
 from simdocs.values import Path
 

@@ -10,8 +10,7 @@ from typing import ClassVar
 from simdocs.errors import mention, suggested
 from simdocs.families import DIFFS, FORMATS
 from simdocs.model.names import display_name
-from simdocs.requests.checked_request import CheckedRequest
-from simdocs.requests.exclusions import not_together
+from simdocs.requests.checked_request import CheckedRequest, not_together
 
 _COMPRESSED = ("gz", "zst", "bz2", "xz")
 

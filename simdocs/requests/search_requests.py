@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from simdocs.errors import mention, suggested
 from simdocs.recipes import SEQUENCES
-from simdocs.requests.exclusions import (
+from simdocs.requests.checked_request import (
     NOT_FOR_COMPONENTS,
     NOT_FOR_CONTAINMENT,
     NOT_FOR_EXACT,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from simdocs.errors import mention
-from simdocs.requests.exclusions import not_together
+from simdocs.requests.checked_request import not_together
 from simdocs.requests.token_requests import TokenRequest
 from simdocs.values import Path, PathName
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from simdocs.errors import mention
 from simdocs.parameters import PARAMETERS
-from simdocs.requests.checked_request import CheckedRequest
-from simdocs.requests.exclusions import not_together
+from simdocs.requests.checked_request import CheckedRequest, not_together
 from simdocs.requests.read_request import ReadRequest
 from simdocs.values import Path
 

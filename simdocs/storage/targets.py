@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from simdocs.errors import OutputError, UsageError
-from simdocs.model.names import display_name
-from simdocs.model.own_files import DRAFT_PREFIX
+from simdocs.model.names import DRAFT_PREFIX, display_name
 from simdocs.storage import syscalls
 from simdocs.storage.lock import HOLDER
 from simdocs.storage.syscalls import as_output_error

@@ -5,8 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from simdocs.model.answer_blocks import (
+from simdocs.model.answers import (
+    LINE,
+    NAME,
+    NUMBER,
+    SIMILARITY,
+    VALUE,
     Block,
+    Cell,
     ChangeBlock,
     DifferenceBlock,
     ExplainedBlock,
@@ -15,12 +21,14 @@ from simdocs.model.answer_blocks import (
     LineBlock,
     NameBlock,
     PairBlock,
+    Row,
+    ShownColumn,
+    TableColumn,
+    TableHead,
     TokenBlock,
 )
-from simdocs.model.answers import LINE, NAME, NUMBER, SIMILARITY, VALUE, Cell, Row, TableColumn, TableHead
-from simdocs.model.explanation import ExplainedDocument
 from simdocs.model.names import display_name, text_to_name
-from simdocs.model.shown_artifact import ShownColumn
+from simdocs.model.search_result import ExplainedDocument
 from simdocs.requests.build_requests import BuildRequest
 from simdocs.requests.read_request import Request
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest

@@ -9,10 +9,33 @@ from shutil import get_terminal_size
 from typing import Any
 
 from simdocs.kernels.lsh.banding import candidate_probability
-from simdocs.model.pair_sample import Estimate
-from simdocs.model.tuning import BandChoice, CurvePoint
+from simdocs.model.tuning import BandChoice, CurvePoint, Estimate
 from simdocs.recipes import Banding
-from simdocs.views.probabilities import shown_probability
+
+_DIGITS = 4
+_SMALLEST = 10**-_DIGITS
+
+
+def shown_probability(probability: float) -> str:
+    """A probability, or another fraction, to four digits. Only 1 itself is 1.0000, and only 0 is 0.0000.
+
+    >>> shown_probability(0.98553), shown_probability(0.999998), shown_probability(1.0)
+    ('0.9855', '>0.9999', '1.0000')
+    """
+    if 1 - _SMALLEST < probability < 1:
+        return f">{1 - _SMALLEST:.{_DIGITS}f}"
+    return f"<{_SMALLEST:.{_DIGITS}f}" if 0 < probability < _SMALLEST else f"{probability:.{_DIGITS}f}"
+
+
+def least_percentage(share: float) -> str:
+    """A share in percent, rounded down to two digits, so that "at least" is true. Only 1 itself is 100%.
+
+    >>> least_percentage(0.98553), least_percentage(0.999998), least_percentage(1.0)
+    ('98.55%', '99.99%', '100%')
+    """
+    # 0.19 * 10,000 is 1899.9999999999998, because 0.19 is not a fraction of two.
+    return "100%" if share == 1 else f"{min(math.floor(share * 10_000 + 1e-6), 9_999) / 100:.2f}%"
+
 
 _STEPS = 20
 _WHOLE, _LEAST = 9.5, 0.001

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
 from simdocs.kernels.lsh.banding import candidate_probability
-from simdocs.model.pair_sample import Estimate
-from simdocs.model.tuning import BandChoice, CurvePoint, Tuning
-from simdocs.views.curve import with_interval
-from simdocs.views.probabilities import shown_probability
+from simdocs.model.tuning import BandChoice, CurvePoint, Estimate, Tuning
+from simdocs.views.curve import shown_probability, with_interval
 
 _LEFT, _WIDTH, _TOP, _HEIGHT, _GAP = 90, 600, 74, 300, 60
 """The place of the curve, its size, and the space between it and the bars below, in units of the image."""

@@ -2,14 +2,163 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from shutil import get_terminal_size
 
-from simdocs.model.passages import Difference
-from simdocs.views.marked_difference import marked
-from simdocs.views.marks import COLORS, Marks, Pieces
-from simdocs.views.unified_diff import unified
+from simdocs.model.passages import Difference, lines_of
 from simdocs.views.wrapping import flowed
+
+PLAIN = "\x1b[0m"
+"""The end of a colour."""
+
+_REMOVED, _ADDED, _DIM = "\x1b[31;9m", "\x1b[32;4m", "\x1b[2m"
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What stands around passages of the first text alone, of the second alone, and around what was left out."""
+
+    removed: tuple[str, str] = ("[-", "-]")
+    added: tuple[str, str] = ("{+", "+}")
+    left_out: tuple[str, str] = ("[... ", " ...]")
+
+
+COLORS = Marks((_REMOVED, PLAIN), (_ADDED, PLAIN), (f"{_DIM}[... ", f" ...]{PLAIN}"))
+"""Marks for a terminal with colours."""
+
+
+Pieces = Iterator[tuple[str, bool]]
+"""Pieces of an answer, and whether each comes from a text, so that it may do harm to a terminal."""
+
+
+_LONGEST = 600
+"""Characters of a passage that differs that are shown of each text if the rest is left out ..."""
+
+_ENDS = 150
+"""... and of a longer one at its beginning, and at its end."""
+
+_SHOWN_AROUND = 40
+"""Characters of a long shared passage that are shown before and after a difference when the rest is left out."""
+
+
+def marked(difference: Difference, marks: Marks, *, whole: bool = True, brief: bool = False) -> Pieces:
+    """Yield the texts, with the passages marked that only one of them has. whole: with all shared passages in full.
+
+    brief: without the middle of long passages that differ.
+
+    Shared passages are those of the first text. Where a passage that differs begins or ends, there are spaces if either
+    text has some there, so that no mark makes one word of two.
+    """
+    for at, passage in enumerate(difference.passages):
+        if passage.shared:
+            more = at < len(difference.passages) - 1
+            text = passage.a + (_spaces_after(passage.b) if more and not _spaces_after(passage.a) else "")
+            yield from [(text, True)] if whole else _shortened(text, marks, at > 0, more)
+        else:
+            for text, (begin, end) in ((passage.a, marks.removed), (passage.b, marks.added)):
+                if text.strip():
+                    parts = _ends_of(text.rstrip()) if brief else (text.rstrip(),)
+                    yield from ((begin, False), (parts[0], True), (end, False))
+                    if len(parts) > 1:
+                        count = len(text.rstrip()) - sum(map(len, parts))
+                        yield f"{marks.left_out[0]}{count:,} more characters{marks.left_out[1]}", False
+                        yield from ((begin, False), (parts[1], True), (end, False))
+            yield _spaces_after(passage.b) or _spaces_after(passage.a), True
+
+
+def _ends_of(text: str) -> tuple[str, ...]:
+    """The beginning and the end of a long text, cut between words if possible; another text as it is."""
+    if len(text) <= _LONGEST:
+        return (text,)
+    head, tail = text[:_ENDS], text[-_ENDS:]
+    return head.rpartition(" ")[0] or head, tail.partition(" ")[2] or tail
+
+
+def _spaces_after(text: str) -> str:
+    """The spaces and ends of lines that a text ends with."""
+    return text[len(text.rstrip()) :]
+
+
+def _shortened(text: str, marks: Marks, after: bool, before: bool) -> Pieces:
+    """Yield a shared passage without its middle if it is long. after, before: whether a difference is next to it."""
+    head, tail = _SHOWN_AROUND * after, _SHOWN_AROUND * before
+    if len(text) <= head + tail + _SHOWN_AROUND:
+        yield text, True
+        return
+    begin = text[:head].rpartition(" ")[0] if head else ""
+    end = text[len(text) - tail :].partition(" ")[2] if tail else ""
+    count = len(text) - len(begin) - len(end)
+    yield from ((begin.rstrip(), True), ("\n" if begin else "", False))
+    yield f"{marks.left_out[0]}{count:,} equal characters{marks.left_out[1]}\n", False
+    yield end.lstrip(), True
+
+
+_AROUND = 3
+"""Lines around a difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of a diff. sign: a space if both texts have it. a, b: how many lines of each come before it."""
+
+    sign: str
+    text: str
+    a: int
+    b: int
+
+
+def unified(difference: Difference, names: Sequence[str], *, colored: bool) -> Pieces:
+    """Yield a unified diff: the lines that differ, with three lines around them. Nothing if none differs."""
+    lines = list(_lines(difference))
+    changed = [at for at, line in enumerate(lines) if line.sign != " "]
+    if not changed:
+        return
+    for sign, name in zip(("---", "+++"), names, strict=True):
+        yield from ((f"{sign} ", False), (name, True), ("\n", False))
+    for begin, end in _hunks(changed, len(lines)):
+        hunk = lines[begin:end]
+        spans = (_span(hunk, "-", hunk[0].a), _span(hunk, "+", hunk[0].b))
+        yield f"@@ -{spans[0]} +{spans[1]} @@\n", False
+        for line in hunk:
+            color = {"-": "\x1b[31m", "+": "\x1b[32m"}.get(line.sign, "") if colored else ""
+            kept = line.text.rstrip("\n")
+            yield from ((color + line.sign, False), (kept, True), (PLAIN if color else "", False))
+            yield "\n" if line.text.endswith("\n") else "\n\\ No newline at end of file\n", False
+
+
+def _lines(difference: Difference) -> Iterator[_Line]:
+    a = b = 0
+    for passage in difference.passages:
+        if passage.shared:
+            for text in lines_of(passage.a):
+                yield _Line(" ", text, a, b)
+                a, b = a + 1, b + 1
+            continue
+        for text in lines_of(passage.a):
+            yield _Line("-", text, a, b)
+            a += 1
+        for text in lines_of(passage.b):
+            yield _Line("+", text, a, b)
+            b += 1
+
+
+def _hunks(changed: Sequence[int], size: int) -> Iterator[tuple[int, int]]:
+    """Yield where each hunk begins and ends. Differences with up to six lines between them are in one, as of diff."""
+    begin = previous = changed[0]
+    for at in changed[1:]:
+        if at - previous > 2 * _AROUND + 1:
+            yield max(0, begin - _AROUND), previous + _AROUND + 1
+            begin = at
+        previous = at
+    yield max(0, begin - _AROUND), min(size, previous + _AROUND + 1)
+
+
+def _span(hunk: Sequence[_Line], sign: str, before: int) -> str:
+    """The lines of one text in a hunk, as the head of the hunk states them."""
+    count = sum(line.sign in (" ", sign) for line in hunk)
+    return f"{before + 1 if count else before},{count}"
+
 
 _LEAST_WIDTH = 60
 """Columns from which on two texts have a place side by side."""

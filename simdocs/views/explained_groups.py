@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from simdocs.model import explanation as why
+from simdocs.model import search_result as why
 from simdocs.model.answers import Row, TableHead
-from simdocs.model.names import display_name, text_to_name
-from simdocs.views.output_formats import shown_number
+from simdocs.model.names import display_name, name_to_text, text_to_name
+from simdocs.model.passages import Difference
+from simdocs.views.drawn_difference import drawn_as
+from simdocs.views.output_formats import Tsv, harmless, shown_number
 
 _WHY_KEPT = {
     why.UNMATCHED: "no other kept document is similar to it",
@@ -102,3 +104,46 @@ def _chain(kept: bytes, links: tuple[why.Link, ...]) -> Sequence[str]:
         return told
     count = f"{len(told)} similar pairs{' or more' if len(told) == why.MOST_LINKS else ''}"
     return [f"{count}, the last of which is {told[-1]}"]
+
+
+class MarkedPairs:
+    """Draws each row as TSV, and below it the difference that is its last cell, and an empty line.
+
+    diff: how a difference is drawn. terminal: names and texts cannot do harm to one.
+    """
+
+    is_harmless: ClassVar[bool] = True
+
+    def __init__(self, head: TableHead, diff: str, *, header: bool, colored: bool, terminal: bool) -> None:
+        self._lines = Tsv(TableHead(head.columns[:-1]), header=header)
+        self._diff, self._colored, self._terminal = diff, colored, terminal
+
+    def begin(self) -> bytes:
+        """The header, if it was asked for."""
+        return self._lines.begin()
+
+    def rows(self, rows: list[Row]) -> bytes:
+        """Some pairs with their differences."""
+        return b"".join(self._pair(row) for row in rows)
+
+    def _pair(self, row: Row) -> bytes:
+        *cells, difference = row
+        assert isinstance(difference, Difference)
+        line = self._lines.row(tuple(cells))
+        if self._terminal:
+            line = harmless(line, json=False)
+        if self._colored:
+            line = b"\x1b[1m" + line.removesuffix(b"\n") + b"\x1b[0m\n"
+        return line + self._difference(difference, row) + b"\n"
+
+    def _difference(self, difference: Difference, row: Row) -> bytes:
+        if difference.missing:
+            return f"[no difference: {difference.missing}]\n".encode("utf-8", "surrogateescape")
+        said = f"[{difference.coarser}]\n".encode() if difference.coarser else b""
+        names = [name_to_text(name) for name in row[:2] if isinstance(name, bytes)]
+        how = {"whole": False, "colored": self._colored, "terminal": self._terminal, "brief": True}
+        return said + drawn_as(self._diff, difference, names, **how)
+
+    def end(self) -> bytes:
+        """Nothing."""
+        return b""

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from simdocs.model.answers import NAME, SIMILARITY, Cell, Figure, Row, TableColumn, TableHead
-from simdocs.model.explanation import Link
 from simdocs.model.names import escape_controls, text_to_name
 from simdocs.model.passages import Difference
+from simdocs.model.search_result import Link
 
 _TSV_ESCAPES = ((b"\\", b"\\\\"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\r", b"\\r"))
 

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from simdocs.model.names import display_name, text_to_name
 from simdocs.model.passages import Difference, lines_of
-from simdocs.views.marks import Marks
+from simdocs.views.drawn_difference import Marks
 from simdocs.views.output_formats import harmless
 
 _AROUND = 3

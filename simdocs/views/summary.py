@@ -8,18 +8,32 @@ from simdocs.corpora.containers import looking_like
 from simdocs.errors import mention
 from simdocs.model.audited import Audit
 from simdocs.model.build_results import BuildResult, DryRun, Expectation, UpdateFacts
-from simdocs.model.deduplication import ComponentFacts, Deduplication
 from simdocs.model.documents import EMPTY, Documents
-from simdocs.model.listed_pairs import Matches, SimilarPairs
 from simdocs.model.names import display_name
-from simdocs.model.pair_sample import Estimate
+from simdocs.model.search_result import ComponentFacts, Deduplication, Matches, SimilarPairs
 from simdocs.model.skipped import in_short
-from simdocs.model.tuning import Tuning
+from simdocs.model.tuning import Estimate, Tuning
 from simdocs.recipes import Banding, IndexRecipe
-from simdocs.views.amounts import counted, size
-from simdocs.views.curve import figure, with_interval
-from simdocs.views.probabilities import least_percentage, shown_probability
-from simdocs.views.warnings import no_pair, too_few
+from simdocs.views.curve import figure, least_percentage, shown_probability, with_interval
+from simdocs.views.messages import no_pair, too_few
+
+_FOUR_DIGITS = 999.5
+"""What is rounded to three digits from here on has an exponent."""
+
+
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """A number of things."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def size(number: int) -> str:
+    """Return a number of bytes, to three digits or the next whole unit."""
+    for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if number >= unit:
+            figure = number / unit
+            return f"{figure:.3g} {name}" if figure < _FOUR_DIGITS else f"{figure:,.0f} {name}"
+    return counted(number, "byte")
+
 
 _LOOSEST = 10
 

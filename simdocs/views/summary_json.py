@@ -10,10 +10,9 @@ from typing import Any
 from simdocs.errors import spelled
 from simdocs.model.audited import Audit
 from simdocs.model.build_results import BuildResult, DryRun, Expectation
-from simdocs.model.deduplication import Deduplication
 from simdocs.model.documents import EMPTY, SHORT, Documents
-from simdocs.model.listed_pairs import Matches, SimilarPairs
 from simdocs.model.names import display_name
+from simdocs.model.search_result import Deduplication, Matches, SimilarPairs
 from simdocs.model.tuning import Tuning
 from simdocs.recipes import Banding, IndexRecipe, Recipe
 from simdocs.views.summary import Summarised, alike

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simdocs.advice.crowd_advice import CrowdWatch
+from simdocs.advice.template_advice import CrowdWatch
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.errors import spelled

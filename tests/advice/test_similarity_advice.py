@@ -9,9 +9,8 @@ import pytest
 from simdocs.advice.similarity_advice import Advice, Suits, length_of_signatures, similarity_advice
 from simdocs.errors import spelled
 from simdocs.kernels.lsh.banding import candidate_probability
-from simdocs.matching.sampling import forecast
-from simdocs.model.pair_sample import Estimate
-from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint
+from simdocs.matching.sampling import sampled_pairs
+from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, Estimate
 from simdocs.pipeline.indexing import MANY_CANDIDATES
 from simdocs.recipes import Banding, Bands, IndexRecipe, Sequences, Shingling, Sketching
 
@@ -22,7 +21,7 @@ def exactly(number: float) -> Estimate:
 
 def choice(threshold: float = 0.8, false_candidates: float = 0.0) -> BandChoice:
     recipe = IndexRecipe(Sequences(), Shingling(), Sketching(), Banding(threshold, 0.95, "recall", 18, 7))
-    (chosen,) = [one for one in forecast.choices(recipe, None) if one.chosen]
+    (chosen,) = [one for one in sampled_pairs.choices(recipe, None) if one.chosen]
     figures = {name: getattr(chosen, name) for name in BandChoice.__slots__}
     return BandChoice(**figures | {"misses": exactly(0), "false_candidates": exactly(false_candidates)})
 

@@ -15,13 +15,12 @@ from typing import Any
 import simdocs
 from simdocs.cli import exits
 from simdocs.errors import spelled
-from simdocs.model.explanation import ExplainedDocument
-from simdocs.requests.audit_request import AuditRequest
+from simdocs.model.search_result import ExplainedDocument
+from simdocs.requests.audit_request import AuditRequest, TuneRequest
 from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
 from simdocs.requests.text_requests import ShowRequest
-from simdocs.requests.tune_request import TuneRequest
 from tests.cli.program import simdocs as program
 from tests.commands.building import content
 

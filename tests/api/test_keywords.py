@@ -13,13 +13,12 @@ import pytest
 
 import simdocs
 from simdocs.api import keywords
-from simdocs.requests.audit_request import AuditRequest
+from simdocs.requests.audit_request import AuditRequest, TuneRequest
 from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.compare_request import CompareRequest
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
 from simdocs.requests.text_requests import ShowRequest, SimilarityRequest
-from simdocs.requests.tune_request import TuneRequest
 from simdocs.values import Choice
 
 ARGUMENTS = {"documents", "index", "file"}

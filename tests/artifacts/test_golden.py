@@ -15,7 +15,7 @@ import pytest
 from simdocs.artifacts.damage import damages
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import open_artifact
-from simdocs.model.source_files import FILE
+from simdocs.model.documents import FILE
 from tests.cli.program import simdocs
 
 GOLDEN = Path(__file__).resolve().parent / "golden" / "v3"

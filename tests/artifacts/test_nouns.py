@@ -13,9 +13,9 @@ import simdocs
 from simdocs.artifacts import reader
 from simdocs.artifacts.formats import BLOCK, FORMATS
 from simdocs.artifacts.mapped_column import MappedColumn
-from simdocs.artifacts.memory_writer import MemoryWriter
 from simdocs.artifacts.npy import checksum
 from simdocs.artifacts.reader import checked, open_artifact
+from simdocs.artifacts.writer import MemoryWriter
 from simdocs.errors import ArtifactError
 from simdocs.model.artifact import Artifact
 from simdocs.model.skipped import Skipped

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from simdocs.artifacts import mapped_column
 from simdocs.artifacts.formats import FORMATS, ArrayFormat
-from simdocs.artifacts.mapped_column import MappedColumn
+from simdocs.artifacts.mapped_column import MappedColumn, Rules
 from simdocs.artifacts.npy import checksum
-from simdocs.artifacts.rules import Rules
 from simdocs.errors import ArtifactError
 from simdocs.model.documents import AMOUNTS, DOCUMENT, EMPTY
 from simdocs.model.ragged import Array

@@ -11,9 +11,8 @@ from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.artifacts.writer import write_artifact
 from simdocs.kernels.sketch.fracminhash import CUT_OFF
-from simdocs.model.documents import DOCUMENT, Documents
+from simdocs.model.documents import CHUNK, DOCUMENT, FILE, Documents, SourceFiles
 from simdocs.model.ragged import Array, Ragged
-from simdocs.model.source_files import CHUNK, FILE, SourceFiles
 from simdocs.recipes import Banding, Containing, Ignoring, Recipe, Sequences, Shingling, Sketching
 
 PLACES, BANDS = 4, 2

@@ -16,9 +16,8 @@ from simdocs.artifacts.manifest import Manifest
 from simdocs.artifacts.npy import checksum, header
 from simdocs.artifacts.reader import open_artifact
 from simdocs.artifacts.writer import made_from
-from simdocs.model.documents import Documents
+from simdocs.model.documents import Documents, SourceFiles
 from simdocs.model.ragged import Ragged
-from simdocs.model.source_files import SourceFiles
 
 Arrays = dict[str, np.ndarray]
 

@@ -13,7 +13,7 @@ import pytest
 
 from simdocs.kernels.lsh.banding import candidate_probability, least_probability
 from simdocs.recipes import Banding, Normalisation, Shingling, Sketching
-from simdocs.views.probabilities import shown_probability
+from simdocs.views.curve import shown_probability
 from tests.cli.corpus import A, lay
 from tests.cli.program import environment, simdocs
 from tests.cli.terminal import on_terminal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
@@ -69,7 +70,10 @@ def test_no_line_is_wider_than_the_terminal(here, columns):
 
 def test_counts_in_tables_have_commas_between_thousands_and_parameters_have_none(tmp_path):
     """A parameter may be copied into a command. Other formats have no commas."""
-    lines = [json.dumps({"text": f"This is the text with the number {number}."}) for number in range(1500)]
+    lines = [
+        json.dumps({"text": hashlib.sha256(str(number // 30).encode()).hexdigest() + str(number)})
+        for number in range(1500)
+    ]
     lay(tmp_path, {"docs.jsonl": "\n".join([*lines, *lines[:1]]).encode()})
     lay(tmp_path, {"a": b"one two " * 600, "b": b"three of them. " * 500})
     build = ("index", "docs.jsonl", "-o", "x.index", "--num-perm", "1024", "-q")

@@ -13,8 +13,8 @@ from simdocs.artifacts.reader import open_artifact
 from simdocs.commands.build import answer
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
+from simdocs.model.answers import AS_A_WHOLE
 from simdocs.model.artifact import Artifact
-from simdocs.model.delivery import AS_A_WHOLE
 from simdocs.requests.build_requests import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
 
 REQUESTS: dict[str, type[BuildRequest]] = {

@@ -10,17 +10,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from simdocs.commands.dedupe import find_groups, find_pairs, read_documents
-from simdocs.commands.dedupe_plan import DedupePlan, plan_dedupe
+from simdocs.commands.dedupe import DedupePlan, find_groups, find_pairs, plan_dedupe, read_documents
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.matching.documents.prepared import Prepared
 from simdocs.matching.documents.scope import Scope
-from simdocs.model.answer_blocks import Block
-from simdocs.model.answers import Row
-from simdocs.model.deduplication import Deduplication
+from simdocs.model.answers import Block, Row
 from simdocs.model.groups import Pairs
-from simdocs.model.listed_pairs import SimilarPairs
+from simdocs.model.search_result import Deduplication, SimilarPairs
 from simdocs.model.skipped import Skipped
 from simdocs.requests.search_requests import DedupeRequest
 from simdocs.views.answer_tables import GROUPS, rows_of

@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.model.artifact import Artifact
-from simdocs.model.row_ranges import rows_of_ranges
+from simdocs.model.artifact import Artifact, rows_of_ranges
 from simdocs.storage import syscalls
 from tests.amounts import examples
 from tests.cli.program import unprivileged

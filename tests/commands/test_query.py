@@ -16,9 +16,9 @@ from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.families import SCHEMES, UNITS
 from simdocs.matching.lookup import lookup
-from simdocs.model.answer_blocks import Block
+from simdocs.model.answers import Block
 from simdocs.model.answers import Row as AnswerRow
-from simdocs.model.listed_pairs import Matches
+from simdocs.model.search_result import Matches
 from simdocs.model.skipped import Skipped
 from simdocs.requests.search_requests import QueryRequest
 from simdocs.views.answer_tables import rows_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from simdocs.commands.shrinking import refuse_shrinking, same_arguments
+from simdocs.commands.standing import refuse_shrinking, same_arguments
 from simdocs.errors import ShrunkError
 
 

@@ -15,7 +15,7 @@ import pytest
 import simdocs
 from simdocs.corpora import jsonl
 from simdocs.corpora.document_skipped import DocumentSkipped
-from simdocs.model.source_files import STAMP_FIELDS
+from simdocs.model.documents import STAMP_FIELDS
 from simdocs.pipeline import reading
 from tests.cli.corpus import lay
 from tests.cli.program import unprivileged

@@ -24,9 +24,8 @@ from simdocs.corpora.identity import (
     same_documents,
     same_texts,
 )
-from simdocs.model.document_facts import FACTS
+from simdocs.model.documents import FACTS, STAMP_FIELDS
 from simdocs.model.ragged import Ragged
-from simdocs.model.source_files import STAMP_FIELDS
 
 
 class Documents:

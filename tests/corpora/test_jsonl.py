@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import jsonl_lookup, line_chunks
+from simdocs.corpora import jsonl_lookup, stable_read
 from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.identity import Stamp
@@ -383,7 +383,7 @@ def tasks_of(
 
 def test_tasks_are_in_row_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cut_small(monkeypatch, 4)
-    monkeypatch.setattr(line_chunks, "LEAST_BYTES", 4)
+    monkeypatch.setattr(stable_read, "LEAST_BYTES", 4)
     contents = {
         "a": b"a",
         "b.gz": b"b",

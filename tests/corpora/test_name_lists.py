@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import discover, name_lists
-from simdocs.corpora.discover import Sources, find
-from simdocs.corpora.name_lists import LONGEST, list_of
+from simdocs.corpora import discover
+from simdocs.corpora.discover import LONGEST, Sources, find, list_of
 from simdocs.errors import InputError
 from simdocs.model.skipped import Skipped
 from simdocs.recipes import Walking
@@ -58,7 +57,7 @@ def endless(place: Path, data: bytes) -> Iterator[bytes]:
 def test_entries_do_not_depend_on_the_pieces_in_which_a_list_is_read(at_once, data, tmp_path_factory):
     whole = data.removesuffix(b"\0").split(b"\0") if data else []
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(name_lists, "_AT_ONCE", at_once)
+        patched.setattr(discover, "_AT_ONCE", at_once)
         entries, counts = listed(data, tmp_path_factory.getbasetemp(), nul_ended=True)
     assert entries == [(number, name) for number, name in enumerate(whole, 1) if name]
     assert counts == ({"malformed": whole.count(b"")} if b"" in whole else {})
@@ -88,14 +87,14 @@ def test_the_longest_entry_is_read(tmp_path):
 @pytest.mark.reliability("an entry of more than 1,048,576 bytes, or 100,000,000 entries")
 @pytest.mark.parametrize("data", [b"\n", b"-\n" * 9, b"a\nb\n"])
 def test_entries_without_end_are_an_error(tmp_path, monkeypatch, data):
-    monkeypatch.setattr(name_lists, "MOST", 5000)
+    monkeypatch.setattr(discover, "MOST_OF_A_LIST", 5000)
     with endless(tmp_path, data) as fifo, pytest.raises(InputError, match="more than 5,000 entries: use several lists"):
         list(list_of(fifo, nul_ended=False, skipped=Skipped(most=10), inputs=set()))
 
 
 @pytest.mark.reliability("an empty entry")
 def test_many_empty_entries_are_counted_and_not_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(name_lists, "_AT_ONCE", 1 << 10)
+    monkeypatch.setattr(discover, "_AT_ONCE", 1 << 10)
     (tmp_path / "list").write_bytes(b"\n" * 5_000)
     skipped = Skipped(most=10)
     tracemalloc.start()

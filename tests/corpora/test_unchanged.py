@@ -18,10 +18,9 @@ import numpy as np
 import pytest
 
 from simdocs.corpora import clock, jsonl, read_file
-from simdocs.corpora.earlier_files import EarlierFiles
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.jsonl import Lines, Parsed
-from simdocs.corpora.unchanged import compare
+from simdocs.corpora.unchanged import EarlierFiles, compare
 from simdocs.pipeline import reading, shingling
 from simdocs.recipes import Sequences, Updating
 from simdocs.storage import syscalls

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from simdocs.cli.help import Command
-from simdocs.cli.param_types import ParameterType
+from simdocs.cli.options import ParameterType
 from simdocs.cli.program import simdocs
 from simdocs.values import Choice
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import open_artifact
 from simdocs.families import LANGUAGES, RULES, SCHEMES, UNITS
-from simdocs.model.documents import FIELDS
-from simdocs.model.source_files import CHUNK_FIELDS, FILE_FIELDS
+from simdocs.model.documents import CHUNK_FIELDS, FIELDS, FILE_FIELDS
 from simdocs.recipes import Recipe
 from tests.cli.forged import Arrays, signed_anew
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from hypothesis import strategies as st
 
-from simdocs.cli.param_types import ParameterType
+from simdocs.cli.options import ParameterType
 from simdocs.cli.program import simdocs
 from simdocs.parameters import PARAMETERS
 from simdocs.values import ArtifactName, Choice, Fraction, PathList, PathName, Seconds, Seed, Size, Whole

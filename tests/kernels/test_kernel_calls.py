@@ -15,9 +15,9 @@ import pytest
 from simdocs.families import SCHEMES, UNITS
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.group import connectivity, greedy_rounds
-from simdocs.kernels.group.shortest_links import shortest_links
+from simdocs.kernels.group.connectivity import shortest_links
 from simdocs.kernels.join import containment_index, prefix_candidates, prefix_index
-from simdocs.kernels.lsh import bucket_sample, bucket_search, buckets
+from simdocs.kernels.lsh import bucket_sample, buckets
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
@@ -214,7 +214,7 @@ def test_tables_and_lookups_take_no_more_steps_for_more_members():
 
     def work(count: int) -> None:
         ordered, owners = buckets.bucket_tables(keys[:, :count], np.arange(count))
-        bucket_search.bucket_bounds(keys[:, :count], count, lambda places: np.take(ordered, places))
+        buckets.bucket_bounds(keys[:, :count], count, lambda places: np.take(ordered, places))
         shared = buckets.shared_buckets_of_tables(ordered, owners.astype(np.int64))
         list(greedy_rounds.pairs_with_always_kept(shared, count // 2, 1000, count))
 

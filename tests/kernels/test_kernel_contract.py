@@ -21,11 +21,11 @@ from hypothesis import strategies as st
 import simdocs
 from simdocs.families import FORMATS, KEEP, LANGUAGES, SCHEMES, UNITS, default_k
 from simdocs.kernels.compare import jaccard
-from simdocs.kernels.group import connectivity, greedy_rounds, pair_graph
-from simdocs.kernels.group.keep_order import keep_order
-from simdocs.kernels.group.shortest_links import shortest_links
-from simdocs.kernels.join import containment_index, prefix_candidates, prefix_index, token_frequencies
-from simdocs.kernels.lsh import banding, bucket_search, buckets
+from simdocs.kernels.group import connectivity, greedy_rounds
+from simdocs.kernels.group.connectivity import shortest_links
+from simdocs.kernels.group.greedy_rounds import keep_order
+from simdocs.kernels.join import containment_index, prefix_candidates, prefix_index
+from simdocs.kernels.lsh import banding, buckets
 from simdocs.kernels.lsh.bucket_sample import bands_that_agree
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.text import normalise
@@ -89,14 +89,14 @@ def test_inputs_are_left_as_they_were(batch, shingling):
         shared = unwritten(buckets.shared_buckets, keys)
         ordered, owners = unwritten(buckets.bucket_tables, keys, np.arange(len(signatures)))
         unwritten(buckets.shared_buckets_of_tables, ordered, owners.astype(np.int64))
-        unwritten(bucket_search.bucket_bounds, keys, len(signatures), partial(np.take, ordered))
+        unwritten(buckets.bucket_bounds, keys, len(signatures), partial(np.take, ordered))
         unwritten(greedy_rounds.pairs_with_always_kept, shared, len(signatures) // 2, 2, len(signatures))
         for left, right in unwritten(buckets.candidate_pairs, shared, len(signatures)):
             unwritten(jaccard.exact, sets, left, right)
             unwritten(jaccard.estimates, signatures, left, right)
-            graph = pair_graph.PairGraph.unconnected(len(signatures))
-            graph = unwritten(pair_graph.with_pairs, graph, left, right, left < right)
-            unwritten(pair_graph.connected_groups, graph)
+            graph = connectivity.PairGraph.unconnected(len(signatures))
+            graph = unwritten(connectivity.with_pairs, graph, left, right, left < right)
+            unwritten(connectivity.connected_groups, graph)
             unwritten(shortest_links, graph.labels, left, right)
             unwritten(bands_that_agree, signatures[left], signatures[right], Bands(2, 2))
         status = np.arange(len(signatures)) % 3
@@ -155,7 +155,7 @@ KERNELS = [
         murmur.hash_number_windows,
     ),
     *(buckets.band_keys, buckets.bucket_tables, buckets.shared_buckets, buckets.shared_buckets_of_tables),
-    *(buckets.candidate_pairs, buckets.candidate_pairs_with, buckets.distinct_pairs, bucket_search.bucket_bounds),
+    *(buckets.candidate_pairs, buckets.candidate_pairs_with, buckets.distinct_pairs, buckets.bucket_bounds),
     *(jaccard.estimates, jaccard.exact, jaccard.below_prefilter, banding.choose, keep_order),
     *(
         greedy_rounds.first_undecided,
@@ -164,10 +164,10 @@ KERNELS = [
         greedy_rounds.most_similar_kept,
     ),
     *(connectivity.connect, connectivity.bucket_components),
-    *(token_frequencies.token_frequencies, prefix_index.prefix_index, prefix_candidates.similar_candidates),
+    *(prefix_index.token_frequencies, prefix_index.prefix_index, prefix_candidates.similar_candidates),
     containment_index.containment_index,
     *(connectivity.star_pairs, connectivity.cross_component_pairs),
-    *(pair_graph.with_pairs, pair_graph.connected_groups, shortest_links, bands_that_agree),
+    *(connectivity.with_pairs, connectivity.connected_groups, shortest_links, bands_that_agree),
 ]
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh import banding, buckets
-from simdocs.kernels.sketch import permutation, slots_by_row
+from simdocs.kernels.sketch import permutation
 from simdocs.kernels.sketch.fss import EMPTY
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets, murmur
@@ -229,10 +229,10 @@ def traced(
 ) -> list[list[tuple[float, ...]]]:
     """The slots after each row, as `compare --trace` computes them."""
     with lectures_functions(functions, modulus):
-        hashes = slots_by_row.hash_values(np.array([unmixed(row) for row in rows], np.uint32), len(functions), 0)
+        hashes = permutation.hash_values(np.array([unmixed(row) for row in rows], np.uint32), len(functions), 0)
     assert as_taught(hashes.tolist(), modulus) == [tuple((c * row + d) % modulus for c, d in functions) for row in rows]
     members = np.array(slots.characteristic(rows, sets), bool)
-    return [as_taught(after, modulus) for after in slots_by_row.slots(hashes, members).tolist()]
+    return [as_taught(after, modulus) for after in permutation.slots(hashes, members).tolist()]
 
 
 def rows_so_far(rows: Sequence[int], sets: Sequence[set[int]]) -> Iterator[list[set[int]]]:

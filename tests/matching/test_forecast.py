@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simdocs.matching.sampling import forecast
-from simdocs.model.pair_sample import PairSample, SampledRange
+from simdocs.matching.sampling import sampled_pairs
+from simdocs.model.tuning import PairSample, SampledRange
 from simdocs.recipes import Banding
 
 SIMILARITIES = np.array([0.0, 0.04, 0.05, 0.5, 0.79, 0.8, 0.95, 1.0, 1.0])
@@ -24,12 +24,12 @@ SAMPLE = PairSample(
 
 
 def test_pairs_at_1_are_similar():
-    assert forecast.corpus_facts(SAMPLE, 5, 0.8, 5).similar == (4, 4, 4)
-    assert forecast.corpus_facts(SAMPLE, 5, 1.0, 5).similar == (2, 2, 2)
+    assert sampled_pairs.corpus_facts(SAMPLE, 5, 0.8, 5).similar == (4, 4, 4)
+    assert sampled_pairs.corpus_facts(SAMPLE, 5, 1.0, 5).similar == (2, 2, 2)
 
 
 def test_each_pair_is_counted_at_one_point_of_the_curve():
-    points = list(forecast.curve(Banding(0.8, 0.95, "recall", 18, 7), SAMPLE))
+    points = list(sampled_pairs.curve(Banding(0.8, 0.95, "recall", 18, 7), SAMPLE))
     pairs = {round(point.similarity, 2): point.pairs.value for point in points if point.pairs.value}
     assert pairs == {0.0: 2, 0.05: 1, 0.5: 1, 0.75: 1, 0.8: 1, 0.95: 1, 1.0: 2}
     assert points[-1].misses.value == pytest.approx(0)

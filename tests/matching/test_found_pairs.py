@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels.group.pair_graph import connected_groups
-from simdocs.matching.pairs import found_pairs
-from simdocs.matching.pairs.found_pairs import PairCollector, with_copies
+from simdocs.kernels.group.connectivity import connected_groups
+from simdocs.matching.pairs import similar_pairs
+from simdocs.matching.pairs.similar_pairs import PairCollector, with_copies
 from simdocs.model.groups import Pairs
 
 SIZE = 10
@@ -24,7 +24,7 @@ def pairs_of(scored: list[tuple[int, int, float]]) -> Pairs:
 
 
 def groups_of(blocks: list[Pairs], buffered: int) -> list[list[int]]:
-    with mock.patch.object(found_pairs, "_BUFFERED", buffered):
+    with mock.patch.object(similar_pairs, "_BUFFERED", buffered):
         collector = PairCollector(SIZE)
         for block in blocks:
             collector.add(block)

@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 
 from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, UNDECIDED, capped_members, first_undecided
 from simdocs.matching.candidates import rounds
-from simdocs.matching.candidates.grouping_state import GroupingState
+from simdocs.matching.candidates.candidates import GroupingState
 from simdocs.matching.candidates.rounds import decide_in_rounds
 from simdocs.model.groups import Pairs
-from simdocs.model.numbering import TextNumbers
-from simdocs.model.ragged import Ragged
+from simdocs.model.ragged import Ragged, TextNumbers
 from tests import strategies as some
 from tests.twins import groups as twin
 

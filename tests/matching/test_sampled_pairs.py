@@ -16,8 +16,8 @@ from simdocs.kernels.lsh.banding import candidate_probabilities
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens.murmur import fmix32
 from simdocs.matching.sampling import sampled_pairs
-from simdocs.model.pair_sample import PairSample
 from simdocs.model.ragged import Ragged
+from simdocs.model.tuning import PairSample
 from tests.amounts import amount, slow
 
 SMALL = {"ALL_PAIRS": 0, "RANDOM_PAIRS": 500, "COMPARED_PAIRS": 200, "DRAWN_PAIRS": 2_000}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.families import UNITS
-from simdocs.model.listed_pairs import SimilarPairs
+from simdocs.model.search_result import SimilarPairs
 from tests.amounts import examples
 from tests.commands.deduping import sketched, write_texts
 from tests.similar_texts import corpora, family

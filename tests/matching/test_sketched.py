@@ -10,7 +10,7 @@ import pytest
 import simdocs
 from simdocs.artifacts.damage import damages
 from simdocs.kernels.sketch import fracminhash
-from simdocs.matching.lookup import containing, sketched
+from simdocs.matching.lookup import containing
 
 RANDOM = np.random.default_rng(3)
 WORDS = [f"w{number}" for number in range(2000)]
@@ -42,7 +42,7 @@ def test_a_sketch_finds_what_reading_all_finds_and_compares_far_fewer(index):
 
 def test_each_document_has_the_same_matches_alone_and_in_small_parts(index):
     wanted = rows(simdocs.query(index, texts=ASKED, measure="containment", threshold=0.3))
-    with mock.patch.object(containing, "_BYTES_AT_ONCE", 1), mock.patch.object(sketched, "_HITS_AT_ONCE", 1):
+    with mock.patch.object(containing, "_BYTES_AT_ONCE", 1), mock.patch.object(containing, "_HITS_AT_ONCE", 1):
         assert rows(simdocs.query(index, texts=ASKED, measure="containment", threshold=0.3)) == wanted
     alone = [
         row
@@ -98,15 +98,15 @@ def test_a_document_is_a_candidate_if_it_has_the_least_number_of_hits(index, at_
         owners = [index["sketch_rows"].all()[index["sketch_tokens"].all() == token] for token in below]
         rows, counts = np.unique(np.concatenate([np.empty(0, np.int64), *owners]), return_counts=True)
         wanted |= {(at, row) for row in rows[counts >= least].tolist() if least}
-    with mock.patch.object(sketched, "_HITS_AT_ONCE", at_once):
-        found = sketched.sketch_candidates(index, sets, 0.3, 0.95)
+    with mock.patch.object(containing, "_HITS_AT_ONCE", at_once):
+        found = containing.sketch_candidates(index, sets, 0.3, 0.95)
     assert set(zip(found.places.tolist(), found.firsts.tolist(), strict=True)) == wanted
     assert len(wanted) > 10
 
 
 def test_what_the_sketch_misses_is_not_found_because_of_other_documents(index):
     """Each document that is asked about has its own candidates, though all that are read are compared with all."""
-    nothing = sketched.SketchCandidates(np.array([0, 1]), np.array([0, 1]), np.zeros(3, bool))
+    nothing = containing.SketchCandidates(np.array([0, 1]), np.array([0, 1]), np.zeros(3, bool))
     with mock.patch.object(containing, "sketch_candidates", lambda *_: nothing):
         found = simdocs.query(index, texts=[TEXTS[0], TEXTS[1], TEXTS[0]], measure="containment")
     assert set(found.pairs.left.tolist()) == {0, 1}

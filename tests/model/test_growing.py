@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.model.byte_strings import ByteStrings, joined
-from simdocs.model.growing import GrowingArray, GrowingByteStrings
+from simdocs.model.byte_strings import ByteStrings, GrowingArray, GrowingByteStrings, joined
 
 NAMES = st.lists(st.sampled_from([b"", b"a", b"\0", b"ab", b"c" * 20]), max_size=9)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.model.row_ranges import as_ranges, rows_of_ranges
+from simdocs.model.artifact import as_ranges, rows_of_ranges
 
 sets_of_rows = st.sets(st.integers(0, 40)) | st.sets(st.integers(0, 1 << 40), max_size=9)
 

@@ -16,8 +16,7 @@ from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.model.ragged import NO_TOKENS
 from simdocs.model.skipped import Skipped
-from simdocs.pipeline.advance import Advance
-from simdocs.pipeline.shingling import shingle
+from simdocs.pipeline.shingling import Advance, shingle
 from simdocs.pipeline.signing import sign
 from simdocs.recipes import Recipe, Sequences, Shingling, Sketching, Walking
 

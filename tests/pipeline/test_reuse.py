@@ -9,9 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.model.documents import DOCUMENT, Documents
+from simdocs.model.documents import CHUNK, DOCUMENT, FILE, Documents, SourceFiles
 from simdocs.model.ragged import Ragged
-from simdocs.model.source_files import CHUNK, FILE, SourceFiles
 from simdocs.pipeline.reuse import Earlier
 from simdocs.recipes import Updating
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import combinations
 
-from simdocs.model.pair_sample import PairSample
+from simdocs.model.tuning import PairSample
 from simdocs.recipes import Bands
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from simdocs.model.answer_blocks import ExplainedBlock
-from simdocs.model.explanation import MOST_LINKS, ExplainedDocument, Link
+from simdocs.model.answers import ExplainedBlock
+from simdocs.model.search_result import MOST_LINKS, ExplainedDocument, Link
 from simdocs.views.answer_tables import EXPLAINED_COMPONENTS, rows_of
 from simdocs.views.explained_groups import ExplainedGroups
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simdocs.model.pair_sample import Estimate
+from simdocs.model.tuning import Estimate
 from simdocs.views.curve import with_interval
 
 

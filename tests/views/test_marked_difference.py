@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from simdocs.matching.comparison.difference import difference
 from simdocs.recipes import Shingling
-from simdocs.views.marked_difference import marked
-from simdocs.views.marks import COLORS, Marks
+from simdocs.views.drawn_difference import COLORS, Marks, marked
 
 MARKS = Marks()
 words = st.lists(st.sampled_from(["one", "two", "three", "été", "4", "日本"]), max_size=8)

@@ -6,7 +6,7 @@ import pytest
 
 from simdocs.model.passages import Difference, Passage
 from simdocs.views.answer_tables import PAIRS, with_passages
-from simdocs.views.marked_pairs import MarkedPairs
+from simdocs.views.explained_groups import MarkedPairs
 
 
 @pytest.mark.parametrize(

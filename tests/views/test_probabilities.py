@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.views.probabilities import least_percentage, shown_probability
+from simdocs.views.curve import least_percentage, shown_probability
 
 
 @given(st.floats(0, 1))

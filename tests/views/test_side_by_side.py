@@ -8,8 +8,7 @@ from rich.cells import cell_len
 
 from simdocs.matching.comparison.difference import difference
 from simdocs.recipes import Shingling
-from simdocs.views.drawn_difference import drawn_as
-from simdocs.views.marks import COLORS, Marks
+from simdocs.views.drawn_difference import COLORS, Marks, drawn_as
 from simdocs.views.side_by_side import side_by_side
 
 UNMARKED = Marks(("", ""), ("", ""), ("", ""))

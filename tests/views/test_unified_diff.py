@@ -9,7 +9,7 @@ import pytest
 
 from simdocs.matching.comparison.difference import difference
 from simdocs.recipes import Shingling
-from simdocs.views.unified_diff import unified
+from simdocs.views.drawn_difference import unified
 
 LINES = [f"line {number}\n" for number in range(40)]
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from simdocs.kernels.lsh.buckets import distinct_pairs
-from simdocs.model.ragged import Index, Ragged
+from simdocs.model.ragged import Index, Mask, Ragged, ranges
 
 
 def connect(labels: Index, left: Index, right: Index) -> Index:
@@ -67,3 +69,73 @@ def cross_component_pairs(buckets: Ragged, labels: Index) -> Iterator[tuple[Inde
     counts = np.repeat(buckets.offsets[1:], buckets.lengths) - own_stop
     paired = np.flatnonzero(counts)
     yield from distinct_pairs(members[paired], own_stop[paired], counts[paired], members, len(labels))
+
+
+@dataclass(frozen=True, slots=True)
+class PairGraph:
+    """N documents and the pairs that connect them: 16 bytes for each document, however many pairs there are.
+
+    labels: int64 (N,), the smallest row of the group that a document is in. pairs: int64 (N,), how many pairs were
+    counted whose first document is in this row.
+    """
+
+    labels: Index
+    pairs: Index
+
+    @classmethod
+    def unconnected(cls, size: int) -> PairGraph:
+        """The graph of `size` documents without pairs."""
+        return cls(np.arange(size), np.zeros(size, np.int64))
+
+
+class ConnectedGroups(NamedTuple):
+    """G groups of two or more documents each: int64 (G,) for each fact.
+
+    first: the smallest row in the group, ascending. documents: how many documents it has. pairs: how many counted pairs
+    connect them.
+    """
+
+    first: Index
+    documents: Index
+    pairs: Index
+
+
+def with_pairs(graph: PairGraph, left: Index, right: Index, counted: Mask) -> PairGraph:
+    """The graph with the pairs left[i], right[i] added. All of them connect; only those in `counted` (P,) count."""
+    counts = np.bincount(left[counted], minlength=len(graph.pairs))
+    return PairGraph(connect(graph.labels, left, right), graph.pairs + counts)
+
+
+def connected_groups(graph: PairGraph) -> ConnectedGroups:
+    """The groups of documents that pairs connect."""
+    size = len(graph.labels)
+    documents = np.bincount(graph.labels, minlength=size)
+    pairs = np.zeros(size, np.int64)
+    np.add.at(pairs, graph.labels, graph.pairs)
+    first = np.flatnonzero(documents > 1)
+    return ConnectedGroups(first, documents[first], pairs[first])
+
+
+def shortest_links(labels: Index, left: Index, right: Index) -> tuple[Index, Index]:
+    """The member before each one in a shortest chain from the first member of its component, and the link between.
+
+    labels: int64 (M,), the first member of each one's component. left, right: (P,) the links, which connect the members
+    of each component. Returns two arrays of int64 (M,): a member, and the number of a link; both are -1 for the first
+    members. Of several members before it, it is the smallest. The method is breadth-first search: a step for each link
+    of the longest chain, which takes time for the members that it reaches.
+    """
+    ends = np.concatenate((left, right))
+    order = np.argsort(ends, kind="stable")
+    other, link = np.concatenate((right, left))[order], order % max(len(left), 1)
+    begins = np.searchsorted(ends[order], np.arange(len(labels) + 1))
+    before, by = np.full(len(labels), -1), np.full(len(labels), -1)
+    reached = labels == np.arange(len(labels))
+    some = np.flatnonzero(reached)
+    while len(some):
+        counts = begins[some + 1] - begins[some]
+        places, behind = ranges(begins[some], counts), np.repeat(some, counts)
+        new = np.flatnonzero(~reached[other[places]])
+        # Members ascend, so the smallest member before each one comes first.
+        some, first = np.unique(other[places[new]], return_index=True)
+        before[some], by[some], reached[some] = behind[new[first]], link[places[new[first]]], True
+    return before, by

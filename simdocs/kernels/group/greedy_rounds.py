@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from simdocs.families import KEEP
 from simdocs.kernels.lsh.buckets import distinct_pairs
 from simdocs.model.ragged import Array, Floats, Index, Ragged, count_true_in_rows, offsets_of, ranges
 
@@ -80,3 +81,36 @@ def most_similar_kept(kept: Index, members: Index, jaccard: Floats) -> Index:
     order = np.lexsort((kept, -jaccard, members))
     best: Index = order[np.append(True, np.diff(members[order]) != 0)[: len(order)]]
     return best
+
+
+def first(sizes: Array, mtimes: Array) -> Array:
+    """Sort by row order."""
+    return np.arange(len(sizes))
+
+
+def longest(sizes: Array, mtimes: Array) -> Array:
+    """Sort by size, the largest first."""
+    return -sizes
+
+
+def shortest(sizes: Array, mtimes: Array) -> Array:
+    """Sort by size, the smallest first."""
+    return sizes
+
+
+def newest(sizes: Array, mtimes: Array) -> Array:
+    """Sort by time of change, the last one first."""
+    return -mtimes
+
+
+def oldest(sizes: Array, mtimes: Array) -> Array:
+    """Sort by time of change, the earliest first."""
+    return mtimes
+
+
+def keep_order(policy: str, sizes: Array, mtimes: Array) -> Index:
+    """The row numbers in keep order: int64 (N,), the document to keep first, ties in row order.
+
+    sizes, mtimes: int64 (N,), bytes and nanoseconds. KeyError: the policy is not in the table of keep policies.
+    """
+    return np.argsort(KEEP[policy].load()(sizes, mtimes), kind="stable")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from simdocs.model.growing import GrowingArray
+from simdocs.model.byte_strings import GrowingArray
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, Tokens, offsets_of, ranges, row_blocks
 
 _SIGNATURES = 4096
@@ -201,3 +201,54 @@ def distinct_pairs(
             key = key[np.append(True, key[1:] != key[:-1])]
             a = key // size
             yield a, key - a * size
+
+
+def merged_band(old_keys: Keys, old_rows: Tokens, new_row: Array, keys: Keys, rows: Index) -> tuple[Keys, Tokens]:
+    """One band of bucket tables: uint64 and uint32 (M,).
+
+    old_keys, old_rows: (L,) the band as it was, keys ascending. new_row: for each old row its row now, or -1 if it is
+    no longer in the tables; those that are not -1 ascend. keys, rows: (n,) the keys and the rows, ascending, that are
+    new in the tables. The result is that of `bucket_tables` for all of them: equal keys keep the order of their rows.
+    """
+    moved = new_row[old_rows]
+    there = moved >= 0
+    kept_keys, kept_rows = (old_keys, moved) if there.all() else (old_keys[there], moved[there])
+    order = np.argsort(keys, kind="stable")
+    keys, rows = keys[order], rows[order]
+    places = np.searchsorted(kept_keys, keys)
+    after = np.searchsorted(kept_keys, keys, side="right")
+    for at in np.flatnonzero(places < after).tolist():
+        places[at] += np.searchsorted(kept_rows[places[at] : after[at]], rows[at])
+    return np.insert(kept_keys, places, keys), np.insert(kept_rows, places, rows).astype(np.uint32)
+
+
+def bucket_bounds(keys: Keys, width: int, keys_at: Callable[[Index], Array]) -> tuple[Index, Index]:
+    """Where the bucket of each key begins and ends in the bucket tables: two arrays of int64 (bands, Q).
+
+    keys: (bands, Q) uint64. The tables are (bands, width) keys, ascending in each band, and positions refer to the
+    flattened tables. keys_at(positions) returns the keys of the tables at these positions: only the keys that the
+    bisection needs are read. Where begin equals end there is no bucket. In each band, the results equal np.searchsorted
+    with side "left" and "right".
+    """
+    base = (np.arange(len(keys)) * width)[:, None]
+    begins = _first(keys, base, width, lambda positions, wanted: keys_at(positions) < wanted)
+    ends = _first(keys, base, width, lambda positions, wanted: keys_at(positions) <= wanted, begins - base)
+    return begins, ends
+
+
+def _first(
+    keys: Keys, base: Index, width: int, below: Callable[[Index, Array], Array], start: Index | None = None
+) -> Index:
+    """For each key, the first position in its band at which `below` is false: int64 (bands, Q), by bisection.
+
+    start: where to begin in each band, instead of 0.
+    """
+    low = np.zeros(keys.shape, np.int64) if start is None else start.copy()
+    high = np.full(keys.shape, width)
+    while (undecided := low < high).any():
+        middle = (low + high) // 2
+        is_below = np.zeros(keys.shape, bool)
+        is_below[undecided] = below((base + middle)[undecided], keys[undecided])
+        low = np.where(undecided & is_below, middle + 1, low)
+        high = np.where(undecided & ~is_below, middle, high)
+    return low + base

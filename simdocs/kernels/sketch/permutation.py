@@ -13,7 +13,7 @@ import numpy as np
 from simdocs.kernels.sketch.fss import EMPTY
 from simdocs.kernels.sketch.schemes import Scheme
 from simdocs.kernels.tokens.murmur import CHUNK, fmix32
-from simdocs.model.ragged import Index, Keys, Ragged, Tokens
+from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, Tokens
 
 
 def hash_functions(num_perm: int, seed: int) -> tuple[Keys, Keys]:
@@ -63,3 +63,22 @@ def partial_signatures(tokens: Ragged, num_perm: int, seed: int = 0) -> tuple[To
 
 PERMUTATION = Scheme(signatures, partial_signatures)
 """The entry of this scheme in the table of schemes."""
+
+
+def hash_values(tokens: Tokens, num_perm: int, seed: int) -> Tokens:
+    """The values of the hash functions for each token: uint32 (R, num_perm).
+
+    They are the signature of a document that has this token alone.
+    """
+    alone = Ragged(tokens, np.arange(len(tokens) + 1))
+    return signatures(alone, num_perm, seed)
+
+
+def slots(hashes: Tokens, members: Mask) -> Array:
+    """The signatures of N documents after each of R rows: uint32 (R, N, K). EMPTY: the document had no row so far.
+
+    hashes: of each row, uint32 (R, K). members: which document has which row, bool (R, N). The last signatures are
+    those of the family above [Leskovec, Rajaraman, Ullman, Mining of Massive Datasets, 3.3.5].
+    """
+    written = np.where(members[:, :, None], hashes[:, None, :], np.uint32(EMPTY))
+    return np.minimum.accumulate(written, axis=0)

@@ -10,7 +10,7 @@ import unicodedata
 from bisect import bisect_right
 from functools import cache
 
-from simdocs.kernels.text.codepoint_table import CodepointTable
+from simdocs.kernels.text.codepoints import CodepointTable
 from simdocs.model.ragged import Array, Bytes
 
 SPACE = 1

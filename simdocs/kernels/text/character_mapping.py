@@ -12,16 +12,120 @@ import re
 import unicodedata
 from dataclasses import replace
 from functools import cache, partial
+from typing import Literal
 
 import numpy as np
 
 from simdocs.kernels.text import character_kinds as kinds
-from simdocs.kernels.text.codepoint_table import CodepointTable
-from simdocs.kernels.text.codepoints import from_codepoints, to_codepoints
-from simdocs.kernels.text.unicode_forms import to_normal_form
-from simdocs.kernels.text.whitespace import NEWLINE, SPACE
-from simdocs.model.ragged import Bytes, Ragged, count_true_in_rows
+from simdocs.kernels.text.codepoints import CodepointTable, from_codepoints, to_codepoints
+from simdocs.model.ragged import Array, Bytes, Index, Mask, Ragged, count_true_in_rows, offsets_of
 from simdocs.recipes import Normalisation
+
+Form = Literal["NFKC", "NFD"]
+
+_STRIDE = 32
+"""Distance between the code points that are tested for being a mark. A run of twice as many marks shows at two
+neighbouring tests. Shorter runs are left to `unicodedata`, which takes at most 16 steps for each of their marks."""
+
+_STARTER = 1
+"""The value in the table of _classes for a character that is not a mark."""
+
+
+def to_normal_form(form: Form, text: str) -> str:
+    """The text in this normal form: equals unicodedata.normalize(form, text)."""
+    seen = _classes(form)(to_codepoints(text[::_STRIDE])) != _STARTER
+    return unicodedata.normalize(form, _with_sorted_marks(form, text) if (seen[1:] & seen[:-1]).any() else text)
+
+
+def _with_sorted_marks(form: Form, text: str) -> str:
+    """The text with each long run of marks in the order that this form gives it."""
+    text = _with_decomposed_marks(form, text)
+    codepoints = to_codepoints(text)
+    classes = _classes(form)(codepoints)
+    edges = np.flatnonzero(np.diff(classes != _STARTER, prepend=False, append=False))
+    starts, stops = edges[::2], edges[1::2]
+    long = stops - starts > _STRIDE
+    for start, stop in zip(starts[long].tolist(), stops[long].tolist(), strict=True):
+        run = codepoints[start:stop]
+        run[:] = run[np.argsort(classes[start:stop], kind="stable")]
+    return from_codepoints(codepoints)
+
+
+def _with_decomposed_marks(form: Form, text: str) -> str:
+    """The text with those few marks decomposed that stand for several marks."""
+    decomposition: Literal["NFKD", "NFD"] = "NFKD" if form == "NFKC" else "NFD"
+    decomposed = {character: unicodedata.normalize(decomposition, character) for character in set(text)}
+    marks = {
+        ord(character): whole
+        for character, whole in decomposed.items()
+        if whole != character and unicodedata.combining(whole[0])
+    }
+    return text.translate(marks) if marks else text
+
+
+@cache
+def _classes(form: Form) -> CodepointTable:
+    """For each code point, 1 + the combining class of the first character of its normal form: uint8."""
+    return CodepointTable(
+        lambda codepoint: 1 + unicodedata.combining(unicodedata.normalize(form, chr(codepoint))[0]), np.uint8
+    )
+
+
+SPACE, NEWLINE = 32, 10
+
+
+def is_space(codepoints: Array, lines: bool) -> Mask:
+    """Which of these mapped code points (n,) are SPACE or, with `lines`, NEWLINE: bool (n,).
+
+    No other whitespace is left once the characters are mapped.
+    """
+    space: Mask = codepoints == SPACE
+    if lines:
+        space |= codepoints == NEWLINE
+    return space
+
+
+def collapse_whitespace(codepoints: Array, space: Mask, offsets: Index, lines: bool) -> Ragged:
+    """N rows of code points with each run of whitespace made one character, and none at the ends of a row.
+
+    codepoints (T,) are the rows end to end, offsets (N+1,) say where they begin, and space (T,) is
+    `is_space(codepoints, lines)`. A run becomes SPACE or, with `lines`, NEWLINE if it contains one. The result has the
+    dtype of `codepoints`.
+    """
+    starts, nonempty = offsets[:-1], np.diff(offsets) > 0
+    after = np.empty(len(codepoints), bool)  # follows a space, or begins a row
+    after[:1] = True
+    after[1:] = space[:-1]
+    after[starts[nonempty]] = True
+    if lines:
+        codepoints = _with_newlines_first(codepoints, space, after, starts[nonempty])
+    keep = np.logical_and(space, after, out=after)
+    np.logical_not(keep, out=keep)
+    ends = offsets[1:][nonempty] - 1
+    keep[ends] &= ~space[ends]  # most texts end with one line feed, which then need not be deleted below
+    values = codepoints[keep]
+    kept = count_true_in_rows(keep, offsets)
+    if not len(values):
+        return Ragged.from_lengths(values, kept)
+    ends = offsets_of(kept)[1:]
+    last = (kept > 0) & is_space(values[np.maximum(ends, 1) - 1], lines)
+    if last.any():
+        values = np.delete(values, ends[last] - 1)
+    return Ragged.from_lengths(values, kept - last)
+
+
+def _with_newlines_first(codepoints: Array, space: Mask, after: Mask, starts: Index) -> Array:
+    """The code points with NEWLINE at the beginning of every whitespace run that contains a NEWLINE."""
+    first = space & ~after
+    first[starts] = space[starts]
+    late = np.flatnonzero((codepoints == NEWLINE) & ~first)
+    if not len(late):
+        return codepoints
+    runs = np.flatnonzero(first)
+    codepoints = codepoints.copy()
+    codepoints[runs[np.searchsorted(runs, late, side="right") - 1]] = NEWLINE
+    return codepoints
+
 
 _SEPARATORS = bytes([*range(9), *range(14, 28), 127])
 """Control characters that no step changes, moves or combines with others. One that occurs in no text of a batch can

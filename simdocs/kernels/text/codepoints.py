@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import DTypeLike
 
 from simdocs.model.ragged import Array
 
@@ -18,3 +22,39 @@ def from_codepoints(codepoints: Array) -> str:
         return ""
     text: str = codepoints.view(f"U{len(codepoints)}").item()
     return text + "\0" * (len(codepoints) - len(text))  # NumPy drops NULs at the end
+
+
+_BLOCK = 1 << 18
+"""Code points that are looked up at once: their indices take 8 bytes each."""
+
+
+class CodepointTable:
+    """A table from code points to numbers that is filled as code points are met.
+
+    `value_of` computes the number of one code point. The first time that a code point is looked up, its whole page of
+    256 code points is computed and stored. A script uses few pages, and the rest of the table takes no memory. A stored
+    0 means "not computed yet": a code point whose number is 0 is computed again at every lookup.
+    """
+
+    def __init__(self, value_of: Callable[[int], int], dtype: DTypeLike) -> None:
+        self._value_of = value_of
+        self._table = np.zeros(sys.maxunicode + 1, dtype)
+
+    def __call__(self, codepoints: Array) -> Array:
+        """The number of each code point: same shape (n,), dtype of the table."""
+        if len(codepoints) <= _BLOCK:
+            return self._look_up(codepoints)
+        found = np.empty(len(codepoints), self._table.dtype)
+        for at in range(0, len(codepoints), _BLOCK):
+            found[at : at + _BLOCK] = self._look_up(codepoints[at : at + _BLOCK])
+        return found
+
+    def _look_up(self, codepoints: Array) -> Array:
+        indices = codepoints.astype(np.intp)
+        found = self._table.take(indices, mode="wrap")  # cheaper than mode="raise", and no index is out of range
+        if found.min(initial=1) == 0:
+            for page in np.unique(indices[found == 0] >> 8).tolist():
+                span = range(page << 8, (page + 1) << 8)
+                self._table[span.start : span.stop] = [self._value_of(codepoint) for codepoint in span]
+            found = self._table.take(indices, mode="wrap")
+        return found

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from typing import NamedTuple
 
 import numpy as np
 
-from simdocs.model.ragged import Mask, Ragged, Tokens
+from simdocs.model.ragged import Index, Mask, Ragged, Tokens
 
 _AT_ONCE = 1 << 18
 """Tokens that are looked up at once: their places take 2 MiB."""
@@ -45,3 +46,54 @@ def are_among(tokens: Tokens, ignored: Tokens) -> Mask:
         places = np.minimum(np.searchsorted(ignored, values), len(ignored) - 1)
         found[at + likely] = ignored[places] == values
     return found
+
+
+class Frequencies(NamedTuple):
+    """Counts of tokens. tokens: (n,) uint32, ascending, without repeats. counts: (n,) int64, all above 0.
+
+    missing: the frequency of a token is at least its count, and at most its count and this together. A token without a
+    count has a frequency of at most this.
+    """
+
+    tokens: Tokens
+    counts: Index
+    missing: int = 0
+
+
+NOTHING = Frequencies(np.empty(0, np.uint32), np.empty(0, np.int64))
+"""No token was counted yet."""
+
+
+def frequencies(tokens: Tokens) -> Frequencies:
+    """How often each token occurs among the tokens (T,) uint32 of some documents, whose tokens are sets."""
+    ordered = np.sort(tokens)
+    begins = np.flatnonzero(_begins(ordered))
+    return Frequencies(ordered[begins], np.diff(begins, append=len(ordered)))
+
+
+def without_rarest(counted: Frequencies, most: int) -> Frequencies:
+    """The counts of at most `most` tokens. From each, as much is subtracted as the largest count of those dropped."""
+    size = len(counted.tokens)
+    if size <= most:
+        return counted
+    less = int(np.partition(counted.counts, size - most - 1)[size - most - 1])
+    left = counted.counts > less
+    return Frequencies(counted.tokens[left], counted.counts[left] - less, counted.missing + less)
+
+
+def merged(first: Frequencies, second: Frequencies) -> Frequencies:
+    """The counts of both together."""
+    tokens = np.concatenate((first.tokens, second.tokens))
+    order = np.argsort(tokens, kind="stable")
+    tokens, counts = tokens[order], np.concatenate((first.counts, second.counts))[order]
+    begins = np.flatnonzero(_begins(tokens))
+    if len(begins):  # or else reduceat would fail
+        counts = np.add.reduceat(counts, begins)
+    return Frequencies(tokens[begins], counts, first.missing + second.missing)
+
+
+def _begins(ordered: Tokens) -> Mask:
+    """Which of these ascending tokens differ from the one before."""
+    begins = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
+    return begins

@@ -12,14 +12,12 @@ from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, UNDECIDED
 from simdocs.kernels.join.containment_index import containment_index
 from simdocs.kernels.join.prefix_candidates import JoinIndex, match_blocks, similar_candidates
 from simdocs.kernels.join.prefix_index import prefix_index
-from simdocs.matching.candidates.candidates import Comparer
-from simdocs.matching.candidates.grouping_state import GroupingState
+from simdocs.matching.candidates.candidates import Comparer, GroupingState
 from simdocs.matching.candidates.rounds import decide_in_rounds
 from simdocs.matching.verification.token_memory import held_sets
 from simdocs.matching.verification.verify import HeldSets, Verifier
 from simdocs.model.groups import Pairs
-from simdocs.model.numbering import Rows, TextNumbers
-from simdocs.model.ragged import Array, Mask, Ragged
+from simdocs.model.ragged import Array, Mask, Ragged, Rows, TextNumbers
 
 _UNDECIDED_AT_ONCE = 1024
 """Texts that are decided together. Of one family, each of them may be compared with all others of these."""

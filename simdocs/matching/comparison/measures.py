@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from simdocs.kernels.compare.bags import bag_of, shared_tokens
+from simdocs.kernels.compare.jaccard import bag_of, shared_tokens
 from simdocs.kernels.compare.subsequence import cells, lcs_length
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.kernels.sketch.schemes import scheme_of

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.kernels.compare import jaccard
 from simdocs.matching.documents.corpus import Corpus
-from simdocs.model.document_facts import FACTS
-from simdocs.model.numbering import BlockPlaces, Rows
-from simdocs.model.ragged import Floats, Mask, Tokens
+from simdocs.model.documents import FACTS
+from simdocs.model.ragged import BlockPlaces, Floats, Mask, Rows, Tokens
 from simdocs.pipeline.reload import ReloadRequest, Source
 from simdocs.recipes import Shingling
 

@@ -18,11 +18,20 @@ from simdocs.kernels.tokens.ignored_tokens import leave_out
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.byte_strings import joined, separate
 from simdocs.model.columns import Column, MemoryColumn
-from simdocs.model.document_facts import DocumentFacts, separated
-from simdocs.model.documents import Documents
+from simdocs.model.documents import DocumentFacts, Documents, separated
 from simdocs.model.names import display_name, no_option
-from simdocs.model.numbering import BlockPlaces, Rows
-from simdocs.model.ragged import NO_TOKENS, Floats, Mask, Ragged, Tokens, offsets_of, ranges, row_blocks
+from simdocs.model.ragged import (
+    NO_TOKENS,
+    BlockPlaces,
+    Floats,
+    Mask,
+    Ragged,
+    Rows,
+    Tokens,
+    offsets_of,
+    ranges,
+    row_blocks,
+)
 from simdocs.pipeline.reload import ReloadRequest, Source, unchanged_line
 from simdocs.recipes import Sequences, Shingling
 

@@ -11,18 +11,46 @@ from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.npy import damaged
 from simdocs.engines.run import Progress, Run, each_band, no_progress
 from simdocs.errors import ArtifactError, ParametersError, mention
+from simdocs.kernels.group.greedy_rounds import keep_order
 from simdocs.kernels.lsh.banding import least_probability
 from simdocs.kernels.lsh.buckets import keys_of_band, shared_buckets, shared_buckets_of_tables
 from simdocs.matching.documents.corpus import Corpus
-from simdocs.matching.documents.left_out import report_ignored
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.columns import MemoryColumn
-from simdocs.model.documents import Documents
+from simdocs.model.documents import EMPTY, IGNORED, Documents
+from simdocs.model.groups import Pairs
 from simdocs.model.names import display_name
-from simdocs.model.numbering import Rows, TextNumbers
-from simdocs.model.ragged import Ragged, Tokens
+from simdocs.model.ragged import Index, Mask, Ragged, Rows, TextNumbers, Tokens
+from simdocs.model.skipped import Skip, Skipped
 from simdocs.pipeline.prepare import Intake, signed
 from simdocs.recipes import Banding, Bands, SignatureRecipe
+
+
+def report_ignored(documents: Documents, prefix: bytes, skipped: Skipped) -> None:
+    """Report each document with no tokens left, and warn if no document has any.
+
+    prefix: the path that is put before their names so that they work in the working directory.
+    """
+    rows = np.flatnonzero(documents.facts["flags"] & IGNORED)
+    skipped.extend(Skip("ignored", documents.raw_name(row), root=prefix) for row in rows.tolist())
+    if len(rows) > 1 and len(rows) + documents.flagged(EMPTY) == len(documents):
+        skipped.warnings.append(
+            f"all tokens of all {len(rows):,} documents are left out, so none is similar to another: see"
+            f" {mention('ignore_common')} and {mention('template')}"
+        )
+
+
+def report_useless_template(
+    documents: Documents, artifact: Artifact | None, recipe: SignatureRecipe, skipped: Skipped
+) -> None:
+    """Warn if no document has a token of the templates that were given.
+
+    artifact: where the documents come from; if it has signatures, it has decided what is left out.
+    """
+    decided_now = artifact is None or isinstance(artifact, Shingles)
+    if decided_now and recipe.ignoring.template_digest and documents.tokens and not documents.share_left_out:
+        skipped.warnings.append(f"{mention('template')} leaves out nothing: no document has any of its tokens")
+
 
 _MANY = 1 << 14
 """With at least this many documents, workers are started before the columns of an artifact are read."""
@@ -126,3 +154,46 @@ def _other_document(mine: Documents, theirs: Documents, other: str) -> str:
         return "they are in another order"
     differs = (mine.facts["set_digest"] != theirs.facts["set_digest"]).any(axis=1)
     return f"{display_name(names[int(differs.argmax())])} has another text"
+
+
+@dataclass(frozen=True, slots=True)
+class DistinctTexts:
+    """M distinct texts, numbered in keep order by their first copy. Empty documents have no number.
+
+    first: (M,) the row of that copy. number: (N,) the number of each document's text, or -1. rank: (N,) the position
+    of each document in keep order.
+    """
+
+    first: Rows
+    number: TextNumbers
+    rank: Index
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @property
+    def copies(self) -> Rows:
+        """The rows that are not the first copy of their text, ascending."""
+        is_first = np.zeros(len(self.number), bool)
+        is_first[self.first] = True
+        return np.flatnonzero(~is_first & (self.number >= 0))
+
+
+def in_keep_order(documents: Documents, policy: str, left_out: Mask | None = None) -> DistinctTexts:
+    """The distinct texts of the documents in the keep order of this policy. Documents left out have no number."""
+    order = keep_order(policy, documents.facts["size"], documents.mtimes())
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    _, text = documents.distinct_texts(left_out)
+    ranked = order[text[order] >= 0]
+    texts, place = np.unique(text[ranked], return_index=True)
+    by_first = np.argsort(place)
+    number = np.full(int(text.max(initial=-1)) + 2, -1)  # the -1 of an empty document selects the last entry
+    number[texts[by_first]] = np.arange(len(place))
+    return DistinctTexts(ranked[place[by_first]], number[text], rank)
+
+
+def pairs_of_copies(left: Rows, right: Rows, exact: bool) -> Pairs:
+    """Pairs of copies of a text. Their similarity is 1, which counts as computed only if answers are exact."""
+    ones = np.ones(len(left))
+    return Pairs(left, right, ones if exact else np.full(len(left), np.nan), ones)

@@ -12,8 +12,7 @@ from simdocs.matching.documents.prepared import Prepared, buckets_of_index, part
 from simdocs.model.artifact import BandIndex
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
-from simdocs.model.numbering import Rows
-from simdocs.model.ragged import Mask, count_true_in_rows
+from simdocs.model.ragged import Mask, Rows, count_true_in_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)

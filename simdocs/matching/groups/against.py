@@ -8,21 +8,19 @@ import numpy as np
 
 from simdocs.corpora.identity import in_same_place, recognised
 from simdocs.kernels.lsh.buckets import equal_runs
-from simdocs.matching.candidates.bucket_candidates import BucketCandidates
+from simdocs.matching.candidates.self_join import BucketCandidates
 from simdocs.matching.documents.concatenated import ConcatenatedCorpus
 from simdocs.matching.documents.corpus import Corpus
-from simdocs.matching.documents.distinct_texts import DistinctTexts, in_keep_order, pairs_of_copies
-from simdocs.matching.documents.prepared import Prepared
+from simdocs.matching.documents.prepared import DistinctTexts, Prepared, in_keep_order, pairs_of_copies
+from simdocs.matching.groups.chains import Groups
 from simdocs.matching.groups.decision import Decision, decision_of
-from simdocs.matching.groups.found_groups import Groups
 from simdocs.matching.groups.greedy import greedy
 from simdocs.matching.lookup.lookup import bounds, copies_of, keys_for, owners_at
 from simdocs.matching.verification.verify import Verifier
 from simdocs.model.artifact import BandIndex
 from simdocs.model.documents import WITHOUT_TOKENS, Documents
 from simdocs.model.groups import Pairs
-from simdocs.model.numbering import Rows, TextNumbers
-from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
+from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, Rows, TextNumbers, ranges
 from simdocs.recipes import Grouping
 
 

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simdocs.kernels.group.shortest_links import shortest_links
-from simdocs.matching.documents.distinct_texts import DistinctTexts, pairs_of_copies
-from simdocs.model.explanation import MOST_LINKS
-from simdocs.model.groups import Pairs
-from simdocs.model.numbering import Rows, TextNumbers
-from simdocs.model.ragged import Floats, Index
+from simdocs.kernels.group.connectivity import shortest_links
+from simdocs.matching.documents.prepared import DistinctTexts, pairs_of_copies
+from simdocs.model.groups import Components, Pairs
+from simdocs.model.ragged import Floats, Index, Rows, TextNumbers
+from simdocs.model.search_result import MOST_LINKS
 
 _HELD = 1 << 20
 """Links that are held at most, of few texts: 32 MiB. When there are more, all are dropped that shorten no chain."""
@@ -71,3 +70,17 @@ class Chains:
         reached: Rows = np.array(rows[::-1])
         of_text = np.array(texts[-2::-1])
         return Pairs(reached[:-1], reached[1:], self.jaccard[of_text], self.estimate[of_text])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    """The groups that dedupe found: each duplicate (right) with its kept document (left), in row order.
+
+    components: how similar the documents of each connected component are; None: other groups. If it was asked
+    for: chains, how the documents of each component are linked; nearest, see `nearest_kept`.
+    """
+
+    pairs: Pairs
+    components: Components | None = None
+    chains: Chains | None = None
+    nearest: Pairs | None = None

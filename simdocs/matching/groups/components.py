@@ -10,14 +10,12 @@ from simdocs.kernels.group import connectivity
 from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED
 from simdocs.kernels.lsh.buckets import PAIRS_AT_ONCE
 from simdocs.matching.candidates.candidates import Candidates
-from simdocs.matching.documents.distinct_texts import DistinctTexts, pairs_of_copies
-from simdocs.matching.groups.chains import LinkCollector
-from simdocs.matching.groups.found_groups import Groups
-from simdocs.matching.groups.nearest_kept import nearest_kept
+from simdocs.matching.documents.prepared import DistinctTexts, pairs_of_copies
+from simdocs.matching.groups.chains import Groups, LinkCollector
+from simdocs.matching.groups.greedy import nearest_kept
 from simdocs.matching.verification.verify import Verifier
 from simdocs.model.groups import Components, Pairs
-from simdocs.model.numbering import Rows, TextNumbers
-from simdocs.model.ragged import Floats, Index, ranges
+from simdocs.model.ragged import Floats, Index, Rows, TextNumbers, ranges
 
 _COMPARED_WHOLLY = 1000
 """Texts of a component, besides the first one, of which every two are compared to see how loose it is, at most."""

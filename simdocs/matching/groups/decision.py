@@ -6,19 +6,17 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from simdocs.kernels.group.pair_graph import PairGraph
+from simdocs.kernels.group.connectivity import PairGraph
 from simdocs.matching.candidates.self_join import SelfJoin
 from simdocs.matching.documents.corpus import Documented
-from simdocs.matching.documents.distinct_texts import in_keep_order
-from simdocs.matching.groups.chains import Chains
+from simdocs.matching.documents.prepared import in_keep_order
+from simdocs.matching.groups.chains import Chains, Groups
 from simdocs.matching.groups.components import connected
-from simdocs.matching.groups.found_groups import Groups
 from simdocs.matching.groups.greedy import greedy
-from simdocs.matching.pairs.found_pairs import PairCollector, with_copies
+from simdocs.matching.pairs.similar_pairs import PairCollector, with_copies
 from simdocs.matching.verification.verify import Verifier
 from simdocs.model.groups import Components, Pairs
-from simdocs.model.numbering import Rows
-from simdocs.model.ragged import Mask
+from simdocs.model.ragged import Mask, Rows
 from simdocs.model.skipped import Skip
 from simdocs.recipes import Grouping
 

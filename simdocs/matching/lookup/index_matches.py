@@ -12,14 +12,12 @@ from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.matching.documents.concatenated import ConcatenatedCorpus
 from simdocs.matching.documents.corpus import Corpus
 from simdocs.matching.documents.prepared import Prepared
-from simdocs.matching.lookup.exact_lookup import every_candidate
-from simdocs.matching.lookup.lookup import candidates, copies_of
+from simdocs.matching.lookup.lookup import candidates, copies_of, every_candidate
 from simdocs.matching.verification.verify import Verifier
 from simdocs.model.artifact import BandIndex
 from simdocs.model.documents import WITHOUT_TOKENS
 from simdocs.model.groups import Pairs
-from simdocs.model.numbering import BlockPlaces, Rows
-from simdocs.model.ragged import Mask, ranges
+from simdocs.model.ragged import BlockPlaces, Mask, Rows, ranges
 
 
 @dataclass(frozen=True, slots=True, eq=False)

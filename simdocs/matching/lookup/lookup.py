@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from simdocs.artifacts.npy import damaged
-from simdocs.kernels.lsh.bucket_search import bucket_bounds
-from simdocs.kernels.lsh.buckets import PAIRS_AT_ONCE, band_keys
+from simdocs.kernels.join.prefix_candidates import similar_candidates
+from simdocs.kernels.join.prefix_index import prefix_index
+from simdocs.kernels.lsh.buckets import PAIRS_AT_ONCE, band_keys, bucket_bounds, equal_runs
+from simdocs.matching.documents.corpus import Corpus
+from simdocs.matching.verification.token_memory import held_sets
+from simdocs.matching.verification.verify import Verifier
 from simdocs.model.artifact import BandIndex
-from simdocs.model.numbering import BlockPlaces, Rows
-from simdocs.model.ragged import Array, Index, Keys, Tokens, ranges
+from simdocs.model.documents import WITHOUT_TOKENS
+from simdocs.model.ragged import Array, BlockPlaces, Index, Keys, Ragged, Rows, Tokens, ranges
 
 _AT_ONCE = 1 << 12
 """Documents that are looked up at once."""
@@ -87,3 +92,55 @@ def copies_of(same_as: Array, firsts: Rows) -> tuple[BlockPlaces, Rows]:
     place = np.searchsorted(firsts, same_as[rows])
     order = np.argsort(place, kind="stable")
     return place[order], rows[order]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IndexTexts:
+    """The distinct texts of an index, in row order of their first documents. copies: the rows of each, ascending.
+
+    A copy is lost if it is missing or has changed. A document without copies counts as not lost until it is read.
+    """
+
+    copies: Ragged
+
+    @classmethod
+    def of(
+        cls, index: BandIndex, indexed: Corpus, verifier: Verifier | None = None, firsts: Rows | None = None
+    ) -> IndexTexts:
+        """The texts of an index that have tokens. indexed: its documents.
+
+        verifier: that of these documents, which leaves out lost copies; None: all copies. firsts: only these texts, by
+        the first document that the index has of each; None: all.
+        """
+        same_as = index["same_as"].all()
+        rows = np.flatnonzero((indexed.all_facts()["flags"] & WITHOUT_TOKENS) == 0)
+        if firsts is not None:
+            rows = rows[np.isin(same_as[rows], firsts)]
+        if verifier is not None:
+            rows = rows[~verifier.lost_copies(rows, same_as[rows])]
+        rows = rows[np.argsort(same_as[rows], kind="stable")]
+        return cls(Ragged.from_lengths(rows, equal_runs(same_as[rows])[1]))
+
+    @property
+    def firsts(self) -> Rows:
+        """The first copy of each text."""
+        return self.copies.values[self.copies.offsets[:-1]]
+
+
+def every_candidate(
+    index: BandIndex, indexed: Corpus, verifier: Verifier, asked: Corpus, rows: Rows, most_memory: int | None
+) -> Iterator[tuple[Rows, BlockPlaces, Rows]]:
+    """Yield the candidates of these rows of `asked`, by an exact join with the texts of the index: as `candidates`.
+
+    verifier: that of `indexed`, the documents of the index. MemoryNeededError: see `held_sets`.
+    """
+    same_as = index["same_as"].all()
+    firsts = IndexTexts.of(index, indexed, verifier).firsts
+    copies = np.bincount(same_as, minlength=len(same_as))
+    # Those asked about come first, so that only their pairs with later sets are listed.
+    sets = held_sets([(verifier.for_corpus(asked), rows), (verifier, firsts)], most_memory)
+    for left, right in similar_candidates(prefix_index(sets, verifier.threshold), np.arange(len(rows))):
+        across = right >= len(rows)
+        if across.any():
+            some, place = np.unique(left[across], return_inverse=True)
+            yield from cut_by_matches(rows[some], place, same_as[firsts[right[across] - len(rows)]], copies)

@@ -8,16 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simdocs.errors import mention
-from simdocs.kernels.compare.agreement import agreements, least_agreements
 from simdocs.kernels.compare.containment import Parts, containers
-from simdocs.kernels.compare.jaccard import of_overlaps
+from simdocs.kernels.compare.jaccard import agreements, least_agreements, of_overlaps
 from simdocs.matching.documents.concatenated import ConcatenatedCorpus
 from simdocs.matching.lookup.index_matches import Lookup, MatchBlock, ranked
-from simdocs.matching.lookup.index_texts import IndexTexts
-from simdocs.matching.verification.token_sets import token_sets
+from simdocs.matching.lookup.lookup import IndexTexts
+from simdocs.matching.verification.token_memory import token_sets
 from simdocs.model.groups import Pairs
-from simdocs.model.numbering import Rows, TextNumbers
-from simdocs.model.ragged import Floats, Index, Mask, Ragged, Tokens, offsets_of, row_blocks
+from simdocs.model.ragged import Floats, Index, Mask, Ragged, Rows, TextNumbers, Tokens, offsets_of, row_blocks
 
 _ROWS_AT_ONCE = 1 << 14
 """Signatures of the index that are read at once: 8 MiB at K = 128."""

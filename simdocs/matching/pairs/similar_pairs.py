@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from simdocs.kernels.group.connectivity import PairGraph, with_pairs
 from simdocs.matching.candidates.self_join import SelfJoin
 from simdocs.model.groups import Pairs
-from simdocs.model.numbering import Rows, TextNumbers
-from simdocs.model.ragged import Index, Mask
+from simdocs.model.ragged import Index, Mask, Rows, TextNumbers
 
 
 def similar_pairs(join: SelfJoin, *, all_copies: bool, changed: Mask | None = None) -> Iterator[Pairs]:
@@ -116,3 +116,39 @@ def _every_pair(join: SelfJoin, firsts: Rows, text: TextNumbers, changed: Mask |
         hit = found >= 0
         others = replace(similar.take(found[hit]), left=left[hit], right=right[hit])
         yield type(others).concat([copies, others]).in_row_order()
+
+
+_BUFFERED = 1 << 18
+"""Pairs that are added to the graph at once (8 MiB), because each addition takes time for every document."""
+
+
+class PairCollector:
+    """Collects the similar pairs of N documents in 16 bytes for each document, however many pairs there are.
+
+    All pairs connect documents. Only pairs of different texts are counted, and each is expected once.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._graph = PairGraph.unconnected(size)
+        self._buffer: list[Pairs] = []
+        self._count = 0
+
+    def add(self, pairs: Pairs) -> None:
+        """Add these pairs of rows below N."""
+        self._buffer.append(pairs)
+        self._count += len(pairs)
+        if self._count >= _BUFFERED:
+            self._graph = self.graph()
+            self._buffer, self._count = [], 0
+
+    def graph(self) -> PairGraph:
+        """The graph of all pairs so far."""
+        if not self._count:
+            return self._graph
+        pairs = Pairs.concat(self._buffer)
+        return with_pairs(self._graph, pairs.left, pairs.right, pairs.score < 1)
+
+
+def with_copies(graph: PairGraph, pairs: Pairs) -> PairGraph:
+    """The graph in which these pairs connect documents, without being counted."""
+    return with_pairs(graph, pairs.left, pairs.right, np.zeros(len(pairs), bool))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simdocs.engines.run import Run
-from simdocs.kernels.compare.clustered_proportion import interval
+from simdocs.kernels.compare.pair_totals import interval
 from simdocs.kernels.group.connectivity import connect
 from simdocs.kernels.lsh.banding import candidate_probabilities
 from simdocs.kernels.lsh.buckets import band_keys, candidate_pairs, shared_buckets
@@ -18,9 +18,8 @@ from simdocs.matching.candidates.exact_join import ExactJoin
 from simdocs.matching.candidates.self_join import SelfJoin
 from simdocs.matching.verification.token_memory import TokenMemory
 from simdocs.model.audited import MeasuredRecall
-from simdocs.model.growing import GrowingArray
-from simdocs.model.numbering import Rows, TextNumbers
-from simdocs.model.ragged import Keys, Mask, Ragged, row_blocks
+from simdocs.model.byte_strings import GrowingArray
+from simdocs.model.ragged import Keys, Mask, Ragged, Rows, TextNumbers, row_blocks
 from simdocs.recipes import Bands, Sketching
 
 SEEDS = 20

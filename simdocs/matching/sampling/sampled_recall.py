@@ -19,17 +19,16 @@ import numpy as np
 
 from simdocs.errors import UnreachableRecallError
 from simdocs.kernels.compare import jaccard
-from simdocs.kernels.compare.sampled_total import total_interval
+from simdocs.kernels.compare.pair_totals import total_interval
 from simdocs.kernels.join.prefix_candidates import similar_candidates
 from simdocs.kernels.join.prefix_index import prefix_index
 from simdocs.kernels.lsh.banding import by_recall, candidate_probabilities
 from simdocs.kernels.lsh.bucket_sample import agreeing_bands, likely_partners
 from simdocs.matching.candidates.self_join import SelfJoin
 from simdocs.matching.sampling.found_similar import FoundPairs, in_blocks
-from simdocs.matching.verification.token_sets import token_sets
+from simdocs.matching.verification.token_memory import token_sets
 from simdocs.model.audited import MeasuredRecall
-from simdocs.model.numbering import Rows, TextNumbers
-from simdocs.model.ragged import Floats, Index, Ragged, Tokens, offsets_of, row_blocks
+from simdocs.model.ragged import Floats, Index, Ragged, Rows, TextNumbers, Tokens, offsets_of, row_blocks
 from simdocs.recipes import Bands
 
 _BYTES_AT_ONCE = 1 << 22

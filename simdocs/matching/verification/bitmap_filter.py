@@ -14,9 +14,8 @@ from simdocs.kernels.compare.bitmaps import LARGE_BITS, WORD, bits_of, folded, m
 from simdocs.kernels.compare.containment import containments
 from simdocs.kernels.compare.jaccard import of_overlaps
 from simdocs.matching.verification.verification_blocks import MadeBitmaps
-from simdocs.model.growing import GrowingArray
-from simdocs.model.numbering import Rows
-from simdocs.model.ragged import Index, Keys, Mask
+from simdocs.model.byte_strings import GrowingArray
+from simdocs.model.ragged import Index, Keys, Mask, Rows
 
 _TRIES = (2, 18)
 """Comparisons without a match after which the first bitmap of a document is made, and a larger one."""

@@ -2,20 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.engines.memory import available_memory
+from simdocs.corpora.batches import batches
+from simdocs.engines.run import available_memory
 from simdocs.errors import MemoryNeededError, shown_memory
 from simdocs.kernels.join import containment_index, prefix_index
-from simdocs.matching.verification.token_sets import token_sets
 from simdocs.matching.verification.verify import Verifier
-from simdocs.model.growing import GrowingArray
-from simdocs.model.numbering import Rows
-from simdocs.model.ragged import Ragged, offsets_of
+from simdocs.model.byte_strings import GrowingArray
+from simdocs.model.ragged import Ragged, Rows, offsets_of
+from simdocs.pipeline.reload import Source
+from simdocs.pipeline.token_cache import load_token_sets
+
+
+def token_sets(verifier: Verifier, rows: Rows) -> Iterator[tuple[int, Ragged]]:
+    """Yield the token sets of these rows of the verifier's corpus, in order: Ragged uint32, and the place of its first.
+
+    The set of a document that is missing or has changed is empty, and the document is reported.
+    """
+    cuts = list(batches(verifier.corpus.facts(rows)["size"].tolist()))
+
+    def tasks() -> Iterator[Source]:
+        for cut in cuts:
+            ((_, source),) = verifier.corpus.sources(rows[cut.start : cut.stop])
+            yield source
+
+    work = partial(load_token_sets, shingling=verifier.shingling)
+    for cut, (sets, _, skips) in zip(cuts, verifier.run.engine.map_with_state(work, tasks()), strict=True):
+        recorded = verifier.corpus.recorded(rows[cut.start : cut.stop])
+        verifier.looked_for(int(recorded.sum()), verifier.report(skips))
+        yield cut.start, sets
+        verifier.run.progress("reading all", cut.stop, len(rows))
+
 
 _NEEDED = {"jaccard": prefix_index.bytes_needed, "containment": containment_index.bytes_needed}
 """How many bytes an exact join takes, by what is compared with the threshold."""

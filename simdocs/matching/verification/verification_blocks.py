@@ -10,8 +10,7 @@ import numpy as np
 from simdocs.corpora.batches import BATCH_BYTES
 from simdocs.engines.worker_state import WorkerState
 from simdocs.kernels.compare import bitmaps, jaccard
-from simdocs.model.numbering import BlockPlaces
-from simdocs.model.ragged import Floats, Index, Mask, Ragged
+from simdocs.model.ragged import BlockPlaces, Floats, Index, Mask, Ragged
 from simdocs.model.skipped import Skip
 from simdocs.pipeline.reload import Source
 from simdocs.pipeline.token_cache import load_token_sets

@@ -16,7 +16,7 @@ from simdocs.errors import mention
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.compare.containment import containments
 from simdocs.matching.documents.corpus import Documented, name_prefix
-from simdocs.matching.documents.distinct_texts import pairs_of_copies
+from simdocs.matching.documents.prepared import pairs_of_copies
 from simdocs.matching.verification.bitmap_filter import BitmapFilter
 from simdocs.matching.verification.verification_blocks import (
     BitmapsToMake,
@@ -30,8 +30,7 @@ from simdocs.matching.verification.verification_blocks import (
 from simdocs.model.artifact import Artifact
 from simdocs.model.groups import NestedPairs, Pairs
 from simdocs.model.names import display_name
-from simdocs.model.numbering import BlockPlaces, Rows, TextNumbers
-from simdocs.model.ragged import Floats, Index, Mask, Ragged
+from simdocs.model.ragged import BlockPlaces, Floats, Index, Mask, Ragged, Rows, TextNumbers
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, Skip
 from simdocs.pipeline.reload import ReloadRequest, Source, found, unchanged
 from simdocs.recipes import Shingling

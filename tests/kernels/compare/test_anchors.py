@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels.compare import anchors
-from simdocs.kernels.compare.anchors import RUN, anchored_places
-from simdocs.kernels.compare.subsequence import lcs_length
+from simdocs.kernels.compare import subsequence
+from simdocs.kernels.compare.subsequence import RUN, anchored_places, lcs_length
 from tests import strategies as some
 
 symbols = st.lists(st.integers(0, 1) | st.integers(0, 2**31), max_size=40)
@@ -28,7 +27,7 @@ def test_the_places_are_a_common_subsequence(apart, a, b, order):
     """Also where passages that both have stand in another order."""
     passages = [[*range(100 * number, 100 * number + RUN + 4)] for number in range(4)]
     a, b = [*a, *chain(*passages)], [*chain(*(passages[number] for number in order)), *b]
-    with mock.patch.object(anchors, "_APART", apart):
+    with mock.patch.object(subsequence, "_APART", apart):
         left, right = anchored_places(array(a), array(b), 10**6)
     assert [a[place] for place in left] == [b[place] for place in right]
     assert all((np.diff(places) > 0).all() for places in (left, right))

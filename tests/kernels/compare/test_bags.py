@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels.compare.bags import bag_of, shared_tokens
+from simdocs.kernels.compare.jaccard import bag_of, shared_tokens
 from tests import strategies as some
 
 bags = st.lists(st.integers(0, 4) | some.tokens, max_size=12)

@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from simdocs.kernels.compare.clustered_proportion import beta_probability, interval
+from simdocs.kernels.compare.pair_totals import beta_probability, interval
 from tests.amounts import slow
 
 RUNS = 20

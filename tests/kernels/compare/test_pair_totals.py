@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.kernels.compare.pair_totals import total
-from simdocs.model.pair_sample import PairSample, SampledRange
+from simdocs.model.tuning import PairSample, SampledRange
 from tests import strategies as some
 from tests.twins import pair_totals as twin
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.families import KEEP
-from simdocs.kernels.group.keep_order import keep_order
+from simdocs.kernels.group.greedy_rounds import keep_order
 from tests import strategies as some
 from tests.twins import groups as twin
 

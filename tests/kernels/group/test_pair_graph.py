@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels.group.pair_graph import PairGraph, connected_groups, with_pairs
+from simdocs.kernels.group.connectivity import PairGraph, connected_groups, with_pairs
 from tests import strategies as some
 from tests.twins import groups as twin
 

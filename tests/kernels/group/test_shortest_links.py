@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels.group.shortest_links import shortest_links
+from simdocs.kernels.group.connectivity import shortest_links
 from tests import strategies as some
 from tests.twins import groups as twin
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels.join import prefix_candidates, prefix_index, token_frequencies
+from simdocs.kernels.join import prefix_candidates, prefix_index
 from tests import strategies as some
 from tests.amounts import examples
 from tests.twins import exact_join as twin
@@ -88,7 +88,7 @@ def test_prefixes_are_those_of_the_twin(sets, threshold):
 @examples(30)
 @given(st.lists(st.integers(0, 9).map(lambda number: number * 0x1999999A % 2**32), max_size=40))
 def test_frequencies_are_those_of_the_twin(values):
-    found = token_frequencies.token_frequencies(some.frozen(np.array(values, np.uint32)))
+    found = prefix_index.token_frequencies(some.frozen(np.array(values, np.uint32)))
     assert found.tolist() == twin.frequencies(values)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from simdocs.kernels.group import greedy_rounds
 from simdocs.kernels.lsh import buckets
-from simdocs.kernels.lsh.bucket_search import bucket_bounds
+from simdocs.kernels.lsh.buckets import bucket_bounds
 from tests import strategies as some
 from tests.kernels.lsh.test_buckets import pairs_in
 from tests.twins import lookup as twin

@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels.lsh.buckets import bucket_tables
-from simdocs.kernels.lsh.merged_tables import merged_band
+from simdocs.kernels.lsh.buckets import bucket_tables, merged_band
 
 keys = st.integers(0, 3).map(lambda key: key * (1 << 62))
 

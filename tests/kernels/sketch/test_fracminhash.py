@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.kernels.join.prefix_index import smallest_part
-from simdocs.kernels.sketch.fracminhash import SCALE, least_hits, sketches
-from simdocs.kernels.sketch.sketch_table import sketch_table
+from simdocs.kernels.sketch.fracminhash import SCALE, least_hits, sketch_table, sketches
 from simdocs.model.ragged import Ragged
 from tests.amounts import slow
 

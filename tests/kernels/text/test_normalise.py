@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simdocs.kernels.text import character_mapping
 from simdocs.kernels.text import normalise as kernel
-from simdocs.kernels.text import text_builder, unicode_forms
 from simdocs.kernels.text.character_mapping import CONTEXT_FREE_CUTS
 from simdocs.kernels.text.normalise import normalise
 from simdocs.model import texts as model
@@ -72,7 +72,7 @@ def test_texts_normalised_in_pieces_equal_whole_ones(batch, switches, lines, siz
 
 @given(some.batches, st.data())
 def test_byte_offsets_are_found_from_those_of_some_code_points(batch, data):
-    with mock.patch.object(model, "STRIDE", 3), mock.patch.object(text_builder, "STRIDE", 3):
+    with mock.patch.object(model, "STRIDE", 3), mock.patch.object(kernel, "STRIDE", 3):
         texts = normalise(some.documents(batch), PLAIN)
         points = texts.codepoints.values.tolist()
         places = [0, *np.cumsum([len(twin.encoded(chr(point))) for point in points]).tolist()]
@@ -93,7 +93,7 @@ marked = st.lists(st.sampled_from([*MARKS, "a", "é", "ậ", "ｶ", "각", "ཀ"
 @given(st.lists(marked.map("".join), max_size=4), some.normalisations, st.booleans(), st.sampled_from([1, 2, 3]))
 def test_long_runs_of_marks_are_ordered_as_short_ones(texts, switches, lines, stride):
     batch = [text.encode() for text in texts]
-    with mock.patch.object(unicode_forms, "_STRIDE", stride):
+    with mock.patch.object(character_mapping, "_STRIDE", stride):
         found = normalised(batch, switches, lines=lines)
     assert found == [twin.encoded(twin.normalised(one, switches, lines=lines)) for one in batch]
 
@@ -106,7 +106,7 @@ def test_every_mark_is_ordered_as_by_unicodedata(form):
     marks = "".join(one for one in every if unicodedata.combining(unicodedata.normalize("NFKD", one)[0]))
     assert len(marks) > 900
     for text in (f"a{marks}b{marks[::-1]}", f"{marks[::-1]}é{marks[:70]}"):
-        assert unicode_forms.to_normal_form(form, text) == unicodedata.normalize(form, text)
+        assert character_mapping.to_normal_form(form, text) == unicodedata.normalize(form, text)
 
 
 ODD = [b"", b"\xff", "ΑΣ ".encode(), "İ".encode(), "😀".encode(), bytes(range(128))]

@@ -10,8 +10,16 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels.tokens.document_frequencies import NOTHING, Frequencies, frequencies, merged, without_rarest
-from simdocs.kernels.tokens.ignored_tokens import are_among, digest_of, leave_out
+from simdocs.kernels.tokens.ignored_tokens import (
+    NOTHING,
+    Frequencies,
+    are_among,
+    digest_of,
+    frequencies,
+    leave_out,
+    merged,
+    without_rarest,
+)
 from tests import strategies as some
 
 few = st.integers(0, 5) | some.tokens

@@ -16,8 +16,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simdocs.families import LANGUAGES, UNITS
-from simdocs.kernels.text import character_kinds, codepoint_table, pieces, units
-from simdocs.kernels.tokens import multisets, murmur
+from simdocs.kernels.text import character_kinds, codepoints, units
+from simdocs.kernels.tokens import multisets, murmur, unit_hashes
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.model.texts import Texts
@@ -81,7 +81,7 @@ def test_marks_belong_to_a_letter_in_another_part(batch, size):
     """The parts in which marks are handled are small here, so that a letter and its marks are in different parts."""
     shingling = Shingling(unit="word")
     texts = normalised_texts(some.documents(batch), shingling)
-    with mock.patch.object(units, "_BLOCK", size), mock.patch.object(codepoint_table, "_BLOCK", size):
+    with mock.patch.object(units, "_BLOCK", size), mock.patch.object(codepoints, "_BLOCK", size):
         assert spelt_units(texts, shingling) == [
             twin.UNITS_OF[shingling.unit](twin.text_of(raw, shingling)) for raw in batch
         ]
@@ -92,7 +92,7 @@ def test_marks_belong_to_a_letter_in_another_part(batch, size):
 @given(batch=some.batches, shingling=some.shinglings, size=st.sampled_from([1, 2, 7]))
 def test_tokens_of_texts_in_pieces_leave_no_seam(unit, batch, shingling, size):
     shingling = replace(shingling, unit=unit)
-    sizes = (mock.patch.object(pieces, "PIECE", size), mock.patch.object(pieces, "_LOOK_AHEAD", 1))
+    sizes = (mock.patch.object(unit_hashes, "PIECE", size), mock.patch.object(unit_hashes, "_LOOK_AHEAD", 1))
     with sizes[0], sizes[1], mock.patch.object(murmur, "CHUNK", size):
         assert kernel_tokens(batch, shingling) == [twin.tokens(raw, shingling) for raw in batch]
 
@@ -103,7 +103,7 @@ def test_tokens_of_texts_in_pieces_leave_no_seam(unit, batch, shingling, size):
 )
 def test_tokens_of_a_text_larger_than_any_piece_are_right(unit, gap):
     text = gap.join(["日本語のテキスト", "กำลัง", "हिन्दी", "the cow's", "ёлка", "é"]) + gap
-    document = (text * (pieces.PIECE // len(text) + 2)).encode()
+    document = (text * (unit_hashes.PIECE // len(text) + 2)).encode()
     shingling = Shingling(unit=unit, k=5)
     assert kernel_tokens([b"one", document, b"two"], shingling) == [
         twin.tokens(raw, shingling) for raw in (b"one", document, b"two")

@@ -34,8 +34,8 @@ def measure(names: list[str], seeds: int, scratch: Path) -> accuracy_page.Result
                 start = time.monotonic()
                 found = recall.measure(corpus, threshold, artifacts)
                 results.recalls.append(found)
-                for policy in groups.POLICIES:
-                    results.groups.append(groups.measure(corpus, threshold, policy, files, times))
+                grouped = [groups.measure(corpus, threshold, policy, files, times) for policy in groups.POLICIES]
+                results.groups += grouped
                 own = peers.measure_simdocs(corpus, threshold, found.bands, found.rows, artifacts[0])
                 results.proposed.append(own)
                 meant = [peer for peer in results.peers if threshold >= peers.PEERS[peer][3]]
@@ -44,7 +44,8 @@ def measure(names: list[str], seeds: int, scratch: Path) -> accuracy_page.Result
                 print(
                     f"{name} {unit} {threshold}: recall of {found.scored} {mean:.5f}, predicted"
                     f" {found.predicted(found.scored):.5f}, standard error {error:.5f}; precision"
-                    f" {found.precision:.6f}; --exact {found.exact.pairs:.5f}; {time.monotonic() - start:.0f} s",
+                    f" {found.precision:.6f}; --exact {found.exact.pairs:.5f};"
+                    f" {sum(one.wrong for one in grouped)} wrong duplicates; {time.monotonic() - start:.0f} s",
                     flush=True,
                 )
             for artifact in (files, *artifacts):

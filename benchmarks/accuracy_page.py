@@ -45,6 +45,7 @@ def page(results: Results) -> str:
     looked_at = sum(one.seeds[0].moved for one in results.recalls)
     unexplained = sum(one.unexplained for one in results.recalls)
     means = [one.measured(one.scored)[0] for one in results.recalls]
+    worst = min(one.measured("pairs")[2] for one in results.recalls)
     absent = [name for name in NAMES if name not in {one.corpus for one in results.recalls}]
     uninstalled = [peer for peer in peers.PEERS if peer not in results.peers]
     used = {name: version(name) for name in ("simdocs", "numpy", "mmh3")}
@@ -53,9 +54,9 @@ def page(results: Results) -> str:
         found=f"{found:,}",
         false=f"{sum(seed.false for one in results.recalls for seed in one.seeds):,}",
         seeds=results.seeds,
-        last_seed=results.seeds - 1,
         least_mean=share(min(means)),
         greatest_mean=share(max(means)),
+        worst=share(worst),
         cases=len(means),
         short=sum(not one.reached for one in results.recalls),
         missed=sum(one.exact.pairs < 1 for one in results.recalls),
@@ -63,7 +64,7 @@ def page(results: Results) -> str:
         most=STANDARD_ERRORS,
         group_runs=len(results.groups),
         removed=f"{sum(one.removed for one in results.groups):,}",
-        wrong=sum(one.below + one.out_of_order + one.inconsistent for one in results.groups),
+        wrong=sum(one.wrong for one in results.groups),
         texts=texts(results.recalls),
         absent=f"\nNot measured this time: {', '.join(absent)}.\n" if absent else "",
         pairs=pairs(results.recalls),
@@ -74,7 +75,7 @@ def page(results: Results) -> str:
         looked_at=f"{looked_at:,}",
         explained=f"all but {unexplained}" if unexplained else "all",
         groups=groups(results.groups),
-        beside="\n\n".join(beside(results, at) for at in dict.fromkeys(one.threshold for one in results.proposed)),
+        beside=beside(results),
         uninstalled=f"\nNot installed, and so not measured: {', '.join(uninstalled)}.\n" if uninstalled else "",
         versions=", ".join(f"{name} {what}" for name, what in used.items())
         + f", Python {platform.python_version()}, and {results.seeds} seeds",
@@ -109,30 +110,26 @@ def texts(recalls: list[Recall]) -> str:
 
 
 def pairs(recalls: list[Recall]) -> str:
-    """Return the table of the recall and precision of pairs."""
+    """Return the table of the recall of pairs."""
     rows = []
     for one in recalls:
-        mean, error, least = one.measured("pairs")
+        mean, error, _ = one.measured("pairs")
         off = f"{(mean - one.pairs_predicted) / error:+.1f}" if error else "all found" if mean == 1 else "none vary"
-        false = sum(seed.false for seed in one.seeds)
-        precision = f"{share(one.precision, 6)}: {false:,} false" if false else share(one.precision, 3)
-        figures = [share(one.pairs_predicted), share(mean), share(error), off, share(least), precision]
-        bands = f"{one.bands} × {one.rows}"
-        joined = share(one.exact.pairs)
-        rows.append([*case(one), f"{one.documents:,}", f"{one.true:,}", f"{one.near:,}", bands, *figures, joined])
-    head = ["corpus", "unit, k", "t", "documents", "similar pairs", "excluded", "b × r", "predicted", "mean recall"]
-    return table([*head, "standard error", "deviation", "worst seed", "precision", "`--exact`"], rows)
+        rows.append(
+            [*case(one), f"{one.true:,}", f"{one.near:,}", *map(share, (one.pairs_predicted, mean, error)), off]
+        )
+    head = ["corpus", "unit, k", "t", "similar pairs", "excluded", "predicted", "mean recall", "standard error"]
+    return table([*head, "deviation"], rows)
 
 
 def documents(recalls: list[Recall]) -> str:
     """Return the table of the recall of documents."""
     rows = []
     for one in recalls:
-        mean, error, least = one.measured("documents")
-        figures = map(share, (one.documents_predicted, one.documents_independent, mean, error, least))
-        rows.append([*case(one), f"{one.in_pairs:,}", *figures])
-    head = ["corpus", "unit, k", "t", "documents in similar pairs", "predicted at least", "if independent"]
-    return table([*head, "mean recall", "standard error", "worst seed"], rows)
+        mean, error, _ = one.measured("documents")
+        rows.append([*case(one), f"{one.in_pairs:,}", *map(share, (one.documents_predicted, mean, error))])
+    head = ["corpus", "unit, k", "t", "documents in similar pairs", "predicted at least", "mean recall"]
+    return table([*head, "standard error"], rows)
 
 
 def groups(measured: list[Groups]) -> str:
@@ -140,25 +137,26 @@ def groups(measured: list[Groups]) -> str:
     rows = []
     for one in dict.fromkeys(map(case, measured)):
         some = {group.policy: group for group in measured if case(group) == one}
-        cells = [f"{some[policy].removed:,} / {some[policy].left:,}" for policy in POLICIES]
-        below, near = (sum(getattr(group, what) for group in some.values()) for what in ("below", "near"))
-        unordered = sum(group.out_of_order + group.inconsistent for group in some.values())
-        rows.append([*one, f"{some[POLICIES[0]].documents:,}", *cells, below, unordered, near])
-    head = ["corpus", "unit, k", "t", "documents", *(f"`{policy}`" for policy in POLICIES)]
-    return table([*head, "below t", "out of order", "excluded"], rows)
+        rows.append([*one, *(duplicates(some[policy]) for policy in POLICIES)])
+    return table(["corpus", "unit, k", "t", *(f"`{policy}`" for policy in POLICIES)], rows)
 
 
-def beside(results: Results, threshold: float) -> str:
-    """Return the table of the candidates of simdocs and its peers at one threshold."""
-    some = [one for one in results.proposed if one.threshold == threshold]
-    columns = list(dict.fromkeys((one.corpus, one.unit) for one in some))
+def duplicates(group: Groups) -> str:
+    """Return the number of duplicates, and in brackets the number of similar pairs that are both kept."""
+    return f"{group.removed:,} ({group.left:,})" if group.left else f"{group.removed:,}"
+
+
+def beside(results: Results) -> str:
+    """Return the table of the candidates of simdocs and its peers."""
+    columns = list(dict.fromkeys((one.corpus, one.unit) for one in results.proposed))
     versions = results.peers | {"simdocs": version("simdocs")}
     rows = []
-    for peer in dict.fromkeys(one.peer for one in some):
-        cells = {(one.corpus, one.unit): one for one in some if one.peer == peer}
-        bands = " and ".join(dict.fromkeys(f"{one.bands} × {one.rows}" for one in cells.values()))
-        rows.append([f"{peer} {versions[peer]}", bands, *(proposed(cells[column]) for column in columns)])
-    head = [f"t = {share(threshold, 1)}", "b × r", *(f"{name}, {unit} {UNITS[unit]}" for name, unit in columns)]
+    for threshold, peer in dict.fromkeys((one.threshold, one.peer) for one in results.proposed):
+        some = [one for one in results.proposed if (one.threshold, one.peer) == (threshold, peer)]
+        cells = {(one.corpus, one.unit): proposed(one) for one in some}
+        bands = " and ".join(dict.fromkeys(f"{one.bands} × {one.rows}" for one in some))
+        rows.append([share(threshold, 1), f"{peer} {versions[peer]}", bands, *(cells[column] for column in columns)])
+    head = ["t", "library", "b × r", *(f"{name}, {unit} {UNITS[unit]}" for name, unit in columns)]
     return table(head, rows)
 
 

@@ -38,9 +38,14 @@ class Groups:
     """True pairs of which both documents are kept."""
 
     @property
+    def wrong(self) -> int:
+        """The number of duplicates that were removed wrongly."""
+        return self.below + self.out_of_order + self.inconsistent
+
+    @property
     def holds(self) -> bool:
         """Whether no document was removed wrongly."""
-        return not (self.below or self.out_of_order or self.inconsistent)
+        return not self.wrong
 
 
 def lay(corpus: Corpus, directory: Path) -> Array:

@@ -62,8 +62,6 @@ class Recall:
     pairs_predicted: float
     documents_predicted: float
     """The prediction if each document is found as often as its most similar pair."""
-    documents_independent: float
-    """The prediction if all pairs of a document were found independently."""
     seeds: tuple[Seed, ...]
     exact: Seed
     """The result of the first seed with `--exact`."""
@@ -130,9 +128,8 @@ def measure(corpus: Corpus, threshold: float, artifacts: list[Path]) -> Recall:
     exact = judged(corpus, truth, joined, len(collisions.moved(corpus, joined.keys, joined.jaccard)))
     chance = 1 - (1 - truth.jaccard**found.rows) ** found.bands
     ends = np.concatenate(np.divmod(truth.clear, len(corpus.names)))
-    best, missed = np.zeros(len(corpus.names)), np.ones(len(corpus.names))
+    best = np.zeros(len(corpus.names))
     np.maximum.at(best, ends, np.tile(chance, 2))
-    np.multiply.at(missed, ends, np.tile(1 - chance, 2))
     in_pairs = np.unique(ends)
     return Recall(
         corpus.name,
@@ -147,7 +144,6 @@ def measure(corpus: Corpus, threshold: float, artifacts: list[Path]) -> Recall:
         found.rows,
         float(chance.mean()),
         float(best[in_pairs].mean()),
-        float(1 - missed[in_pairs].mean()),
         tuple(runs),
         exact,
         unexplained,

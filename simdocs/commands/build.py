@@ -34,7 +34,7 @@ from simdocs.commands.standing import (
     same_arguments,
     standing,
 )
-from simdocs.corpora import clock
+from simdocs.corpora import stamp
 from simdocs.engines.run import Run, each_band
 from simdocs.errors import ShrunkError, UnjudgedError, mention
 from simdocs.matching.documents.corpus import name_prefix
@@ -159,7 +159,7 @@ def build_and_compare(
     plan: with all ignored tokens. consequence: what follows if nothing can be taken over, for a warning. ShrunkError:
     see `refuse_shrinking`.
     """
-    began_ns = clock.now()
+    began_ns = stamp.now()
     note = f"rebuilt from scratch: {there.why_anew}" if there.why_anew else ""
     if there.unexpected:
         note = f"{there.why_anew}; {consequence}"

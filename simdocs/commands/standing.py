@@ -15,7 +15,7 @@ from typing import Any
 from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX
 from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.reader import open_artifact
-from simdocs.corpora import clock
+from simdocs.corpora import stamp
 from simdocs.errors import ArtifactError, InputError, ShrunkError, mention
 from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.documents import Documents
@@ -117,7 +117,7 @@ def _reading(run: Mapping[str, Any]) -> tuple[int, int]:
     """When the documents were read, and the limit of their size, as run.json tells. The file has no checksum, so it may
     say anything: what makes no sense counts as the time and the limit by which least is taken over."""
     read_ns, limit = (run[key] if isinstance(run.get(key), int) else -1 for key in ("read_ns", "max_size"))
-    return read_ns if read_ns <= clock.now() else 0, limit if limit >= 0 else sys.maxsize
+    return read_ns if read_ns <= stamp.now() else 0, limit if limit >= 0 else sys.maxsize
 
 
 def _check(artifact: Artifact) -> None:

@@ -1,11 +1,11 @@
-"""The encoding of a document: binary, UTF-8, or UTF-16 or UTF-32 by its byte order mark."""
+"""Whether a document is text, and in which encoding: UTF-8, or UTF-16 or UTF-32 by its byte order mark."""
 
 from __future__ import annotations
 
 import codecs
+from dataclasses import dataclass
 
-from simdocs.corpora.containers import binary_format, binary_format_named
-from simdocs.corpora.document_skipped import DocumentSkipped
+from simdocs.model.skipped import DocumentSkipped
 
 LOOKED_AT = 8 << 10
 """Bytes at the beginning of a document that decide whether it is binary."""
@@ -60,3 +60,68 @@ def as_utf8(data: bytes) -> tuple[bytes, bool]:
             text = data[len(mark) :].decode(encoding, "simdocs.escape")
             return text.encode("utf-8", "surrogateescape"), True
     return data.removeprefix(codecs.BOM_UTF8), False
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryFormat:
+    """A format of files that are not text. described: what such a file is, and what to do with it.
+
+    suffix: of its files. magic: how they begin. shared: whether others begin so, too, so that the suffix decides.
+    """
+
+    suffix: bytes
+    magic: bytes
+    described: str
+    shared: bool = False
+
+
+_ZIP = b"PK\x03\x04"
+
+_TO_LINES = "convert its rows to JSON Lines, for example with pandas"
+
+BINARY = (
+    BinaryFormat(b".gz", b"\x1f\x8b", "gzip data: pipe it through zcat, or give the file a name that ends in .gz"),
+    BinaryFormat(b".zst", b"\x28\xb5\x2f\xfd", "zstd data: pipe it through zstdcat"),
+    BinaryFormat(b".xz", b"\xfd7zXZ\0", "xz data: pipe it through xzcat"),
+    BinaryFormat(b".bz2", b"BZh", "bzip2 data: pipe it through bzcat"),
+    BinaryFormat(b".parquet", b"PAR1", f"a Parquet file: {_TO_LINES}"),
+    BinaryFormat(b".arrow", b"ARROW1", f"an Arrow file: {_TO_LINES}"),
+    BinaryFormat(b".pdf", b"%PDF-", "a PDF document: convert it with pdftotext"),
+    BinaryFormat(b".docx", _ZIP, "a Word document: save it as text", shared=True),
+    BinaryFormat(b".xlsx", _ZIP, f"an Excel workbook: {_TO_LINES}", shared=True),
+    BinaryFormat(b".pptx", _ZIP, "a PowerPoint presentation: save it as text", shared=True),
+    BinaryFormat(b".odt", _ZIP, "an OpenDocument text: save it as text", shared=True),
+    BinaryFormat(b".epub", _ZIP, "an EPUB book: save it as text", shared=True),
+    BinaryFormat(b".zip", _ZIP, "a ZIP archive: unpack it"),
+    BinaryFormat(b".doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office document: save it as text"),
+    BinaryFormat(b".7z", b"7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it"),
+    BinaryFormat(b".sqlite", b"SQLite format 3\0", f"an SQLite database: {_TO_LINES}"),
+)
+"""Formats that are named where a file is skipped. The first that fits counts."""
+
+_MAGIC = tuple({some.magic for some in BINARY})
+"""How these files begin. It is asked once for each file that is read."""
+
+_BZIP2_BLOCK = (b"1AY&SY", b"\x17rE8P\x90")
+"""How the first block of bzip2 data begins, or its end, if it is empty. Without this, `BZh` could begin a text."""
+
+
+def binary_format(data: bytes, name: bytes = b"") -> str:
+    """What a file is that begins with these bytes, and what to do with it; empty if that is not known."""
+    if not data.startswith(_MAGIC) or (data.startswith(b"BZh") and data[4:10] not in _BZIP2_BLOCK):
+        return ""
+    named = (some for some in BINARY if data.startswith(some.magic) and (not some.shared or _ends(name, some)))
+    return next((some.described for some in named), "")
+
+
+def binary_format_named(name: bytes) -> str:
+    """What a binary file with this name may be, and what to do with it; empty if the name does not say.
+
+    Files that end in .gz have been decompressed, so what is before that counts.
+    """
+    name = name.lower().removesuffix(b".gz")
+    return next((some.described for some in BINARY if _ends(name, some)), "")
+
+
+def _ends(name: bytes, some: BinaryFormat) -> bool:
+    return name.lower().endswith(some.suffix)

@@ -10,16 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 
-from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.file_list import FileList, Reached
-from simdocs.corpora.identity import FileId, file_id
-from simdocs.corpora.long_paths import open_name, status_of
 from simdocs.corpora.patterns import Patterns, Unread
 from simdocs.corpora.read_file import MOST, read_stream
+from simdocs.corpora.stamp import FileId, file_id, open_name, status_of
 from simdocs.corpora.walk import Found, facts_of, held_facts, id_of, walk
 from simdocs.errors import InputError, mention, shell_command
 from simdocs.model.names import display_name
-from simdocs.model.skipped import Skip, Skipped
+from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
 from simdocs.recipes import Walking
 
 LONGEST = 1 << 20

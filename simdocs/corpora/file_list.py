@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.identity import FileId, Stamp, regular_file_id
 from simdocs.corpora.patterns import Unread
+from simdocs.corpora.stamp import FileId, Stamp, regular_file_id
 from simdocs.corpora.walk import FACTS, Found
 from simdocs.model.byte_strings import ByteStrings, GrowingArray, GrowingByteStrings, joined
 from simdocs.model.documents import MET, NAMED

@@ -8,7 +8,7 @@ import zlib
 from bisect import bisect_right
 from collections.abc import Callable
 
-from simdocs.corpora.document_skipped import DocumentSkipped
+from simdocs.model.skipped import DocumentSkipped
 
 _COMPRESSED_AT_ONCE = 1 << 14
 """Compressed bytes that are read at once. A checkpoint holds at most as many."""

@@ -12,17 +12,14 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.long_paths import status_of
+from simdocs.corpora.stamp import FileId, Stamp, file_id, status_of
 from simdocs.model.documents import STAMP_FIELDS
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows
-
-FileId = tuple[int, int]
-"""Device and inode: the same for all names of a file."""
 
 Location = tuple[object, object, bytes]
 """Where a document is found now: its file, by id or else by path, and the part of its name that names a line."""
@@ -35,53 +32,6 @@ _STAMPED = ("inode", "ctime_ns", "mtime_ns", "file_size", "start", "extent")
 
 _AT_ONCE = 1 << 12
 """Facts that are taken out of an array at once."""
-
-
-def file_id(status: os.stat_result) -> FileId:
-    """The id of a file, from its status."""
-    return status.st_dev, status.st_ino
-
-
-def regular_file_id(path: str) -> FileId | None:
-    """The id of the regular file at this path; None if there is none."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return file_id(status) if stat.S_ISREG(status.st_mode) else None
-
-
-class Stamp(NamedTuple):
-    """The state of a file on disk. Equal stamps mean equal bytes, unless a clock was set back."""
-
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-    inode: int
-
-    @classmethod
-    def of(cls, status: os.stat_result) -> Stamp:
-        """The stamp of a file, from its status."""
-        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-
-    @classmethod
-    def at(cls, path: bytes) -> Stamp | None:
-        """The stamp of the file at this path; None if its status cannot be read."""
-        try:
-            return cls.of(status_of(path))
-        except (OSError, ValueError):
-            return None
-
-    def same_bytes(self, later: Stamp) -> bool:
-        """Whether an open file holds the same bytes later.
-
-        Its ctime does not count: it changes when the file is linked, renamed or removed.
-        """
-        return (self.size, self.mtime_ns) == (later.size, later.mtime_ns)
-
-
-NO_FILE = Stamp(0, 0, 0, 0)
-"""The stamp of a document that comes from no file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,15 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from simdocs.corpora.batches import BATCH_BYTES
-from simdocs.corpora.clock import settled
-from simdocs.corpora.containers import binary_format
-from simdocs.corpora.document_skipped import DocumentSkipped
+from simdocs.corpora.decode import binary_format
 from simdocs.corpora.gzip_stream import is_compressed
-from simdocs.corpora.identity import NO_FILE, Stamp
 from simdocs.corpora.read_file import MOST, too_large
 from simdocs.corpora.stable_read import Chunk, chunks, cut_lines
+from simdocs.corpora.stamp import NO_FILE, Stamp, settled
 from simdocs.corpora.walked_files import ANY, Met, open_file
 from simdocs.errors import mention
-from simdocs.model.skipped import Skip
+from simdocs.model.skipped import DocumentSkipped, Skip
+from simdocs.model.texts import BATCH_BYTES
 from simdocs.recipes import Sequences
 
 _SUFFIXES = (b".jsonl", b".jsonl.gz", b".ndjson", b".ndjson.gz")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import io
 import os
 
-from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import SeekableGzip, is_compressed
-from simdocs.corpora.identity import Stamp
-from simdocs.corpora.long_paths import status_of
 from simdocs.corpora.read_file import MOST
+from simdocs.corpora.stamp import Stamp, status_of
 from simdocs.corpora.walked_files import ANY, Met, open_file
+from simdocs.model.skipped import DocumentSkipped
 
 MOST_OPEN = 4
 """Files that a LineReader keeps open."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 
-from simdocs.corpora.clock import is_recent, settled, wait_between_readings
 from simdocs.corpora.decode import LOOKED_AT, refuse_binary
-from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import decompress, is_compressed
-from simdocs.corpora.identity import Stamp
+from simdocs.corpora.stamp import Stamp, is_recent, settled, wait_between_readings
 from simdocs.corpora.walked_files import ANY, Directories, Met, open_file
+from simdocs.model.skipped import DocumentSkipped
 
 _PIECE = 1 << 20
 

@@ -10,17 +10,16 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.batches import batches
-from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.gzip_stream import is_compressed
-from simdocs.corpora.identity import Stamp
 from simdocs.corpora.jsonl import Lines, blocks_in_memory, is_jsonl, read_blocks
+from simdocs.corpora.stamp import Stamp
 from simdocs.corpora.unchanged import Unchanged
 from simdocs.corpora.walked_files import Met
 from simdocs.model.documents import MET
 from simdocs.model.ragged import Index, Keys, Mask
-from simdocs.model.skipped import Skip
+from simdocs.model.skipped import DocumentSkipped, Skip
+from simdocs.model.texts import batches
 from simdocs.recipes import Sequences
 
 _GZIP_RATIO = 4

@@ -8,14 +8,12 @@ from collections.abc import Iterable
 
 from simdocs.corpora.decode import as_utf8, refuse_binary
 from simdocs.corpora.discover import not_found
-from simdocs.corpora.document_skipped import DocumentSkipped
-from simdocs.corpora.identity import FileId, file_id
 from simdocs.corpora.jsonl import is_jsonl, parse, read_blocks, without_id
-from simdocs.corpora.long_paths import status_of
 from simdocs.corpora.read_file import read, read_stream
+from simdocs.corpora.stamp import FileId, file_id, status_of
 from simdocs.errors import InputError, UsageError
 from simdocs.model.names import display_name
-from simdocs.model.skipped import explanation
+from simdocs.model.skipped import DocumentSkipped, explanation
 from simdocs.recipes import Sequences
 
 

@@ -11,12 +11,11 @@ from functools import partial
 
 import numpy as np
 
-from simdocs.corpora.batches import BATCH_BYTES
-from simdocs.corpora.clock import is_recent, wait_between_readings
-from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import GzipStream
-from simdocs.corpora.identity import Stamp
+from simdocs.corpora.stamp import Stamp, is_recent, wait_between_readings
 from simdocs.model.ragged import Array, Index
+from simdocs.model.skipped import DocumentSkipped
+from simdocs.model.texts import BATCH_BYTES
 
 Chunk = bytes | int
 """Bytes, or the length of a hole in the file, whose NUL bytes are not read."""

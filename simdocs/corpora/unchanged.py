@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simdocs.corpora.clock import RECENT_NS
 from simdocs.corpora.file_list import STAMP, FileList
 from simdocs.corpora.gzip_stream import is_compressed
-from simdocs.corpora.identity import Stamp, content_digest
+from simdocs.corpora.identity import content_digest
 from simdocs.corpora.jsonl import Lines, is_jsonl
+from simdocs.corpora.stamp import RECENT_NS, Stamp
 from simdocs.model.byte_strings import separate
 from simdocs.model.documents import MET, STAMP_FIELDS, Documents, SourceFiles
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges

@@ -13,13 +13,11 @@ from struct import Struct
 
 import numpy as np
 
-from simdocs.corpora.document_skipped import DocumentSkipped
-from simdocs.corpora.identity import FileId, file_id
-from simdocs.corpora.long_paths import READ, open_name
 from simdocs.corpora.patterns import Patterns, Unread
+from simdocs.corpora.stamp import READ, FileId, file_id, open_name
 from simdocs.model.documents import NAMED
 from simdocs.model.names import DRAFT_PREFIX, is_manifest
-from simdocs.model.skipped import Skip, Skipped
+from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
 from simdocs.recipes import Walking
 
 ARTIFACT_SUFFIXES = (".shingles", ".signatures", ".index")

@@ -11,10 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.clock import settled
-from simdocs.corpora.document_skipped import REPLACED, DocumentSkipped
-from simdocs.corpora.long_paths import READ, open_name
+from simdocs.corpora.stamp import READ, open_name, settled
 from simdocs.model.documents import NAMED
+from simdocs.model.skipped import REPLACED, DocumentSkipped
 
 _MOST_OPEN = 24
 """Directories that are open at once. If a tree is deeper, those above them are entered again from its root."""

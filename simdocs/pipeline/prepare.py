@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from simdocs.corpora.discover import Sources, find
-from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.jsonl import without_id
 from simdocs.corpora.jsonl_lookup import LineReader
@@ -20,6 +19,7 @@ from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.documents import NUMBERED, Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import NO_TOKENS, Tokens
+from simdocs.model.skipped import DocumentSkipped
 from simdocs.pipeline.reuse import Earlier
 from simdocs.pipeline.shingling import record_ignored
 from simdocs.pipeline.signing import Sketches, sign, sign_token_sets

@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.containers import flag_of
+from simdocs.corpora.containers.lookalikes import flag_of
 from simdocs.corpora.decode import as_utf8, refuse_binary
-from simdocs.corpora.document_skipped import DocumentSkipped
-from simdocs.corpora.identity import NO_FILE, Stamp, content_digest
+from simdocs.corpora.identity import content_digest
 from simdocs.corpora.jsonl import Lines, parse
 from simdocs.corpora.read_file import read
 from simdocs.corpora.read_tasks import Files
+from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.corpora.walked_files import Directories, Met, each_met
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE, NUMBERED, STAMP_FIELDS, WIDE
 from simdocs.model.ragged import BlockPlaces
-from simdocs.model.skipped import Skip
+from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.recipes import Sequences
 
 

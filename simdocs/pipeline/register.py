@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.containers import container_of
-from simdocs.corpora.document_skipped import REPLACED
+from simdocs.corpora.containers.lookalikes import lookalike_of
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.jsonl import is_without_text, no_text
 from simdocs.corpora.line_names import LineNames
@@ -19,7 +18,7 @@ from simdocs.model.byte_strings import GrowingArray, GrowingByteStrings
 from simdocs.model.documents import CHUNK, DOCUMENT, EMPTY, FILE, MET, NUMBERED, Documents, SourceFiles
 from simdocs.model.names import display_name
 from simdocs.model.ragged import BlockPlaces, Mask, Rows
-from simdocs.model.skipped import FIRST, Skip, Skipped, explanation
+from simdocs.model.skipped import FIRST, REPLACED, Skip, Skipped, explanation
 from simdocs.pipeline.reading import Read
 from simdocs.pipeline.seen_names import SeenNames
 from simdocs.recipes import Recipe, Sequences
@@ -159,7 +158,7 @@ class Register:
         """Take note of what is special about the document in this row."""
         if file in self._found.named:
             self._named_rows.append(row)
-            if not self._plain and (alike := container_of(read.names[at], int(read.facts["flags"][at]))):
+            if not self._plain and (alike := lookalike_of(read.names[at], int(read.facts["flags"][at]))):
                 self._skipped.warnings.append(alike.warning(read.names[at]))
         if file in self._found.held:
             self._held[row] = _span(self._found.held[file], read.facts[at])

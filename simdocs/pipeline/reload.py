@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import os
+from collections import OrderedDict
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.batches import batches
 from simdocs.corpora.decode import as_utf8
-from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import PADDING
-from simdocs.corpora.identity import Identity, Stamp, identities, same_texts
+from simdocs.corpora.identity import Identity, identities, same_texts
 from simdocs.corpora.jsonl import text_of
 from simdocs.corpora.jsonl_lookup import LineReader
-from simdocs.corpora.long_paths import status_of
 from simdocs.corpora.read_file import read
+from simdocs.corpora.stamp import Stamp, status_of
 from simdocs.corpora.walked_files import ANY, Directories, Met
+from simdocs.engines.worker_state import WorkerState
 from simdocs.errors import InputError
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.ignored_tokens import leave_out
 from simdocs.model.names import display_name
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Mask, Ragged, Tokens
-from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, Skip
-from simdocs.model.texts import Texts
+from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, DocumentSkipped, Skip
+from simdocs.model.texts import Texts, batches
 from simdocs.pipeline.shingling import normalised, shingled
 from simdocs.recipes import Sequences, Shingling
 
@@ -258,3 +258,78 @@ def _held_text(request: ReloadRequest, place: int) -> bytes:
     text = text_of(held, request.sequences)
     assert text is not None, "bytes in memory do not change, so a line that was parsed once can be parsed again"
     return text
+
+
+_CACHE_BYTES = 16 << 20
+"""Bytes of token sets that a worker caches. If every document is compared with many others, round after round, reading
+them again each time would cost more than all comparisons."""
+
+_ENTRY = 600
+"""Bytes that an entry takes in addition to its tokens, for the name, the facts and the objects of a document."""
+
+
+class TokenCache:
+    """Token sets by document, for one shingling and the same ignored tokens.
+
+    When it is full, the least recently used set is dropped.
+    """
+
+    def __init__(self, limit: int = _CACHE_BYTES) -> None:
+        self._limit, self._held = limit, 0
+        self._sets: OrderedDict[tuple[bytes, bytes, bytes], Tokens] = OrderedDict()
+        self._shingling: Shingling | None = None
+        self._ignored = NO_TOKENS
+
+    def token_sets(
+        self, wanted: ReloadRequest, shingling: Shingling, lines: LineReader
+    ) -> tuple[Ragged, Mask, list[Skip]]:
+        """Token sets of documents, which of the documents are unchanged, and the skips of the others.
+
+        Each document has a row (Ragged uint32, ascending). The row of a missing or changed document is empty.
+        """
+        if shingling != self._shingling or not np.array_equal(wanted.ignored, self._ignored):
+            self.close()
+            self._shingling, self._ignored = shingling, wanted.ignored
+        keys = [(wanted.root, name, fact.tobytes()) for name, fact in zip(wanted.names, wanted.facts, strict=True)]
+        rows = [self._sets.get(key) for key in keys]
+        missing = [place for place, row in enumerate(rows) if row is None]
+        skips: list[Skip] = []
+        for cut in batches(wanted.facts["size"][missing].tolist()):
+            places = [missing[at] for at in cut]
+            found, lost = reload_token_sets(wanted, places, shingling, lines)
+            skips += lost
+            for place, tokens in found:
+                rows[place] = tokens
+        for key, row in zip(keys, rows, strict=True):
+            if row is not None:
+                self._keep(key, row)
+        had = np.array([row is not None for row in rows], bool)
+        nothing = np.empty(0, np.uint32)
+        return Ragged.from_rows([nothing if row is None else row for row in rows], np.uint32), had, skips
+
+    def close(self) -> None:
+        """Drop all token sets."""
+        self._sets.clear()
+        self._held = 0
+
+    def _keep(self, key: tuple[bytes, bytes, bytes], row: Tokens) -> None:
+        if key in self._sets:
+            self._sets.move_to_end(key)
+            return
+        if row.nbytes > self._limit // 4:
+            return
+        self._sets[key] = row
+        self._held += row.nbytes + _ENTRY
+        while self._held > self._limit:
+            _, oldest = self._sets.popitem(last=False)
+            self._held -= oldest.nbytes + _ENTRY
+
+
+def load_token_sets(source: Source, state: WorkerState, shingling: Shingling) -> tuple[Ragged, Mask, list[Skip]]:
+    """Token sets of a source, which of its documents are unchanged, and the skips of the others.
+
+    Documents that must be read again go through the cache of the worker: see TokenCache.token_sets.
+    """
+    if isinstance(source, ReloadRequest):
+        return state.get(TokenCache).token_sets(source, shingling, state.get(LineReader))
+    return source, np.ones(len(source), bool), []

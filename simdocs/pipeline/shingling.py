@@ -9,7 +9,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.batches import batches
 from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.identity import row_digests
@@ -22,7 +21,7 @@ from simdocs.kernels.tokens.shinglers import normalised_texts, shingled_texts, s
 from simdocs.model.byte_strings import joined
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, Documents
 from simdocs.model.ragged import BlockPlaces, Index, Ragged, count_true_in_rows, offsets_of
-from simdocs.model.texts import Texts
+from simdocs.model.texts import Texts, batches
 from simdocs.pipeline.reading import Read, read_task
 from simdocs.pipeline.register import Register
 from simdocs.pipeline.reuse import Earlier, in_order

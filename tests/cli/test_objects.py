@@ -210,8 +210,8 @@ def and_write(read, descriptor, *how):
     return data
 
 from functools import partial
-from simdocs.corpora import clock
-clock.now = lambda: 1 << 62  # no change is recent, so that files are read once
+from simdocs.corpora import stamp
+stamp.now = lambda: 1 << 62  # no change is recent, so that files are read once
 os.read, os.pread = partial(and_write, os.read), partial(and_write, os.pread)
 """
 """Of all reads of a file so many are followed by something that happens to it, after so many that are not."""

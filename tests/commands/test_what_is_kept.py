@@ -14,8 +14,8 @@ import pytest
 
 import simdocs
 from simdocs.corpora import jsonl
-from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.model.documents import STAMP_FIELDS
+from simdocs.model.skipped import DocumentSkipped
 from simdocs.pipeline import reading
 from tests.cli.corpus import lay
 from tests.cli.program import unprivileged

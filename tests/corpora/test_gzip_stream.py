@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.corpora import gzip_stream
-from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.gzip_stream import SeekableGzip, decompress, is_compressed
-from simdocs.corpora.identity import Stamp
 from simdocs.corpora.read_file import read
 from simdocs.corpora.single_text import read_single_text
+from simdocs.corpora.stamp import Stamp
 from simdocs.errors import InputError
+from simdocs.model.skipped import DocumentSkipped
 
 MIB = 1 << 20
 

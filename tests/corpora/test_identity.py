@@ -14,16 +14,14 @@ from numpy.typing import NDArray
 from simdocs.corpora.identity import (
     FilesToDelete,
     Identity,
-    Stamp,
-    file_id,
     identities,
     in_same_place,
     recognised,
-    regular_file_id,
     row_digests,
     same_documents,
     same_texts,
 )
+from simdocs.corpora.stamp import Stamp, file_id, regular_file_id
 from simdocs.model.documents import FACTS, STAMP_FIELDS
 from simdocs.model.ragged import Ragged
 

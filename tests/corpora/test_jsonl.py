@@ -18,14 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.corpora import jsonl_lookup, stable_read
-from simdocs.corpora.document_skipped import DocumentSkipped
 from simdocs.corpora.file_list import FileList
-from simdocs.corpora.identity import Stamp
 from simdocs.corpora.jsonl import Lines, is_jsonl, parse, read_blocks, text_of
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.corpora.read_tasks import Files, tasks
+from simdocs.corpora.stamp import Stamp
 from simdocs.errors import spelled
-from simdocs.model.skipped import Skip, Skipped
+from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
 from simdocs.recipes import Sequences
 from tests.corpora.small_chunks import cut_small
 

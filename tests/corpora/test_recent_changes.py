@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from simdocs.corpora import clock, read_file
-from simdocs.corpora.document_skipped import DocumentSkipped
-from simdocs.corpora.identity import Stamp
+from simdocs.corpora import read_file, stamp
 from simdocs.corpora.jsonl import parse, read_blocks
 from simdocs.corpora.read_file import read
+from simdocs.corpora.stamp import Stamp
 from simdocs.corpora.walked_files import open_file
+from simdocs.model.skipped import DocumentSkipped
 from simdocs.recipes import Sequences
 from tests.corpora.small_chunks import cut_small
 
@@ -124,7 +124,7 @@ def test_a_recent_file_that_grows_gives_its_lines(path: Path, monkeypatch: pytes
 def test_only_files_changed_in_the_last_two_seconds_are_read_twice(
     path: Path, monkeypatch: pytest.MonkeyPatch, age: int
 ) -> None:
-    monkeypatch.setattr(clock, "now", lambda: time.time_ns() + age * 10**9)
+    monkeypatch.setattr(stamp, "now", lambda: time.time_ns() + age * 10**9)
     reads = rewritten(monkeypatch, path, 1 << 30, once)
     assert texts(path)[1] == ""
     assert sum(reads) == len(OLD) * (1 if age == 3 else 2)
@@ -154,7 +154,7 @@ def test_a_clock_that_stands_still_or_is_behind_is_not_waited_for(
 ) -> None:
     waits: list[float] = []
     instant = Stamp.of(os.fstat(os.open(path, os.O_RDONLY))).ctime_ns
-    monkeypatch.setattr(clock, "now", lambda: instant - ahead * 10**9)
+    monkeypatch.setattr(stamp, "now", lambda: instant - ahead * 10**9)
     monkeypatch.setattr(time, "sleep", waits.append)
     assert read(os.fsencode(path), MIB)[0] == OLD
     assert len(waits) == (0 if ahead else 4)
@@ -166,9 +166,9 @@ def test_the_status_of_a_file_that_was_waited_for_is_that_after_the_wait(
     path = tmp_path / "a"
     path.write_bytes(OLD)
     monkeypatch.setattr(time, "sleep", lambda _seconds: path.write_bytes(NEW + OLD))
-    monkeypatch.setattr(clock, "now", lambda: path.stat().st_mtime_ns + 1)
+    monkeypatch.setattr(stamp, "now", lambda: path.stat().st_mtime_ns + 1)
     with path.open("rb") as stream:
-        status = clock.settled(stream.fileno(), os.fstat(stream.fileno()))
+        status = stamp.settled(stream.fileno(), os.fstat(stream.fileno()))
     assert status.st_size == len(NEW + OLD)
 
 
@@ -187,7 +187,7 @@ def simulated(path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable
     """Let time pass by waiting alone, from 20 ms after the change of the file on. Returns the waits, in seconds."""
     waits: list[float] = []
     changed = Stamp.of(os.fstat(os.open(path, os.O_RDONLY))).mtime_ns
-    monkeypatch.setattr(clock, "now", lambda: changed + 20_000_000 + round(sum(waits) * 1e9))
+    monkeypatch.setattr(stamp, "now", lambda: changed + 20_000_000 + round(sum(waits) * 1e9))
 
     def simulate(meanwhile: Callable[[], object]) -> list[float]:
         def sleep(seconds: float) -> None:

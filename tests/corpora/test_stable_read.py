@@ -14,10 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import clock
-from simdocs.corpora.document_skipped import DocumentSkipped
+from simdocs.corpora import stamp
 from simdocs.corpora.jsonl import parse, read_blocks
-from simdocs.model.skipped import Skip
+from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.recipes import Sequences
 from tests.corpora.small_chunks import cut_small
 
@@ -61,7 +60,7 @@ def names(path: Path, change: Change, after: int, times: int = 1) -> tuple[list[
 @pytest.fixture(autouse=True)
 def _an_hour_later(monkeypatch: pytest.MonkeyPatch) -> None:
     """Judge all files an hour after they were written, so that they are read once."""
-    monkeypatch.setattr(clock, "now", lambda: time.time_ns() + 3600 * 10**9)
+    monkeypatch.setattr(stamp, "now", lambda: time.time_ns() + 3600 * 10**9)
 
 
 moments = count(1)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simdocs.corpora import clock, jsonl, read_file
+from simdocs.corpora import jsonl, read_file, stamp
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.jsonl import Lines, Parsed
 from simdocs.corpora.unchanged import EarlierFiles, compare
@@ -70,7 +70,7 @@ class Case:
             Path(name).write_bytes(b"the text of " + name.encode())
         Path("docs/lines.jsonl").write_bytes(b"".join(LINES))
         self.ahead = HOUR
-        patch.setattr(clock, "now", lambda: time.time_ns() + self.ahead)
+        patch.setattr(stamp, "now", lambda: time.time_ns() + self.ahead)
         patch.setattr(syscalls, "sync", lambda descriptor: None)
         cut_small(patch, 256)
         built(Path("x.shingles"), ["docs"])
@@ -181,7 +181,7 @@ def test_two_files_with_one_inode_number_are_told_apart(case: Case) -> None:
     assert files["file_size"][0] == files["file_size"][1]
     for name in ("mtime_ns", "ctime_ns", "inode"):
         files[name][:2] = files[name][0]
-    earlier = EarlierFiles(replace(documents, sources=replace(documents.sources, files=files)), clock.now(), 1 << 20)
+    earlier = EarlierFiles(replace(documents, sources=replace(documents.sources, files=files)), stamp.now(), 1 << 20)
     found = FileList.of([b"new/a", b"new/b"], [0, 0], {}, texts=False)
     for name, recorded in (("size", "file_size"), ("mtime_ns", "mtime_ns"), ("ctime_ns", "ctime_ns")):
         found.stamps[name] = files[recorded][:2]
@@ -357,7 +357,7 @@ def test_what_came_from_no_file_is_never_unchanged(case: Case) -> None:
     files = documents.sources.files.copy()
     for name in ("file_size", "mtime_ns", "ctime_ns", "inode"):
         files[name][0] = 0
-    earlier = EarlierFiles(replace(documents, sources=replace(documents.sources, files=files)), clock.now(), 1 << 20)
+    earlier = EarlierFiles(replace(documents, sources=replace(documents.sources, files=files)), stamp.now(), 1 << 20)
     found = FileList.of([b"docs/a"], [0], {}, texts=False)
     found.met["inode"] = 7
     updating = Updating(ignore_inode=True, ignore_ctime=True)

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from simdocs.corpora import walked_files
 from simdocs.corpora.discover import Sources, find
-from simdocs.corpora.document_skipped import DocumentSkipped
-from simdocs.corpora.identity import file_id
+from simdocs.corpora.stamp import file_id
 from simdocs.corpora.walked_files import Directories, each_met, open_file
-from simdocs.model.skipped import Skipped
+from simdocs.model.skipped import DocumentSkipped, Skipped
 from simdocs.recipes import Walking
 
 LEVELS = 9

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.corpora.batches import BATCH_BYTES
 from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.read_tasks import tasks
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.model.ragged import NO_TOKENS
 from simdocs.model.skipped import Skipped
+from simdocs.model.texts import BATCH_BYTES
 from simdocs.pipeline.shingling import Advance, shingle
 from simdocs.pipeline.signing import sign
 from simdocs.recipes import Recipe, Sequences, Shingling, Sketching, Walking

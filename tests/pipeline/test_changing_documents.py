@@ -9,7 +9,7 @@ import tracemalloc
 
 import pytest
 
-from simdocs.corpora.batches import BATCH_BYTES
+from simdocs.model.texts import BATCH_BYTES
 from simdocs.pipeline.shingling import shingled
 from simdocs.recipes import Shingling
 from tests.commands.building import built, standard_input

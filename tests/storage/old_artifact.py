@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from simdocs.artifacts.damage import damages
-from simdocs.corpora import clock
+from simdocs.corpora import stamp
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.commands.building import build, built, content
 
@@ -24,7 +24,7 @@ class Update:
 
     def __init__(self, place: Path, patch: pytest.MonkeyPatch, kind: str) -> None:
         patch.chdir(place)
-        patch.setattr(clock, "now", lambda: time.time_ns() + HOUR)
+        patch.setattr(stamp, "now", lambda: time.time_ns() + HOUR)
         lay(place, BEFORE)
         self.target = Path(f"a.{kind}")
         self.run()

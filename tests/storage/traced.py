@@ -58,9 +58,9 @@ class Call(NamedTuple):
 
 _LATER = """
 import time
-from simdocs.corpora import clock
+from simdocs.corpora import stamp
 
-clock.now = lambda: time.time_ns() + 3600 * 10**9
+stamp.now = lambda: time.time_ns() + 3600 * 10**9
 """
 """Source that makes all documents an hour old, so that an update takes over what it knows of them."""
 

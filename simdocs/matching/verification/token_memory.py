@@ -9,15 +9,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.batches import batches
 from simdocs.engines.run import available_memory
 from simdocs.errors import MemoryNeededError, shown_memory
 from simdocs.kernels.join import containment_index, prefix_index
 from simdocs.matching.verification.verify import Verifier
 from simdocs.model.byte_strings import GrowingArray
 from simdocs.model.ragged import Ragged, Rows, offsets_of
-from simdocs.pipeline.reload import Source
-from simdocs.pipeline.token_cache import load_token_sets
+from simdocs.model.texts import batches
+from simdocs.pipeline.reload import Source, load_token_sets
 
 
 def token_sets(verifier: Verifier, rows: Rows) -> Iterator[tuple[int, Ragged]]:

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simdocs.corpora.batches import BATCH_BYTES
 from simdocs.engines.worker_state import WorkerState
 from simdocs.kernels.compare import bitmaps, jaccard
 from simdocs.model.ragged import BlockPlaces, Floats, Index, Mask, Ragged
 from simdocs.model.skipped import Skip
-from simdocs.pipeline.reload import Source
-from simdocs.pipeline.token_cache import load_token_sets
+from simdocs.model.texts import BATCH_BYTES
+from simdocs.pipeline.reload import Source, load_token_sets
 from simdocs.recipes import Shingling
 
 _BLOCK_BYTES = 4 * BATCH_BYTES

@@ -9,7 +9,6 @@ from functools import partial
 
 import numpy as np
 
-from simdocs.corpora.batches import batches
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
 from simdocs.errors import mention
@@ -32,6 +31,7 @@ from simdocs.model.groups import NestedPairs, Pairs
 from simdocs.model.names import display_name
 from simdocs.model.ragged import BlockPlaces, Floats, Index, Mask, Ragged, Rows, TextNumbers
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, Skip
+from simdocs.model.texts import batches
 from simdocs.pipeline.reload import ReloadRequest, Source, found, unchanged
 from simdocs.recipes import Shingling
 

@@ -1,7 +1,6 @@
-"""Files that hold many documents or no text: what they look like, and what to do with them.
+"""Texts that look like a container of documents, but are read as one text: what they look like, and what to do.
 
-`CONTAINERS` are texts whose rows may be documents; only JSON Lines are read row by row. `BINARY` are files that are not
-text. A table is recognised by its first rows, so that prose, code and lists are very rarely taken for one.
+A table is recognised by its first rows, so that prose, code and lists are very rarely taken for one.
 """
 
 from __future__ import annotations
@@ -36,12 +35,14 @@ _SHARE_SPACED = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Container:
+class Lookalike:
     """A text whose rows may be documents.
 
-    name: what it is, for messages. flag: of the documents whose beginning looks so. looks: whether the beginning of a
-    text in UTF-8 looks so, given whether that is all of it. suffixes: of files that are one whatever they look like.
-    rows: Python that prints its rows as JSON Lines, from standard input.
+    name: what messages call it.
+    flag: the flag of documents whose text looks like it.
+    looks: whether the beginning of a text in UTF-8 looks like it, given whether that is the whole text.
+    suffixes: files whose names end so are taken for it, whatever their text looks like.
+    rows: Python code that prints its rows, read from standard input, as JSON Lines.
     """
 
     name: str
@@ -184,12 +185,12 @@ def _records(text: bytes, whole: bool, delimiter: str) -> Iterator[list[str]]:
         yield held
 
 
-CONTAINERS = (
-    Container("JSON Lines", LIKE_LINES, looks_like_lines),
-    Container("a JSON array", LIKE_ARRAY, looks_like_array, (), _ARRAY),
-    Container("TSV", LIKE_TSV, partial(looks_like_table, delimiter="\t"), (b".tsv",), _TABLE.format(r"\t")),
-    Container("CSV with semicolons", LIKE_SEMICOLONS, partial(looks_like_table, delimiter=";"), (), _TABLE.format(";")),
-    Container("CSV", LIKE_CSV, partial(looks_like_table, delimiter=","), (b".csv",), _TABLE.format(",")),
+LOOKALIKES = (
+    Lookalike("JSON Lines", LIKE_LINES, looks_like_lines),
+    Lookalike("a JSON array", LIKE_ARRAY, looks_like_array, (), _ARRAY),
+    Lookalike("TSV", LIKE_TSV, partial(looks_like_table, delimiter="\t"), (b".tsv",), _TABLE.format(r"\t")),
+    Lookalike("CSV with semicolons", LIKE_SEMICOLONS, partial(looks_like_table, delimiter=";"), (), _TABLE.format(";")),
+    Lookalike("CSV", LIKE_CSV, partial(looks_like_table, delimiter=","), (b".csv",), _TABLE.format(",")),
 )
 """Texts whose rows may be documents. The first that a text looks like counts."""
 
@@ -197,16 +198,16 @@ CONTAINERS = (
 def flag_of(text: bytes) -> int:
     """The flag of the container that a text in UTF-8 looks like; 0 if it looks like none. It depends on no name."""
     head, whole = text[:LOOKED_AT].removeprefix(codecs.BOM_UTF8), len(text) <= LOOKED_AT
-    for container in CONTAINERS:
-        if container.looks(head, whole):
-            return container.flag
+    for lookalike in LOOKALIKES:
+        if lookalike.looks(head, whole):
+            return lookalike.flag
     return 0
 
 
-def container_of(name: bytes, flags: int) -> Container | None:
+def lookalike_of(name: bytes, flags: int) -> Lookalike | None:
     """The container that a document with this name and these flags looks like, if any."""
-    by_content = (container for container in CONTAINERS if flags & container.flag)
-    by_name = (container for container in CONTAINERS if container.is_named_so(name))
+    by_content = (lookalike for lookalike in LOOKALIKES if flags & lookalike.flag)
+    by_name = (lookalike for lookalike in LOOKALIKES if lookalike.is_named_so(name))
     return next(by_content, None) or next(by_name, None)
 
 
@@ -216,78 +217,13 @@ def looking_like(documents: Documents, *, plain: bool) -> Iterator[tuple[str, in
     plain: each file is meant as one text, so that names say nothing.
     """
     flags, files = documents.facts["flags"], documents.facts["container"] == 0
-    for container in CONTAINERS:
-        alike = flags & container.flag != 0
-        for suffix in () if plain else container.suffixes:
+    for lookalike in LOOKALIKES:
+        alike = flags & lookalike.flag != 0
+        for suffix in () if plain else lookalike.suffixes:
             named = documents.named_with(suffix) | documents.named_with(suffix + b".gz")
             alike = alike | (files & named & (flags & _EVERY == 0))
         if count := int(alike.sum()):
-            yield container.name, count
+            yield lookalike.name, count
 
 
-_EVERY = sum(container.flag for container in CONTAINERS)
-
-
-@dataclass(frozen=True, slots=True)
-class BinaryFormat:
-    """A format of files that are not text. described: what such a file is, and what to do with it.
-
-    suffix: of its files. magic: how they begin. shared: whether others begin so, too, so that the suffix decides.
-    """
-
-    suffix: bytes
-    magic: bytes
-    described: str
-    shared: bool = False
-
-
-_ZIP = b"PK\x03\x04"
-
-_TO_LINES = "convert its rows to JSON Lines, for example with pandas"
-
-BINARY = (
-    BinaryFormat(b".gz", b"\x1f\x8b", "gzip data: pipe it through zcat, or give the file a name that ends in .gz"),
-    BinaryFormat(b".zst", b"\x28\xb5\x2f\xfd", "zstd data: pipe it through zstdcat"),
-    BinaryFormat(b".xz", b"\xfd7zXZ\0", "xz data: pipe it through xzcat"),
-    BinaryFormat(b".bz2", b"BZh", "bzip2 data: pipe it through bzcat"),
-    BinaryFormat(b".parquet", b"PAR1", f"a Parquet file: {_TO_LINES}"),
-    BinaryFormat(b".arrow", b"ARROW1", f"an Arrow file: {_TO_LINES}"),
-    BinaryFormat(b".pdf", b"%PDF-", "a PDF document: convert it with pdftotext"),
-    BinaryFormat(b".docx", _ZIP, "a Word document: save it as text", shared=True),
-    BinaryFormat(b".xlsx", _ZIP, f"an Excel workbook: {_TO_LINES}", shared=True),
-    BinaryFormat(b".pptx", _ZIP, "a PowerPoint presentation: save it as text", shared=True),
-    BinaryFormat(b".odt", _ZIP, "an OpenDocument text: save it as text", shared=True),
-    BinaryFormat(b".epub", _ZIP, "an EPUB book: save it as text", shared=True),
-    BinaryFormat(b".zip", _ZIP, "a ZIP archive: unpack it"),
-    BinaryFormat(b".doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office document: save it as text"),
-    BinaryFormat(b".7z", b"7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it"),
-    BinaryFormat(b".sqlite", b"SQLite format 3\0", f"an SQLite database: {_TO_LINES}"),
-)
-"""Formats that are named where a file is skipped. The first that fits counts."""
-
-_MAGIC = tuple({some.magic for some in BINARY})
-"""How these files begin. It is asked once for each file that is read."""
-
-_BZIP2_BLOCK = (b"1AY&SY", b"\x17rE8P\x90")
-"""How the first block of bzip2 data begins, or its end, if it is empty. Without this, `BZh` could begin a text."""
-
-
-def binary_format(data: bytes, name: bytes = b"") -> str:
-    """What a file is that begins with these bytes, and what to do with it; empty if that is not known."""
-    if not data.startswith(_MAGIC) or (data.startswith(b"BZh") and data[4:10] not in _BZIP2_BLOCK):
-        return ""
-    named = (some for some in BINARY if data.startswith(some.magic) and (not some.shared or _ends(name, some)))
-    return next((some.described for some in named), "")
-
-
-def binary_format_named(name: bytes) -> str:
-    """What a binary file with this name may be, and what to do with it; empty if the name does not say.
-
-    Files that end in .gz have been decompressed, so what is before that counts.
-    """
-    name = name.lower().removesuffix(b".gz")
-    return next((some.described for some in BINARY if _ends(name, some)), "")
-
-
-def _ends(name: bytes, some: BinaryFormat) -> bool:
-    return name.lower().endswith(some.suffix)
+_EVERY = sum(lookalike.flag for lookalike in LOOKALIKES)

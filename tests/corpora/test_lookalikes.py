@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora.containers import CONTAINERS, LOOKED_AT, binary_format, container_of, flag_of
+from simdocs.corpora.containers.lookalikes import LOOKALIKES, LOOKED_AT, flag_of, lookalike_of
+from simdocs.corpora.decode import binary_format
 
 CORPORA = Path(os.environ.get("SIMDOCS_CORPORA", Path(__file__).resolve().parents[3] / "shared/corpora"))
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def look(text: str | bytes, name: bytes = b"x") -> str:
     """What a text with this name looks like."""
     data = text.encode() if isinstance(text, str) else text
-    found = container_of(name, flag_of(data))
+    found = lookalike_of(name, flag_of(data))
     return "" if found is None else found.name
 
 
@@ -94,12 +95,12 @@ def test_every_table_that_the_csv_module_writes_is_recognised(rows):
         flags = flag_of(table.getvalue().encode())
         assert flags
         if sum(mark in table.getvalue() for mark in ",;\t") == 1:
-            assert container_of(b"x", flags).name == name
+            assert lookalike_of(b"x", flags).name == name
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace")))
 def test_no_text_makes_the_look_fail(data):
-    assert flag_of(data) in {0, *(container.flag for container in CONTAINERS)}
+    assert flag_of(data) in {0, *(container.flag for container in LOOKALIKES)}
 
 
 def test_the_beginning_of_a_large_table_or_array_is_enough():

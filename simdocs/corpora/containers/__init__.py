@@ -1,0 +1,1 @@
+"""Containers: files that hold many documents, and texts that only look like them."""

@@ -1,0 +1,159 @@
+"""The state of a file on disk: its stamp, what its times cannot tell, and how it is opened by a name of any length."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import time
+from typing import NamedTuple
+
+FileId = tuple[int, int]
+"""Device and inode: the same for all names of a file."""
+
+
+READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+"""Flags for reading: do not wait for the writer of a FIFO, do not inherit, do not become a controlling terminal."""
+
+_CHUNK = 4000
+"""Bytes of a path that is opened in one call: below PATH_MAX, which is 4096 on Linux. On macOS it is 1024, and longer
+names cannot be opened."""
+
+
+def open_name(name: bytes, flags: int = READ) -> int:
+    """A descriptor of the file with this name. Raises OSError as os.open does, except for length."""
+    try:
+        return os.open(name, flags)
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG or len(name) < _CHUNK:
+            raise
+    at = os.open(b"/" if name.startswith(b"/") else b".", READ | os.O_DIRECTORY)
+    try:
+        parts = _chunks(name)
+        for part in parts[:-1]:
+            below = os.open(part, READ | os.O_DIRECTORY, dir_fd=at)
+            os.close(at)
+            at = below
+        return os.open(parts[-1], flags, dir_fd=at)
+    finally:
+        os.close(at)
+
+
+def status_of(name: bytes) -> os.stat_result:
+    """The status of the file with this name; links are followed. Raises OSError as os.stat does, except for length."""
+    try:
+        return os.stat(name)
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG or len(name) < _CHUNK:
+            raise
+    descriptor = open_name(name)
+    try:
+        return os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _chunks(name: bytes) -> list[bytes]:
+    """The path, cut at slashes into relative paths of at most _CHUNK bytes."""
+    parts: list[list[bytes]] = [[]]
+    size = 0
+    for component in filter(None, name.split(b"/")):
+        size += len(component) + 1
+        if size > _CHUNK:
+            parts.append([])
+            size = len(component) + 1
+        parts[-1].append(component)
+    return [b"/".join(part) for part in parts]
+
+
+def file_id(status: os.stat_result) -> FileId:
+    """The id of a file, from its status."""
+    return status.st_dev, status.st_ino
+
+
+def regular_file_id(path: str) -> FileId | None:
+    """The id of the regular file at this path; None if there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return file_id(status) if stat.S_ISREG(status.st_mode) else None
+
+
+class Stamp(NamedTuple):
+    """The state of a file on disk. Equal stamps mean equal bytes, unless a clock was set back."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Stamp:
+        """The stamp of a file, from its status."""
+        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+
+    @classmethod
+    def at(cls, path: bytes) -> Stamp | None:
+        """The stamp of the file at this path; None if its status cannot be read."""
+        try:
+            return cls.of(status_of(path))
+        except (OSError, ValueError):
+            return None
+
+    def same_bytes(self, later: Stamp) -> bool:
+        """Whether an open file holds the same bytes later.
+
+        Its ctime does not count: it changes when the file is linked, renamed or removed.
+        """
+        return (self.size, self.mtime_ns) == (later.size, later.mtime_ns)
+
+
+NO_FILE = Stamp(0, 0, 0, 0)
+"""The stamp of a document that comes from no file."""
+
+
+_TICK_NS = 10_000_000
+"""The coarsest clock by which a system stamps files: 100 ticks a second."""
+
+RECENT_NS = 2_000_000_000
+"""A file is stamped when a write begins. Its end may come later, and some file systems count in steps of 2 seconds."""
+
+_MOMENTS_NS = 100_000_000
+"""A file that was stamped no longer ago may be in the middle of a write, or of one write after the other."""
+
+_WAITS = 3
+"""How often to wait for a file that is written all the time."""
+
+now = time.time_ns
+"""The time by which files are judged."""
+
+
+def settled(descriptor: int, status: os.stat_result) -> os.stat_result:
+    """The status of an open file when its times are older than a tick, so that every later write changes them.
+
+    status: its status now. If the file is written all the time, this gives up soon.
+    """
+    for _ in range(_WAITS):
+        wait = _TICK_NS - (now() - max(status.st_mtime_ns, status.st_ctime_ns))
+        if not 0 < wait <= _TICK_NS:
+            break
+        time.sleep(wait / 1e9)
+        status = os.fstat(descriptor)
+    return status
+
+
+def is_recent(stamp: Stamp) -> bool:
+    """Whether a file with this stamp may still be changing without a new stamp. A time to come proves nothing."""
+    return now() - max(stamp.mtime_ns, stamp.ctime_ns) < RECENT_NS
+
+
+def wait_between_readings(stamp: Stamp) -> None:
+    """Wait until a file that was stamped in the last moments is older than that, so that a writer that goes on is seen.
+
+    Such a file has other bytes when it is read again, or another time. All files grow older while this waits for one,
+    so many of them together cost no more than one.
+    """
+    wait = _MOMENTS_NS - (now() - max(stamp.mtime_ns, stamp.ctime_ns))
+    if 0 < wait <= _MOMENTS_NS:
+        time.sleep(wait / 1e9)

@@ -1,14 +1,102 @@
-"""The code on docs/method.md runs, and its lines are short."""
+"""The code on docs/method.md runs, its figures are those of the formulas, and its lines are short."""
 
 from __future__ import annotations
 
+from math import comb
+
+import numpy as np
+import pytest
+
+from simdocs.kernels.compare import jaccard
+from simdocs.kernels.join.containment_index import containment_index
+from simdocs.kernels.join.prefix_candidates import similar_candidates
+from simdocs.kernels.lsh import banding
+from simdocs.kernels.sketch import fracminhash
+from simdocs.kernels.tokens import multisets
+from simdocs.model.ragged import Ragged
+from simdocs.recipes import BandingRequest
 from tests.docs.executed import DOCS, execute, long_lines
 
 METHOD = DOCS / "method.md"
+PLACES = 128
 
 
 def test_the_code_on_the_method_page_runs() -> None:
     execute(METHOD)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "chosen", "found"),
+    [(0.5, (25, 5), 0.548), (0.7, (14, 9), 0.438), (0.8, (9, 13), 0.399), (0.9, (5, 25), 0.311)],
+)
+def test_bands_that_minimise_areas_lose_half_of_the_pairs(
+    threshold: float, chosen: tuple[int, int], found: float
+) -> None:
+    """Section 7: the rule that minimises the area below the curve up to the threshold plus that above it from there."""
+    steps = (np.arange(500) + 0.5) / 500
+
+    def area(bands: int, rows: int) -> float:
+        below, above = threshold * steps, threshold + (1 - threshold) * steps
+        low, high = (banding.candidate_probability(at, bands, rows) for at in (below, above))
+        return float(threshold * np.mean(low) + (1 - threshold) * np.mean(1 - high))
+
+    cuts = [(bands, rows) for bands in range(1, PLACES + 1) for rows in range(1, PLACES // bands + 1)]
+    assert min(cuts, key=lambda cut: area(*cut)) == chosen
+    assert round(float(banding.candidate_probability(threshold, *chosen)), 3) == found
+
+
+def lost(threshold: float, bands: int, rows: int) -> float:
+    """Return the probability that some band agrees throughout, and the prefilter drops the pair.
+
+    These are all sums of agreeing places that it drops, less those without a full band.
+    """
+
+    def chance(size: int) -> np.ndarray:
+        return np.array([comb(size, x) * threshold**x * (1 - threshold) ** (size - x) for x in range(size + 1)])
+
+    band, without = chance(rows), chance(PLACES - bands * rows)
+    band[rows] = 0
+    for _ in range(bands):
+        without = np.convolve(without, band)
+    dropped = jaccard.below_prefilter(np.arange(PLACES + 1) / PLACES, threshold, PLACES)
+    return float((chance(PLACES) - without)[dropped].sum())
+
+
+@pytest.mark.parametrize(
+    ("threshold", "figure"),
+    [(0.5, 8.5e-8), (0.7, 3.5e-7), (0.8, 6.2e-7), (0.9, 2.3e-6), (0.95, 5.9e-6), (0.99, 5.3e-5)],
+)
+def test_the_prefilter_loses_as_few_pairs_as_section_9_says(threshold: float, figure: float) -> None:
+    chosen = banding.choose(BandingRequest(threshold=threshold), PLACES)
+    assert lost(threshold, *chosen) == pytest.approx(figure, rel=0.02)
+
+
+def test_the_prefilter_drops_pairs_that_agree_in_79_places() -> None:
+    assert jaccard.below_prefilter(np.array([79, 80]) / PLACES, 0.8, PLACES).tolist() == [True, False]
+
+
+def test_a_sketch_finds_containers_with_the_recall_of_section_10() -> None:
+    sizes, sketched = np.full(4, 1000), np.array([0, 1, 2, 100])
+    assert fracminhash.least_hits(sizes, sketched, np.full(4, 800), 0.95).tolist() == [0, 0, 1, 74]
+    rng = np.random.default_rng(1)
+    many = Ragged.from_rows(list(rng.integers(0, 2**32, (400, 1000), np.uint32)), np.uint32)
+    parts = Ragged.from_rows([many[row][:800] for row in range(400)], np.uint32)
+    least = fracminhash.least_hits(many.lengths, fracminhash.sketches(many).lengths, np.full(400, 800), 0.95)
+    assert np.mean((fracminhash.sketches(parts).lengths >= least)[least > 0]) >= 0.95
+
+
+def test_the_containment_join_of_section_10_finds_every_pair() -> None:
+    rng = np.random.default_rng(1)
+    many = [rng.choice(60, 20, replace=False) for _ in range(40)]
+    sets = multisets.token_sets(Ragged.from_rows([*many, *(np.append(row[2:], [60, 61]) for row in many)], np.uint32))
+    left, right = np.triu_indices(len(sets), 1)
+    blocks = similar_candidates(containment_index(sets, 0.8), np.arange(len(sets)))
+    found = {pair for lefts, rights in blocks for pair in zip(lefts, rights, strict=True)}
+    of_smaller = jaccard.overlaps(sets, left, right) / np.minimum(sets.lengths[left], sets.lengths[right])
+    true = {(a, b) for a, b, share in zip(left, right, of_smaller, strict=True) if share >= 0.8}
+    assert len(true) >= 40
+    assert true <= found
+    assert len(found) < len(left)
 
 
 def test_no_line_of_the_method_page_is_too_long() -> None:

@@ -1,12 +1,14 @@
 """The families, such as shinglers, signature schemes, keep policies and output formats: one table for each.
 
-A new member is one entry here, or one call of `register`, that names its implementation. The command line, its help,
-the Python API, the checks of manifests and the contract tests follow from the tables.
+A new member is one entry here, or one call of `register`, that names its implementation and states its facts. The
+command line, its help, the Python API, the checks of manifests and the contract tests follow from the tables. No other
+file asks for the name of a unit, a format, a list or a way to draw differences.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
 
 from simdocs.errors import mention
 from simdocs.family import Family, Member
@@ -15,20 +17,102 @@ _SHINGLERS = "simdocs.kernels.tokens.shinglers"
 _ORDERS = "simdocs.kernels.group.greedy_rounds"
 
 
-@dataclass(frozen=True, slots=True)
+class UnitFigures(NamedTuple):
+    """What is known about the units of real texts, from which advice about k follows.
+
+    Each pair has a figure for texts with spaces between words, and one for scripts without spaces.
+
+    variety: the number of equally frequent units that would be as varied as those of real texts
+    of_word: the number of units in a word
+    of_link: the number of units that a short link adds
+    unspaced_bytes: a text with more UTF-8 bytes per unit than the first figure, and at most the second, is in a script
+        without spaces
+    """
+
+    variety: tuple[float, float]
+    of_word: tuple[int, int]
+    of_link: int
+    unspaced_bytes: tuple[float, float]
+
+
 class Unit(Member):
-    """A unit of shingles. k: the default number of units in a shingle."""
+    """A unit of shingles.
 
-    k: int = 1
+    k: the default number of units in a shingle
+    plural: the word for several units
+    by_lines: whether normalisation keeps the ends of lines
+    may_ignore_stop_words: whether stop words can be left out
+    begins_at_stop_words: whether each shingle begins at a stop word
+    edited: the units of the edit distance, the finest first; by default, this unit
+    varied: the unit to try if unrelated documents look alike; empty if there is none
+    coarser: the unit to try if documents share a template; empty if there is none
+    figures: None if nothing is advised about k
+    """
 
+    def __init__(
+        self,
+        help_text: str,
+        implementation: str,
+        k: int = 1,
+        *,
+        plural: str = "units",
+        by_lines: bool = False,
+        may_ignore_stop_words: bool = False,
+        begins_at_stop_words: bool = False,
+        edited: tuple[str, ...] = (),
+        varied: str = "",
+        coarser: str = "",
+        figures: UnitFigures | None = None,
+    ) -> None:
+        super().__init__(help_text, implementation)
+        self.k, self.plural, self.by_lines = k, plural, by_lines
+        self.may_ignore_stop_words, self.begins_at_stop_words = may_ignore_stop_words, begins_at_stop_words
+        self.edited, self.varied, self.coarser, self.figures = edited, varied, coarser, figures
+
+
+# 20 characters: Leskovec, Rajaraman, Ullman, Mining of Massive Datasets, section 3.2.2. Kana and Thai letters are about
+# as varied as 60, Han more. 5000 words: a rough vocabulary. Han, kana and Thai have 3 bytes per character, and in these
+# scripts each character counts as a word. A link has 25 characters and a space before it.
+_CHARACTERS = UnitFigures((20.0, 60.0), (6, 2), 26, (2.5, inf))
+_WORDS = UnitFigures((5000.0, 5000.0), (1, 1), 4, (0.0, 4.2))
 
 UNITS = Family(
     {
-        "char": Unit("k characters in a row", f"{_SHINGLERS}:CHAR", 9),
-        "word": Unit("k words in a row", f"{_SHINGLERS}:WORD", 5),
-        "line": Unit("k lines in a row (with k = 1, a document is a set of lines)", f"{_SHINGLERS}:LINE", 1),
+        "char": Unit(
+            "k characters in a row",
+            f"{_SHINGLERS}:CHAR",
+            9,
+            plural="characters",
+            edited=("char", "word"),
+            varied="word",
+            coarser="line",
+            figures=_CHARACTERS,
+        ),
+        "word": Unit(
+            "k words in a row",
+            f"{_SHINGLERS}:WORD",
+            5,
+            plural="words",
+            may_ignore_stop_words=True,
+            coarser="line",
+            figures=_WORDS,
+        ),
+        "line": Unit(
+            "k lines in a row (with k = 1, a document is a set of lines)",
+            f"{_SHINGLERS}:LINE",
+            1,
+            plural="lines",
+            by_lines=True,
+        ),
         "stopword": Unit(
-            "a stop word and the k-1 words after it (for articles among advertisements)", f"{_SHINGLERS}:STOPWORD", 3
+            "a stop word and the k-1 words after it (for articles among advertisements)",
+            f"{_SHINGLERS}:STOPWORD",
+            3,
+            plural="words",
+            begins_at_stop_words=True,
+            edited=("word",),
+            varied="word",
+            coarser="line",
         ),
     }
 )
@@ -37,6 +121,11 @@ UNITS = Family(
 def default_k(unit: str) -> int:
     """The number of units in a shingle when k is not given."""
     return UNITS[unit].k
+
+
+def edited_units(unit: str) -> tuple[str, ...]:
+    """The units in which an edit distance is computed, the finest first. A coarser one is used for long texts."""
+    return UNITS[unit].edited or (unit,)
 
 
 LANGUAGES = Family(
@@ -56,15 +145,25 @@ LANGUAGES = Family(
     }
 )
 
+
+class SignatureScheme(Member):
+    """A scheme of signatures. by_rows: whether it goes through the shingles row by row, which can be shown."""
+
+    def __init__(self, help_text: str, implementation: str, *, by_rows: bool = False) -> None:
+        super().__init__(help_text, implementation)
+        self.by_rows = by_rows
+
+
 SCHEMES = Family(
     {
-        "fss": Member(
+        "fss": SignatureScheme(
             "Fast Similarity Sketching: one pass over the tokens, with a smaller error",
             "simdocs.kernels.sketch.fss:FSS",
         ),
-        "permutation": Member(
+        "permutation": SignatureScheme(
             "K random hash functions, as textbooks describe MinHash; slower",
             "simdocs.kernels.sketch.permutation:PERMUTATION",
+            by_rows=True,
         ),
     }
 )
@@ -90,33 +189,73 @@ VERIFY = Family(
     }
 )
 
+
+class KeepPolicy(Member):
+    """A policy that decides which document of a group is kept. by_time: whether it compares the times of files."""
+
+    def __init__(self, help_text: str, implementation: str, *, by_time: bool = False) -> None:
+        super().__init__(help_text, implementation)
+        self.by_time = by_time
+
+
 KEEP = Family(
     {
-        "first": Member("the first: by the order of DOCS, then by path", f"{_ORDERS}:first"),
-        "longest": Member("the one with the most bytes", f"{_ORDERS}:longest"),
-        "shortest": Member("the one with the fewest bytes", f"{_ORDERS}:shortest"),
-        "newest": Member("the one modified last", f"{_ORDERS}:newest"),
-        "oldest": Member("the one modified first", f"{_ORDERS}:oldest"),
+        "first": KeepPolicy("the first: by the order of DOCS, then by path", f"{_ORDERS}:first"),
+        "longest": KeepPolicy("the one with the most bytes", f"{_ORDERS}:longest"),
+        "shortest": KeepPolicy("the one with the fewest bytes", f"{_ORDERS}:shortest"),
+        "newest": KeepPolicy("the one modified last", f"{_ORDERS}:newest", by_time=True),
+        "oldest": KeepPolicy("the one modified first", f"{_ORDERS}:oldest", by_time=True),
     }
 )
+
+
+class Cluster(Member):
+    """A kind of group. by_chains: whether similar pairs link documents that need not be similar themselves."""
+
+    def __init__(self, help_text: str, *, by_chains: bool = False) -> None:
+        super().__init__(help_text)
+        self.by_chains = by_chains
+
 
 CLUSTERS = Family(
     {
-        "greedy": Member("every duplicate is similar to the document that is kept for it"),
-        "components": Member("all documents that a chain of similar pairs connects"),
+        "greedy": Cluster("every duplicate is similar to the document that is kept for it"),
+        "components": Cluster("all documents that a chain of similar pairs connects", by_chains=True),
     }
 )
 
+
+class Listing(Member):
+    """A list of documents.
+
+    names: the list of the names of the same documents; for a list of names, this one
+    lines: whether the documents are listed as the lines that they were read from
+    duplicates: whether duplicates are listed
+    """
+
+    def __init__(self, help_text: str, names: str, *, lines: bool = False, duplicates: bool = False) -> None:
+        super().__init__(help_text)
+        self.names, self.lines, self.duplicates = names, lines, duplicates
+
+
 LISTS = Family(
     {
-        "kept": Member("the names of documents that are kept"),
-        "duplicates": Member("the names of duplicates"),
-        "kept-lines": Member("the JSON Lines of kept documents, byte for byte"),
-        "duplicate-lines": Member("the JSON Lines of duplicates, byte for byte"),
+        "kept": Listing("the names of documents that are kept", "kept"),
+        "duplicates": Listing("the names of duplicates", "duplicates", duplicates=True),
+        "kept-lines": Listing("the JSON Lines of kept documents, byte for byte", "kept", lines=True),
+        "duplicate-lines": Listing(
+            "the JSON Lines of duplicates, byte for byte", "duplicates", lines=True, duplicates=True
+        ),
     }
 )
 
 MATCH_LISTS = Family({"matches": Member("the names of all matches, each once")})
+
+
+def lists_lines(listing: str | None) -> bool:
+    """Whether this is a list of lines, not of names."""
+    return listing is not None and listing in LISTS and LISTS[listing].lines
+
 
 TUNE_LISTS = Family(
     {
@@ -125,30 +264,101 @@ TUNE_LISTS = Family(
     }
 )
 
+
+class OutputFormat(Member):
+    """A format of an answer.
+
+    for_people: whether people read it, so that sentences and empty lines may stand between tables
+    nested: whether a row may hold a whole difference, and have other columns than the row before it
+    also: other suffixes of files in this format
+    """
+
+    def __init__(
+        self,
+        help_text: str,
+        implementation: str,
+        *,
+        for_people: bool = False,
+        nested: bool = False,
+        also: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(help_text, implementation)
+        self.for_people, self.nested, self.also = for_people, nested, also
+
+
+_FORMATS = "simdocs.views.output_formats"
+
 FORMATS = Family(
     {
-        "table": Member("a table for people", "simdocs.views.table:Table"),
-        "tsv": Member("tab-separated, without a header", "simdocs.views.output_formats:Tsv"),
-        "jsonl": Member("one JSON object per line", "simdocs.views.output_formats:Jsonl"),
-        "csv": Member("RFC 4180, with a header", "simdocs.views.output_formats:Csv"),
+        "table": OutputFormat("a table for people", "simdocs.views.table:Table", for_people=True),
+        "tsv": OutputFormat("tab-separated, without a header", f"{_FORMATS}:Tsv"),
+        "jsonl": OutputFormat("one JSON object per line", f"{_FORMATS}:Jsonl", nested=True, also=("json", "ndjson")),
+        "csv": OutputFormat("RFC 4180, with a header", f"{_FORMATS}:Csv"),
+    }
+)
+
+ON_TERMINAL, ELSEWHERE = "table", "tsv"
+"""The formats of answers for which none is given."""
+
+
+class FileFormat(Member):
+    """A format for the answer to one question, chosen by the suffix of the output.
+
+    Its implementation is a function that returns the bytes of a result.
+
+    question: the request that offers it
+    lacks: each parameter that cannot be combined with it, and why
+    """
+
+    def __init__(self, help_text: str, implementation: str, *, question: str, lacks: dict[str, str]) -> None:
+        super().__init__(help_text, implementation)
+        self.question, self.lacks = question, lacks
+
+
+_ONLY_SIMILARITIES = "has no place in .npy, which has the similarities alone"
+
+FILE_FORMATS = Family(
+    {
+        "svg": FileFormat(
+            "an image of the curve",
+            "simdocs.views.curve_svg:svg",
+            question="tune_report",
+            lacks={"list": "needs a table: an image always shows the curve"},
+        ),
+        "npy": FileFormat(
+            "the matrix of similarities as a NumPy array",
+            "simdocs.views.comparison_tables:npy_file",
+            question="compare_report",
+            lacks=dict.fromkeys(("diff", "trace"), _ONLY_SIMILARITIES),
+        ),
     }
 )
 
 
-@dataclass(frozen=True, slots=True)
 class Diff(Member):
-    """A way to draw the difference of two texts. compared: the units that are compared, `words` or `lines`."""
+    """A way to draw the difference of two texts.
 
-    compared: str = "lines"
+    compared: the units that are compared, `words` or `lines`
+    is_patch: whether equal texts have an empty difference, which says nothing about spaces
+    """
 
+    def __init__(self, help_text: str, implementation: str, *, compared: str, is_patch: bool = False) -> None:
+        super().__init__(help_text, implementation)
+        self.compared, self.is_patch = compared, is_patch
+
+
+_DRAWN = "simdocs.views.drawn_difference"
 
 DIFFS = Family(
     {
-        "words": Diff("words that differ, within the text", compared="words"),
-        "lines": Diff("lines that differ, within the text"),
-        "unified": Diff("lines that differ, with three lines around them"),
+        "words": Diff("words that differ, within the text", f"{_DRAWN}:in_text", compared="words"),
+        "lines": Diff("lines that differ, within the text", f"{_DRAWN}:in_text", compared="lines"),
+        "unified": Diff(
+            "lines that differ, with three lines around them", f"{_DRAWN}:as_patch", compared="lines", is_patch=True
+        ),
         "side-by-side": Diff(
             "words that differ, with the texts in two columns; as words if fewer than 60 characters fit",
+            f"{_DRAWN}:in_columns",
             compared="words",
         ),
     }

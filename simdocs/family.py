@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 
-@dataclass(frozen=True, slots=True)
 class Member:
-    """An entry of a family: one line of help, and where its implementation is found, as `module:name`.
+    """An entry of a family: one line of help, and the place of its implementation, as `module:name`.
 
     The implementation is imported when it is first used, so that help needs no NumPy.
     """
 
-    help: str
-    implementation: str = ""
+    def __init__(self, help_text: str, implementation: str = "") -> None:
+        self.help, self.implementation = help_text, implementation
 
     def load(self) -> Any:
         """The implementation."""
@@ -49,5 +47,5 @@ class Family(Mapping[str, MemberType], Generic[MemberType]):
         self._members[name] = member
 
     def remove(self, name: str) -> None:
-        """Take a member out again. KeyError: there is none of this name."""
+        """Remove a member. KeyError: there is no member with this name."""
         del self._members[name]

@@ -11,6 +11,7 @@ import pytest
 
 import simdocs
 from simdocs.artifacts.reader import open_artifact
+from simdocs.families import UNITS
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.parameters import PARAMETERS
@@ -19,13 +20,14 @@ from tests import strategies as some
 from tests.toys import registered
 
 ROOT = Path(__file__).resolve().parent.parent
-FERRY = "the ferry leaves at nine from the northern quay"
-TEXTS = {"a": FERRY, "b": FERRY + "!"}
+FERRY = "The ferry leaves at nine. The harbour is closed today. Bring the tickets."
+TEXTS = {"a": FERRY, "b": FERRY.replace(". ", "...\n"), "c": FERRY.replace("tickets", "luggage")}
+TOYS = ("--unit", "toyunit", "--scheme", "toyscheme", "--keep", "toykeep", "--format", "toyformat")
 
 
 @pytest.fixture
 def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory with two documents of the same words."""
+    """Lay out two documents with the same sentences, and one with another last sentence."""
     (tmp_path / "docs").mkdir()
     for name, text in TEXTS.items():
         (tmp_path / "docs" / name).write_text(text)
@@ -63,11 +65,55 @@ def test_completion_offers_every_toy(family: str) -> None:
     assert program(**line).stdout == f"plain,toy{family}\n"
 
 
-def test_the_command_line_answers_with_toys(docs: Path) -> None:
-    toys = ("--unit", "toyunit", "--scheme", "toyscheme", "--keep", "toykeep", "--format", "toyformat")
-    done = program("dedupe", "docs", *toys, cwd=docs)
+def test_dedupe_answers_with_toys(docs: Path) -> None:
+    done = program("dedupe", "docs", *TOYS, cwd=docs)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "DOCS/A\tDOCS/B\t1.000000\t1.000000\n"
+    assert done.stdout == "{kept|duplicate|jaccard|estimate\n(docs/a|docs/b|1.000000|1.000000)\n}\n"
+    assert "docs/c" in program("dedupe", "docs", *TOYS, "--threshold", "0.3", "--exact", cwd=docs).stdout
+
+
+def test_compare_answers_with_toys(docs: Path) -> None:
+    done = program("compare", "docs/a", "docs/c", "--unit", "toyunit", "--format", "toyformat", cwd=docs)
+    assert (done.returncode, done.stderr) == (0, "")
+    shown = dict(line.strip("()").split("|") for line in done.stdout.splitlines()[1:-1])
+    assert {name: shown[name] for name in ("unit", "k", "shingles_a", "jaccard", "edit_unit", "lcs")} == {
+        "unit": "toyunit",
+        "k": "2",
+        "shingles_a": "2",
+        "jaccard": "0.333333",
+        "edit_unit": "toyunit",
+        "lcs": "2",
+    }
+
+
+def test_tune_answers_with_toys(docs: Path) -> None:
+    done = program("tune", "docs", "--unit", "toyunit", "--format", "toyformat", "--list", "curve", cwd=docs)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("{similarity|probability|")
+    assert done.stdout.endswith(")\n}\n")
+    table = program("tune", "docs", "--unit", "toyunit", "--format", "table", cwd=docs)
+    assert (table.returncode, table.stderr) == (0, "")
+
+
+def test_the_suffix_of_an_output_chooses_a_toy(docs: Path) -> None:
+    done = program("dedupe", "docs", "-o", "found.toyformat", cwd=docs)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (docs / "found.toyformat").read_text().startswith("{kept|duplicate|")
+
+
+def test_a_toy_format_has_no_place_for_differences_and_a_toy_unit_no_stop_words(docs: Path) -> None:
+    done = program("compare", "docs/a", "docs/b", *TOYS[-2:], "--diff", "words", cwd=docs)
+    assert done.returncode == 2
+    assert "no place in toyformat" in done.stderr
+    done = program("dedupe", "docs", *TOYS, "--ignore-stop-words", cwd=docs)
+    assert done.returncode == 2
+    assert "--ignore-stop-words needs --unit word" in done.stderr
+
+
+def test_show_explains_toys(docs: Path) -> None:
+    done = program("show", "docs/a", "--unit", "toyunit", cwd=docs)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "the ferry leaves at nine. the harbour is closed today\t" in done.stdout
 
 
 def test_python_answers_with_toys_and_names_them_in_errors(docs: Path) -> None:
@@ -94,8 +140,10 @@ def test_a_manifest_keeps_toys_and_is_refused_without_them(docs: Path) -> None:
 def test_kernels_run_toys() -> None:
     with registered():
         shingling = Shingling(unit="toyunit", k=PARAMETERS["k"].values.check(2))
-        tokens = text_tokens(normalised_texts(some.documents([b"the ferry leaves", b""]), shingling), shingling)
+        tokens = text_tokens(
+            normalised_texts(some.documents([b"The ferry. It leaves. At nine.", b""]), shingling), shingling
+        )
         assert tokens.lengths.tolist() == [2, 0]
-        assert shingler_of("toyunit") is shingler_of("word")
+        assert shingler_of("toyunit") not in [shingler_of(unit) for unit in UNITS if unit != "toyunit"]
         signatures = scheme_of("toyscheme").signatures(tokens, 4, 0)
         assert np.array_equal(signatures, scheme_of("fss").signatures(tokens, 4, 0))

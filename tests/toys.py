@@ -2,21 +2,55 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from simdocs.families import FORMATS, KEEP, SCHEMES, UNITS, Unit
-from simdocs.family import Member
+import numpy as np
+
+from simdocs.families import FORMATS, KEEP, SCHEMES, UNITS, KeepPolicy, OutputFormat, SignatureScheme, Unit
 from simdocs.kernels.group.greedy_rounds import oldest
 from simdocs.kernels.sketch import fss
 from simdocs.kernels.sketch.schemes import Scheme
-from simdocs.kernels.tokens.shinglers import WORD
-from simdocs.model.answers import Row
-from simdocs.model.ragged import Array
-from simdocs.views.output_formats import Tsv
+from simdocs.kernels.text.units import Units
+from simdocs.kernels.tokens import murmur
+from simdocs.kernels.tokens.shinglers import Layout, ShingledTexts, Shingler, windows
+from simdocs.model.answers import Row, TableHead
+from simdocs.model.ragged import Array, Ragged
+from simdocs.model.texts import Texts
+from simdocs.recipes import Shingling
+from simdocs.views.output_formats import plain
 
-TOY_SHINGLER = WORD
 TOY_SCHEME = Scheme(fss.signatures, fss.partial_signatures)
+
+
+def sentences(texts: Texts, _: Shingling) -> Units:
+    """Cut texts at full stops."""
+    starts, stops, offsets = list[int](), list[int](), [0]
+    for row, begin in enumerate(texts.codepoints.offsets[:-1].tolist()):
+        text = "".join(map(chr, texts.codepoints[row].tolist()))
+        for found in re.finditer(r"[^. ][^.]*", text):
+            starts.append(begin + found.start())
+            stops.append(begin + found.end())
+        offsets.append(len(starts))
+    return Units(np.array(starts, np.int64), np.array(stops, np.int64), np.array(offsets, np.int64))
+
+
+def pairs_of_sentences(texts: Texts, units: Units, shingling: Shingling) -> Layout:
+    """Every k sentences in a row."""
+    return windows(units, shingling.k)
+
+
+def sentence_tokens(texts: Texts, shingling: Shingling) -> ShingledTexts:
+    """Hash every k sentences."""
+    units = sentences(texts, shingling)
+    layout = windows(units, shingling.k)
+    hashes = murmur.hash_byte_strings(texts.data, *texts.byte_spans(units.starts, units.stops), shingling.seed)
+    tokens = murmur.hash_number_runs(hashes, layout.firsts, layout.sizes, shingling.seed)
+    return ShingledTexts(Ragged(tokens, layout.offsets), np.diff(units.offsets))
+
+
+TOY_SHINGLER = Shingler(sentence_tokens, sentences, pairs_of_sentences, ". ")
 
 
 def second_oldest(sizes: Array, mtimes: Array) -> Array:
@@ -24,21 +58,32 @@ def second_oldest(sizes: Array, mtimes: Array) -> Array:
     return oldest(sizes, mtimes)
 
 
-class Shouting(Tsv):
-    """TSV in capitals."""
+class Bracketed:
+    """Each row in brackets, between a first and a last line."""
 
-    def row(self, row: Row) -> bytes:
-        """One line."""
-        return super().row(row).upper()
+    def __init__(self, head: TableHead, *, header: bool = False, colored: bool = False) -> None:
+        self.names = [column.name.encode() for column in head.columns]
+
+    def begin(self) -> bytes:
+        """Write the names of the columns."""
+        return b"{" + b"|".join(self.names) + b"\n"
+
+    def rows(self, rows: list[Row]) -> bytes:
+        """Write the rows."""
+        return b"".join(b"(" + b"|".join(map(plain, row)) + b")\n" for row in rows)
+
+    def end(self) -> bytes:
+        """Write the last line."""
+        return b"}\n"
 
 
 @contextmanager
 def registered() -> Iterator[None]:
-    """The toys in their tables, and out of them again."""
-    UNITS.register("toyunit", Unit("toy units in a row", "tests.toys:TOY_SHINGLER", 2))
-    SCHEMES.register("toyscheme", Member("a toy of a scheme", "tests.toys:TOY_SCHEME"))
-    KEEP.register("toykeep", Member("the toy that is kept", "tests.toys:second_oldest"))
-    FORMATS.register("toyformat", Member("a toy of a format", "tests.toys:Shouting"))
+    """Put the toys in their tables, and take them out again."""
+    UNITS.register("toyunit", Unit("toy units in a row", "tests.toys:TOY_SHINGLER", 2, plural="sentences"))
+    SCHEMES.register("toyscheme", SignatureScheme("a toy of a scheme", "tests.toys:TOY_SCHEME"))
+    KEEP.register("toykeep", KeepPolicy("the toy that is kept", "tests.toys:second_oldest"))
+    FORMATS.register("toyformat", OutputFormat("a toy of a format", "tests.toys:Bracketed"))
     try:
         yield
     finally:
@@ -47,7 +92,7 @@ def registered() -> Iterator[None]:
 
 
 def main() -> None:
-    """The program, with the toys in their tables."""
+    """Run the program with the toys in their tables."""
     from simdocs.cli import main as program
 
     with registered():

@@ -8,33 +8,23 @@ small k has a price: short shingles turn up in unrelated texts.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
 from simdocs.errors import mention
+from simdocs.families import UNITS, UnitFigures
 from simdocs.model.documents import WIDE, Documents
 from simdocs.model.ragged import Array
 from simdocs.parameters import PARAMETERS
 from simdocs.recipes import Shingling
-
-VARIETY: Mapping[str, float] = MappingProxyType({"char": 20.0, "word": 5000.0})
-"""For each unit, the number of equally frequent units that would be as varied as those of real text. 20 characters:
-Leskovec, Rajaraman, Ullman, Mining of Massive Datasets, section 3.2.2. Words: a rough vocabulary."""
-
-_VARIETY_WITHOUT_SPACES = 60.0
-"""The same for characters of scripts without spaces. Kana and Thai letters are about as varied as this, Han more."""
 
 _LIKELY = 0.05
 """k is too small if a shingle occurs in an unrelated document with a larger probability than this."""
 
 EDITED, LINK = 3, 25
 """How many characters a small edit changes, and how many an added link has."""
-
-_WORD, _WORD_WITHOUT_SPACES, _WORDS_OF_LINK = 6, 2, 4
-"""Characters of a word, and words of a link."""
 
 _SUITS, _LEAST = 0.6, 0.55
 """A smaller k is advised if small edits leave less than the second of these similarities, and it is one with which they
@@ -49,12 +39,6 @@ _SHORT_SHARE = 0.1
 _MIXED = 10
 """A text that is so many times shorter than half of all does not decide about them."""
 
-_BYTES_WITHOUT_SPACES = 2.5
-"""With more bytes in UTF-8 for each character, a text is of a script without spaces: Han, kana and Thai have 3."""
-
-_BYTES_OF_WORD = 4.2
-"""The same for words: in those scripts each character counts as a word."""
-
 _LARGEST: int = PARAMETERS["k"].values.most  # type: ignore[attr-defined]
 """The largest k."""
 
@@ -65,11 +49,14 @@ _ROUNDING = 1e-9
 class ShortTexts:
     """The shortest tenth of some documents, by its median: how much an edit takes from such a text.
 
-    units: its length in units of the shingles. typical: the median length of all documents. without_spaces: whether it
-    is of a script that is written without spaces. left_out: how many of its shingles are left out, because they
-    belong to a template.
+    figures: what is known about the units of its shingles
+    units: its length in these units
+    typical: the median length of all documents
+    without_spaces: whether its script is written without spaces
+    left_out: the number of its shingles that are left out because they belong to a template
     """
 
+    figures: UnitFigures
     units: float
     typical: float
     without_spaces: bool
@@ -77,52 +64,46 @@ class ShortTexts:
 
     @classmethod
     def of(cls, documents: Documents, unit: str) -> ShortTexts | None:
-        """The shortest documents; None if no document has units that can be edited."""
+        """The shortest documents; None if no document has units, or nothing is known about units of this kind."""
         facts = documents.facts
         facts = facts[facts["length"] > 0]
-        if not len(facts) or unit not in VARIETY:
+        figures = UNITS[unit].figures
+        if not len(facts) or figures is None:
             return None
         lengths = facts["length"]
         order = np.argsort(lengths, kind="stable")[: max(1, round(_SHORT_SHARE * len(facts)))]
         short = facts[order]
         size = short["size"] / np.where(short["flags"] & WIDE, 2, 1)
-        most = _BYTES_WITHOUT_SPACES if unit == "char" else _BYTES_OF_WORD
-        dense = size / short["length"] > most
-        without = bool(np.mean(dense if unit == "char" else ~dense) > 1 / 2)
+        bytes_of_unit = size / short["length"]
+        low, high = figures.unspaced_bytes
+        without = bool(np.mean((low < bytes_of_unit) & (bytes_of_unit <= high)) > 1 / 2)
         left_out = float(np.median(short["ignored"]))
         typical = float(np.median(lengths))
         units = max(float(np.median(short["length"])), typical / _MIXED)
-        return cls(units, typical, without, left_out)
+        return cls(figures, units, typical, without, left_out)
 
-    def variety(self, unit: str) -> float:
-        """How many equally frequent units would be as varied as those of these texts."""
-        return _VARIETY_WITHOUT_SPACES if unit == "char" and self.without_spaces else VARIETY[unit]
-
-    def left_by(self, unit: str, k: int) -> dict[str, float]:
+    def left_by(self, k: int) -> dict[str, float]:
         """The similarity that each small edit leaves between such a text and its variant."""
         shingles = max(1.0, self.units - k + 1 - self.left_out)
-        if unit == "word":
-            edited, word, link = EDITED * k, k, _WORDS_OF_LINK
-        else:
-            letters = _WORD_WITHOUT_SPACES if self.without_spaces else _WORD
-            edited, word, link = EDITED * k, letters + k - 1, LINK + 1
+        edited, word = EDITED * k, self.figures.of_word[self.without_spaces] + k - 1
         return {
             "three edited characters": max(0.0, (shingles - edited) / (shingles + edited)),
             "an edited word": max(0.0, (shingles - word) / (shingles + word)),
-            f"an added link of {LINK} characters": shingles / (shingles + link),
+            f"an added link of {LINK} characters": shingles / (shingles + self.figures.of_link),
         }
 
-    def least(self, unit: str, k: int) -> float:
+    def least(self, k: int) -> float:
         """The similarity that the worst of the small edits leaves."""
-        return min(self.left_by(unit, k).values())
+        return min(self.left_by(k).values())
 
-    def smallest_k(self, unit: str) -> int:
+    def smallest_k(self) -> int:
         """The smallest k with which unrelated documents of these lengths do not look alike."""
-        return next((k for k in range(1, _LARGEST) if self.chance(unit, k) <= _LIKELY), _LARGEST)
+        return next((k for k in range(1, _LARGEST) if self.chance(k) <= _LIKELY), _LARGEST)
 
-    def chance(self, unit: str, k: int) -> float:
+    def chance(self, k: int) -> float:
         """The probability that a shingle is in an unrelated document of typical length, if all were as likely."""
-        return float(-np.expm1(self.typical * np.log1p(-(self.variety(unit) ** -k))))
+        variety = self.figures.variety[self.without_spaces]
+        return float(-np.expm1(self.typical * np.log1p(-(variety**-k))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,21 +124,20 @@ def suitable(short: ShortTexts, shingling: Shingling, threshold: float) -> Suita
     The threshold is lowered first, and k only if that is not enough, or raised if unrelated documents look alike. A
     threshold is never raised.
     """
-    unit, k = shingling.unit, shingling.k
-    smallest = short.smallest_k(unit)
+    k, smallest = shingling.k, short.smallest_k()
     if k < smallest:
         k = smallest
-    elif short.least(unit, k) < min(_LEAST, threshold):
-        fits = (each for each in range(k, smallest, -1) if short.least(unit, each) >= _SUITS)
+    elif short.least(k) < min(_LEAST, threshold):
+        fits = (each for each in range(k, smallest, -1) if short.least(each) >= _SUITS)
         k = next(fits, min(k, smallest))
-    least = short.least(unit, k)
+    least = short.least(k)
     reached = max(_LOWEST, round(math.floor(least / _STEP + _ROUNDING) * _STEP, 2))
     return Suitable(k, min(threshold, reached), least)
 
 
 def length_advice(documents: Documents, shingling: Shingling) -> Iterator[str]:
     """Yield a line if k is too small for these documents, or else if it is too large; and if stop words are rare."""
-    if shingling.unit == "stopword":
+    if UNITS[shingling.unit].begins_at_stop_words:
         yield from _without_stop_words(documents.facts["length"], documents.facts["count"], shingling)
     short = ShortTexts.of(documents, shingling.unit)
     if short is None:
@@ -181,18 +161,17 @@ class Settled:
 
 def in_words(short: ShortTexts, shingling: Shingling, better: Suitable, settled: Settled | None = None) -> str:
     """Why another k or threshold suits the documents better, as one line of advice that names what is proposed."""
-    unit, k = shingling.unit, shingling.k
+    units, k = UNITS[shingling.unit].plural, shingling.k
     if better.k > k:
         return (
-            f"k = {k} is small: half the documents have {short.typical:,.0f} {unit}s or more; a shingle turns up in an"
-            f" unrelated one with a chance of {short.chance(unit, k):.2f}, and unrelated ones look alike:"
+            f"k = {k} is small: half the documents have {short.typical:,.0f} {units} or more; a shingle turns up in an"
+            f" unrelated one with a chance of {short.chance(k):.2f}, and unrelated ones look alike:"
             f" {mention('k')} {better.k} would do"
         )
-    edit, left = min(short.left_by(unit, k).items(), key=lambda each: each[1])
+    edit, left = min(short.left_by(k).items(), key=lambda each: each[1])
     problem = f"k = {k} is large for short texts" if better.k < k else "some texts are short"
     if short.left_out:
         problem = f"without what is left out, {problem}"
-    units = "characters" if unit == "char" else f"{unit}s"
     leave = "leave" if edit.endswith("characters") and not edit.startswith("an ") else "leaves"
     problem += (
         f": in a text of {short.units - short.left_out:,.0f} {units}, {edit} {leave} a similarity of only {left:.2f}"
@@ -211,20 +190,22 @@ def next_larger_k(short: ShortTexts | None, shingling: Shingling) -> int | None:
     if short is None:
         return None
     larger = range(min(_LARGEST, shingling.k + max(1, shingling.k // 2)), shingling.k, -1)
-    return next((k for k in larger if short.least(shingling.unit, k) >= _SUITS), None)
+    return next((k for k in larger if short.least(k) >= _SUITS), None)
 
 
 def _without_stop_words(lengths: Array, counts: Array, shingling: Shingling) -> Iterator[str]:
     long = lengths >= _FEW_SHINGLES * shingling.k
     whole, every = int((long & (counts == 1)).sum()), int(long.sum())
     if whole and whole >= _SHORT_SHARE * every:
+        varied = UNITS[shingling.unit].varied
+        varied = f", or {mention('unit')} {varied}" if varied else ""
         source, other = f"{mention('language')} {shingling.language}", f"another {mention('language')}"
         if shingling.stop_word_list:
             source, other = mention("stop_words"), "another list"
         yield (
             f"{source}: {whole:,} of {every:,} documents ({whole / every:.0%})"
             " have hardly any of its stop words, so only copies of them are found;"
-            f" try {other}, or {mention('unit')} word"
+            f" try {other}{varied}"
         )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simdocs.errors import mention
+from simdocs.families import UNITS
 from simdocs.kernels.lsh.banding import longer_signature
 from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, Estimate
 from simdocs.pipeline.indexing import MANY_CANDIDATES
@@ -133,12 +134,11 @@ def similarity_advice(
 def _against_lookalikes(unit: str, larger: int | None) -> str:
     """What to try if unrelated documents look alike."""
     template = f"{mention('ignore_common')} or {mention('template')} if they share a template"
-    if unit == "line":
-        return f"try {template}"
-    other = template if unit == "word" else f"{mention('unit')} word, or {template}"
-    if larger is None:
-        return f"no larger k suits texts of this length; try {other}"
-    return f"try {mention('k')} {larger}, or else {other}"
+    varied, figures = UNITS[unit].varied, UNITS[unit].figures
+    other = f"{mention('unit')} {varied}, or {template}" if varied else template
+    if larger is not None:
+        return f"try {mention('k')} {larger}, or else {other}"
+    return f"try {other}" if figures is None else f"no larger k suits texts of this length; try {other}"
 
 
 def many_similar(corpus: CorpusFacts) -> bool:

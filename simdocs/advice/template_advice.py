@@ -15,6 +15,7 @@ import numpy as np
 from simdocs.advice.similarity_advice import Advice
 from simdocs.engines.run import Run, Tally
 from simdocs.errors import mention, suggested
+from simdocs.families import KEEP, UNITS
 from simdocs.kernels.group.connectivity import PairGraph, connected_groups
 from simdocs.kernels.tokens.ignored_tokens import frequencies
 from simdocs.matching.documents.corpus import Documented
@@ -62,8 +63,8 @@ def template_advice(graph: PairGraph, corpus: Documented, unit: str) -> tuple[st
         else f"{count:,} documents ({count / size:.0%} of all), such as {name}, are copies of one text"
     )
     remedy = f"if they share only a template, {LEAVING_OUT}"
-    if unit != "line":
-        remedy += f", or try {mention('unit')} line"
+    if coarser := UNITS[unit].coarser:
+        remedy += f", or try {mention('unit')} {coarser}"
     if in_large > _SHARE_OF_PAIRS * of_all:
         spread = f"{in_large:,} of {of_all:,} pairs of different texts link {LARGE_GROUP} or more documents in chains"
         return (f"{spread}; {linked}: {remedy}",)
@@ -144,10 +145,6 @@ class CrowdWatch:
             self._explain(self.advice[0])
 
 
-_BY_TIME = ("newest", "oldest")
-"""Keep policies that compare the times of files."""
-
-
 def encoding_advice(documents: Documents) -> Iterator[str]:
     """Yield a line if only some documents are not UTF-8: each byte that is not UTF-8 is a unit of its own.
 
@@ -161,7 +158,7 @@ def encoding_advice(documents: Documents) -> Iterator[str]:
 
 def keep_of_lines(documents: Documents, policy: str) -> Iterator[str]:
     """Yield a warning if documents are to be kept by the time of their file, and all of them are lines of files."""
-    if policy in _BY_TIME and len(documents) and documents.facts["container"].all():
+    if KEEP[policy].by_time and len(documents) and documents.facts["container"].all():
         yield (
             f"{mention('keep')} {policy} compares the times of files, and all documents are lines: of near-duplicates"
             " in the same file the first is kept"

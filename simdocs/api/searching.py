@@ -8,6 +8,7 @@ import numpy as np
 
 from simdocs.api.ask import as_in_python, ask, running, running_for_python
 from simdocs.api.docstrings import with_keywords_of
+from simdocs.families import lists_lines
 from simdocs.model.answers import Delivery, ShownArtifact, Take
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.names import name_to_text
@@ -101,7 +102,7 @@ def dedupe(*documents: Any, **keywords: Any) -> Any:
 
 def _asked(request: Any) -> Any:
     lines: list[Any] = []
-    take: Take | None = lines.append if request.list is not None and request.list.endswith("-lines") else None
+    take: Take | None = lines.append if lists_lines(request.list) else None
     with running_for_python(request) as run:
         result: Any = ask(request, run, Delivery(take))
     if request.list is None:

@@ -8,7 +8,7 @@ import click
 
 from simdocs.cli import exits, options
 from simdocs.cli.help import Command
-from simdocs.cli.output import format_of, is_explained, path_of, stream_of
+from simdocs.cli.output import is_explained, is_for_people, path_of, stream_of
 from simdocs.cli.runner import hint_at_terminal, requests_of
 from simdocs.requests.audit_request import AuditDrawRequest, AuditRequest
 
@@ -48,7 +48,7 @@ def audit(**given: Any) -> int:
         drawing = work.drawing(drawn, head_of_audit(explained=explained))
         result = ask(request, work.run, Delivery(outputs=(output, path_of(drawn.summary_json))))
         work.name_skips()
-        drawing.add(rows_of_audit(result, explained=explained, for_people=format_of(drawn) == "table"))
+        drawing.add(rows_of_audit(result, explained=explained, for_people=is_for_people(drawn)))
         drawing.finish()
         work.write_summary(result)
         work.told.summary(summary.lines(result, work.seconds))

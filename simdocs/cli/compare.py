@@ -9,10 +9,21 @@ import click
 
 from simdocs.cli import exits, options
 from simdocs.cli.help import Command
-from simdocs.cli.output import Drawing, colored, format_of, is_explained, is_read_from, is_terminal, path_of, stream_of
+from simdocs.cli.output import (
+    Drawing,
+    colored,
+    format_of,
+    is_explained,
+    is_for_people,
+    is_read_from,
+    is_terminal,
+    path_of,
+    stream_of,
+)
 from simdocs.cli.runner import hint_at_terminal, requests_of
 from simdocs.cli.spelling import declarations, spelling
 from simdocs.errors import UsageError
+from simdocs.families import DIFFS, FORMATS
 from simdocs.requests.compare_request import CompareRequest
 from simdocs.requests.report_requests import CompareDrawRequest
 
@@ -32,8 +43,11 @@ def _explain_option(option: str, _: Sequence[str]) -> str:
 _MOST_PLACES = 20
 """Places that differ that are shown at a terminal if nobody has asked for the difference: about two screens."""
 
-_OF_BOTH = ("table", "jsonl")
-"""Formats that have the measures and the difference."""
+
+def _takes_both(drawn: CompareDrawRequest) -> bool:
+    """Whether the format has a place for the measures and for the difference."""
+    form = FORMATS[format_of(drawn)]
+    return form.for_people or form.nested
 
 
 @click.command(
@@ -87,12 +101,12 @@ def _shows_both(request: CompareRequest, drawn: CompareDrawRequest) -> bool:
 
     texts = len(request.documents) - is_artifact(request.artifact)
     alone = request.several_shinglings or request.trace
-    return texts == 2 and not alone and format_of(drawn) in _OF_BOTH
+    return texts == 2 and not alone and _takes_both(drawn)
 
 
 def _shows_edits(request: CompareRequest, drawn: CompareDrawRequest) -> bool:
     """Whether the answer has the edit distance: not in a difference alone, a matrix, or a table over units and k."""
-    alone = drawn.is_array or (drawn.diff is not None and format_of(drawn) not in _OF_BOTH)
+    alone = drawn.file_format is not None or (drawn.diff is not None and not _takes_both(drawn))
     return not (alone or request.several_shinglings)
 
 
@@ -105,32 +119,30 @@ def _draw(result: Comparison | SimilarityMatrix | SlotTrace, drawn: CompareDrawR
     if isinstance(result, SlotTrace):
         _draw_trace(result, drawn, stream)
         return
-    if drawn.is_array:
-        stream.write(tables.npy_file(result if isinstance(result, SimilarityMatrix) else result.matrix))
+    if drawn.file_format is not None:
+        stream.write(drawn.file_format.load()(result))
         return
     difference = None if isinstance(result, SimilarityMatrix) else result.difference
-    shown = format_of(drawn)
-    if shown == "table" and not isinstance(result, SimilarityMatrix) and difference is not None:
+    for_people = is_for_people(drawn)
+    if for_people and not isinstance(result, SimilarityMatrix) and difference is not None:
         stream.write(f"{tables.verdict(result)}\n\n".encode())
         if drawn.diff is not None or not (result.similarity == 1 and difference.sameness):
             _draw_difference(result, drawn, stream)
             stream.write(b"\n")
-    if difference is None or shown in _OF_BOTH:
+    if difference is None or _takes_both(drawn):
         explained = is_explained(drawn)
         drawing = Drawing(drawn, tables.head_of_comparison(result, explained=explained), stream)
-        drawing.add(
-            list(tables.rows_of_comparison(result, explained=explained, main=not drawn.verbose and shown == "table"))
-        )
+        drawing.add(list(tables.rows_of_comparison(result, explained=explained, main=not drawn.verbose and for_people)))
         drawing.finish()
-    if isinstance(result, SimilarityMatrix) or difference is None or shown == "table":
+    if isinstance(result, SimilarityMatrix) or difference is None or for_people:
         return
-    if shown == "jsonl":
+    if _takes_both(drawn):
         for head, rows in ((tables.PASSAGES, difference.rows()), (tables.NOTES, tables.rows_of_notes(result))):
             drawing = Drawing(drawn, head, stream)
             drawing.add(list[Row](rows))
             drawing.finish()
         return
-    if drawn.diff == "unified" and difference.equality:
+    if drawn.diff is not None and DIFFS[drawn.diff].is_patch and difference.equality:
         return  # An empty patch.
     _draw_difference(result, drawn, stream)
 
@@ -139,10 +151,10 @@ def _draw_trace(trace: SlotTrace, drawn: CompareDrawRequest, stream: OutputStrea
     """Draw the rows; for people and as JSON Lines also the signatures, and how similar they are."""
     from simdocs.views import comparison_tables
 
-    shown = format_of(drawn)
-    tables = comparison_tables.tables_of(trace, marked=shown == "table")
-    for at, (head, rows) in enumerate(tables if shown in _OF_BOTH else tables[:1]):
-        if at and shown == "table":
+    for_people = is_for_people(drawn)
+    tables = comparison_tables.tables_of(trace, marked=for_people)
+    for at, (head, rows) in enumerate(tables if _takes_both(drawn) else tables[:1]):
+        if at and for_people:
             stream.write(b"\n")
         drawing = Drawing(drawn, head, stream)
         drawing.add(list(rows))

@@ -8,7 +8,7 @@ import click
 
 from simdocs.cli import exits, options
 from simdocs.cli.help import Command
-from simdocs.cli.output import Drawing, colored, format_of, path_of, stream_of
+from simdocs.cli.output import Drawing, colored, is_for_people, path_of, stream_of
 from simdocs.cli.runner import request_of
 from simdocs.requests.report_requests import TableRequest
 
@@ -39,10 +39,10 @@ def info(**given: Any) -> int:
     exits.listen()
     with stream_of(path_of(drawn.output)) as stream:
         drawing = Drawing(drawn, FACTS, stream)
-        values = [_for_people(*fact) if format_of(drawn) == "table" else fact[1] for fact in told.facts]
+        values = [_for_people(*fact) if is_for_people(drawn) else fact[1] for fact in told.facts]
         drawing.take(FactBlock([key for key, _ in told.facts], values))
         drawing.finish()
-        if format_of(drawn) == "table" and told.banding is not None:
+        if is_for_people(drawn) and told.banding is not None:
             stream.write(b"\n" + curve_of(told.banding, colored=colored(drawn)))
     return exits.DONE
 

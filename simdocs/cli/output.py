@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
-from simdocs.families import FORMATS
+from simdocs.families import ELSEWHERE, FORMATS, ON_TERMINAL
 from simdocs.model.answers import LINE
 from simdocs.model.names import display_name
 from simdocs.requests.report_requests import DrawRequest, FormatRequest
@@ -70,7 +70,6 @@ class Drawing:
     ) -> None:
         self._stream, self._before, self._announce = stream, before, announce
         self._terminal = request.path is None and is_terminal()
-        self._json = format_of(request) == "jsonl" or head.columns[0].kind == LINE
         self._format = _format(request, head)
         self._held: list[bytes] | None = [] if hold else None
         self._write(self._format.begin())
@@ -105,7 +104,11 @@ class Drawing:
             from simdocs.views.output_formats import harmless
 
             self._before()
-            drawn = drawn if getattr(self._format, "is_harmless", False) else harmless(drawn, json=self._json)
+            drawn = (
+                drawn
+                if getattr(self._format, "is_harmless", False)
+                else harmless(drawn, json=getattr(self._format, "is_json", False))
+            )
         self._stream.write(drawn)
 
 
@@ -118,13 +121,13 @@ def _format(request: FormatRequest, head: TableHead):  # type: ignore[no-untyped
         return Tsv(head) if on_screen else NulEnded(head)  # nobody sees a NUL, nor that a name has two lines
     if head.columns[0].kind == LINE:
         return RawLines(head)
-    if isinstance(request, DrawRequest) and request.diff is not None and format_of(request) != "jsonl":
+    if isinstance(request, DrawRequest) and request.diff is not None and not FORMATS[format_of(request)].nested:
         from simdocs.views.explained_groups import MarkedPairs
 
         terminal = request.path is None and is_terminal()
         header, color = bool(request.header), colored(request)
         return MarkedPairs(head, request.diff, header=header, colored=color, terminal=terminal)
-    if isinstance(request, DrawRequest) and request.explained and format_of(request) == "table":
+    if isinstance(request, DrawRequest) and request.explained and is_for_people(request):
         from simdocs.views.explained_groups import ExplainedGroups
 
         return ExplainedGroups(head, colored=colored(request))
@@ -138,13 +141,18 @@ def format_of(request: FormatRequest) -> str:
         return request.format
     if request.path is not None:
         suffix = request.suffix
-        return suffix if suffix in FORMATS else "tsv"
-    return "table" if is_terminal() else "tsv"
+        return suffix if suffix in FORMATS else ELSEWHERE
+    return ON_TERMINAL if is_terminal() else ELSEWHERE
+
+
+def is_for_people(request: FormatRequest) -> bool:
+    """Whether people read the format."""
+    return FORMATS[format_of(request)].for_people
 
 
 def is_explained(request: FormatRequest) -> bool:
     """Whether an answer also says what each of its rows means: a table that has room for this."""
-    return format_of(request) == "table" and get_terminal_size().columns >= _WIDE
+    return is_for_people(request) and get_terminal_size().columns >= _WIDE
 
 
 def colored(request: FormatRequest) -> bool:

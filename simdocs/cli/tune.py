@@ -8,7 +8,7 @@ import click
 
 from simdocs.cli import exits, options
 from simdocs.cli.help import Command
-from simdocs.cli.output import colored, format_of, path_of, stream_of
+from simdocs.cli.output import colored, is_for_people, path_of, stream_of
 from simdocs.cli.runner import hint_at_terminal, requests_of
 from simdocs.requests.audit_request import TuneRequest
 from simdocs.requests.report_requests import TuneDrawRequest
@@ -42,16 +42,15 @@ def tune(**given: Any) -> int:
     from simdocs.model.answers import Delivery, FigureBlock
     from simdocs.views import choices, summary
     from simdocs.views.answer_tables import CHOICES, CURVE
-    from simdocs.views.curve_svg import svg
 
     output = path_of(drawn.output)
     with at_work(request, drawn, output, stream_of(output)) as work:
         result = ask(request, work.run, Delivery(outputs=(output, path_of(drawn.summary_json))))
         work.name_skips()
         assert work.stream is not None
-        if drawn.is_image:
-            work.stream.write(svg(result))
-        elif format_of(drawn) == "table":
+        if drawn.file_format is not None:
+            work.stream.write(drawn.file_format.load()(result))
+        elif is_for_people(drawn):
             work.stream.write(choices.drawn(result, colored=colored(drawn)))
         else:
             of_curve = drawn.list == "curve"

@@ -20,7 +20,7 @@ from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.corpora.single_text import read_single_document, refuse_fifo_twice
 from simdocs.engines.run import Run
 from simdocs.errors import InputError, UsageError, mention, suggested
-from simdocs.families import DIFFS
+from simdocs.families import DIFFS, SCHEMES
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.compare.containment import containments
 from simdocs.kernels.sketch.permutation import hash_values, signatures, slots
@@ -140,7 +140,7 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
     many = len(compared.texts) > 2
     problems += request.problems_of_many() if many else ()
     sketching = _sketching(request, compared.recipe)
-    if isinstance(compared.recipe, SignatureRecipe) and request.trace and sketching.scheme != "permutation":
+    if isinstance(compared.recipe, SignatureRecipe) and request.trace and not SCHEMES[sketching.scheme].by_rows:
         assert compared.artifact is not None
         needs = f"{mention('trace')} needs {mention('scheme')} permutation"
         problems = [f"{needs}, and {compared.artifact.name} has another scheme: name the files of the two documents"]

@@ -35,6 +35,7 @@ from simdocs.corpora.identity import FilesToDelete
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
 from simdocs.errors import UnreachableRecallError, UsageError, mention
+from simdocs.families import LISTS
 from simdocs.kernels.group.connectivity import PairGraph
 from simdocs.kernels.lsh.banding import least_probability
 from simdocs.matching.candidates.self_join import SelfJoin, self_join, verifier_of
@@ -214,7 +215,7 @@ def find_groups(
     diff: see Delivery. UsageError: lines are wanted, and a document is not a line. InputError: a line has changed since
     it was read.
     """
-    if listing is not None and listing.endswith("-lines"):
+    if listing is not None and LISTS[listing].lines:
         _refuse_other_than_lines(scope.documents, listing)
     run.skipped.warnings += keep_of_lines(scope.documents, plan.grouping.keep)
     watch = CrowdWatch(len(scope.prepared.documents), run, joinable=plan.is_joinable)
@@ -323,8 +324,8 @@ def _blocks(decision: Decision, listing: str | None, plan: DedupePlan, run: Run,
         differences = pair_differences(diff, plan.recipe.shingling, run)
         yield from shown_pairs(decision.corpus, decision.pairs, PrintedNames(run.skipped), differences)
         return
-    rows = decision.duplicates() if listing.startswith("duplicate") else decision.kept()
-    if listing.endswith("-lines"):
+    rows = decision.duplicates() if LISTS[listing].duplicates else decision.kept()
+    if LISTS[listing].lines:
         yield from line_blocks(decision.corpus, rows, plan.recipe.shingling, run.engine.state.get(LineReader))
     else:
         yield from name_blocks(decision.corpus, rows, PrintedNames(run.skipped))
@@ -353,10 +354,9 @@ def _refuse_other_than_lines(documents: Documents, listing: str) -> None:
     if len(others):
         example, option = display_name(documents.raw_name(int(others[0]))), mention("list")
         counted = "1 document is" if len(others) == 1 else f"{len(others):,} documents are"
-        names = "duplicates" if listing.startswith("duplicate") else "kept"
         raise UsageError(
             f"{option} {listing} needs JSON Lines files, and {counted} not in one, such as {example}: use {option}"
-            f" {names}"
+            f" {LISTS[listing].names}"
         )
 
 

@@ -16,7 +16,7 @@ from simdocs.corpora.decode import as_bytes
 from simdocs.corpora.discover import Sources
 from simdocs.corpora.file_list import FileList
 from simdocs.errors import InputError, UsageError, mention
-from simdocs.families import default_k
+from simdocs.families import UNITS, default_k
 from simdocs.kernels.lsh.banding import choose
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.names import display_name
@@ -151,8 +151,10 @@ def shingling_of(given: Mapping[str, Any]) -> Shingling:
     given = with_stop_word_list(given)
     unit = given.get("unit", PARAMETERS["unit"].default)
     given.setdefault("k", default_k(unit))
-    listed = given.get("stop_word_list", "") if unit in ("word", "stopword") else ""
-    ignored = unit == "word" and bool(given.get("ignore_stop_words") or listed)
+    may_ignore, listed = UNITS[unit].may_ignore_stop_words, given.get("stop_word_list", "")
+    if not (may_ignore or UNITS[unit].begins_at_stop_words):
+        listed = ""
+    ignored = may_ignore and bool(given.get("ignore_stop_words") or listed)
     given |= {"stop_word_list": listed, "ignore_stop_words": ignored}
     shingling: Shingling = of_group(Shingling, given)
     return replace(shingling, normalisation=of_group(Normalisation, given))

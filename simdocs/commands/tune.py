@@ -283,7 +283,7 @@ class _Tuner:
         """The documents with the k and the threshold that suit their similarities. asked: the recipe at first."""
         shingling = now.recipe.shingling
         short = ShortTexts.of(now.ready.documents, shingling.unit)
-        least = 1.0 if short is None else short.least(shingling.unit, shingling.k)
+        least = 1.0 if short is None else short.least(shingling.k)
         suits = Suits(next_larger_k(short, shingling), least, asked.banding.threshold)
         found = self._about_similarities(now, suits)
         if any("k" in each.change for each in found):

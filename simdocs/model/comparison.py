@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
+from simdocs.families import UNITS, edited_units
 from simdocs.model.documents import OTHER_ENCODING
 from simdocs.model.names import display_name, text_to_name
 from simdocs.model.passages import MOST_CELLS, Difference
@@ -202,11 +203,11 @@ class Comparison:
     @property
     def _too_long(self) -> Iterator[tuple[str, str]]:
         """Yield what there is too much of, and what was done instead."""
-        finest = "word" if self.shingles.unit == "stopword" else self.shingles.unit
+        edited = edited_units(self.shingles.unit)
         if self.edits is not NOT_COMPUTED and not self.edits.unit:
-            yield f"{_PAIRS} {'lines' if finest == 'line' else 'words'}", "there is no edit distance"
-        elif self.edits is not NOT_COMPUTED and self.edits.unit != finest:
-            yield f"{_PAIRS} characters", "the edit distance is of words"
+            yield f"{_PAIRS} {UNITS[edited[-1]].plural}", "there is no edit distance"
+        elif self.edits is not NOT_COMPUTED and self.edits.unit != edited[0]:
+            yield f"{_PAIRS} {UNITS[edited[0]].plural}", f"the edit distance is of {UNITS[self.edits.unit].plural}"
         if self.difference is not None and self.difference.coarser:
             yield self.difference.excess, f"they are compared {self.difference.coarser}"
 

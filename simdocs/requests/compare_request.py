@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from simdocs.errors import mention
+from simdocs.families import SCHEMES
 from simdocs.requests.checked_request import not_together
 from simdocs.requests.read_request import SourceRequest
 from simdocs.requests.token_requests import BandRequest, SketchRequest, TextRequest
@@ -67,7 +68,7 @@ class CompareRequest(BandRequest, SketchRequest, TextRequest, SourceRequest):
 
     def problems_of_trace(self, scheme: str) -> Iterator[str]:
         """What cannot be combined with signatures of this scheme."""
-        if self.trace and scheme != "permutation":
+        if self.trace and not SCHEMES[scheme].by_rows:
             which = ", the default," if scheme == self.parameter("scheme").default else ""
             yield (
                 f"{mention('trace')} needs {mention('scheme')} permutation: {scheme}{which} does not go through the"

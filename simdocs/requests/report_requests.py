@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from simdocs.errors import mention, suggested
-from simdocs.families import DIFFS, FORMATS
+from simdocs.families import DIFFS, ELSEWHERE, FILE_FORMATS, FORMATS, FileFormat, lists_lines
 from simdocs.model.names import display_name
 from simdocs.requests.checked_request import CheckedRequest, not_together
 
@@ -20,9 +20,6 @@ _NOT_OFFERED = (
     *("dot", "gv", "graphml", "gexf", "gml", "svg", "png", "jpg", "jpeg", "gif", "webp"),
 )
 """Suffixes that promise a format that simdocs cannot write."""
-
-_NAMES_OF_FORMATS = (*FORMATS, "json", "ndjson")
-"""Outputs that are hardly meant as names of files: `--output=json` was to choose the format."""
 
 _BUILT_BY = {"shingles": "shingle", "signatures": "signature", "index": "index"}
 """The questions that build artifacts, by their suffixes."""
@@ -63,15 +60,20 @@ class FormatRequest(DebugRequest):
 class TableRequest(FormatRequest):
     """How a table is drawn, and where it is written."""
 
-    offered: ClassVar[tuple[str, ...]] = ()
-    """Suffixes of formats that only this question has."""
-
     output: bytes | None = None
 
     @property
     def path(self) -> str | None:
         """The file to which the table is written; None for standard output."""
         return None if self.output is None or self.output == b"-" else os.fsdecode(self.output)
+
+    @property
+    def file_format(self) -> FileFormat | None:
+        """The format that only this question offers and that the output's suffix chooses, if there is one."""
+        return self._file_formats().get(self.suffix) if self.format is None else None
+
+    def _file_formats(self) -> dict[str, FileFormat]:
+        return {name: form for name, form in FILE_FORMATS.items() if form.question == self.question}
 
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()
@@ -80,16 +82,20 @@ class TableRequest(FormatRequest):
             build = suggested(_BUILT_BY[suffix], "DOCS", output=self._shown_output)
             what = "an index: to build one" if suffix == "index" else f"{suffix}: to build them"
             yield f"{output} {self._shown_output}: this command writes an answer, not {what}, use {build}"
-        if self.path in _NAMES_OF_FORMATS and self.format is None:
-            name = "jsonl" if self.path in ("json", "ndjson") else self.path
-            named = "" if name == "table" else f", or {output} NAME.{name}"
+        meant = [name for name, form in FORMATS.items() if self.path in (name, *form.also)]
+        for name in meant if self.format is None else ():  # as a name of a file, `json` was hardly meant
+            named = "" if FORMATS[name].for_people else f", or {output} NAME.{name}"
             yield f"{output} {self._shown_output}: did you mean {mention('format')} {name}{named}?"
         if suffix in _COMPRESSED:
             yield f"{output} {self._shown_output}: simdocs does not compress its output: write to a pipe"
-        if suffix in _NOT_OFFERED and suffix not in self.offered and self._suffix_decides():
-            *most, last = (f".{name}" for name in (*FORMATS, *self.offered))
+        offered = (*FORMATS, *self._file_formats())
+        if suffix in _NOT_OFFERED and suffix not in offered and self._suffix_decides():
+            *most, last = (f".{name}" for name in offered)
             others = f"use {', '.join(most)} or {last}, or choose with {mention('format')}"
             yield f"{output} {self._shown_output}: simdocs cannot write .{suffix}: {others}"
+        for name, why in () if self.file_format is None else self.file_format.lacks.items():
+            if getattr(self, name):
+                yield f"{mention(name)} {why}"
 
     @property
     def _shown_output(self) -> str:
@@ -145,8 +151,10 @@ class DifferenceRequest(TableRequest):
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()
         chosen = self.format or self.suffix
-        if self.diff is not None and chosen in ("tsv", "csv"):
-            both = f"use {mention('format')} jsonl, or leave the format out"
+        form = FORMATS.get(chosen)
+        if self.diff is not None and form is not None and not (form.for_people or form.nested):
+            nested = " or ".join(name for name, each in FORMATS.items() if each.nested)
+            both = f"use {mention('format')} {nested}, or leave the format out"
             yield f"{mention('diff')} prints marked texts, which have no place in {chosen}: {both}"
 
 
@@ -190,13 +198,13 @@ class DrawRequest(DifferenceRequest, AnswerRequest):
             yield f"{lines}, which is not .{self.suffix}: name a file *.jsonl, not {self._shown_output}"
         if self._lists_lines and self.format:
             yield f"{mention('list')} {self.listing} writes lines as they are, without {mention('format')}"
-        if self.nul and self.suffix in (*FORMATS, *_NOT_OFFERED) and self.suffix != "tsv":
+        if self.nul and self.suffix in (*FORMATS, *_NOT_OFFERED) and self.suffix != ELSEWHERE:
             shown = f"{mention('output')} {self._shown_output}"
             yield f"{mention('nul')} and {shown} cannot be combined: {mention('nul')} writes plain names"
 
     @property
     def _lists_lines(self) -> bool:
-        return self.listing is not None and self.listing.endswith("-lines")
+        return lists_lines(self.listing)
 
     def _suffix_decides(self) -> bool:
         return self.format is None and not self.nul and not self._lists_lines
@@ -207,21 +215,14 @@ class TuneDrawRequest(AnswerRequest):
     """How the choices of bands are drawn, and what is said about the run. list: what is listed."""
 
     question: ClassVar[str] = "tune_report"
-    offered: ClassVar[tuple[str, ...]] = ("svg",)
 
     list: str | None = None
 
-    @property
-    def is_image(self) -> bool:
-        """Whether the answer is drawn as SVG."""
-        return self.suffix == "svg" and self.format is None
-
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()
-        if self.is_image and self.list is not None:
-            yield f"{mention('list')} needs a table: an image always shows the curve"
-        if self.list is not None and self.format == "table":
-            yield f"{mention('list')} needs tsv, jsonl and csv: a table always shows both"
+        if self.list is not None and self.format is not None and FORMATS[self.format].for_people:
+            *others, last = (name for name, form in FORMATS.items() if not form.for_people)
+            yield f"{mention('list')} needs {', '.join(others)} or {last}: a {self.format} always shows both"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -229,26 +230,16 @@ class CompareDrawRequest(DifferenceRequest):
     """How a comparison is drawn. verbose: with every measure."""
 
     question: ClassVar[str] = "compare_report"
-    offered: ClassVar[tuple[str, ...]] = ("npy",)
 
     trace: bool | None = None
     quiet: bool | None = None
     verbose: bool | None = None
     exit_code: bool | None = None
 
-    @property
-    def is_array(self) -> bool:
-        """Whether the answer is written as an array."""
-        return self.suffix == "npy" and self.format is None
-
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()
         if self.quiet and self.verbose:
             yield not_together("quiet", "verbose")
-        if self.is_array:
-            for name in ("diff", "trace"):
-                if getattr(self, name):
-                    yield f"{mention(name)} has no place in .npy, which has the similarities alone"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from simdocs.errors import mention, suggested
+from simdocs.families import CLUSTERS
 from simdocs.recipes import SEQUENCES
 from simdocs.requests.checked_request import (
     NOT_FOR_COMPONENTS,
@@ -51,10 +52,10 @@ class DedupeRequest(BandsRequest):
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()
         yield from self._rules_of_answer()
-        if self.cluster == "components":
+        if self.cluster is not None and CLUSTERS[self.cluster].by_chains:
             for name, why in NOT_FOR_COMPONENTS.items():
                 if getattr(self, name):
-                    yield f"{mention(name)} and {mention('cluster')} components cannot be combined: {why}"
+                    yield f"{mention(name)} and {mention('cluster')} {self.cluster} cannot be combined: {why}"
         yield from self._rules_of_comparison()
         if self.changed and self.against is not None:
             yield not_together("changed", "against", why=f"{mention('changed')} is about one index")

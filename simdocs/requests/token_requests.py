@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from simdocs.errors import mention
+from simdocs.families import UNITS
 from simdocs.parameters import PARAMETERS
 from simdocs.requests.checked_request import CheckedRequest, not_together
 from simdocs.requests.read_request import ReadRequest
@@ -41,13 +42,18 @@ class TextRequest(CheckedRequest):
             yield not_together("language", "stop_words", why="each says what the stop words are")
 
     def _stop_words_beside(self, units: Collection[str]) -> Iterator[str]:
-        """What is given about stop words and is of no use with these units."""
-        if self.language is not None and not ("stopword" in units or ("word" in units and self.ignore_stop_words)):
-            yield f"{mention('language')} needs {mention('unit')} stopword, or {mention('ignore_stop_words')}"
-        if self.stop_words is not None and not {"word", "stopword"} & set(units):
-            yield f"{mention('stop_words')} needs {mention('unit')} word or stopword"
-        if self.ignore_stop_words and "word" not in units:
-            yield f"{mention('ignore_stop_words')} needs {mention('unit')} word"
+        """Yield a problem for each stop-word parameter that these units ignore."""
+        ignoring = [name for name, unit in UNITS.items() if unit.may_ignore_stop_words]
+        beginning = [name for name, unit in UNITS.items() if unit.begins_at_stop_words]
+        ignored = not set(units).isdisjoint(ignoring)
+        begun = not set(units).isdisjoint(beginning)
+        if self.language is not None and not (begun or (ignored and self.ignore_stop_words)):
+            names = " or ".join(beginning)
+            yield f"{mention('language')} needs {mention('unit')} {names}, or {mention('ignore_stop_words')}"
+        if self.stop_words is not None and not (ignored or begun):
+            yield f"{mention('stop_words')} needs {mention('unit')} {' or '.join((*ignoring, *beginning))}"
+        if self.ignore_stop_words and not ignored:
+            yield f"{mention('ignore_stop_words')} needs {mention('unit')} {' or '.join(ignoring)}"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

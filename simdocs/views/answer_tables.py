@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from simdocs.families import CLUSTERS, lists_lines
 from simdocs.model.answers import (
     LINE,
     NAME,
@@ -89,15 +90,19 @@ def head_of(request: Request) -> TableHead:
     if isinstance(request, BuildRequest):
         return CHANGES
     if isinstance(request, DedupeRequest | QueryRequest) and request.list is not None:
-        return LINES if request.list.endswith("-lines") else NAMES
+        return LINES if lists_lines(request.list) else NAMES
     if isinstance(request, DedupeRequest) and request.explain:
-        return EXPLAINED_COMPONENTS if request.cluster == "components" else EXPLAINED
+        return EXPLAINED_COMPONENTS if _by_chains(request) else EXPLAINED
     if isinstance(request, DedupeRequest):
         if request.measure == "containment":
             return NESTED
         return PAIRS if request.pairs else GROUPS
     assert isinstance(request, QueryRequest)
     return CONTAINING if request.measure == "containment" else MATCHES
+
+
+def _by_chains(request: DedupeRequest) -> bool:
+    return CLUSTERS[request.cluster or request.parameter("cluster").default].by_chains
 
 
 def with_passages(head: TableHead) -> TableHead:

@@ -146,13 +146,14 @@ def rows_of_notes(result: Comparison) -> Iterator[Row]:
         yield (note.encode(),)
 
 
-def npy_file(matrix: SimilarityMatrix) -> bytes:
-    """The similarities of a matrix as a file that numpy.load reads."""
+def npy_file(result: Comparison | SimilarityMatrix) -> bytes:
+    """The similarities as a file that numpy.load reads."""
     from io import BytesIO
 
     import numpy as np
 
     out = BytesIO()
+    matrix = result if isinstance(result, SimilarityMatrix) else result.matrix
     np.save(out, matrix.similarity, allow_pickle=False)
     return out.getvalue()
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from shutil import get_terminal_size
 
+from simdocs.families import DIFFS
 from simdocs.model.passages import Difference, lines_of
 from simdocs.views.wrapping import flowed
 
@@ -181,19 +182,39 @@ def drawn_as(
     Texts in which nothing differs are not drawn: one line says so. terminal: texts cannot do harm to one, and those
     with marks are wrapped between words. In fewer than 60 columns, texts have no place side by side, and get marks.
     """
-    if same := difference.equality if diff == "unified" else difference.likeness:
+    kind = DIFFS[diff or "words"]
+    if same := difference.equality if kind.is_patch else difference.likeness:
         return f"[{same}]\n".encode()
-    marks = COLORS if colored else Marks()
-    if diff == "unified":
-        return drawn(unified(difference, names, colored=colored), terminal=terminal)
-    width = get_terminal_size().columns
-    if diff == "side-by-side" and width >= _LEAST_WIDTH:
-        from simdocs.views.side_by_side import side_by_side
+    draw: Callable[..., bytes] = kind.load()
+    return draw(difference, names, whole=whole, colored=colored, terminal=terminal, brief=brief)
 
-        lines = side_by_side(difference, names, marks, width, whole=whole)
-        return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
-    pieces = marked(difference, marks, whole=whole, brief=brief)
-    return drawn(_flowed(pieces, width), terminal=False) if terminal else drawn(pieces, terminal=False)
+
+def as_patch(difference: Difference, names: Sequence[str], *, colored: bool, terminal: bool, **_: bool) -> bytes:
+    """A unified diff."""
+    return drawn(unified(difference, names, colored=colored), terminal=terminal)
+
+
+def in_columns(
+    difference: Difference, names: Sequence[str], *, whole: bool, colored: bool, terminal: bool, brief: bool
+) -> bytes:
+    """The texts side by side; with marks in the text if they have no place side by side."""
+    width = get_terminal_size().columns
+    if width < _LEAST_WIDTH:
+        return in_text(difference, names, whole=whole, colored=colored, terminal=terminal, brief=brief)
+    from simdocs.views.side_by_side import side_by_side
+
+    lines = side_by_side(difference, names, COLORS if colored else Marks(), width, whole=whole)
+    return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
+
+
+def in_text(
+    difference: Difference, _names: Sequence[str], *, whole: bool, colored: bool, terminal: bool, brief: bool
+) -> bytes:
+    """The texts with marks around the passages that differ."""
+    pieces = marked(difference, COLORS if colored else Marks(), whole=whole, brief=brief)
+    if not terminal:
+        return drawn(pieces, terminal=False)
+    return drawn(_flowed(pieces, get_terminal_size().columns), terminal=False)
 
 
 def _flowed(pieces: Pieces, width: int) -> Pieces:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from simdocs.errors import mention
+from simdocs.families import LISTS
 from simdocs.model.audited import Audit
 from simdocs.model.documents import IGNORED, WITHOUT_TOKENS, Documents
 from simdocs.model.names import display_name, escape_controls
@@ -134,9 +135,6 @@ class Teller:
             say(f"{display_name(os.fsencode(path))}: written")
 
 
-_LINES = {"kept": "kept-lines", "duplicates": "duplicate-lines"}
-
-
 def too_few(result: Deduplication | SimilarPairs | Matches) -> Iterator[str]:
     """That there was nothing to compare with anything."""
     if result.comparison.changed == 0:
@@ -177,6 +175,7 @@ def lines_meant(result: Deduplication | SimilarPairs | Matches, listing: str | N
 
     Said in every format: `--list kept > kept.jsonl` writes TSV and means lines, too.
     """
-    if listing in _LINES and len(result.documents) and result.documents.facts["container"].all():
+    lines = [name for name, each in LISTS.items() if each.lines and each.names == listing]
+    if lines and len(result.documents) and result.documents.facts["container"].all():
         option = mention("list")
-        yield f"{option} {listing} writes names: {option} {_LINES[listing]} writes the lines themselves"
+        yield f"{option} {listing} writes names: {option} {lines[0]} writes the lines themselves"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterable
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from simdocs.model.answers import NAME, SIMILARITY, Cell, Figure, Row, TableColumn, TableHead
 from simdocs.model.names import escape_controls, text_to_name
@@ -86,6 +86,8 @@ class Csv(_ByLines):
 class Jsonl(_ByLines):
     """One JSON object a line; a name that is not UTF-8 stands under its key and `_b64`."""
 
+    is_json: ClassVar[bool] = True
+
     def row(self, row: Row) -> bytes:
         """One object."""
         return _object(zip(row, self.columns, strict=True)) + b"\n"
@@ -94,6 +96,7 @@ class Jsonl(_ByLines):
 class RawLines(_ByLines):
     """The first column as it is, each ended by `end_mark`: lines of files, or names ended by NUL."""
 
+    is_json: ClassVar[bool] = True
     end_mark = b"\n"
 
     def row(self, row: Row) -> bytes:

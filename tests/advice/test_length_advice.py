@@ -66,7 +66,7 @@ def test_the_similarity_that_edits_leave_is_that_of_real_edits(length, k):
     real = [
         len(whole & other) / len(whole | other) for other in (pieces(each, k) for each in ("".join(edited), word, link))
     ]
-    assert list(short(text).left_by("char", k).values()) == pytest.approx(real, abs=0.02)
+    assert list(short(text).left_by(k).values()) == pytest.approx(real, abs=0.02)
 
 
 def test_short_documents_are_told_to_have_a_smaller_k_and_a_lower_threshold():
@@ -95,7 +95,7 @@ def test_nothing_more_is_advised_about_what_was_advised_and_no_threshold_is_rais
     for threshold in (0.3, 0.6, 0.8, 0.95):
         better = suitable(texts, Shingling(k=k), threshold)
         assert better.threshold <= threshold
-        assert better.threshold <= max(0.4, texts.least("char", better.k))
+        assert better.threshold <= max(0.4, texts.least(better.k))
         again = suitable(texts, Shingling(k=better.k), better.threshold)
         assert (again.k, again.threshold) == (better.k, better.threshold)
 

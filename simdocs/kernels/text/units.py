@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,7 @@ from simdocs.model.texts import Texts
 _NEWLINE = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Units:
+class Units(NamedTuple):
     """U units of N texts, in text order. Unit u is the code points starts[u] to stops[u] - 1 of the batch.
 
     starts, stops: (U,) int64. offsets: (N+1,) int64; the units of text i are offsets[i] to offsets[i+1] - 1.

@@ -8,7 +8,8 @@ Ullman, Mining of Massive Datasets, section 3.2.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -23,8 +24,7 @@ from simdocs.model.texts import Texts
 from simdocs.recipes import Shingling
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """S shingles of N texts, in text order. Shingle s is the units firsts[s] to firsts[s] + sizes[s] - 1.
 
     firsts, sizes: (S,) int64. offsets: (N+1,) int64; the shingles of text i are offsets[i] to offsets[i+1] - 1.
@@ -164,19 +164,21 @@ def stopword_tokens(texts: Texts, shingling: Shingling) -> ShingledTexts:
     return ShingledTexts(Ragged(tokens, layout.offsets), hashes.lengths)
 
 
-@dataclass(frozen=True, slots=True)
-class Shingler:
-    """A member of the family of shinglers.
+class Shingler(NamedTuple):
+    """The implementation of a unit of shingles.
 
-    shingles(texts, shingling) returns the tokens of normalised texts and the number of units in each. units(texts,
-    shingling) returns where the units are, and layout(texts, units, shingling) which units form each shingle.
+    shingles(texts, shingling): the tokens of normalised texts, and the number of units in each
+    units(texts, shingling): where the units are
+    layout(texts, units, shingling): which units form each shingle
+    separator: the text between two units of a shingle when the shingle is displayed
+    numbers(texts): for each text, an array in which equal units are equal numbers; None: units are hashed for this
     """
 
     shingles: Callable[[Texts, Shingling], ShingledTexts]
     units: Callable[[Texts, Shingling], Units]
     layout: Callable[[Texts, Units, Shingling], Layout]
     separator: str
-    """The text between two units of a shingle when the shingle is displayed."""
+    numbers: Callable[[Texts], list[Array]] | None = None
 
 
 def _chars(texts: Texts, shingling: Shingling) -> Units:
@@ -208,7 +210,11 @@ def _after_stop_words(texts: Texts, units: Units, shingling: Shingling) -> Layou
     return after_stop_words(units.offsets, stop_word_positions(hashes.values, shingling), shingling.k)
 
 
-CHAR = Shingler(char_tokens, _chars, _windows, "")
+def _codepoints(texts: Texts) -> list[Array]:
+    return [texts.codepoints[row] for row in range(len(texts))]
+
+
+CHAR = Shingler(char_tokens, _chars, _windows, "", _codepoints)
 WORD = Shingler(word_tokens, _words, _windows, " ")
 LINE = Shingler(line_tokens, _lines, _windows, "\n")
 STOPWORD = Shingler(stopword_tokens, _all_words, _after_stop_words, " ")
@@ -223,7 +229,18 @@ def shingler_of(unit: str) -> Shingler:
 
 def normalised_texts(raw: Ragged, shingling: Shingling) -> Texts:
     """The normalised texts of N documents, given as bytes (Ragged uint8), as the shingler of the unit needs them."""
-    return normalise(raw, shingling.normalisation, lines=shingling.unit == "line")
+    return normalise(raw, shingling.normalisation, lines=UNITS[shingling.unit].by_lines)
+
+
+def unit_numbers(texts: Texts, unit: str, shingling: Shingling) -> list[Array]:
+    """The units of each of N texts as numbers, the same for equal units; by default, hashes of 64 bits."""
+    numbers = shingler_of(unit).numbers
+    if numbers is not None:
+        return numbers(texts)
+    single = replace(shingling, unit=unit, k=1, ignore_stop_words=False)
+    halves = [text_tokens(texts, replace(single, seed=seed)) for seed in (0, 1)]
+    hashes = halves[0].values.astype(np.uint64) << np.uint64(32) | halves[1].values
+    return [hashes[begin:end] for begin, end in pairwise(halves[0].offsets.tolist())]
 
 
 def text_tokens(texts: Texts, shingling: Shingling) -> Ragged:

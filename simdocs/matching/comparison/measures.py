@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 
+from simdocs.families import edited_units
 from simdocs.kernels.compare.jaccard import bag_of, shared_tokens
 from simdocs.kernels.compare.subsequence import cells, lcs_length
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.ignored_tokens import leave_out
-from simdocs.kernels.tokens.shinglers import normalised_texts, shingled_texts, text_tokens
+from simdocs.kernels.tokens.shinglers import normalised_texts, shingled_texts, text_tokens, unit_numbers
 from simdocs.model.byte_strings import joined
 from simdocs.model.comparison import EditMeasures, ShingleMeasures, SignatureMeasures
 from simdocs.model.passages import MOST_CELLS
-from simdocs.model.ragged import NO_TOKENS, Array, Ragged, Tokens
-from simdocs.model.texts import Texts
+from simdocs.model.ragged import NO_TOKENS, Ragged, Tokens
 from simdocs.recipes import Bands, Shingling, Sketching
 
 
@@ -67,29 +65,18 @@ def shingle_measures(a: bytes, b: bytes, shingling: Shingling, ignored: Tokens =
 
 
 def edit_measures(a: bytes, b: bytes, shingling: Shingling) -> EditMeasures:
-    """What remains in order of two texts: of their characters, words or lines, whichever the shingles are made of.
+    """How many of the units that shingles consist of remain in order: characters, words or lines.
 
-    Of words, if the texts are too long and different for characters; of nothing, if they are for words, too.
+    Words are compared if the texts are too long and different for characters, and nothing if they are so for words.
     """
     texts = normalised_texts(joined([a, b]), shingling)
-    finest = "word" if shingling.unit == "stopword" else shingling.unit
     lengths = 0, 0
-    for unit in (finest, "word") if finest == "char" else (finest,):
-        left, right = _symbols(texts, unit, shingling)
+    for unit in edited_units(shingling.unit):
+        left, right = unit_numbers(texts, unit, shingling)
         lengths = len(left), len(right)
         if cells(left, right) <= MOST_CELLS:
             return EditMeasures(unit, *lengths, lcs_length(left, right))
     return EditMeasures("", *lengths, None)
-
-
-def _symbols(texts: Texts, unit: str, shingling: Shingling) -> list[Array]:
-    """The units of each text as numbers, the same for equal units: code points, or hashes of 64 bits."""
-    if unit == "char":
-        return [texts.codepoints[row] for row in range(len(texts))]
-    single = replace(shingling, unit=unit, k=1, ignore_stop_words=False)
-    halves = [text_tokens(texts, replace(single, seed=seed)) for seed in (0, 1)]
-    hashes = halves[0].values.astype(np.uint64) << np.uint64(32) | halves[1].values
-    return [hashes[begin:end] for begin, end in pairwise(halves[0].offsets.tolist())]
 
 
 def signature_measures(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from simdocs.families import CLUSTERS
 from simdocs.kernels.group.connectivity import PairGraph
 from simdocs.matching.candidates.self_join import SelfJoin
 from simdocs.matching.documents.corpus import Documented
@@ -130,7 +131,7 @@ def decide(join: SelfJoin, grouping: Grouping, *, explain: bool = False) -> Deci
     texts = in_keep_order(join.prepared.documents, grouping.keep, join.lost)
     candidates, verifier = join.candidates(texts.first, texts.number, grouping.max_candidates)
     capped = np.empty(0, np.int64)
-    if grouping.cluster == "components":
+    if CLUSTERS[grouping.cluster].by_chains:
         groups = connected(texts, candidates, verifier, explain=explain)
         collector = PairCollector(len(join.verifier.corpus))
         collector.add(groups.pairs)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ _LIKELY = 0.05
 """k is too small if a shingle occurs in an unrelated document with a larger probability than this."""
 
 EDITED, LINK = 3, 25
-"""How many characters a small edit changes, and how many an added link has."""
+"""The numbers of characters that a small edit changes, and that an added link has."""
 
 _SUITS, _LEAST = 0.6, 0.55
 """A smaller k is advised if small edits leave less than the second of these similarities, and it is one with which they
@@ -37,7 +37,7 @@ _SHORT_SHARE = 0.1
 """The shortest texts that are looked at: this share of all. Half of them are shorter than the one that decides."""
 
 _MIXED = 10
-"""A text that is so many times shorter than half of all does not decide about them."""
+"""Texts that are shorter than the median length divided by this do not decide about the others."""
 
 _LARGEST: int = PARAMETERS["k"].values.most  # type: ignore[attr-defined]
 """The largest k."""
@@ -45,8 +45,7 @@ _LARGEST: int = PARAMETERS["k"].values.most  # type: ignore[attr-defined]
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class ShortTexts:
+class ShortTexts(NamedTuple):
     """The shortest tenth of some documents, by its median: how much an edit takes from such a text.
 
     figures: what is known about the units of its shingles
@@ -106,11 +105,10 @@ class ShortTexts:
         return float(-np.expm1(self.typical * np.log1p(-(variety**-k))))
 
 
-@dataclass(frozen=True, slots=True)
-class Suitable:
+class Suitable(NamedTuple):
     """A k and a threshold that suit the shortest documents.
 
-    least: the similarity that the worst of the small edits leaves with this k.
+    least: the similarity that the worst of the small edits leaves with this k
     """
 
     k: int
@@ -147,20 +145,15 @@ def length_advice(documents: Documents, shingling: Shingling) -> Iterator[str]:
         yield in_words(short, shingling, better)
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """The threshold that is proposed in the end, where similarities speak against the one that suits the lengths.
+def in_words(
+    short: ShortTexts, shingling: Shingling, better: Suitable, *, kept: float | None = None, why: str = ""
+) -> str:
+    """Why another k or threshold suits the documents better, as one line of advice.
 
-    kept: whether it is the one that was asked for.
+    better: what is proposed
+    kept: the threshold of the request
+    why: the reason for its threshold, if similarities speak against the one that suits the lengths
     """
-
-    threshold: float
-    why: str
-    kept: bool
-
-
-def in_words(short: ShortTexts, shingling: Shingling, better: Suitable, settled: Settled | None = None) -> str:
-    """Why another k or threshold suits the documents better, as one line of advice that names what is proposed."""
     units, k = UNITS[shingling.unit].plural, shingling.k
     if better.k > k:
         return (
@@ -177,12 +170,11 @@ def in_words(short: ShortTexts, shingling: Shingling, better: Suitable, settled:
         f": in a text of {short.units - short.left_out:,.0f} {units}, {edit} {leave} a similarity of only {left:.2f}"
     )
     change = f"{mention('k')} {better.k} " if better.k < k else ""
-    threshold = better.threshold if settled is None else settled.threshold
-    found = "finds such variants" if better.least >= threshold else "finds more of such variants"
-    why = "" if settled is None else f"; {settled.why}"
-    if settled is not None and settled.kept and not change:
-        return f"{problem}, but {settled.why}: keep {mention('threshold')} {threshold:g}"
-    return f"{problem}: {change}{mention('threshold')} {threshold:g} {found}{why}"
+    threshold = f"{mention('threshold')} {better.threshold:g}"
+    if why and better.threshold == kept and not change:
+        return f"{problem}, but {why}: keep {threshold}"
+    found = "finds such variants" if better.least >= better.threshold else "finds more of such variants"
+    return f"{problem}: {change}{threshold} {found}{f'; {why}' if why else ''}"
 
 
 def next_larger_k(short: ShortTexts | None, shingling: Shingling) -> int | None:

@@ -1,14 +1,15 @@
-"""Advice from how similar the documents of a corpus are to each other."""
+"""Advice of tune: from similarities, from the tokens that many documents share, and from the number of candidates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from simdocs.errors import mention
 from simdocs.families import UNITS
 from simdocs.kernels.lsh.banding import longer_signature
+from simdocs.kernels.tokens.ignored_tokens import frequencies
+from simdocs.model.ragged import Index, Ragged
 from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, Estimate
 from simdocs.pipeline.indexing import MANY_CANDIDATES
 from simdocs.recipes import Bands, Shingling
@@ -28,14 +29,14 @@ _NEAR = 0.05
 """Pairs are near a threshold if their similarity differs by less than this."""
 
 _FEW, _TIMES = 10, 2
-"""Another threshold is advised if at least so many pairs are near this one, and if it lies in a valley: so many times
-fewer pairs are near it, and more are near a higher one."""
+"""Another threshold is advised if at least _FEW pairs are near this one, and if it lies in a valley: _TIMES times fewer
+pairs are near it, and more are near a higher one."""
 
 _LOWEST, FARTHEST = 0.4, 0.15
 """No lower threshold is advised, and none that differs by more from the one that was chosen."""
 
 _STEEP = 1.7
-"""Pairs become more and more if a step has so many times more than any step above it, and one below has more still."""
+"""Pairs become more and more if a step has this many times more than each step above it, and one below still more."""
 
 _ROUNDING = 1e-9
 
@@ -43,24 +44,26 @@ _TOO_ALIKE = 0.3
 """A larger k is tried if half of all pairs are more similar than this."""
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
-    """A line of advice, and the parameters with which it would be followed; none if people have to choose them.
+class Advice(NamedTuple):
+    """A line of advice.
 
-    why: the reason without the proposal, where another line may have to name what is proposed.
+    change: the parameters that follow it; empty if people have to choose them
+    why: the reason without the proposal, if another line may have to state what is proposed
+    choices: parameters that the line names and that people have to choose
     """
 
     line: str
     change: Mapping[str, Any]
     why: str = ""
+    choices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Suits:
-    """What suits the lengths of the documents. larger_k: None if no larger one does.
+class Suits(NamedTuple):
+    """What suits the lengths of the documents.
 
-    highest: the highest threshold that variants of short documents still reach. asked: the threshold before it was
-    lowered for them.
+    larger_k: a larger k; None if none does
+    highest: the highest threshold that variants of short documents still reach
+    asked: the threshold before it was lowered for them
     """
 
     larger_k: int | None = None
@@ -77,10 +80,12 @@ def similarity_advice(
     alike = corpus.typical > _ALIKE and corpus.texts >= FEW_TEXTS
     if alike:
         larger = suits.larger_k if corpus.typical > _TOO_ALIKE else None
+        remedy, choices = _against_lookalikes(shingling.unit, suits.larger_k)
         yield Advice(
             f"half of all pairs of documents have a similarity of {corpus.typical:.2f} or more, so unrelated documents"
-            f" look alike: {_against_lookalikes(shingling.unit, suits.larger_k)}",
+            f" look alike: {remedy}",
             {} if larger is None else {"k": larger},
+            choices=choices,
         )
         if larger is not None:
             return  # Another k changes the similarities.
@@ -101,6 +106,7 @@ def similarity_advice(
             f"{share:.0%} of all pairs are at {chosen.threshold:g} or above, more than near-duplicates explain:"
             f" {higher}{template}",
             {},
+            choices=() if alike else ("template",),
         )
         return
     better = _clearer_threshold(curve, chosen.threshold, max(suits.highest, chosen.threshold))
@@ -131,14 +137,57 @@ def similarity_advice(
         )
 
 
-def _against_lookalikes(unit: str, larger: int | None) -> str:
-    """What to try if unrelated documents look alike."""
+def _against_lookalikes(unit: str, larger: int | None) -> tuple[str, tuple[str, ...]]:
+    """What to try if unrelated documents look alike, and the parameters that this names."""
     template = f"{mention('ignore_common')} or {mention('template')} if they share a template"
     varied, figures = UNITS[unit].varied, UNITS[unit].figures
     other = f"{mention('unit')} {varied}, or {template}" if varied else template
+    choices = *(("unit",) if varied else ()), "ignore_common", "template"
     if larger is not None:
-        return f"try {mention('k')} {larger}, or else {other}"
-    return f"try {other}" if figures is None else f"no larger k suits texts of this length; try {other}"
+        return f"try {mention('k')} {larger}, or else {other}", ("k", *choices)
+    return f"try {other}" if figures is None else f"no larger k suits texts of this length; try {other}", choices
+
+
+_MANY_DOCUMENTS = 100
+"""With fewer documents than this, a token in most of them is no sign of a template."""
+
+_FRACTIONS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
+"""The fractions that are considered. The largest is advised, because no group of real near-duplicates may reach it."""
+
+_LARGE = 0.3
+"""A template is found if at least this share of the tokens of documents is in more of them than the fraction says."""
+
+_MORE = 0.1
+"""With half the fraction, at most this share more may be left out. Tokens of a template are in most of the documents on
+it and in no others. The words and letters of a language have all frequencies."""
+
+
+OF_A_CROWD = 0.05
+"""The same share if it is known that some documents form a crowd, which may be few."""
+
+
+def common_advice(sets: Ragged, large: float = _LARGE) -> Iterator[Advice]:
+    """Yield advice if documents share a template: which fraction leaves it out.
+
+    sets: the token sets of some documents, drawn at random. large: see _LARGE.
+    """
+    if len(sets) < _MANY_DOCUMENTS:
+        return
+    counts = frequencies(sets.values).counts
+    for fraction in _FRACTIONS:
+        share = _share_above(fraction * len(sets), counts)
+        if share >= large and _share_above(fraction / 2 * len(sets), counts) <= (1 + _MORE) * share:
+            yield Advice(
+                f"{share:.0%} of the tokens of a document, on average, are in more than {fraction:.0%} of all"
+                f" documents, so they may share a template: {mention('ignore_common')} {fraction:g} leaves it out",
+                {"ignore_common": fraction},
+            )
+            return
+
+
+def _share_above(least: float, counts: Index) -> float:
+    """The share of all tokens of all documents that occur in more than `least` documents."""
+    return float(counts[counts > least].sum() / counts.sum())
 
 
 def many_similar(corpus: CorpusFacts) -> bool:

@@ -1,9 +1,9 @@
-"""Advice about documents that may be similar only because they share a template, such as a form or a page layout.
+"""Advice for a search: documents may share a template, and may have an encoding or times that cannot be compared.
 
-A template connects many documents, each with many others. So the share of the similar pairs that are in large groups
-shows whether there is one. Groups of 20 or more documents have this share of the pairs at 0.5 or more: 97% among short
-manual pages with a common layout (though the largest group has only 4% of the documents); 99% among licence texts; 3%
-among versions of technical papers, which share no template.
+A template, such as a form or a page layout, connects many documents, each with many others. So the share of the similar
+pairs that are in large groups shows whether there is one. Groups of 20 or more documents have this share of the pairs
+at 0.5 or more: 97% among short manual pages with a common layout (though the largest group has only 4% of the
+documents); 99% among licence texts; 3% among versions of technical papers, which share no template.
 """
 
 from __future__ import annotations
@@ -12,16 +12,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simdocs.advice.similarity_advice import Advice
 from simdocs.engines.run import Run, Tally
 from simdocs.errors import mention, suggested
 from simdocs.families import KEEP, UNITS
 from simdocs.kernels.group.connectivity import PairGraph, connected_groups
-from simdocs.kernels.tokens.ignored_tokens import frequencies
 from simdocs.matching.documents.corpus import Documented
 from simdocs.model.documents import INVALID, OTHER_ENCODING, Documents
 from simdocs.model.names import display_name
-from simdocs.model.ragged import Index, Ragged
 
 LEAVING_OUT = (
     f"leave it out with {mention('template')} FILE or {mention('ignore_common')} F"
@@ -46,8 +43,10 @@ def template_advice(graph: PairGraph, corpus: Documented, unit: str) -> tuple[st
     """One line if a template may explain the similar pairs, otherwise none.
 
     A template may explain them if groups of LARGE_GROUP or more documents have most pairs of different texts, or if a
-    group has a large share of all documents. graph: all rows of the corpus, with all pairs that were found. unit: that
-    of the shingles.
+    group has a large share of all documents.
+
+    graph: all rows of the corpus, with all pairs that were found
+    unit: the unit of the shingles
     """
     size = len(graph.labels)
     first, documents, pairs = connected_groups(graph)
@@ -73,45 +72,6 @@ def template_advice(graph: PairGraph, corpus: Documented, unit: str) -> tuple[st
     return ()
 
 
-_FRACTIONS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
-"""The fractions that are considered. The largest is advised, because no group of real near-duplicates may reach it."""
-
-_LARGE = 0.3
-"""A template is found if at least this share of the tokens of documents is in more of them than the fraction says."""
-
-_MORE = 0.1
-"""With half the fraction, at most this share more may be left out. Tokens of a template are in most of the documents on
-it and in no others. The words and letters of a language have all frequencies."""
-
-
-OF_A_CROWD = 0.05
-"""The same share if it is known that some documents form a crowd, which may be few."""
-
-
-def common_advice(sets: Ragged, large: float = _LARGE) -> Iterator[Advice]:
-    """Yield advice if documents share a template: which fraction leaves it out.
-
-    sets: the token sets of some documents, drawn at random. large: see _LARGE.
-    """
-    if len(sets) < MANY_DOCUMENTS:
-        return
-    counts = frequencies(sets.values).counts
-    for fraction in _FRACTIONS:
-        share = _share_above(fraction * len(sets), counts)
-        if share >= large and _share_above(fraction / 2 * len(sets), counts) <= (1 + _MORE) * share:
-            yield Advice(
-                f"{share:.0%} of the tokens of a document, on average, are in more than {fraction:.0%} of all"
-                f" documents, so they may share a template: {mention('ignore_common')} {fraction:g} leaves it out",
-                {"ignore_common": fraction},
-            )
-            return
-
-
-def _share_above(least: float, counts: Index) -> float:
-    """Which share of all tokens of all documents occurs in more than so many documents."""
-    return float(counts[counts > least].sum() / counts.sum())
-
-
 _EACH = 20
 """There is a crowd if there are more candidates for each document than this ..."""
 
@@ -122,7 +82,8 @@ _SHARE_SIMILAR = 0.05
 class CrowdWatch:
     """Watches how many candidates are compared in a run, and gives advice as soon as there is a crowd.
 
-    joinable: whether an exact join would answer, too. advice: one line if there is a crowd, otherwise none.
+    joinable: whether an exact join would answer, too
+    advice: one line if there is a crowd, otherwise none
     """
 
     def __init__(self, documents: int, run: Run, *, joinable: bool) -> None:
@@ -131,7 +92,7 @@ class CrowdWatch:
         run.tally.watch = self.look
 
     def look(self, tally: Tally) -> None:
-        """Look at what was counted so far."""
+        """Give advice if the counts show a crowd."""
         if self.advice or self._documents < MANY_DOCUMENTS or tally.candidates <= _EACH * self._documents:
             return
         if tally.similar < _SHARE_SIMILAR * tally.candidates:

@@ -8,7 +8,7 @@ from typing import Any
 
 from simdocs.advice.similarity_advice import Advice
 from simdocs.corpora.discover import Sources, find
-from simdocs.errors import mention, mentioned, suggested
+from simdocs.errors import mention, suggested
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.skipped import Skipped
 from simdocs.recipes import OF_BANDS, IndexRecipe, Walking, of_group
@@ -99,7 +99,7 @@ def fixed_in(artifact: Artifact | None, names: Iterable[str]) -> set[str]:
 def built_again(artifact: Artifact | None, advice: Iterable[Advice]) -> Iterator[str]:
     """Yield a line for each advice that can be followed only if the artifact is built again from its documents."""
     for each in advice:
-        if artifact is not None and (fixed := fixed_in(artifact, mentioned(each.line))):
+        if artifact is not None and (fixed := fixed_in(artifact, (*each.change, *each.choices))):
             options = ", ".join(map(mention, sorted(fixed)))
             chosen = " ".join(f"{mention(name)} {each.change[name]:g}" for name in fixed_in(artifact, each.change))
             yield (

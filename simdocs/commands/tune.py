@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 
 from simdocs.advice.example_pairs import crowd_below, example_pairs, family_of_pairs
-from simdocs.advice.length_advice import Settled, ShortTexts, Suitable, in_words, next_larger_k, suitable
+from simdocs.advice.length_advice import ShortTexts, Suitable, in_words, next_larger_k, suitable
 from simdocs.advice.similarity_advice import (
     FARTHEST,
+    OF_A_CROWD,
     Advice,
     Suits,
+    common_advice,
     length_of_signatures,
     many_similar,
     similarity_advice,
 )
-from simdocs.advice.template_advice import OF_A_CROWD, common_advice
 from simdocs.commands.ignoring import leaving_out
 from simdocs.commands.next_call import BANDS_AGAIN, built_again, fixed_in, next_call
 from simdocs.commands.resolve import (
@@ -208,10 +209,10 @@ class _Tuner:
         plan = plan_tune(self._request.but(**given), self._delivery)
         return self._ready(plan, replace(self._run, skipped=Skipped(), tally=Tally()))
 
-    def _advise(self, line: str, change: dict[str, Any]) -> bool:
+    def _advise(self, advice: Advice) -> bool:
         """Add advice. Return whether it can be followed without another artifact."""
-        self._advice.append(Advice(line, change))
-        return bool(change) and not fixed_in(self._plan.artifact, change)
+        self._advice.append(advice)
+        return bool(advice.change) and not fixed_in(self._plan.artifact, advice.change)
 
     def _follow(self, asked: Judged) -> Judged:
         """The documents with the options that are advised, in this order: k, without a template, threshold, K."""
@@ -226,7 +227,7 @@ class _Tuner:
             *(texts, now.chosen, now.recipe.banding.recall),
             lambda cut: total(now.sample, sampled_pairs.false_candidates(cut, threshold)),
         ):
-            if self._advise(each.line, dict(each.change)):
+            if self._advise(each):
                 self._changes |= each.change
         return now
 
@@ -245,7 +246,7 @@ class _Tuner:
         if self._of_short is not None:  # One line about lengths is enough: that on what a template leaves of them.
             del self._advice[self._of_short[0]]
             self._of_short = None
-        if not self._advise(in_words(short, asked.shingling, better), self._changes | changes):
+        if not self._advise(Advice(in_words(short, asked.shingling, better), self._changes | changes)):
             return ready, recipe
         self._of_short = len(self._advice) - 1, short, better
         return self._with(changes)
@@ -254,7 +255,8 @@ class _Tuner:
         """The documents with another threshold than variants of short texts reach; the line on lengths names it."""
         assert self._of_short is not None
         place, short, better = self._of_short
-        line = in_words(short, asked.shingling, better, Settled(threshold, why, threshold == asked.banding.threshold))
+        better = better._replace(threshold=threshold)
+        line = in_words(short, asked.shingling, better, kept=asked.banding.threshold, why=why)
         self._advice[place] = Advice(line, dict(self._advice[place].change) | {"threshold": threshold})
         return self._judged(*self._with({"threshold": threshold}))
 
@@ -290,15 +292,15 @@ class _Tuner:
             before = dict(self._changes)
             with_k = self._judged(*self._with({"k": suits.larger_k}))
             if (with_k.corpus.typical or 0.0) <= (now.corpus.typical or 0.0) / 2:
-                self._advise(found[0].line, dict(found[0].change))
+                self._advise(found[0])
                 return self._of_similarities(with_k, asked)
             self._changes = before  # They have a text in common that is longer than any k.
-            found = self._about_similarities(now, replace(suits, larger_k=None))
+            found = self._about_similarities(now, suits._replace(larger_k=None))
         changes: dict[str, Any] = {}
         for each in found:
             if each.why and self._of_short is not None:
                 now = self._settle(each.change["threshold"], each.why, asked)
-            elif self._advise(each.line, dict(each.change)):
+            elif self._advise(each):
                 changes |= each.change
         return self._judged(*self._with(changes)) if changes else now
 
@@ -327,7 +329,7 @@ class _Tuner:
             if many_similar(asked.corpus) and np.median(facts["count"] - facts["ignored"]) < _LEFT:
                 self._changes = before  # What they share is their text, and not a template.
                 continue
-            self._advise(each.line, dict(each.change))
+            self._advise(each)
             return self._of_lengths(without, of_rest, asked.recipe)
         return ready, recipe
 

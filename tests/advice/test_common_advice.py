@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simdocs.advice.template_advice import common_advice
+from simdocs.advice.similarity_advice import common_advice
 from simdocs.errors import spelled
 from tests import strategies as some
 

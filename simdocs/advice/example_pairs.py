@@ -13,13 +13,12 @@ from simdocs.advice.similarity_advice import FARTHEST
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
 from simdocs.kernels.group.connectivity import connect
-from simdocs.matching.comparison.difference import PairDifferences
-from simdocs.matching.documents.prepared import Prepared
+from simdocs.matching.corpus import Corpus
+from simdocs.matching.difference import PairDifferences
 from simdocs.model.names import display_name, escape_controls
 from simdocs.model.passages import Difference
 from simdocs.model.ragged import Index, Rows
 from simdocs.model.tuning import ExamplePair, PairSample
-from simdocs.recipes import Recipe
 
 EACH = 3
 """Pairs that are shown above, at and below a threshold."""
@@ -44,7 +43,7 @@ _NAMED = 3
 
 
 def example_pairs(
-    ready: Prepared, firsts: Rows, sample: PairSample, threshold: float, recipe: Recipe, run: Run
+    corpus: Corpus, firsts: Rows, sample: PairSample, threshold: float, run: Run
 ) -> Iterator[ExamplePair]:
     """Yield the pairs of a sample that are next above, at and next below a threshold, the most similar ones first.
 
@@ -64,14 +63,14 @@ def example_pairs(
         "at": near[np.argsort(similarity[near], kind="stable")],
         "below": order[gap <= -_NEAR][-EACH:],
     }
-    differences = PairDifferences("words", recipe.shingling, run.engine.state.get(LineReader))
+    differences = PairDifferences("words", run.engine.state.get(LineReader))
     for where, places in chosen.items():
         for place in places[::-1].tolist():
             pair = firsts[[low[place], high[place]]]
-            document, other = map(display_name, ready.corpus.printed_names(pair))
+            document, other = map(display_name, corpus.printed_names(pair))
             short = ""
-            if ready.corpus.facts(pair)["size"].max() <= _READ:
-                short = _in_short(differences.of(ready.corpus, *pair.tolist()))
+            if corpus.facts(pair)["size"].max() <= _READ:
+                short = _in_short(differences.of(corpus, *pair.tolist()))
             yield ExamplePair(where, threshold, document, other, float(similarity[place]), short)
 
 
@@ -93,7 +92,7 @@ def _cut(text: str) -> str:
     return escape_controls(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
 
 
-def family_of_pairs(ready: Prepared, firsts: Rows, sample: PairSample, least: float) -> Iterator[str]:
+def family_of_pairs(corpus: Corpus, firsts: Rows, sample: PairSample, least: float) -> Iterator[str]:
     """Yield a line that names the family which has most of the pairs of this similarity or more, if one has."""
     similar = np.flatnonzero(sample.similarity >= least)
     if not len(similar):
@@ -106,14 +105,14 @@ def family_of_pairs(ready: Prepared, firsts: Rows, sample: PairSample, least: fl
     share = float(weights[largest] / weights.sum())
     if len(members) < _FAMILY or share <= _SHARE:
         return
-    names = ready.corpus.printed_names(firsts[members])
+    names = corpus.printed_names(firsts[members])
     yield (
         f"{share:.0%} of the pairs at {least:.2g} or above are in one family of documents, {_pattern(names)}: look at"
         " some of them before you trust these figures"
     )
 
 
-def crowd_below(ready: Prepared, firsts: Rows, sample: PairSample, lowered: float, asked: float) -> Iterator[str]:
+def crowd_below(corpus: Corpus, firsts: Rows, sample: PairSample, lowered: float, asked: float) -> Iterator[str]:
     """Yield why a threshold is not to be lowered, if that adds a crowd: documents that may share only a template.
 
     A crowd has most of the pairs between the lowered threshold and the one that was asked for and hardly any above, and
@@ -131,7 +130,7 @@ def crowd_below(ready: Prepared, firsts: Rows, sample: PairSample, lowered: floa
     members = np.flatnonzero(labels == int(np.argmax(sizes)))
     yield (
         f"{of_crowd / of_all:.0%} of the pairs between {lowered:g} and {asked:g} are of documents that may share only a"
-        f" template, {_pattern(ready.corpus.printed_names(firsts[members]))}"
+        f" template, {_pattern(corpus.printed_names(firsts[members]))}"
     )
 
 

@@ -16,7 +16,7 @@ from simdocs.engines.run import Run, Tally
 from simdocs.errors import mention, suggested
 from simdocs.families import KEEP, UNITS
 from simdocs.kernels.group.connectivity import PairGraph, connected_groups
-from simdocs.matching.documents.corpus import Documented
+from simdocs.matching.corpus import Corpus
 from simdocs.model.documents import INVALID, OTHER_ENCODING, Documents
 from simdocs.model.names import display_name
 
@@ -39,7 +39,7 @@ _SHARE_OF_DOCUMENTS = 0.1
 """Advice is given if one group has more than this share of the documents."""
 
 
-def template_advice(graph: PairGraph, corpus: Documented, unit: str) -> tuple[str, ...]:
+def template_advice(graph: PairGraph, corpus: Corpus, unit: str) -> tuple[str, ...]:
     """One line if a template may explain the similar pairs, otherwise none.
 
     A template may explain them if groups of LARGE_GROUP or more documents have most pairs of different texts, or if a

@@ -15,16 +15,16 @@ from simdocs.commands.resolve import (
 )
 from simdocs.engines.run import Run
 from simdocs.errors import MemoryNeededError
-from simdocs.matching.candidates.self_join import SelfJoin, self_join
-from simdocs.matching.documents.prepared import prepared
+from simdocs.matching.candidates.self_join import SelfJoin
+from simdocs.matching.preparing import prepare
 from simdocs.matching.sampling.found_similar import FoundPairs, measured
 from simdocs.matching.sampling.sampled_recall import sampled_recall
-from simdocs.matching.verification.verify import warn_of_outdated
+from simdocs.matching.verification.verify import Verifier, outdated_warnings
 from simdocs.model.answers import Delivery
 from simdocs.model.audited import Audit
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.prepare import Intake
-from simdocs.recipes import Grouping, IndexRecipe
+from simdocs.recipes import IndexRecipe
 from simdocs.requests.audit_request import AuditRequest
 
 _SAMPLED = (
@@ -41,13 +41,13 @@ def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
     """
     intake, recipe = plan_audit(request, delivery)
     intake, recipe = with_common_tokens(intake, recipe, run)
-    ready = prepared(intake, recipe, run)
+    corpus = prepare(intake, recipe, run)
     banding = recipe.banding
-    join = self_join(ready, banding.threshold, Grouping(exact=True), None, run)
+    join = SelfJoin(Verifier(corpus, banding.threshold, run, no_prefilter=True), None)
     found = _measured(request, join, recipe, run)
-    warn_of_outdated(run, intake.artifact)
+    run.skipped.warnings += outdated_warnings(run, intake.artifact)
     return Audit(
-        ready.documents,
+        corpus.documents,
         recipe,
         found.texts,
         found.pairs,

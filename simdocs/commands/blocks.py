@@ -4,37 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.corpora.line_names import LineNames
 from simdocs.engines.run import Run
 from simdocs.errors import InputError
-from simdocs.matching.comparison.difference import PairDifferences, Readable
-from simdocs.matching.documents.corpus import Corpus
+from simdocs.matching.corpus import Corpus
 from simdocs.model.answers import DifferenceBlock, LineBlock, NameBlock, PairBlock
 from simdocs.model.byte_strings import joined
 from simdocs.model.groups import Pairs
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows
 from simdocs.model.skipped import Skip, Skipped
-from simdocs.recipes import Shingling
 
-
-class Named(Protocol):
-    """Documents by row, with their names."""
-
-    def facts(self, rows: Array) -> NDArray[np.void]:
-        """Their facts, (n,) FACTS."""
-
-    def names(self, rows: Array) -> list[bytes]:
-        """Their names, as recorded."""
-
-    def printed_names(self, rows: Array) -> list[bytes]:
-        """Their names, as paths that work in the working directory."""
+if TYPE_CHECKING:
+    from simdocs.matching.difference import PairDifferences
 
 
 class PrintedNames:
@@ -45,7 +32,7 @@ class PrintedNames:
         self._lines = LineNames()
         self._reported = set[bytes]()
 
-    def of(self, documents: Named, rows: Array, *, kept: bool = False) -> tuple[list[bytes], Mask]:
+    def of(self, documents: Corpus, rows: Array, *, kept: bool = False) -> tuple[list[bytes], Mask]:
         """The names of these rows, and which of them can be printed.
 
         kept: nobody removes these documents. Then standard input can always be printed, although a file may be called
@@ -76,24 +63,17 @@ _AT_ONCE = 1 << 13
 """Rows of an answer in one block."""
 
 
-class Lined(Named, Protocol):
-    """Documents by row, with their names and lines."""
+def pair_differences(diff: str | None, run: Run) -> PairDifferences | None:
+    """Finds the differences of pairs, by `words` or `lines`; None if no differences are wanted."""
+    if diff is None:
+        return None
+    from simdocs.matching.difference import PairDifferences
 
-    def lines(self, rows: Array, shingling: Shingling, reader: LineReader) -> list[bytes]:
-        """The lines of JSONL files that they are. InputError: a line has changed."""
-
-
-def pair_differences(diff: str | None, shingling: Shingling, run: Run) -> PairDifferences | None:
-    """What finds the differences of pairs, by `words` or `lines`; None if nobody asks for them."""
-    return None if diff is None else PairDifferences(diff, shingling, run.engine.state.get(LineReader))
-
-
-class Shown(Named, Readable, Protocol):
-    """Documents by row, with their names and texts."""
+    return PairDifferences(diff, run.engine.state.get(LineReader))
 
 
 def shown_pairs(
-    documents: Shown, pairs: Pairs, printed: PrintedNames, differences: PairDifferences | None = None
+    documents: Corpus, pairs: Pairs, printed: PrintedNames, differences: PairDifferences | None = None
 ) -> Iterator[PairBlock | DifferenceBlock]:
     """Yield pairs with the names of their documents, if both can be printed, and with their differences."""
     if differences is None:
@@ -105,7 +85,7 @@ def shown_pairs(
                 yield DifferenceBlock(block, [differences.of(documents, left, right)])
 
 
-def pair_blocks(documents: Named, pairs: Pairs, printed: PrintedNames) -> Iterator[PairBlock]:
+def pair_blocks(documents: Corpus, pairs: Pairs, printed: PrintedNames) -> Iterator[PairBlock]:
     """Yield pairs with the names of their documents, if both can be printed."""
     for at in range(0, len(pairs), _AT_ONCE):
         some = pairs.take(np.arange(at, min(at + _AT_ONCE, len(pairs))))
@@ -118,20 +98,20 @@ def pair_blocks(documents: Named, pairs: Pairs, printed: PrintedNames) -> Iterat
         yield PairBlock(left, right, some.jaccard, some.estimate, some.more)
 
 
-def name_blocks(documents: Named, rows: Index, printed: PrintedNames) -> Iterator[NameBlock]:
+def name_blocks(documents: Corpus, rows: Index, printed: PrintedNames) -> Iterator[NameBlock]:
     """Yield the names of these rows, if they can be printed."""
     for at in range(0, len(rows), _AT_ONCE):
         names, fit = printed.of(documents, rows[at : at + _AT_ONCE])
         yield NameBlock([name for name, fits in zip(names, fit.tolist(), strict=True) if fits])
 
 
-def line_blocks(documents: Lined, rows: Index, shingling: Shingling, reader: LineReader) -> Iterator[LineBlock]:
+def line_blocks(documents: Corpus, rows: Index, reader: LineReader) -> Iterator[LineBlock]:
     """Yield the lines of JSONL files that these rows are. InputError: a line has changed."""
     for at in range(0, len(rows), _AT_ONCE):
-        yield LineBlock(documents.lines(rows[at : at + _AT_ONCE], shingling, reader))
+        yield LineBlock(documents.lines(rows[at : at + _AT_ONCE], reader))
 
 
-def names_of_pairs(documents: Named, pairs: Pairs) -> tuple[Ragged, Ragged]:
+def names_of_pairs(documents: Corpus, pairs: Pairs) -> tuple[Ragged, Ragged]:
     """The recorded names of both documents of each pair: two Ragged uint8."""
     return joined(documents.names(pairs.left)), joined(documents.names(pairs.right))
 

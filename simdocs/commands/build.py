@@ -37,8 +37,8 @@ from simdocs.commands.standing import (
 from simdocs.corpora import stamp
 from simdocs.engines.run import Run, each_band
 from simdocs.errors import ShrunkError, UnjudgedError, mention
-from simdocs.matching.documents.corpus import name_prefix
-from simdocs.matching.documents.prepared import report_ignored, report_useless_template
+from simdocs.matching.corpus import name_prefix
+from simdocs.matching.preparing import report_ignored, useless_template
 from simdocs.model.answers import Delivery
 from simdocs.model.artifact import Artifact, BandIndex, Signatures, as_ranges
 from simdocs.model.build_results import BuildResult, Expectation, UpdateFacts
@@ -168,7 +168,7 @@ def build_and_compare(
     artifact = plan.intake.artifact
     report_ignored(documents, b"" if artifact is None else name_prefix(None, artifact.root), run.skipped)
     if isinstance(plan.recipe, SignatureRecipe):
-        report_useless_template(documents, artifact, plan.recipe, run.skipped)
+        run.skipped.warnings += useless_template(documents, artifact, plan.recipe)
     if isinstance(plan.recipe, IndexRecipe):
         run.skipped.warnings += low_recall(plan.recipe.banding, plan.recipe.sketching.num_perm)
     notes = tuple(length_advice(documents, plan.recipe.shingling)) if plan.intake.artifact is None else ()

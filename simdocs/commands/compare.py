@@ -25,18 +25,17 @@ from simdocs.kernels.compare import jaccard
 from simdocs.kernels.compare.containment import containments
 from simdocs.kernels.sketch.permutation import hash_values, signatures, slots
 from simdocs.kernels.tokens import multisets
-from simdocs.matching.comparison.difference import difference
-from simdocs.matching.comparison.measures import (
+from simdocs.matching.corpus import Corpus
+from simdocs.matching.difference import difference
+from simdocs.matching.measures import (
     are_shorter_than_a_shingle,
     edit_measures,
     shingle_measures,
     signature_measures,
     token_sets,
 )
-from simdocs.matching.documents.corpus import Corpus
 from simdocs.model.answers import Delivery
 from simdocs.model.artifact import Artifact
-from simdocs.model.columns import MemoryColumn
 from simdocs.model.comparison import (
     NOT_COMPUTED,
     Comparison,
@@ -113,9 +112,9 @@ def _recorded(request: CompareRequest) -> ComparedTexts:
         raise UsageError(*problems)
     assert request.root is None or isinstance(request.root, bytes)
     root = encoded_root(request.root)
-    corpus = Corpus.of_artifact(artifact, MemoryColumn(np.empty((0, 0), np.uint32)), None, root)
+    corpus = Corpus.of_artifact(artifact, root=root)
     rows = rows_named(corpus, names)
-    source = corpus.source(rows)
+    ((_, source),) = corpus.sources(rows)
     assert isinstance(source, ReloadRequest)
     with closing(LineReader()) as reader:
         found, skips = reload_texts(source, list(range(len(rows))), artifact.recipe.shingling, reader)

@@ -19,7 +19,6 @@ from simdocs.commands.blocks import (
     pair_differences,
     shown_pairs,
 )
-from simdocs.commands.explaining import component_facts, explanations
 from simdocs.commands.ignoring import leaving_out, refuse_other_tokens
 from simdocs.commands.resolve import (
     KnownDocuments,
@@ -38,27 +37,20 @@ from simdocs.errors import UnreachableRecallError, UsageError, mention
 from simdocs.families import LISTS
 from simdocs.kernels.group.connectivity import PairGraph
 from simdocs.kernels.lsh.banding import least_probability
-from simdocs.matching.candidates.self_join import SelfJoin, self_join, verifier_of
-from simdocs.matching.documents.corpus import Corpus, Documented
-from simdocs.matching.documents.prepared import (
-    Prepared,
-    of_same_documents,
-    prepared,
-    report_useless_template,
-    threshold_warning,
-)
-from simdocs.matching.documents.scope import Scope, around, scope_of
-from simdocs.matching.groups.against import decide_against
-from simdocs.matching.groups.decision import Decision, decide
-from simdocs.matching.pairs.similar_pairs import PairCollector, PairsLeftOut, similar_pairs
-from simdocs.matching.verification.verify import warn_of_outdated
-from simdocs.model.answers import Block, Delivery, ExplainedBlock, Take
+from simdocs.matching.candidates.self_join import SelfJoin
+from simdocs.matching.corpus import Corpus
+from simdocs.matching.groups.decision import Decision
+from simdocs.matching.groups.greedy import decide
+from simdocs.matching.preparing import of_same_documents, prepare, rows_around, threshold_warning, useless_template
+from simdocs.matching.similar_pairs import PairCollector, PairsLeftOut, similar_pairs
+from simdocs.matching.verification.verify import Verifier, outdated_warnings
+from simdocs.model.answers import Block, Delivery, ExplainedBlock
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import Documents
 from simdocs.model.groups import NestedPairs, Pairs
 from simdocs.model.names import display_name
-from simdocs.model.ragged import Rows
-from simdocs.model.search_result import Deduplication, ExplainedDocument, SearchFacts, SimilarPairs
+from simdocs.model.ragged import Mask, Rows
+from simdocs.model.search_result import ComponentFacts, Deduplication, ExplainedDocument, SearchFacts, SimilarPairs
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.indexing import low_recall
@@ -176,13 +168,13 @@ _LOOKED_AT = 1 << 13
 def answer(request: DedupeRequest, run: Run, delivery: Delivery) -> Deduplication | SimilarPairs:
     """The groups, the pairs, or the lists of names or lines that a request asks for."""
     plan = plan_dedupe(request, delivery.outputs)
-    scope = read_documents(plan, run, linked=not request.pairs)
+    corpus = read_documents(plan, run, linked=not request.pairs)
     if request.pairs:
-        return find_pairs(plan, scope, run, all_copies=bool(request.all_copies), take=delivery.take, diff=delivery.diff)
-    return find_groups(plan, scope, run, request.list, delivery.take, diff=delivery.diff)
+        return find_pairs(plan, corpus, run, delivery, all_copies=bool(request.all_copies))
+    return find_groups(plan, corpus, run, delivery, request.list)
 
 
-def read_documents(plan: DedupePlan, run: Run, *, linked: bool = True) -> Scope:
+def read_documents(plan: DedupePlan, run: Run, *, linked: bool = True) -> Corpus:
     """The documents of a plan that are compared, read and signed, or what an artifact has of them.
 
     linked: for groups, which need documents that are linked through others, too.
@@ -191,147 +183,155 @@ def read_documents(plan: DedupePlan, run: Run, *, linked: bool = True) -> Scope:
         intake, recipe = plan.intake, plan.recipe
         if plan.known is None:  # or else the index decides which tokens are left out
             intake, recipe = with_common_tokens(intake, recipe, run)
-        ready = prepared(intake, recipe, run)
+        corpus = prepare(intake, recipe, run)
         if plan.known is None:
-            report_useless_template(ready.documents, intake.artifact, recipe, run.skipped)
-        return scope_of(ready, plan.changed)
+            run.skipped.warnings += useless_template(corpus.documents, intake.artifact, recipe)
+        return corpus
     index = opened_index(plan.intake.artifact)
     sets = of_same_documents(plan.intake.shingles, index)
-    corpus = Corpus.of_artifact(index, index["signatures"], sets, plan.intake.root)
-    return around(index, corpus, plan.changed, linked=linked)
+    corpus = Corpus.of_artifact(index, sets=sets, root=plan.intake.root)
+    return corpus.select(rows_around(index, plan.changed, linked=linked))
+
+
+def _given(plan: DedupePlan, corpus: Corpus) -> Documents:
+    """All documents that were given, although only some of them may have to be compared."""
+    return corpus.documents if corpus.rows is None else opened_index(plan.intake.artifact).documents
+
+
+def _changed(plan: DedupePlan, corpus: Corpus) -> Mask | None:
+    """Which documents of the corpus are new or changed, if only pairs with one of them are wanted: (N,)."""
+    if plan.changed is None:
+        return None
+    return np.isin(np.arange(len(corpus)) if corpus.rows is None else corpus.rows, plan.changed)
 
 
 def find_groups(
-    plan: DedupePlan,
-    scope: Scope,
-    run: Run,
-    listing: str | None = None,
-    take: Take | None = None,
-    *,
-    diff: str | None = None,
+    plan: DedupePlan, corpus: Corpus, run: Run, delivery: Delivery, listing: str | None = None
 ) -> Deduplication:
-    """Groups of near-duplicates. take: is given the answer in blocks, which is the list that `listing` names, if any.
+    """Groups of near-duplicates.
 
-    diff: see Delivery. UsageError: lines are wanted, and a document is not a line. InputError: a line has changed since
-    it was read.
+    delivery: takes the answer in blocks, which is the list that `listing` names, if any. UsageError: lines are wanted,
+    and a document is not a line. InputError: a line has changed since it was read.
     """
+    documents, changed = _given(plan, corpus), _changed(plan, corpus)
     if listing is not None and LISTS[listing].lines:
-        _refuse_other_than_lines(scope.documents, listing)
-    run.skipped.warnings += keep_of_lines(scope.documents, plan.grouping.keep)
-    watch = CrowdWatch(len(scope.prepared.documents), run, joinable=plan.is_joinable)
-    decision = _decide(plan, scope, run)
+        _refuse_other_than_lines(documents, listing)
+    run.skipped.warnings += keep_of_lines(documents, plan.grouping.keep)
+    watch = CrowdWatch(len(corpus), run, joinable=plan.is_joinable)
+    decision = _decide(plan, corpus, changed, run)
+    take = delivery.take
     if take is not None:
-        for block in _blocks(decision, listing, plan, run, diff):
+        for block in _blocks(decision, listing, plan, run, delivery.diff):
             take(block)
-    corpus, pairs = decision.corpus, decision.pairs
-    kept = decision.kept_and_found()
-    kept = kept - len(decision.of_index) if scope.rows is None else scope.rows[kept]
-    largest = decision.largest
+    compared, pairs, largest = decision.corpus, decision.pairs, decision.largest
+    kept = compared.given_rows(decision.kept_and_found())
+    run.skipped.warnings += _warnings(plan, run)
+    duplicate_files, freed_bytes = _freed(compared, pairs.right)
     return Deduplication(
-        scope.documents,
-        scope.of_documents(decision.pairs_of_given()),
-        names_of_pairs(corpus, pairs if take is None else Pairs.empty()),
-        _comparison(plan, scope, run),
-        kept,
-        decision.groups,
-        len(decision.known),
-        plan.known is not None,
-        None if largest is None else (corpus.printed_names(np.array([largest[0]]))[0], largest[1]),
-        int(corpus.facts(pairs.right)["size"].sum()),
-        *_freed(corpus, pairs.right),
-        None if decision.components is None else tuple(component_facts(corpus, decision.components)),
-        watch.advice + _advice(plan, scope, decision.found, corpus),
-        _explained(decision, plan) if take is None else None,
+        documents=documents,
+        pairs=pairs.renumbered(compared.given_rows),
+        names=names_of_pairs(compared, pairs if take is None else Pairs.empty()),
+        comparison=_comparison(plan, corpus, documents, run),
+        kept=kept,
+        groups=decision.groups,
+        known=len(decision.known),
+        against_index=plan.known is not None,
+        largest=None if largest is None else (compared.printed_names(np.array([largest[0]]))[0], largest[1]),
+        duplicate_bytes=int(compared.facts(pairs.right)["size"].sum()),
+        duplicate_files=duplicate_files,
+        freed_bytes=freed_bytes,
+        components=_component_facts(decision),
+        advice=watch.advice + _advice(plan, documents, decision.found, compared),
+        explained=_explained(decision, plan) if plan.explain and take is None else None,
     )
 
 
 def find_pairs(
-    plan: DedupePlan,
-    scope: Scope,
-    run: Run,
-    *,
-    all_copies: bool = False,
-    take: Take | None = None,
-    diff: str | None = None,
+    plan: DedupePlan, corpus: Corpus, run: Run, delivery: Delivery, *, all_copies: bool = False
 ) -> SimilarPairs:
-    """Every pair of near-duplicates. take: is given them in blocks; then they are not held for the result.
-
-    diff: see Delivery.
-    """
-    watch = CrowdWatch(len(scope.prepared.documents), run, joinable=plan.is_joinable)
-    joined, corpus = _self_join(plan, scope.prepared, run), scope.prepared.corpus
-    chain = None if all_copies else PairsLeftOut.of(joined, scope.changed)
-    printed, differences = PrintedNames(run.skipped), pair_differences(diff, plan.recipe.shingling, run)
+    """Every pair of near-duplicates. delivery: if it takes them in blocks, they are not held for the result."""
+    documents, changed = _given(plan, corpus), _changed(plan, corpus)
+    watch = CrowdWatch(len(corpus), run, joinable=plan.is_joinable)
+    join = SelfJoin(_verifier(plan, corpus, run), plan.cut, plan.most_memory)
+    chain = None if all_copies else PairsLeftOut(join, changed)
+    printed, differences = PrintedNames(run.skipped), pair_differences(delivery.diff, run)
     kind = NestedPairs if plan.measure == "containment" else Pairs
     held, found, collector = [kind.empty()], 0, PairCollector(len(corpus))
-    for pairs in similar_pairs(joined, all_copies=all_copies, changed=scope.changed):
-        wanted = scope.wanted(pairs)
+    for pairs in similar_pairs(join, all_copies=all_copies, changed=changed):
+        wanted = pairs if changed is None else pairs.with_any(changed)
         found += len(wanted)
         if chain is not None:
             chain.add(pairs, len(wanted))
         collector.add(pairs)
-        if take is None:
+        if delivery.take is None:
             held.append(wanted)
         else:
             for block in shown_pairs(corpus, wanted, printed, differences):
-                take(block)
+                delivery.take(block)
     every = kind.concat(held)
+    run.skipped.warnings += _warnings(plan, run)
     return SimilarPairs(
-        scope.documents,
-        scope.of_documents(every),
-        names_of_pairs(corpus, every),
-        _comparison(plan, scope, run),
-        found,
-        0 if chain is None else chain.count,
-        watch.advice + _advice(plan, scope, collector.graph(), corpus),
+        documents=documents,
+        pairs=every.renumbered(corpus.given_rows),
+        names=names_of_pairs(corpus, every),
+        comparison=_comparison(plan, corpus, documents, run),
+        found=found,
+        left_out=0 if chain is None else chain.count,
+        advice=watch.advice + _advice(plan, documents, collector.graph(), corpus),
     )
 
 
-def _advice(plan: DedupePlan, scope: Scope, found: PairGraph, corpus: Documented) -> tuple[str, ...]:
+def _advice(plan: DedupePlan, documents: Documents, found: PairGraph, corpus: Corpus) -> tuple[str, ...]:
     """Advice about encodings, about k for documents that are cut into shingles now, and about a template."""
-    shingling, lines = plan.recipe.shingling, list(encoding_advice(scope.documents))
+    shingling, lines = plan.recipe.shingling, list(encoding_advice(documents))
     if plan.intake.artifact is None and plan.known is None:
-        lines += length_advice(scope.documents, shingling)
-    if scope.changed is None:
+        lines += length_advice(documents, shingling)
+    if plan.changed is None:
         lines += template_advice(found, corpus, shingling.unit)
     return tuple(lines)
 
 
-def _decide(plan: DedupePlan, scope: Scope, run: Run) -> Decision:
-    ready = scope.prepared
+def _decide(plan: DedupePlan, corpus: Corpus, changed: Mask | None, run: Run) -> Decision:
     if plan.known is None:
-        decision = decide(_self_join(plan, ready, run), plan.grouping, explain=plan.explain)
-        return decision if scope.changed is None else decision.with_changed(scope.changed)
+        decision = decide(
+            SelfJoin(_verifier(plan, corpus, run), plan.cut, plan.most_memory), plan.grouping, explain=plan.explain
+        )
+        return decision if changed is None else decision.with_changed(changed)
+    from simdocs.matching.groups.against import decide_against
+
     index = plan.known.index
     sets = of_same_documents(plan.known.shingles, index)
-    indexed = Corpus.of_artifact(index, index["signatures"], sets, plan.known.root)
-    verifier = verifier_of(ready, plan.threshold, plan.grouping, run)
-    return decide_against(index, indexed, ready, verifier, plan.grouping, explain=plan.explain)
+    indexed = Corpus.of_artifact(index, sets=sets, root=plan.known.root)
+    return decide_against(indexed, _verifier(plan, corpus, run), plan.grouping, explain=plan.explain)
 
 
-def _self_join(plan: DedupePlan, ready: Prepared, run: Run) -> SelfJoin:
-    return self_join(ready, plan.threshold, plan.grouping, plan.cut, run, plan.most_memory, plan.measure)
+def _verifier(plan: DedupePlan, corpus: Corpus, run: Run) -> Verifier:
+    """A verifier of these documents. An exact join drops no candidate because of its estimate."""
+    by_exact, exact = plan.grouping.verify == "exact", plan.grouping.exact
+    return Verifier(corpus, plan.threshold, run, measure=plan.measure, exact=by_exact, no_prefilter=exact)
 
 
 def _blocks(decision: Decision, listing: str | None, plan: DedupePlan, run: Run, diff: str | None) -> Iterator[Block]:
     """The answer: groups, explanations of them, or the names or lines that are listed."""
     if plan.explain:
+        from simdocs.commands.explaining import explanations
+
         of_components = decision.components is not None
         for some in explanations(decision, plan.cut, PrintedNames(run.skipped), in_groups=True):
             yield ExplainedBlock(some, of_components)
         return
     if listing is None:
-        differences = pair_differences(diff, plan.recipe.shingling, run)
+        differences = pair_differences(diff, run)
         yield from shown_pairs(decision.corpus, decision.pairs, PrintedNames(run.skipped), differences)
         return
     rows = decision.duplicates() if LISTS[listing].duplicates else decision.kept()
     if LISTS[listing].lines:
-        yield from line_blocks(decision.corpus, rows, plan.recipe.shingling, run.engine.state.get(LineReader))
+        yield from line_blocks(decision.corpus, rows, run.engine.state.get(LineReader))
     else:
         yield from name_blocks(decision.corpus, rows, PrintedNames(run.skipped))
 
 
-def _freed(corpus: Documented, duplicates: Rows) -> tuple[int, int]:
+def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int]:
     """How many of these duplicates are files, and the bytes that deleting these would free."""
     files, deleted = 0, FilesToDelete()
     for at in range(0, len(duplicates), _LOOKED_AT):
@@ -343,9 +343,18 @@ def _freed(corpus: Documented, duplicates: Rows) -> tuple[int, int]:
     return files, deleted.freed
 
 
-def _explained(decision: Decision, plan: DedupePlan) -> tuple[ExplainedDocument, ...] | None:
-    """Why each document is kept or a duplicate, in the order of the documents, if that is wanted."""
-    return tuple(end_to_end(*explanations(decision, plan.cut, None, in_groups=False))) if plan.explain else None
+def _component_facts(decision: Decision) -> tuple[ComponentFacts, ...] | None:
+    if decision.components is None:
+        return None
+    from simdocs.commands.explaining import component_facts
+
+    return tuple(component_facts(decision.corpus, decision.components))
+
+
+def _explained(decision: Decision, plan: DedupePlan) -> tuple[ExplainedDocument, ...]:
+    from simdocs.commands.explaining import explanations
+
+    return tuple(end_to_end(*explanations(decision, plan.cut, None, in_groups=False)))
 
 
 def _refuse_other_than_lines(documents: Documents, listing: str) -> None:
@@ -360,28 +369,31 @@ def _refuse_other_than_lines(documents: Documents, listing: str) -> None:
         )
 
 
-def _comparison(plan: DedupePlan, scope: Scope, run: Run) -> SearchFacts:
+def _warnings(plan: DedupePlan, run: Run) -> Iterator[str]:
+    """Yield what to know before trusting the answer."""
+    yield from outdated_warnings(run, plan.intake.artifact, None if plan.known is None else plan.known.index)
+    if plan.banding is not None:
+        yield from threshold_warning(plan.threshold, plan.banding)
+        if plan.chosen_now:
+            yield from low_recall(plan.banding, plan.recipe.sketching.num_perm)
+
+
+def _comparison(plan: DedupePlan, corpus: Corpus, documents: Documents, run: Run) -> SearchFacts:
     """What was compared, and how."""
     banding = plan.banding
-    known = None if plan.known is None else plan.known.index
-    warn_of_outdated(run, plan.intake.artifact, known)
-    if banding is not None:
-        run.skipped.warnings += threshold_warning(plan.threshold, banding)
-        if plan.chosen_now:
-            run.skipped.warnings += low_recall(banding, plan.recipe.sketching.num_perm)
     return SearchFacts(
-        scope.documents,
-        scope.prepared.recipe,
-        plan.intake.walking,
-        plan.grouping,
-        banding,
-        plan.cut,
-        plan.threshold,
-        1.0 if banding is None else least_probability(plan.threshold, *banding.cut),
-        run.tally.candidates,
-        run.tally.verified,
-        run.skipped,
-        None if plan.changed is None else len(plan.changed),
-        plan.measure,
-        ignored=len(scope.prepared.corpus.ignored),
+        documents=documents,
+        recipe=corpus.recipe,
+        walking=plan.intake.walking,
+        grouping=plan.grouping,
+        banding=banding,
+        bands=plan.cut,
+        threshold=plan.threshold,
+        probability=1.0 if banding is None else least_probability(plan.threshold, *banding.cut),
+        candidates=run.tally.candidates,
+        verified=run.tally.verified,
+        skipped=run.skipped,
+        changed=None if plan.changed is None else len(plan.changed),
+        measure=plan.measure,
+        ignored=len(corpus.ignored),
     )

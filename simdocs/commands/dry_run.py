@@ -13,11 +13,10 @@ from simdocs.commands.blocks import PrintedNames
 from simdocs.commands.build import BuildPlan, build_and_compare, plan_build, with_all_ignored
 from simdocs.commands.standing import forgotten_bands, standing
 from simdocs.engines.run import Run
-from simdocs.matching.documents.corpus import Corpus
+from simdocs.matching.corpus import Corpus
 from simdocs.model.answers import ChangeBlock, Delivery
 from simdocs.model.artifact import Artifact
 from simdocs.model.build_results import REMOVED, DryRun
-from simdocs.model.columns import MemoryColumn
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array
 from simdocs.recipes import Recipe, Updating, of_group
@@ -25,9 +24,6 @@ from simdocs.requests.build_requests import BuildRequest
 
 _AT_ONCE = 1 << 13
 """Rows of the answer in one block."""
-
-_NO_SIGNATURES = np.empty((0, 0), np.uint32)
-"""Names are printed without signatures."""
 
 
 class _Discard:
@@ -61,19 +57,15 @@ def _blocks(
 ) -> Iterator[ChangeBlock]:
     """Yield the documents that have a status, with the names of those that can be printed."""
     if plan.intake.artifact is None:
-        now = Corpus.of(result.documents, _NO_SIGNATURES, 0, plan.recipe.sequences)
+        now = Corpus.of(result.documents, plan.recipe)
     else:
-        now = _of_artifact(plan.intake.artifact)
+        now = Corpus.of_artifact(plan.intake.artifact)
     listed = [(now, *result.statuses(unchanged=unchanged))]
     if old is not None:
-        listed.append((_of_artifact(old), result.removed, [REMOVED] * len(result.removed)))
+        listed.append((Corpus.of_artifact(old), result.removed, [REMOVED] * len(result.removed)))
     printed = PrintedNames(run.skipped)
     for documents, rows, statuses in listed:
         for at in range(0, len(rows), _AT_ONCE):
             names, fit = printed.of(documents, rows[at : at + _AT_ONCE])
             places = np.flatnonzero(fit).tolist()
             yield ChangeBlock([statuses[at + place] for place in places], [names[place] for place in places])
-
-
-def _of_artifact(artifact: Artifact) -> Corpus:
-    return Corpus.of_artifact(artifact, MemoryColumn(_NO_SIGNATURES), None, None)

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.commands.blocks import Named, PrintedNames
+from simdocs.commands.blocks import PrintedNames
 from simdocs.kernels.lsh.bucket_sample import bands_that_agree
+from simdocs.matching.corpus import Corpus
 from simdocs.matching.groups.decision import Decision
 from simdocs.model import documents as flags
 from simdocs.model import search_result as why
@@ -72,7 +73,8 @@ class _Rows:
 class _Explainer:
     def __init__(self, decision: Decision, bands: Bands | None, printed: PrintedNames | None) -> None:
         self._decision, self._bands, self._printed = decision, bands, printed
-        size, pairs = len(decision.eligible), decision.of_all
+        size = len(decision.corpus)
+        pairs = decision.pairs if decision.every_pair is None else decision.every_pair
         self._documents = np.bincount(pairs.left, minlength=size) + 1
         self._to_kept = np.full(size, np.nan)
         np.fmin.at(self._to_kept, pairs.left, pairs.score)
@@ -175,7 +177,7 @@ def _known(values: Floats | Array) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
 
 
-def component_facts(documents: Named, components: Components) -> Iterator[ComponentFacts]:
+def component_facts(documents: Corpus, components: Components) -> Iterator[ComponentFacts]:
     """The facts of each component, the loosest first."""
     order = sorted(range(len(components.kept)), key=lambda at: (components.pairwise[at], components.kept[at]))
     for at in order:

@@ -12,7 +12,7 @@ import numpy as np
 from simdocs.artifacts.damage import damages
 from simdocs.artifacts.formats import FORMATS
 from simdocs.errors import ArtifactError, InputError
-from simdocs.matching.documents.corpus import name_prefix
+from simdocs.matching.corpus import name_prefix
 from simdocs.model.answers import Figure
 from simdocs.model.artifact import Artifact
 from simdocs.model.build_results import ArtifactInfo, CheckResult, Expectation, FactValue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,21 +15,21 @@ from simdocs.engines.run import Run
 from simdocs.errors import mention
 from simdocs.kernels.lsh.banding import least_probability
 from simdocs.kernels.lsh.buckets import equal_runs
-from simdocs.matching.documents.corpus import Corpus
-from simdocs.matching.documents.prepared import Prepared, of_same_documents, part_of, prepared, threshold_warning
+from simdocs.matching.corpus import Corpus
 from simdocs.matching.lookup.containing import find_containing
-from simdocs.matching.lookup.index_matches import Lookup, MatchBlock, find_matches
+from simdocs.matching.lookup.index_matches import Lookup, MatchBlock, PairsOnce, find_matches
 from simdocs.matching.lookup.nearest import find_nearest
-from simdocs.matching.verification.verify import Verifier, warn_of_outdated
-from simdocs.model.answers import Delivery, Take
+from simdocs.matching.preparing import of_same_documents, prepare, threshold_warning
+from simdocs.matching.verification.verify import Verifier, outdated_warnings
+from simdocs.model.answers import Delivery
 from simdocs.model.artifact import BandIndex, Shingles
 from simdocs.model.documents import EMPTY, SHORT, Documents
 from simdocs.model.groups import ContainedPairs, Pairs
-from simdocs.model.ragged import Array, BlockPlaces, Floats, Mask, Ragged, Rows
+from simdocs.model.ragged import Ragged, Rows
 from simdocs.model.search_result import Matches, SearchFacts
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.prepare import Intake
-from simdocs.recipes import SEQUENCES, Grouping, IndexRecipe
+from simdocs.recipes import SEQUENCES, Banding, Grouping, IndexRecipe
 from simdocs.requests.checked_request import containment_instead
 from simdocs.requests.search_requests import QueryRequest
 
@@ -69,6 +68,11 @@ class QueryPlan:
         return self.measure == "containment"
 
     @property
+    def searched_by(self) -> Banding | None:
+        """The bands by which candidates are found, if they are found by bands."""
+        return None if self.contained or self.exact else self.recipe.banding
+
+    @property
     def by_sketch(self) -> bool:
         """Whether candidates are found by the sketch of the index."""
         return self.contained and self.index.recipe.containing.containment and not self.exact
@@ -76,7 +80,7 @@ class QueryPlan:
 
 def answer(request: QueryRequest, run: Run, delivery: Delivery) -> Matches:
     """The matches that a request asks for."""
-    return query(plan_query(request, delivery.outputs), run, request.list, delivery.take, diff=delivery.diff)
+    return query(plan_query(request, delivery.outputs), run, delivery, request.list)
 
 
 def plan_query(request: QueryRequest, outputs: Sequence[str | None] = ()) -> QueryPlan:
@@ -121,27 +125,22 @@ def plan_query(request: QueryRequest, outputs: Sequence[str | None] = ()) -> Que
     )
 
 
-def query(
-    plan: QueryPlan, run: Run, listing: str | None = None, take: Take | None = None, *, diff: str | None = None
-) -> Matches:
+def query(plan: QueryPlan, run: Run, delivery: Delivery, listing: str | None = None) -> Matches:
     """Every document with its matches: in the order given, then by falling similarity, then by name.
 
-    take: is called with the answer in blocks, which the result then does not hold. listing: `matches` gives only the
-    names of all matches, each once, in the order of the index. diff: see Delivery.
+    delivery: if it takes the answer in blocks, the result does not hold it. listing: `matches` gives only the names of
+    all matches, each once, in the order of the index.
     """
     sets = of_same_documents(plan.shingles, plan.index)
-    indexed = Corpus.of_artifact(plan.index, plan.index["signatures"], sets, plan.root)
-    if plan.changed is None:
-        asked = prepared(plan.intake, plan.recipe, run)
-    else:
-        asked = part_of(indexed, plan.recipe, plan.changed)
+    indexed = Corpus.of_artifact(plan.index, sets=sets, root=plan.root)
+    asked = prepare(plan.intake, plan.recipe, run) if plan.changed is None else indexed.select(plan.changed)
     kind = ContainedPairs if plan.contained else Pairs
     held, names, listed = [kind.empty()], [names_of_pairs(indexed, kind.empty())], list[Rows]()
-    printed, differences = PrintedNames(run.skipped), pair_differences(diff, plan.recipe.shingling, run)
+    printed, differences = PrintedNames(run.skipped), pair_differences(delivery.diff, run)
     found = matched = similar = short = left_out = 0
-    once = None
+    take, once = delivery.take, None
     if plan.changed is not None and not plan.contained and listing is None:
-        once = _Once(plan.changed, plan.index["same_as"].all(), plan.top, nearest=bool(plan.nearest))
+        once = PairsOnce(plan.changed, plan.index["same_as"].all(), plan.top, nearest=bool(plan.nearest))
     for every in _blocks(plan if once is None else replace(plan, top=0), indexed, asked, run):
         block = every if once is None else once.without_repeats(every)
         found += len(block.pairs)
@@ -161,76 +160,26 @@ def query(
         for part in name_blocks(indexed, np.unique(np.concatenate(listed)), printed):
             take(part)
     left, right = (Ragged.concat([each[side] for each in names], np.uint8) for side in (0, 1))
+    run.skipped.warnings += _warnings(plan, run)
     return Matches(
-        asked.documents,
-        kind.concat(held),
-        (left, right),
-        _facts(plan, asked, run),
-        len(indexed),
-        found,
-        matched,
-        similar,
-        plan.nearest,
-        tuple(_excerpts(short, plan.nearest) if found else _nothing_found(asked.documents, plan)),
-        left_out,
+        documents=asked.documents,
+        pairs=kind.concat(held),
+        names=(left, right),
+        comparison=_facts(plan, asked, run),
+        indexed=len(indexed),
+        found=found,
+        matched=matched,
+        similar=similar,
+        nearest=plan.nearest,
+        advice=tuple(_excerpts(short, plan.nearest) if found else _nothing_found(asked.documents, plan)),
+        left_out=left_out,
     )
 
 
-class _Once:
-    """Lists each pair of two changed documents once.
-
-    changed: their rows in the index. text: the number of each text in the index. top: the largest number of matches of
-    a document. nearest: whether blocks have only the nearest matches.
-    """
-
-    def __init__(self, changed: Rows, text: Array, top: int, *, nearest: bool) -> None:
-        self.changed, self.text, self.top, self.nearest = changed, text, top, nearest
-        self._listed_by = defaultdict[int, list[int]](list)
-
-    def without_repeats(self, block: MatchBlock) -> MatchBlock:
-        """The block without pairs that an earlier one has the other way round, and then at most `top` of a document.
-
-        Blocks must come in row order. Without `nearest`, they must have all matches.
-        """
-        rows, others = self.changed[block.asked], block.matches
-        is_changed = np.isin(others, self.changed)
-        if self.top or self.nearest:
-            places = self._chosen(rows, others, is_changed, block.pairs.score)
-        else:  # every pair is found from both sides
-            places = np.flatnonzero(~is_changed | (rows <= others))
-        return replace(block, pairs=block.pairs.take(places))
-
-    def _chosen(self, rows: Rows, others: Rows, is_changed: Mask, score: Floats) -> BlockPlaces:
-        """The places of the pairs to list. A document may list few, so a pair may be listed by the later one alone.
-
-        Among the matches of a document, earlier copies of its own text do not count: each of them has a later copy to
-        list. If they counted, many copies of a changed text would list only each other. Of equally similar matches,
-        those that are not changed are chosen first.
-        """
-        if self.nearest:
-            order = np.arange(len(rows))
-        else:
-            left_out = is_changed & (others < rows) & (self.text[others] == self.text[rows])
-            order = np.lexsort((is_changed, -score, rows))
-            order = order[~left_out[order]]
-        chosen = list[BlockPlaces]()
-        begins, counts = equal_runs(rows[order])
-        for begin, count in zip(begins.tolist(), counts.tolist(), strict=True):
-            places = order[begin : begin + count]
-            row = int(rows[places[0]])
-            places = places[~np.isin(others[places], self._listed_by.pop(row, []))][: self.top or None]
-            chosen.append(places)
-            for other in others[places[is_changed[places]]].tolist():
-                if other > row:
-                    self._listed_by[other].append(row)
-        return np.sort(np.concatenate([np.empty(0, np.int64), *chosen]))
-
-
-def _blocks(plan: QueryPlan, indexed: Corpus, asked: Prepared, run: Run) -> Iterator[MatchBlock]:
+def _blocks(plan: QueryPlan, indexed: Corpus, asked: Corpus, run: Run) -> Iterator[MatchBlock]:
     """All matches, some documents at a time."""
-    shingling, threshold = plan.recipe.shingling, plan.threshold
-    verifier = Verifier(indexed, shingling, threshold, run, exact=plan.by_exact, no_prefilter=plan.exact)
-    lookup = Lookup(plan.index, indexed, asked, verifier, plan.top, plan.itself, plan.changed)
+    verifier = Verifier(indexed, plan.threshold, run, exact=plan.by_exact, no_prefilter=plan.exact)
+    lookup = Lookup(verifier, asked, plan.top, plan.itself)
     if plan.nearest:
         return find_nearest(lookup, plan.nearest, exact=plan.exact, all_copies=plan.all_copies)
     if plan.contained:
@@ -238,29 +187,33 @@ def _blocks(plan: QueryPlan, indexed: Corpus, asked: Prepared, run: Run) -> Iter
     return find_matches(lookup, exact=plan.exact, most_memory=plan.most_memory)
 
 
-def _facts(plan: QueryPlan, asked: Prepared, run: Run) -> SearchFacts:
-    """What was looked up, and how. What to know before trusting it is added to the warnings of the run."""
-    banding = None if plan.contained or plan.exact else plan.recipe.banding
-    warn_of_outdated(run, plan.index)
-    if banding is not None and not plan.nearest:
-        run.skipped.warnings += threshold_warning(plan.threshold, banding)
+def _facts(plan: QueryPlan, asked: Corpus, run: Run) -> SearchFacts:
+    """What was looked up, and how."""
+    banding = plan.searched_by
     return SearchFacts(
-        asked.documents,
-        plan.recipe,
-        plan.intake.walking,
-        Grouping(verify="exact" if plan.by_exact else "estimate", exact=plan.exact),
-        banding,
-        None if banding is None else banding.cut,
-        plan.threshold,
-        _probability(plan),
-        run.tally.candidates,
-        run.tally.verified,
-        run.skipped,
-        None if plan.changed is None else len(plan.changed),
-        plan.measure,
-        len(plan.intake.ignored),
-        run.tally.undecided if plan.by_sketch else None,
+        documents=asked.documents,
+        recipe=plan.recipe,
+        walking=plan.intake.walking,
+        grouping=Grouping(verify="exact" if plan.by_exact else "estimate", exact=plan.exact),
+        banding=banding,
+        bands=None if banding is None else banding.cut,
+        threshold=plan.threshold,
+        probability=_probability(plan),
+        candidates=run.tally.candidates,
+        verified=run.tally.verified,
+        skipped=run.skipped,
+        changed=None if plan.changed is None else len(plan.changed),
+        measure=plan.measure,
+        ignored=len(plan.intake.ignored),
+        undecided=run.tally.undecided if plan.by_sketch else None,
     )
+
+
+def _warnings(plan: QueryPlan, run: Run) -> Iterator[str]:
+    """Yield what to know before trusting the answer."""
+    yield from outdated_warnings(run, plan.index)
+    if plan.searched_by is not None and not plan.nearest:
+        yield from threshold_warning(plan.threshold, plan.searched_by)
 
 
 def _probability(plan: QueryPlan) -> float:

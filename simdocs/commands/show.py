@@ -17,12 +17,11 @@ from simdocs.errors import UsageError, suggested
 from simdocs.kernels.lsh.bucket_sample import agreeing_bands
 from simdocs.kernels.lsh.buckets import candidate_pairs, shared_runs
 from simdocs.kernels.sketch.fracminhash import CUT_OFF
-from simdocs.matching.documents.corpus import Corpus
-from simdocs.matching.documents.prepared import buckets_of_index, of_same_documents
+from simdocs.matching.corpus import Corpus, buckets_of_index
+from simdocs.matching.preparing import of_same_documents
 from simdocs.matching.verification.verify import Verifier
 from simdocs.model.answers import Delivery, FigureBlock, ShownArtifact, ShownColumn, ShownRow, TokenBlock
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
-from simdocs.model.columns import MemoryColumn
 from simdocs.model.ragged import Rows, ranges
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.shingling import show as shown_shingles
@@ -88,7 +87,7 @@ def shown(request: ShowRequest, artifact: Artifact, run: Run) -> ShownArtifact:
     if problems := list(request.problems_beside_artifact(artifact.kind)):
         raise UsageError(*problems)
     names = [name for name in request.documents if isinstance(name, bytes)]
-    rows = rows_named(_documented(artifact), names) if names else None
+    rows = rows_named(Corpus.of_artifact(artifact), names) if names else None
     if request.buckets:
         assert isinstance(artifact, BandIndex)
         return _buckets(artifact, _first_copies(artifact, rows))
@@ -170,9 +169,9 @@ def _candidates(index: BandIndex, rows: Rows | None, request: ShowRequest, run: 
     assert request.root is None or isinstance(request.root, bytes)
     sets = None if request.shingles is None else opened_shingles(request.shingles)
     root = encoded_root(request.root)
-    corpus = Corpus.of_artifact(index, index["signatures"], of_same_documents(sets, index), root)
+    corpus = Corpus.of_artifact(index, sets=of_same_documents(sets, index), root=root)
     banding = index.recipe.banding
-    verifier = Verifier(corpus, index.recipe.shingling, banding.threshold, run, no_prefilter=True)
+    verifier = Verifier(corpus, banding.threshold, run, no_prefilter=True)
 
     def lines() -> Iterator[ShownRow]:
         firsts, numbers = index.documents.distinct_texts()
@@ -228,12 +227,7 @@ def _sketch(index: BandIndex, rows: Rows | None) -> ShownArtifact:
 
 def _names(artifact: Artifact) -> Callable[[Rows], list[bytes]]:
     """A function that returns the names of documents as paths that work in the working directory."""
-    return _documented(artifact).printed_names
-
-
-def _documented(artifact: Artifact) -> Corpus:
-    """The documents of an artifact, without signatures."""
-    return Corpus.of_artifact(artifact, MemoryColumn(np.empty((0, 0), np.uint32)), None, None)
+    return Corpus.of_artifact(artifact).printed_names
 
 
 def _few(artifact: Artifact, rows: Rows | None) -> Rows:

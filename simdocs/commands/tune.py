@@ -33,11 +33,12 @@ from simdocs.corpora.file_list import FileList
 from simdocs.corpora.read_tasks import sampled
 from simdocs.engines.run import Run, Tally
 from simdocs.kernels.compare.pair_totals import total
-from simdocs.matching.documents.prepared import Prepared, part_of, prepared
+from simdocs.matching.corpus import Corpus
+from simdocs.matching.preparing import prepare
 from simdocs.matching.sampling import sampled_pairs
 from simdocs.matching.sampling.sampled_pairs import sample_pairs
 from simdocs.matching.verification.token_memory import token_sets
-from simdocs.matching.verification.verify import Verifier, warn_of_outdated
+from simdocs.matching.verification.verify import Verifier, outdated_warnings
 from simdocs.model.answers import Delivery
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.documents import WITHOUT_TOKENS
@@ -77,11 +78,11 @@ class TunePlan:
 class Judged:
     """Documents under one recipe: a sample of their pairs, and what its bands find. firsts: (M,), one of each text."""
 
-    ready: Prepared
+    corpus: Corpus
     recipe: IndexRecipe
     firsts: Rows
     sample: PairSample
-    corpus: CorpusFacts
+    facts: CorpusFacts
     choices: tuple[BandChoice, ...]
     curve: tuple[CurvePoint, ...]
 
@@ -102,7 +103,16 @@ def answer(request: TuneRequest, run: Run, delivery: Delivery) -> Tuning:
         recipe = plan.recipe
         choices, curve = tuple(sampled_pairs.choices(recipe, None)), tuple(sampled_pairs.curve(recipe.banding, None))
         lines = tuple(low_recall(recipe.banding, recipe.sketching.num_perm))
-        return Tuning(choices, curve, None, lines, "", recipe, None, run.skipped)
+        return Tuning(
+            choices=choices,
+            curve=curve,
+            corpus=None,
+            advice=lines,
+            next="",
+            recipe=recipe,
+            documents=None,
+            skipped=run.skipped,
+        )
     return _Tuner(request, plan, delivery, run).tuning()
 
 
@@ -145,7 +155,7 @@ class _Tuner:
         """The choices as requested, and the advice."""
         run, plan, request = self._run, self._plan, self._request
         asked = self._judged(*self._ready(plan, run))
-        warn_of_outdated(run, plan.artifact)
+        run.skipped.warnings += outdated_warnings(run, plan.artifact)
         advised = self._follow(asked)
         cut, changes = asked.recipe.banding, self._changes
         lines = [each.line for each in self._advice]
@@ -154,16 +164,23 @@ class _Tuner:
         lines += built_again(plan.artifact, self._advice)
         if low := tuple(low_recall(cut, asked.recipe.sketching.num_perm)):
             lines, changes = [*low, *lines], {BANDS_AGAIN: None} | changes
-        about, threshold = (advised.ready, advised.firsts, advised.sample), advised.recipe.banding.threshold
+        about, threshold = (advised.corpus, advised.firsts, advised.sample), advised.recipe.banding.threshold
         family = () if self._has_crowd else tuple(family_of_pairs(*about, max(0.0, threshold - FARTHEST)))
-        shown = tuple(example_pairs(*about, threshold, advised.recipe, run))
+        shown = tuple(example_pairs(*about, threshold, run))
         following = ""
-        if np.count_nonzero(asked.ready.documents.facts["flags"] & WITHOUT_TOKENS == 0) > 1:
+        if np.count_nonzero(asked.corpus.documents.facts["flags"] & WITHOUT_TOKENS == 0) > 1:
             following, more = next_call(request, plan.artifact, changes)
             lines += more
         return Tuning(
-            *(asked.choices, asked.curve, asked.corpus, (*lines, *family), following, asked.recipe),
-            *(asked.ready.documents, run.skipped, shown),
+            choices=asked.choices,
+            curve=asked.curve,
+            corpus=asked.facts,
+            advice=(*lines, *family),
+            next=following,
+            recipe=asked.recipe,
+            documents=asked.corpus.documents,
+            skipped=run.skipped,
+            examples=shown,
         )
 
     @property
@@ -171,36 +188,36 @@ class _Tuner:
         """How many times as many documents there are as were drawn; 1 if all are read."""
         return max(1.0, self._every / SAMPLED)
 
-    def _ready(self, plan: TunePlan, run: Run) -> tuple[Prepared, IndexRecipe]:
+    def _ready(self, plan: TunePlan, run: Run) -> tuple[Corpus, IndexRecipe]:
         """The documents of a plan, or those that were drawn of them, and its recipe."""
         assert plan.intake is not None
         intake = plan.intake if self._found is None else replace(plan.intake, found=self._found)
         intake, recipe = with_common_tokens(intake, plan.recipe, run)
-        ready = prepared(intake, recipe, run)
-        if len(ready.documents) > SAMPLED:
+        corpus = prepare(intake, recipe, run)
+        if len(corpus) > SAMPLED:
             random = np.random.Generator(np.random.PCG64(recipe.shingling.seed))
-            rows = np.sort(random.choice(len(ready.documents), SAMPLED, replace=False))
-            ready = part_of(ready.corpus, recipe, rows)
-        return ready, recipe
+            rows = np.sort(random.choice(len(corpus), SAMPLED, replace=False))
+            corpus = corpus.select(rows)
+        return corpus, recipe
 
-    def _judged(self, ready: Prepared, recipe: IndexRecipe) -> Judged:
+    def _judged(self, corpus: Corpus, recipe: IndexRecipe) -> Judged:
         """What the bands of a recipe find among these documents, from a sample of all pairs of different texts."""
-        firsts, _ = ready.documents.distinct_texts()
-        threshold, documents = recipe.banding.threshold, len(ready.documents)
-        verifier = Verifier(ready.corpus, recipe.shingling, threshold, self._run)
+        firsts, _ = corpus.documents.distinct_texts()
+        threshold, documents = recipe.banding.threshold, len(corpus)
+        verifier = Verifier(corpus, threshold, self._run)
 
         def compare(left: TextNumbers, right: TextNumbers) -> Floats:
             return verifier.exact_jaccard(firsts[left], firsts[right])
 
-        drawn = sample_pairs(ready.signatures[firsts], compare, recipe.shingling.seed, self._run.progress)
+        drawn = sample_pairs(corpus.signatures.rows(firsts), compare, recipe.shingling.seed, self._run.progress)
         sample = drawn.of_all(self._times)
         known = sample if len(sample.random) else None
         all_documents = self._every if self._times > 1 else documents
-        corpus = sampled_pairs.corpus_facts(sample, len(firsts), threshold, all_documents)
+        facts = sampled_pairs.corpus_facts(sample, len(firsts), threshold, all_documents)
         choices, curve = sampled_pairs.choices(recipe, known), sampled_pairs.curve(recipe.banding, known)
-        return Judged(ready, recipe, firsts, sample, corpus, tuple(choices), tuple(curve))
+        return Judged(corpus, recipe, firsts, sample, facts, tuple(choices), tuple(curve))
 
-    def _with(self, changes: dict[str, Any]) -> tuple[Prepared, IndexRecipe]:
+    def _with(self, changes: dict[str, Any]) -> tuple[Corpus, IndexRecipe]:
         """The same documents with these options as well. What is skipped was reported before."""
         self._changes |= changes
         given: dict[str, Any] = dict(self._changes)
@@ -216,12 +233,12 @@ class _Tuner:
 
     def _follow(self, asked: Judged) -> Judged:
         """The documents with the options that are advised, in this order: k, without a template, threshold, K."""
-        ready, recipe = self._of_lengths(asked.ready, asked.recipe, asked.recipe)
-        if len(asked.ready.documents) > 1:
-            ready, recipe = self._without_template(asked, ready, recipe)
-        now = asked if recipe is asked.recipe else self._judged(ready, recipe)
+        corpus, recipe = self._of_lengths(asked.corpus, asked.recipe, asked.recipe)
+        if len(asked.corpus.documents) > 1:
+            corpus, recipe = self._without_template(asked, corpus, recipe)
+        now = asked if recipe is asked.recipe else self._judged(corpus, recipe)
         now = self._without_crowd(self._of_similarities(now, asked.recipe), asked)
-        texts = round(now.corpus.texts * self._times)
+        texts = round(now.facts.texts * self._times)
         threshold = now.recipe.banding.threshold
         for each in length_of_signatures(
             *(texts, now.chosen, now.recipe.banding.recall),
@@ -231,23 +248,23 @@ class _Tuner:
                 self._changes |= each.change
         return now
 
-    def _of_lengths(self, ready: Prepared, recipe: IndexRecipe, asked: IndexRecipe) -> tuple[Prepared, IndexRecipe]:
+    def _of_lengths(self, corpus: Corpus, recipe: IndexRecipe, asked: IndexRecipe) -> tuple[Corpus, IndexRecipe]:
         """The documents with the k and the threshold that suit their lengths. asked: the recipe at first."""
         shingling, threshold = recipe.shingling, recipe.banding.threshold
-        short = ShortTexts.of(ready.documents, shingling.unit)
+        short = ShortTexts.of(corpus.documents, shingling.unit)
         if short is None:
-            return ready, recipe
+            return corpus, recipe
         better = suitable(short, shingling, threshold)
         changes: dict[str, Any] = {} if better.k == shingling.k else {"k": better.k}
         if better.threshold < threshold:
             changes["threshold"] = better.threshold
         if not changes:
-            return ready, recipe
+            return corpus, recipe
         if self._of_short is not None:  # One line about lengths is enough: that on what a template leaves of them.
             del self._advice[self._of_short[0]]
             self._of_short = None
         if not self._advise(Advice(in_words(short, asked.shingling, better), self._changes | changes)):
-            return ready, recipe
+            return corpus, recipe
         self._of_short = len(self._advice) - 1, short, better
         return self._with(changes)
 
@@ -269,14 +286,14 @@ class _Tuner:
         if self._of_short is None or now.recipe.banding.threshold >= highest:
             return now
         lowered = self._of_short[2].threshold
-        for why in crowd_below(now.ready, now.firsts, now.sample, lowered, highest):
+        for why in crowd_below(now.corpus, now.firsts, now.sample, lowered, highest):
             self._has_crowd = True
             before = self._advice, self._changes, self._of_short
             if "ignore_common" not in self._changes:
                 self._advice, self._changes, self._of_short = [], {}, None
-                ready, recipe = self._without_template(asked, asked.ready, asked.recipe, OF_A_CROWD)
+                corpus, recipe = self._without_template(asked, asked.corpus, asked.recipe, OF_A_CROWD)
                 if recipe is not asked.recipe:
-                    return self._of_similarities(self._judged(ready, recipe), asked.recipe)
+                    return self._of_similarities(self._judged(corpus, recipe), asked.recipe)
             self._advice, self._changes, self._of_short = before
             return self._settle(highest, why, asked.recipe)
         return now
@@ -284,14 +301,14 @@ class _Tuner:
     def _of_similarities(self, now: Judged, asked: IndexRecipe) -> Judged:
         """The documents with the k and the threshold that suit their similarities. asked: the recipe at first."""
         shingling = now.recipe.shingling
-        short = ShortTexts.of(now.ready.documents, shingling.unit)
+        short = ShortTexts.of(now.corpus.documents, shingling.unit)
         least = 1.0 if short is None else short.least(shingling.k)
         suits = Suits(next_larger_k(short, shingling), least, asked.banding.threshold)
         found = self._about_similarities(now, suits)
         if any("k" in each.change for each in found):
             before = dict(self._changes)
             with_k = self._judged(*self._with({"k": suits.larger_k}))
-            if (with_k.corpus.typical or 0.0) <= (now.corpus.typical or 0.0) / 2:
+            if (with_k.facts.typical or 0.0) <= (now.facts.typical or 0.0) / 2:
                 self._advise(found[0])
                 return self._of_similarities(with_k, asked)
             self._changes = before  # They have a text in common that is longer than any k.
@@ -306,35 +323,35 @@ class _Tuner:
 
     def _about_similarities(self, now: Judged, suits: Suits) -> list[Advice]:
         """Advice from similarities. If one family has most of the pairs near the threshold, it chooses no threshold."""
-        found = list(similarity_advice(now.corpus, now.curve, now.chosen, now.recipe.shingling, suits))
+        found = list(similarity_advice(now.facts, now.curve, now.chosen, now.recipe.shingling, suits))
         least = max(0.0, now.recipe.banding.threshold - FARTHEST)
-        if any(family_of_pairs(now.ready, now.firsts, now.sample, least)):
+        if any(family_of_pairs(now.corpus, now.firsts, now.sample, least)):
             return [each for each in found if each.change.get("threshold", 1.0) >= now.recipe.banding.threshold]
         return found
 
     def _without_template(
-        self, asked: Judged, ready: Prepared, recipe: IndexRecipe, *large: float
-    ) -> tuple[Prepared, IndexRecipe]:
+        self, asked: Judged, corpus: Corpus, recipe: IndexRecipe, *large: float
+    ) -> tuple[Corpus, IndexRecipe]:
         """The documents without a template that a sample of them shares; as they are, if signatures fix the tokens."""
         if not (self._plan.artifact is None or isinstance(self._plan.artifact, Shingles)):
-            return ready, recipe
-        rows = np.flatnonzero(ready.documents.facts["flags"] & WITHOUT_TOKENS == 0)
+            return corpus, recipe
+        rows = np.flatnonzero(corpus.documents.facts["flags"] & WITHOUT_TOKENS == 0)
         if len(rows) > _COUNTED:
             rows = np.sort(np.random.default_rng(recipe.shingling.seed).choice(rows, _COUNTED, replace=False))
-        verifier = Verifier(ready.corpus, recipe.shingling, recipe.banding.threshold, self._run)
+        verifier = Verifier(corpus, recipe.banding.threshold, self._run)
         for each in common_advice(Ragged.concat([sets for _, sets in token_sets(verifier, rows)], np.uint32), *large):
             before = dict(self._changes)
             without, of_rest = self._with(dict(each.change))
             facts = without.documents.facts
-            if many_similar(asked.corpus) and np.median(facts["count"] - facts["ignored"]) < _LEFT:
+            if many_similar(asked.facts) and np.median(facts["count"] - facts["ignored"]) < _LEFT:
                 self._changes = before  # What they share is their text, and not a template.
                 continue
             self._advise(each)
             return self._of_lengths(without, of_rest, asked.recipe)
-        return ready, recipe
+        return corpus, recipe
 
 
 def _with_these_options(judged: Judged) -> str:
     """How many pairs are similar with other options than those that were asked for."""
-    pairs, threshold = judged.corpus.similar.value, judged.recipe.banding.threshold
+    pairs, threshold = judged.facts.similar.value, judged.recipe.banding.threshold
     return f"with these options, about {pairs:,.0f} pairs of different texts are similar at {threshold:g}"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Self
 
 import numpy as np
 
-from simdocs.model.ragged import Array, Floats, Index, Mask
+from simdocs.model.ragged import Array, Floats, Index, Mask, Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,10 @@ class Pairs:
         """The pairs with these numbers, in this order."""
         return type(self)(*(getattr(self, column.name)[order] for column in fields(self)))
 
+    def renumbered(self, rows: Callable[[Rows], Rows]) -> Self:
+        """The same pairs, with other rows for both documents."""
+        return replace(self, left=rows(self.left), right=rows(self.right))
+
     def in_row_order(self) -> Self:
         """The same pairs, sorted by left row, then by right row."""
         return self.take(np.lexsort((self.right, self.left)))
@@ -48,6 +52,12 @@ class Pairs:
     def with_any(self, documents: Mask) -> Self:
         """The pairs with at least one of these documents. documents: (N,), for each row."""
         return self.take(np.flatnonzero(documents[self.left] | documents[self.right]))
+
+    @staticmethod
+    def of_copies(left: Rows, right: Rows, *, exact: bool) -> Pairs:
+        """Pairs of copies of a text. Their similarity is 1, which counts as computed only if answers are exact."""
+        ones = np.ones(len(left))
+        return Pairs(left, right, ones if exact else np.full(len(left), np.nan), ones)
 
     @classmethod
     def empty(cls) -> Self:

@@ -10,7 +10,7 @@ import pytest
 
 from simdocs.advice.template_advice import LARGE_GROUP, MANY_DOCUMENTS, template_advice
 from simdocs.errors import spelled
-from simdocs.matching.pairs.similar_pairs import PairCollector
+from simdocs.matching.similar_pairs import PairCollector
 from simdocs.model.groups import Pairs
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 
 import simdocs
 from simdocs.kernels.lsh.banding import candidate_probability
-from simdocs.matching.comparison import difference, measures
+from simdocs.matching import difference, measures
 from simdocs.model.comparison import Comparison, SimilarityMatrix
 from simdocs.views.comparison_tables import rows_of_comparison
 from tests import strategies as some

@@ -13,9 +13,8 @@ from typing import Any
 from simdocs.commands.dedupe import DedupePlan, find_groups, find_pairs, plan_dedupe, read_documents
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
-from simdocs.matching.documents.prepared import Prepared
-from simdocs.matching.documents.scope import Scope
-from simdocs.model.answers import Block, Row
+from simdocs.matching.corpus import Corpus
+from simdocs.model.answers import Block, Delivery, Row
 from simdocs.model.groups import Pairs
 from simdocs.model.search_result import Deduplication, SimilarPairs
 from simdocs.model.skipped import Skipped
@@ -34,14 +33,9 @@ class Work:
     """Documents that were read, and the plan by which they are compared. result: the result of the last answer."""
 
     plan: DedupePlan
-    scope: Scope
+    corpus: Corpus
     run: Run
     result: Deduplication | SimilarPairs | None = field(default=None)
-
-    @property
-    def ready(self) -> Prepared:
-        """The documents that are compared."""
-        return self.scope.prepared
 
     @property
     def skipped(self) -> Skipped:
@@ -50,15 +44,17 @@ class Work:
 
     def groups(self) -> list[Row]:
         """Return the rows of the groups."""
-        return self._rows(lambda take: find_groups(self.plan, self.scope, self.run, None, take))
+        return self._rows(lambda take: find_groups(self.plan, self.corpus, self.run, Delivery(take=take)))
 
     def pairs(self, all_copies: bool = False) -> list[Row]:
         """Return the rows of all similar pairs."""
-        return self._rows(lambda take: find_pairs(self.plan, self.scope, self.run, all_copies=all_copies, take=take))
+        return self._rows(
+            lambda take: find_pairs(self.plan, self.corpus, self.run, Delivery(take=take), all_copies=all_copies)
+        )
 
     def listed(self, listing: str) -> list[Row]:
         """Return the rows of a list."""
-        return self._rows(lambda take: find_groups(self.plan, self.scope, self.run, listing, take))
+        return self._rows(lambda take: find_groups(self.plan, self.corpus, self.run, Delivery(take=take), listing))
 
     def names(self, listing: str) -> list[Any]:
         """Return the names of a list."""
@@ -77,7 +73,7 @@ class Work:
 
     def decided(self) -> Pairs:
         """Return every duplicate with its kept document, by row."""
-        self.result = find_groups(self.plan, self.scope, self.run)
+        self.result = find_groups(self.plan, self.corpus, self.run, Delivery())
         return self.result.pairs
 
     def _rows(self, ask: Any) -> list[Row]:

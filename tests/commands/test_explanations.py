@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import simdocs
 from simdocs.families import SCHEMES
 from simdocs.kernels.lsh import buckets
-from simdocs.matching.documents.prepared import DistinctTexts
-from simdocs.matching.groups import chains, components
+from simdocs.matching.groups import components
+from simdocs.matching.groups.greedy import DistinctTexts
 from simdocs.model import search_result
 from simdocs.model.search_result import ExplainedDocument
 from tests.amounts import examples
@@ -177,7 +177,7 @@ def test_a_very_long_chain_is_listed_by_its_last_links():
 
 
 def test_chains_are_complete_if_links_that_shorten_none_are_dropped_meanwhile(monkeypatch):
-    class WithoutRoom(chains.LinkCollector):
+    class WithoutRoom(components.LinkCollector):
         def __init__(self, texts: DistinctTexts) -> None:
             super().__init__(texts)
             self._most = 0

@@ -107,7 +107,7 @@ def test_max_candidates_caps_the_comparisons_of_a_bucket(texts, share, keep, mos
         index = laid(Path(place), ours, theirs, choices, **places)
         with against(index, Path(place, "yours"), keep=keep, max_candidates=most) as work:
             found = [row[:2] for row in rows_of(work, len(theirs))]
-        signatures = np.concatenate((index["signatures"].all(), work.ready.signatures)).tolist()
+        signatures = np.concatenate((index["signatures"].all(), work.corpus.signatures.all())).tolist()
         shared = bands.buckets([signatures[row] for row in order], *cut)
         given_ = sum(row < len(theirs) for row in order)
         expected = sequential.greedy(

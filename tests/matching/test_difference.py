@@ -8,8 +8,8 @@ from unittest import mock
 import pytest
 from hypothesis import given
 
-from simdocs.matching.comparison import difference as module
-from simdocs.matching.comparison.difference import difference
+from simdocs.matching import difference as module
+from simdocs.matching.difference import difference
 from simdocs.model.passages import Difference
 from simdocs.recipes import Normalisation, Shingling
 from tests import strategies as some

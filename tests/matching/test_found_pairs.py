@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.kernels.group.connectivity import connected_groups
-from simdocs.matching.pairs import similar_pairs
-from simdocs.matching.pairs.similar_pairs import PairCollector, with_copies
+from simdocs.matching import similar_pairs
+from simdocs.matching.similar_pairs import PairCollector, with_copies
 from simdocs.model.groups import Pairs
 
 SIZE = 10

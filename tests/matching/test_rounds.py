@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, UNDECIDED, capped_members, first_undecided
 from simdocs.matching.candidates import rounds
-from simdocs.matching.candidates.candidates import GroupingState
-from simdocs.matching.candidates.rounds import decide_in_rounds
+from simdocs.matching.candidates.rounds import GroupingState, Rounds
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Ragged, TextNumbers
 from tests import strategies as some
@@ -78,7 +77,7 @@ def in_rounds(
     compared = Compared(similarity if callable(similarity) else lambda a, b: similarity[a, b])
     shared = buckets if isinstance(buckets, Ragged) else some.ragged(buckets, np.int64)
     with mock.patch.object(rounds, "_FEW", few):
-        return decide_in_rounds(shared, size, most, compared, always_kept), compared
+        return Rounds(shared, size, most, compared, always_kept).decide(), compared
 
 
 def decided(state: GroupingState, buckets: list[list[int]], most: int, always_kept: int = 0) -> twin.Decided:
@@ -201,7 +200,7 @@ def allocated_in_rounds(size: int) -> list[int]:
     tracemalloc.start()
     try:
         with mock.patch.object(compared, "progress", progress):
-            decide_in_rounds(buckets, size, 1000, compared)
+            Rounds(buckets, size, 1000, compared).decide()
     finally:
         tracemalloc.stop()
     return peaks[1:]

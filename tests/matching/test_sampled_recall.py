@@ -206,7 +206,7 @@ def test_a_sample_is_audited_where_all_texts_do_not_fit_in_memory(texts, monkeyp
     def refuse(*_: object) -> None:
         raise MemoryNeededError(3, 4, 5, allowed=False)
 
-    monkeypatch.setattr(found_similar.ExactJoin, "of", refuse)
+    monkeypatch.setattr(found_similar, "ExactJoin", refuse)
     assert [*simdocs.audit(texts=texts, **OPTIONS).rows()] == [*expected.rows()]
 
 

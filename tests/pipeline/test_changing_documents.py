@@ -212,7 +212,7 @@ def test_a_file_that_changes_once_while_it_is_read_is_read_again(docs, monkeypat
     with sketched(["a", "b", "c"]) as work:
         assert grouped(work) == [(b"a", b"b"), (b"a", b"c")]
         assert work.skipped.counts == {}
-        assert int(work.ready.documents.facts["size"][1]) == len(TEXT) + 2
+        assert int(work.corpus.documents.facts["size"][1]) == len(TEXT) + 2
 
 
 @pytest.mark.reliability("a change while it is read again")

@@ -50,7 +50,7 @@ def test_utf_16_utf_32_and_invalid_utf_8_are_recorded(tmp_path):
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
     with sketched([tmp_path / name for name in files]) as work:
-        flags = dict(zip(files, work.ready.documents.facts["flags"].tolist(), strict=True))
+        flags = dict(zip(files, work.corpus.documents.facts["flags"].tolist(), strict=True))
     assert {name for name, flag in flags.items() if flag & WIDE} == {
         name for name in files if "16" in name or "32" in name
     }

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.matching.comparison.difference import difference
+from simdocs.matching.difference import difference
 from simdocs.recipes import Shingling
 from simdocs.views.drawn_difference import COLORS, Marks, marked
 

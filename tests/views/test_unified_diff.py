@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from simdocs.matching.comparison.difference import difference
+from simdocs.matching.difference import difference
 from simdocs.recipes import Shingling
 from simdocs.views.drawn_difference import unified
 

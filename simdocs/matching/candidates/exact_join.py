@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -12,8 +12,7 @@ from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, UNDECIDED
 from simdocs.kernels.join.containment_index import containment_index
 from simdocs.kernels.join.prefix_candidates import JoinIndex, match_blocks, similar_candidates
 from simdocs.kernels.join.prefix_index import prefix_index
-from simdocs.matching.candidates.candidates import Comparer, GroupingState
-from simdocs.matching.candidates.rounds import decide_in_rounds
+from simdocs.matching.candidates.rounds import Comparer, GroupingState, Rounds
 from simdocs.matching.verification.token_memory import held_sets
 from simdocs.matching.verification.verify import HeldSets, Verifier
 from simdocs.model.groups import Pairs
@@ -28,25 +27,20 @@ _INDEXED_BY: Mapping[str, Callable[[Ragged, float], JoinIndex]] = MappingProxyTy
 """What finds the candidates, by the measure that is compared with the threshold."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class ExactJoin:
     """The candidate pairs of an exact join among documents numbered 0, 1, ...
 
     index: their token sets, by their rarest tokens. verifier: compares them, with the token sets in memory.
     """
 
-    index: JoinIndex
-    verifier: Verifier
-
-    @classmethod
-    def of(cls, verifier: Verifier, rows: Rows, most_memory: int | None = None) -> ExactJoin:
-        """The exact join of the documents in these rows. Their token sets are loaded.
+    def __init__(self, verifier: Verifier, rows: Rows, most_memory: int | None = None) -> None:
+        """Load the token sets of the documents in these rows.
 
         most_memory: the bytes that this may take; None: what there is. MemoryNeededError: that is not enough.
         """
         sets = held_sets([(verifier, rows)], most_memory)
-        index = _INDEXED_BY[verifier.measure](sets, verifier.threshold)
-        return cls(index, replace(verifier, held=HeldSets.of(sets, rows, len(verifier.corpus))))
+        self.index = _INDEXED_BY[verifier.measure](sets, verifier.threshold)
+        self.verifier = replace(verifier, held=HeldSets(sets, rows, len(verifier.corpus)))
 
     def pairs(self, wanted: Mask | None = None) -> Iterator[tuple[TextNumbers, TextNumbers]]:
         """All candidate pairs, or those with a wanted member, ascending, in blocks.
@@ -63,7 +57,7 @@ class ExactJoin:
         The next undecided texts are decided together: they are compared with each other, in rounds, and then those that
         are kept are compared with all later texts.
         """
-        state = GroupingState.undecided(len(self.index))
+        state = GroupingState(len(self.index))
         at = 0
         while at < len(self.index):
             members = at + np.flatnonzero(state.status[at : at + _UNDECIDED_AT_ONCE] == UNDECIDED)
@@ -80,7 +74,7 @@ class ExactJoin:
         inside = (right <= some[-1]) & (state.status[right] == UNDECIDED)
         among = np.searchsorted(some, np.column_stack((left[inside], right[inside])))
         buckets = Ragged.from_lengths(among.ravel(), np.full(len(among), 2))
-        found = decide_in_rounds(buckets, len(some), len(some), _Among(comparer, some))
+        found = Rounds(buckets, len(some), len(some), _Among(comparer, some)).decide()
         state.status[some] = found.status
         state.jaccard[some], state.estimate[some] = found.jaccard, found.estimate
         removed = found.status == REMOVED
@@ -117,12 +111,11 @@ class ExactJoin:
             yield left[~first], right[~first]
 
 
-@dataclass(frozen=True, slots=True)
 class _Among:
-    """A comparer of some texts, numbered 0, 1, ... among themselves."""
+    """Compares some texts, which are numbered 0, 1, ... among themselves."""
 
-    comparer: Comparer
-    texts: TextNumbers
+    def __init__(self, comparer: Comparer, texts: TextNumbers) -> None:
+        self.comparer, self.texts = comparer, texts
 
     def similar(self, left: TextNumbers, right: TextNumbers) -> Pairs:
         """The similar ones among these pairs, in the order given."""

@@ -9,14 +9,21 @@ decision, because only the pairs of texts that are kept are used.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Protocol
 
 import numpy as np
 
-from simdocs.kernels.group.greedy_rounds import KEPT, UNDECIDED, first_undecided, pairs_with_always_kept
+from simdocs.kernels.group.greedy_rounds import (
+    KEPT,
+    REMOVED,
+    UNDECIDED,
+    first_undecided,
+    most_similar_kept,
+    pairs_with_always_kept,
+)
 from simdocs.kernels.lsh.buckets import distinct_pairs, member_blocks, positions_of_members
-from simdocs.matching.candidates.candidates import Comparer, GroupingState
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Array, Index, Mask, Ragged, TextNumbers, count_true_in_rows, ranges, row_blocks
+from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, TextNumbers, count_true_in_rows, ranges, row_blocks
 
 _LISTED = 64
 """Pairs that are listed for each distinct one, at most, when pairs are counted: one for each bucket in common."""
@@ -26,6 +33,58 @@ _AT_ONCE = 1 << 18
 
 _SCANNED = 256
 """Members that are looked at together at least, in search of undecided ones."""
+
+
+class GroupingState:
+    """What is decided so far about M members, one entry each. Each decision changes the arrays in place.
+
+    status: int8 (M,), UNDECIDED, KEPT or REMOVED.
+    under: int64 (M,), for a removed member the kept one in its place; -1 for others.
+    jaccard, estimate: float64 (M,), how similar the two are; -1 for others.
+    """
+
+    __slots__ = ("estimate", "jaccard", "status", "under")
+
+    def __init__(self, size: int) -> None:
+        """size: M, of which nothing is decided."""
+        self.status: Array = np.zeros(size, np.int8)
+        self.under: Index = np.full(size, -1)
+        self.jaccard: Floats = np.full(size, -1.0)
+        self.estimate: Floats = np.full(size, -1.0)
+
+    def keep(self, members: TextNumbers) -> None:
+        """Keep these members."""
+        self.status[members] = KEPT
+
+    def remove(self, pairs: Pairs) -> TextNumbers:
+        """Remove the members on the right, and return those that were undecided, each once.
+
+        Those on the left are kept. Each member is removed in favour of the most similar of all kept ones with which it
+        was paired so far; ties to the earlier. A member may occur in several pairs, and may have been removed before.
+        """
+        best = pairs.take(most_similar_kept(pairs.left, pairs.right, pairs.score))
+        kept, members, jaccard = best.left, best.right, best.score
+        old = self.jaccard[members]
+        better = (jaccard > old) | ((jaccard == old) & (kept < self.under[members]))
+        changed = members[better]
+        self.under[changed], self.jaccard[changed] = kept[better], jaccard[better]
+        self.estimate[changed] = best.estimate[better]
+        new: TextNumbers = members[self.status[members] == UNDECIDED]
+        self.status[new] = REMOVED
+        return new
+
+
+class Comparer(Protocol):
+    """How texts are compared, and who wants to know the results."""
+
+    def similar(self, left: TextNumbers, right: TextNumbers) -> Pairs:
+        """The similar ones among these pairs, in the order given."""
+
+    def use(self, pairs: Pairs) -> None:
+        """Take note of similar pairs of a kept text (left) with later ones (right). Each pair is used once."""
+
+    def progress(self, decided: int) -> None:
+        """Take note of how many texts are decided so far."""
 
 
 class Frontier:
@@ -170,19 +229,16 @@ _PAYS = 3
 """Verifying ahead pays if at least one pair in this number is used."""
 
 
-def decide_in_rounds(buckets: Ragged, size: int, most: int, comparer: Comparer, always_kept: int = 0) -> GroupingState:
-    """The decisions about texts 0, 1, ... below `size`: the same as if they were made about one text after the other.
+class Rounds:
+    """Decides about texts 0, 1, ... below `size` as if one were decided about after the other.
 
     buckets: Ragged int64, of texts, ascending in each. most: in a bucket, later members are compared with at most this
     number of kept ones. The first `always_kept` texts are kept.
     """
-    return _Rounds(buckets, size, most, comparer, always_kept).decide()
 
-
-class _Rounds:
-    def __init__(self, buckets: Ragged, size: int, most: int, comparer: Comparer, always_kept: int) -> None:
+    def __init__(self, buckets: Ragged, size: int, most: int, comparer: Comparer, always_kept: int = 0) -> None:
         self._comparer, self._decided = comparer, always_kept
-        self._state = GroupingState.undecided(size)
+        self._state = GroupingState(size)
         self._state.keep(np.arange(always_kept))
         if always_kept:
             blocks = pairs_with_always_kept(buckets, always_kept, most, size)
@@ -194,6 +250,7 @@ class _Rounds:
         self._room, self._pause, self._pauses = 0, 0, 1
 
     def decide(self) -> GroupingState:
+        """The decisions about all texts."""
         self._comparer.progress(self._decided)
         ready = self._frontier.ready
         while len(ready):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from copy import copy
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from simdocs.engines.run import Run
 from simdocs.kernels.group import connectivity
 from simdocs.kernels.group.greedy_rounds import KEPT, capped_members
 from simdocs.kernels.lsh.buckets import (
@@ -17,16 +17,37 @@ from simdocs.kernels.lsh.buckets import (
     member_blocks,
     positions_of_members,
 )
-from simdocs.matching.candidates.candidates import Candidates, Comparer, GroupingState
-from simdocs.matching.candidates.exact_join import ExactJoin
-from simdocs.matching.candidates.rounds import decide_in_rounds
-from simdocs.matching.documents.prepared import Prepared
+from simdocs.matching.candidates.rounds import Comparer, GroupingState, Rounds
 from simdocs.matching.verification.verify import Verifier
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows, TextNumbers
-from simdocs.recipes import Bands, Grouping
+from simdocs.recipes import Bands
+
+if TYPE_CHECKING:
+    from simdocs.matching.candidates.exact_join import ExactJoin
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+class Candidates(Protocol):
+    """The candidate pairs among texts that are numbered in keep order."""
+
+    def decide(self, comparer: Comparer) -> GroupingState:
+        """The decisions about all texts: the same as if they were made about one text after the other."""
+
+    def capped(self, status: Array, /) -> TextNumbers:
+        """The kept texts that were not compared with all texts kept before them, because there were too many."""
+
+    def with_kept(self, removed: TextNumbers, status: Array) -> Iterator[tuple[TextNumbers, TextNumbers]]:
+        """The candidate pairs of each of these removed texts with kept ones, at least with later ones, in blocks."""
+
+    def of_kept(self, status: Array) -> Iterator[tuple[TextNumbers, TextNumbers]]:
+        """The candidate pairs of two kept texts, the earlier one first, in blocks. Full buckets are left out."""
+
+    def links(self) -> Iterator[tuple[TextNumbers, TextNumbers]]:
+        """Some of the candidate pairs, in blocks, that are likely to connect most of what is connected."""
+
+    def other_links(self, label: TextNumbers, /) -> Iterator[tuple[TextNumbers, TextNumbers]]:
+        """At least the candidate pairs of texts with different labels, in blocks."""
+
+
 class BucketCandidates:
     """The candidate pairs among texts 0, 1, ... below `size`: those that share a bucket.
 
@@ -34,14 +55,12 @@ class BucketCandidates:
     number of kept ones. always_kept: the first `always_kept` texts are kept even if they are similar.
     """
 
-    buckets: Ragged
-    size: int
-    most: int
-    always_kept: int = 0
+    def __init__(self, buckets: Ragged, size: int, most: int, always_kept: int = 0) -> None:
+        self.buckets, self.size, self.most, self.always_kept = buckets, size, most, always_kept
 
     def decide(self, comparer: Comparer) -> GroupingState:
         """The decisions about all texts: the same as if they were made about one text after the other."""
-        return decide_in_rounds(self.buckets, self.size, self.most, comparer, self.always_kept)
+        return Rounds(self.buckets, self.size, self.most, comparer, self.always_kept).decide()
 
     def capped(self, status: Array) -> TextNumbers:
         """The kept texts that were not compared with all texts kept before them, because a bucket was full."""
@@ -82,21 +101,31 @@ ListedCandidates = tuple[Iterator[tuple[Index, Index]], Verifier]
 """Candidate pairs, ascending, in blocks that have all pairs of each of their left members; and how to compare them."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class SelfJoin:
     """Documents to compare with each other, and the way to find candidates.
 
-    verifier: that of the corpus in prepared. bands: candidates share a bucket of one of these; None: an exact join, in
-    which they share a rare token. lost: (N,) which documents of an artifact are missing or have changed, if they have
-    copies. These documents are left out. None: no document is lost. most_memory: the bytes that an exact join may take;
-    None: what there is.
+    Documents of an artifact that have copies are looked up again when the join is made.
+
+    verifier: compares the documents of its corpus.
+    bands: candidates share a bucket of one of these; None: an exact join, in which they share a rare token.
+    most_memory: the bytes that an exact join may take; None: what there is.
+    lost: (N,) which documents of an artifact are missing or have changed, if they have copies. They are left out. None:
+        no document is lost.
     """
 
-    prepared: Prepared
-    verifier: Verifier
-    bands: Bands | None
-    lost: Mask | None = None
-    most_memory: int | None = None
+    def __init__(self, verifier: Verifier, bands: Bands | None, most_memory: int | None = None) -> None:
+        self.verifier, self.bands, self.most_memory = verifier, bands, most_memory
+        self.lost = _lost_copies(verifier)
+
+    def with_bands(self, bands: Bands) -> SelfJoin:
+        """The same join by these bands. No document is looked up again."""
+        join = copy(self)
+        join.bands = bands
+        return join
+
+    def distinct_texts(self) -> tuple[Rows, TextNumbers]:
+        """The first document of each distinct text, and the number of each document's text, without lost documents."""
+        return self.verifier.corpus.documents.distinct_texts(self.lost)
 
     def candidates(self, firsts: Rows, numbers: TextNumbers, most: int) -> tuple[Candidates, Verifier]:
         """The candidate pairs of documents `firsts`, as texts numbered 0, 1, ..., for grouping; and their verifier.
@@ -104,7 +133,7 @@ class SelfJoin:
         numbers: (N,) the number of each document's text. most: see BucketCandidates.
         """
         if self.bands is None:
-            exact = ExactJoin.of(self.verifier, firsts, self.most_memory)
+            exact = self._exact(firsts)
             return exact, exact.verifier
         return BucketCandidates(self._buckets(self.bands, firsts, numbers), len(firsts), most), self.verifier
 
@@ -115,54 +144,28 @@ class SelfJoin:
         only pairs with a wanted member are listed; None: all are.
         """
         if self.bands is None:
-            exact = ExactJoin.of(self.verifier, firsts, self.most_memory)
+            exact = self._exact(firsts)
             return exact.pairs(wanted), exact.verifier
         shared = self._buckets(self.bands, firsts, numbers)
         listed = candidate_pairs(shared, len(firsts)) if wanted is None else candidate_pairs_with(shared, wanted)
         return listed, self.verifier
 
+    def _exact(self, firsts: Rows) -> ExactJoin:
+        from simdocs.matching.candidates.exact_join import ExactJoin
+
+        return ExactJoin(self.verifier, firsts, self.most_memory)
+
     def _buckets(self, bands: Bands, firsts: Rows, numbers: TextNumbers | None) -> Ragged:
         # The tables of an index name the first copy of each text, which may be lost.
         numbers = numbers if self.lost is None else None
-        return self.prepared.buckets(bands, firsts, numbers, self.verifier.run.progress)
+        return self.verifier.corpus.buckets(bands, firsts, numbers, self.verifier.run.progress)
 
 
-def verifier_of(
-    prepared: Prepared, threshold: float, grouping: Grouping, run: Run, measure: str = "jaccard"
-) -> Verifier:
-    """A verifier of the documents prepared. An exact join drops no candidate because of its estimate."""
-    return Verifier(
-        prepared.corpus,
-        prepared.recipe.shingling,
-        threshold,
-        run,
-        measure,
-        exact=grouping.verify == "exact",
-        no_prefilter=grouping.exact,
-    )
-
-
-def self_join(
-    prepared: Prepared,
-    threshold: float,
-    grouping: Grouping,
-    bands: Bands | None,
-    run: Run,
-    most_memory: int | None = None,
-    measure: str = "jaccard",
-) -> SelfJoin:
-    """The self-join of the documents prepared. Documents of an artifact that have copies are looked up again.
-
-    measure: what is compared with the threshold; only an exact join compares containment.
-    """
-    verifier = verifier_of(prepared, threshold, grouping, run, measure)
-    return SelfJoin(prepared, verifier, bands, _lost_copies(prepared, verifier), most_memory)
-
-
-def _lost_copies(prepared: Prepared, verifier: Verifier) -> Mask | None:
-    if not prepared.corpus.recorded(np.arange(len(prepared.documents))).any():
+def _lost_copies(verifier: Verifier) -> Mask | None:
+    documents = verifier.corpus.documents
+    if not verifier.corpus.recorded(np.arange(len(documents))).any():
         return None
-    _, text = prepared.documents.distinct_texts()
+    _, text = documents.distinct_texts()
     rows = np.flatnonzero(text >= 0)
     lost = np.zeros(len(text), bool)
     lost[rows] = verifier.lost_copies(rows, text[rows])

@@ -9,43 +9,31 @@ import numpy as np
 from simdocs.corpora.identity import in_same_place, recognised
 from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.matching.candidates.self_join import BucketCandidates
-from simdocs.matching.documents.concatenated import ConcatenatedCorpus
-from simdocs.matching.documents.corpus import Corpus
-from simdocs.matching.documents.prepared import DistinctTexts, Prepared, in_keep_order, pairs_of_copies
-from simdocs.matching.groups.chains import Groups
-from simdocs.matching.groups.decision import Decision, decision_of
-from simdocs.matching.groups.greedy import greedy
-from simdocs.matching.lookup.lookup import bounds, copies_of, keys_for, owners_at
+from simdocs.matching.corpus import Corpus
+from simdocs.matching.groups.decision import Decision
+from simdocs.matching.groups.greedy import DistinctTexts, greedy, in_keep_order
+from simdocs.matching.lookup.lookup import bounds, copies_of, index_of, keys_for, owners_at
 from simdocs.matching.verification.verify import Verifier
-from simdocs.model.artifact import BandIndex
 from simdocs.model.documents import WITHOUT_TOKENS, Documents
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, Rows, TextNumbers, ranges
 from simdocs.recipes import Grouping
 
 
-def decide_against(
-    index: BandIndex,
-    indexed: Corpus,
-    prepared: Prepared,
-    verifier: Verifier,
-    grouping: Grouping,
-    *,
-    explain: bool = False,
-) -> Decision:
+def decide_against(indexed: Corpus, verifier: Verifier, grouping: Grouping, *, explain: bool = False) -> Decision:
     """Group new documents with documents of an index, all of which are kept.
 
     indexed: the documents of the index. verifier: that of the new documents. The corpus of the decision holds the
     documents of the index that share a bucket with a new one, and then the new ones. Copies of a text of the index are
     duplicates even if a full bucket prevents the comparison. explain: see `greedy`.
     """
-    new, documents = prepared.corpus, prepared.documents
+    new, index = verifier.corpus, index_of(indexed)
     known = recognised(new, indexed)
-    standing = _Standing(indexed, new, np.flatnonzero(~known), verifier.for_corpus(indexed))
-    original = np.where(known, -1, _originals(indexed, documents, standing))
+    standing = _Standing(verifier.for_corpus(indexed), new, np.flatnonzero(~known))
+    original = np.where(known, -1, _originals(indexed, new.documents, standing))
     copies = np.flatnonzero(original >= 0)
-    texts = in_keep_order(documents, grouping.keep, known | (original >= 0))
-    keys = keys_for(index, prepared.signatures, texts.first)
+    texts = in_keep_order(new.documents, grouping.keep, known | (original >= 0))
+    keys = keys_for(index, new.signatures.all(), texts.first)
     begins, ends = bounds(index, keys)
     owners = owners_at(index, ranges(begins.ravel(), (ends - begins).ravel()))
     owners = standing.copies_for(owners, index["same_as"].all())
@@ -53,16 +41,19 @@ def decide_against(
     counts = np.bincount(of_key, minlength=keys.size).reshape(keys.shape)
     owners = owners[owners >= 0]
     rows = np.unique(np.concatenate((owners, original[copies])))
-    of_both = verifier.for_corpus(ConcatenatedCorpus(indexed.some(rows), new))
+    of_both = verifier.for_corpus(indexed.select(rows).followed_by(new))
     shared = _buckets(keys, counts, np.searchsorted(rows, owners), len(rows))
     ours = _after(len(rows), texts)
     candidates = BucketCandidates(shared, len(ours), grouping.max_candidates, len(rows))
-    pairs, capped, found, nearest = greedy(ours, candidates, of_both, explain=explain)
-    of_copies = pairs_of_copies(np.searchsorted(rows, original[copies]), len(rows) + copies, of_both.exact)
-    eligible = np.concatenate((np.zeros(len(rows), bool), ~known))
-    groups = Groups(Pairs.concat([pairs, of_copies]).in_row_order(), nearest=nearest)
-    decision = decision_of(of_both, groups, found, eligible, len(rows) + np.flatnonzero(known), capped)
-    return replace(decision, of_index=rows)
+    found = greedy(ours, candidates, of_both, explain=explain)
+    of_copies = Pairs.of_copies(np.searchsorted(rows, original[copies]), len(rows) + copies, exact=of_both.exact)
+    decision = replace(
+        found,
+        pairs=Pairs.concat([found.pairs, of_copies]).in_row_order(),
+        eligible=np.concatenate((np.zeros(len(rows), bool), ~known)),
+        known=len(rows) + np.flatnonzero(known),
+    )
+    return decision.confirmed(of_both)
 
 
 class _Standing:
@@ -72,8 +63,9 @@ class _Standing:
     changed cannot either.
     """
 
-    def __init__(self, indexed: Corpus, new: Corpus, unknown: Rows, verifier: Verifier) -> None:
-        self._indexed, self._new, self._unknown, self._verifier = indexed, new, unknown, verifier
+    def __init__(self, verifier: Verifier, new: Corpus, unknown: Rows) -> None:
+        """verifier: that of the documents of the index. unknown: the new documents that the index does not hold."""
+        self._verifier, self._new, self._unknown = verifier, new, unknown
 
     def of(self, rows: Rows) -> Mask:
         """Which of these rows can be matched. Missing and changed documents are reported."""
@@ -98,7 +90,7 @@ class _Standing:
 
     def _rewritten(self, rows: Rows) -> Mask:
         """Which of these rows were read from files, or lines of files, in which there is a new document."""
-        return in_same_place(self._indexed, rows, self._new, self._unknown)
+        return in_same_place(self._verifier.corpus, rows, self._new, self._unknown)
 
 
 def _originals(indexed: Corpus, new: Documents, standing: _Standing) -> Rows:

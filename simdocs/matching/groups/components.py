@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from simdocs.kernels.group import connectivity
 from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED
 from simdocs.kernels.lsh.buckets import PAIRS_AT_ONCE
-from simdocs.matching.candidates.candidates import Candidates
-from simdocs.matching.documents.prepared import DistinctTexts, pairs_of_copies
-from simdocs.matching.groups.chains import Groups, LinkCollector
-from simdocs.matching.groups.greedy import nearest_kept
+from simdocs.matching.candidates.self_join import Candidates
+from simdocs.matching.groups.decision import Decision
+from simdocs.matching.groups.greedy import DistinctTexts, nearest_kept
+from simdocs.matching.similar_pairs import PairCollector
 from simdocs.matching.verification.verify import Verifier
 from simdocs.model.groups import Components, Pairs
 from simdocs.model.ragged import Floats, Index, Rows, TextNumbers, ranges
+from simdocs.model.search_result import MOST_LINKS
 
 _COMPARED_WHOLLY = 1000
 """Texts of a component, besides the first one, of which every two are compared to see how loose it is, at most."""
@@ -24,7 +26,7 @@ _SAMPLED = 10_000
 """Pairs of a larger component that are compared to see how loose it is."""
 
 
-def connected(texts: DistinctTexts, candidates: Candidates, verifier: Verifier, *, explain: bool = False) -> Groups:
+def connected(texts: DistinctTexts, candidates: Candidates, verifier: Verifier, *, explain: bool = False) -> Decision:
     """Every document except the first of its component in keep order, together with that first one.
 
     Its similarity to the first one is exact, and may be below the threshold. In components of at most
@@ -39,16 +41,19 @@ def connected(texts: DistinctTexts, candidates: Candidates, verifier: Verifier, 
     copies = texts.copies
     to = texts.first[label[texts.number[copies]]]
     own = to == texts.first[texts.number[copies]]
-    of_first = pairs_of_copies(to[own], copies[own], verifier.exact)
+    of_first = Pairs.of_copies(to[own], copies[own], exact=verifier.exact)
     place = np.searchsorted(members, texts.number[copies[~own]])
     others = Pairs(to[~own], copies[~own], firsts.jaccard[place], firsts.estimate[place])
     pairs = Pairs.concat([firsts, of_first, others]).in_row_order()
     components = _looseness(texts, label, pairs, verifier, _SAMPLED if explain else 0)
+    collector = PairCollector(len(verifier.corpus))
+    collector.add(pairs)
+    decision = Decision(verifier=verifier, pairs=pairs, found=collector.graph(), components=components)
     if links is None:
-        return Groups(pairs, components)
+        return decision
     status = np.where(label == np.arange(len(texts)), KEPT, REMOVED)
     nearest = nearest_kept(texts, candidates, status, verifier)
-    return Groups(pairs, components, links.chains(label, exact=verifier.exact), nearest)
+    return replace(decision, chains=links.chains(label, exact=verifier.exact), nearest=nearest)
 
 
 def _labels(
@@ -115,3 +120,63 @@ def _random_pairs(begins: Index, sizes: Index, count: int) -> Iterator[tuple[Ind
 
 def _finite(values: Floats) -> Floats:
     return np.where(np.isfinite(values), values, np.nan)
+
+
+_HELD = 1 << 20
+"""Links that are held at most, of few texts: 32 MiB. When there are more, all are dropped that shorten no chain."""
+
+
+class LinkCollector:
+    """Collects the similar pairs that connect texts, as far as the shortest chains need them."""
+
+    def __init__(self, texts: DistinctTexts) -> None:
+        self._texts, self._held, self._count = texts, [Pairs.empty()], 0
+        self._most = max(_HELD, 4 * len(texts))
+
+    def add(self, found: Pairs, labels: TextNumbers) -> None:
+        """Add similar pairs. labels: (M,) the first text of the component of each text, with these pairs."""
+        self._held.append(found)
+        self._count += len(found)
+        if self._count > self._most:
+            links, _, link = self._shortest(labels)
+            self._held = [links.take(link[link >= 0])]
+            self._count = len(self._held[0])
+
+    def chains(self, labels: TextNumbers, *, exact: bool) -> Chains:
+        """The shortest chains from the first text of each component to its others. exact: see Chains."""
+        links, before, link = self._shortest(labels)
+        jaccard, estimate = np.full((2, len(labels)), np.nan)
+        linked = before >= 0
+        jaccard[linked], estimate[linked] = links.jaccard[link[linked]], links.estimate[link[linked]]
+        return Chains(self._texts, before, jaccard, estimate, exact)
+
+    def _shortest(self, labels: TextNumbers) -> tuple[Pairs, TextNumbers, Index]:
+        links, number = Pairs.concat(self._held), self._texts.number
+        return links, *connectivity.shortest_links(labels, number[links.left], number[links.right])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chains:
+    """The shortest chains of the similar pairs that were found, from the first text of each component to its others.
+
+    before: (M,) the text before each one, or -1 for first texts. jaccard, estimate: float64 (M,), how similar the two
+    are, or NaN. exact: whether similarities are exact.
+    """
+
+    texts: DistinctTexts
+    before: TextNumbers
+    jaccard: Floats
+    estimate: Floats
+    exact: bool
+
+    def to(self, row: int) -> Pairs:
+        """The links from the first document of a component to this one, which is another one; the last MOST_LINKS."""
+        rows, texts = [row], [int(self.texts.number[row])]
+        while (before := int(self.before[texts[-1]])) >= 0 and len(rows) <= MOST_LINKS:
+            rows.append(int(self.texts.first[before]))
+            texts.append(before)
+        if len(rows) == 1:
+            return Pairs.of_copies(self.texts.first[texts], np.array(rows), exact=self.exact)
+        reached: Rows = np.array(rows[::-1])
+        of_text = np.array(texts[-2::-1])
+        return Pairs(reached[:-1], reached[1:], self.jaccard[of_text], self.estimate[of_text])

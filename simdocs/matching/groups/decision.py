@@ -1,56 +1,76 @@
-"""Decisions: which documents are duplicates of which. A decision is complete when it is returned."""
+"""Decisions: which documents are duplicates of which."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simdocs.families import CLUSTERS
 from simdocs.kernels.group.connectivity import PairGraph
-from simdocs.matching.candidates.self_join import SelfJoin
-from simdocs.matching.documents.corpus import Documented
-from simdocs.matching.documents.prepared import in_keep_order
-from simdocs.matching.groups.chains import Chains, Groups
-from simdocs.matching.groups.components import connected
-from simdocs.matching.groups.greedy import greedy
-from simdocs.matching.pairs.similar_pairs import PairCollector, with_copies
+from simdocs.matching.corpus import Corpus
+from simdocs.matching.similar_pairs import with_copies
 from simdocs.matching.verification.verify import Verifier
 from simdocs.model.groups import Components, Pairs
 from simdocs.model.ragged import Mask, Rows
 from simdocs.model.skipped import Skip
-from simdocs.recipes import Grouping
+
+if TYPE_CHECKING:
+    from simdocs.matching.groups.components import Chains
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+def _none() -> Rows:
+    return np.empty(0, np.int64)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Decision:
     """Which documents of a corpus are duplicates of which.
 
-    verifier: that of the corpus. pairs: each duplicate (right) with its kept document (left), by row, ascending by
-    both. found: the graph of the similar pairs that were found among all rows (for connected components: the pairs of
-    each document with the first one). eligible: (N,) which documents could have been duplicates, because they are not
-    always kept. known: rows of new documents that an index holds already. capped: rows of kept documents that were not
-    compared with all documents kept before them, because a bucket was full. of_all: the pairs, even if only those of
-    changed documents are wanted. components, chains, nearest: see Groups. of_index: the first documents of the corpus
-    may come from an index; these are their rows there.
+    verifier: that of the corpus.
+    pairs: each duplicate (right) with its kept document (left), by row, ascending by both.
+    found: the graph of the similar pairs that were found among all rows. For connected components, its pairs are those
+        of each document with the first one.
+    capped: the kept documents that were not compared with all documents kept before them, because a bucket was full.
+    eligible: (N,) which documents could have been duplicates, because they are not always kept; None: all.
+    known: rows of new documents that an index holds already.
+    every_pair: the pairs, even if only those of changed documents are wanted; None: they are the same.
+    components: how similar the documents of each connected component are; None: the groups are greedy ones.
+    chains, nearest: with explanations, how the documents of each component are linked, and `nearest_kept`.
     """
 
     verifier: Verifier
     pairs: Pairs
     found: PairGraph
-    eligible: Mask
-    known: Rows
-    capped: Rows
-    of_all: Pairs
+    capped: Rows = field(default_factory=_none)
+    eligible: Mask | None = None
+    known: Rows = field(default_factory=_none)
+    every_pair: Pairs | None = None
     components: Components | None = None
     chains: Chains | None = None
     nearest: Pairs | None = None
-    of_index: Rows = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
-    def corpus(self) -> Documented:
+    def corpus(self) -> Corpus:
         """The documents that the rows of the decision number."""
         return self.verifier.corpus
+
+    @property
+    def of_index(self) -> Rows:
+        """The first documents of the corpus may come from an index; these are their rows there."""
+        return _none() if self.corpus.parts is None or self.corpus.rows is None else self.corpus.rows
+
+    def confirmed(self, verifier: Verifier) -> Decision:
+        """The decision without pairs of documents that are missing or have changed. Reports known and capped documents.
+
+        verifier: that of the same corpus, without token sets in memory.
+        """
+        corpus = verifier.corpus
+        for reason, rows in (("known", self.known), ("capped", self.capped)):
+            named = zip(corpus.names(rows), corpus.printed_names(rows), strict=True)
+            verifier.run.skipped.extend(Skip(reason, name, root=printed.removesuffix(name)) for name, printed in named)
+        pairs = verifier.confirmed(self.pairs)
+        return replace(self, verifier=verifier, pairs=pairs, found=with_copies(self.found, pairs))
 
     @property
     def groups(self) -> int:
@@ -66,12 +86,6 @@ class Decision:
         most = int(counts.argmax())
         return int(kept[most]), int(counts[most])
 
-    def pairs_of_given(self) -> Pairs:
-        """The pairs, in which the documents given have their own rows, and those of the index come after them all."""
-        first, given = len(self.of_index), len(self.corpus) - len(self.of_index)
-        rows = np.concatenate((given + self.of_index, np.arange(given)))
-        return replace(self.pairs, left=rows[self.pairs.left], right=self.pairs.right - first)
-
     def with_changed(self, changed: Mask) -> Decision:
         """The part of the decision that is news: pairs with a changed document, and the changed documents themselves.
 
@@ -81,7 +95,8 @@ class Decision:
         components = self.components
         if components is not None:
             components = components.take(np.flatnonzero(np.isin(components.kept, pairs.left)))
-        return replace(self, pairs=pairs, eligible=self.eligible & changed, components=components)
+        eligible = changed if self.eligible is None else self.eligible & changed
+        return replace(self, pairs=pairs, every_pair=self.pairs, eligible=eligible, components=components)
 
     def duplicates(self) -> Rows:
         """The rows of all duplicates, ascending."""
@@ -112,45 +127,13 @@ class Decision:
         return np.delete(rows, recorded[[name in lost for name in names]])
 
     def _all_kept(self) -> Rows:
-        return np.flatnonzero(self.eligible & ~self._is_duplicate())
+        kept = ~self._is_duplicate()
+        return np.flatnonzero(kept if self.eligible is None else kept & self.eligible)
 
     def _is_duplicate(self) -> Mask:
-        is_duplicate = np.zeros(len(self.eligible), bool)
+        is_duplicate = np.zeros(len(self.corpus), bool)
         is_duplicate[self.pairs.right] = True
         return is_duplicate
 
     def _unchanged(self, rows: Rows) -> Rows:
         return rows[self.verifier.unchanged(rows)] if self.verifier.exact else rows
-
-
-def decide(join: SelfJoin, grouping: Grouping, *, explain: bool = False) -> Decision:
-    """Group documents that are compared with each other. Capped documents are reported in the run.
-
-    explain: see `connected`.
-    """
-    texts = in_keep_order(join.prepared.documents, grouping.keep, join.lost)
-    candidates, verifier = join.candidates(texts.first, texts.number, grouping.max_candidates)
-    capped = np.empty(0, np.int64)
-    if CLUSTERS[grouping.cluster].by_chains:
-        groups = connected(texts, candidates, verifier, explain=explain)
-        collector = PairCollector(len(join.verifier.corpus))
-        collector.add(groups.pairs)
-        found = collector.graph()
-    else:
-        pairs, capped, found, nearest = greedy(texts, candidates, verifier, explain=explain)
-        groups = Groups(pairs, nearest=nearest)
-    eligible = np.ones(len(join.prepared.documents), bool)
-    return decision_of(join.verifier, groups, found, eligible, np.empty(0, np.int64), capped)
-
-
-def decision_of(
-    verifier: Verifier, groups: Groups, found: PairGraph, eligible: Mask, known: Rows, capped: Rows
-) -> Decision:
-    """The decision without pairs of documents that are missing or have changed. Reports known and capped documents."""
-    for reason, rows in (("known", known), ("capped", capped)):
-        named = zip(verifier.corpus.names(rows), verifier.corpus.printed_names(rows), strict=True)
-        verifier.run.skipped.extend(Skip(reason, name, root=printed.removesuffix(name)) for name, printed in named)
-    pairs = verifier.confirmed(groups.pairs)
-    found = with_copies(found, pairs)
-    more = groups.components, groups.chains, groups.nearest
-    return Decision(verifier, pairs, found, eligible, known, capped, pairs, *more)

@@ -2,19 +2,75 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
 
-from simdocs.kernels.group.connectivity import PairGraph
-from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, most_similar_kept
-from simdocs.matching.candidates.candidates import Candidates, GroupingState
-from simdocs.matching.documents.prepared import DistinctTexts, pairs_of_copies
-from simdocs.matching.pairs.similar_pairs import PairCollector
+from simdocs.families import CLUSTERS
+from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, keep_order, most_similar_kept
+from simdocs.matching.candidates.rounds import GroupingState
+from simdocs.matching.candidates.self_join import Candidates, SelfJoin
+from simdocs.matching.groups.decision import Decision
+from simdocs.matching.similar_pairs import PairCollector
 from simdocs.matching.verification.verify import Verifier
+from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Array, Index, Rows, TextNumbers, ranges
+from simdocs.model.ragged import Array, Index, Mask, Rows, TextNumbers, ranges
+from simdocs.recipes import Grouping
+
+
+def decide(join: SelfJoin, grouping: Grouping, *, explain: bool = False) -> Decision:
+    """Group documents that are compared with each other. Capped documents are reported in the run.
+
+    explain: see `greedy` and `connected`.
+    """
+    texts = in_keep_order(join.verifier.corpus.documents, grouping.keep, join.lost)
+    candidates, verifier = join.candidates(texts.first, texts.number, grouping.max_candidates)
+    if CLUSTERS[grouping.cluster].by_chains:
+        from simdocs.matching.groups.components import connected
+
+        decision = connected(texts, candidates, verifier, explain=explain)
+    else:
+        decision = greedy(texts, candidates, verifier, explain=explain)
+    return decision.confirmed(join.verifier)
+
+
+class DistinctTexts:
+    """M distinct texts, numbered in keep order by their first copy. Empty documents have no number.
+
+    first: (M,) the row of that copy.
+    number: (N,) the number of each document's text, or -1.
+    rank: (N,) the position of each document in keep order.
+    """
+
+    __slots__ = ("first", "number", "rank")
+
+    def __init__(self, first: Rows, number: TextNumbers, rank: Index) -> None:
+        self.first, self.number, self.rank = first, number, rank
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @property
+    def copies(self) -> Rows:
+        """The rows that are not the first copy of their text, ascending."""
+        is_first = np.zeros(len(self.number), bool)
+        is_first[self.first] = True
+        return np.flatnonzero(~is_first & (self.number >= 0))
+
+
+def in_keep_order(documents: Documents, policy: str, left_out: Mask | None = None) -> DistinctTexts:
+    """The distinct texts of the documents in the keep order of this policy. Documents left out have no number."""
+    order = keep_order(policy, documents.facts["size"], documents.mtimes())
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    _, text = documents.distinct_texts(left_out)
+    ranked = order[text[order] >= 0]
+    texts, place = np.unique(text[ranked], return_index=True)
+    by_first = np.argsort(place)
+    number = np.full(int(text.max(initial=-1)) + 2, -1)  # the -1 of an empty document selects the last entry
+    number[texts[by_first]] = np.arange(len(place))
+    return DistinctTexts(ranked[place[by_first]], number[text], rank)
 
 
 def nearest_kept(texts: DistinctTexts, candidates: Candidates, status: Array, verifier: Verifier) -> Pairs:
@@ -38,21 +94,7 @@ def nearest_kept(texts: DistinctTexts, candidates: Candidates, status: Array, ve
     return Pairs(left, right, jaccard, best[found]).take(np.flatnonzero(~np.isnan(jaccard)))
 
 
-class GreedyGroups(NamedTuple):
-    """Greedy groups of documents.
-
-    pairs: every duplicate (right) with its kept document (left), in row order. capped: the rows of kept documents that
-    were not compared with all documents kept before them, because a bucket was full; ascending. found: the graph of all
-    similar pairs of a kept text and another one, by the rows of their first copies. nearest: see `nearest_kept`.
-    """
-
-    pairs: Pairs
-    capped: Rows
-    found: PairGraph
-    nearest: Pairs | None
-
-
-def greedy(texts: DistinctTexts, candidates: Candidates, verifier: Verifier, *, explain: bool = False) -> GreedyGroups:
+def greedy(texts: DistinctTexts, candidates: Candidates, verifier: Verifier, *, explain: bool = False) -> Decision:
     """The same groups as if documents were decided about one after the other, in keep order.
 
     explain: also find the nearest kept documents.
@@ -62,23 +104,21 @@ def greedy(texts: DistinctTexts, candidates: Candidates, verifier: Verifier, *, 
     copies = texts.copies
     fate = state.status[texts.number[copies]]
     kept = copies[fate == KEPT]
-    of_kept = pairs_of_copies(texts.first[texts.number[kept]], kept, verifier.exact)
+    of_kept = Pairs.of_copies(texts.first[texts.number[kept]], kept, exact=verifier.exact)
     removed = np.flatnonzero(state.status == REMOVED)
     of_removed = _removed_pairs(texts, state, removed, texts.first[removed], verifier)
     late = _later_copies(texts, candidates, state, copies[fate == REMOVED], verifier)
-    capped = candidates.capped(state.status)
     pairs = Pairs.concat([of_kept, of_removed, late]).in_row_order()
+    capped = np.sort(texts.first[candidates.capped(state.status)])
     nearest = nearest_kept(texts, candidates, state.status, verifier) if explain else None
-    return GreedyGroups(pairs, np.sort(texts.first[capped]), comparer.found.graph(), nearest)
+    return Decision(verifier=verifier, pairs=pairs, found=comparer.found.graph(), capped=capped, nearest=nearest)
 
 
-@dataclass(frozen=True, slots=True)
 class _Comparer:
-    """Comparison of distinct texts by their first copies. found: collects the similar pairs of kept texts, by row."""
+    """Compares distinct texts by their first copies. found: collects the similar pairs of kept texts, by row."""
 
-    texts: DistinctTexts
-    verifier: Verifier
-    found: PairCollector
+    def __init__(self, texts: DistinctTexts, verifier: Verifier, found: PairCollector) -> None:
+        self.texts, self.verifier, self.found = texts, verifier, found
 
     def similar(self, left: TextNumbers, right: TextNumbers) -> Pairs:
         """The similar ones among these pairs of texts, in the order given."""

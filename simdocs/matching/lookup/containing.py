@@ -18,7 +18,6 @@ from simdocs.kernels.compare.jaccard import of_overlaps
 from simdocs.kernels.join.prefix_index import smallest_part
 from simdocs.kernels.lsh.buckets import bucket_bounds
 from simdocs.kernels.sketch.fracminhash import least_hits, sketches
-from simdocs.matching.documents.concatenated import ConcatenatedCorpus
 from simdocs.matching.lookup.index_matches import Lookup, MatchBlock, ranked
 from simdocs.matching.lookup.lookup import IndexTexts
 from simdocs.matching.verification.token_memory import token_sets
@@ -119,10 +118,10 @@ def find_containing(lookup: Lookup, *, by_sketch: bool = False) -> Iterator[Matc
         if not lookup.itself:
             pairs = pairs.take(np.flatnonzero(~lookup.same(pairs.left, pairs.right)))
         rows, place = np.unique(pairs.right, return_inverse=True)
-        both = ConcatenatedCorpus(indexed.some(rows), asked.corpus)
+        both = indexed.select(rows).followed_by(asked)
         pairs = replace(pairs, left=len(rows) + pairs.left, right=place)
         pairs = replace(pairs, estimate=both.estimates(pairs.left, pairs.right))
-        yield MatchBlock(both, ranked(both, verifier.for_corpus(both).confirmed(pairs), lookup.top), rows)
+        yield MatchBlock(both, ranked(both, verifier.for_corpus(both).confirmed(pairs), lookup.top))
 
 
 class _Wholes:
@@ -134,13 +133,13 @@ class _Wholes:
 
     def some(self, firsts: Rows) -> IndexTexts:
         """The texts whose first documents in the index these are."""
-        return IndexTexts.of(self.lookup.index, self.lookup.indexed, self.lookup.verifier, firsts)
+        return IndexTexts.of(self.lookup.indexed, self.lookup.verifier, firsts)
 
     def all(self, why: str) -> IndexTexts:
         """All texts. why: this is needed, for people who want explanations."""
         if self._all is None:
             lookup = self.lookup
-            self._all = IndexTexts.of(lookup.index, lookup.indexed, lookup.verifier)
+            self._all = IndexTexts.of(lookup.indexed, lookup.verifier)
             if lookup.indexed.sets is None:
                 lookup.verifier.run.explain(f"reading all {len(self._all.firsts):,} texts of the index again, {why}")
         return self._all
@@ -149,7 +148,7 @@ class _Wholes:
 def _contained(wholes: _Wholes, rows: Rows, *, by_sketch: bool) -> ContainedPairs:
     """The pairs of these documents asked about with those of the index that contain them, with all copies."""
     lookup, verifier = wholes.lookup, wholes.lookup.verifier
-    sets = Ragged.concat([sets for _, sets in token_sets(verifier.for_corpus(lookup.asked.corpus), rows)], np.uint32)
+    sets = Ragged.concat([sets for _, sets in token_sets(verifier.for_corpus(lookup.asked), rows)], np.uint32)
     if not by_sketch:
         why, sketch = f"because {mention('exact')} compares with every text", ""
         if not verifier.no_prefilter:  # no exact join is asked for, which would read all texts in any case

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -9,33 +10,39 @@ import numpy as np
 
 from simdocs.corpora.identity import same_documents
 from simdocs.kernels.lsh.buckets import equal_runs
-from simdocs.matching.documents.concatenated import ConcatenatedCorpus
-from simdocs.matching.documents.corpus import Corpus
-from simdocs.matching.documents.prepared import Prepared
-from simdocs.matching.lookup.lookup import candidates, copies_of, every_candidate
+from simdocs.matching.corpus import Corpus
+from simdocs.matching.lookup.lookup import candidates, copies_of, every_candidate, index_of
 from simdocs.matching.verification.verify import Verifier
 from simdocs.model.artifact import BandIndex
 from simdocs.model.documents import WITHOUT_TOKENS
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import BlockPlaces, Mask, Rows, ranges
+from simdocs.model.ragged import Array, BlockPlaces, Floats, Mask, Rows, ranges
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lookup:
     """Documents that are looked up in an index, and which of their matches are wanted.
 
-    indexed: the documents of the index. verifier: that of these documents. top: the largest number of matches for each
-    document (0: all). itself: let a document that is in the index match itself. own: the row in the index of each
-    document asked about, if they come from there.
+    verifier: that of the documents of the index.
+    asked: the documents to look up. If they are some of those of the index, no document matches itself.
+    top: the largest number of matches for each document (0: all).
+    itself: let a document that is in the index match itself.
     """
 
-    index: BandIndex
-    indexed: Corpus
-    asked: Prepared
     verifier: Verifier
+    asked: Corpus
     top: int = 0
     itself: bool = False
-    own: Rows | None = None
+
+    @property
+    def indexed(self) -> Corpus:
+        """The documents of the index."""
+        return self.verifier.corpus
+
+    @property
+    def index(self) -> BandIndex:
+        """The index."""
+        return index_of(self.indexed)
 
     @property
     def filled(self) -> Rows:
@@ -44,8 +51,9 @@ class Lookup:
 
     def same(self, asked: Rows, rows: Rows) -> Mask:
         """Whether asked[i] is the document rows[i] of the index: bool (P,)."""
-        same = same_documents(self.asked.corpus, asked, self.indexed, rows)
-        return same if self.own is None else same | (self.own[asked] == rows)
+        same = same_documents(self.asked, asked, self.indexed, rows)
+        own = self.asked.rows
+        return same if own is None else same | (own[asked] == rows)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,24 +61,29 @@ class MatchBlock:
     """All matches of some of the documents asked about.
 
     corpus: some documents of the index, and then all documents asked about. pairs: a document asked about (left) and
-    its match (right), as rows of corpus, in order of left, falling similarity and name. index_rows: for each document
-    of the index in corpus, its row in the index. left_out: how many copies of these matches are not listed.
+    its match (right), as rows of corpus, in order of left, falling similarity and name. left_out: how many copies of
+    these matches are not listed.
     """
 
-    corpus: ConcatenatedCorpus
+    corpus: Corpus
     pairs: Pairs
-    index_rows: Rows
     left_out: int = 0
+
+    @property
+    def _index_rows(self) -> Rows:
+        """For each document of the index in the corpus, its row in the index."""
+        assert self.corpus.rows is not None
+        return self.corpus.rows
 
     @property
     def asked(self) -> Rows:
         """For each pair, the row among the documents asked about."""
-        return self.pairs.left - len(self.index_rows)
+        return self.pairs.left - len(self._index_rows)
 
     @property
     def matches(self) -> Rows:
         """For each pair, the row of the match in the index."""
-        return self.index_rows[self.pairs.right]
+        return self._index_rows[self.pairs.right]
 
 
 def find_matches(lookup: Lookup, *, exact: bool = False, most_memory: int | None = None) -> Iterator[MatchBlock]:
@@ -79,19 +92,19 @@ def find_matches(lookup: Lookup, *, exact: bool = False, most_memory: int | None
     exact: find candidates by an exact join, which misses no match. most_memory: the bytes that this may take; None:
     what there is.
     """
-    index, indexed, asked, verifier = lookup.index, lookup.indexed, lookup.asked, lookup.verifier
+    index, asked, verifier = lookup.index, lookup.asked, lookup.verifier
     if exact:
-        found = every_candidate(index, indexed, verifier, asked.corpus, lookup.filled, most_memory)
+        found = every_candidate(verifier, asked, lookup.filled, most_memory)
     else:
-        found = candidates(index, asked.signatures, lookup.filled)
+        found = candidates(index, asked.signatures.all(), lookup.filled)
     for part, places, near in found:
         firsts = np.unique(near)
         text, rows = copies_of(index["same_as"].all(), firsts)
-        both = ConcatenatedCorpus(indexed.some(rows), asked.corpus)
+        both = lookup.indexed.select(rows).followed_by(asked)
         search = _BlockSearch(lookup, rows, text, verifier.for_corpus(both))
         pairs = search.matches(part[places], np.searchsorted(firsts, near))
-        block = MatchBlock(both, ranked(both, pairs, lookup.top), rows)
-        verifier.run.progress("looking up", int(part[-1]) + 1, len(asked.documents))
+        block = MatchBlock(both, ranked(both, pairs, lookup.top))
+        verifier.run.progress("looking up", int(part[-1]) + 1, len(asked))
         yield block
 
 
@@ -158,7 +171,7 @@ class _BlockSearch:
         return replace(pairs, right=ranges(begins, ends - begins))
 
 
-def ranked(corpus: ConcatenatedCorpus, pairs: Pairs, top: int) -> Pairs:
+def ranked(corpus: Corpus, pairs: Pairs, top: int) -> Pairs:
     """The pairs by document, then falling similarity, then name; at most `top` of each document (0: all)."""
     rows, place = np.unique(pairs.right, return_inverse=True)
     names = corpus.names(rows)
@@ -169,3 +182,53 @@ def ranked(corpus: ConcatenatedCorpus, pairs: Pairs, top: int) -> Pairs:
         return pairs
     begins = np.searchsorted(pairs.left, pairs.left)
     return pairs.take(np.flatnonzero(np.arange(len(pairs)) - begins < top))
+
+
+class PairsOnce:
+    """Lists each pair of two changed documents of an index once.
+
+    changed: their rows in the index. text: the number of each text in the index. top: the largest number of matches of
+    a document. nearest: whether blocks have only the nearest matches.
+    """
+
+    def __init__(self, changed: Rows, text: Array, top: int, *, nearest: bool) -> None:
+        self._changed, self._text, self._top, self._nearest = changed, text, top, nearest
+        self._listed_by = defaultdict[int, list[int]](list)
+
+    def without_repeats(self, block: MatchBlock) -> MatchBlock:
+        """The block without pairs that an earlier one has the other way round, and then at most `top` of a document.
+
+        Blocks must come in row order. Without `nearest`, they must have all matches.
+        """
+        rows, others = self._changed[block.asked], block.matches
+        is_changed = np.isin(others, self._changed)
+        if self._top or self._nearest:
+            places = self._chosen(rows, others, is_changed, block.pairs.score)
+        else:  # every pair is found from both sides
+            places = np.flatnonzero(~is_changed | (rows <= others))
+        return replace(block, pairs=block.pairs.take(places))
+
+    def _chosen(self, rows: Rows, others: Rows, is_changed: Mask, score: Floats) -> BlockPlaces:
+        """The places of the pairs to list. A document may list few, so a pair may be listed by the later one alone.
+
+        Among the matches of a document, earlier copies of its own text do not count: each of them has a later copy to
+        list. If they counted, many copies of a changed text would list only each other. Of equally similar matches,
+        those that are not changed are chosen first.
+        """
+        if self._nearest:
+            order = np.arange(len(rows))
+        else:
+            left_out = is_changed & (others < rows) & (self._text[others] == self._text[rows])
+            order = np.lexsort((is_changed, -score, rows))
+            order = order[~left_out[order]]
+        chosen = list[BlockPlaces]()
+        begins, counts = equal_runs(rows[order])
+        for begin, count in zip(begins.tolist(), counts.tolist(), strict=True):
+            places = order[begin : begin + count]
+            row = int(rows[places[0]])
+            places = places[~np.isin(others[places], self._listed_by.pop(row, []))][: self._top or None]
+            chosen.append(places)
+            for other in others[places[is_changed[places]]].tolist():
+                if other > row:
+                    self._listed_by[other].append(row)
+        return np.sort(np.concatenate([np.empty(0, np.int64), *chosen]))

@@ -12,7 +12,7 @@ from simdocs.artifacts.npy import damaged
 from simdocs.kernels.join.prefix_candidates import similar_candidates
 from simdocs.kernels.join.prefix_index import prefix_index
 from simdocs.kernels.lsh.buckets import PAIRS_AT_ONCE, band_keys, bucket_bounds, equal_runs
-from simdocs.matching.documents.corpus import Corpus
+from simdocs.matching.corpus import Corpus
 from simdocs.matching.verification.token_memory import held_sets
 from simdocs.matching.verification.verify import Verifier
 from simdocs.model.artifact import BandIndex
@@ -24,6 +24,12 @@ _AT_ONCE = 1 << 12
 
 _MATCHES_AT_ONCE = 1 << 20
 """Matches, with all copies, that are held in memory at once: some 100 MiB with their names."""
+
+
+def index_of(indexed: Corpus) -> BandIndex:
+    """The index whose documents these are."""
+    assert indexed.index is not None
+    return indexed.index
 
 
 def keys_for(index: BandIndex, signatures: Tokens, rows: Rows) -> Keys:
@@ -104,15 +110,13 @@ class IndexTexts:
     copies: Ragged
 
     @classmethod
-    def of(
-        cls, index: BandIndex, indexed: Corpus, verifier: Verifier | None = None, firsts: Rows | None = None
-    ) -> IndexTexts:
-        """The texts of an index that have tokens. indexed: its documents.
+    def of(cls, indexed: Corpus, verifier: Verifier | None = None, firsts: Rows | None = None) -> IndexTexts:
+        """The texts with tokens of these documents, which are those of an index.
 
         verifier: that of these documents, which leaves out lost copies; None: all copies. firsts: only these texts, by
         the first document that the index has of each; None: all.
         """
-        same_as = index["same_as"].all()
+        same_as = index_of(indexed)["same_as"].all()
         rows = np.flatnonzero((indexed.all_facts()["flags"] & WITHOUT_TOKENS) == 0)
         if firsts is not None:
             rows = rows[np.isin(same_as[rows], firsts)]
@@ -128,14 +132,14 @@ class IndexTexts:
 
 
 def every_candidate(
-    index: BandIndex, indexed: Corpus, verifier: Verifier, asked: Corpus, rows: Rows, most_memory: int | None
+    verifier: Verifier, asked: Corpus, rows: Rows, most_memory: int | None
 ) -> Iterator[tuple[Rows, BlockPlaces, Rows]]:
     """Yield the candidates of these rows of `asked`, by an exact join with the texts of the index: as `candidates`.
 
-    verifier: that of `indexed`, the documents of the index. MemoryNeededError: see `held_sets`.
+    verifier: that of the documents of the index. MemoryNeededError: see `held_sets`.
     """
-    same_as = index["same_as"].all()
-    firsts = IndexTexts.of(index, indexed, verifier).firsts
+    same_as = index_of(verifier.corpus)["same_as"].all()
+    firsts = IndexTexts.of(verifier.corpus, verifier).firsts
     copies = np.bincount(same_as, minlength=len(same_as))
     # Those asked about come first, so that only their pairs with later sets are listed.
     sets = held_sets([(verifier.for_corpus(asked), rows), (verifier, firsts)], most_memory)

@@ -10,7 +10,7 @@ import numpy as np
 from simdocs.errors import mention
 from simdocs.kernels.compare.containment import Parts, containers
 from simdocs.kernels.compare.jaccard import agreements, least_agreements, of_overlaps
-from simdocs.matching.documents.concatenated import ConcatenatedCorpus
+from simdocs.matching.corpus import Corpus
 from simdocs.matching.lookup.index_matches import Lookup, MatchBlock, ranked
 from simdocs.matching.lookup.lookup import IndexTexts
 from simdocs.matching.verification.token_memory import token_sets
@@ -62,7 +62,7 @@ def find_nearest(lookup: Lookup, number: int, *, exact: bool = False, all_copies
         rows = filled[begin:end]
         found = search.among_all(rows) if exact else search.by_signature(rows)
         yield search.matches(found, all_copies=all_copies)
-        lookup.verifier.run.progress("looking up", int(rows[-1]) + 1, len(lookup.asked.documents))
+        lookup.verifier.run.progress("looking up", int(rows[-1]) + 1, len(lookup.asked))
 
 
 @dataclass(slots=True, eq=False)
@@ -80,14 +80,15 @@ class _Search:
     looked_at_all: bool = False
 
     def __post_init__(self) -> None:
-        self.texts = IndexTexts.of(self.lookup.index, self.lookup.indexed)
+        self.texts = IndexTexts.of(self.lookup.indexed)
         self.lost = np.zeros(self.lookup.index.n_documents, bool)
 
     def by_signature(self, rows: Rows) -> Pairs:
         """The nearest texts of these documents, among those whose signatures agree most."""
         verifier, most = self.lookup.verifier, max(_MOST * self.number, _LEAST_MOST)
-        rows = rows[verifier.for_corpus(self.lookup.asked.corpus).unchanged(rows)] if verifier.exact else rows
-        orders = [self._by_agreement(self.lookup.asked.signatures[row], most) for row in rows.tolist()]
+        rows = rows[verifier.for_corpus(self.lookup.asked).unchanged(rows)] if verifier.exact else rows
+        signatures = self.lookup.asked.signatures.all()
+        orders = [self._by_agreement(signatures[row], most) for row in rows.tolist()]
         lengths = np.array([len(texts) for texts, _ in orders], np.int64)
         best, done, active = Pairs.empty(), np.zeros(len(rows), np.int64), np.flatnonzero(lengths)
         while len(active):
@@ -121,7 +122,7 @@ class _Search:
 
         It is more than there are if no further texts are needed.
         """
-        places = self.lookup.indexed.places
+        places = self.lookup.indexed.num_perm
         begins, ends = np.searchsorted(best.left, rows), np.searchsorted(best.left, rows, side="right")
         full = np.flatnonzero(ends - begins == self.number)
         least = np.ones(len(rows), np.int64)
@@ -133,7 +134,7 @@ class _Search:
     def among_all(self, rows: Rows) -> Pairs:
         """The nearest texts of these documents, among all texts of the index, which are read again."""
         verifier, (firsts, numbers) = self.lookup.verifier, self._unlost_firsts()
-        asked = verifier.for_corpus(self.lookup.asked.corpus)
+        asked = verifier.for_corpus(self.lookup.asked)
         parts = Parts.of(Ragged.concat([sets for _, sets in token_sets(asked, rows)], np.uint32), _ANY)
         best, size = Pairs.empty(), _PAIRS_AT_ONCE // len(rows)
         for at, sets in token_sets(verifier, firsts):
@@ -164,7 +165,7 @@ class _Search:
         corpus, left = self._with_asked(rows), len(rows) + best.left
         jaccard = best.jaccard if verifier.exact else np.full(len(best), np.nan)
         pairs = ranked(corpus, Pairs(left, right, jaccard, corpus.estimates(left, right)), 0)
-        return MatchBlock(corpus, pairs, rows, left_out)
+        return MatchBlock(corpus, pairs, left_out)
 
     def _other_copies(self, best: Pairs) -> int:
         """How many copies the texts of these pairs have besides one each, as far as is known."""
@@ -234,9 +235,9 @@ class _Search:
         verifier.run.tally.verified += int(np.count_nonzero(~np.isnan(score[there])))
         return score
 
-    def _with_asked(self, rows: Rows) -> ConcatenatedCorpus:
+    def _with_asked(self, rows: Rows) -> Corpus:
         """These documents of the index, and then all that are asked about."""
-        return ConcatenatedCorpus(self.lookup.indexed.some(rows), self.lookup.asked.corpus)
+        return self.lookup.indexed.select(rows).followed_by(self.lookup.asked)
 
     def _standing(self, asked: Rows, texts: TextNumbers) -> Rows:
         """The first copy of each text that is not lost, and not the document asked about itself; -1: there is none."""

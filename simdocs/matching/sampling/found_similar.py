@@ -59,9 +59,9 @@ def measured(join: SelfJoin, bands: Bands, sketching: Sketching, most_memory: in
     most_memory: the bytes that this may take beside the documents; None: what there is. MemoryNeededError: see
     ExactJoin.of; or there are more similar pairs than that allows.
     """
-    firsts, _ = join.prepared.documents.distinct_texts(join.lost)
-    exact = ExactJoin.of(join.verifier, firsts, most_memory)
-    keys = band_keys(join.prepared.signatures, firsts, *bands)
+    firsts, _ = join.distinct_texts()
+    exact = ExactJoin(join.verifier, firsts, most_memory)
+    keys = band_keys(join.verifier.corpus.signatures.all(), firsts, *bands)
     pairs = _SimilarPairs.of(exact, firsts, keys, bands, most_memory)
     held, run = exact.verifier.held, exact.verifier.run
     assert held is not None
@@ -103,7 +103,7 @@ class _SimilarPairs:
         verifier, place = exact.verifier, np.full(int(firsts.max(initial=-1)) + 1, -1)
         assert verifier.held is not None
         place[firsts] = np.arange(len(firsts))
-        memory = TokenMemory.of(verifier.corpus.facts(firsts), verifier, most_memory)
+        memory = TokenMemory(verifier.corpus.facts(firsts), verifier, most_memory)
         rights, counts, labels = GrowingArray(np.int32), np.zeros(len(firsts), np.int64), np.arange(len(firsts))
         found, predicted = 0, 0.0
         for left, right in in_blocks(exact.pairs()):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -55,17 +55,18 @@ def sampled_recall(join: SelfJoin, bands: Bands, draws: int) -> FoundPairs:
 
     join: the self-join of the documents. It must drop no candidate because of its estimate.
     """
-    firsts, numbers = join.prepared.documents.distinct_texts(join.lost)
-    partners, candidates = _found_partners(replace(join, bands=bands), firsts, numbers)
-    dice = np.random.default_rng(join.verifier.shingling.seed)
+    firsts, numbers = join.distinct_texts()
+    signatures = join.verifier.corpus.signatures.all()
+    partners, candidates = _found_partners(join.with_bands(bands), firsts, numbers)
+    dice = np.random.default_rng(join.verifier.corpus.recipe.shingling.seed)
     likely = None
     if draws < len(firsts):
-        likely = _likely_partners(join.prepared.signatures, firsts, bands, join.verifier.threshold, dice)
+        likely = _likely_partners(signatures, firsts, bands, join.verifier.threshold, dice)
     drawn = Draws.of(partners, likely, draws, dice)
     places, draw = np.unique(drawn.places, return_inverse=True)
     ends = np.zeros((3, len(places)))
     for left, right, similarity in _similar(join, firsts, places):
-        missed = agreeing_bands(join.prepared.signatures, firsts[places[left]], firsts[right], bands) == 0
+        missed = agreeing_bands(signatures, firsts[places[left]], firsts[right], bands) == 0
         weights = drawn.weights(places[left], right)
         of_pairs = np.ones(len(left)), missed, candidate_probabilities(similarity, *bands)
         for figure, each in enumerate(of_pairs):
@@ -200,7 +201,7 @@ def _similar(join: SelfJoin, firsts: Rows, places: TextNumbers) -> Iterator[tupl
     and all documents are read for them, of which some are held, too.
     """
     verifier = join.verifier
-    sizes = join.prepared.corpus.facts(firsts)["size"]
+    sizes = verifier.corpus.facts(firsts)["size"]
     for begin, end in row_blocks(offsets_of(sizes[places]), _BYTES_AT_ONCE):
         at_once = min(_BYTES_AT_ONCE, max(_FEWEST_BYTES, int(sizes[places[begin:end]].sum())))
         drawn = Ragged.concat([sets for _, sets in token_sets(verifier, firsts[places[begin:end]])], np.uint32)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -31,7 +30,7 @@ def token_sets(verifier: Verifier, rows: Rows) -> Iterator[tuple[int, Ragged]]:
             ((_, source),) = verifier.corpus.sources(rows[cut.start : cut.stop])
             yield source
 
-    work = partial(load_token_sets, shingling=verifier.shingling)
+    work = partial(load_token_sets, shingling=verifier.corpus.recipe.shingling)
     for cut, (sets, _, skips) in zip(cuts, verifier.run.engine.map_with_state(work, tasks()), strict=True):
         recorded = verifier.corpus.recorded(rows[cut.start : cut.stop])
         verifier.looked_for(int(recorded.sum()), verifier.report(skips))
@@ -59,7 +58,7 @@ def held_sets(parts: Sequence[tuple[Verifier, Rows]], most_memory: int | None) -
     """
     facts = np.concatenate([verifier.corpus.facts(rows) for verifier, rows in parts])
     first, _ = parts[0]
-    memory, read = TokenMemory.of(facts, first, most_memory), offsets_of(facts["size"])
+    memory, read = TokenMemory(facts, first, most_memory), offsets_of(facts["size"])
     if memory.counted:
         memory.check(0, 0)
     tokens, lengths = GrowingArray(np.uint32), GrowingArray(np.int64)
@@ -71,33 +70,21 @@ def held_sets(parts: Sequence[tuple[Verifier, Rows]], most_memory: int | None) -
     return Ragged.from_lengths(tokens.all(), lengths.all())
 
 
-@dataclass(slots=True)
 class TokenMemory:
     """The tokens of the documents of an exact join, as far as they are known, and the bytes that they may take.
 
-    verifier: how they are compared. limit: these bytes; None: nobody knows. allowed: whether the user gave the limit.
-    size: bytes of text of all documents. counted: how many tokens they have in all, if an artifact says it; otherwise
-    0.
+    counted: how many tokens there are in all, if an artifact says it; otherwise 0.
     """
 
-    verifier: Verifier
-    limit: int | None
-    allowed: bool
-    documents: int
-    size: int
-    counted: int
-    announced: bool = False
-
-    @classmethod
-    def of(cls, facts: NDArray[np.void], verifier: Verifier, most: int | None) -> TokenMemory:
-        """The memory for documents with these facts that are compared like this.
-
-        most: the bytes that they may take; None: what there is.
+    def __init__(self, facts: NDArray[np.void], verifier: Verifier, most: int | None) -> None:
+        """facts: those of the documents, which the verifier compares. most: the bytes that they may take; None: what
+        there is.
         """
         counts = facts["count"]
-        counted = int(counts.sum()) if counts.all() else 0
-        limit = available_memory() if most is None else most
-        return cls(verifier, limit, most is not None, len(facts), int(facts["size"].sum()), counted)
+        self.counted = int(counts.sum()) if counts.all() else 0
+        self._verifier, self._documents, self._size = verifier, len(facts), int(facts["size"].sum())
+        self._limit, self._is_given = available_memory() if most is None else most, most is not None
+        self._is_announced = False
 
     def check(self, tokens: int, size: int) -> None:
         """Compare what is needed with the limit. tokens: how many there are in the first `size` bytes of text.
@@ -105,32 +92,32 @@ class TokenMemory:
         Texts that were not read yet are expected to have as many tokens for each byte. MemoryNeededError: it is too
         much.
         """
-        expected = self.counted or (tokens * self.size // size if size else tokens)
+        expected = self.counted or (tokens * self._size // size if size else tokens)
         needed = self._needed(expected)
         self._compare(needed)
-        if not self.announced:
-            left = "" if self.limit is None else f", of {shown_memory(self.limit)}"
-            texts = "1 text" if self.documents == 1 else f"{self.documents:,} texts"
-            self.verifier.run.explain(
+        if not self._is_announced:
+            left = "" if self._limit is None else f", of {shown_memory(self._limit)}"
+            texts = "1 text" if self._documents == 1 else f"{self._documents:,} texts"
+            self._verifier.run.explain(
                 f"comparing {texts} exactly needs about {shown_memory(needed)} of memory{left}"
-                f" {'allowed' if self.allowed else 'available'}: {expected:,} tokens, and their prefix index",
+                f" {'allowed' if self._is_given else 'available'}: {expected:,} tokens, and their prefix index",
                 detail=needed < _MUCH,
             )
-            self.announced = True
+            self._is_announced = True
 
     def check_beside(self, tokens: int, more: int) -> None:
         """Compare with the limit what is needed beside the join, which is in memory. more: bytes.
 
         tokens: how many the join has. MemoryNeededError: it is too much.
         """
-        self._compare(more + (self._needed(tokens) if self.allowed else 0))
+        self._compare(more + (self._needed(tokens) if self._is_given else 0))
 
     def _needed(self, tokens: int) -> int:
         """The bytes that so many tokens take; and, of a limit that the user gave for everything, the documents."""
-        join = _NEEDED[self.verifier.measure](tokens, self.documents, self.verifier.threshold)
-        return join + (_DOCUMENT * self.documents if self.allowed else 0)
+        join = _NEEDED[self._verifier.measure](tokens, self._documents, self._verifier.threshold)
+        return join + (_DOCUMENT * self._documents if self._is_given else 0)
 
     def _compare(self, needed: int) -> None:
-        if self.limit is not None and needed > self.limit:
-            option = "exact" if self.verifier.measure == "jaccard" else "measure"
-            raise MemoryNeededError(self.documents, needed, self.limit, self.allowed, option)
+        if self._limit is not None and needed > self._limit:
+            option = "exact" if self._verifier.measure == "jaccard" else "measure"
+            raise MemoryNeededError(self._documents, needed, self._limit, self._is_given, option)

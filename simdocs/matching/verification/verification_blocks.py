@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,7 @@ TokenSources = Sequence[tuple[BlockPlaces, Source]]
 """Where the token sets of some documents come from: sources, each with the places of its sets among the documents."""
 
 
-@dataclass(frozen=True, slots=True)
-class VerificationBlock:
+class VerificationBlock(NamedTuple):
     """Pairs to verify together: the sources of their documents' token sets, and the pairs as places of documents."""
 
     sources: TokenSources
@@ -37,16 +36,14 @@ class VerificationBlock:
     right: BlockPlaces
 
 
-@dataclass(frozen=True, slots=True)
-class BitmapsToMake:
+class BitmapsToMake(NamedTuple):
     """Documents of which bitmaps are made together: the sources of their token sets, and `large` of `bits_of`."""
 
     sources: TokenSources
     large: Index
 
 
-@dataclass(frozen=True, slots=True)
-class MadeBitmaps:
+class MadeBitmaps(NamedTuple):
     """Bitmaps of documents, in order: Ragged uint64; the sizes of their token sets, and which documents were found."""
 
     maps: Ragged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -14,8 +14,7 @@ from simdocs.engines.run import Run
 from simdocs.errors import mention
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.compare.containment import containments
-from simdocs.matching.documents.corpus import Documented, name_prefix
-from simdocs.matching.documents.prepared import pairs_of_copies
+from simdocs.matching.corpus import Corpus, name_prefix
 from simdocs.matching.verification.bitmap_filter import BitmapFilter
 from simdocs.matching.verification.verification_blocks import (
     BitmapsToMake,
@@ -29,11 +28,10 @@ from simdocs.matching.verification.verification_blocks import (
 from simdocs.model.artifact import Artifact
 from simdocs.model.groups import NestedPairs, Pairs
 from simdocs.model.names import display_name
-from simdocs.model.ragged import BlockPlaces, Floats, Index, Mask, Ragged, Rows, TextNumbers
+from simdocs.model.ragged import BlockPlaces, Floats, Mask, Ragged, Rows, TextNumbers
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, Skip
 from simdocs.model.texts import batches
 from simdocs.pipeline.reload import ReloadRequest, Source, found, unchanged
-from simdocs.recipes import Shingling
 
 _TOGETHER = 8192
 """Pairs that are verified before the bitmap filter is asked about the next ones, at first."""
@@ -45,19 +43,16 @@ _MOST_DOCUMENTS = 1 << 14
 """The largest number of documents that are looked up together: their names and facts are Python objects then."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class HeldSets:
-    """Token sets in memory. place: (N,) for each document of a corpus, the place of its set, or -1."""
+    """Token sets in memory: those of some rows of a corpus.
 
-    sets: Ragged
-    place: Index
+    place: (N,) for each document of the corpus, the place of its set, or -1.
+    """
 
-    @classmethod
-    def of(cls, sets: Ragged, rows: Rows, size: int) -> HeldSets:
-        """The sets of these rows of a corpus of this size."""
-        place = np.full(size, -1)
-        place[rows] = np.arange(len(rows))
-        return cls(sets, place)
+    def __init__(self, sets: Ragged, rows: Rows, size: int) -> None:
+        """size: the number of documents in the corpus."""
+        self.sets, self.place = sets, np.full(size, -1)
+        self.place[rows] = np.arange(len(rows))
 
     def sources(self, rows: Rows) -> list[tuple[BlockPlaces, Source]]:
         """Where the token sets of these rows come from: from memory."""
@@ -74,10 +69,10 @@ class Verifier:
     read again.
     """
 
-    corpus: Documented
-    shingling: Shingling
+    corpus: Corpus
     threshold: float
     run: Run
+    _: KW_ONLY
     measure: str = "jaccard"
     exact: bool = True
     no_prefilter: bool = False
@@ -87,7 +82,7 @@ class Verifier:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_bitmaps", BitmapFilter(len(self.corpus), self.threshold, self.measure))
 
-    def for_corpus(self, corpus: Documented) -> Verifier:
+    def for_corpus(self, corpus: Corpus) -> Verifier:
         """A verifier with the same rules, in the same run, for another corpus."""
         return replace(self, corpus=corpus)
 
@@ -100,7 +95,7 @@ class Verifier:
             left, right = left[likely], right[likely]
         estimate = self.corpus.estimates(left, right)
         if self.exact:
-            below = jaccard.below_prefilter(estimate, self.threshold, self.corpus.places)
+            below = jaccard.below_prefilter(estimate, self.threshold, self.corpus.num_perm)
             likely = np.flatnonzero(~below | self.no_prefilter)
             left, right, estimate = left[likely], right[likely], estimate[likely]
             similarity = self._exact_where_needed(left, right)
@@ -138,7 +133,7 @@ class Verifier:
 
     def of_copies(self, left: Rows, right: Rows) -> Pairs:
         """Pairs of copies of a text."""
-        pairs = pairs_of_copies(left, right, self.exact)
+        pairs = Pairs.of_copies(left, right, exact=self.exact)
         return pairs if self.measure == "jaccard" else _nested(pairs, pairs.jaccard, pairs.jaccard)
 
     def _measured(self, pairs: Pairs) -> Pairs:
@@ -170,7 +165,7 @@ class Verifier:
         order = unlike[reading_order(lefts[unlike], rights[unlike], sizes)]
         lefts, rights = lefts[order], rights[order]
         cuts = cuts_of_pairs(lefts, rights, sizes)
-        work = partial(verify_block, shingling=self.shingling)
+        work = partial(verify_block, shingling=self.corpus.recipe.shingling)
         blocks = (self._block(rows, lefts[cut], rights[cut]) for cut in cuts)
         missing = set[tuple[bytes, bytes]]()
         for cut, (values, skips) in zip(cuts, self.run.engine.map_with_state(work, blocks), strict=True):
@@ -197,7 +192,7 @@ class Verifier:
         Documents that this run has read count as unchanged.
         """
         reader = self.run.engine.state.get(LineReader)
-        return self._looked_up(rows, partial(unchanged, shingling=self.shingling, reader=reader))
+        return self._looked_up(rows, partial(unchanged, shingling=self.corpus.recipe.shingling, reader=reader))
 
     def found(self, rows: Rows) -> Mask:
         """Which documents still have a file, changed or not. The others are reported. No file is read."""
@@ -231,7 +226,7 @@ class Verifier:
         """Which candidate pairs are dropped because of their estimates, without reading their documents."""
         if not self.exact or self.no_prefilter:
             return np.zeros(len(left), bool)
-        return jaccard.below_prefilter(self.corpus.estimates(left, right), self.threshold, self.corpus.places)
+        return jaccard.below_prefilter(self.corpus.estimates(left, right), self.threshold, self.corpus.num_perm)
 
     def report(self, skips: list[Skip]) -> set[tuple[bytes, bytes]]:
         """Report documents that are missing or have changed, each once. Return the roots and names of missing ones."""
@@ -253,7 +248,7 @@ class Verifier:
     def _make_bitmaps(self, rows: Rows) -> None:
         """Make the bitmaps of these documents. Missing and changed documents are reported."""
         cuts = list(batches(self.corpus.facts(rows)["size"].tolist()))
-        work = partial(make_bitmaps, shingling=self.shingling, threshold=self.threshold)
+        work = partial(make_bitmaps, shingling=self.corpus.recipe.shingling, threshold=self.threshold)
         # Whether there is room for large ones is decided before, so that it does not depend on the workers.
         large = self._bitmaps.large_bits(rows)
         wanted = (BitmapsToMake(self._sources(rows[cut.start : cut.stop]), large[cut.start : cut.stop]) for cut in cuts)
@@ -270,34 +265,31 @@ class Verifier:
         return (self.corpus if self.held is None else self.held).sources(rows)
 
 
-def warn_of_outdated(run: Run, *artifacts: Artifact | None) -> None:
-    """Warn of documents of these artifacts that came from no file, are gone or have changed, and say what to do.
+def outdated_warnings(run: Run, *artifacts: Artifact | None) -> list[str]:
+    """Warnings about documents of these artifacts that came from no file, are gone or have changed: what to do.
 
     If the directory is missing in which all of them were looked for, the warning stands for the skips of all of them.
     """
     tally, opened = run.tally, [artifact for artifact in artifacts if artifact is not None]
-    names, documents = (
-        " and ".join(artifact.name for artifact in opened),
-        sum(artifact.n_documents for artifact in opened),
-    )
+    names = " and ".join(artifact.name for artifact in opened)
+    documents, warnings = sum(artifact.n_documents for artifact in opened), list[str]()
     if tally.without_file:
-        run.skipped.warnings.append(
+        warnings.append(
             f"{tally.without_file:,} of {documents:,} documents of {names} came from memory, standard input or a FIFO,"
             f" and cannot be read again to be compared: give their token sets with {mention('shingles')}"
         )
     if not tally.outdated:
-        return
+        return warnings
     missing = {} if tally.located else {root: _missing(root, tally.lost) for root in sorted(tally.missing_from)}
     of = f" of {opened[0].name}" if len(opened) == 1 else ""
     if missing and all(missing.values()):
-        run.skipped.warnings += [_nothing_found(of, root, gone) for root, gone in missing.items()]
         run.skipped.explained.add("unverified")
-        return
+        return warnings + [_nothing_found(of, root, gone) for root, gone in missing.items()]
     some = f"{tally.outdated:,} of {documents:,} documents"
     lost = "is gone or has changed" if tally.outdated == 1 else "are gone or have changed"
     built = "was built: build it again" if len(opened) == 1 else "were built: build them again"
     others = f", or give the directory where they are now with {mention('root')}" if missing else ""
-    run.skipped.warnings.append(f"{some} {lost} since {names} {built}{others}")
+    return [*warnings, f"{some} {lost} since {names} {built}{others}"]
 
 
 def _missing(root: bytes, lost: Iterable[tuple[bytes, bytes]]) -> bytes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from simdocs.kernels.text.codepoints import to_codepoints
 from simdocs.kernels.text.units import words_in
 from simdocs.kernels.tokens.murmur import hash_byte_strings
 from simdocs.kernels.tokens.shinglers import normalised_texts
+from simdocs.matching.corpus import Corpus
 from simdocs.model.byte_strings import GrowingArray, joined, separate
 from simdocs.model.names import display_name
 from simdocs.model.passages import (
@@ -29,9 +30,9 @@ from simdocs.model.passages import (
     Difference,
     Passage,
 )
-from simdocs.model.ragged import BlockPlaces, Index, Keys, Mask, Ragged, Rows, row_blocks
+from simdocs.model.ragged import Index, Keys, Mask, Ragged, row_blocks
 from simdocs.model.skipped import ALTERED, GONE
-from simdocs.pipeline.reload import ReloadRequest, reload_texts
+from simdocs.pipeline.reload import reload_texts
 from simdocs.recipes import Shingling
 
 _CHARACTERS_AT_ONCE = 1 << 17
@@ -224,40 +225,30 @@ def _passages(a: _Units, b: _Units, left: Index, right: Index) -> Iterator[Passa
         yield Passage(False, a.joined(at_a, len(a.numbers)), b.joined(at_b, len(b.numbers)))
 
 
-class Readable(Protocol):
-    """Documents by row, which can be read again."""
-
-    def printed_names(self, rows: Rows) -> list[bytes]:
-        """Their names, as paths that work in the working directory."""
-
-    def readings(self, rows: Rows) -> list[tuple[BlockPlaces, ReloadRequest]]:
-        """How these rows are read again: requests, each with the places of its documents among rows."""
-
-
 class PairDifferences:
     """Finds the difference of one pair of documents after the other.
 
     unit: as of `difference`. The text of the left document is held, because the next pair may have it, too.
     """
 
-    def __init__(self, unit: str, shingling: Shingling, reader: LineReader) -> None:
-        self._unit, self._shingling, self._reader = unit, shingling, reader
-        self._held: tuple[Readable | None, int, bytes | str] = (None, -1, "")
+    def __init__(self, unit: str, reader: LineReader) -> None:
+        self._unit, self._reader = unit, reader
+        self._held: tuple[Corpus | None, int, bytes | str] = (None, -1, "")
 
-    def of(self, documents: Readable, left: int, right: int) -> Difference:
+    def of(self, documents: Corpus, left: int, right: int) -> Difference:
         """The difference of two documents. If a text is gone or has changed, it has no passages, and says so."""
         if self._held[0] is not documents or self._held[1] != left:
             self._held = (documents, left, self._text(documents, left))
         a, b = self._held[2], self._text(documents, right)
         if isinstance(a, bytes) and isinstance(b, bytes):
-            return difference(a, b, self._shingling, self._unit)
+            return difference(a, b, documents.recipe.shingling, self._unit)
         missing = ", ".join(each for each in (a, b) if isinstance(each, str))
         return Difference(self._unit, "", (), missing)
 
-    def _text(self, documents: Readable, row: int) -> bytes | str:
+    def _text(self, documents: Corpus, row: int) -> bytes | str:
         """The text of a document as UTF-8, or why it cannot be shown."""
         ((_, request),) = [each for each in documents.readings(np.array([row])) if len(each[0])]
-        found, skips = reload_texts(request, [0], self._shingling, self._reader)
+        found, skips = reload_texts(request, [0], documents.recipe.shingling, self._reader)
         if found:
             return found[0][1]
         skip = skips[0]

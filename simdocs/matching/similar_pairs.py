@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def similar_pairs(join: SelfJoin, *, all_copies: bool, changed: Mask | None = No
     all_copies every copy has all its pairs. changed: (N,) which documents are new or changed; then only the texts of
     these are compared with others (with all_copies, only these documents are).
     """
-    firsts, text = join.prepared.documents.distinct_texts(join.lost)
+    firsts, text = join.distinct_texts()
     if all_copies:
         found = _every_pair(join, firsts, text, changed)
     else:
@@ -62,38 +62,31 @@ def _chain(text: TextNumbers) -> tuple[Rows, Rows]:
     return left[by_left], right[by_left]
 
 
-@dataclass(slots=True)
 class PairsLeftOut:
     """Counts the similar pairs that are not listed, because copies of one text are listed as a chain.
 
-    text: (N,) the number of each document's text. copies, unwanted: how many documents have each text, and how many of
-    these are not wanted, because they are neither new nor changed; pairs of two of those do not count. count: the
-    pairs left out so far.
+    count: the pairs left out so far.
     """
 
-    text: TextNumbers
-    copies: Index
-    unwanted: Index
-    count: int
-
-    @classmethod
-    def of(cls, join: SelfJoin, changed: Mask | None = None) -> PairsLeftOut:
-        """The counter for these documents. changed: as of `similar_pairs`."""
-        _, text = join.prepared.documents.distinct_texts(join.lost)
-        compared = text >= 0
-        copies = np.bincount(text[compared])
-        unwanted = np.bincount(text[compared & ~changed], minlength=len(copies)) if changed is not None else 0 * copies
-        return cls(text, copies, unwanted, int((_of_two(copies) - _of_two(unwanted)).sum()))
+    def __init__(self, join: SelfJoin, changed: Mask | None = None) -> None:
+        """changed: as of `similar_pairs`. Pairs of two unchanged documents do not count."""
+        _, self._text = join.distinct_texts()
+        compared = self._text >= 0
+        self._copies = copies = np.bincount(self._text[compared])
+        self._unwanted = np.zeros_like(copies)
+        if changed is not None:
+            self._unwanted = np.bincount(self._text[compared & ~changed], minlength=len(copies))
+        self.count = int((_of_two(copies) - _of_two(self._unwanted)).sum())
 
     def add(self, pairs: Pairs, listed: int) -> None:
-        """Count what is left out for these pairs, of which so many are listed."""
-        left, right = self.text[pairs.left], self.text[pairs.right]
-        every = self.copies[left] * self.copies[right] - self.unwanted[left] * self.unwanted[right]
+        """Count what is left out for these pairs. listed: how many of them are listed."""
+        left, right = self._text[pairs.left], self._text[pairs.right]
+        every = self._copies[left] * self._copies[right] - self._unwanted[left] * self._unwanted[right]
         self.count += int(every[left != right].sum()) - listed
 
 
 def _of_two(copies: Index) -> Index:
-    """How many pairs so many copies make."""
+    """The number of pairs of this number of copies."""
     return copies * (copies - 1) // 2
 
 

@@ -1,1 +1,0 @@
-"""Comparison of two texts: their measures, and where they differ."""

@@ -1,0 +1,377 @@
+"""The corpus: documents that are compared, with their signatures, and where their token sets come from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdocs.artifacts.formats import RUN
+from simdocs.artifacts.npy import damaged
+from simdocs.corpora.jsonl_lookup import LineReader
+from simdocs.engines.run import Progress, each_band, no_progress
+from simdocs.errors import ArtifactError, InputError, mention
+from simdocs.kernels.compare import jaccard
+from simdocs.kernels.lsh.buckets import keys_of_band, shared_buckets, shared_buckets_of_tables
+from simdocs.kernels.tokens.ignored_tokens import leave_out
+from simdocs.model.artifact import Artifact, BandIndex, Shingles
+from simdocs.model.byte_strings import joined, separate
+from simdocs.model.columns import Column, MemoryColumn
+from simdocs.model.documents import FACTS, DocumentFacts, Documents, separated
+from simdocs.model.names import display_name, no_option
+from simdocs.model.ragged import (
+    NO_TOKENS,
+    Array,
+    BlockPlaces,
+    Floats,
+    Mask,
+    Ragged,
+    Rows,
+    TextNumbers,
+    Tokens,
+    offsets_of,
+    ranges,
+    row_blocks,
+)
+from simdocs.pipeline.reload import ReloadRequest, Source, unchanged_line
+from simdocs.recipes import Bands, Recipe
+
+_NAME_BYTES = 1 << 20
+"""Bytes of names that are taken out at once. The places of each byte take 16 bytes meanwhile."""
+
+_NO_SIGNATURES = MemoryColumn(np.empty((0, 0), np.uint32))
+
+_Found = TypeVar("_Found")
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Corpus:
+    """Documents by row, with everything that verification and answers need.
+
+    They are in memory, or those of an artifact, of which only the needed parts are read.
+
+    name_bytes, name_offsets: the raw bytes of their names, end to end, and where each begins.
+    every_fact: their facts, (N,) FACTS.
+    signatures: (N, K) uint32.
+    recipe: how they were read and signed.
+    limit: the largest size of a document in bytes.
+    held: the bytes of documents that are in memory, by row.
+    met: how the files were met in this run, (N,) MET; None if an earlier run met them.
+    ignored: the tokens that are left out of all token sets, ascending.
+    sets: the artifact of their token sets, if there is one.
+    rows: if they were selected from a larger corpus, their rows in it, and in `sets`; None: they were not.
+    root: the directory from which their names are found; empty for the working directory.
+    prefix: see `name_prefix`.
+    artifact_name: the artifact that they come from; empty if there is none.
+    index: the index that they come from. Its tables can be used. None: another artifact, or only some documents of it.
+    parts: two corpora whose documents these are, first those of one, then those of the other. All else is as in the
+        first. None: the corpus has no parts.
+    """
+
+    name_bytes: Column
+    name_offsets: Column
+    every_fact: Column
+    signatures: Column
+    recipe: Recipe
+    limit: int = 1 << 62
+    held: dict[int, bytes] = field(default_factory=dict)
+    met: NDArray[np.void] | None = None
+    ignored: Tokens = field(default_factory=lambda: NO_TOKENS)
+    sets: Shingles | None = None
+    rows: Rows | None = None
+    root: bytes = b""
+    prefix: bytes = b""
+    artifact_name: str = ""
+    index: BandIndex | None = None
+    parts: tuple[Corpus, Corpus] | None = None
+    _documents: list[Documents] = field(default_factory=list)
+    """The documents, when they have been asked for."""
+
+    @classmethod
+    def of(cls, documents: Documents, recipe: Recipe, signatures: Tokens | None = None, limit: int = 0) -> Corpus:
+        """Documents that this run has read. limit: the largest size of a document in bytes."""
+        names = documents.names
+        return cls(
+            name_bytes=MemoryColumn(names.values),
+            name_offsets=MemoryColumn(names.offsets),
+            every_fact=DocumentFacts(MemoryColumn(documents.facts), MemoryColumn(documents.sources.files)),
+            signatures=_NO_SIGNATURES if signatures is None else MemoryColumn(signatures),
+            recipe=recipe,
+            limit=limit,
+            held=documents.held,
+            met=documents.met,
+            _documents=[documents],
+        )
+
+    @classmethod
+    def of_artifact(
+        cls,
+        artifact: Artifact,
+        *,
+        sets: Shingles | None = None,
+        root: bytes | None = None,
+        signatures: Tokens | None = None,
+    ) -> Corpus:
+        """The documents of an artifact.
+
+        sets: their token sets, if they need not be read again. root: the directory from which they are found; None: the
+        one in which the artifact was built. signatures: None: those of the artifact, if it has any. InputError: root is
+        not a directory.
+        """
+        if root is not None and not os.path.isdir(root):
+            raise InputError(f"{display_name(root)}: {mention('root')} is not a directory")
+        recorded = artifact.columns.get("signatures", _NO_SIGNATURES)
+        return cls(
+            name_bytes=artifact["names"],
+            name_offsets=artifact["name_offsets"],
+            every_fact=artifact.facts,
+            signatures=recorded if signatures is None else MemoryColumn(signatures),
+            recipe=artifact.recipe,
+            held=artifact.held,
+            ignored=artifact.ignored,
+            sets=sets,
+            root=artifact.root if root is None else root,
+            prefix=name_prefix(root, artifact.root),
+            artifact_name=artifact.name,
+            index=artifact if isinstance(artifact, BandIndex) else None,
+        )
+
+    def select(self, rows: Rows) -> Corpus:
+        """These documents alone, in memory, in this order. Their token sets stay where they are."""
+        names = joined(self.names(rows))
+        return replace(
+            self,
+            name_bytes=MemoryColumn(names.values),
+            name_offsets=MemoryColumn(names.offsets),
+            every_fact=MemoryColumn(self.facts(rows)),
+            signatures=MemoryColumn(self.signatures.rows(rows)),
+            held=self._held(rows),
+            met=self._met(rows),
+            rows=rows if self.rows is None else self.rows[rows],
+            index=None,
+            _documents=[],
+        )
+
+    def followed_by(self, other: Corpus) -> Corpus:
+        """These documents, and then those of the other corpus. Nothing is copied."""
+        return replace(self, parts=(self, other), index=None, _documents=[])
+
+    def given_rows(self, rows: Rows) -> Rows:
+        """The rows of these documents among all that were given: in the larger corpus, if they were selected from it.
+
+        In a corpus with parts, the documents given are those of the second. Those of the larger corpus come after them.
+        """
+        if self.rows is None:
+            return rows
+        if self.parts is None:
+            return self.rows[rows]
+        given = len(self.parts[1])
+        return np.concatenate((given + self.rows, np.arange(given)))[rows]
+
+    def __len__(self) -> int:
+        return len(self.every_fact) if self.parts is None else sum(map(len, self.parts))
+
+    @property
+    def documents(self) -> Documents:
+        """All its documents, in memory. The corpus has no parts."""
+        if not self._documents:
+            names = Ragged(self.name_bytes.all(), self.name_offsets.all())
+            self._documents.append(Documents(names, *separated(self.every_fact.all()), self.held, self.met))
+        return self._documents[0]
+
+    @property
+    def num_perm(self) -> int:
+        """The number of values in a signature, K."""
+        return self.signatures.shape[1]
+
+    def _split(self, rows: Rows) -> Iterator[tuple[BlockPlaces, Corpus, Rows]]:
+        """Yield for both parts: the places of its documents among `rows`, the part, and their rows in it."""
+        assert self.parts is not None
+        first, second = self.parts
+        of_second = np.asarray(rows) >= len(first)
+        ours, theirs = np.flatnonzero(~of_second), np.flatnonzero(of_second)
+        yield ours, first, rows[ours]
+        yield theirs, second, rows[theirs] - len(first)
+
+    def _filled(self, out: Array, rows: Rows, values: Callable[[Corpus, Rows], Array]) -> Array:
+        """What this method of the parts returns for these rows, in `out`."""
+        for places, part, its in self._split(rows):
+            out[places] = values(part, its)
+        return out
+
+    def _listed(self, rows: Rows, values: Callable[[Corpus, Rows], Sequence[bytes]]) -> list[bytes]:
+        """What this method of the parts lists for these rows."""
+        out = [b""] * len(rows)
+        for places, part, its in self._split(rows):
+            for place, value in zip(places.tolist(), values(part, its), strict=True):
+                out[place] = value
+        return out
+
+    def _both(
+        self, rows: Rows, values: Callable[[Corpus, Rows], list[tuple[BlockPlaces, _Found]]]
+    ) -> list[tuple[BlockPlaces, _Found]]:
+        """What this method of the parts finds for these rows, with places among rows."""
+        return [(ours[places], each) for ours, part, its in self._split(rows) for places, each in values(part, its)]
+
+    def facts(self, rows: Rows) -> NDArray[np.void]:
+        """Their facts, (n,) FACTS."""
+        if self.parts is not None:
+            return self._filled(np.empty(len(rows), FACTS), rows, Corpus.facts)
+        return self.every_fact.rows(rows)
+
+    def all_facts(self) -> NDArray[np.void]:
+        """The facts of all documents, (N,) FACTS. The corpus has no parts."""
+        return self.every_fact.all()
+
+    def names(self, rows: Rows) -> list[bytes]:
+        """Their names."""
+        if self.parts is not None:
+            return self._listed(rows, Corpus.names)
+        starts = self.name_offsets.rows(rows)
+        lengths = self.name_offsets.rows(np.asarray(rows) + 1) - starts
+        names = list[bytes]()
+        for first, end in row_blocks(offsets_of(lengths), _NAME_BYTES):
+            cut = lengths[first:end]
+            names += separate(Ragged.from_lengths(self.name_bytes.at(ranges(starts[first:end], cut)), cut))
+        return names
+
+    def printed_names(self, rows: Rows) -> list[bytes]:
+        """Their names, as paths that work in the working directory."""
+        if self.parts is not None:
+            return self._listed(rows, Corpus.printed_names)
+        prefix, names = self.prefix, self.names(rows)
+        if prefix:
+            return [no_option(os.path.join(prefix, name)) for name in names]
+        if any(name.startswith(b"-#") for name in names):
+            containers = self.facts(rows)["container"].tolist()
+            return [
+                name if name[:container] == b"-" else no_option(name)
+                for name, container in zip(names, containers, strict=True)
+            ]
+        return [no_option(name) for name in names]
+
+    def lines(self, rows: Rows, reader: LineReader) -> list[bytes]:
+        """The lines of JSONL files that they are, byte for byte, without ends. InputError: a line has changed."""
+        if self.parts is not None:
+            return self._listed(rows, lambda part, its: part.lines(its, reader))
+        request = self._request(rows)
+        return [unchanged_line(request, place, self.recipe.shingling, reader) for place in range(len(rows))]
+
+    def estimates(self, left: Rows, right: Rows) -> Floats:
+        """The estimated similarities of documents left[i] and right[i]: float64 (n,)."""
+        if self.parts is None and isinstance(self.signatures, MemoryColumn):
+            return jaccard.estimates(self.signatures.array, left, right)
+        rows, places = np.unique(np.concatenate((left, right)), return_inverse=True)
+        return jaccard.estimates(self.signature_rows(rows), places[: len(left)], places[len(left) :])
+
+    def signature_rows(self, rows: Rows) -> Tokens:
+        """Their signatures, (n, K) uint32."""
+        if self.parts is not None:
+            return self._filled(np.empty((len(rows), self.num_perm), np.uint32), rows, Corpus.signature_rows)
+        return np.asarray(self.signatures.rows(rows))
+
+    def buckets(self, bands: Bands, firsts: Rows, numbers: TextNumbers | None, progress: Progress) -> Ragged:
+        """The buckets that documents `firsts` share, as members numbered 0, 1, ...: Ragged int32.
+
+        numbers: (N,) the number of each document, if firsts are the first documents of the texts. Then the tables of
+        the index can be used. progress: is called for each band.
+        """
+        if self.index is not None and numbers is not None:
+            return buckets_of_index(self.index, numbers, len(firsts), progress)
+        signatures = self.signatures.all()
+        keys = (keys_of_band(signatures, firsts, band, bands.rows) for band in range(bands.bands))
+        return shared_buckets(each_band(keys, bands.bands, progress))
+
+    def recorded(self, rows: Rows) -> Mask:
+        """Which of these documents an earlier run has read, so that their files may have changed since.
+
+        These are the documents of an artifact, unless there are token sets.
+        """
+        if self.parts is not None:
+            return self._filled(np.empty(len(rows), bool), rows, Corpus.recorded)
+        return np.full(len(rows), bool(self.artifact_name) and self.sets is None)
+
+    def readings(self, rows: Rows) -> list[tuple[BlockPlaces, ReloadRequest]]:
+        """How these rows are read again: requests, each with the places of its documents among rows."""
+        if self.parts is not None:
+            return self._both(rows, Corpus.readings)
+        return [(np.arange(len(rows)), self._request(rows))]
+
+    def sources(self, rows: Rows) -> list[tuple[BlockPlaces, Source]]:
+        """Where the token sets of these rows come from: sources, each with the places of its sets among rows.
+
+        ArtifactError: documents must be read again, but their place is unknown.
+        """
+        if self.parts is not None:
+            return self._both(rows, Corpus.sources)
+        return [(np.arange(len(rows)), self._source(rows))]
+
+    def _source(self, rows: Rows) -> Source:
+        if self.sets is not None:
+            rows = rows if self.rows is None else self.rows[rows]
+            starts = self.sets["offsets"].rows(rows)
+            lengths = self.sets["offsets"].rows(rows + 1) - starts
+            found = Ragged.from_lengths(self.sets["tokens"].at(ranges(starts, lengths)), lengths)
+            if not found.rows_ascend:
+                raise damaged(f"{self.sets.name}/tokens.npy", "the tokens of a document do not ascend without repeats")
+            return leave_out(found, self.ignored)
+        if self.artifact_name and not self.root:
+            missing = f"{self.artifact_name}/{RUN} does not say where its documents are"
+            raise ArtifactError(f"{missing}: give their directory with {mention('root')}")
+        return self._request(rows)
+
+    def _request(self, rows: Rows) -> ReloadRequest:
+        names, facts = self.names(rows), self.facts(rows)
+        if self.artifact_name and (facts["container"] > list(map(len, names))).any():
+            raise damaged(
+                f"{self.artifact_name}/documents.npy", "the name of a line is not longer than that of its file"
+            )
+        held, met = self._held(rows), self._met(rows)
+        return ReloadRequest(names, held, self.limit, facts, self.root, self.recipe.sequences, met, self.ignored)
+
+    def _held(self, rows: Rows) -> dict[int, bytes]:
+        if not self.held:
+            return {}
+        return {at: self.held[row] for at, row in enumerate(rows.tolist()) if row in self.held}
+
+    def _met(self, rows: Rows) -> NDArray[np.void] | None:
+        return None if self.met is None else self.met[rows]
+
+
+def name_prefix(root: bytes | None, recorded: bytes) -> bytes:
+    """The path that is put before recorded names so that they work in the working directory; empty if they do already.
+
+    root: the directory that the user named instead of the recorded one.
+    """
+    found = recorded if root is None else root
+    if not found or not os.path.isdir(found):
+        return b""
+    try:
+        return b"" if os.path.samefile(found, b".") else found
+    except OSError:
+        return found
+
+
+def buckets_of_index(index: BandIndex, numbers: TextNumbers, size: int, progress: Progress = no_progress) -> Ragged:
+    """The buckets that documents of an index share, from its tables: Ragged int32, of text numbers below `size`.
+
+    numbers: (N,) the number of each document's text, in row order of their first documents.
+    """
+    tables, owners = index["band_keys"], index["band_rows"]
+    bands = len(owners.all())
+    members = (_members(index, numbers[rows], size) for rows in each_band(owners.all(), bands, progress))
+    shared = shared_buckets_of_tables(tables.all(), members)
+    tables.release()
+    owners.release()
+    return shared
+
+
+def _members(index: BandIndex, texts: TextNumbers, size: int) -> TextNumbers:
+    """The texts in a band of the index. ArtifactError: they are not all numbers below `size`, each once."""
+    if len(texts) != size or (np.bincount(texts + 1, minlength=size + 1)[1:] != 1).any():
+        raise damaged(f"{index.name}/band_rows.npy", "does not hold every distinct text once in each band")
+    return texts

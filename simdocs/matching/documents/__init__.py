@@ -1,1 +1,0 @@
-"""The documents that are compared: prepared, those of an artifact or two, and their distinct texts."""

@@ -1,1 +1,0 @@
-"""Similar pairs: all of them in order, or as a graph."""

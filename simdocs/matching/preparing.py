@@ -1,0 +1,121 @@
+"""The documents of a command as a corpus: read and signed, or those of an artifact; and what to know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from simdocs.artifacts.manifest import differences
+from simdocs.engines.run import Run
+from simdocs.errors import ArtifactError, ParametersError, mention
+from simdocs.kernels.group.connectivity import bucket_components
+from simdocs.kernels.lsh.banding import least_probability
+from simdocs.matching.corpus import Corpus, buckets_of_index
+from simdocs.model.artifact import Artifact, BandIndex, Shingles
+from simdocs.model.documents import EMPTY, IGNORED, Documents
+from simdocs.model.names import display_name
+from simdocs.model.ragged import Mask, Rows, count_true_in_rows
+from simdocs.model.skipped import Skip, Skipped
+from simdocs.pipeline.prepare import Intake, signed
+from simdocs.recipes import Banding, SignatureRecipe
+
+
+def report_ignored(documents: Documents, prefix: bytes, skipped: Skipped) -> None:
+    """Report each document with no tokens left, and warn if no document has any.
+
+    prefix: the path that is put before their names so that they work in the working directory.
+    """
+    rows = np.flatnonzero(documents.facts["flags"] & IGNORED)
+    skipped.extend(Skip("ignored", documents.raw_name(row), root=prefix) for row in rows.tolist())
+    if len(rows) > 1 and len(rows) + documents.flagged(EMPTY) == len(documents):
+        skipped.warnings.append(
+            f"all tokens of all {len(rows):,} documents are left out, so none is similar to another: see"
+            f" {mention('ignore_common')} and {mention('template')}"
+        )
+
+
+def useless_template(documents: Documents, artifact: Artifact | None, recipe: SignatureRecipe) -> Iterator[str]:
+    """Yield a warning if no document has a token of the templates that were given.
+
+    artifact: where the documents come from; if it has signatures, it has decided what is left out.
+    """
+    decided_now = artifact is None or isinstance(artifact, Shingles)
+    if decided_now and recipe.ignoring.template_digest and documents.tokens and not documents.share_left_out:
+        yield f"{mention('template')} leaves out nothing: no document has any of its tokens"
+
+
+_MANY = 1 << 14
+"""With at least this many documents, workers are started before the columns of an artifact are read."""
+
+
+def prepare(intake: Intake, recipe: SignatureRecipe, run: Run) -> Corpus:
+    """Read and sign the documents given, or take their signatures from the artifact."""
+    artifact = intake.artifact
+    if artifact is not None and artifact.n_documents >= _MANY:
+        run.engine.start()
+    documents, signatures = signed(intake, recipe, run, with_sets=False)
+    if artifact is None:
+        corpus = Corpus.of(documents, recipe, signatures, intake.walking.max_size)
+    else:
+        sets = of_same_documents(artifact if isinstance(artifact, Shingles) else intake.shingles, artifact)
+        corpus = Corpus.of_artifact(artifact, sets=sets, root=intake.root, signatures=signatures)
+    report_ignored(documents, corpus.prefix, run.skipped)
+    return replace(corpus, recipe=recipe, ignored=intake.ignored, _documents=[documents])
+
+
+def rows_around(index: BandIndex, changed: Rows, *, linked: bool) -> Rows:
+    """The documents of an index among which all pairs with changed documents are found, ascending.
+
+    These are the changed documents, and all documents whose texts share a bucket with the text of a changed one.
+    linked: the documents that share a bucket with any of these are among them, too, and so on. Then all decisions of
+    grouping are the same as if all documents of the index took part, because no bucket has other members.
+    """
+    firsts, text = index.documents.distinct_texts()
+    buckets = buckets_of_index(index, text, len(firsts))
+    chosen = np.zeros(len(firsts) + 1, bool)  # the -1 of an empty document selects the last entry
+    chosen[text[changed]] = True
+    if linked:
+        component = bucket_components(buckets, len(firsts))
+        chosen[:-1] = np.isin(component, component[chosen[:-1]])
+    else:
+        shared = count_true_in_rows(chosen[buckets.values], buckets.offsets)
+        chosen[buckets.take(np.flatnonzero(shared)).values] = True
+    is_near: Mask = chosen[text]
+    is_near[changed] = True
+    return np.flatnonzero(is_near)
+
+
+def threshold_warning(threshold: float, banding: Banding) -> Iterator[str]:
+    """Yield a warning if pairs exactly at this threshold are found more rarely than the recall of the bands states."""
+    found = least_probability(threshold, *banding.cut)
+    if threshold < banding.threshold and found < banding.recall:
+        yield (
+            f"the index was built for threshold {banding.threshold:g} and finds only {100 * found:.3g}% of the pairs at"
+            f" {threshold:g}: an index with {mention('threshold')} {threshold:g} finds more"
+        )
+
+
+def of_same_documents(shingles: Shingles | None, artifact: Artifact) -> Shingles | None:
+    """The shingles. ArtifactError: the artifact was made from other documents or with other parameters."""
+    if shingles is None or shingles.made_from == artifact.made_from:
+        return shingles
+    if found := differences(shingles.recipe, artifact.recipe, ["shingling"]):
+        raise ParametersError(shingles.name, artifact.name, found)
+    raise ArtifactError(
+        f"{shingles.name}: does not have the documents of {artifact.name}:"
+        f" {_other_document(shingles.documents, artifact.documents, artifact.name)}: build one of them again"
+    )
+
+
+def _other_document(mine: Documents, theirs: Documents, other: str) -> str:
+    """The first document that only one of two artifacts has, or that has another text there. other: the second."""
+    names, others = ([each.raw_name(row) for row in range(len(each))] for each in (mine, theirs))
+    for here, there, what in ((names, others, "which it alone has"), (others, names, f"which only {other} has")):
+        if alone := set(here) - set(there):
+            return f"{display_name(min(alone))}, {what}"
+    if names != others:
+        return "they are in another order"
+    differs = (mine.facts["set_digest"] != theirs.facts["set_digest"]).any(axis=1)
+    return f"{display_name(names[int(differs.argmax())])} has another text"

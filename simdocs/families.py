@@ -335,6 +335,29 @@ FILE_FORMATS = Family(
 )
 
 
+class ContainerFormat(Member):
+    """A format of files that hold many documents.
+
+    suffixes: how the names of such files end, unless they are compressed
+    """
+
+    def __init__(self, help_text: str, implementation: str, suffixes: tuple[bytes, ...]) -> None:
+        super().__init__(help_text, implementation)
+        self.suffixes = suffixes
+
+
+CONTAINERS = Family(
+    {
+        "jsonl": ContainerFormat(
+            "one JSON object per line", "simdocs.corpora.containers.jsonl:JSON_LINES", (b".jsonl", b".ndjson")
+        ),
+    }
+)
+
+ON_STANDARD_INPUT = "jsonl"
+"""The container that standard input is if it is said to be one."""
+
+
 class Diff(Member):
     """A way to draw the difference of two texts.
 

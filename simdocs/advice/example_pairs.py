@@ -10,7 +10,7 @@ from itertools import takewhile
 import numpy as np
 
 from simdocs.advice.similarity_advice import FARTHEST
-from simdocs.corpora.jsonl_lookup import LineReader
+from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.run import Run
 from simdocs.kernels.group.connectivity import connect
 from simdocs.matching.corpus import Corpus
@@ -63,7 +63,7 @@ def example_pairs(
         "at": near[np.argsort(similarity[near], kind="stable")],
         "below": order[gap <= -_NEAR][-EACH:],
     }
-    differences = PairDifferences("words", run.engine.state.get(LineReader))
+    differences = PairDifferences("words", run.engine.state.get(Reopened))
     for where, places in chosen.items():
         for place in places[::-1].tolist():
             pair = firsts[[low[place], high[place]]]

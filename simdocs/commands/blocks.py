@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simdocs.corpora.jsonl_lookup import LineReader
-from simdocs.corpora.line_names import LineNames
+from simdocs.corpora.containers.names import LineNames
+from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.run import Run
 from simdocs.errors import InputError
 from simdocs.matching.corpus import Corpus
@@ -69,7 +69,7 @@ def pair_differences(diff: str | None, run: Run) -> PairDifferences | None:
         return None
     from simdocs.matching.difference import PairDifferences
 
-    return PairDifferences(diff, run.engine.state.get(LineReader))
+    return PairDifferences(diff, run.engine.state.get(Reopened))
 
 
 def shown_pairs(
@@ -105,7 +105,7 @@ def name_blocks(documents: Corpus, rows: Index, printed: PrintedNames) -> Iterat
         yield NameBlock([name for name, fits in zip(names, fit.tolist(), strict=True) if fits])
 
 
-def line_blocks(documents: Corpus, rows: Index, reader: LineReader) -> Iterator[LineBlock]:
+def line_blocks(documents: Corpus, rows: Index, reader: Reopened) -> Iterator[LineBlock]:
     """Yield the lines of JSONL files that these rows are. InputError: a line has changed."""
     for at in range(0, len(rows), _AT_ONCE):
         yield LineBlock(documents.lines(rows[at : at + _AT_ONCE], reader))

@@ -51,6 +51,7 @@ from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.changes import Changes, changes
 from simdocs.pipeline.indexing import BucketCounter, EarlierTables, band_tables, low_recall, same_as
 from simdocs.pipeline.prepare import Intake, files_of, refuse_absent_ids, signed
+from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.reuse import Earlier
 from simdocs.pipeline.shingling import shingle
 from simdocs.pipeline.signing import Sketches, stored_sketch
@@ -208,7 +209,8 @@ def _build_shingles(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier 
         writer.append("tokens", sets.values)
         lengths.append(sets.lengths)
 
-    documents = shingle(files_of(plan.intake, run), plan.intake.walking.max_size, plan.recipe, run, take, earlier)
+    reading = Reading(files_of(plan.intake, run), plan.intake.walking.max_size, plan.recipe, run, earlier)
+    documents = shingle(reading, take)
     refuse_absent_ids(documents, plan.intake, plan.recipe)
     counts = np.concatenate(lengths) if lengths else np.empty(0, np.int64)
     writer.append("tokens", np.empty(0, np.uint32))

@@ -15,8 +15,8 @@ from simdocs.artifacts.formats import FORMATS
 from simdocs.commands.blocks import rows_named
 from simdocs.commands.ignoring import contradictory_files, ignored_of, tokens_of_templates, with_stop_word_list
 from simdocs.commands.resolve import banding_of, encoded_root, is_artifact, opened, shingling_of
+from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.decode import as_bytes, as_utf8
-from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.corpora.single_text import read_single_document, refuse_fifo_twice
 from simdocs.engines.run import Run
 from simdocs.errors import InputError, UsageError, mention, suggested
@@ -116,7 +116,7 @@ def _recorded(request: CompareRequest) -> ComparedTexts:
     rows = rows_named(corpus, names)
     ((_, source),) = corpus.sources(rows)
     assert isinstance(source, ReloadRequest)
-    with closing(LineReader()) as reader:
+    with closing(Reopened()) as reader:
         found, skips = reload_texts(source, list(range(len(rows))), artifact.recipe.shingling, reader)
     for skip in skips:
         why = OF_UNVERIFIED.get(skip.detail, f"its text cannot be read again ({skip.detail})")

@@ -30,8 +30,8 @@ from simdocs.commands.resolve import (
     opened_shingles,
     signature_recipe,
 )
+from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.identity import FilesToDelete
-from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
 from simdocs.errors import UnreachableRecallError, UsageError, mention
 from simdocs.families import LISTS
@@ -326,7 +326,7 @@ def _blocks(decision: Decision, listing: str | None, plan: DedupePlan, run: Run,
         return
     rows = decision.duplicates() if LISTS[listing].duplicates else decision.kept()
     if LISTS[listing].lines:
-        yield from line_blocks(decision.corpus, rows, run.engine.state.get(LineReader))
+        yield from line_blocks(decision.corpus, rows, run.engine.state.get(Reopened))
     else:
         yield from name_blocks(decision.corpus, rows, PrintedNames(run.skipped))
 

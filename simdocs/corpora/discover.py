@@ -16,6 +16,7 @@ from simdocs.corpora.read_file import MOST, read_stream
 from simdocs.corpora.stamp import FileId, file_id, open_name, status_of
 from simdocs.corpora.walk import Found, facts_of, held_facts, id_of, walk
 from simdocs.errors import InputError, mention, shell_command
+from simdocs.families import ON_STANDARD_INPUT
 from simdocs.model.names import display_name
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
 from simdocs.recipes import Walking
@@ -216,7 +217,7 @@ def find(sources: Sources, walking: Walking, skipped: Skipped) -> FileList:
         search.unread.argument = number
         if name == b"-" and sources.jsonl:
             # Each line has a limit, but all of them together have none but memory.
-            reached.add(_once(name, 0, MOST, skipped), named=True, jsonl=True)
+            reached.add(_once(name, 0, MOST, skipped), named=True, container=ON_STANDARD_INPUT)
         else:
             reached.add(_named(name, search), named=True)
     if sources.listed is not None:

@@ -26,14 +26,18 @@ _AT_ONCE = 1 << 10
 class FileList:
     """N files to read, in row order.
 
-    stamps: their sizes and times, (N,) STAMP. met: how they were met, (N,) MET. counts: how many of them each argument
-    gave, (A,) in the order of the arguments; a list of names is one. held: the bytes of those that can be read only
-    once, such as pipes, by row. named: the rows of those that were named as arguments themselves, whether or not a walk
-    reached them first. jsonl: the rows of those that are held and are JSON lines. texts: whether the bytes that are
-    held are known to be texts. other_names: the names by which files were reached again, after their first, in the
-    order in which they were reached; other_rows: the row of each. inputs: other files that were read: lists of names.
-    unread: what could not be looked at. lines: the numbers of the lines to read, ascending, by the row of their file;
-    all lines of the other files are read.
+    stamps: their sizes and times, (N,) STAMP.
+    met: how they were met, (N,) MET.
+    counts: how many of them each argument gave, (A,) in the order of the arguments; a list of names is one.
+    held: the bytes of those that can be read only once, such as pipes, by row.
+    named: the rows of those that were named as arguments themselves, whether or not a walk reached them first.
+    held_in: the container formats of those that are held and are not one document, by row.
+    texts: whether the bytes that are held are known to be texts.
+    other_names: the names by which files were reached again, in the order in which they were reached.
+    other_rows: the row of each of these.
+    inputs: other files that were read: lists of names.
+    unread: what could not be looked at.
+    lines: the numbers of the documents to read, ascending, by the row of their container; those of others are all read.
     """
 
     names: ByteStrings
@@ -42,7 +46,7 @@ class FileList:
     counts: Index
     held: Mapping[int, bytes] = field(default_factory=dict)
     named: frozenset[int] = frozenset()
-    jsonl: frozenset[int] = frozenset()
+    held_in: Mapping[int, str] = field(default_factory=dict)
     texts: bool = False
     other_names: ByteStrings = field(default_factory=lambda: ByteStrings(joined([])))
     other_rows: Index = field(default_factory=lambda: np.empty(0, np.int64))
@@ -73,7 +77,7 @@ class FileList:
             np.diff(np.searchsorted(places, offsets_of(self.counts))),
             {row[place]: data for place, data in self.held.items() if place in row},
             frozenset(row[place] for place in self.named if place in row),
-            frozenset(row[place] for place in self.jsonl if place in row),
+            {row[place]: name for place, name in self.held_in.items() if place in row},
             self.texts,
             inputs=self.inputs,
         )
@@ -96,7 +100,7 @@ class FileList:
             counts=self.counts + np.bincount(arguments, minlength=len(self.counts)),
             held={row[at]: data for at, data in self.held.items()},
             named=frozenset(row[at] for at in self.named),
-            jsonl=frozenset(row[at] for at in self.jsonl),
+            held_in={row[at]: name for at, name in self.held_in.items()},
             other_rows=now[self.other_rows],
         )
 
@@ -123,21 +127,24 @@ class Reached:
     def __init__(self) -> None:
         self._names, self._stamps, self._met = GrowingByteStrings(), GrowingArray(STAMP), GrowingArray(MET)
         self._held: dict[int, bytes] = {}
-        self._named, self._jsonl = set[int](), set[int]()
+        self._named, self._held_in = set[int](), dict[int, str]()
         self._some_names, self._some_facts, self._some_walked = list[bytes](), list[bytes](), list[int]()
         """Files that are not yet in the columns."""
         self._count = 0
         self._ends = [0]
 
-    def add(self, found: Iterable[Found], *, named: bool = False, jsonl: bool = False) -> None:
-        """Add the files that an argument gave. named: those that no walk met were named. jsonl: held ones are lines."""
+    def add(self, found: Iterable[Found], *, named: bool = False, container: str = "") -> None:
+        """Add the files that an argument gave.
+
+        named: those that no walk met were named. container: the format of those that are held; empty: one document.
+        """
         for some in found:
             if named and some.walked == NAMED:
                 self._named.add(self._count)
             if some.held is not None:
                 self._held[self._count] = some.held
-                if jsonl:
-                    self._jsonl.add(self._count)
+                if container:
+                    self._held_in[self._count] = container
             self._some_names += some.names
             self._some_facts += some.facts
             self._some_walked += [some.walked] * len(some.facts)
@@ -176,7 +183,7 @@ class Reached:
             np.diff(offsets_of(new)[self._ends]),
             {int(row[at]): data for at, data in self._held.items() if new[at]},
             frozenset(int(row[at]) for at in self._named),
-            frozenset(int(row[at]) for at in self._jsonl if new[at]),
+            {int(row[at]): name for at, name in self._held_in.items() if new[at]},
             other_names=others,
             other_rows=other_rows,
             inputs=frozenset(inputs),

@@ -8,6 +8,7 @@ import zlib
 from bisect import bisect_right
 from collections.abc import Callable
 
+from simdocs.corpora.read_file import PADDING
 from simdocs.model.skipped import DocumentSkipped
 
 _COMPRESSED_AT_ONCE = 1 << 14
@@ -19,16 +20,8 @@ _PIECE = 1 << 18
 _SPACING = 4 << 20
 """Decompressed bytes between checkpoints. They take some 15 ms."""
 
-PADDING = 64 << 20
-"""Zeros that may follow a member. More are not padding: reading through a hole of terabytes would take hours."""
-
 _CHECKPOINTS = 64
 """Checkpoints that are kept for each file. A checkpoint takes 40 KiB, most of it the window of zlib."""
-
-
-def is_compressed(name: bytes) -> bool:
-    """Whether a file with this name is read as gzip."""
-    return name.endswith(b".gz")
 
 
 def decompress(data: bytes, limit: int) -> bytes:

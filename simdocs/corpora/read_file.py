@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from simdocs.corpora.decode import LOOKED_AT, refuse_binary
-from simdocs.corpora.gzip_stream import decompress, is_compressed
 from simdocs.corpora.stamp import Stamp, is_recent, settled, wait_between_readings
 from simdocs.corpora.walked_files import ANY, Directories, Met, open_file
 from simdocs.model.skipped import DocumentSkipped
@@ -17,6 +16,15 @@ _UNSIZED = 1 << 16
 
 MOST = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
 """Bytes of the largest document that memory could hold: at its peak a document takes 4 times its size, or more."""
+
+
+PADDING = 64 << 20
+"""Zeros that may follow a member. More are not padding: reading through a hole of terabytes would take hours."""
+
+
+def is_compressed(name: bytes) -> bool:
+    """Whether a file with this name is read as gzip."""
+    return name.endswith(b".gz")
 
 
 def read(
@@ -40,7 +48,11 @@ def read(
         raise DocumentSkipped.of(error) from None
     finally:
         os.close(descriptor)
-    return decompress(data, min(limit, MOST)) if compressed else data, stamp
+    if compressed:
+        from simdocs.corpora.gzip_stream import decompress
+
+        data = decompress(data, min(limit, MOST))
+    return data, stamp
 
 
 def _read_open(

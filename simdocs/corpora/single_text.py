@@ -1,4 +1,4 @@
-"""Reading one text that was named: a file, standard input, or a line of a JSONL file."""
+"""Reading one text that was named: a file, standard input, or a document of a container."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import os
 import stat
 from collections.abc import Iterable
 
+from simdocs.corpora.containers.recognise import format_of
+from simdocs.corpora.containers.reopened import fields_there
 from simdocs.corpora.decode import as_utf8, refuse_binary
 from simdocs.corpora.discover import not_found
-from simdocs.corpora.jsonl import is_jsonl, parse, read_blocks, without_id
 from simdocs.corpora.read_file import read, read_stream
 from simdocs.corpora.stamp import FileId, file_id, status_of
 from simdocs.errors import InputError, UsageError
@@ -37,18 +38,20 @@ def read_single_text(name: bytes, limit: int) -> bytes:
         raise not_found(name, error) from None
 
 
-def read_single_document(name: bytes, limit: int, sequences: Sequences) -> bytes:
-    """The text of the document with this name, as UTF-8: a file, `-`, or a line of a JSONL file, PATH#ID.
+def read_single_document(name: bytes, limit: int, fields: Sequences) -> bytes:
+    """The text of the document with this name, as UTF-8: a file, `-`, or a document of a container, PATH#ID.
 
-    UsageError: the file has one document on each line. InputError: the text is binary, or cannot be read.
+    UsageError: the file is a container. InputError: the text is binary, or cannot be read.
     """
     if name != b"-" and not os.path.lexists(name):
-        file = _file_of_line(name, sequences)
+        file = _container_of(name, fields)
         if file:
-            return _line(name, file, limit, sequences)
-    if name != b"-" and is_jsonl(name, sequences):
-        shown = display_name(name)
-        raise UsageError(f"{shown}: this file has one document on each line: name one of them, as in {shown}#ID")
+            return _document(name, file, limit, fields)
+    if name != b"-" and (known := format_of(name, fields)):
+        from simdocs.corpora.containers.container import container
+
+        shown, noun = display_name(name), container(known).noun
+        raise UsageError(f"{shown}: this file has one document on each {noun}: name one of them, as in {shown}#ID")
     data = read_single_text(name, limit)
     try:
         refuse_binary(data, name)
@@ -57,33 +60,38 @@ def read_single_document(name: bytes, limit: int, sequences: Sequences) -> bytes
     return as_utf8(data)[0]
 
 
-def _file_of_line(name: bytes, sequences: Sequences) -> bytes:
-    """The JSONL file of which this is the name of a line; empty if there is no such file. An id may hold a # itself."""
+def _container_of(name: bytes, fields: Sequences) -> bytes:
+    """The container in which a document may have this name; empty if there is none. An id may have a # itself."""
     end = name.find(b"#")
     while end >= 0:
-        if is_jsonl(name[:end], sequences) and os.path.isfile(name[:end]):
+        if format_of(name[:end], fields) and os.path.isfile(name[:end]):
             return name[:end]
         end = name.find(b"#", end + 1)
     return b""
 
 
-def _line(name: bytes, file: bytes, limit: int, sequences: Sequences) -> bytes:
-    """The text of the line with this name, as UTF-8. InputError: the file has no such line, or cannot be read."""
-    text, first, has_ids = None, b"", sequences.id_field == Sequences().id_field
+def _document(name: bytes, file: bytes, limit: int, fields: Sequences) -> bytes:
+    """The text of the document with this name, as UTF-8. InputError: it is not there, or the file cannot be read."""
+    from simdocs.corpora.containers.container import ContainerFile, Location, container, no_id
+    from simdocs.corpora.containers.names import named
+
+    kind, has_ids = container(format_of(file, fields)), fields.id_field == Sequences().id_field
+    text: bytes | None = None
+    first: Location | None = None
     try:
-        for lines in read_blocks(file, limit):
-            parsed = parse(lines, sequences)
-            if text is None and name in parsed.names:
-                text = parsed.texts[parsed.names.index(name)]
-            if parsed.names and not first:
-                first = lines.data[parsed.starts[0] - lines.start :][: parsed.extents[0]]
-            has_ids |= not all(parsed.numbered)
+        for part in kind.parts(ContainerFile(file, limit), fields):
+            rows = kind.rows(part, fields)
+            names = named(file, rows.ids, (where.number for where in rows.locations))
+            if text is None and name in names:
+                text = rows.texts[names.index(name)]
+            first = first or (rows.locations[0] if rows.locations else None)
+            has_ids |= any(its_id is not None for its_id in rows.ids)
             if text is not None and has_ids:
                 return as_utf8(text)[0]
     except DocumentSkipped as skip:
         raise _unreadable(file, skip) from None
-    if first and not has_ids:
-        raise UsageError(f"{display_name(file)}: {without_id(first, sequences)}")
+    if first and not has_ids and (there := fields_there(file, first, fields)):
+        raise UsageError(f"{display_name(file)}: {no_id(kind.noun, fields, there)}")
     raise InputError(f"{display_name(name)}: {display_name(file)} has no document of this name")
 
 

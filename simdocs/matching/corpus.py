@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simdocs.artifacts.formats import RUN
 from simdocs.artifacts.npy import damaged
-from simdocs.corpora.jsonl_lookup import LineReader
+from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.run import Progress, each_band, no_progress
 from simdocs.errors import ArtifactError, InputError, mention
 from simdocs.kernels.compare import jaccard
@@ -254,7 +254,7 @@ class Corpus:
             ]
         return [no_option(name) for name in names]
 
-    def lines(self, rows: Rows, reader: LineReader) -> list[bytes]:
+    def lines(self, rows: Rows, reader: Reopened) -> list[bytes]:
         """The lines of JSONL files that they are, byte for byte, without ends. InputError: a line has changed."""
         if self.parts is not None:
             return self._listed(rows, lambda part, its: part.lines(its, reader))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdocs.corpora.jsonl_lookup import LineReader
+from simdocs.corpora.containers.reopened import Reopened
 from simdocs.kernels.compare.subsequence import RUN, alike_ends, anchored_places, cells, lcs_places
 from simdocs.kernels.text.codepoints import to_codepoints
 from simdocs.kernels.text.units import words_in
@@ -231,7 +231,7 @@ class PairDifferences:
     unit: as of `difference`. The text of the left document is held, because the next pair may have it, too.
     """
 
-    def __init__(self, unit: str, reader: LineReader) -> None:
+    def __init__(self, unit: str, reader: Reopened) -> None:
         self._unit, self._reader = unit, reader
         self._held: tuple[Corpus | None, int, bytes | str] = (None, -1, "")
 

@@ -28,8 +28,8 @@ from simdocs.model.artifact import Shingles
 from simdocs.model.ragged import NO_TOKENS, Index, Mask, Ragged, Tokens
 from simdocs.model.skipped import Skipped
 from simdocs.pipeline.prepare import Intake, files_of
-from simdocs.pipeline.reuse import token_sets
-from simdocs.pipeline.shingling import shingle, shingled
+from simdocs.pipeline.reading import Reading
+from simdocs.pipeline.shingling import shingle, shingled, token_sets
 from simdocs.recipes import Recipe, Shingling, SignatureRecipe
 
 _COUNTED_AT_ONCE = 1 << 20
@@ -76,7 +76,7 @@ def _every_set(intake: Intake, recipe: Recipe, run: Run) -> EverySet:
     def of_files(take: Callable[[Ragged], None]) -> int:
         # What is skipped is reported when the files are read for their signatures.
         counting = Run(run.engine, Skipped(), lambda _, done, total: run.progress("counting tokens", done, total))
-        return len(shingle(files_of(intake, run), intake.walking.max_size, recipe, counting, take))
+        return len(shingle(Reading(files_of(intake, run), intake.walking.max_size, recipe, counting), take))
 
     def of_artifact(take: Callable[[Ragged], None]) -> int:
         artifact = intake.artifact

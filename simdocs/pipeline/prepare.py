@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simdocs.corpora.containers.recognise import format_of_document
+from simdocs.corpora.containers.reopened import fields_there
 from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.file_list import FileList
-from simdocs.corpora.jsonl import without_id
-from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.documents import NUMBERED, Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import NO_TOKENS, Tokens
-from simdocs.model.skipped import DocumentSkipped
-from simdocs.pipeline.reuse import Earlier
+from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.shingling import record_ignored
 from simdocs.pipeline.signing import Sketches, sign, sign_token_sets
 from simdocs.recipes import Recipe, SignatureRecipe, Walking
+
+if TYPE_CHECKING:
+    from simdocs.pipeline.reuse import Earlier
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +64,19 @@ def files_of(intake: Intake, run: Run) -> FileList:
 
 
 def refuse_absent_ids(documents: Documents, intake: Intake, recipe: Recipe) -> None:
-    """Raise UsageError if ids were said to be in a field that no line has: all would be named by their numbers."""
+    """Raise UsageError if no document of a container has an id in the given field: all would be named by numbers."""
     rows = np.flatnonzero(documents.facts["container"])
     if intake.id_field is None or not len(rows) or not (documents.facts["flags"][rows] & NUMBERED).all():
         return
-    row = int(rows[0])
-    start, extent, container = (int(documents.facts[name][row]) for name in ("start", "extent", "container"))
-    line = documents.held.get(row)
-    if line is None:
-        with closing(LineReader()) as reader, suppress(DocumentSkipped):
-            line, _ = reader.read(documents.raw_name(row)[:container], start, extent)
-    if line is not None:  # or else the file has changed since it was read
-        raise UsageError(without_id(line, recipe.sequences))
+    from simdocs.corpora.containers.container import Location, container, no_id
+
+    row, fields = int(rows[0]), recipe.sequences
+    start, extent, number, end = (int(documents.facts[name][row]) for name in ("start", "extent", "line", "container"))
+    path, held = documents.raw_name(row)[:end], documents.held.get(row)
+    kind = container(format_of_document(path, fields))
+    there = kind.fields_of(held) if held else fields_there(path, Location(start, extent, number), fields)
+    if there:  # or else the file has changed since it was read
+        raise UsageError(no_id(kind.noun, fields, there))
 
 
 def signed(
@@ -92,18 +95,8 @@ def signed(
     sketching = recipe.sketching
     artifact = intake.artifact
     if artifact is None:
-        found, limit = files_of(intake, run), intake.walking.max_size
-        documents, signatures = sign(
-            found,
-            limit,
-            recipe,
-            sketching,
-            intake.ignored,
-            run,
-            with_sets=with_sets,
-            earlier=earlier,
-            sketches=sketches,
-        )
+        reading = Reading(files_of(intake, run), intake.walking.max_size, recipe, run, earlier)
+        documents, signatures = sign(reading, sketching, intake.ignored, with_sets=with_sets, sketches=sketches)
         refuse_absent_ids(documents, intake, recipe)
         return documents, signatures
     documents = artifact.documents

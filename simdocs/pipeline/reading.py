@@ -1,52 +1,84 @@
-"""Read the documents of a task, with the facts that are recorded about each."""
+"""Read documents: what a worker does with a task, and the one loop in which all stages read files in row order."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.containers.lookalikes import flag_of
+from simdocs.corpora.containers.recognise import flag_of
 from simdocs.corpora.decode import as_utf8, refuse_binary
+from simdocs.corpora.file_list import FileList
 from simdocs.corpora.identity import content_digest
-from simdocs.corpora.jsonl import Lines, parse
 from simdocs.corpora.read_file import read
-from simdocs.corpora.read_tasks import Files
+from simdocs.corpora.read_tasks import Files, Portion, tasks
 from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.corpora.walked_files import Directories, Met, each_met
-from simdocs.model.documents import CHUNK, DOCUMENT, FILE, NUMBERED, STAMP_FIELDS, WIDE
-from simdocs.model.ragged import BlockPlaces
+from simdocs.engines.run import Engine, Progress, Run
+from simdocs.engines.worker_state import WorkerState
+from simdocs.model.artifact import Artifact
+from simdocs.model.documents import CHUNK, DOCUMENT, FILE, NUMBERED, STAMP_FIELDS, WIDE, Documents
+from simdocs.model.ragged import BlockPlaces, Rows, offsets_of
 from simdocs.model.skipped import DocumentSkipped, Skip
-from simdocs.recipes import Sequences
+from simdocs.pipeline.register import Register
+from simdocs.recipes import Recipe, Sequences
+
+if TYPE_CHECKING:
+    from simdocs.corpora.containers.container import Part
+    from simdocs.corpora.unchanged import KeptFiles, KeptParts
+    from simdocs.pipeline.reuse import Earlier
+
+Made = TypeVar("Made")
+"""What a stage makes of the documents of a task, such as their signatures."""
+
+NO_CHUNK = np.zeros(0, CHUNK)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Read:
     """The documents that were read in a task, and the skips of the others.
 
-    places: the places of the files in the task, or the numbers of lines. raws: the texts as UTF-8. facts: (n,)
-    DOCUMENT. files: what was found out about their files: (n,) FILE, or (1,) for the file of lines. chunks: (c,) CHUNK,
-    the chunks whose lines they are; their rows are places in these lists. known: the places, in these lists, of
-    documents that have the content that they probably had; they have no raw text and no facts. kept: those among them
-    that are kept although they could not be read.
+    places: the places of the files in the task, or the numbers of the documents in their container.
+    names, facts: those of the documents; facts are (n,) DOCUMENT.
+    files: what was found out about their files: (n,) FILE, or (1,) for the container.
+    raws: the texts as UTF-8.
+    chunks: (c,) CHUNK, the parts of a container that they are in; their rows are places in these lists.
+    known: the places, in these lists, of documents that have the content that they probably had; they have no raw text
+        and no facts.
+    kept: those among them that are kept although they could not be read.
+    textless: the documents of a container that have no text field, and what there is instead.
     """
 
     places: list[int]
     names: list[bytes]
-    raws: list[bytes]
     facts: NDArray[np.void]
     files: NDArray[np.void]
-    chunks: NDArray[np.void]
-    skips: list[Skip]
+    raws: list[bytes] = field(default_factory=list)
+    chunks: NDArray[np.void] = field(default_factory=lambda: NO_CHUNK)
+    skips: list[Skip] = field(default_factory=list)
     known: BlockPlaces = field(default_factory=lambda: np.empty(0, np.int64))
     kept: BlockPlaces = field(default_factory=lambda: np.empty(0, np.int64))
+    textless: Textless | None = None
 
 
-def read_task(task: Files | Lines, sequences: Sequences) -> Read:
+class Textless(NamedTuple):
+    """Documents without the text field. any_text: whether another one in the same part has it.
+
+    fields: those of the first document, for a message.
+    """
+
+    skips: list[Skip]
+    fields: str
+    any_text: bool
+
+
+def read_task(task: Files | Part, sequences: Sequences) -> Read:
     """Read the documents of a task. Those that are not text or cannot be read are skipped."""
-    return _lines(task, sequences) if isinstance(task, Lines) else _files(task, sequences)
+    return _files(task, sequences) if isinstance(task, Files) else _part(task, sequences)
 
 
 def _files(task: Files, sequences: Sequences) -> Read:
@@ -79,14 +111,14 @@ def _files(task: Files, sequences: Sequences) -> Read:
     names = [task.names[place] for place in places]
     files = file_records(stamps, contents)
     return Read(
-        places,
-        names,
-        raws,
-        np.array(rows, DOCUMENT),
-        files,
-        NO_CHUNK,
-        skips,
-        *(np.array(some, np.int64) for some in (known, kept)),
+        places=places,
+        names=names,
+        facts=np.array(rows, DOCUMENT),
+        files=files,
+        raws=raws,
+        skips=skips,
+        known=np.array(known, np.int64),
+        kept=np.array(kept, np.int64),
     )
 
 
@@ -99,9 +131,6 @@ def file_records(stamps: Sequence[Stamp], contents: Sequence[bytes]) -> NDArray[
     return files
 
 
-NO_CHUNK = np.zeros(0, CHUNK)
-
-
 def _file(task: Files, place: int, name: bytes, met: Met, directories: Directories) -> tuple[bytes, Stamp]:
     held = task.held.get(place)
     data, stamp = read(name, task.limit, 0, met, directories) if held is None else (held, NO_FILE)
@@ -110,21 +139,146 @@ def _file(task: Files, place: int, name: bytes, met: Met, directories: Directori
     return data, stamp
 
 
-def _lines(task: Lines, sequences: Sequences) -> Read:
-    parsed = parse(task, sequences)
-    facts = np.zeros(len(parsed.names), DOCUMENT)
-    facts["size"] = [len(text) for text in parsed.texts]
-    facts["start"], facts["extent"], facts["container"] = parsed.starts, parsed.extents, parsed.container
-    facts["line"] = parsed.numbers
-    facts["flags"] = np.array(parsed.numbered, bool) * NUMBERED
-    raws = [as_utf8(text)[0] for text in parsed.texts]
-    files = file_records([task.stamp], [bytes(16)])
-    return Read(parsed.numbers, parsed.names, raws, facts, files, chunk_record(task), parsed.skips)
+def _part(part: Part, sequences: Sequences) -> Read:
+    from simdocs.corpora.containers.container import container
+    from simdocs.corpora.containers.names import named
 
-
-def chunk_record(lines: Lines) -> NDArray[np.void]:
-    """The record of a chunk: (1,) CHUNK."""
+    rows = container(part.container).rows(part, sequences)
+    facts = np.zeros(len(rows.texts), DOCUMENT)
+    facts["size"] = [len(text) for text in rows.texts]
+    located = np.array(rows.locations, np.int64).reshape(-1, 3)
+    facts["start"], facts["extent"], facts["line"] = located.T
+    facts["container"] = len(part.name)
+    facts["flags"] = [NUMBERED * (its_id is None) for its_id in rows.ids]
+    numbers = located[:, 2].tolist()
     chunk = np.zeros(1, CHUNK)
-    chunk["start"], chunk["extent"], chunk["line"] = lines.start, len(lines.data) + lines.dropped, lines.first
-    chunk["content"] = np.frombuffer(content_digest(lines.data), "<u8")
-    return chunk
+    chunk["start"], chunk["extent"], chunk["line"] = part.start, part.extent, part.first
+    chunk["content"] = np.frombuffer(part.digest, "<u8")
+    return Read(
+        places=numbers,
+        names=named(part.name, rows.ids, numbers),
+        facts=facts,
+        files=file_records([part.stamp], [bytes(16)]),
+        raws=[as_utf8(text)[0] for text in rows.texts],
+        chunks=chunk,
+        skips=rows.skips,
+        textless=Textless(rows.textless, rows.fields, rows.has_text_field),
+    )
+
+
+class Reading:
+    """Files to read in row order, each task by a worker, while documents that have not changed are taken over.
+
+    recipe: how they are read.
+    limit: the largest size of a document in bytes.
+    earlier: the artifact from which unchanged documents are taken over.
+    """
+
+    def __init__(self, found: FileList, limit: int, recipe: Recipe, run: Run, earlier: Earlier | None = None) -> None:
+        self.recipe, self.run, self.earlier = recipe, run, earlier
+        self._limit = limit
+        self._reuse = None if earlier is None else earlier.reuse(found, recipe, limit, run.skipped)
+        unchanged = None if self._reuse is None else self._reuse.unchanged
+        self._found = found if unchanged is None else unchanged.found
+        self._register = Register(self._found, run.skipped, recipe, None if unchanged is None else unchanged.unread)
+        self.progress = Advance(self._found)
+
+    def in_order(
+        self, work: Callable[[Files | Part, WorkerState], tuple[Read, Made]], step: str
+    ) -> Iterator[tuple[Made | None, BlockPlaces, Rows | None]]:
+        """Yield what `work` makes of each task in row order, the places of its documents that have a row, and old rows.
+
+        work: runs in a worker; it returns the Read without texts, and what it made of the texts.
+        step: what is done, for progress.
+        The old rows are those of the documents in the earlier artifact, or -1; None if none is in it. Where nothing is
+        made (None), all documents are taken over.
+        """
+        reuse, register, advance = self._reuse, self._register, self.progress
+        unchanged = None if reuse is None else reuse.unchanged
+        stream = advance.watch(tasks(self._found, self._limit, self.recipe.sequences, register.skip_rest, unchanged))
+        tell = advance.teller(step, self.run.progress)
+        for kept, worked in _in_order(self.run.engine, work, stream, tell):
+            for some in kept:
+                assert reuse is not None
+                read, old = reuse.take(some)
+                yield None, register.enter(read, advance.take(), old), old
+            if worked is None:
+                return
+            read, made = worked
+            rows = None
+            if reuse is not None and len(read.known):
+                rows = reuse.fill(read, register.files_done)
+            yield made, register.enter(read, advance.take(), rows), rows
+            tell(0)
+
+    @property
+    def reused(self) -> Artifact:
+        """The earlier artifact, if anything is taken over."""
+        assert self.earlier is not None
+        return self.earlier.artifact
+
+    def documents(self) -> Documents:
+        """The documents that have a row, when all were read."""
+        return self._register.documents()
+
+
+def _in_order(
+    engine: Engine,
+    work: Callable[[Files | Part, WorkerState], tuple[Read, Made]],
+    stream: Iterator[Portion],
+    tell: Callable[[float], None],
+) -> Iterator[tuple[list[KeptFiles | KeptParts], tuple[Read, Made] | None]]:
+    """Yield the result of each task, with what is taken over before it; at the end None, with what is left."""
+    before: deque[list[KeptFiles | KeptParts]] = deque([[]])
+
+    def working() -> Iterator[Files | Part]:
+        for portion in stream:
+            if portion.is_kept:
+                before[-1].append(portion)
+            else:
+                before.append([])
+                yield portion
+
+    for result in engine.map_with_state(work, working(), tell):
+        yield before.popleft(), result
+    yield before.popleft(), None
+
+
+class Advance:
+    """Measures progress while files are read: the numbers of files and bytes that are done with each task."""
+
+    def __init__(self, found: FileList) -> None:
+        self._ends = offsets_of(found.sizes)
+        self.total = int(self._ends[-1])
+        self.files: list[int] = []
+        """The number of files that end with each task."""
+        self.bytes: list[int] = [0]
+        """The number of bytes of files that are done before the first task, and after each."""
+        self._taken = 0
+
+    def watch(self, tasks: Iterator[tuple[Portion, int]]) -> Iterator[Portion]:
+        """Yield the tasks alone, and note how far each one gets."""
+        done = 0
+        for task, files in tasks:
+            done += files
+            within = 0 if files else task.read_to
+            before, end = self._ends[[done, min(done + 1, len(self._ends) - 1)]].tolist()
+            self.files.append(files)
+            self.bytes.append(min(before + within, end))
+            yield task
+
+    def take(self) -> int:
+        """Count the next task as done. Return the number of files that end with it."""
+        self._taken += 1
+        return self.files[self._taken - 1]
+
+    def teller(self, step: str, progress: Progress) -> Callable[[float], None]:
+        """A function that reports as done: the bytes of all tasks taken, and a share of those of the next one."""
+
+        def tell(share: float) -> None:
+            done = self.bytes[self._taken]
+            if share:
+                done += int(share * (self.bytes[self._taken + 1] - done))
+            progress(step, done, self.total)
+
+        return tell

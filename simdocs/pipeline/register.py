@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.containers.lookalikes import lookalike_of
+from simdocs.corpora.containers.names import LineNames, SeenNames
+from simdocs.corpora.containers.recognise import format_of_document, lookalike_of
 from simdocs.corpora.file_list import FileList
-from simdocs.corpora.jsonl import is_without_text, no_text
-from simdocs.corpora.line_names import LineNames
 from simdocs.errors import UsageError, mention
 from simdocs.model.byte_strings import GrowingArray, GrowingByteStrings
 from simdocs.model.documents import CHUNK, DOCUMENT, EMPTY, FILE, MET, NUMBERED, Documents, SourceFiles
 from simdocs.model.names import display_name
 from simdocs.model.ragged import BlockPlaces, Mask, Rows
 from simdocs.model.skipped import FIRST, REPLACED, Skip, Skipped, explanation
-from simdocs.pipeline.reading import Read
-from simdocs.pipeline.seen_names import SeenNames
 from simdocs.recipes import Recipe, Sequences
+
+if TYPE_CHECKING:
+    from simdocs.pipeline.reading import Read, Textless
 
 
 class FileRecords:
@@ -91,7 +93,7 @@ class Register:
 
     def __init__(self, found: FileList, skipped: Skipped, recipe: Recipe, unread: Mask | None = None) -> None:
         self._found, self._skipped, self._plain = found, skipped, recipe.sequences.plain
-        self._textless = _TextlessLines(recipe.sequences)
+        self._textless = _HeldBack(recipe.sequences)
         self._without_stop_words = recipe.shingling.ignore_stop_words
         self._textless_files: list[Skip] = []
         """The files that were named and have no line with a text."""
@@ -123,7 +125,7 @@ class Register:
         done: the number of files that end with this task. A line that has the name of an earlier line or the path
         of a file gets no row, and is added to skipped. earlier: the row of each in an earlier artifact, or -1.
         """
-        self._skip_lines(read, ended=done > 0)
+        self._skip_of(read, ended=done > 0)
         repeated = self._repeated(read)
         taken = np.delete(np.arange(len(read.names)), list(repeated))
         are_lines = bool(len(read.chunks))
@@ -161,11 +163,21 @@ class Register:
             if not self._plain and (alike := lookalike_of(read.names[at], int(read.facts["flags"][at]))):
                 self._skipped.warnings.append(alike.warning(read.names[at]))
         if file in self._found.held:
-            self._held[row] = _span(self._found.held[file], read.facts[at])
+            self._held[row] = self._held_bytes(file, read.facts[at])
         elif file in self._reached_again:
             inode = read.files["inode"][at if len(read.files) > 1 else 0]
             if inode != self._found.file_id(file)[1]:
                 self._replaced.add(file)
+
+    def _held_bytes(self, file: int, fact: np.void) -> bytes:
+        """The bytes of a document of a file that is held: all of them, unless it is a container."""
+        held = self._found.held[file]
+        if not fact["container"]:
+            return held
+        from simdocs.corpora.containers.container import Location, container
+
+        where = Location(int(fact["start"]), int(fact["extent"]), int(fact["line"]))
+        return container(self._found.held_in[file]).cut(held, where)
 
     @property
     def files_done(self) -> int:
@@ -181,26 +193,29 @@ class Register:
             skip = skip._replace(reason="named", detail=skip.detail or explanation(skip.reason))
         self._skipped.add(skip)
 
-    def _skip_lines(self, read: Read, *, ended: bool) -> None:
-        """Record what was skipped in a task. If no line of a file has a text, the file is reported, not each line."""
-        lines, some = self._textless, self._done in self._found.lines
-        if len(read.chunks) and not some:
-            without, others = lines.divided(read.skips)
-        else:
-            without, others = [], read.skips
-        for skip in others:
+    def _skip_of(self, read: Read, *, ended: bool) -> None:
+        """Record what was skipped in a task. If nothing in a container has a text, the file is reported, not each skip.
+
+        If only some documents of the file are wanted, the others may have texts.
+        """
+        held, skips = self._textless, read.skips
+        if read.textless is not None:
+            if self._done in self._found.lines:
+                skips = sorted((*skips, *read.textless.skips), key=_NUMBER)
+            else:
+                held.add(read.textless)
+        for skip in skips:
             self.skip(skip)
-        lines.hold(without)
-        lines.field_met |= bool(read.names) or any(lines.has_field(skip) for skip in others)
-        if lines.field_met:
-            for skip in lines.released():
+        held.any_text |= len(read.names) > 0
+        if held.any_text:
+            for skip in held.released():
                 self.skip(skip)
-        elif ended and (whole := lines.as_file()):
+        elif ended and (whole := held.as_file()):
             self._skipped.add(whole)
             if self._done in self._found.named:
                 self._textless_files.append(whole)
         if ended:
-            lines.forget()
+            held.forget()
 
     def skip_rest(self, skip: Skip) -> None:
         """Record that a file could not be read to its end."""
@@ -297,52 +312,48 @@ class Register:
         )
 
 
-def _span(held: bytes, fact: np.void) -> bytes:
-    """The bytes of a document, from bytes in memory: all of them, or a line."""
-    return held[fact["start"] : fact["start"] + fact["extent"]] if fact["container"] else held
+_NUMBER = attrgetter("line")
 
 
-class _TextlessLines:
-    """Lines of a file without the field of the text, until another line has it. Few of them are held in full."""
+class _HeldBack:
+    """Documents of a container without the text field, until another one has it. Few of them are held in full."""
 
-    def __init__(self, sequences: Sequences) -> None:
-        self._sequences = sequences
-        self.field_met = False
-        """Whether a line of the file has the field."""
+    def __init__(self, fields: Sequences) -> None:
+        self._of_texts = fields
+        self.any_text = False
+        """Whether a document of the file has the field."""
+        self._fields = ""
+        """The fields of the first document."""
         self._first: list[Skip] = []
         self._more = array("q")
-        """The numbers of the lines after the first ones."""
+        """The numbers of the documents after the first ones."""
 
-    def divided(self, skips: Iterable[Skip]) -> tuple[list[Skip], list[Skip]]:
-        """The skips of lines without the field, and the others."""
-        without, others = list[Skip](), list[Skip]()
-        for skip in skips:
-            (without if is_without_text(skip, self._sequences) else others).append(skip)
-        return without, others
-
-    def has_field(self, skip: Skip) -> bool:
-        """Whether a line was skipped that has the field, but no text in it."""
-        return skip.detail.startswith(f"field {self._sequences.text_field!r} is ")
-
-    def hold(self, skips: list[Skip]) -> None:
-        """Keep these lines back."""
+    def add(self, textless: Textless) -> None:
+        """Hold these documents back."""
         room = FIRST - len(self._first)
-        self._first += skips[:room]
-        self._more.extend(skip.line for skip in skips[room:])
+        self._first += textless.skips[:room]
+        self._more.extend(skip.line for skip in textless.skips[room:])
+        self._fields = self._fields or textless.fields
+        self.any_text |= textless.any_text
 
     def released(self) -> Iterator[Skip]:
-        """Yield the lines that were kept back, and forget them: their file has other lines with the field."""
+        """Yield the documents that were held back, and forget them: others of their file have the field."""
         first, more = self._first, self._more
         self._first, self._more = [], array("q")
         yield from first
-        yield from (first[-1]._replace(line=line) for line in more)
+        yield from (first[-1]._replace(line=number) for number in more)
 
     def as_file(self) -> Skip | None:
-        """The skip of a file of which no line has the field; None if no line was kept back."""
-        first = self._first[:1]
-        return Skip("malformed", first[0].name, no_text(first[0], self._sequences)) if first else None
+        """The skip of a file of which no document has the field; None if none was held back."""
+        if not self._first:
+            return None
+        from simdocs.corpora.containers.container import container, no_text
+
+        name = self._first[0].name
+        noun = container(format_of_document(name, self._of_texts)).noun
+        return Skip("malformed", name, no_text(noun, self._of_texts, self._fields))
 
     def forget(self) -> None:
         """Begin another file."""
-        self.field_met = False
+        self.any_text, self._fields = False, ""
         self._first, self._more = [], array("q")

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdocs.corpora.containers.recognise import format_of_document
+from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.decode import as_utf8
-from simdocs.corpora.gzip_stream import PADDING
 from simdocs.corpora.identity import Identity, identities, same_texts
-from simdocs.corpora.jsonl import text_of
-from simdocs.corpora.jsonl_lookup import LineReader
-from simdocs.corpora.read_file import read
+from simdocs.corpora.read_file import PADDING, read
 from simdocs.corpora.stamp import Stamp, status_of
 from simdocs.corpora.walked_files import ANY, Directories, Met
 from simdocs.engines.worker_state import WorkerState
@@ -28,6 +30,9 @@ from simdocs.model.texts import Texts, batches
 from simdocs.pipeline.shingling import normalised, shingled
 from simdocs.recipes import Sequences, Shingling
 
+if TYPE_CHECKING:
+    from simdocs.corpora.containers.container import Location
+
 _SLACK = 1 << 16
 """Bytes by which a file with the same text may have grown, because of spaces or less compression."""
 
@@ -38,10 +43,13 @@ _REASONS = {"vanished": GONE} | dict.fromkeys(("special", "oversized", "malforme
 class ReloadRequest:
     """Documents to read a second time.
 
-    held: the bytes of those that are still in memory, by place. limit: the largest size of a document in bytes. facts:
-    those recorded when they were first read, (n,) FACTS. root: the directory from which their names are found; empty
-    for the working directory. sequences: which field of a line of JSONL holds the text. met: how their files were met
-    in this run, (n,) MET; None if an earlier run met them. ignored: the tokens that are left out, ascending.
+    held: the bytes of those that are still in memory, by place.
+    limit: the largest size of a document in bytes.
+    facts: those recorded when they were first read, (n,) FACTS.
+    root: the directory from which their names are found; empty for the working directory.
+    sequences: which field of a document in a container holds the text.
+    met: how their files were met in this run, (n,) MET; None if an earlier run met them.
+    ignored: the tokens that are left out, ascending.
     """
 
     names: list[bytes]
@@ -54,10 +62,29 @@ class ReloadRequest:
     ignored: Tokens = field(default_factory=lambda: NO_TOKENS)
 
     def file(self, place: int) -> bytes:
-        """The path of a document's file, which it is or of which it is a line."""
+        """The path of the file that a document is, or of the container that it is in."""
         container = int(self.facts[place]["container"])
         name = self.names[place]
         return os.path.join(self.root, name[:container] if container else name)
+
+    def container_of(self, place: int) -> bytes:
+        """The path of the container that a document must be read from again; empty if it is to be read alone."""
+        fact = self.facts[place]
+        is_in_file = fact["container"] and place not in self.held and (fact["inode"] or fact["ctime_ns"])
+        return self.file(place) if is_in_file else b""
+
+    def location(self, place: int) -> Location:
+        """Where a document is in its container."""
+        from simdocs.corpora.containers.container import Location
+
+        fact = self.facts[place]
+        return Location(int(fact["start"]), int(fact["extent"]), int(fact["line"]))
+
+    def text_of(self, place: int, document: bytes) -> bytes | None:
+        """The text in the bytes of a document of a container; None if they are none."""
+        from simdocs.corpora.containers.container import container
+
+        return container(format_of_document(self.file(place), self.sequences)).text_of(document, self.sequences)
 
     def skip(self, place: int, why: str) -> Skip:
         """The skip of a document that cannot be verified."""
@@ -78,13 +105,13 @@ Source = ReloadRequest | Ragged
 
 
 def reload_token_sets(
-    request: ReloadRequest, places: list[int], shingling: Shingling, reader: LineReader
+    request: ReloadRequest, places: list[int], shingling: Shingling, files: Reopened
 ) -> tuple[list[tuple[int, Tokens]], list[Skip]]:
     """The token sets of the unchanged documents among these places, with their places, and the skips of the others.
 
     A document is unchanged if the inode and times of its file are, or if its text has the digest that was recorded.
     """
-    texts, skips = _read_again(request, places, reader)
+    texts, skips = _read_again(request, places, files)
     found = []
     for part in shingled(texts.raws, shingling):
         same = texts.same(part.places, part.texts, request)
@@ -99,10 +126,10 @@ def reload_token_sets(
 
 
 def reload_texts(
-    request: ReloadRequest, places: list[int], shingling: Shingling, reader: LineReader
+    request: ReloadRequest, places: list[int], shingling: Shingling, files: Reopened
 ) -> tuple[list[tuple[int, bytes]], list[Skip]]:
     """The texts of the unchanged documents among these places, as UTF-8, with their places; the skips of the others."""
-    texts, skips = _read_again(request, places, reader)
+    texts, skips = _read_again(request, places, files)
     found = []
     for part, normal in normalised(texts.raws, shingling):
         same = texts.same(part, normal, request)
@@ -114,12 +141,12 @@ def reload_texts(
     return found, skips
 
 
-def unchanged(request: ReloadRequest, shingling: Shingling, reader: LineReader) -> tuple[Mask, list[Skip]]:
+def unchanged(request: ReloadRequest, shingling: Shingling, files: Reopened) -> tuple[Mask, list[Skip]]:
     """Which documents are unchanged, and the skips of the others. Only texts of changed files are read."""
     same = _of_unchanged_files(request)
     unsure, skips = np.flatnonzero(~same).tolist(), list[Skip]()
     for cut in batches(request.facts["size"][unsure].tolist()):
-        texts, missing = _read_again(request, unsure[cut.start : cut.stop], reader)
+        texts, missing = _read_again(request, unsure[cut.start : cut.stop], files)
         skips += missing
         for part, normal in normalised(texts.raws, shingling):
             places = np.array(texts.places)[part]
@@ -172,26 +199,26 @@ def _of_unchanged_files(request: ReloadRequest) -> Mask:
     return same
 
 
-def unchanged_line(request: ReloadRequest, place: int, shingling: Shingling, reader: LineReader) -> bytes:
-    """The line of a JSONL file that a document is, byte for byte, without its end.
+def unchanged_line(request: ReloadRequest, place: int, shingling: Shingling, files: Reopened) -> bytes:
+    """The bytes of a document in a container, such as its line without the end.
 
     InputError: the file and the text have changed, or cannot be read.
     """
     identity, name = request.identity(place), request.names[place]
     if place in request.held:
         return request.held[place]
-    try:
-        line, stamp = reader.read(request.file(place), identity.start, identity.extent, request.met_file(place))
-        if not identity.unchanged(stamp) and not _is_text_of(request, place, line, shingling):
-            raise DocumentSkipped("changed")
-    except DocumentSkipped as skip:
-        remedy = "build the artifact again" if request.root else "run again"
-        raise InputError(f"{display_name(name)}: {skip.reason}, when its line was to be written: {remedy}") from None
-    return line
+    (found,) = files.read(request.file(place), [request.location(place)], request.sequences, request.met_file(place))
+    reason = "changed"
+    if isinstance(found, DocumentSkipped):
+        reason = found.reason
+    elif identity.unchanged(found[1]) or _is_text_of(request, place, found[0], shingling):
+        return found[0]
+    remedy = "build the artifact again" if request.root else "run again"
+    raise InputError(f"{display_name(name)}: {reason}, when its line was to be written: {remedy}")
 
 
 def _is_text_of(request: ReloadRequest, place: int, line: bytes, shingling: Shingling) -> bool:
-    text = text_of(line, request.sequences)
+    text = request.text_of(place, line)
     if text is None:
         return False
     ((_, normal),) = normalised([as_utf8(text)[0]], shingling)
@@ -215,49 +242,70 @@ class _Reread:
         return same
 
 
-def _read_again(request: ReloadRequest, places: list[int], reader: LineReader) -> tuple[_Reread, list[Skip]]:
-    """The documents at these places, read again, and the skips of those that cannot be read."""
+def _read_again(request: ReloadRequest, places: list[int], files: Reopened) -> tuple[_Reread, list[Skip]]:
+    """The documents at these places, read again, and the skips of those that cannot be read.
+
+    Those of one container that follow each other are read at once.
+    """
     texts, skips = _Reread([], [], []), list[Skip]()
     with Directories() as directories:
-        for place in places:
-            try:
-                raw, sure = _text(request, place, reader, directories)
-            except DocumentSkipped as skip:
-                skips.append(request.skip(place, _REASONS.get(skip.reason, skip.reason)))
-                continue
-            texts.places.append(place)
-            texts.raws.append(raw)
-            texts.sure.append(sure)
+        in_containers = request.facts["container"].any()
+        for path, some in groupby(places, request.container_of) if in_containers else ((b"", places),):
+            here = list(some)
+            each = _of_container(request, path, here, files) if path else _alone(request, here, directories)
+            for place, found in each:
+                if isinstance(found, DocumentSkipped):
+                    skips.append(request.skip(place, _REASONS.get(found.reason, found.reason)))
+                    continue
+                text, sure = found
+                texts.places.append(place)
+                texts.raws.append(as_utf8(text)[0])
+                texts.sure.append(sure)
     return texts, skips
 
 
-def _text(request: ReloadRequest, place: int, reader: LineReader, directories: Directories) -> tuple[bytes, bool]:
-    """The text of a document, read again, as UTF-8, and whether it is certainly unchanged. Raises DocumentSkipped."""
+_Found = tuple[bytes, bool] | DocumentSkipped
+"""The text of a document that was read again, and whether it is certainly unchanged; or why there is none."""
+
+
+def _of_container(
+    request: ReloadRequest, path: bytes, places: list[int], files: Reopened
+) -> Iterator[tuple[int, _Found]]:
+    """Yield the texts of documents in one container, by their places."""
+    wanted = [request.location(place) for place in places]
+    found = files.read(path, wanted, request.sequences, request.met_file(places[0]))
+    for place, document in zip(places, found, strict=True):
+        if isinstance(document, DocumentSkipped):
+            yield place, document
+        elif (text := request.text_of(place, document[0])) is None:
+            yield place, DocumentSkipped("changed")
+        else:
+            yield place, (text, request.identity(place).unchanged_text(document[1], len(text)))
+
+
+def _alone(request: ReloadRequest, places: list[int], directories: Directories) -> Iterator[tuple[int, _Found]]:
+    """Yield the texts of documents that are files, or in memory, by their places."""
+    for place in places:
+        try:
+            yield place, _text(request, place, directories)
+        except DocumentSkipped as skip:
+            yield place, skip
+
+
+def _text(request: ReloadRequest, place: int, directories: Directories) -> tuple[bytes, bool]:
+    """The text of such a document, and whether it is certainly unchanged. Raises DocumentSkipped."""
     if place in request.held:
-        return as_utf8(_held_text(request, place))[0], True
+        held = request.held[place]
+        text = request.text_of(place, held) if request.facts[place]["container"] else held
+        assert text is not None, "bytes in memory do not change, so a document that was read once can be read again"
+        return text, True
     identity = request.identity(place)
     if not identity.from_file:
         raise DocumentSkipped(WITHOUT_FILE)
-    path, met = request.file(place), request.met_file(place)
-    if request.facts[place]["container"]:
-        line, stamp = reader.read(path, identity.start, identity.extent, met)
-        text = text_of(line, request.sequences)
-        if text is None:
-            raise DocumentSkipped("changed")
-    else:
-        # A file that has become much larger holds another text. It must not be decompressed to find that out.
-        text, stamp = read(path, min(request.limit, 2 * identity.size + _SLACK), PADDING, met, directories)
-    return as_utf8(text)[0], identity.unchanged_text(stamp, len(text))
-
-
-def _held_text(request: ReloadRequest, place: int) -> bytes:
-    """The text of a document whose bytes are still in memory: all of them, or the text field of a line."""
-    held = request.held[place]
-    if not request.facts[place]["container"]:
-        return held
-    text = text_of(held, request.sequences)
-    assert text is not None, "bytes in memory do not change, so a line that was parsed once can be parsed again"
-    return text
+    # A file that has become much larger holds another text. It must not be decompressed to find that out.
+    most = min(request.limit, 2 * identity.size + _SLACK)
+    text, stamp = read(request.file(place), most, PADDING, request.met_file(place), directories)
+    return text, identity.unchanged_text(stamp, len(text))
 
 
 _CACHE_BYTES = 16 << 20
@@ -281,7 +329,7 @@ class TokenCache:
         self._ignored = NO_TOKENS
 
     def token_sets(
-        self, wanted: ReloadRequest, shingling: Shingling, lines: LineReader
+        self, wanted: ReloadRequest, shingling: Shingling, files: Reopened
     ) -> tuple[Ragged, Mask, list[Skip]]:
         """Token sets of documents, which of the documents are unchanged, and the skips of the others.
 
@@ -296,7 +344,7 @@ class TokenCache:
         skips: list[Skip] = []
         for cut in batches(wanted.facts["size"][missing].tolist()):
             places = [missing[at] for at in cut]
-            found, lost = reload_token_sets(wanted, places, shingling, lines)
+            found, lost = reload_token_sets(wanted, places, shingling, files)
             skips += lost
             for place, tokens in found:
                 rows[place] = tokens
@@ -331,5 +379,5 @@ def load_token_sets(source: Source, state: WorkerState, shingling: Shingling) ->
     Documents that must be read again go through the cache of the worker: see TokenCache.token_sets.
     """
     if isinstance(source, ReloadRequest):
-        return state.get(TokenCache).token_sets(source, shingling, state.get(LineReader))
+        return state.get(TokenCache).token_sets(source, shingling, state.get(Reopened))
     return source, np.ones(len(source), bool), []

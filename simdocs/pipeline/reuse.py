@@ -1,103 +1,35 @@
-"""Take what an artifact has already: the documents of files, and of chunks of lines, that have not changed."""
+"""Take over what an artifact has already: the documents of files, and of parts of containers, that have not changed."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simdocs.corpora.containers.names import renamed
 from simdocs.corpora.file_list import FileList
-from simdocs.corpora.jsonl import Lines
-from simdocs.corpora.read_tasks import Files, KeptFiles, KeptLines, Portion, TakenOver
-from simdocs.corpora.unchanged import EarlierFiles, Unchanged, compare
-from simdocs.engines.run import Engine
-from simdocs.engines.worker_state import WorkerState
+from simdocs.corpora.unchanged import EarlierFiles, KeptFiles, KeptParts, Unchanged, compare
 from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.model.artifact import Artifact
 from simdocs.model.byte_strings import ByteStrings
-from simdocs.model.documents import NUMBERED, STAMP_FIELDS, Documents
-from simdocs.model.ragged import Ragged, Rows, Tokens, row_blocks
+from simdocs.model.documents import STAMP_FIELDS, Documents
+from simdocs.model.ragged import Rows
 from simdocs.model.skipped import Skip, Skipped
-from simdocs.pipeline.reading import NO_CHUNK, Read, file_records
+from simdocs.pipeline.reading import Read, file_records
 from simdocs.recipes import Recipe, Updating
-
-Worked = TypeVar("Worked")
-
-_TOKENS_AT_ONCE = 1 << 20
-"""Tokens that are copied at once."""
-
-
-def in_order(
-    engine: Engine,
-    work: Callable[[Files | Lines, WorkerState], Worked],
-    stream: Iterator[Portion],
-    tell: Callable[[float], None],
-) -> Iterator[Worked | TakenOver]:
-    """Yield the result of each task, and between them what is kept, in the order of the stream."""
-    before: deque[list[TakenOver]] = deque()
-    kept: list[TakenOver] = []
-
-    def working() -> Iterator[Files | Lines]:
-        nonlocal kept
-        for task in stream:
-            if isinstance(task, KeptFiles | KeptLines):
-                kept.append(task)
-                continue
-            before.append(kept)
-            kept = []
-            yield task
-
-    for result in engine.map_with_state(work, working(), tell):
-        yield from before.popleft()
-        yield result
-    yield from kept
-
-
-def signatures(artifact: Artifact, rows: Rows) -> Tokens:
-    """The signatures of these documents of an artifact."""
-    column = artifact["signatures"]
-    column.release()  # or else all that was read before would stay in memory
-    follow = len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all()
-    found: Tokens = column.cut(int(rows[0]), int(rows[-1]) + 1) if follow else column.rows(rows)
-    return found
-
-
-def token_sets(artifact: Artifact, rows: Rows, at_once: int) -> Iterator[Ragged]:
-    """Yield the token sets of these documents of an artifact, in blocks of about so many tokens."""
-    tokens, offsets = artifact["tokens"], artifact["offsets"].all()
-    begins = np.flatnonzero(np.diff(rows, prepend=-2) != 1)
-    for begin, stop in pairwise([*begins.tolist(), len(rows)]):
-        run = offsets[rows[begin] : rows[begin] + stop - begin + 1]
-        for at, end in row_blocks(run - run[0], at_once):
-            yield Ragged(tokens.cut(int(run[at]), int(run[end])), run[at : end + 1] - run[at])
-            tokens.release()  # or else all that was read before would stay in memory
 
 
 class Reuse:
     """The documents of an earlier artifact that are used again for files that were found now."""
 
-    def __init__(self, unchanged: Unchanged, artifact: Artifact) -> None:
+    def __init__(self, unchanged: Unchanged) -> None:
         self._found, self.unchanged = unchanged.found, unchanged
         self._documents = unchanged.earlier.documents
         self._names = ByteStrings(self._documents.names)
-        self._artifact = artifact
 
-    def signatures(self, rows: Rows) -> Tokens:
-        """The signatures of earlier documents."""
-        return signatures(self._artifact, rows)
-
-    def token_sets(self, rows: Rows) -> Iterator[Ragged]:
-        """Yield the token sets of earlier documents, block by block."""
-        return token_sets(self._artifact, rows, _TOKENS_AT_ONCE)
-
-    def take(self, kept: TakenOver) -> tuple[Read, Rows]:
-        """What is kept as if it had been read now, and the earlier rows of its documents."""
-        return self._files(kept) if isinstance(kept, KeptFiles) else self._lines(kept)
+    def take(self, kept: KeptFiles | KeptParts) -> tuple[Read, Rows]:
+        """Reused documents as a Read, with their earlier rows."""
+        return self._files(kept) if isinstance(kept, KeptFiles) else self._parts(kept)
 
     def fill(self, read: Read, first: int) -> Rows:
         """Complete the facts of documents that are known. Return the earlier row of each document, or -1.
@@ -127,11 +59,10 @@ class Reuse:
         for name, column in zip(STAMP_FIELDS, stamps, strict=True):
             files[name] = column
         np.maximum(files["skipped"], self.unchanged.recent[kept.numbers], out=files["skipped"])
-        return Read(
-            list(range(count)), self._found.names[cut], [], self._documents.facts[rows], files, NO_CHUNK, []
-        ), rows
+        facts = self._documents.facts[rows]
+        return Read(places=list(range(count)), names=self._found.names[cut], facts=facts, files=files), rows
 
-    def _lines(self, kept: KeptLines) -> tuple[Read, Rows]:
+    def _parts(self, kept: KeptParts) -> tuple[Read, Rows]:
         rows = self.unchanged.rows_of_chunks(kept.numbers)
         chunks = self.unchanged.chunks[kept.numbers.start : kept.numbers.stop].copy()
         facts = self._documents.facts[rows]
@@ -141,28 +72,12 @@ class Reuse:
             some["start"] += further
             some["line"] += down
         chunks["row"] -= chunks["row"][0]
-        names = _renamed(names, facts, path, moved=down != 0)
+        names = renamed(names, facts, path, moved=down != 0)
         facts["container"] = len(path)
         files = file_records([kept.stamp], [bytes(16)])
         files["skipped"] = self.unchanged.not_read_whole(kept.file)
-        return Read(facts["line"].tolist(), names, [], facts, files, chunks, []), rows
-
-
-def _renamed(names: list[bytes], facts: NDArray[np.void], path: bytes, *, moved: bool) -> list[bytes]:
-    """The names of lines that are now in the file at this path, at the positions in their facts."""
-    if not names:
-        return names
-    container = int(facts["container"][0])
-    if moved:
-        numbered = (facts["flags"] & NUMBERED).tolist()
-        suffixes = (
-            b"#%d" % line if by_number else name[container:]
-            for name, by_number, line in zip(names, numbered, facts["line"].tolist(), strict=True)
-        )
-        return [path + suffix for suffix in suffixes]
-    if names[0][:container] == path:
-        return names
-    return [path + name[container:] for name in names]
+        places = facts["line"].tolist()
+        return Read(places=places, names=names, facts=facts, files=files, chunks=chunks), rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +102,7 @@ class Earlier:
         unchanged = compare(found, files, recipe.sequences, limit, self.updating)
         for row in np.flatnonzero(unchanged.unread).tolist():
             skipped.add(Skip("kept", unchanged.found.names[row]))
-        return Reuse(unchanged, self.artifact)
+        return Reuse(unchanged)
 
     def rows_of_same_sets(self, documents: Documents) -> Rows:
         """For each document the row of an earlier one with the same token set, by its digest; -1 if there is none.

@@ -5,68 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.corpora.decode import as_utf8
-from simdocs.corpora.file_list import FileList
 from simdocs.corpora.identity import row_digests
-from simdocs.corpora.jsonl import Lines
-from simdocs.corpora.read_tasks import Files, KeptFiles, KeptLines, Portion, tasks
-from simdocs.engines.run import Progress, Run
+from simdocs.corpora.read_tasks import Files
 from simdocs.engines.worker_state import WorkerState, untold
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingled_texts, shingler_of, text_tokens
+from simdocs.model.artifact import Artifact
 from simdocs.model.byte_strings import joined
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, Documents
-from simdocs.model.ragged import BlockPlaces, Index, Ragged, count_true_in_rows, offsets_of
+from simdocs.model.ragged import BlockPlaces, Index, Ragged, Rows, count_true_in_rows, row_blocks
 from simdocs.model.texts import Texts, batches
-from simdocs.pipeline.reading import Read, read_task
-from simdocs.pipeline.register import Register
-from simdocs.pipeline.reuse import Earlier, in_order
+from simdocs.pipeline.reading import Read, Reading, read_task
 from simdocs.recipes import Recipe, Shingling
 
+if TYPE_CHECKING:
+    from simdocs.corpora.containers.container import Part
 
-class Advance:
-    """Measures progress while files are read: the numbers of files and bytes that are done with each task."""
-
-    def __init__(self, found: FileList) -> None:
-        self._ends = offsets_of(found.sizes)
-        self.total = int(self._ends[-1])
-        self.files: list[int] = []
-        """The number of files that end with each task."""
-        self.bytes: list[int] = [0]
-        """The number of bytes of files that are done before the first task, and after each."""
-        self._taken = 0
-
-    def watch(self, tasks: Iterator[tuple[Portion, int]]) -> Iterator[Portion]:
-        """Yield the tasks alone, and note how far each one gets."""
-        done = 0
-        for task, files in tasks:
-            done += files
-            within = task.read_to if isinstance(task, Lines | KeptLines) and not files else 0
-            before, end = self._ends[[done, min(done + 1, len(self._ends) - 1)]].tolist()
-            self.files.append(files)
-            self.bytes.append(min(before + within, end))
-            yield task
-
-    def take(self) -> int:
-        """Count the next task as done. Return the number of files that end with it."""
-        self._taken += 1
-        return self.files[self._taken - 1]
-
-    def teller(self, step: str, progress: Progress) -> Callable[[float], None]:
-        """A function that reports as done: the bytes of all tasks taken, and a share of those of the next one."""
-
-        def tell(share: float) -> None:
-            done = self.bytes[self._taken]
-            if share:
-                done += int(share * (self.bytes[self._taken + 1] - done))
-            progress(step, done, self.total)
-
-        return tell
-
+_TAKEN_AT_ONCE = 1 << 20
+"""Tokens that are taken over at once."""
 
 _NORMALISED, _HASHED = 0.2, 0.7
 """The shares of the time of a large document, from its text to its signature, after these two steps. By measurement."""
@@ -145,7 +108,7 @@ def record_ignored(facts: NDArray[np.void], places: BlockPlaces, left: Index) ->
     facts["flags"][places] |= np.where((counts > 0) & (left == 0), IGNORED, 0).astype(np.uint32)
 
 
-def shingle_task(task: Files | Lines, worker: WorkerState, recipe: Recipe) -> tuple[Read, Ragged]:
+def shingle_task(task: Files | Part, worker: WorkerState, recipe: Recipe) -> tuple[Read, Ragged]:
     """Read the documents of a task. Return them without their texts, and their token sets."""
     read = read_task(task, recipe.sequences)
     row_of = np.empty(len(read.raws), np.int64)
@@ -161,47 +124,37 @@ def shingle_task(task: Files | Lines, worker: WorkerState, recipe: Recipe) -> tu
     return read, sets
 
 
-def shingle(
-    found: FileList,
-    limit: int,
-    recipe: Recipe,
-    run: Run,
-    take: Callable[[Ragged], None],
-    earlier: Earlier | None = None,
-) -> Documents:
-    """Shingle the files found, and return the documents that could be read, in row order.
+def shingle(reading: Reading, take: Callable[[Ragged], None]) -> Documents:
+    """Shingle files, and return the documents that could be read, in row order. The others are skipped.
 
-    take: is called with their token sets, batch by batch, in the same order. The other files are added to skipped.
-    earlier: the artifact from which unchanged documents are taken over.
+    take: is called with their token sets, batch by batch, in the same order.
     """
-    reuse = None if earlier is None else earlier.reuse(found, recipe, limit, run.skipped)
-    unchanged = None if reuse is None else reuse.unchanged
-    unread = None
-    if unchanged is not None:
-        found, unread = unchanged.found, unchanged.unread
-    register = Register(found, run.skipped, recipe, unread)
-    advance = Advance(found)
-    work = partial(shingle_task, recipe=recipe)
-    stream = advance.watch(tasks(found, limit, recipe.sequences, register.skip_rest, unchanged))
-    tell = advance.teller("shingling", run.progress)
-    for result in in_order(run.engine, work, stream, tell):
-        if isinstance(result, KeptFiles | KeptLines):
-            assert reuse is not None
-            kept, old = reuse.take(result)
-            for some in reuse.token_sets(old[register.enter(kept, advance.take(), old)]):
+    for made, taken, old in reading.in_order(partial(shingle_task, recipe=reading.recipe), "shingling"):
+        if made is None:
+            assert old is not None
+            for some in token_sets(reading.reused, old[taken], _TAKEN_AT_ONCE):
                 take(some)
             continue
-        read, sets = result
-        old_rows = None
-        if reuse is not None and len(read.known):
-            old_rows = reuse.fill(read, register.files_done)
-            known = list(reuse.token_sets(old_rows[read.known]))
-            order = np.arange(len(read.places))
-            order[read.known] = len(order) + np.arange(len(read.known))
-            sets = Ragged.concat([sets, *known], np.uint32).take(order)
-        take(sets.take(register.enter(read, advance.take(), old_rows)))
-        tell(0)
-    return register.documents()
+        sets = made
+        if old is not None:
+            known = np.flatnonzero(old >= 0)
+            earlier = token_sets(reading.reused, old[known], _TAKEN_AT_ONCE)
+            order = np.arange(len(old))
+            order[known] = len(old) + np.arange(len(known))
+            sets = Ragged.concat([sets, *earlier], np.uint32).take(order)
+        take(sets.take(taken))
+    return reading.documents()
+
+
+def token_sets(artifact: Artifact, rows: Rows, at_once: int) -> Iterator[Ragged]:
+    """Yield the token sets of these documents of an artifact, in blocks of about `at_once` tokens."""
+    tokens, offsets = artifact["tokens"], artifact["offsets"].all()
+    begins = np.flatnonzero(np.diff(rows, prepend=-2) != 1)
+    for begin, stop in pairwise([*begins.tolist(), len(rows)]):
+        run = offsets[rows[begin] : rows[begin] + stop - begin + 1]
+        for at, end in row_blocks(run - run[0], at_once):
+            yield Ragged(tokens.cut(int(run[at]), int(run[end])), run[at : end + 1] - run[at])
+            tokens.release()  # or else all that was read before would stay in memory
 
 
 _SHOWN = 1 << 12

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simdocs.corpora.file_list import FileList
-from simdocs.corpora.jsonl import Lines
-from simdocs.corpora.read_tasks import Files, KeptFiles, KeptLines, tasks
+from simdocs.corpora.read_tasks import Files
 from simdocs.engines.run import Run
 from simdocs.engines.worker_state import WorkerState
 from simdocs.kernels.sketch.fracminhash import sketch_table
@@ -21,11 +20,13 @@ from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.byte_strings import GrowingArray
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Index, Ragged, Rows, Tokens, offsets_of
-from simdocs.pipeline.reading import Read, read_task
-from simdocs.pipeline.register import Register
-from simdocs.pipeline.reuse import Earlier, in_order, signatures, token_sets
-from simdocs.pipeline.shingling import Advance, record_ignored, record_sets, record_texts, shingled
+from simdocs.pipeline.reading import Read, Reading, read_task
+from simdocs.pipeline.shingling import record_ignored, record_sets, record_texts, shingled, token_sets
 from simdocs.recipes import Recipe, Sketching
+
+if TYPE_CHECKING:
+    from simdocs.corpora.containers.container import Part
+    from simdocs.pipeline.reuse import Earlier
 
 
 class Sketches:
@@ -40,7 +41,7 @@ class Sketches:
         self._lengths.add(sketches.lengths)
 
     def add_known(self, documents: int) -> None:
-        """Add so many documents that are taken over."""
+        """Append empty sketches for this many reused documents."""
         self._lengths.add(np.zeros(documents, np.int64))
 
     def all(self) -> Ragged:
@@ -94,35 +95,34 @@ _TAKEN_AT_ONCE = 1 << 12
 
 @dataclass(slots=True)
 class Signed:
-    """The result of a task: the documents that were read, without their texts, and their signatures.
+    """The signatures of the documents of a task.
 
-    waiting, tokens: the places and tokens of small documents that are not signed yet. sketches: of all documents, if
-    they are wanted.
+    waiting, tokens: the places and tokens of small documents that are not signed yet.
+    sketches: those of all documents, if they are wanted.
     """
 
-    read: Read
     signatures: Tokens
     waiting: BlockPlaces
     tokens: Ragged
     sketches: Ragged | None = None
 
-    def take_over(self, signatures: Tokens) -> None:
-        """Take over the signatures of the documents whose content is known."""
-        self.signatures[self.read.known] = signatures
-        still = np.flatnonzero(~np.isin(self.waiting, self.read.known))
+    def take_over(self, known: BlockPlaces, signatures: Tokens) -> None:
+        """Take over the signatures of the documents at these places."""
+        self.signatures[known] = signatures
+        still = np.flatnonzero(~np.isin(self.waiting, known))
         self.waiting, self.tokens = self.waiting[still], self.tokens.take(still)
 
 
 def sign_task(
-    task: Files | Lines,
+    task: Files | Part,
     worker: WorkerState,
+    *,
     recipe: Recipe,
     sketching: Sketching,
     ignored: Tokens,
-    *,
     with_sets: bool,
     sketched: bool = False,
-) -> Signed:
+) -> tuple[Read, Signed]:
     """Read, shingle and sign the documents of a task, without the ignored tokens.
 
     with_sets: record the facts of their token sets, too, as is always done if tokens are ignored. sketched: return
@@ -149,7 +149,8 @@ def sign_task(
         small.append(left)
     read.raws = []
     rows = np.concatenate(waiting) if waiting else np.empty(0, np.int64)
-    return Signed(read, out, rows, Ragged.concat(small, np.uint32), _in_place(below, len(out)) if sketched else None)
+    sketches = _in_place(below, len(out)) if sketched else None
+    return read, Signed(out, rows, Ragged.concat(small, np.uint32), sketches)
 
 
 def _in_place(parts: list[tuple[BlockPlaces, Ragged]], documents: int) -> Ragged:
@@ -173,29 +174,15 @@ def _begin(tokens: Ragged, sketching: Sketching, seed: int) -> tuple[Tokens, Blo
 
 
 def sign(
-    found: FileList,
-    limit: int,
-    recipe: Recipe,
-    sketching: Sketching,
-    ignored: Tokens,
-    run: Run,
-    *,
-    with_sets: bool,
-    earlier: Earlier | None = None,
-    sketches: Sketches | None = None,
+    reading: Reading, sketching: Sketching, ignored: Tokens, *, with_sets: bool, sketches: Sketches | None = None
 ) -> tuple[Documents, Tokens]:
-    """Sign the files found. Return the documents that could be read, in row order, and their signatures.
+    """Sign files. Return the documents that could be read, in row order, and their signatures.
 
-    ignored: tokens that are left out, ascending. earlier: the artifact from which unchanged documents are taken over.
-    sketches: takes the sketches of the others, in the same order.
+    ignored: tokens that are left out, ascending.
+    with_sets: record the facts of the token sets, too.
+    sketches: takes the sketches of documents that are not taken over, in the same order.
     """
-    reuse = None if earlier is None else earlier.reuse(found, recipe, limit, run.skipped)
-    unchanged = None if reuse is None else reuse.unchanged
-    unread = None
-    if unchanged is not None:
-        found, unread = unchanged.found, unchanged.unread
-    register = Register(found, run.skipped, recipe, unread)
-    advance = Advance(found)
+    recipe = reading.recipe
     rows = _Rows(sketching, recipe.shingling.seed)
     work = partial(
         sign_task,
@@ -205,32 +192,34 @@ def sign(
         with_sets=with_sets,
         sketched=sketches is not None,
     )
-    stream = advance.watch(tasks(found, limit, recipe.sequences, register.skip_rest, unchanged))
-    tell = advance.teller("reading", run.progress)
-    for result in in_order(run.engine, work, stream, tell):
-        if isinstance(result, KeptFiles | KeptLines):
-            assert reuse is not None
-            read, old = reuse.take(result)
-            taken = register.enter(read, advance.take(), old)
-            rows.add_all(reuse.signatures(old[taken]))
+    for signed, taken, old in reading.in_order(work, "reading"):
+        if signed is None:
+            assert old is not None
+            rows.add_all(signatures_of(reading.reused, old[taken]))
             if sketches is not None:
                 sketches.add_known(len(taken))
             continue
-        old_rows = None
-        if reuse is not None and len(result.read.known):
-            old_rows = reuse.fill(result.read, register.files_done)
-            result.take_over(reuse.signatures(old_rows[result.read.known]))
-        taken = register.enter(result.read, advance.take(), old_rows)
-        if sketches is not None and result.sketches is not None:
-            sketches.add(result.sketches.take(taken))
-        if len(taken) == len(result.signatures):
-            rows.add(result.signatures, result.waiting, result.tokens)
+        if old is not None:
+            known = np.flatnonzero(old >= 0)
+            signed.take_over(known, signatures_of(reading.reused, old[known]))
+        if sketches is not None and signed.sketches is not None:
+            sketches.add(signed.sketches.take(taken))
+        if len(taken) == len(signed.signatures):
+            rows.add(signed.signatures, signed.waiting, signed.tokens)
         else:
-            still = np.isin(result.waiting, taken)
-            waiting = np.searchsorted(taken, result.waiting[still])
-            rows.add(result.signatures[taken], waiting, result.tokens.take(np.flatnonzero(still)))
-        tell(0)
-    return register.documents(), rows.all()
+            still = np.isin(signed.waiting, taken)
+            waiting = np.searchsorted(taken, signed.waiting[still])
+            rows.add(signed.signatures[taken], waiting, signed.tokens.take(np.flatnonzero(still)))
+    return reading.documents(), rows.all()
+
+
+def signatures_of(artifact: Artifact, rows: Rows) -> Tokens:
+    """The signatures of these documents of an artifact."""
+    column = artifact["signatures"]
+    column.release()  # or else all that was read before would stay in memory
+    follow = len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all()
+    found: Tokens = column.cut(int(rows[0]), int(rows[-1]) + 1) if follow else column.rows(rows)
+    return found
 
 
 def sign_token_sets(
@@ -276,7 +265,7 @@ def sign_token_sets(
     lengths[taken] = facts["count"][known[taken]] - facts["ignored"][known[taken]]
     for at in range(0, len(taken), _TAKEN_AT_ONCE):
         some = taken[at : at + _TAKEN_AT_ONCE]
-        every[some] = signatures(earlier.artifact, known[some])
+        every[some] = signatures_of(earlier.artifact, known[some])
     return every, lengths
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simdocs.corpora.containers.lookalikes import looking_like
+from simdocs.corpora.containers.recognise import looking_like
 from simdocs.errors import mention
 from simdocs.model.audited import Audit
 from simdocs.model.build_results import BuildResult, DryRun, Expectation, UpdateFacts

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simdocs.corpora import batches as cutting
-from simdocs.corpora import jsonl, read_tasks
+from simdocs.corpora import read_tasks
+from simdocs.corpora.containers import lines as of_lines
 from simdocs.families import SCHEMES, UNITS
+from simdocs.model import texts as cutting
 from simdocs.pipeline import signing
 from simdocs.recipes import Normalisation, Shingling
 from tests.amounts import slow
@@ -162,7 +163,7 @@ def test_artifacts_are_the_same_bytes_for_any_batches_and_workers(there, monkeyp
     options = {"unit": "word", "k": 2, "ignore_common": 0.5} | PLACES
     expected = the_only(built_through_every_stage(options))
     monkeypatch.setattr(read_tasks, "batches", partial(cutting.batches, most_bytes=size))
-    monkeypatch.setattr(jsonl, "BATCH_BYTES", max(size, 5))
+    monkeypatch.setattr(of_lines, "BATCH_BYTES", max(size, 5))
     for constant in ("_STORED_AT_ONCE", "_SIGNED_TOGETHER", "_SIGNED_WITH_BATCH"):
         monkeypatch.setattr(signing, constant, size)
     made = the_only(built_through_every_stage(options, jobs))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.corpora import batches as cutting
+from simdocs.model import texts as cutting
 from tests.amounts import slow
 from tests.commands.deduping import CATCH_ALL, printed, write_texts
 from tests.similar_texts import family

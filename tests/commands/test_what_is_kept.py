@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import simdocs
-from simdocs.corpora import jsonl
+from simdocs.corpora.containers import lines as of_lines
 from simdocs.model.documents import STAMP_FIELDS
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.pipeline import reading
@@ -232,7 +232,7 @@ def test_lines_from_standard_input_are_not_kept_because_a_file_named_like_it_can
 
 def failing_after(pieces: int, error: Exception) -> Callable[..., Any]:
     """Content that cannot be read after so many pieces."""
-    real = jsonl.chunks
+    real = of_lines.chunks
 
     def chunks(*arguments: Any, **more: Any) -> Iterator[Any]:
         for number, chunk in enumerate(real(*arguments, **more)):
@@ -254,7 +254,7 @@ def test_all_lines_of_a_file_are_kept_if_it_cannot_be_read_to_its_end(
     update()
     before = names()
     Path(name).write_bytes(gzip.compress(data[40:] * 2) if name.endswith(".gz") else data[40:] * 2)
-    monkeypatch.setattr(jsonl, "chunks", failing_after(pieces, OSError(errno.EIO, "broken")))
+    monkeypatch.setattr(of_lines, "chunks", failing_after(pieces, OSError(errno.EIO, "broken")))
     told = update()
     assert kept(told) == [each for each in before if "#" in each]
     assert [name for name, _ in told.skipped.by_reason["kept"]] == [name]
@@ -265,7 +265,7 @@ def test_a_file_of_lines_that_only_grows_while_it_is_read_is_read(case: Case, mo
     """What it had at first can be read, so there is nothing to keep."""
     with Path("docs/lines.jsonl").open("ab") as stream:
         stream.write(b'{"text": "new"}\n')
-    monkeypatch.setattr(jsonl, "chunks", grows_at_the_end(jsonl.chunks))
+    monkeypatch.setattr(of_lines, "chunks", grows_at_the_end(of_lines.chunks))
     told = update()
     assert (kept(told), told.skipped.counts, told.counts.new) == ([], {"changed": 1}, 1)
 

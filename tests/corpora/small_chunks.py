@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from simdocs.corpora import jsonl, stable_read
+from simdocs.corpora.containers import lines
 
 
 def cut_small(patch: pytest.MonkeyPatch, size: int) -> None:
     """Read as many bytes at once, and cut chunks of at most as many."""
-    patch.setattr(jsonl, "BATCH_BYTES", size)
-    patch.setattr(stable_read, "MOST_BYTES", size)
-    patch.setattr(stable_read, "USUAL_BYTES", max(1, size >> 1))
-    patch.setattr(stable_read, "LEAST_BYTES", size >> 3)
+    patch.setattr(lines, "BATCH_BYTES", size)
+    patch.setattr(lines, "MOST_BYTES", size)
+    patch.setattr(lines, "USUAL_BYTES", max(1, size >> 1))
+    patch.setattr(lines, "LEAST_BYTES", size >> 3)

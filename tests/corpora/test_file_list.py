@@ -120,7 +120,7 @@ def listed(rows: list[tuple[Any, ...]], *, texts: bool) -> FileList:
         np.bincount(np.array(arguments, np.int64), minlength=4),
         {at: names[at] for at, kind in enumerate(kinds) if kind in ("held", "jsonl")},
         frozenset(at for at, kind in enumerate(kinds) if kind != "walked"),
-        frozenset(at for at, kind in enumerate(kinds) if kind == "jsonl"),
+        {at: kind for at, kind in enumerate(kinds) if kind == "jsonl"},
         texts,
         inputs=frozenset({(1, 2)}),
     )
@@ -134,7 +134,7 @@ def facts(files: FileList) -> list[object]:
         files.counts.tolist(),
         files.held,
         files.named,
-        files.jsonl,
+        files.held_in,
         files.texts,
         list(files.other_names),
         files.other_rows.tolist(),

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.corpora import gzip_stream
-from simdocs.corpora.gzip_stream import SeekableGzip, decompress, is_compressed
-from simdocs.corpora.read_file import read
+from simdocs.corpora.gzip_stream import SeekableGzip, decompress
+from simdocs.corpora.read_file import is_compressed, read
 from simdocs.corpora.single_text import read_single_text
 from simdocs.corpora.stamp import Stamp
 from simdocs.errors import InputError

@@ -17,15 +17,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import jsonl_lookup, stable_read
+from simdocs.corpora.containers import lines as of_lines
+from simdocs.corpora.containers import reopened
+from simdocs.corpora.containers.container import Part
+from simdocs.corpora.containers.jsonl import JSON_LINES
+from simdocs.corpora.containers.recognise import format_of
+from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.file_list import FileList
-from simdocs.corpora.jsonl import Lines, is_jsonl, parse, read_blocks, text_of
-from simdocs.corpora.jsonl_lookup import LineReader
 from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.corpora.stamp import Stamp
 from simdocs.errors import spelled
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
 from simdocs.recipes import Sequences
+from tests.corpora.json_lines import names_in, part_of, parts, reread, rows
 from tests.corpora.small_chunks import cut_small
 
 SEQUENCES = Sequences()
@@ -44,8 +48,8 @@ def nothing_left_open() -> Iterator[None]:
 
 
 @pytest.fixture
-def reader() -> Iterator[LineReader]:
-    reader = LineReader()
+def reader() -> Iterator[Reopened]:
+    reader = Reopened()
     yield reader
     reader.close()
 
@@ -54,11 +58,12 @@ def documents(name: bytes, limit: int = MIB) -> tuple[list[Document], list[Skip]
     """Return the documents and skips of a file's blocks, which are pickled as on the way to a worker."""
     found: list[Document] = []
     skips: list[Skip] = []
-    for lines in read_blocks(name, limit):
-        parsed = pickle.loads(pickle.dumps(parse(pickle.loads(pickle.dumps(lines)), SEQUENCES)))
-        assert parsed.container == len(name)
-        found += zip(parsed.names, parsed.texts, parsed.starts, parsed.extents, strict=True)
-        skips += parsed.skips
+    for part in parts(name, limit):
+        sent = pickle.loads(pickle.dumps(part))
+        read = rows(sent)
+        starts = [where.start for where in read.locations]
+        found += zip(names_in(sent), read.texts, starts, [where.extent for where in read.locations], strict=True)
+        skips += sorted(read.skips + read.textless, key=lambda skip: skip.line)
     return found, skips
 
 
@@ -117,8 +122,8 @@ lines_of_a_file = st.lists(st.sampled_from(GOOD + BLANK + [line for line, _ in B
 
 def test_json_lines_files_are_known_by_their_names() -> None:
     named = [b"a.jsonl", b"d/a.jsonl.gz", b"a.json", b"a.gz", b"jsonl", b"a.jsonl.txt"]
-    assert [is_jsonl(name, SEQUENCES) for name in named] == [True, True, *[False] * 4]
-    assert not any(is_jsonl(name, Sequences(plain=True)) for name in named)
+    assert [format_of(name, SEQUENCES) for name in named] == ["jsonl", "jsonl", *[""] * 4]
+    assert not any(format_of(name, Sequences(plain=True)) for name in named)
 
 
 @given(
@@ -141,16 +146,16 @@ def test_any_cut_into_blocks_gives_the_same_documents(
         cut_small(patch, block)
         found, skips = documents(name, limit)
         assert (found, [(skip.reason, skip.line) for skip in skips]) == twin(name, content, limit)
-        for lines_ in read_blocks(name, limit):
-            assert lines_.dropped or content[lines_.start :].startswith(lines_.data)
-            assert len(lines_.data) <= limit + 2 * max(block, 3)
+        for part in parts(name, limit):
+            assert not part.data or content[part.start : part.start + part.extent] == part.data
+            assert len(part.data) <= limit + 2 * max(block, 3)
     whole, _ = documents(name, limit)
     assert whole == found
-    with closing(LineReader()) as reader:
+    with closing(Reopened()) as reader:
         for _, text, start, extent in found:
-            line, _ = reader.read(name, start, extent)
+            line, _ = reread(reader, name, start, extent)
             assert line == content[start : start + extent]
-            assert text_of(line, SEQUENCES) == text
+            assert JSON_LINES.text_of(line, SEQUENCES) == text
 
 
 def test_documents_of_a_file_are_its_lines(tmp_path: Path) -> None:
@@ -167,21 +172,22 @@ def test_documents_of_a_file_are_its_lines(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("line", "detail"), BAD, ids=range(len(BAD)))
 def test_malformed_lines_are_reported_with_the_reason(line: bytes, detail: str) -> None:
-    lines = Lines(b"a.jsonl", b'\n{"text": "good"}\n' + line + b"\n", 100, 7, Stamp(0, 0, 0, 0), MIB, 0)
-    parsed = parse(lines, SEQUENCES)
-    assert parsed.names == [b"a.jsonl#8"]
-    assert parsed.starts == [101]
-    assert [skip._replace(detail=spelled(skip.detail)) for skip in parsed.skips] == [
+    part = part_of(b"a.jsonl", b'\n{"text": "good"}\n' + line + b"\n", 100, 7)
+    read = rows(part)
+    assert names_in(part) == [b"a.jsonl#8"]
+    assert [where.start for where in read.locations] == [101]
+    assert [skip._replace(detail=spelled(skip.detail)) for skip in read.skips + read.textless] == [
         Skip("malformed", b"a.jsonl", detail, 9)
     ]
-    assert text_of(line, SEQUENCES) is None
+    assert JSON_LINES.text_of(line, SEQUENCES) is None
 
 
 def test_text_field_and_id_field_choose_the_fields_of_a_line() -> None:
     sequences = Sequences(text_field="körper", id_field="text")
     line = '{"körper": "b", "text": "name", "id": true}'.encode()
-    parsed = parse(Lines(b"a", line, 0, 1, Stamp(0, 0, 0, 0), MIB, 0), sequences)
-    assert (parsed.names, parsed.texts, text_of(line, sequences)) == ([b"a#name"], [b"b"], b"b")
+    part = part_of(b"a", line)
+    assert (names_in(part, sequences), rows(part, sequences).texts) == ([b"a#name"], [b"b"])
+    assert JSON_LINES.text_of(line, sequences) == b"b"
 
 
 @pytest.mark.parametrize("end", [b"", b"\n"])
@@ -215,10 +221,10 @@ def test_a_line_above_the_limit_is_never_held_in_memory(tmp_path: Path, suffix: 
     assert skips == [Skip("oversized", name, detail, number) for number in (2, 3, 5)]
 
 
-def until_unread(name: bytes) -> tuple[list[Lines], DocumentSkipped]:
-    got: list[Lines] = []
+def until_unread(name: bytes) -> tuple[list[Part], DocumentSkipped]:
+    got: list[Part] = []
     with pytest.raises(DocumentSkipped) as caught:
-        got.extend(read_blocks(name, MIB))
+        got.extend(parts(name, MIB))
     return got, caught.value
 
 
@@ -236,36 +242,36 @@ def test_whole_lines_before_damage_are_read(tmp_path: Path) -> None:
     assert content.startswith(data)
 
 
-def test_a_file_is_closed_after_an_error_and_opened_again_for_the_next_line(tmp_path: Path, reader: LineReader) -> None:
+def test_a_file_is_closed_after_an_error_and_opened_again_for_the_next_line(tmp_path: Path, reader: Reopened) -> None:
     """The descriptor of a file on a network file system may be of no use after an error."""
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"one\ntwo\n")
     name = os.fsencode(path)
     before = set(os.listdir("/dev/fd"))
-    assert reader.read(name, 0, 3)[0] == b"one"
+    assert reread(reader, name, 0, 3)[0] == b"one"
     with mock.patch.object(os, "pread", side_effect=OSError(errno.ESTALE, "stale")), pytest.raises(DocumentSkipped):
-        reader.read(name, 4, 3)
+        reread(reader, name, 4, 3)
     assert set(os.listdir("/dev/fd")) == before
-    assert reader.read(name, 4, 3)[0] == b"two"
+    assert reread(reader, name, 4, 3)[0] == b"two"
 
 
-def test_a_file_that_cannot_be_read_is_skipped_with_the_reason(tmp_path: Path, reader: LineReader) -> None:
+def test_a_file_that_cannot_be_read_is_skipped_with_the_reason(tmp_path: Path, reader: Reopened) -> None:
     name = os.fsencode(tmp_path / "a.jsonl")
     assert until_unread(name)[1].reason == "vanished"
     os.mkfifo(name)
     assert until_unread(name)[1].reason == "special"
     with pytest.raises(DocumentSkipped, match="special"):
-        reader.read(name, 0, 1)
+        reread(reader, name, 0, 1)
     os.unlink(name)
     with pytest.raises(DocumentSkipped, match="vanished"):
-        reader.read(name, 0, 1)
+        reread(reader, name, 0, 1)
     loop = tmp_path / "loop.jsonl"
     loop.symlink_to(loop)
     assert until_unread(os.fsencode(loop))[1].reason == "unreadable"
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_a_line_of_a_changed_file_is_read_again(tmp_path: Path, suffix: str, reader: LineReader) -> None:
+def test_a_line_of_a_changed_file_is_read_again(tmp_path: Path, suffix: str, reader: Reopened) -> None:
     path = tmp_path / f"a.jsonl{suffix}"
     name = os.fsencode(path)
 
@@ -273,58 +279,58 @@ def test_a_line_of_a_changed_file_is_read_again(tmp_path: Path, suffix: str, rea
         to.write_bytes(gzip.compress(content) if suffix else content)
 
     write(b"one\ntwo\n")
-    [lines] = read_blocks(name, MIB)
-    assert reader.read(name, 4, 3) == (b"two", lines.stamp)
+    [lines] = parts(name, MIB)
+    assert reread(reader, name, 4, 3) == (b"two", lines.stamp)
     other = tmp_path / "other"
     write(b"ONE\nTWO\n", other)
     other.rename(path)
-    line, stamp = reader.read(name, 4, 3)
+    line, stamp = reread(reader, name, 4, 3)
     assert line == b"TWO"
     assert stamp == Stamp.of(path.stat()) != lines.stamp
     write(b"short")
     with pytest.raises(DocumentSkipped, match="changed"):
-        reader.read(name, 4, 3)
-    assert reader.read(name, 0, 5)[0] == b"short"
+        reread(reader, name, 4, 3)
+    assert reread(reader, name, 0, 5)[0] == b"short"
     if suffix:
         path.write_bytes(b"no longer gzip at all")
         with pytest.raises(DocumentSkipped, match="changed"):
-            reader.read(name, 0, 3)
+            reread(reader, name, 0, 3)
     path.unlink()
     with pytest.raises(DocumentSkipped, match="vanished"):
-        reader.read(name, 0, 3)
+        reread(reader, name, 0, 3)
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
 def test_lines_in_order_are_read_without_opening_the_file_again(
-    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch, reader: LineReader
+    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch, reader: Reopened
 ) -> None:
     opened: list[bytes] = []
     before = len(os.listdir("/dev/fd"))
     monkeypatch.setattr(
-        jsonl_lookup, "open_file", lambda name, met, do=jsonl_lookup.open_file: opened.append(name) or do(name, met)
+        of_lines, "open_file", lambda name, met, do=of_lines.open_file: opened.append(name) or do(name, met)
     )
-    names = [os.fsencode(tmp_path / f"{number}.jsonl{suffix}") for number in range(5)]
+    files = [os.fsencode(tmp_path / f"{number}.jsonl{suffix}") for number in range(5)]
     content = b"".join(b'{"text": "%d"}\n' % number**5 for number in range(2000))
-    for name in names:
+    for name in files:
         Path(os.fsdecode(name)).write_bytes(gzip.compress(content) if suffix else content)
-    found, _ = documents(names[0])
+    found, _ = documents(files[0])
     opened.clear()
     for _, text, start, extent in found:
-        for name in names[:4]:
-            assert text_of(reader.read(name, start, extent)[0], SEQUENCES) == text
-    assert opened == names[:4]
+        for name in files[:4]:
+            assert JSON_LINES.text_of(reread(reader, name, start, extent)[0], SEQUENCES) == text
+    assert opened == files[:4]
     for number in (0, 4, 3, 0, 1):  # 1 was closed for 4, because 0 was used after it
-        reader.read(names[number], 0, 3)
-    assert opened == [*names, names[1]]
-    assert len(set(os.listdir("/dev/fd"))) == before + jsonl_lookup.MOST_OPEN
+        reread(reader, files[number], 0, 3)
+    assert opened == [*files, files[1]]
+    assert len(set(os.listdir("/dev/fd"))) == before + reopened.MOST_OPEN
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
 def test_a_line_that_is_said_to_be_longer_than_its_file_takes_no_memory(
-    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch, reader: LineReader
+    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch, reader: Reopened
 ) -> None:
     """A forged artifact may say so. In a file with a hole, memory is not filled until it runs out."""
-    monkeypatch.setattr(jsonl_lookup, "MOST", 1 << 24)
+    monkeypatch.setattr(of_lines, "MOST", 1 << 24)
     short, hole = tmp_path / f"a.jsonl{suffix}", tmp_path / f"hole.jsonl{suffix}"
     for path in (short, hole):
         path.write_bytes(gzip.compress(b"one\ntwo\n") if suffix else b"one\ntwo\n")
@@ -333,13 +339,13 @@ def test_a_line_that_is_said_to_be_longer_than_its_file_takes_no_memory(
     try:
         for path, extent in ((short, 1 << 24), (short, 1 << 47), (hole, 1 << 26), (hole, 1 << 47)):
             with pytest.raises(DocumentSkipped, match="changed"):
-                reader.read(os.fsencode(path), 4, extent)
-        assert tracemalloc.get_traced_memory()[1] < 3 * jsonl_lookup._AT_ONCE
+                reread(reader, os.fsencode(path), 4, extent)
+        assert tracemalloc.get_traced_memory()[1] < 3 * of_lines._AT_ONCE
     finally:
         tracemalloc.stop()
 
 
-def test_lines_of_a_file_below_a_very_long_path_are_read(tmp_path: Path, reader: LineReader) -> None:
+def test_lines_of_a_file_below_a_very_long_path_are_read(tmp_path: Path, reader: Reopened) -> None:
     at = os.open(tmp_path, os.O_RDONLY)
     name = os.fsencode(tmp_path)
     while len(name) < 5000:
@@ -352,8 +358,8 @@ def test_lines_of_a_file_below_a_very_long_path_are_read(tmp_path: Path, reader:
         stream.write(GOOD[0])
     os.close(at)
     name += b"/a.jsonl"
-    [lines] = read_blocks(name, MIB)
-    assert reader.read(name, 0, len(GOOD[0])) == (GOOD[0], lines.stamp)
+    [lines] = parts(name, MIB)
+    assert reread(reader, name, 0, len(GOOD[0])) == (GOOD[0], lines.stamp)
 
 
 def tasks_of(
@@ -382,7 +388,7 @@ def tasks_of(
 
 def test_tasks_are_in_row_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cut_small(monkeypatch, 4)
-    monkeypatch.setattr(stable_read, "LEAST_BYTES", 4)
+    monkeypatch.setattr(of_lines, "LEAST_BYTES", 4)
     contents = {
         "a": b"a",
         "b.gz": b"b",

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import stable_read
-from simdocs.corpora.stable_read import cut_lines
+from simdocs.corpora.containers import lines
+from simdocs.corpora.containers.lines import cut_lines
 from tests.corpora.small_chunks import cut_small
 from tests.twins.chunks import chunks_of
 
@@ -31,8 +31,8 @@ def test_lines_are_cut_as_the_twin_cuts_them_in_whatever_pieces_they_come(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         cut_small(patch, size)
-        patch.setattr(stable_read, "USUAL_BYTES", usual)
-        patch.setattr(stable_read, "MOST_LINES", most_lines)
+        patch.setattr(lines, "USUAL_BYTES", usual)
+        patch.setattr(lines, "MOST_LINES", most_lines)
         found, held = [], b""
         for line in content.splitlines(keepends=True) if b"\r" not in content else [content]:
             held += line

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora.containers.lookalikes import LOOKALIKES, LOOKED_AT, flag_of, lookalike_of
+from simdocs.corpora.containers.recognise import LOOKALIKES, LOOKED_AT, flag_of, lookalike_of
 from simdocs.corpora.decode import binary_format
 
 CORPORA = Path(os.environ.get("SIMDOCS_CORPORA", Path(__file__).resolve().parents[3] / "shared/corpora"))

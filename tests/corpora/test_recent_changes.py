@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 
 from simdocs.corpora import read_file, stamp
-from simdocs.corpora.jsonl import parse, read_blocks
 from simdocs.corpora.read_file import read
 from simdocs.corpora.stamp import Stamp
 from simdocs.corpora.walked_files import open_file
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.recipes import Sequences
+from tests.corpora.json_lines import parts, rows
 from tests.corpora.small_chunks import cut_small
 
 MIB = 1 << 20
@@ -93,8 +92,8 @@ def texts(path: Path) -> tuple[list[bytes], str]:
     """Return the texts of a JSON Lines file, and why there are no more."""
     found: list[bytes] = []
     try:
-        for lines in read_blocks(os.fsencode(path), MIB):
-            found += parse(lines, Sequences()).texts
+        for part in parts(os.fsencode(path), MIB):
+            found += rows(part).texts
     except DocumentSkipped as skip:
         return found, f"{skip.reason} {skip.detail}"
     return found, ""

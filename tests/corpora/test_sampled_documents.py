@@ -7,12 +7,13 @@ import json
 import os
 from pathlib import Path
 
+from simdocs.corpora.containers.container import Part
 from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.file_list import FileList
-from simdocs.corpora.jsonl import Lines, parse
 from simdocs.corpora.read_tasks import Files, sampled, tasks
 from simdocs.model.skipped import Skipped
 from simdocs.recipes import Sequences, Walking
+from tests.corpora.json_lines import names_in, rows
 
 
 def lay(where: Path) -> FileList:
@@ -29,8 +30,8 @@ def names(found: FileList) -> list[str]:
     for task, _ in tasks(found, 1 << 20, Sequences(), lambda _: None):
         if isinstance(task, Files):
             read += task.names
-        elif isinstance(task, Lines):
-            read += parse(task, Sequences()).names
+        elif isinstance(task, Part):
+            read += names_in(task)
     return [os.path.basename(os.fsdecode(name)) for name in read]
 
 
@@ -64,6 +65,7 @@ def test_a_line_that_is_not_drawn_is_not_even_parsed(tmp_path):
     assert every == 30
     (wanted,) = few.lines.values()
     ((task, _),) = tasks(few, 1 << 20, Sequences(), lambda _: None)
-    assert isinstance(task, Lines)
-    read = parse(task, Sequences())
-    assert sorted([*read.numbers, *(skip.line for skip in read.skips)]) == wanted.tolist()
+    assert isinstance(task, Part)
+    read = rows(task)
+    numbers = [where.number for where in read.locations]
+    assert sorted([*numbers, *(skip.line for skip in read.skips)]) == wanted.tolist()

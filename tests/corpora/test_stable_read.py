@@ -15,9 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.corpora import stamp
-from simdocs.corpora.jsonl import parse, read_blocks
 from simdocs.model.skipped import DocumentSkipped, Skip
-from simdocs.recipes import Sequences
+from tests.corpora.json_lines import names_in, parts, rows
 from tests.corpora.small_chunks import cut_small
 
 MIB = 1 << 20
@@ -50,8 +49,8 @@ def names(path: Path, change: Change, after: int, times: int = 1) -> tuple[list[
         cut_small(patch, BLOCK)
         patch.setattr(os, "read", read)
         try:
-            for lines in read_blocks(os.fsencode(path), MIB):
-                given += [int(name.rpartition(b"#")[2]) for name in parse(lines, Sequences()).names]
+            for part in parts(os.fsencode(path), MIB):
+                given += [int(name.rpartition(b"#")[2]) for name in names_in(part)]
         except DocumentSkipped as skip:
             return given, (skip.reason, skip.detail)
     return given, None
@@ -159,7 +158,7 @@ def test_a_gzip_file_that_grows_is_read_no_further(tmp_path: Path, monkeypatch: 
     path = tmp_path / "a.jsonl.gz"
     path.write_bytes(gzip.compress(CONTENT))
     cut_small(monkeypatch, BLOCK)
-    blocks = read_blocks(os.fsencode(path), MIB)
+    blocks = parts(os.fsencode(path), MIB)
     assert next(blocks).first == 1
     with path.open("ab") as stream:
         stream.write(gzip.compress(CONTENT))
@@ -169,9 +168,14 @@ def test_a_gzip_file_that_grows_is_read_no_further(tmp_path: Path, monkeypatch: 
 
 def seen(path: Path, limit: int) -> tuple[list[tuple[bytes, bytes, int, int]], list[Skip]]:
     """Return the documents and the skips of a file."""
-    parsed = [parse(lines, Sequences()) for lines in read_blocks(os.fsencode(path), limit)]
-    documents = [row for one in parsed for row in zip(one.names, one.texts, one.starts, one.extents, strict=True)]
-    return documents, [skip for one in parsed for skip in one.skips]
+    cut = list(parts(os.fsencode(path), limit))
+    read = [rows(part) for part in cut]
+    documents = [
+        (name, text, where.start, where.extent)
+        for part, some in zip(cut, read, strict=True)
+        for name, text, where in zip(names_in(part), some.texts, some.locations, strict=True)
+    ]
+    return documents, [skip for some in read for skip in some.skips]
 
 
 between_holes = st.lists(st.sampled_from([b"", CONTENT[:100], CONTENT, b"\n"]), min_size=1, max_size=3)

@@ -17,11 +17,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simdocs.corpora import jsonl, read_file, stamp
+from simdocs.corpora import read_file, stamp
+from simdocs.corpora.containers import lines as of_lines
+from simdocs.corpora.containers.container import Part, Rows
+from simdocs.corpora.containers.jsonl import JsonLines
 from simdocs.corpora.file_list import FileList
-from simdocs.corpora.jsonl import Lines, Parsed
 from simdocs.corpora.unchanged import EarlierFiles, compare
-from simdocs.pipeline import reading, shingling
+from simdocs.pipeline import shingling
 from simdocs.recipes import Sequences, Updating
 from simdocs.storage import syscalls
 from tests.cli.forged import exchange, signed_anew
@@ -38,19 +40,19 @@ class Watch:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.files, self.lines, self.texts = set[str](), list[int](), list[bytes]()
-        for module in (read_file, jsonl):
+        for module in (read_file, of_lines):
             patch.setattr(module, "open_file", self._opening(module.open_file))
-        parse, shingled = reading.parse, shingling.shingled
+        read, shingled = JsonLines.rows, shingling.shingled
 
-        def parsing(lines: Lines, *more: Any) -> Parsed:
-            self.lines.append(lines.first)
-            return parse(lines, *more)
+        def parsing(lines: JsonLines, part: Part, *more: Any) -> Rows:
+            self.lines.append(part.first)
+            return read(lines, part, *more)
 
         def shingling_texts(raws: list[bytes], *more: Any) -> Any:
             self.texts += filter(None, raws)
             return shingled(raws, *more)
 
-        patch.setattr(reading, "parse", parsing)
+        patch.setattr(JsonLines, "rows", parsing)
         patch.setattr(shingling, "shingled", shingling_texts)
 
     def _opening(self, open_file: Callable[..., Any]) -> Callable[..., Any]:
@@ -149,14 +151,14 @@ def test_an_update_with_two_workers_has_the_bytes_of_a_build_with_one(case: Case
 
 def test_a_file_that_could_not_be_read_to_its_end_is_read_again(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its stamp is the same, and no line of it was skipped."""
-    real = jsonl.chunks
+    real = of_lines.chunks
 
     def broken(*arguments: Any, **more: Any) -> Iterator[Any]:
         yield from itertools.islice(real(*arguments, **more), 3)
         raise OSError(errno.EIO, "broken")
 
     with monkeypatch.context() as patch:
-        patch.setattr(jsonl, "chunks", broken)
+        patch.setattr(of_lines, "chunks", broken)
         assert 3 < built(Path("x.shingles"), ["docs"], rebuild=True).n_documents < 43
     assert case.update().files == {"docs/lines.jsonl"}
 

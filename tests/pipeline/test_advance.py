@@ -16,7 +16,8 @@ from simdocs.engines.run import Run
 from simdocs.model.ragged import NO_TOKENS
 from simdocs.model.skipped import Skipped
 from simdocs.model.texts import BATCH_BYTES
-from simdocs.pipeline.shingling import Advance, shingle
+from simdocs.pipeline.reading import Advance, Reading
+from simdocs.pipeline.shingling import shingle
 from simdocs.pipeline.signing import sign
 from simdocs.recipes import Recipe, Sequences, Shingling, Sketching, Walking
 
@@ -48,10 +49,11 @@ def test_progress_moves_within_one_large_text(tmp_path: Path, stage: str) -> Non
     with Local(1) as engine:
         run = Run(engine, progress=lambda step, done, total: told.append((step, done, total)))
         found = find(Sources((bytes(tmp_path),)), Walking(), run.skipped)
+        reading = Reading(found, 1 << 30, Recipe(Sequences(), Shingling()), run)
         if stage == "shingle":
-            shingle(found, 1 << 30, Recipe(Sequences(), Shingling()), run, lambda _sets: None)
+            shingle(reading, lambda _sets: None)
         else:
-            sign(found, 1 << 30, Recipe(Sequences(), Shingling()), Sketching(), NO_TOKENS, run, with_sets=False)
+            sign(reading, Sketching(), NO_TOKENS, with_sets=False)
     assert {(step, total) for step, _, total in told} == {("shingling" if stage == "shingle" else "reading", 804_000)}
     done = [done for _, done, _ in told]
     assert done == sorted(done)

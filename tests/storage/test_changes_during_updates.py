@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import simdocs.corpora.containers.jsonl  # to change what it does
 from tests.amounts import amount, slow
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import finished, running, simdocs
@@ -44,11 +45,11 @@ def remove(path: Path) -> None:
 
 MOMENTS = {
     "before files are compared": "simdocs.pipeline.reuse.compare",
-    "after files were compared": "simdocs.pipeline.shingling.tasks",
+    "after files were compared": "simdocs.pipeline.reading.tasks",
     "when a document is opened": "simdocs.corpora.read_file.open_file",
-    "when lines are opened": "simdocs.corpora.jsonl.open_file",
+    "when lines are opened": "simdocs.corpora.containers.lines.open_file",
     "when a document is decoded": "simdocs.pipeline.reading.content_digest",
-    "when lines are parsed": "simdocs.pipeline.reading.parse",
+    "when lines are parsed": "simdocs.corpora.containers.jsonl._add",
 }
 
 

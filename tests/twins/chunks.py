@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from simdocs.corpora import stable_read
+from simdocs.corpora.containers import lines
 
 FACTORS = (0x9FB21C651E98DF25, 0xD6E8FEB86659FD93, 0xC2B2AE3D27D4EB4F)
 WORD = 1 << 64
@@ -19,7 +19,7 @@ def is_good_end(line: bytes) -> bool:
         mixed ^= int.from_bytes(bytes(line[place] for place in places)) * factor % WORD
         mixed ^= mixed >> 29
         mixed = mixed * factor % WORD
-    return (mixed >> 32) * stable_read.USUAL_BYTES < len(line) << 32
+    return (mixed >> 32) * lines.USUAL_BYTES < len(line) << 32
 
 
 def chunks_of(data: bytes) -> list[bytes]:
@@ -27,9 +27,9 @@ def chunks_of(data: bytes) -> list[bytes]:
     found: list[list[bytes]] = []
     goes_on = False
     for line in re.findall(rb"[^\n]*\n|[^\n]+", data):
-        fits = goes_on and len(b"".join(found[-1])) + len(line) <= stable_read.MOST_BYTES
-        if not fits or len(found[-1]) == stable_read.MOST_LINES:
+        fits = goes_on and len(b"".join(found[-1])) + len(line) <= lines.MOST_BYTES
+        if not fits or len(found[-1]) == lines.MOST_LINES:
             found.append([])
         found[-1].append(line)
-        goes_on = len(b"".join(found[-1])) < stable_read.LEAST_BYTES or not is_good_end(line)
+        goes_on = len(b"".join(found[-1])) < lines.LEAST_BYTES or not is_good_end(line)
     return [b"".join(lines) for lines in found]

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from simdocs.corpora.jsonl_lookup import LineReader
+from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.run import Run
 from simdocs.errors import mention
 from simdocs.kernels.compare import jaccard
@@ -191,8 +191,8 @@ class Verifier:
 
         Documents that this run has read count as unchanged.
         """
-        reader = self.run.engine.state.get(LineReader)
-        return self._looked_up(rows, partial(unchanged, shingling=self.corpus.recipe.shingling, reader=reader))
+        reader = self.run.engine.state.get(Reopened)
+        return self._looked_up(rows, partial(unchanged, shingling=self.corpus.recipe.shingling, files=reader))
 
     def found(self, rows: Rows) -> Mask:
         """Which documents still have a file, changed or not. The others are reported. No file is read."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.corpora import line_names
-from simdocs.corpora.line_names import LineNames
+from simdocs.corpora.containers import names as of_documents
+from simdocs.corpora.containers.names import LineNames
 from tests.cli.program import unprivileged
 
 IDS = [b"", b"1", b"one", b"One", b"\xc3\xa9", b"e\xcc\x81", b"\xff", b" ", b"\n", b"/", b"/x", b"//x", b"/x/", b"/."]
@@ -80,8 +80,8 @@ def test_only_names_that_are_in_the_directory_are_looked_up(tmp_path, lookups):
 
 def test_every_name_is_looked_up_where_too_much_would_be_remembered(tmp_path, monkeypatch, lookups):
     here = lay(tmp_path, [b"a/s.jsonl#1", b"a/s.jsonl#2", b"b/s.jsonl#1"])
-    monkeypatch.setattr(line_names, "_MOST_NAMES", 1)
-    monkeypatch.setattr(line_names, "_MOST_DIRECTORIES", 1)
+    monkeypatch.setattr(of_documents, "_MOST_NAMES", 1)
+    monkeypatch.setattr(of_documents, "_MOST_DIRECTORIES", 1)
     names = LineNames()
     for path in (here + b"/a/s.jsonl", here + b"/b/s.jsonl"):
         assert [names.is_path(path + one, len(path)) for one in (b"#1", b"#3")] == [True, False]

@@ -1,4 +1,4 @@
-"""Texts that look like a container of documents, but are read as one text: what they look like, and what to do.
+"""Which files hold many documents: containers by their names; lookalikes, which are read as one text, by their texts.
 
 A table is recognised by its first rows, so that prose, code and lists are very rarely taken for one.
 """
@@ -11,14 +11,55 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from shlex import quote
 
+import numpy as np
+from numpy.typing import NDArray
+
 from simdocs.errors import mention, shell_command
+from simdocs.families import CONTAINERS, ON_STANDARD_INPUT
 from simdocs.model.documents import LIKE_ARRAY, LIKE_CSV, LIKE_LINES, LIKE_SEMICOLONS, LIKE_TSV, Documents
 from simdocs.model.names import display_name
+from simdocs.recipes import Sequences
+
+_COMPRESSED = (b"", b".gz")
+"""What may follow the suffix of a container."""
+
+
+def format_of(name: bytes, fields: Sequences) -> str:
+    """The container format of a file with this name; empty if the file is one document."""
+    return "" if fields.plain else next((known for known, ends in _endings() if name.endswith(ends)), "")
+
+
+def formats_of(names: Iterable[bytes], count: int, fields: Sequences) -> tuple[NDArray[np.int8], list[str]]:
+    """The container formats of files: a number for each, one byte because there may be millions; and what it means.
+
+    The number of files that are one document is 0.
+    """
+    meanings = ["", *CONTAINERS]
+    numbers = np.zeros(count, np.int8)
+    every, endings = tuple(end for _, ends in _endings() for end in ends), _endings()
+    for place, name in enumerate(names) if not fields.plain else ():
+        if name.endswith(every):
+            numbers[place] = 1 + next(number for number, (_, ends) in enumerate(endings) if name.endswith(ends))
+    return numbers, meanings
+
+
+def format_of_document(path: bytes, fields: Sequences) -> str:
+    """The container format of a file of which documents are known. Standard input has no name that tells."""
+    return format_of(path, fields) or ON_STANDARD_INPUT
+
+
+def _endings() -> list[tuple[str, tuple[bytes, ...]]]:
+    """Each container format, and how the names of its files end."""
+    return [
+        (name, tuple(suffix + after for suffix in member.suffixes for after in _COMPRESSED))
+        for name, member in CONTAINERS.items()
+    ]
+
 
 LOOKED_AT = 1 << 17
 """Bytes at the beginning of a text that decide what it looks like."""

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.pipeline import seen_names
-from simdocs.pipeline.seen_names import SeenNames
+from simdocs.corpora.containers import names as of_documents
+from simdocs.corpora.containers.names import SeenNames
 
 
 @pytest.mark.parametrize("hashes", [1, 2, 1 << 62])
@@ -17,7 +17,7 @@ def test_names_are_repeated_if_they_were_seen_before(hashes: int, blocks: list[l
     rows: list[bytes] = []
     names = SeenNames(rows.__getitem__)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(seen_names, "hash", lambda name: hash(name) % hashes, raising=False)
+        patch.setattr(of_documents, "hash", lambda name: hash(name) % hashes, raising=False)
         for block in blocks:
             seen = set(rows)
             expected = {at for at, name in enumerate(block) if name in seen or name in block[:at]}

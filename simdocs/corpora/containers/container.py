@@ -1,0 +1,183 @@
+"""A container: a file that holds many documents, such as JSON Lines. What every member of the family can do.
+
+A member is one file here and one entry in `CONTAINERS` of `families.py`. Everything else asks the family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal, NamedTuple, Protocol
+
+from simdocs.corpora.identity import content_digest
+from simdocs.corpora.stamp import Stamp
+from simdocs.corpora.walked_files import ANY, Met
+from simdocs.errors import mention
+from simdocs.families import CONTAINERS
+from simdocs.model.skipped import Skip
+from simdocs.recipes import Sequences
+
+
+class ContainerFile(NamedTuple):
+    """A file to read.
+
+    name: its path.
+    limit: the largest size of a document, in bytes.
+    met: how it was met.
+    held: its content, if it can be read only once, as standard input.
+    """
+
+    name: bytes
+    limit: int
+    met: Met = ANY
+    held: bytes | None = None
+
+
+class Location(NamedTuple):
+    """Where a document is in its file, in terms that only its container understands. Artifacts record it.
+
+    start, extent: an interval, such as of bytes or rows. The documents of a file have ascending intervals that do not
+        overlap and lie in that of their part.
+    number: counts the documents of the file, from 1, the skipped ones, too. It names a document that has no id.
+    """
+
+    start: int
+    extent: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Documents of one file that follow each other. A part is read by one worker, and updates take over whole parts.
+
+    container: the name of the container in the family.
+    name: the path of the file.
+    data: what the container reads the documents from. A part with the same data has the same documents.
+    start, extent: the interval of the file that it covers: see Location.
+    first, count: the number of its first document, and how many numbers it covers.
+    stamp: the stamp of the file when it was opened.
+    limit: the largest size of a document, in bytes.
+    read_to: how many bytes of the file itself were read by then, for progress.
+    wanted: the numbers of the documents to read; None: all of them.
+    """
+
+    container: str
+    name: bytes
+    data: bytes
+    start: int
+    extent: int
+    first: int
+    count: int
+    stamp: Stamp
+    limit: int
+    read_to: int
+    wanted: frozenset[int] | None = None
+
+    is_kept: ClassVar[Literal[False]] = False
+
+    @property
+    def digest(self) -> bytes:
+        """The digest of its data, by which updates recognise it."""
+        return content_digest(self.data)
+
+
+@dataclass(slots=True)
+class Rows:
+    """The documents of a part, as lists with an entry for each; and what is no document.
+
+    ids: their ids, or None.
+    texts: UTF-8, with lone surrogates as three bytes.
+    skips: malformed and oversized documents, by number.
+    textless: documents without the text field, by number. fields: those of the first one, for a message.
+    has_text_field: whether any document has the text field, whatever is in it.
+    """
+
+    locations: list[Location] = field(default_factory=list)
+    ids: list[bytes | None] = field(default_factory=list)
+    texts: list[bytes] = field(default_factory=list)
+    skips: list[Skip] = field(default_factory=list)
+    textless: list[Skip] = field(default_factory=list)
+    fields: str = ""
+    has_text_field: bool = False
+
+
+class Opened(Protocol):
+    """An open file of which documents are read a second time. stamp: its stamp when it was opened."""
+
+    stamp: Stamp
+
+    def read(self, wanted: Sequence[Location]) -> Iterator[bytes | None]:
+        """Yield the bytes of these documents, in this order; None for one that is not there any more.
+
+        Only a few of them are held at once. Many locations ascend, so one pass through the file should be enough.
+        """
+
+    def close(self) -> None:
+        """Close the file."""
+
+
+class Container(Protocol):
+    """A format of files that hold many documents.
+
+    noun: what messages call a document, such as `line`.
+    grows: whether documents are appended to such files, so that a file that has grown can be read as far as it was.
+    """
+
+    noun: str
+    grows: bool
+
+    def parts(self, file: ContainerFile, fields: Sequences) -> Iterator[Part]:
+        """Cut a file into parts: at least one, every document in exactly one, at the same places each time.
+
+        At most a few parts and one document are held in memory. Raises DocumentSkipped: vanished, unreadable, special,
+        changed, malformed; this after all parts that could be read.
+        """
+
+    def rows(self, part: Part, fields: Sequences) -> Rows:
+        """Read the documents of a part. Never fails."""
+
+    def open(self, path: bytes, met: Met, fields: Sequences) -> Opened:
+        """Open a file to read documents of it again. Raises DocumentSkipped as `parts` does; OSError."""
+
+    def cut(self, content: bytes, where: Location) -> bytes:
+        """The bytes of one document of a file in memory, as `Opened.read` yields them."""
+
+    def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
+        """The text in the bytes of a document, as `rows` returns it; None if these are no document."""
+
+    def fields_of(self, document: bytes) -> str:
+        """The fields in the bytes of a document, for a message."""
+
+
+def container(name: str) -> Container:
+    """The container with this name in the family."""
+    found: Container = CONTAINERS[name].load()
+    return found
+
+
+def missing_text(noun: str, fields: Sequences, there: str) -> str:
+    """The detail of the skip of a document without the text field. there: the fields that it has."""
+    return f"field {fields.text_field!r} ({mention('text_field')}) is missing; the {noun} has {there}"
+
+
+def no_text(noun: str, fields: Sequences, there: str) -> str:
+    """The message that no document of a file has the text field. there: the fields of the first one."""
+    remedy = f"name one of them with {mention('text_field')}"
+    return f"no {noun} has the field {fields.text_field!r}; the first has {there}: {remedy}"
+
+
+def no_id(noun: str, fields: Sequences, there: str) -> str:
+    """The message that no document has an id. there: the fields of one of them."""
+    field = f"{fields.id_field!r} ({mention('id_field')})"
+    return f"no {noun} has an id in the field {field}; the first has {there}: name one of them, or leave the option out"
+
+
+_SHOWN_FIELDS, _SHOWN_CHARACTERS = 8, 40
+"""How many fields of a document a message names, and how much of each name."""
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names of fields, for a message."""
+    shown = [repr(name[:_SHOWN_CHARACTERS]) for name in names[:_SHOWN_FIELDS]]
+    more = ["..."] if len(names) > _SHOWN_FIELDS else []
+    return ", ".join(shown + more) or "no fields"

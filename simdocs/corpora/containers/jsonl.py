@@ -1,0 +1,129 @@
+"""JSON Lines: files with a JSON object on each line, of which one field is the text, and another may be the id."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from simdocs.corpora.containers.container import ContainerFile, Location, Part, Rows, listed, missing_text
+from simdocs.corpora.containers.lines import OpenLines, parts_of_lines
+from simdocs.corpora.read_file import too_large
+from simdocs.corpora.walked_files import Met
+from simdocs.model.skipped import DocumentSkipped, Skip
+from simdocs.recipes import Sequences
+
+_ARRAY = "an array: JSON Lines have one object on each line"
+
+
+class JsonLines:
+    """JSON Lines as a member of the family: see Container."""
+
+    noun = "line"
+    grows = True
+
+    def parts(self, file: ContainerFile, _fields: Sequences) -> Iterator[Part]:
+        """Cut a file into parts of whole lines."""
+        return parts_of_lines("jsonl", file)
+
+    def rows(self, part: Part, fields: Sequences) -> Rows:
+        """Read the documents on some lines. Lines of white space are neither documents nor skipped."""
+        rows = Rows()
+        if not part.data and part.extent and (part.wanted is None or part.first in part.wanted):
+            skip = too_large(part.extent, part.limit)
+            rows.skips += [Skip(skip.reason, part.name, skip.detail, part.first)] if skip else []
+        each = part.data.split(b"\n")
+        if not each[-1]:
+            del each[-1]
+        start = part.start
+        for number, line in enumerate(each, part.first):
+            if part.wanted is None or number in part.wanted:
+                try:
+                    if skip := too_large(len(line), part.limit):
+                        raise skip
+                    if line.strip():
+                        _add(rows, line, Location(start, len(line), number), part.name, fields)
+                except DocumentSkipped as skip:
+                    rows.skips.append(Skip(skip.reason, part.name, skip.detail, number))
+            start += len(line) + 1
+        return rows
+
+    def open(self, path: bytes, met: Met, _fields: Sequences) -> OpenLines:
+        """Open a file to read lines of it again."""
+        return OpenLines(path, met)
+
+    def cut(self, content: bytes, where: Location) -> bytes:
+        """A line of a file in memory, without its end."""
+        return content[where.start : where.start + where.extent]
+
+    def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
+        """The text of a line, as `rows` returns it; None if the line is not a document."""
+        try:
+            value = _object(document)
+            text = _text(value, fields) if fields.text_field in value else None
+            _id(value.get(fields.id_field), fields)
+        except DocumentSkipped:
+            return None
+        return text
+
+    def fields_of(self, document: bytes) -> str:
+        """The fields of a line, for a message."""
+        return listed(list(_object(document)))
+
+
+JSON_LINES = JsonLines()
+
+
+def _add(rows: Rows, line: bytes, where: Location, name: bytes, fields: Sequences) -> None:
+    """Add the document on a line. Raises DocumentSkipped: malformed."""
+    value = _object(line)
+    if fields.text_field not in value:
+        there = listed(list(value))
+        rows.fields = rows.fields or there
+        rows.textless.append(Skip("malformed", name, missing_text(JSON_LINES.noun, fields, there), where.number))
+        return
+    rows.has_text_field = True
+    text, document_id = _text(value, fields), _id(value.get(fields.id_field), fields)
+    rows.locations.append(where)
+    rows.ids.append(document_id)
+    rows.texts.append(text)
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    """The object on a line. Raises DocumentSkipped: malformed."""
+    try:
+        value = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise DocumentSkipped("malformed", "not UTF-8") from None
+    except json.JSONDecodeError as error:
+        if line.lstrip().startswith(b"["):
+            raise DocumentSkipped("malformed", f"the beginning of {_ARRAY}") from None
+        raise DocumentSkipped("malformed", f"not JSON: {error.msg.rstrip(': ')}, column {error.colno}") from None
+    except RecursionError:
+        raise DocumentSkipped("malformed", "nested too deeply") from None
+    except ValueError:
+        raise DocumentSkipped("malformed", "a number of too many digits") from None
+    if isinstance(value, list):
+        raise DocumentSkipped("malformed", _ARRAY)
+    if not isinstance(value, dict):
+        raise DocumentSkipped("malformed", "not a JSON object")
+    return value
+
+
+def _text(value: dict[str, Any], fields: Sequences) -> bytes:
+    text = value[fields.text_field]
+    if not isinstance(text, str):
+        raise DocumentSkipped("malformed", f"field {fields.text_field!r} is not a string")
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _id(value: object, fields: Sequences) -> bytes | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        if "\0" in value:  # -0 ends each name with one, so the name would be read as two
+            raise DocumentSkipped("malformed", f"field {fields.id_field!r} holds a NUL")
+        return value.encode("utf-8", "surrogatepass")
+    if isinstance(value, int) and not isinstance(value, bool):
+        return b"%d" % value
+    raise DocumentSkipped("malformed", f"field {fields.id_field!r} is neither a string nor an integer")

@@ -1,0 +1,264 @@
+"""Files with a document on each line: cut into parts of whole lines, and lines read again by their positions."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from simdocs.corpora.containers.container import ContainerFile, Location, Part
+from simdocs.corpora.decode import binary_format
+from simdocs.corpora.gzip_stream import SeekableGzip
+from simdocs.corpora.read_file import MOST, is_compressed
+from simdocs.corpora.stable_read import Chunk, chunks
+from simdocs.corpora.stamp import NO_FILE, Stamp, settled
+from simdocs.corpora.walked_files import Met, open_file
+from simdocs.model.ragged import Array, Index
+from simdocs.model.skipped import DocumentSkipped
+from simdocs.model.texts import BATCH_BYTES
+
+
+def parts_of_lines(container: str, file: ContainerFile) -> Iterator[Part]:
+    """Cut a file into parts of whole lines, every line in exactly one: the chunks of `cut_lines`, at least one.
+
+    A byte order mark of UTF-8 at the beginning is left out. The last line may lack its end. A line that is too long is
+    a part without data. At most a few parts and a line of limit bytes are held in memory, however large the file is.
+    While a part was read, the file did not change or only grew. A file that changes before the first part is read a
+    second time. Raises DocumentSkipped: vanished, unreadable, special, changed (it is not the file that was met); and
+    after all whole lines that could be read: changed, unreadable, malformed (as gzip).
+    """
+    if file.held is not None:
+        content = (file.held[at : at + BATCH_BYTES] for at in range(0, len(file.held), BATCH_BYTES))
+        for block in _blocks(content, min(file.limit, MOST)):
+            yield _part(container, file, block, NO_FILE, block[1] + block[2])
+        return
+    descriptor, status = open_file(file.name, file.met)
+    stamp, compressed = Stamp.of(status), is_compressed(file.name)
+    part: Part | None = None
+    try:
+        for turn in range(2):
+            read = chunks(descriptor, stamp, BATCH_BYTES, compressed=compressed, patient=turn > 0)
+            try:
+                for block in _blocks(read, min(file.limit, MOST)):
+                    part = _part(container, file, block, stamp, os.lseek(descriptor, 0, os.SEEK_CUR))
+                    yield part
+                return
+            except DocumentSkipped as skip:
+                if part is not None:
+                    where = f"from line {part.first + part.count} on"
+                    raise DocumentSkipped(skip.reason, f"{skip.detail}, {where}" if skip.detail else where) from None
+                if skip.reason != "changed":
+                    raise
+            stamp = Stamp.of(settled(descriptor, os.fstat(descriptor)))
+        raise DocumentSkipped("changed")
+    except OSError as error:
+        raise DocumentSkipped.of(error) from None
+    finally:
+        os.close(descriptor)
+
+
+_Block = tuple[bytes, int, int, int, int]
+"""Data, start, extent, first and count of a part. A line that is too long to be held has no data."""
+
+
+def _part(container: str, file: ContainerFile, block: _Block, stamp: Stamp, read_to: int) -> Part:
+    data, start, extent, first, count = block
+    return Part(
+        container=container,
+        name=file.name,
+        data=data,
+        start=start,
+        extent=extent,
+        first=first,
+        count=count,
+        stamp=stamp,
+        limit=file.limit,
+        read_to=read_to,
+    )
+
+
+def _blocks(content: Iterator[Chunk], limit: int) -> Iterator[_Block]:
+    """Yield the parts of lines of at most `limit` bytes in some content."""
+    cutter = _Cutter(limit)
+    try:
+        for turn, given in enumerate(content):
+            if isinstance(given, int) and cutter.skips(given):
+                continue
+            piece = bytes(given)
+            if not turn and (what := binary_format(piece)):
+                raise DocumentSkipped("malformed", what)
+            if not turn and piece.startswith(codecs.BOM_UTF8):
+                cutter.start, piece = len(codecs.BOM_UTF8), piece[len(codecs.BOM_UTF8) :]
+            yield from cutter.take(piece)
+    except DocumentSkipped:
+        yield from cutter.cut(to_end=True)
+        raise
+    yield from cutter.rest()
+
+
+class _Cutter:
+    """Cuts content into parts as it comes in. start, first: where the next part begins, and its first line."""
+
+    def __init__(self, limit: int) -> None:
+        self.start, self.first = 0, 1
+        self._limit = limit
+        self._lines = b""
+        """Whole lines that are not yielded yet, because their chunk may go on."""
+        self._held: list[bytes] = []
+        """The beginning of a line whose end was not read yet."""
+        self._size = 0
+        """Its length."""
+        self._dropped = 0
+        """Its length if it is too long, and so not held."""
+
+    def skips(self, hole: int) -> bool:
+        """Whether a hole of this length makes a line too long. Then it is counted, and need not be read."""
+        if not self._dropped and self._size + hole <= self._limit:
+            return False
+        self._dropped, self._held, self._size = (self._dropped or self._size) + hole, [], 0
+        return True
+
+    def take(self, piece: bytes) -> Iterator[_Block]:
+        """Add the next bytes, and yield the parts that are complete."""
+        if self._dropped:
+            yield from self.cut(to_end=True)
+            past, end, piece = piece.partition(b"\n")
+            self._dropped += len(past)
+            if not end:
+                return
+            yield b"", self.start, self._dropped, self.first, 1
+            self.start, self.first, self._dropped = self.start + self._dropped + 1, self.first + 1, 0
+        cut = piece.rfind(b"\n") + 1
+        if cut:
+            self._lines = b"".join((self._lines, *self._held, piece[:cut]))
+            self._held, self._size = [], 0
+            yield from self.cut(to_end=False)
+        self._held.append(piece[cut:])
+        self._size += len(piece) - cut
+        if self._size > self._limit:
+            self._dropped, self._held, self._size = self._size, [], 0
+
+    def rest(self) -> Iterator[_Block]:
+        """Yield what is left at the end: at least one part in all."""
+        nothing = self.first == 1 and not (self._lines or any(self._held))
+        if not self._dropped:
+            self._lines = b"".join((self._lines, *self._held))
+        yield from self.cut(to_end=True)
+        if self._dropped or nothing:
+            yield b"", self.start, self._dropped, self.first, int(self._dropped > 0)
+
+    def cut(self, *, to_end: bool) -> Iterator[_Block]:
+        """Yield the chunks in the whole lines that were read. to_end: the last one is complete, too."""
+        at = 0
+        for stop, count in cut_lines(self._lines, to_end=to_end):
+            yield self._lines[at:stop], self.start, stop - at, self.first, count
+            self.start, self.first, at = self.start + stop - at, self.first + count, stop
+        self._lines = self._lines[at:]
+
+
+MOST_BYTES = BATCH_BYTES
+"""Bytes of a chunk, unless it is a single longer line."""
+
+USUAL_BYTES = MOST_BYTES >> 2
+"""Bytes of a chunk on average, beyond the least."""
+
+LEAST_BYTES = MOST_BYTES >> 4
+"""A cut is not made before a chunk has as many bytes. Each chunk costs a record and a task."""
+
+MOST_LINES = 1 << 14
+"""Lines in a chunk. Only chunks of very short lines have as many. What is found out about each takes memory, too."""
+
+_LINE_FEED = 10
+
+_FACTORS = tuple(np.uint64(factor) for factor in (0x9FB21C651E98DF25, 0xD6E8FEB86659FD93, 0xC2B2AE3D27D4EB4F))
+"""Odd numbers with about as many bits set as not."""
+
+
+def cut_lines(data: bytes, *, to_end: bool) -> list[tuple[int, int]]:
+    """The end of each chunk of whole lines, ascending, and its number of lines.
+
+    What lies after the last end belongs to a later chunk.
+
+    data begins a chunk, and ends with a line feed. to_end: the file ends here, so the last chunk is complete, and its
+    last line may lack the line feed. A chunk has at most MOST_BYTES, unless it is a single line, and MOST_LINES.
+    """
+    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == _LINE_FEED) + 1
+    if to_end and len(data) and (not len(ends) or ends[-1] < len(data)):
+        ends = np.append(ends, len(data))
+    good = np.flatnonzero(_good_ends(data, ends))
+    found, line, at = list[tuple[int, int]](), 0, 0
+    while line < len(ends):
+        after = int(np.searchsorted(ends, at + MOST_BYTES, side="right"))  # the first line that is too much
+        most = max(line + 1, min(after, line + MOST_LINES))
+        enough = int(np.searchsorted(ends, at + LEAST_BYTES))
+        next_good = int(np.searchsorted(good, max(line, enough)))
+        stop = int(good[next_good]) + 1 if next_good < len(good) else most + 1
+        if stop > most == len(ends) and most - line < MOST_LINES:
+            break  # nothing says yet where this chunk ends
+        stop = min(stop, most)
+        at = int(ends[stop - 1])
+        found.append((at, stop - line))
+        line = stop
+    if to_end and len(data) > at:
+        found.append((len(data), len(ends) - line))
+    return found
+
+
+def _good_ends(data: bytes, ends: Index) -> Array:
+    """Which lines are good to cut after: (n,) bool. A line is with a probability that is proportional to its length."""
+    if not len(ends):
+        return np.empty(0, bool)
+    values = np.frombuffer(data, np.uint8)
+    starts = np.append(0, ends[:-1])
+    lengths = ends - starts
+    mixed = lengths.astype(np.uint64) * _FACTORS[0]
+    # Lines often end alike, so some bytes are taken from the middle.
+    for factor, first in zip(_FACTORS[1:], (ends - 9, starts + lengths // 2), strict=True):
+        sample = np.zeros(len(ends), np.uint64)
+        for place in range(8):
+            sample <<= np.uint64(8)
+            sample |= values[np.clip(first + place, starts, ends - 1)]
+        mixed ^= sample * factor
+        mixed ^= mixed >> np.uint64(29)
+        mixed *= factor
+    good: Array = (mixed >> np.uint64(32)) * np.uint64(USUAL_BYTES) < lengths.astype(np.uint64) << np.uint64(32)
+    return good
+
+
+_AT_ONCE = 1 << 22
+"""Bytes that are read at once. Their memory is allocated beforehand, and a forged artifact may state any length."""
+
+
+class OpenLines:
+    """An open file of which lines are read again. Their locations are positions in its decompressed content."""
+
+    def __init__(self, path: bytes, met: Met) -> None:
+        self._descriptor, status = open_file(path, met)
+        self.stamp = Stamp.of(status)
+        self._gzip = SeekableGzip(self._descriptor) if is_compressed(path) else None
+
+    def read(self, wanted: Sequence[Location]) -> Iterator[bytes | None]:
+        """Yield these lines, without their ends; None if the file is too short, or a gzip file is damaged there."""
+        for start, extent, _ in wanted:
+            line = self._line(start, extent) if extent <= MOST else b""  # no line as long was ever read
+            yield line if len(line) == extent else None
+
+    def _line(self, start: int, extent: int) -> bytes:
+        if self._gzip is None:
+            content = io.BytesIO()
+            while (left := extent - content.tell()) > 0:
+                if not (piece := os.pread(self._descriptor, min(left, _AT_ONCE), start + content.tell())):
+                    break
+                content.write(piece)
+            return content.getvalue()
+        try:
+            return self._gzip.read(start, extent)
+        except DocumentSkipped:
+            return b""
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._descriptor)

@@ -1,0 +1,91 @@
+"""Documents of containers, read a second time by their locations. Files stay open between one document and the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from simdocs.corpora.containers.recognise import format_of_document
+from simdocs.corpora.stamp import Stamp, status_of
+from simdocs.corpora.walked_files import ANY, Met
+from simdocs.model.skipped import DocumentSkipped
+from simdocs.recipes import Sequences
+
+if TYPE_CHECKING:
+    from simdocs.corpora.containers.container import Location, Opened
+
+MOST_OPEN = 4
+"""Files that are kept open."""
+
+
+class Reopened:
+    """Files that were opened to read documents of them again. Those that were used last stay open."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[bytes, Sequences], Opened] = {}
+        """Open files by path. The file that was used last is the last one."""
+
+    def read(
+        self, path: bytes, wanted: Sequence[Location], fields: Sequences, met: Met = ANY
+    ) -> Iterator[tuple[bytes, Stamp] | DocumentSkipped]:
+        """Yield the bytes of these documents of a file, each with the stamp of the file; or why one cannot be read.
+
+        wanted: where they are; if they are many, they ascend.
+        met: how the file was met.
+        The file has the stamp before and after a document is read. The reasons: vanished, unreadable, special, changed
+        (the document is not there any more, the file is changing, or is not the one that was met).
+        """
+        done = turn = 0
+        while done < len(wanted):
+            try:
+                file = self._file(path, fields, met)
+                for document in file.read(wanted[done:]):
+                    if Stamp.of(status_of(path)) != file.stamp:
+                        break
+                    yield DocumentSkipped("changed") if document is None else (document, file.stamp)
+                    done, turn = done + 1, 0
+                else:
+                    continue
+                self._drop(path, fields)
+                turn += 1
+                if turn < 2:
+                    continue
+                yield DocumentSkipped("changed")
+            except DocumentSkipped as skip:
+                yield skip
+            except OSError as error:
+                self._drop(path, fields)
+                yield DocumentSkipped.of(error)
+            done, turn = done + 1, 0
+
+    def close(self) -> None:
+        """Close all files."""
+        for path, fields in list(self._open):
+            self._drop(path, fields)
+
+    def _file(self, path: bytes, fields: Sequences, met: Met) -> Opened:
+        from simdocs.corpora.containers.container import container
+
+        key = path, fields
+        file = self._open.pop(key, None) or container(format_of_document(path, fields)).open(path, met, fields)
+        self._open[key] = file
+        if len(self._open) > MOST_OPEN:
+            self._drop(*next(iter(self._open)))
+        return file
+
+    def _drop(self, path: bytes, fields: Sequences) -> None:
+        file = self._open.pop((path, fields), None)
+        if file is not None:
+            file.close()
+
+
+def fields_there(path: bytes, where: Location, fields: Sequences) -> str:
+    """The fields of a document of a container, for a message; empty if it cannot be read again."""
+    from simdocs.corpora.containers.container import container
+
+    with closing(Reopened()) as files:
+        (found,) = files.read(path, [where], fields)
+    if isinstance(found, DocumentSkipped):
+        return ""
+    return container(format_of_document(path, fields)).fields_of(found[0])

@@ -23,7 +23,8 @@ from simdocs.recipes import Sequences
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.container import Container, ContainerFile, Part
-    from simdocs.corpora.unchanged import KeptFiles, KeptParts, Unchanged
+    from simdocs.corpora.taken_over import KeptFiles, KeptParts
+    from simdocs.corpora.unchanged import Unchanged
 
 _GZIP_RATIO = 4
 """Assumed ratio of compression of a gzip file of text. It only decides the size of a batch."""
@@ -116,19 +117,23 @@ class _Cutting:
 
     def _container(self, row: int) -> Iterator[tuple[Portion, int]]:
         kind, file, parts = self.parts(row)
+        if row in self._found.lines:
+            parts = _with_wanted(parts, self._found.lines[row])
+        parts_or_kept: Iterator[Part | KeptParts] = parts
         earlier = self._earlier
         if earlier is not None:
+            from simdocs.corpora.taken_over import kept_or_read, kept_parts
+
             if earlier.is_keepable(row) and (skip := self._trouble(kind, file)):
                 self._report(skip)
                 earlier.keep(row)
             if earlier.same[row] >= 0:
-                yield from earlier.kept_parts(row)
+                yield from kept_parts(earlier, row)
                 return
-        if row in self._found.lines:
-            parts = _with_wanted(parts, self._found.lines[row])
+            parts_or_kept = kept_or_read(earlier, row, parts)
         waiting: Portion | None = None
         try:
-            for part in parts if earlier is None else earlier.kept_or_read(row, parts):
+            for part in parts_or_kept:
                 if waiting is not None:
                     yield waiting, 0
                 waiting = part
@@ -152,13 +157,15 @@ class _Cutting:
 
     def _files_or_kept(self, start: int, stop: int, earlier: Unchanged) -> Iterator[tuple[Portion, int]]:
         """Yield files, in runs of those that are kept and those that are not."""
+        from simdocs.corpora.taken_over import kept_files
+
         kept = earlier.same[start:stop] >= 0
         changes = start + np.flatnonzero(kept[1:] != kept[:-1]) + 1
         for begin, end in pairwise([start, *changes.tolist(), stop]):
             if earlier.same[begin] < 0:
                 yield from self._files(begin, end)
             else:
-                yield from earlier.kept_files(begin, end)
+                yield from kept_files(earlier, begin, end)
 
     def _files(self, start: int, stop: int) -> Iterator[tuple[Files, int]]:
         found, earlier = self._found, self._earlier

@@ -72,19 +72,19 @@ def _container_of(name: bytes, fields: Sequences) -> bytes:
 
 def _document(name: bytes, file: bytes, limit: int, fields: Sequences) -> bytes:
     """The text of the document with this name, as UTF-8. InputError: it is not there, or the file cannot be read."""
-    from simdocs.corpora.containers.container import ContainerFile, Location, container, no_id
+    from simdocs.corpora.containers.container import ContainerFile, Locator, container, no_id
     from simdocs.corpora.containers.names import named
 
     kind, has_ids = container(format_of(file, fields)), fields.id_field == Sequences().id_field
     text: bytes | None = None
-    first: Location | None = None
+    first: Locator | None = None
     try:
         for part in kind.parts(ContainerFile(file, limit), fields):
-            rows = kind.rows(part, fields)
-            names = named(file, rows.ids, (where.number for where in rows.locations))
+            rows = kind.documents(part, fields)
+            names = named(file, rows.ids, (where.number for where in rows.locators))
             if text is None and name in names:
                 text = rows.texts[names.index(name)]
-            first = first or (rows.locations[0] if rows.locations else None)
+            first = first or (rows.locators[0] if rows.locators else None)
             has_ids |= any(its_id is not None for its_id in rows.ids)
             if text is not None and has_ids:
                 return as_utf8(text)[0]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,50 +15,10 @@ from simdocs.corpora.stamp import RECENT_NS, Stamp
 from simdocs.model.byte_strings import separate
 from simdocs.model.documents import MET, STAMP_FIELDS, Documents, SourceFiles
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
-from simdocs.model.skipped import DocumentSkipped
 from simdocs.recipes import Sequences, Updating
 
 AT_ONCE = 1 << 12
 """Names that are taken out of their columns at once, and files that are taken over at once."""
-
-_PARTS_AT_ONCE = 16
-"""Parts of a container that are taken over at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class KeptFiles:
-    """Files that have not changed, or are kept, each of which is one document.
-
-    first: the row of the first one in the list of files.
-    numbers: the numbers of the earlier files, (n,).
-    """
-
-    first: int
-    numbers: Index
-
-    is_kept: ClassVar[Literal[True]] = True
-    read_to: ClassVar[int] = 0
-
-
-@dataclass(frozen=True, slots=True)
-class KeptParts:
-    """Parts of a container that an earlier run has read, there or elsewhere, with the same data.
-
-    file: the row of the file in the list of files.
-    stamp: its stamp now.
-    numbers: those of the earlier parts, which followed each other there, too.
-    start, line: where the first one begins now, and the number of its first document.
-    read_to: see Part.
-    """
-
-    file: int
-    stamp: Stamp
-    numbers: range
-    start: int
-    line: int
-    read_to: int
-
-    is_kept: ClassVar[Literal[True]] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,59 +154,6 @@ class Unchanged:
     def chunks(self) -> Array:
         """The earlier chunks."""
         return self.earlier.sources.chunks
-
-    def kept_files(self, start: int, stop: int) -> Iterator[tuple[KeptFiles, int]]:
-        """Yield files that are the same or kept, each with the number of files that end there."""
-        for at in range(start, stop, AT_ONCE):
-            numbers = self.same[at : min(at + AT_ONCE, stop)]
-            yield KeptFiles(at, numbers), len(numbers)
-
-    def kept_parts(self, row: int) -> Iterator[tuple[KeptParts, int]]:
-        """Yield the parts of a container that is the same, or kept, each with the number of files that end there."""
-        stamp = self.stamp(row)
-        first, end = self.chunks_of(int(self.same[row]))
-        for at in range(first, end, _PARTS_AT_ONCE):
-            numbers = range(at, min(at + _PARTS_AT_ONCE, end))
-            chunk, last = self.chunks[at], self.chunks[numbers[-1]]
-            read_to = int(last["start"] + last["extent"])
-            yield (
-                KeptParts(row, stamp, numbers, int(chunk["start"]), int(chunk["line"]), read_to),
-                int(numbers.stop == end),
-            )
-
-    def kept_or_read(self, row: int, parts: Iterator[Part]) -> Iterator[Part | KeptParts]:
-        """Yield the parts of a container that has changed: kept, as many as possible together, or to be read."""
-        waiting: KeptParts | None = None
-        try:
-            for part in parts:
-                number = self.chunk_like(part)
-                if waiting is not None and self._goes_on(waiting, part, number):
-                    numbers = range(waiting.numbers.start, number + 1)
-                    waiting = replace(waiting, numbers=numbers, read_to=part.read_to)
-                    continue
-                if waiting is not None:
-                    yield waiting
-                waiting = None
-                if number < 0:
-                    yield part
-                else:
-                    numbers = range(number, number + 1)
-                    waiting = KeptParts(row, part.stamp, numbers, part.start, part.first, part.read_to)
-        except DocumentSkipped:
-            if waiting is not None:
-                yield waiting
-            raise
-        if waiting is not None:
-            yield waiting
-
-    def _goes_on(self, kept: KeptParts, part: Part, number: int) -> bool:
-        """Whether a part, which has this number, can be taken over together with those before it."""
-        if number != kept.numbers.stop or len(kept.numbers) == _PARTS_AT_ONCE:
-            return False
-        # The next part may be the first of another file, which began elsewhere. The numbers of documents need no
-        # comparison: parts with the same data have the same number of documents.
-        chunk, before = self.chunks[number], self.chunks[kept.numbers.start]
-        return bool(part.start - chunk["start"] == kept.start - before["start"])
 
     def is_keepable(self, row: int) -> bool:
         """Whether a file must be read, and its earlier documents are kept if it cannot be."""

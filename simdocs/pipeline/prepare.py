@@ -68,13 +68,13 @@ def refuse_absent_ids(documents: Documents, intake: Intake, recipe: Recipe) -> N
     rows = np.flatnonzero(documents.facts["container"])
     if intake.id_field is None or not len(rows) or not (documents.facts["flags"][rows] & NUMBERED).all():
         return
-    from simdocs.corpora.containers.container import Location, container, no_id
+    from simdocs.corpora.containers.container import Locator, container, no_id
 
     row, fields = int(rows[0]), recipe.sequences
     start, extent, number, end = (int(documents.facts[name][row]) for name in ("start", "extent", "line", "container"))
     path, held = documents.raw_name(row)[:end], documents.held.get(row)
     kind = container(format_of_document(path, fields))
-    there = kind.fields_of(held) if held else fields_there(path, Location(start, extent, number), fields)
+    there = kind.fields_of(held) if held else fields_there(path, Locator(start, extent, number), fields)
     if there:  # or else the file has changed since it was read
         raise UsageError(no_id(kind.noun, fields, there))
 

@@ -29,7 +29,7 @@ from simdocs.recipes import Recipe, Sequences
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.container import Part
-    from simdocs.corpora.unchanged import KeptFiles, KeptParts
+    from simdocs.corpora.taken_over import KeptFiles, KeptParts
     from simdocs.pipeline.reuse import Earlier
 
 Made = TypeVar("Made")
@@ -143,10 +143,10 @@ def _part(part: Part, sequences: Sequences) -> Read:
     from simdocs.corpora.containers.container import container
     from simdocs.corpora.containers.names import named
 
-    rows = container(part.container).rows(part, sequences)
+    rows = container(part.container).documents(part, sequences)
     facts = np.zeros(len(rows.texts), DOCUMENT)
     facts["size"] = [len(text) for text in rows.texts]
-    located = np.array(rows.locations, np.int64).reshape(-1, 3)
+    located = np.array(rows.locators, np.int64).reshape(-1, 3)
     facts["start"], facts["extent"], facts["line"] = located.T
     facts["container"] = len(part.name)
     facts["flags"] = [NUMBERED * (its_id is None) for its_id in rows.ids]

@@ -174,9 +174,9 @@ class Register:
         held = self._found.held[file]
         if not fact["container"]:
             return held
-        from simdocs.corpora.containers.container import Location, container
+        from simdocs.corpora.containers.container import Locator, container
 
-        where = Location(int(fact["start"]), int(fact["extent"]), int(fact["line"]))
+        where = Locator(int(fact["start"]), int(fact["extent"]), int(fact["line"]))
         return container(self._found.held_in[file]).cut(held, where)
 
     @property

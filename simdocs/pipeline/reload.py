@@ -31,7 +31,7 @@ from simdocs.pipeline.shingling import normalised, shingled
 from simdocs.recipes import Sequences, Shingling
 
 if TYPE_CHECKING:
-    from simdocs.corpora.containers.container import Location
+    from simdocs.corpora.containers.container import Locator
 
 _SLACK = 1 << 16
 """Bytes by which a file with the same text may have grown, because of spaces or less compression."""
@@ -73,12 +73,12 @@ class ReloadRequest:
         is_in_file = fact["container"] and place not in self.held and (fact["inode"] or fact["ctime_ns"])
         return self.file(place) if is_in_file else b""
 
-    def location(self, place: int) -> Location:
+    def locator(self, place: int) -> Locator:
         """Where a document is in its container."""
-        from simdocs.corpora.containers.container import Location
+        from simdocs.corpora.containers.container import Locator
 
         fact = self.facts[place]
-        return Location(int(fact["start"]), int(fact["extent"]), int(fact["line"]))
+        return Locator(int(fact["start"]), int(fact["extent"]), int(fact["line"]))
 
     def text_of(self, place: int, document: bytes) -> bytes | None:
         """The text in the bytes of a document of a container; None if they are none."""
@@ -207,7 +207,7 @@ def unchanged_line(request: ReloadRequest, place: int, shingling: Shingling, fil
     identity, name = request.identity(place), request.names[place]
     if place in request.held:
         return request.held[place]
-    (found,) = files.read(request.file(place), [request.location(place)], request.sequences, request.met_file(place))
+    (found,) = files.read(request.file(place), [request.locator(place)], request.sequences, request.met_file(place))
     reason = "changed"
     if isinstance(found, DocumentSkipped):
         reason = found.reason
@@ -272,7 +272,7 @@ def _of_container(
     request: ReloadRequest, path: bytes, places: list[int], files: Reopened
 ) -> Iterator[tuple[int, _Found]]:
     """Yield the texts of documents in one container, by their places."""
-    wanted = [request.location(place) for place in places]
+    wanted = [request.locator(place) for place in places]
     found = files.read(path, wanted, request.sequences, request.met_file(places[0]))
     for place, document in zip(places, found, strict=True):
         if isinstance(document, DocumentSkipped):

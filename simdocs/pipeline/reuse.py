@@ -8,7 +8,8 @@ import numpy as np
 
 from simdocs.corpora.containers.names import renamed
 from simdocs.corpora.file_list import FileList
-from simdocs.corpora.unchanged import EarlierFiles, KeptFiles, KeptParts, Unchanged, compare
+from simdocs.corpora.taken_over import KeptFiles, KeptParts
+from simdocs.corpora.unchanged import EarlierFiles, Unchanged, compare
 from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.model.artifact import Artifact
 from simdocs.model.byte_strings import ByteStrings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simdocs.corpora.containers.container import ContainerFile, Location, Part, Rows
+from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments
 from simdocs.corpora.containers.jsonl import JSON_LINES
 from simdocs.corpora.containers.names import named
 from simdocs.corpora.containers.reopened import Reopened
@@ -34,17 +34,17 @@ def part_of(name: bytes, data: bytes, start: int = 0, first: int = 1) -> Part:
     )
 
 
-def rows(part: Part, fields: Sequences = FIELDS) -> Rows:
-    return JSON_LINES.rows(part, fields)
+def rows(part: Part, fields: Sequences = FIELDS) -> PartDocuments:
+    return JSON_LINES.documents(part, fields)
 
 
 def names_in(part: Part, fields: Sequences = FIELDS) -> list[bytes]:
     found = rows(part, fields)
-    return named(part.name, found.ids, [where.number for where in found.locations])
+    return named(part.name, found.ids, [where.number for where in found.locators])
 
 
 def reread(files: Reopened, name: bytes, start: int, extent: int) -> tuple[bytes, Stamp]:
-    (found,) = files.read(name, [Location(start, extent, 0)], FIELDS)
+    (found,) = files.read(name, [Locator(start, extent, 0)], FIELDS)
     if isinstance(found, DocumentSkipped):
         raise found
     return found

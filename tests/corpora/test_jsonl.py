@@ -61,8 +61,8 @@ def documents(name: bytes, limit: int = MIB) -> tuple[list[Document], list[Skip]
     for part in parts(name, limit):
         sent = pickle.loads(pickle.dumps(part))
         read = rows(sent)
-        starts = [where.start for where in read.locations]
-        found += zip(names_in(sent), read.texts, starts, [where.extent for where in read.locations], strict=True)
+        starts = [where.start for where in read.locators]
+        found += zip(names_in(sent), read.texts, starts, [where.extent for where in read.locators], strict=True)
         skips += sorted(read.skips + read.textless, key=lambda skip: skip.line)
     return found, skips
 
@@ -175,7 +175,7 @@ def test_malformed_lines_are_reported_with_the_reason(line: bytes, detail: str) 
     part = part_of(b"a.jsonl", b'\n{"text": "good"}\n' + line + b"\n", 100, 7)
     read = rows(part)
     assert names_in(part) == [b"a.jsonl#8"]
-    assert [where.start for where in read.locations] == [101]
+    assert [where.start for where in read.locators] == [101]
     assert [skip._replace(detail=spelled(skip.detail)) for skip in read.skips + read.textless] == [
         Skip("malformed", b"a.jsonl", detail, 9)
     ]

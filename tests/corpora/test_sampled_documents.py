@@ -67,5 +67,5 @@ def test_a_line_that_is_not_drawn_is_not_even_parsed(tmp_path):
     ((task, _),) = tasks(few, 1 << 20, Sequences(), lambda _: None)
     assert isinstance(task, Part)
     read = rows(task)
-    numbers = [where.number for where in read.locations]
+    numbers = [where.number for where in read.locators]
     assert sorted([*numbers, *(skip.line for skip in read.skips)]) == wanted.tolist()

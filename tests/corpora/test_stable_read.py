@@ -173,7 +173,7 @@ def seen(path: Path, limit: int) -> tuple[list[tuple[bytes, bytes, int, int]], l
     documents = [
         (name, text, where.start, where.extent)
         for part, some in zip(cut, read, strict=True)
-        for name, text, where in zip(names_in(part), some.texts, some.locations, strict=True)
+        for name, text, where in zip(names_in(part), some.texts, some.locators, strict=True)
     ]
     return documents, [skip for some in read for skip in some.skips]
 

@@ -19,7 +19,7 @@ import pytest
 
 from simdocs.corpora import read_file, stamp
 from simdocs.corpora.containers import lines as of_lines
-from simdocs.corpora.containers.container import Part, Rows
+from simdocs.corpora.containers.container import Part, PartDocuments
 from simdocs.corpora.containers.jsonl import JsonLines
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.unchanged import EarlierFiles, compare
@@ -42,9 +42,9 @@ class Watch:
         self.files, self.lines, self.texts = set[str](), list[int](), list[bytes]()
         for module in (read_file, of_lines):
             patch.setattr(module, "open_file", self._opening(module.open_file))
-        read, shingled = JsonLines.rows, shingling.shingled
+        read, shingled = JsonLines.documents, shingling.shingled
 
-        def parsing(lines: JsonLines, part: Part, *more: Any) -> Rows:
+        def parsing(lines: JsonLines, part: Part, *more: Any) -> PartDocuments:
             self.lines.append(part.first)
             return read(lines, part, *more)
 
@@ -52,7 +52,7 @@ class Watch:
             self.texts += filter(None, raws)
             return shingled(raws, *more)
 
-        patch.setattr(JsonLines, "rows", parsing)
+        patch.setattr(JsonLines, "documents", parsing)
         patch.setattr(shingling, "shingled", shingling_texts)
 
     def _opening(self, open_file: Callable[..., Any]) -> Callable[..., Any]:

@@ -33,7 +33,7 @@ class ContainerFile(NamedTuple):
     held: bytes | None = None
 
 
-class Location(NamedTuple):
+class Locator(NamedTuple):
     """Where a document is in its file, in terms that only its container understands. Artifacts record it.
 
     start, extent: an interval, such as of bytes or rows. The documents of a file have ascending intervals that do not
@@ -53,7 +53,7 @@ class Part:
     container: the name of the container in the family.
     name: the path of the file.
     data: what the container reads the documents from. A part with the same data has the same documents.
-    start, extent: the interval of the file that it covers: see Location.
+    start, extent: the interval of the file that it covers: see Locator.
     first, count: the number of its first document, and how many numbers it covers.
     stamp: the stamp of the file when it was opened.
     limit: the largest size of a document, in bytes.
@@ -82,7 +82,7 @@ class Part:
 
 
 @dataclass(slots=True)
-class Rows:
+class PartDocuments:
     """The documents of a part, as lists with an entry for each; and what is no document.
 
     ids: their ids, or None.
@@ -92,7 +92,7 @@ class Rows:
     has_text_field: whether any document has the text field, whatever is in it.
     """
 
-    locations: list[Location] = field(default_factory=list)
+    locators: list[Locator] = field(default_factory=list)
     ids: list[bytes | None] = field(default_factory=list)
     texts: list[bytes] = field(default_factory=list)
     skips: list[Skip] = field(default_factory=list)
@@ -106,7 +106,7 @@ class Opened(Protocol):
 
     stamp: Stamp
 
-    def read(self, wanted: Sequence[Location]) -> Iterator[bytes | None]:
+    def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:
         """Yield the bytes of these documents, in this order; None for one that is not there any more.
 
         Only a few of them are held at once. Many locations ascend, so one pass through the file should be enough.
@@ -133,17 +133,17 @@ class Container(Protocol):
         changed, malformed; this after all parts that could be read.
         """
 
-    def rows(self, part: Part, fields: Sequences) -> Rows:
+    def documents(self, part: Part, fields: Sequences) -> PartDocuments:
         """Read the documents of a part. Never fails."""
 
     def open(self, path: bytes, met: Met, fields: Sequences) -> Opened:
         """Open a file to read documents of it again. Raises DocumentSkipped as `parts` does; OSError."""
 
-    def cut(self, content: bytes, where: Location) -> bytes:
+    def cut(self, content: bytes, where: Locator) -> bytes:
         """The bytes of one document of a file in memory, as `Opened.read` yields them."""
 
     def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
-        """The text in the bytes of a document, as `rows` returns it; None if these are no document."""
+        """The text in the bytes of a document, as `documents` returns it; None if these are no document."""
 
     def fields_of(self, document: bytes) -> str:
         """The fields in the bytes of a document, for a message."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from simdocs.corpora.containers.container import ContainerFile, Location, Part, Rows, listed, missing_text
+from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments, listed, missing_text
 from simdocs.corpora.containers.lines import OpenLines, parts_of_lines
 from simdocs.corpora.read_file import too_large
 from simdocs.corpora.walked_files import Met
@@ -26,12 +26,12 @@ class JsonLines:
         """Cut a file into parts of whole lines."""
         return parts_of_lines("jsonl", file)
 
-    def rows(self, part: Part, fields: Sequences) -> Rows:
+    def documents(self, part: Part, fields: Sequences) -> PartDocuments:
         """Read the documents on some lines. Lines of white space are neither documents nor skipped."""
-        rows = Rows()
+        found = PartDocuments()
         if not part.data and part.extent and (part.wanted is None or part.first in part.wanted):
             skip = too_large(part.extent, part.limit)
-            rows.skips += [Skip(skip.reason, part.name, skip.detail, part.first)] if skip else []
+            found.skips += [Skip(skip.reason, part.name, skip.detail, part.first)] if skip else []
         each = part.data.split(b"\n")
         if not each[-1]:
             del each[-1]
@@ -42,22 +42,22 @@ class JsonLines:
                     if skip := too_large(len(line), part.limit):
                         raise skip
                     if line.strip():
-                        _add(rows, line, Location(start, len(line), number), part.name, fields)
+                        _add(found, line, Locator(start, len(line), number), part.name, fields)
                 except DocumentSkipped as skip:
-                    rows.skips.append(Skip(skip.reason, part.name, skip.detail, number))
+                    found.skips.append(Skip(skip.reason, part.name, skip.detail, number))
             start += len(line) + 1
-        return rows
+        return found
 
     def open(self, path: bytes, met: Met, _fields: Sequences) -> OpenLines:
         """Open a file to read lines of it again."""
         return OpenLines(path, met)
 
-    def cut(self, content: bytes, where: Location) -> bytes:
+    def cut(self, content: bytes, where: Locator) -> bytes:
         """A line of a file in memory, without its end."""
         return content[where.start : where.start + where.extent]
 
     def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
-        """The text of a line, as `rows` returns it; None if the line is not a document."""
+        """The text of a line, as `documents` returns it; None if the line is not a document."""
         try:
             value = _object(document)
             text = _text(value, fields) if fields.text_field in value else None
@@ -74,19 +74,19 @@ class JsonLines:
 JSON_LINES = JsonLines()
 
 
-def _add(rows: Rows, line: bytes, where: Location, name: bytes, fields: Sequences) -> None:
+def _add(found: PartDocuments, line: bytes, where: Locator, name: bytes, fields: Sequences) -> None:
     """Add the document on a line. Raises DocumentSkipped: malformed."""
     value = _object(line)
     if fields.text_field not in value:
         there = listed(list(value))
-        rows.fields = rows.fields or there
-        rows.textless.append(Skip("malformed", name, missing_text(JSON_LINES.noun, fields, there), where.number))
+        found.fields = found.fields or there
+        found.textless.append(Skip("malformed", name, missing_text(JSON_LINES.noun, fields, there), where.number))
         return
-    rows.has_text_field = True
+    found.has_text_field = True
     text, document_id = _text(value, fields), _id(value.get(fields.id_field), fields)
-    rows.locations.append(where)
-    rows.ids.append(document_id)
-    rows.texts.append(text)
+    found.locators.append(where)
+    found.ids.append(document_id)
+    found.texts.append(text)
 
 
 def _object(line: bytes) -> dict[str, Any]:

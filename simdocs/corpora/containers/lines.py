@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from simdocs.corpora.containers.container import ContainerFile, Location, Part
+from simdocs.corpora.containers.container import ContainerFile, Locator, Part
 from simdocs.corpora.decode import binary_format
 from simdocs.corpora.gzip_stream import SeekableGzip
 from simdocs.corpora.read_file import MOST, is_compressed
@@ -240,7 +240,7 @@ class OpenLines:
         self.stamp = Stamp.of(status)
         self._gzip = SeekableGzip(self._descriptor) if is_compressed(path) else None
 
-    def read(self, wanted: Sequence[Location]) -> Iterator[bytes | None]:
+    def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:
         """Yield these lines, without their ends; None if the file is too short, or a gzip file is damaged there."""
         for start, extent, _ in wanted:
             line = self._line(start, extent) if extent <= MOST else b""  # no line as long was ever read

@@ -13,7 +13,7 @@ from simdocs.model.skipped import DocumentSkipped
 from simdocs.recipes import Sequences
 
 if TYPE_CHECKING:
-    from simdocs.corpora.containers.container import Location, Opened
+    from simdocs.corpora.containers.container import Locator, Opened
 
 MOST_OPEN = 4
 """Files that are kept open."""
@@ -27,7 +27,7 @@ class Reopened:
         """Open files by path. The file that was used last is the last one."""
 
     def read(
-        self, path: bytes, wanted: Sequence[Location], fields: Sequences, met: Met = ANY
+        self, path: bytes, wanted: Sequence[Locator], fields: Sequences, met: Met = ANY
     ) -> Iterator[tuple[bytes, Stamp] | DocumentSkipped]:
         """Yield the bytes of these documents of a file, each with the stamp of the file; or why one cannot be read.
 
@@ -80,7 +80,7 @@ class Reopened:
             file.close()
 
 
-def fields_there(path: bytes, where: Location, fields: Sequences) -> str:
+def fields_there(path: bytes, where: Locator, fields: Sequences) -> str:
     """The fields of a document of a container, for a message; empty if it cannot be read again."""
     from simdocs.corpora.containers.container import container
 

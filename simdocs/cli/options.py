@@ -14,11 +14,12 @@ from simdocs.cli.spelling import METAVARS, declarations, spelled
 from simdocs.errors import mention
 from simdocs.family import Member
 from simdocs.parameter_declaration import Parameter
-from simdocs.requests.checked_request import CheckedRequest
 from simdocs.values import ArtifactName, Choice, Flag, PathList, PathName, PatternList, Several, refusal
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+    from simdocs.requests.checked_request import CheckedRequest
 
 
 class ParameterType(click.ParamType[Any]):

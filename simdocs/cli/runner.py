@@ -74,7 +74,6 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
     from simdocs.model.search_result import Matches
     from simdocs.views import summary
     from simdocs.views.answer_tables import head_of, with_passages
-    from simdocs.views.messages import lines_meant
 
     output = path_of(drawn.output)
     with at_work(request, drawn, output, stream_of(output)) as work:
@@ -87,7 +86,7 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
         work.write_summary(result)
         work.told.summary(summary.lines(result, work.seconds, verbose=bool(drawn.verbose)))
         if work.told.is_loud and not drawn.nul:  # Names with NULs are for xargs -0: nobody takes them for lines.
-            work.told.summary(lines_meant(result, drawn.listing))
+            work.told.summary(summary.lines_meant(result, drawn.listing))
     work.told.written(output)
     similar = result.similar if isinstance(result, Matches) else result.found
     return exits.FOUND if drawn.exit_code and similar and work.status == exits.DONE else work.status

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from simdocs.corpora.containers.recognise import looking_like
 from simdocs.errors import mention
+from simdocs.families import LISTS
 from simdocs.model.audited import Audit
 from simdocs.model.build_results import BuildResult, DryRun, Expectation, UpdateFacts
-from simdocs.model.documents import EMPTY, Documents
+from simdocs.model.documents import EMPTY, IGNORED, WITHOUT_TOKENS, Documents
 from simdocs.model.names import display_name
 from simdocs.model.search_result import ComponentFacts, Deduplication, Matches, SimilarPairs
 from simdocs.model.skipped import in_short
 from simdocs.model.tuning import Estimate, Tuning
 from simdocs.recipes import Banding, IndexRecipe
 from simdocs.views.curve import figure, least_percentage, shown_probability, with_interval
-from simdocs.views.messages import no_pair, too_few
 
 _FOUR_DIGITS = 999.5
 """What is rounded to three digits from here on has an exponent."""
@@ -74,7 +74,7 @@ def lines(result: Summarised, seconds: float, target: str = "", *, verbose: bool
                 )
         yield f"{target}: written in {seconds:.2f} s"
         return
-    nothing_compared = list(too_few(result))
+    nothing_compared = list(_too_few(result))
     yield from nothing_compared
     read = _read(result)
     yield f"{read}, against {counted(result.indexed, 'document')}" if isinstance(result, Matches) else read
@@ -95,7 +95,7 @@ def lines(result: Summarised, seconds: float, target: str = "", *, verbose: bool
 def _audited(result: Audit) -> Iterator[str]:
     cut, recall = result.recipe.banding.cut, result.recall
     yield f"{_read(result)}; {counted(result.texts, 'different text')}"
-    if nothing_compared := list(no_pair(result)):
+    if nothing_compared := list(_no_pair(result)):
         yield from nothing_compared
         return
     if recall is None:
@@ -159,7 +159,7 @@ def _tuned(result: Tuning) -> Iterator[str]:
     read = _read(result)
     yield f"{read}{drawn}; {counted(corpus.texts, 'different text')}"
     yield _found_by(chosen.bands, chosen.rows, chosen.threshold, chosen.probability)
-    yield from no_pair(result)
+    yield from _no_pair(result)
     if corpus.typical is not None and corpus.unusual is not None:
         yield (
             f"half of the pairs have a similarity {_or_less(corpus.typical)}, and 99% {_or_less(corpus.unusual)};"
@@ -335,3 +335,49 @@ def _looseness(component: ComponentFacts) -> str:
         f" {figure(component.smallest_to_kept)}, of any two {figure(component.smallest_of_two)}"
         + ("" if component.all_compared else " or less (not all were compared)")
     )
+
+
+def _too_few(result: Deduplication | SimilarPairs | Matches) -> Iterator[str]:
+    """That there was nothing to compare with anything."""
+    if result.comparison.changed == 0:
+        yield "nothing was compared: no document is new or changed"
+        return
+    against = isinstance(result, Matches) or (isinstance(result, Deduplication) and result.against_index)
+    if why := _why_so_few(result.documents, 1 if against else 2):
+        yield f"nothing was compared: {why}"
+
+
+def _no_pair(result: Tuning | Audit) -> Iterator[str]:
+    """That there are no two texts, so that nothing is known of their pairs. Nothing if tune was given no documents."""
+    if isinstance(result, Audit):
+        documents, nothing, lacking = result.documents, result.texts < 2, "recall to measure"
+    elif result.corpus is not None and result.documents is not None:
+        documents, nothing, lacking = result.documents, not result.corpus.compared, "distribution of similarities"
+    else:
+        return
+    if nothing:
+        why = _why_so_few(documents, 2) or "no two different texts can be read"
+        yield f"nothing was compared: {why}, so there is no {lacking}"
+
+
+def _why_so_few(documents: Documents, needed: int) -> str:
+    """Why fewer documents than are needed can be compared; empty if there are enough."""
+    flags = documents.facts["flags"]
+    compared = int(((flags & WITHOUT_TOKENS) == 0).sum())
+    if compared >= needed:
+        return ""
+    if compared:
+        return "there is only one document"
+    without = "all tokens of all documents are left out" if (flags & IGNORED).any() else "all documents are empty"
+    return without if len(documents) else "there is no document"
+
+
+def lines_meant(result: Deduplication | SimilarPairs | Matches, listing: str | None) -> Iterator[str]:
+    """That names are listed, where all documents are lines of JSONL files, which somebody may have meant instead.
+
+    Said in every format: `--list kept > kept.jsonl` writes TSV and means lines, too.
+    """
+    lines = [name for name, each in LISTS.items() if each.lines and each.names == listing]
+    if lines and len(result.documents) and result.documents.facts["container"].all():
+        option = mention("list")
+        yield f"{option} {listing} writes names: {option} {lines[0]} writes the lines themselves"

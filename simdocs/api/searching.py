@@ -9,7 +9,7 @@ import numpy as np
 from simdocs.api.ask import as_in_python, ask, running, running_for_python
 from simdocs.api.docstrings import with_keywords_of
 from simdocs.families import lists_lines
-from simdocs.model.answers import Delivery, ShownArtifact, Take
+from simdocs.model.answers import Delivery, Take
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.names import name_to_text
 from simdocs.model.search_result import Deduplication, Matches, SimilarPairs
@@ -20,7 +20,6 @@ from simdocs.values import Path
 
 if TYPE_CHECKING:
     from simdocs.api.keywords import CompareKeywords, DedupeKeywords, QueryKeywords, ShowKeywords, TokenKeywords
-    from simdocs.commands.show import ShownText
     from simdocs.model.comparison import Comparison, SimilarityMatrix, SlotTrace
 
 
@@ -108,7 +107,7 @@ def _asked(request: Any) -> Any:
     if request.list is None:
         return as_in_python(result)
     if take is not None:
-        return tuple(line for block in lines for line in block.lines)
+        return tuple(line for block in lines for (line,) in block.rows)
     if request.list == "kept":
         return tuple(result.kept_names)
     _, first = np.unique(result.pairs.right, return_index=True)
@@ -160,8 +159,8 @@ def show(
     with their tokens or signatures, its buckets, or its candidate pairs. Names are bytes.
     """
     with running(1) as run:
-        shown: ShownText | ShownArtifact = ask(ShowRequest(file=file, documents=documents, **keywords), run)
-        return tuple(shown.rows()) if isinstance(shown, ShownArtifact) else shown.shingles
+        shown: Any = ask(ShowRequest(file=file, documents=documents, **keywords), run)
+        return tuple(shown.rows())
 
 
 @with_keywords_of(SimilarityRequest, "a", "b")

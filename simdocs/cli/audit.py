@@ -38,17 +38,18 @@ def audit(**given: Any) -> int:
     hint_at_terminal(request, drawn)
     from simdocs.api.ask import ask
     from simdocs.cli.work import at_work
-    from simdocs.model.answers import Delivery
+    from simdocs.model.answers import Block, Delivery
     from simdocs.views import summary
     from simdocs.views.choices import head_of_audit, rows_of_audit
 
     output = path_of(drawn.output)
     with at_work(request, drawn, output, stream_of(output)) as work:
         explained = is_explained(drawn)
-        drawing = work.drawing(drawn, head_of_audit(explained=explained))
+        drawing = work.drawing(drawn)
         result = ask(request, work.run, Delivery(outputs=(output, path_of(drawn.summary_json))))
         work.name_skips()
-        drawing.add(rows_of_audit(result, explained=explained, for_people=is_for_people(drawn)))
+        rows = rows_of_audit(result, explained=explained, for_people=is_for_people(drawn))
+        drawing.take(Block(head_of_audit(explained=explained), rows))
         drawing.finish()
         work.write_summary(result)
         work.told.summary(summary.lines(result, work.seconds))

@@ -112,7 +112,7 @@ def _shows_edits(request: CompareRequest, drawn: CompareDrawRequest) -> bool:
 
 def _draw(result: Comparison | SimilarityMatrix | SlotTrace, drawn: CompareDrawRequest, stream: OutputStream) -> None:
     """Draw the measures, the difference, or both; or the trace."""
-    from simdocs.model.answers import Row
+    from simdocs.model.answers import PASSAGES, Block
     from simdocs.model.comparison import SimilarityMatrix, SlotTrace
     from simdocs.views import comparison_tables as tables
 
@@ -131,16 +131,17 @@ def _draw(result: Comparison | SimilarityMatrix | SlotTrace, drawn: CompareDrawR
             stream.write(b"\n")
     if difference is None or _takes_both(drawn):
         explained = is_explained(drawn)
-        drawing = Drawing(drawn, tables.head_of_comparison(result, explained=explained), stream)
-        drawing.add(list(tables.rows_of_comparison(result, explained=explained, main=not drawn.verbose and for_people)))
+        rows = tables.rows_of_comparison(result, explained=explained, main=not drawn.verbose and for_people)
+        drawing = Drawing(drawn, stream)
+        drawing.take(Block(tables.head_of_comparison(result, explained=explained), list(rows)))
         drawing.finish()
     if isinstance(result, SimilarityMatrix) or difference is None or for_people:
         return
     if _takes_both(drawn):
-        for head, rows in ((tables.PASSAGES, difference.rows()), (tables.NOTES, tables.rows_of_notes(result))):
-            drawing = Drawing(drawn, head, stream)
-            drawing.add(list[Row](rows))
-            drawing.finish()
+        drawing = Drawing(drawn, stream)
+        drawing.take(Block(PASSAGES, list(difference.rows())))
+        drawing.take(Block(tables.NOTES, list(tables.rows_of_notes(result))))
+        drawing.finish()
         return
     if drawn.diff is not None and DIFFS[drawn.diff].is_patch and difference.equality:
         return  # An empty patch.
@@ -149,16 +150,14 @@ def _draw(result: Comparison | SimilarityMatrix | SlotTrace, drawn: CompareDrawR
 
 def _draw_trace(trace: SlotTrace, drawn: CompareDrawRequest, stream: OutputStream) -> None:
     """Draw the rows; for people and as JSON Lines also the signatures, and how similar they are."""
+    from simdocs.model.answers import Block
     from simdocs.views import comparison_tables
 
-    for_people = is_for_people(drawn)
-    tables = comparison_tables.tables_of(trace, marked=for_people)
-    for at, (head, rows) in enumerate(tables if _takes_both(drawn) else tables[:1]):
-        if at and for_people:
-            stream.write(b"\n")
-        drawing = Drawing(drawn, head, stream)
-        drawing.add(list(rows))
-        drawing.finish()
+    tables = comparison_tables.tables_of(trace, marked=is_for_people(drawn))
+    drawing = Drawing(drawn, stream)
+    for head, rows in tables if _takes_both(drawn) else tables[:1]:
+        drawing.take(Block(head, list(rows)))
+    drawing.finish()
 
 
 def _draw_difference(result: Comparison, drawn: CompareDrawRequest, stream: OutputStream) -> None:

@@ -31,16 +31,15 @@ def info(**given: Any) -> int:
     """
     drawn = request_of(TableRequest, given)
     from simdocs.api import building
-    from simdocs.model.answers import FactBlock
-    from simdocs.views.answer_tables import FACTS
+    from simdocs.model.answers import FACTS, Block
     from simdocs.views.curve import curve_of
 
     told = building.info(given["artifact"])
     exits.listen()
     with stream_of(path_of(drawn.output)) as stream:
-        drawing = Drawing(drawn, FACTS, stream)
-        values = [_for_people(*fact) if is_for_people(drawn) else fact[1] for fact in told.facts]
-        drawing.take(FactBlock([key for key, _ in told.facts], values))
+        drawing = Drawing(drawn, stream)
+        shown = (_for_people(*fact) if is_for_people(drawn) else fact for fact in told.facts)
+        drawing.take(Block(FACTS, [(key, None if value == "" else value) for key, value in shown]))
         drawing.finish()
         if is_for_people(drawn) and told.banding is not None:
             stream.write(b"\n" + curve_of(told.banding, colored=colored(drawn)))
@@ -51,8 +50,8 @@ _LONG = 80
 """Characters of a list of stop words that a table shows whole."""
 
 
-def _for_people(key: str, value: FactValue) -> FactValue:
+def _for_people(key: str, value: FactValue) -> tuple[str, FactValue]:
     """A fact as a table shows it: of a long list of stop words only the number."""
     if key == "stop_word_list" and isinstance(value, str) and len(value) > _LONG:
-        return f"{len(value.split()):,} words"
-    return value
+        return key, f"{len(value.split()):,} words"
+    return key, value

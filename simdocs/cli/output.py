@@ -11,13 +11,14 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from simdocs.families import ELSEWHERE, FORMATS, ON_TERMINAL
-from simdocs.model.answers import LINE
+from simdocs.model.answers import DIFFERING, EXPLAINING, LINES_LAYOUT
 from simdocs.model.names import display_name
 from simdocs.requests.report_requests import DrawRequest, FormatRequest
 
 if TYPE_CHECKING:
-    from simdocs.model.answers import Block, Row, TableHead
+    from simdocs.model.answers import Block, TableHead
     from simdocs.storage.output_stream import OutputStream
+    from simdocs.views.output_formats import Format
 
 
 _WIDE = 60
@@ -54,41 +55,41 @@ def _file(path: str, before: str = "") -> AbstractContextManager[OutputStream]:
 class Drawing:
     """Draws the blocks of an answer into a stream, in the requested format.
 
-    before: is called before anything is written to a terminal. announce: is called before a whole table is laid out.
+    before: is called before anything is written to a terminal.
+    announce: is called before a whole table is laid out.
     hold: write nothing before `finish`.
     """
 
     def __init__(
         self,
         request: FormatRequest,
-        head: TableHead,
         stream: OutputStream,
         *,
         before: Callable[[], None] = lambda: None,
         announce: Callable[[], None] = lambda: None,
         hold: bool = False,
     ) -> None:
-        self._stream, self._before, self._announce = stream, before, announce
+        self._request, self._stream, self._before, self._announce = request, stream, before, announce
         self._terminal = request.path is None and is_terminal()
-        self._format = _format(request, head)
+        self._head: TableHead | None = None
+        self._format: Format | None = None
         self._held: list[bytes] | None = [] if hold else None
-        self._write(self._format.begin())
 
     def take(self, block: Block) -> None:
-        """Draw a block of the answer."""
-        from simdocs.views.answer_tables import rows_of
-
-        self._write(self._format.rows(rows_of(block)))
-
-    def add(self, rows: list[Row]) -> None:
-        """Draw some rows of the answer."""
-        self._write(self._format.rows(rows))
+        """Draw a block of the answer. With another head than before, it begins another table."""
+        if self._format is None or block.head != self._head:
+            if self._format is not None:
+                self._write(self._format.end() + (b"\n" if is_for_people(self._request) else b""))
+            self._head, self._format = block.head, _format(self._request, block.head)
+            self._write(self._format.begin())
+        self._write(self._format.rows(block.rows))
 
     def finish(self) -> None:
         """Draw the end of the answer, and write everything that was held."""
         if self._terminal:
             self._announce()
-        self._write(self._format.end())
+        if self._format is not None:
+            self._write(self._format.end())
         held, self._held = self._held, None
         for piece in held or ():
             self._write(piece)
@@ -112,26 +113,27 @@ class Drawing:
         self._stream.write(drawn)
 
 
-def _format(request: FormatRequest, head: TableHead):  # type: ignore[no-untyped-def]
-    """The format that draws an answer with these columns."""
+def _format(request: FormatRequest, head: TableHead) -> Format:
+    """The format that draws a table with this head."""
     from simdocs.views.output_formats import NulEnded, RawLines, Tsv
 
+    terminal = request.path is None and is_terminal()
     if isinstance(request, DrawRequest) and request.nul:
-        on_screen = request.path is None and is_terminal()
-        return Tsv(head) if on_screen else NulEnded(head)  # nobody sees a NUL, nor that a name has two lines
-    if head.columns[0].kind == LINE:
+        return Tsv(head) if terminal else NulEnded(head)  # nobody sees a NUL, nor that a name has two lines
+    if head.layout == LINES_LAYOUT:
         return RawLines(head)
-    if isinstance(request, DrawRequest) and request.diff is not None and not FORMATS[format_of(request)].nested:
+    if head.layout == DIFFERING and not FORMATS[format_of(request)].nested:
         from simdocs.views.explained_groups import MarkedPairs
 
-        terminal = request.path is None and is_terminal()
+        assert isinstance(request, DrawRequest)
+        assert request.diff is not None
         header, color = bool(request.header), colored(request)
         return MarkedPairs(head, request.diff, header=header, colored=color, terminal=terminal)
-    if isinstance(request, DrawRequest) and request.explained and is_for_people(request):
+    if head.layout == EXPLAINING and is_for_people(request):
         from simdocs.views.explained_groups import ExplainedGroups
 
         return ExplainedGroups(head, colored=colored(request))
-    implementation = FORMATS[format_of(request)].load()
+    implementation: type[Format] = FORMATS[format_of(request)].load()
     return implementation(head, header=bool(request.header), colored=colored(request))
 
 

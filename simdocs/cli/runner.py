@@ -73,12 +73,10 @@ def answer(asked: type[Request], options: dict[str, Any]) -> int:
     from simdocs.model.answers import Delivery
     from simdocs.model.search_result import Matches
     from simdocs.views import summary
-    from simdocs.views.answer_tables import head_of, with_passages
 
     output = path_of(drawn.output)
     with at_work(request, drawn, output, stream_of(output)) as work:
-        head = head_of(request)
-        drawing = work.drawing(drawn, head if drawn.diff is None else with_passages(head))
+        drawing = work.drawing(drawn)
         outputs = (output, path_of(drawn.summary_json))
         result = ask(request, work.run, Delivery(drawing.take, outputs, diff=drawn.unit_of_difference))
         drawing.finish()
@@ -130,10 +128,9 @@ def _dry_run(request: BuildRequest, drawn: BuildReportRequest) -> tuple[Work, Dr
     """Print what a build would change. Return the work, the result, and advice."""
     from simdocs.api.ask import ask
     from simdocs.model.answers import Delivery
-    from simdocs.views.answer_tables import CHANGES
 
     with at_work(request, drawn, None, stream_of(None)) as work:
-        drawing = work.drawing(drawn, CHANGES)
+        drawing = work.drawing(drawn)
         outputs = (path_of(drawn.summary_json),)
         result = ask(request, work.run, Delivery(drawing.take, outputs, unchanged=bool(drawn.verbose)))
         drawing.finish()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,9 +14,6 @@ from simdocs.cli.spelling import marked
 from simdocs.errors import UsageError
 from simdocs.requests.report_requests import ReportRequest, ShowDrawRequest
 from simdocs.requests.text_requests import ShowRequest
-
-if TYPE_CHECKING:
-    from simdocs.storage.output_stream import OutputStream
 
 
 @click.command(
@@ -46,21 +43,21 @@ def show(**given: Any) -> int:
     if output is not None and is_read_from(request.file, output):
         raise UsageError("-o names the text that is shown, and would replace it: name another file")
     hint_at_terminal(request, drawn)
-    from simdocs.api.ask import ask
+    from simdocs.api.ask import ask, running
     from simdocs.commands.resolve import is_artifact
     from simdocs.model.answers import Delivery
-    from simdocs.views.answer_tables import SHINGLES
+    from simdocs.views.messages import Teller
 
     exits.listen()
     with stream_of(output) as stream:
-        if is_artifact(request.file):
-            return _show_artifact(request, drawn, stream)
-        drawing = Drawing(drawn, SHINGLES, stream)
-        shown = ask(request, delivery=Delivery(drawing.take))
-        drawing.finish()
-    if not shown.count:
+        drawing = Drawing(drawn, stream)
+        with running(1) as run:
+            shown = ask(request, run, Delivery(drawing.take))
+            drawing.finish()
+            Teller(ReportRequest(quiet=drawn.quiet), marked).skips(run.skipped)
+    if not shown.count and not is_artifact(request.file):
         _say_that_nothing_is_shown(request, drawn)
-    return exits.DONE
+    return exits.UNJUDGED if run.skipped.unjudged else exits.DONE
 
 
 def _say_that_nothing_is_shown(request: ShowRequest, drawn: ShowDrawRequest) -> None:
@@ -71,19 +68,3 @@ def _say_that_nothing_is_shown(request: ShowRequest, drawn: ShowDrawRequest) -> 
     if on_terminal() and not drawn.quiet:
         assert isinstance(request.file, bytes)
         say(f"simdocs: {display_name(request.file)}: this text has no shingles")
-
-
-def _show_artifact(request: ShowRequest, drawn: ShowDrawRequest, stream: OutputStream) -> int:
-    """Draw the view of an artifact. Return the exit status."""
-    from simdocs.api.ask import ask, running
-    from simdocs.views.answer_tables import head_of_shown
-    from simdocs.views.messages import Teller
-
-    with running(1) as run:
-        shown = ask(request, run)
-        drawing = Drawing(drawn, head_of_shown(shown.columns), stream)
-        for block in shown.blocks:
-            drawing.take(block)
-        drawing.finish()
-        Teller(ReportRequest(quiet=drawn.quiet), marked).skips(run.skipped)
-        return exits.UNJUDGED if run.skipped.unjudged else exits.DONE

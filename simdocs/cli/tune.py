@@ -39,9 +39,9 @@ def tune(**given: Any) -> int:
     hint_at_terminal(request, drawn)
     from simdocs.api.ask import ask
     from simdocs.cli.work import at_work
-    from simdocs.model.answers import Delivery, FigureBlock
+    from simdocs.model.answers import Block, Delivery
+    from simdocs.model.tuning import CHOICES, CURVE
     from simdocs.views import choices, summary
-    from simdocs.views.answer_tables import CHOICES, CURVE
 
     output = path_of(drawn.output)
     with at_work(request, drawn, output, stream_of(output)) as work:
@@ -54,8 +54,9 @@ def tune(**given: Any) -> int:
             work.stream.write(choices.drawn(result, colored=colored(drawn)))
         else:
             of_curve = drawn.list == "curve"
-            drawing = work.drawing(drawn, CURVE if of_curve else CHOICES)
-            drawing.take(FigureBlock(list(result.curve_rows() if of_curve else result.rows())))
+            drawing = work.drawing(drawn)
+            rows = result.curve_rows() if of_curve else result.rows()
+            drawing.take(Block(CURVE if of_curve else CHOICES, list(rows)))
             drawing.finish()
         work.stream.flush()
         work.write_summary(result)

@@ -17,7 +17,6 @@ from simdocs.requests.report_requests import FormatRequest, ReportRequest
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
-    from simdocs.model.answers import TableHead
     from simdocs.storage.output_stream import OutputStream
     from simdocs.views.messages import Teller
     from simdocs.views.progress import ProgressBar
@@ -45,12 +44,11 @@ class Work:
         """The exit status."""
         return exits.UNJUDGED if self.run.skipped.unjudged else exits.DONE
 
-    def drawing(self, drawn: FormatRequest, head: TableHead) -> Drawing:
+    def drawing(self, drawn: FormatRequest) -> Drawing:
         """What draws the answer. Nothing is drawn before it is complete if an error may still forbid it."""
         assert self.stream is not None
         return Drawing(
             drawn,
-            head,
             self.stream,
             before=self.progress.close,
             announce=lambda: self.progress("drawing", 0, 0),

@@ -11,10 +11,12 @@ import numpy as np
 from simdocs.corpora.containers.names import LineNames
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.run import Run
-from simdocs.errors import InputError
+from simdocs.errors import InputError, UsageError, mention
+from simdocs.families import LISTS
 from simdocs.matching.corpus import Corpus
-from simdocs.model.answers import DifferenceBlock, LineBlock, NameBlock, PairBlock
+from simdocs.model.answers import DIFFERING, LINES, NAMES, VALUE, Block, Delivery, TableHead
 from simdocs.model.byte_strings import joined
+from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows
@@ -63,29 +65,35 @@ _AT_ONCE = 1 << 13
 """Rows of an answer in one block."""
 
 
-def pair_differences(diff: str | None, run: Run) -> PairDifferences | None:
-    """Finds the differences of pairs, by `words` or `lines`; None if no differences are wanted."""
-    if diff is None:
+def pair_differences(delivery: Delivery, run: Run) -> PairDifferences | None:
+    """Finds the differences of pairs; None if no differences are wanted."""
+    if delivery.diff is None:
         return None
     from simdocs.matching.difference import PairDifferences
 
-    return PairDifferences(diff, run.engine.state.get(Reopened))
+    return PairDifferences(delivery.diff, run.engine.state.get(Reopened))
+
+
+def head_of_pairs(head: TableHead, differences: PairDifferences | None) -> TableHead:
+    """The columns of pairs; with the differences of their documents, if those are wanted."""
+    return head if differences is None else head.but(DIFFERING, passages=VALUE)
 
 
 def shown_pairs(
-    documents: Corpus, pairs: Pairs, printed: PrintedNames, differences: PairDifferences | None = None
-) -> Iterator[PairBlock | DifferenceBlock]:
+    documents: Corpus, pairs: Pairs, head: TableHead, printed: PrintedNames, differences: PairDifferences | None = None
+) -> Iterator[Block]:
     """Yield pairs with the names of their documents, if both can be printed, and with their differences."""
     if differences is None:
-        yield from pair_blocks(documents, pairs, printed)
+        yield from _pair_blocks(documents, pairs, head, printed)
         return
     for at, (left, right) in enumerate(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True)):
-        for block in pair_blocks(documents, pairs.take(np.array([at])), printed):
-            if block.left:
-                yield DifferenceBlock(block, [differences.of(documents, left, right)])
+        for _, rows in _pair_blocks(documents, pairs.take(np.array([at])), head, printed):
+            if rows:
+                difference = differences.of(documents, left, right)
+                yield Block(head_of_pairs(head, differences), [(*rows[0], difference)])
 
 
-def pair_blocks(documents: Corpus, pairs: Pairs, printed: PrintedNames) -> Iterator[PairBlock]:
+def _pair_blocks(documents: Corpus, pairs: Pairs, head: TableHead, printed: PrintedNames) -> Iterator[Block]:
     """Yield pairs with the names of their documents, if both can be printed."""
     for at in range(0, len(pairs), _AT_ONCE):
         some = pairs.take(np.arange(at, min(at + _AT_ONCE, len(pairs))))
@@ -94,21 +102,32 @@ def pair_blocks(documents: Corpus, pairs: Pairs, printed: PrintedNames) -> Itera
         fit = np.flatnonzero(left_fit & right_fit)
         if len(fit) < len(some):
             left, right = [left[place] for place in fit], [right[place] for place in fit]
-        some = some.take(fit)
-        yield PairBlock(left, right, some.jaccard, some.estimate, some.more)
+        yield Block(head, list(some.take(fit).named(left, right)))
 
 
-def name_blocks(documents: Corpus, rows: Index, printed: PrintedNames) -> Iterator[NameBlock]:
+def name_blocks(documents: Corpus, rows: Index, printed: PrintedNames) -> Iterator[Block]:
     """Yield the names of these rows, if they can be printed."""
     for at in range(0, len(rows), _AT_ONCE):
         names, fit = printed.of(documents, rows[at : at + _AT_ONCE])
-        yield NameBlock([name for name, fits in zip(names, fit.tolist(), strict=True) if fits])
+        yield Block(NAMES, [(name,) for name, fits in zip(names, fit.tolist(), strict=True) if fits])
 
 
-def line_blocks(documents: Corpus, rows: Index, reader: Reopened) -> Iterator[LineBlock]:
+def refuse_other_than_lines(documents: Documents, listing: str) -> None:
+    """UsageError: a document is no line of a JSONL file."""
+    others = np.flatnonzero(documents.facts["container"] == 0)
+    if len(others):
+        example, option = display_name(documents.raw_name(int(others[0]))), mention("list")
+        counted = "1 document is" if len(others) == 1 else f"{len(others):,} documents are"
+        raise UsageError(
+            f"{option} {listing} needs JSON Lines files, and {counted} not in one, such as {example}: use {option}"
+            f" {LISTS[listing].names}"
+        )
+
+
+def line_blocks(documents: Corpus, rows: Index, reader: Reopened) -> Iterator[Block]:
     """Yield the lines of JSONL files that these rows are. InputError: a line has changed."""
     for at in range(0, len(rows), _AT_ONCE):
-        yield LineBlock(documents.lines(rows[at : at + _AT_ONCE], reader))
+        yield Block(LINES, [(line,) for line in documents.lines(rows[at : at + _AT_ONCE], reader)])
 
 
 def names_of_pairs(documents: Corpus, pairs: Pairs) -> tuple[Ragged, Ragged]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain as end_to_end
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,10 +13,12 @@ from simdocs.advice.template_advice import CrowdWatch, encoding_advice, keep_of_
 from simdocs.commands.artifact_hints import explain_no_index
 from simdocs.commands.blocks import (
     PrintedNames,
+    head_of_pairs,
     line_blocks,
     name_blocks,
     names_of_pairs,
     pair_differences,
+    refuse_other_than_lines,
     shown_pairs,
 )
 from simdocs.commands.ignoring import leaving_out, refuse_other_tokens
@@ -33,7 +35,7 @@ from simdocs.commands.resolve import (
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.identity import FilesToDelete
 from simdocs.engines.run import Run
-from simdocs.errors import UnreachableRecallError, UsageError, mention
+from simdocs.errors import UnreachableRecallError, mention
 from simdocs.families import LISTS
 from simdocs.kernels.group.connectivity import PairGraph
 from simdocs.kernels.lsh.banding import least_probability
@@ -44,19 +46,22 @@ from simdocs.matching.groups.greedy import decide
 from simdocs.matching.preparing import of_same_documents, prepare, rows_around, threshold_warning, useless_template
 from simdocs.matching.similar_pairs import PairCollector, PairsLeftOut, similar_pairs
 from simdocs.matching.verification.verify import Verifier, outdated_warnings
-from simdocs.model.answers import Block, Delivery, ExplainedBlock
+from simdocs.model.answers import LINES, NAMES, Block, Delivery
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import Documents
 from simdocs.model.groups import NestedPairs, Pairs
-from simdocs.model.names import display_name
 from simdocs.model.ragged import Mask, Rows
-from simdocs.model.search_result import ComponentFacts, Deduplication, ExplainedDocument, SearchFacts, SimilarPairs
+from simdocs.model.search_result import GROUPS, NESTED, PAIRS, Deduplication, SearchFacts, SimilarPairs
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.indexing import low_recall
 from simdocs.pipeline.prepare import Intake
 from simdocs.recipes import SEQUENCES, Banding, Bands, Grouping, IndexRecipe, SignatureRecipe, of_group
 from simdocs.requests.search_requests import DedupeRequest
+
+if TYPE_CHECKING:
+    from simdocs.model.explanation import ExplainedDocument
+    from simdocs.model.search_result import ComponentFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,18 +220,19 @@ def find_groups(
     """
     documents, changed = _given(plan, corpus), _changed(plan, corpus)
     if listing is not None and LISTS[listing].lines:
-        _refuse_other_than_lines(documents, listing)
+        refuse_other_than_lines(documents, listing)
     run.skipped.warnings += keep_of_lines(documents, plan.grouping.keep)
     watch = CrowdWatch(len(corpus), run, joinable=plan.is_joinable)
     decision = _decide(plan, corpus, changed, run)
     take = delivery.take
     if take is not None:
-        for block in _blocks(decision, listing, plan, run, delivery.diff):
+        for block in _blocks(decision, listing, plan, run, delivery):
             take(block)
     compared, pairs, largest = decision.corpus, decision.pairs, decision.largest
     kept = compared.given_rows(decision.kept_and_found())
     run.skipped.warnings += _warnings(plan, run)
     duplicate_files, freed_bytes = _freed(compared, pairs.right)
+    components, explained = _explanations(decision, plan)
     return Deduplication(
         documents=documents,
         pairs=pairs.renumbered(compared.given_rows),
@@ -240,9 +246,9 @@ def find_groups(
         duplicate_bytes=int(compared.facts(pairs.right)["size"].sum()),
         duplicate_files=duplicate_files,
         freed_bytes=freed_bytes,
-        components=_component_facts(decision),
+        components=components,
         advice=watch.advice + _advice(plan, documents, decision.found, compared),
-        explained=_explained(decision, plan) if plan.explain and take is None else None,
+        explained=explained if take is None else None,
     )
 
 
@@ -254,8 +260,10 @@ def find_pairs(
     watch = CrowdWatch(len(corpus), run, joinable=plan.is_joinable)
     join = SelfJoin(_verifier(plan, corpus, run), plan.cut, plan.most_memory)
     chain = None if all_copies else PairsLeftOut(join, changed)
-    printed, differences = PrintedNames(run.skipped), pair_differences(delivery.diff, run)
-    kind = NestedPairs if plan.measure == "containment" else Pairs
+    printed, differences = PrintedNames(run.skipped), pair_differences(delivery, run)
+    kind, head = (NestedPairs, NESTED) if plan.measure == "containment" else (Pairs, PAIRS)
+    if delivery.take is not None:
+        delivery.take(Block(head_of_pairs(head, differences), []))
     held, found, collector = [kind.empty()], 0, PairCollector(len(corpus))
     for pairs in similar_pairs(join, all_copies=all_copies, changed=changed):
         wanted = pairs if changed is None else pairs.with_any(changed)
@@ -266,7 +274,7 @@ def find_pairs(
         if delivery.take is None:
             held.append(wanted)
         else:
-            for block in shown_pairs(corpus, wanted, printed, differences):
+            for block in shown_pairs(corpus, wanted, head, printed, differences):
                 delivery.take(block)
     every = kind.concat(held)
     run.skipped.warnings += _warnings(plan, run)
@@ -311,24 +319,26 @@ def _verifier(plan: DedupePlan, corpus: Corpus, run: Run) -> Verifier:
     return Verifier(corpus, plan.threshold, run, measure=plan.measure, exact=by_exact, no_prefilter=exact)
 
 
-def _blocks(decision: Decision, listing: str | None, plan: DedupePlan, run: Run, diff: str | None) -> Iterator[Block]:
+def _blocks(decision: Decision, listing: str | None, plan: DedupePlan, run: Run, delivery: Delivery) -> Iterator[Block]:
     """The answer: groups, explanations of them, or the names or lines that are listed."""
+    printed = PrintedNames(run.skipped)
     if plan.explain:
-        from simdocs.commands.explaining import explanations
+        from simdocs.commands.explaining import explained_blocks
 
-        of_components = decision.components is not None
-        for some in explanations(decision, plan.cut, PrintedNames(run.skipped), in_groups=True):
-            yield ExplainedBlock(some, of_components)
+        yield from explained_blocks(decision, plan.cut, printed)
         return
     if listing is None:
-        differences = pair_differences(diff, run)
-        yield from shown_pairs(decision.corpus, decision.pairs, PrintedNames(run.skipped), differences)
+        differences = pair_differences(delivery, run)
+        yield Block(head_of_pairs(GROUPS, differences), [])
+        yield from shown_pairs(decision.corpus, decision.pairs, GROUPS, printed, differences)
         return
     rows = decision.duplicates() if LISTS[listing].duplicates else decision.kept()
     if LISTS[listing].lines:
+        yield Block(LINES, [])
         yield from line_blocks(decision.corpus, rows, run.engine.state.get(Reopened))
     else:
-        yield from name_blocks(decision.corpus, rows, PrintedNames(run.skipped))
+        yield Block(NAMES, [])
+        yield from name_blocks(decision.corpus, rows, printed)
 
 
 def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int]:
@@ -343,30 +353,15 @@ def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int]:
     return files, deleted.freed
 
 
-def _component_facts(decision: Decision) -> tuple[ComponentFacts, ...] | None:
-    if decision.components is None:
-        return None
-    from simdocs.commands.explaining import component_facts
+def _explanations(
+    decision: Decision, plan: DedupePlan
+) -> tuple[tuple[ComponentFacts, ...] | None, tuple[ExplainedDocument, ...] | None]:
+    """How loosely components hang together, and why each document is kept or a duplicate, as far as that is wanted."""
+    if decision.components is None and not plan.explain:
+        return None, None
+    from simdocs.commands.explaining import component_facts, explained_documents
 
-    return tuple(component_facts(decision.corpus, decision.components))
-
-
-def _explained(decision: Decision, plan: DedupePlan) -> tuple[ExplainedDocument, ...]:
-    from simdocs.commands.explaining import explanations
-
-    return tuple(end_to_end(*explanations(decision, plan.cut, None, in_groups=False)))
-
-
-def _refuse_other_than_lines(documents: Documents, listing: str) -> None:
-    """UsageError: a document is no line of a JSONL file."""
-    others = np.flatnonzero(documents.facts["container"] == 0)
-    if len(others):
-        example, option = display_name(documents.raw_name(int(others[0]))), mention("list")
-        counted = "1 document is" if len(others) == 1 else f"{len(others):,} documents are"
-        raise UsageError(
-            f"{option} {listing} needs JSON Lines files, and {counted} not in one, such as {example}: use {option}"
-            f" {LISTS[listing].names}"
-        )
+    return component_facts(decision), explained_documents(decision, plan.cut) if plan.explain else None
 
 
 def _warnings(plan: DedupePlan, run: Run) -> Iterator[str]:

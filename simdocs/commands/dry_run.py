@@ -14,9 +14,9 @@ from simdocs.commands.build import BuildPlan, build_and_compare, plan_build, wit
 from simdocs.commands.standing import forgotten_bands, standing
 from simdocs.engines.run import Run
 from simdocs.matching.corpus import Corpus
-from simdocs.model.answers import ChangeBlock, Delivery
+from simdocs.model.answers import Block, Delivery
 from simdocs.model.artifact import Artifact
-from simdocs.model.build_results import REMOVED, DryRun
+from simdocs.model.build_results import CHANGES, REMOVED, DryRun
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array
 from simdocs.recipes import Recipe, Updating, of_group
@@ -52,9 +52,7 @@ def answer(request: BuildRequest, run: Run, delivery: Delivery) -> DryRun:
     return result
 
 
-def _blocks(
-    result: DryRun, plan: BuildPlan, old: Artifact | None, run: Run, *, unchanged: bool
-) -> Iterator[ChangeBlock]:
+def _blocks(result: DryRun, plan: BuildPlan, old: Artifact | None, run: Run, *, unchanged: bool) -> Iterator[Block]:
     """Yield the documents that have a status, with the names of those that can be printed."""
     if plan.intake.artifact is None:
         now = Corpus.of(result.documents, plan.recipe)
@@ -64,8 +62,9 @@ def _blocks(
     if old is not None:
         listed.append((Corpus.of_artifact(old), result.removed, [REMOVED] * len(result.removed)))
     printed = PrintedNames(run.skipped)
+    yield Block(CHANGES, [])
     for documents, rows, statuses in listed:
         for at in range(0, len(rows), _AT_ONCE):
             names, fit = printed.of(documents, rows[at : at + _AT_ONCE])
-            places = np.flatnonzero(fit).tolist()
-            yield ChangeBlock([statuses[at + place] for place in places], [names[place] for place in places])
+            fitting = np.flatnonzero(fit).tolist()
+            yield Block(CHANGES, [(statuses[at + place], names[place]) for place in fitting])

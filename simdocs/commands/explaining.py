@@ -5,21 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 import numpy as np
 
 from simdocs.commands.blocks import PrintedNames
 from simdocs.kernels.lsh.bucket_sample import bands_that_agree
-from simdocs.matching.corpus import Corpus
 from simdocs.matching.groups.decision import Decision
 from simdocs.model import documents as flags
-from simdocs.model import search_result as why
-from simdocs.model.groups import Components, Pairs
+from simdocs.model import explanation as why
+from simdocs.model.answers import Block
+from simdocs.model.explanation import EXPLAINED, EXPLAINED_COMPONENTS, ExplainedDocument, Link
+from simdocs.model.groups import Pairs
 from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Array, Floats, Index, Mask, Rows
-from simdocs.model.search_result import ComponentFacts, ExplainedDocument, Link
+from simdocs.model.search_result import ComponentFacts
 from simdocs.recipes import Bands
 
 _AT_ONCE = 1 << 10
@@ -39,6 +40,19 @@ def explanations(
     explainer = _Explainer(decision, bands, printed)
     for at in range(0, len(rows.kept), _AT_ONCE):
         yield explainer.of(rows.take(slice(at, at + _AT_ONCE)))
+
+
+def explained_blocks(decision: Decision, bands: Bands | None, printed: PrintedNames) -> Iterator[Block]:
+    """Yield the explanations of all documents, group by group, with the names of those that can be printed."""
+    head = EXPLAINED if decision.components is None else EXPLAINED_COMPONENTS
+    yield Block(head, [])
+    for some in explanations(decision, bands, printed, in_groups=True):
+        yield Block(head, [document.row(len(head.columns)) for document in some])
+
+
+def explained_documents(decision: Decision, bands: Bands | None) -> tuple[ExplainedDocument, ...]:
+    """The explanations of all documents, in the order of the documents, with their names as recorded."""
+    return tuple(chain.from_iterable(explanations(decision, bands, None, in_groups=False)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,17 +191,22 @@ def _known(values: Floats | Array) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
 
 
-def component_facts(documents: Corpus, components: Components) -> Iterator[ComponentFacts]:
-    """The facts of each component, the loosest first."""
-    order = sorted(range(len(components.kept)), key=lambda at: (components.pairwise[at], components.kept[at]))
-    for at in order:
-        yield ComponentFacts(
-            documents.printed_names(components.kept[at : at + 1])[0],
-            int(components.size[at]),
-            _rounded(components.to_kept[at]),
-            _rounded(components.pairwise[at]),
-            bool(components.complete[at]),
+def component_facts(decision: Decision) -> tuple[ComponentFacts, ...] | None:
+    """The facts of each component, the loosest first; None if there are no components."""
+    found = decision.components
+    if found is None:
+        return None
+    order = sorted(range(len(found.kept)), key=lambda at: (found.pairwise[at], found.kept[at]))
+    return tuple(
+        ComponentFacts(
+            decision.corpus.printed_names(found.kept[at : at + 1])[0],
+            int(found.size[at]),
+            _rounded(found.to_kept[at]),
+            _rounded(found.pairwise[at]),
+            bool(found.complete[at]),
         )
+        for at in order
+    )
 
 
 def _rounded(value: float) -> float | None:

@@ -8,7 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from simdocs.commands.artifact_hints import explain_no_index, explain_order
-from simdocs.commands.blocks import PrintedNames, name_blocks, names_of_pairs, pair_differences, shown_pairs
+from simdocs.commands.blocks import (
+    PrintedNames,
+    head_of_pairs,
+    name_blocks,
+    names_of_pairs,
+    pair_differences,
+    shown_pairs,
+)
 from simdocs.commands.ignoring import ignored_of, refuse_other_tokens
 from simdocs.commands.resolve import encoded_root, intake_of, opened_index, opened_shingles
 from simdocs.engines.run import Run
@@ -21,12 +28,12 @@ from simdocs.matching.lookup.index_matches import Lookup, MatchBlock, PairsOnce,
 from simdocs.matching.lookup.nearest import find_nearest
 from simdocs.matching.preparing import of_same_documents, prepare, threshold_warning
 from simdocs.matching.verification.verify import Verifier, outdated_warnings
-from simdocs.model.answers import Delivery
+from simdocs.model.answers import NAMES, Block, Delivery
 from simdocs.model.artifact import BandIndex, Shingles
 from simdocs.model.documents import EMPTY, SHORT, Documents
 from simdocs.model.groups import ContainedPairs, Pairs
 from simdocs.model.ragged import Ragged, Rows
-from simdocs.model.search_result import Matches, SearchFacts
+from simdocs.model.search_result import CONTAINING, MATCHES, Matches, SearchFacts
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.prepare import Intake
 from simdocs.recipes import SEQUENCES, Banding, Grouping, IndexRecipe
@@ -134,11 +141,13 @@ def query(plan: QueryPlan, run: Run, delivery: Delivery, listing: str | None = N
     sets = of_same_documents(plan.shingles, plan.index)
     indexed = Corpus.of_artifact(plan.index, sets=sets, root=plan.root)
     asked = prepare(plan.intake, plan.recipe, run) if plan.changed is None else indexed.select(plan.changed)
-    kind = ContainedPairs if plan.contained else Pairs
+    kind, head = (ContainedPairs, CONTAINING) if plan.contained else (Pairs, MATCHES)
     held, names, listed = [kind.empty()], [names_of_pairs(indexed, kind.empty())], list[Rows]()
-    printed, differences = PrintedNames(run.skipped), pair_differences(delivery.diff, run)
+    printed, differences = PrintedNames(run.skipped), pair_differences(delivery, run)
     found = matched = similar = short = left_out = 0
     take, once = delivery.take, None
+    if take is not None:
+        take(Block(NAMES if listing is not None else head_of_pairs(head, differences), []))
     if plan.changed is not None and not plan.contained and listing is None:
         once = PairsOnce(plan.changed, plan.index["same_as"].all(), plan.top, nearest=bool(plan.nearest))
     for every in _blocks(plan if once is None else replace(plan, top=0), indexed, asked, run):
@@ -154,7 +163,7 @@ def query(plan: QueryPlan, run: Run, delivery: Delivery, listing: str | None = N
         elif listing is not None:
             listed.append(np.unique(block.matches))
         else:
-            for named in shown_pairs(block.corpus, block.pairs, printed, differences):
+            for named in shown_pairs(block.corpus, block.pairs, head, printed, differences):
                 take(named)
     if take is not None and listed:
         for part in name_blocks(indexed, np.unique(np.concatenate(listed)), printed):

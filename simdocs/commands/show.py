@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -20,8 +21,20 @@ from simdocs.kernels.sketch.fracminhash import CUT_OFF
 from simdocs.matching.corpus import Corpus, buckets_of_index
 from simdocs.matching.preparing import of_same_documents
 from simdocs.matching.verification.verify import Verifier
-from simdocs.model.answers import Delivery, FigureBlock, ShownArtifact, ShownColumn, ShownRow, TokenBlock
+from simdocs.model.answers import (
+    NAME,
+    NUMBER,
+    PLAIN,
+    SIMILARITY,
+    Block,
+    Delivery,
+    Row,
+    TableColumn,
+    TableHead,
+    table_head,
+)
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
+from simdocs.model.names import display_name
 from simdocs.model.ragged import Rows, ranges
 from simdocs.parameters import PARAMETERS
 from simdocs.pipeline.shingling import show as shown_shingles
@@ -32,55 +45,72 @@ _AT_ONCE = 1 << 12
 """Rows in one block."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownText:
-    """The shingles of a text and their number.
+SHINGLES = table_head(shingle=NAME, token=NUMBER)
+_TOKEN_COUNTS, _TOKENS = table_head(document=NAME, tokens=NUMBER), table_head(document=NAME, token=NUMBER)
+_BUCKETS = table_head(band=NUMBER, bucket=NUMBER, document=NAME)
+_CANDIDATES = table_head(document=NAME, other=NAME, bands=NUMBER, estimate=SIMILARITY, jaccard=SIMILARITY, similar=NAME)
+_SKETCHED = table_head(document=NAME, tokens=NUMBER, sketched=NUMBER, cut_off=NUMBER)
+_SKETCH = table_head(document=NAME, token=NUMBER, cut_off=NUMBER)
 
-    shingles: in text order, with repeats; empty if they were handed over in blocks.
+_Table = tuple[TableHead, Iterable[Row]]
+"""A table whose rows are made while they are taken, so that a large one needs little memory."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Shown:
+    """A table that shows what a text or an artifact holds.
+
+    head: its columns.
+    count: the number of its rows.
+    held: the rows; none if they were handed over in blocks.
     """
 
-    shingles: tuple[tuple[str, int], ...]
+    head: TableHead
     count: int
+    held: tuple[Row, ...]
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows. Names are bytes; NaN is an unknown number."""
+        yield from self.held
 
 
-def answer(request: ShowRequest, run: Run | None, delivery: Delivery) -> ShownText | ShownArtifact:
+def answer(request: ShowRequest, run: Run, delivery: Delivery) -> Shown:
     """Each shingle of a text with its token, in text order, or the view of an artifact that was requested.
 
     UsageError: the file has many texts, or the artifact has no such view. InputError: the text cannot be read, or the
     artifact has no document of a name. ArtifactError: the artifact cannot be opened.
     """
     if is_artifact(request.file):
-        assert run is not None
-        return shown(request, checked(opened(request.file, tuple(FORMATS))), run)
+        head, rows = shown(request, checked(opened(request.file, tuple(FORMATS))), run)
+    else:
+        head, rows = SHINGLES, _shingles(request)
+    if delivery.take is None:
+        held = tuple(rows)
+        return Shown(head, len(held), held)
+    count, begun = 0, iter(rows)
+    delivery.take(Block(head, []))
+    while block := list(islice(begun, _AT_ONCE)):
+        count += len(block)
+        delivery.take(Block(head, block))
+    return Shown(head, count, ())
+
+
+def _shingles(request: ShowRequest) -> Iterator[Row]:
+    """The shingles of a text with their tokens, in text order, with repeats."""
     if problems := list(request.problems_beside_text()):
         raise UsageError(*problems)
     assert isinstance(request.file, bytes)
     limit = PARAMETERS["max_size"].default if request.max_size is None else request.max_size
-    data, take = read_single_document(request.file, limit, Sequences()), delivery.take
-    every, spelled, tokens, count = list[tuple[str, int]](), list[bytes](), list[int](), 0
-    for shingle, token in shown_shingles(data, shingling_of(request.given())):
-        count += 1
-        if take is None:
-            every.append((shingle, token))
-            continue
-        spelled.append(shingle.encode("utf-8", "surrogateescape"))
-        tokens.append(token)
-        if len(tokens) == _AT_ONCE:
-            take(TokenBlock(spelled, tokens))
-            spelled, tokens = [], []
-    if take is not None:
-        take(TokenBlock(spelled, tokens))
-    return ShownText(tuple(every), count)
+    data = read_single_document(request.file, limit, Sequences())
+    return shown_shingles(data, shingling_of(request.given()))
 
 
 MOST_COLUMNS = 20
 """The largest number of documents that are columns of a matrix."""
 
-_DOCUMENT = ShownColumn(b"document", bytes)
 
-
-def shown(request: ShowRequest, artifact: Artifact, run: Run) -> ShownArtifact:
-    """The view of an artifact that was requested.
+def shown(request: ShowRequest, artifact: Artifact, run: Run) -> _Table:
+    """The table of an artifact that was requested.
 
     UsageError: the artifact has no such view, or not of so many documents. InputError: it has no document of a name.
     """
@@ -108,45 +138,49 @@ def _first_copies(index: BandIndex, rows: Rows | None) -> Rows | None:
     return None if rows is None else index["same_as"].rows(rows).astype(np.int64)
 
 
-def _token_sets(shingles: Shingles, rows: Rows | None) -> ShownArtifact:
+def _token_sets(shingles: Shingles, rows: Rows | None) -> _Table:
     """The number of tokens of each document, or the tokens of those that were named."""
     sets, names = shingles.tokens, _names(shingles)
     if rows is None:
         counts = zip(names(np.arange(len(sets))), sets.lengths.tolist(), strict=True)
-        return ShownArtifact((_DOCUMENT, ShownColumn(b"tokens", int)), _blocks(counts))
+        return _TOKEN_COUNTS, counts
     tokens = (
         (name, token) for name, row in zip(names(rows), rows.tolist(), strict=True) for token in sets[row].tolist()
     )
-    return ShownArtifact((_DOCUMENT, ShownColumn(b"token", int)), _blocks(tokens))
+    return _TOKENS, tokens
 
 
-def _matrix(shingles: Shingles, rows: Rows | None) -> ShownArtifact:
+def _matrix(shingles: Shingles, rows: Rows | None) -> _Table:
     """The characteristic matrix: a row for each token, a column for each document, and 1 where it has the token."""
     rows = _few(shingles, rows)
     sets = shingles.tokens.take(rows)
     tokens = np.unique(sets.values)
     cells = np.zeros((len(tokens), len(rows)), np.int64)
     cells[np.searchsorted(tokens, sets.values), np.repeat(np.arange(len(rows)), sets.lengths)] = 1
-    columns = (ShownColumn(b"token", int), *(ShownColumn(name, int) for name in _names(shingles)(rows)))
-    return ShownArtifact(columns, _blocks(map(tuple, np.column_stack((tokens, cells)).tolist())))
+    head = _with_a_column_each("token", _names(shingles)(rows))
+    return head, map(tuple, np.column_stack((tokens, cells)).tolist())
 
 
-def _signatures(artifact: Signatures | BandIndex, rows: Rows | None) -> ShownArtifact:
+def _signatures(artifact: Signatures | BandIndex, rows: Rows | None) -> _Table:
     """The signature matrix: a row for each place, a column for each document; for two of them, whether they agree."""
     rows = _few(artifact, rows)
     signatures = artifact.signatures[rows]
-    columns = [ShownColumn(b"place", int), *(ShownColumn(name, int) for name in _names(artifact)(rows))]
-    values: Iterator[ShownRow] = ((place, *column) for place, column in enumerate(signatures.T.tolist(), 1))
+    head = _with_a_column_each("place", _names(artifact)(rows))
+    values: Iterator[Row] = ((place, *column) for place, column in enumerate(signatures.T.tolist(), 1))
     if len(rows) == len("ab"):
-        columns.append(ShownColumn(b"agree", str))
-        values = ((*row, "yes" if row[1] == row[2] else "no") for row in values)
-    return ShownArtifact(tuple(columns), _blocks(values))
+        return head.but(PLAIN, agree=NAME), ((*row, "yes" if row[1] == row[2] else "no") for row in values)
+    return head, values
 
 
-def _buckets(index: BandIndex, rows: Rows | None) -> ShownArtifact:
+def _with_a_column_each(first: str, documents: list[bytes]) -> TableHead:
+    """The head of a matrix: a first column, and one for each document."""
+    return TableHead(tuple(TableColumn(name, NUMBER) for name in (first, *map(display_name, documents))))
+
+
+def _buckets(index: BandIndex, rows: Rows | None) -> _Table:
     """The documents of each bucket that has two or more: of all, or of those buckets that have a document named."""
 
-    def lines() -> Iterator[ShownRow]:
+    def lines() -> Iterator[Row]:
         names = _names(index)
         for band in range(index.recipe.banding.bands):
             keys, owners = (index[column].cut(band, band + 1)[0] for column in ("band_keys", "band_rows"))
@@ -160,11 +194,10 @@ def _buckets(index: BandIndex, rows: Rows | None) -> ShownArtifact:
             for number, name in zip(bucket[order].tolist(), names(members[order]), strict=True):
                 yield band + 1, number + 1, name
 
-    columns = (ShownColumn(b"band", int), ShownColumn(b"bucket", int), _DOCUMENT)
-    return ShownArtifact(columns, _blocks(lines()))
+    return _BUCKETS, lines()
 
 
-def _candidates(index: BandIndex, rows: Rows | None, request: ShowRequest, run: Run) -> ShownArtifact:
+def _candidates(index: BandIndex, rows: Rows | None, request: ShowRequest, run: Run) -> _Table:
     """Every candidate pair of different texts, with everything that decides it. rows: only pairs with one of these."""
     assert request.root is None or isinstance(request.root, bytes)
     sets = None if request.shingles is None else opened_shingles(request.shingles)
@@ -173,7 +206,7 @@ def _candidates(index: BandIndex, rows: Rows | None, request: ShowRequest, run: 
     banding = index.recipe.banding
     verifier = Verifier(corpus, banding.threshold, run, no_prefilter=True)
 
-    def lines() -> Iterator[ShownRow]:
+    def lines() -> Iterator[Row]:
         firsts, numbers = index.documents.distinct_texts()
         signatures = index.signatures
         for one, other in candidate_pairs(buckets_of_index(index, numbers, len(firsts)), len(firsts)):
@@ -192,12 +225,10 @@ def _candidates(index: BandIndex, rows: Rows | None, request: ShowRequest, run: 
                 strict=True,
             )
 
-    types = (("document", bytes), ("other", bytes), ("bands", int), ("estimate", float), ("jaccard", float))
-    columns = (*(ShownColumn(name.encode(), kind) for name, kind in types), ShownColumn(b"similar", str))
-    return ShownArtifact(columns, _blocks(lines()))
+    return _CANDIDATES, lines()
 
 
-def _sketch(index: BandIndex, rows: Rows | None) -> ShownArtifact:
+def _sketch(index: BandIndex, rows: Rows | None) -> _Table:
     """How many tokens of each document are below the cut-off, and so in the sketch, or those of documents named.
 
     Copies have the tokens of the first document with their text, which is the only one in the sketch.
@@ -208,7 +239,6 @@ def _sketch(index: BandIndex, rows: Rows | None) -> ShownArtifact:
     tokens, owners, firsts = (index[column].all() for column in ("sketch_tokens", "sketch_rows", "same_as"))
     if rows is None:
         facts, sketched = index.documents.facts, np.bincount(owners, minlength=index.n_documents)[firsts]
-        columns = (_DOCUMENT, *(ShownColumn(name, int) for name in (b"tokens", b"sketched", b"cut_off")))
         counted = zip(
             names(np.arange(index.n_documents)),
             (facts["count"] - facts["ignored"]).tolist(),
@@ -216,13 +246,13 @@ def _sketch(index: BandIndex, rows: Rows | None) -> ShownArtifact:
             [cut_off] * index.n_documents,
             strict=True,
         )
-        return ShownArtifact(columns, _blocks(counted))
+        return _SKETCHED, counted
     held = (
         (name, token, cut_off)
         for name, first in zip(names(rows), firsts[rows].tolist(), strict=True)
         for token in tokens[owners == first].tolist()
     )
-    return ShownArtifact((_DOCUMENT, ShownColumn(b"token", int), ShownColumn(b"cut_off", int)), _blocks(held))
+    return _SKETCH, held
 
 
 def _names(artifact: Artifact) -> Callable[[Rows], list[bytes]]:
@@ -239,13 +269,3 @@ def _few(artifact: Artifact, rows: Rows | None) -> Rows:
             " of its documents"
         )
     return rows
-
-
-def _blocks(rows: Iterator[ShownRow]) -> Iterator[FigureBlock]:
-    block = list[ShownRow]()
-    for row in rows:
-        block.append(row)
-        if len(block) == _AT_ONCE:
-            yield FigureBlock(block)
-            block = []
-    yield FigureBlock(block)

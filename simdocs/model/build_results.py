@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from simdocs.model.answers import NAME, table_head
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import Skipped
@@ -70,6 +71,8 @@ class BuildResult:
 
 UNCHANGED, CHANGED, NEW, KEPT, RENAMED, REMOVED = "unchanged", "changed", "new", "kept", "renamed", "removed"
 """What an update does with a document: the statuses of a dry run."""
+
+CHANGES = table_head(status=NAME, document=NAME)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -36,6 +36,10 @@ class Pairs:
     def more(self) -> tuple[list[float] | list[str], ...]:
         """The columns of an answer after the estimate: none, unless containment was measured."""
         return ()
+
+    def named(self, left: Iterable[bytes | str], right: Iterable[bytes | str]) -> Iterator[tuple[Any, ...]]:
+        """Yield each pair as a row: both names, the exact similarity, the estimate, and `more`."""
+        return zip(left, right, self.jaccard.tolist(), self.estimate.tolist(), *self.more, strict=True)
 
     def take(self, order: Array) -> Self:
         """The pairs with these numbers, in this order."""
@@ -110,6 +114,10 @@ class NestedPairs(ContainedPairs):
         """The larger containment, and which document is contained, by its column; `both` if both are equally so."""
         order = np.sign(self.containment - self.converse).astype(np.int64)
         return self.score.tolist(), [("both", "document", "other")[at] for at in order.tolist()]
+
+
+MOST_LINKS = 100
+"""Links of a chain that are listed at most: the chains of n documents in a line have n(n+1)/2 links."""
 
 
 @dataclass(frozen=True, slots=True)

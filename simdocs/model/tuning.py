@@ -7,10 +7,35 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from simdocs.model.answers import NAME, NUMBER, SIMILARITY, table_head
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Floats, TextNumbers
 from simdocs.model.skipped import Skipped
 from simdocs.recipes import Bands, Recipe
+
+_INTERVAL = ("", "_low", "_high")
+CHOICES = table_head(
+    bands=NUMBER,
+    rows=NUMBER,
+    num_perm=NUMBER,
+    threshold=SIMILARITY,
+    probability=SIMILARITY,
+    probability_below=SIMILARITY,
+    probability_above=SIMILARITY,
+    half=SIMILARITY,
+    steepest=SIMILARITY,
+    bytes=NUMBER,
+    **{f"misses{end}": SIMILARITY for end in _INTERVAL},
+    **{f"false_candidates{end}": SIMILARITY for end in _INTERVAL},
+    chosen=NAME,
+)
+CURVE = table_head(
+    similarity=SIMILARITY,
+    probability=SIMILARITY,
+    **{f"pairs{end}": SIMILARITY for end in _INTERVAL},
+    misses=SIMILARITY,
+    false_candidates=SIMILARITY,
+)
 
 
 class Estimate(NamedTuple):

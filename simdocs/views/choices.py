@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping
 from shutil import get_terminal_size
 from types import MappingProxyType
 
-from simdocs.model.answers import NAME, Row, TableColumn, TableHead
+from simdocs.model.answers import FACTS, KEYED, NAME, Row, TableHead
 from simdocs.model.audited import Audit
 from simdocs.model.tuning import BandChoice, Estimate, Tuning
-from simdocs.views.answer_tables import FACTS
 from simdocs.views.curve import curve_with_marks, distribution, figure, shown_probability
 
 _LABEL, _CHOICE = 20, 10
@@ -103,7 +102,7 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
 )
 """What each key means, in a few words."""
 
-EXPLAINED_FACTS = TableHead((*FACTS.columns, TableColumn("meaning", NAME)), keyed=True)
+EXPLAINED_FACTS = FACTS.but(KEYED, meaning=NAME)
 
 
 _ESTIMATED = frozenset({"similar_pairs", "missed"})

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
-from simdocs.model.answers import NAME, NUMBER, SIMILARITY, VALUE, Cell, Row, TableColumn, TableHead
+from simdocs.model.answers import (
+    KEYED,
+    NAME,
+    NUMBER,
+    SIMILARITY,
+    VALUE,
+    Cell,
+    Row,
+    TableColumn,
+    TableHead,
+    table_head,
+)
 from simdocs.model.comparison import Comparison, MeasureValue, SimilarityMatrix, Slots, SlotTrace
 from simdocs.model.names import display_name, text_to_name
 
@@ -57,17 +68,10 @@ _DIGITS = 6
 _OF_SHINGLES = ("jaccard", "bag_jaccard", "containment_a", "containment_b", "cosine")
 """The measures in a table over units and k."""
 
-MEASURES = TableHead((TableColumn("measure", NAME), TableColumn("value", VALUE)), keyed=True)
-EXPLAINED_MEASURES = TableHead((*MEASURES.columns, TableColumn("meaning", NAME)), keyed=True)
-PASSAGES = TableHead((TableColumn("passage", NAME), TableColumn("a", NAME), TableColumn("b", NAME)))
-NOTES = TableHead((TableColumn("note", NAME),))
-OVER_SHINGLES = TableHead(
-    (
-        TableColumn("unit", NAME),
-        TableColumn("k", NUMBER),
-        *(TableColumn(name, SIMILARITY) for name in _OF_SHINGLES),
-    )
-)
+MEASURES = table_head(KEYED, measure=NAME, value=VALUE)
+EXPLAINED_MEASURES = MEASURES.but(KEYED, meaning=NAME)
+NOTES = table_head(note=NAME)
+OVER_SHINGLES = table_head(unit=NAME, k=NUMBER, **dict.fromkeys(_OF_SHINGLES, SIMILARITY))
 
 
 def head_of_comparison(result: Comparison | SimilarityMatrix, *, explained: bool = False) -> TableHead:
@@ -166,13 +170,7 @@ def _cell(value: MeasureValue) -> Cell:
     return (text_to_name(value) if value else None) if isinstance(value, str) else value
 
 
-PAIRS = TableHead(
-    (
-        *(TableColumn(name, NAME) for name in ("a", "b")),
-        TableColumn("agree", NUMBER),
-        *(TableColumn(name, SIMILARITY) for name in ("estimate", "jaccard")),
-    )
-)
+PAIRS = table_head(a=NAME, b=NAME, agree=NUMBER, estimate=SIMILARITY, jaccard=SIMILARITY)
 
 _CHANGED, _INFINITY = "*", "∞"
 

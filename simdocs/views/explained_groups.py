@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from simdocs.model import search_result as why
+from simdocs.model import explanation as why
 from simdocs.model.answers import Row, TableHead
+from simdocs.model.groups import MOST_LINKS
 from simdocs.model.names import display_name, name_to_text, text_to_name
-from simdocs.model.passages import Difference
 from simdocs.views.drawn_difference import drawn_as
 from simdocs.views.output_formats import Tsv, harmless, shown_number
+
+if TYPE_CHECKING:
+    from simdocs.model.passages import Difference
 
 _WHY_KEPT = {
     why.UNMATCHED: "no other kept document is similar to it",
@@ -50,10 +53,10 @@ class ExplainedGroups:
         return b""
 
     def _told(self, cells: Mapping[str, Any]) -> str:
-        name = display_name(cells["document"])
+        name = _shown(cells["document"])
         if cells["document"] != cells["kept"]:
             return f"  {name}: duplicate: {_why_duplicate(cells)}\n"
-        told = _WHY_KEPT.get(cells["reason"].decode(), f"chosen among {cells['documents']:,} documents")
+        told = _WHY_KEPT.get(cells["reason"], f"chosen among {cells['documents']:,} documents")
         shown = f"\x1b[1m{name}\x1b[0m" if self._colored else name
         return f"{shown}: kept: {told}{_looseness(cells)}\n{_nearest(cells)}"
 
@@ -64,7 +67,7 @@ def _looseness(cells: Mapping[str, Any]) -> str:
         return ""
     told = f"; smallest similarity to it {shown_number(cells['smallest_to_kept'])}"
     if (two := cells.get("smallest_of_two")) is not None:
-        compared = "" if cells["all_compared"] == b"yes" else " or less (not all were compared)"
+        compared = "" if cells["all_compared"] == "yes" else " or less (not all were compared)"
         told += f", of any two {shown_number(two)}{compared}"
     return told
 
@@ -72,7 +75,7 @@ def _looseness(cells: Mapping[str, Any]) -> str:
 def _nearest(cells: Mapping[str, Any]) -> str:
     """A line about the kept document that is nearest to one that is kept, too; empty if none is known."""
     near = cells["compared_with"]
-    return "" if near is None else f"    nearest is {display_name(near)}: {_figure(cells)}{_agreement(cells)}\n"
+    return "" if near is None else f"    nearest is {_shown(near)}: {_figure(cells)}{_agreement(cells)}\n"
 
 
 def _figure(cells: Mapping[str, Any]) -> str:
@@ -87,22 +90,24 @@ def _agreement(cells: Mapping[str, Any]) -> str:
 
 def _why_duplicate(cells: Mapping[str, Any]) -> str:
     links, figure = cells.get("links") or (), _figure(cells)
-    told = {why.IDENTICAL: "identical text", why.LINKED: f"{figure}, below the threshold"}.get(
-        cells["reason"].decode(), figure
-    )
+    told = {why.IDENTICAL: "identical text", why.LINKED: f"{figure}, below the threshold"}.get(cells["reason"], figure)
     chain = _chain(cells["kept"], links) if len(links) > 1 else ()
     return "\n    linked by ".join((f"{told}{_agreement(cells)}", *chain))
 
 
-def _chain(kept: bytes, links: tuple[why.Link, ...]) -> Sequence[str]:
+def _shown(name: str) -> str:
+    return display_name(text_to_name(name))
+
+
+def _chain(kept: str, links: tuple[why.Link, ...]) -> Sequence[str]:
     """The pairs of a chain, or the last pair of a long one."""
-    documents = [kept, *(text_to_name(link.document) for link in links)]
+    documents = [kept, *(link.document for link in links)]
     figures = [shown_number(link.estimate if link.jaccard is None else link.jaccard) for link in links]
-    pairs = zip(pairwise(map(display_name, documents)), figures, strict=True)
+    pairs = zip(pairwise(map(_shown, documents)), figures, strict=True)
     told = [f"{one} and {other}: {figure}" for (one, other), figure in pairs]
     if len(told) <= _SHOWN:
         return told
-    count = f"{len(told)} similar pairs{' or more' if len(told) == why.MOST_LINKS else ''}"
+    count = f"{len(told)} similar pairs{' or more' if len(told) == MOST_LINKS else ''}"
     return [f"{count}, the last of which is {told[-1]}"]
 
 
@@ -128,13 +133,12 @@ class MarkedPairs:
 
     def _pair(self, row: Row) -> bytes:
         *cells, difference = row
-        assert isinstance(difference, Difference)
         line = self._lines.row(tuple(cells))
         if self._terminal:
             line = harmless(line, json=False)
         if self._colored:
             line = b"\x1b[1m" + line.removesuffix(b"\n") + b"\x1b[0m\n"
-        return line + self._difference(difference, row) + b"\n"
+        return line + self._difference(cast("Difference", difference), row) + b"\n"
 
     def _difference(self, difference: Difference, row: Row) -> bytes:
         if difference.missing:

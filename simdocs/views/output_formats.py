@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 from collections.abc import Iterable
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from simdocs.model.answers import NAME, SIMILARITY, Cell, Figure, Row, TableColumn, TableHead
+from simdocs.model.answers import PASSAGES, Cell, Figure, Listed, Row, TableHead
 from simdocs.model.names import escape_controls, text_to_name
-from simdocs.model.passages import Difference
-from simdocs.model.search_result import Link
+
+if TYPE_CHECKING:
+    from simdocs.model.passages import Difference
 
 _TSV_ESCAPES = ((b"\\", b"\\\\"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\r", b"\\r"))
-
-_LINK = tuple(
-    TableColumn(name, kind) for name, kind in (("document", NAME), ("jaccard", SIMILARITY), ("estimate", SIMILARITY))
-)
-"""What is said about each link of a chain."""
 
 
 class Format(Protocol):
@@ -40,7 +37,7 @@ class _ByLines:
     """A format in which each row is drawn by itself."""
 
     def __init__(self, head: TableHead, *, header: bool = False, colored: bool = False) -> None:
-        self.columns, self.header, self.colored = head.columns, header, colored
+        self.names, self.header, self.colored = [column.name for column in head.columns], header, colored
 
     def begin(self) -> bytes:
         """Nothing."""
@@ -64,7 +61,7 @@ class Tsv(_ByLines):
 
     def begin(self) -> bytes:
         """The header, if it was asked for."""
-        return b"\t".join(column.name.encode() for column in self.columns) + b"\n" if self.header else b""
+        return b"\t".join(map(str.encode, self.names)) + b"\n" if self.header else b""
 
     def row(self, row: Row) -> bytes:
         """One line."""
@@ -76,7 +73,7 @@ class Csv(_ByLines):
 
     def begin(self) -> bytes:
         """The header."""
-        return b",".join(column.name.encode() for column in self.columns) + b"\r\n"
+        return b",".join(map(str.encode, self.names)) + b"\r\n"
 
     def row(self, row: Row) -> bytes:
         """One record."""
@@ -90,7 +87,7 @@ class Jsonl(_ByLines):
 
     def row(self, row: Row) -> bytes:
         """One object."""
-        return _object(zip(row, self.columns, strict=True)) + b"\n"
+        return _object(self.names, row) + b"\n"
 
 
 class RawLines(_ByLines):
@@ -111,17 +108,19 @@ class NulEnded(RawLines):
 
 
 def plain(cell: Cell) -> bytes:
-    """A cell as bytes: a name as it is, a number as `shown_number` has it, nothing for None.
+    """A cell as bytes: a name as it is, a number as `shown_number` has it, nothing for None and NaN.
 
-    The parts of a list, and the three of each of its links, stand between commas. Commas in names are escaped.
+    The parts of a list, and those of each of its rows, stand between commas. Commas in names are escaped.
     """
-    if cell is None:
-        return b""
     if isinstance(cell, bytes):
         return cell
+    if isinstance(cell, str):
+        return text_to_name(cell)
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return b""
     if isinstance(cell, tuple):
-        return b",".join(_part(part) for each in cell for part in (_cells(each) if isinstance(each, Link) else (each,)))
-    assert not isinstance(cell, Difference)
+        return b",".join(_part(part) for each in cell for part in (each if isinstance(each, tuple) else (each,)))
+    assert isinstance(cell, int | float)
     return shown_number(cell).encode()
 
 
@@ -140,11 +139,6 @@ def escaped(name: bytes) -> bytes:
     return name
 
 
-def _cells(link: Link) -> Row:
-    document, *figures = link
-    return text_to_name(document), *figures
-
-
 def _part(cell: Cell) -> bytes:
     return plain(cell).replace(b"\\", b"\\\\").replace(b",", b"\\,")
 
@@ -155,39 +149,29 @@ def _quoted(field: bytes) -> bytes:
     return field
 
 
-def _member(cell: Cell, column: TableColumn) -> bytes:
-    key = column.name
-    if isinstance(cell, bytes):
+def _member(key: str, cell: Cell) -> bytes:
+    if isinstance(cell, str | bytes):
+        name = plain(cell)
         try:
-            value = json.dumps(cell.decode("utf-8"), ensure_ascii=False)
+            value = json.dumps(name.decode("utf-8"), ensure_ascii=False)
         except UnicodeDecodeError:
-            key, value = f"{key}_b64", json.dumps(base64.b64encode(cell).decode("ascii"))
+            key, value = f"{key}_b64", json.dumps(base64.b64encode(name).decode("ascii"))
         return f'"{key}": {value}'.encode()
     return f'"{key}": '.encode() + _value(cell)
 
 
-def _value(cell: Cell) -> bytes:
-    if isinstance(cell, Difference):
-        return _passages(cell)
+def _value(cell: float | Listed | Difference | None) -> bytes:
     if isinstance(cell, tuple):
-        return b"[" + b", ".join(_listed(each) for each in cell) + b"]"
-    return plain(cell) or b"null"
+        listed = (_object(each._fields, each) if isinstance(each, tuple) else plain(each) for each in cell)
+        return b"[" + b", ".join(listed) + b"]"
+    if cell is None or isinstance(cell, int | float):
+        return plain(cell) or b"null"
+    columns = [column.name for column in PASSAGES.columns]
+    return b"null" if cell.missing else b"[" + b", ".join(_object(columns, row) for row in cell.rows()) + b"]"
 
 
-def _listed(each: Link | int) -> bytes:
-    return _object(zip(_cells(each), _LINK, strict=True)) if isinstance(each, Link) else plain(each)
-
-
-def _passages(difference: Difference) -> bytes:
-    """The passages of a difference as a list of objects; null if a text is missing."""
-    if difference.missing:
-        return b"null"
-    columns = [TableColumn(name, NAME) for name in ("passage", "a", "b")]
-    return b"[" + b", ".join(_object(zip(row, columns, strict=True)) for row in difference.rows()) + b"]"
-
-
-def _object(cells: Iterable[tuple[Cell, TableColumn]]) -> bytes:
-    return b"{" + b", ".join(_member(cell, column) for cell, column in cells) + b"}"
+def _object(keys: Iterable[str], cells: Iterable[Cell]) -> bytes:
+    return b"{" + b", ".join(_member(key, cell) for key, cell in zip(keys, cells, strict=True)) + b"}"
 
 
 def harmless(drawn: bytes, *, json: bool) -> bytes:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import io
 from typing import ClassVar
 
-from simdocs.model.answers import NUMBER, SIMILARITY, Cell, Row, TableHead
+from simdocs.model.answers import GROUPED, KEYED, NUMBER, SIMILARITY, Cell, Row, TableHead
 from simdocs.model.names import display_name
-from simdocs.model.passages import Difference
 from simdocs.parameters import PARAMETERS
 from simdocs.values import Flag
-from simdocs.views.output_formats import shown_number
+from simdocs.views.output_formats import plain
 
 
 class Table:
@@ -30,7 +29,7 @@ class Table:
         self._drawn = Drawn(box=box.SIMPLE_HEAD, pad_edge=False)
         self._last: Cell = None
         self._widths = [len(column.name) for column in head.columns]
-        if head.grouped:
+        if head.layout == GROUPED:
             first, member, *others = head.columns
             for column in others:
                 self._drawn.add_column(column.name, justify="right", no_wrap=True)
@@ -50,11 +49,11 @@ class Table:
         from rich.text import Text
 
         for row in rows:
-            if self.head.grouped:
+            if self.head.layout == GROUPED:
                 self._add_to_group(row)
             else:
                 texts = [_text(cell) for cell in row]
-                if self.head.keyed and isinstance(row[1], int) and not _is_parameter(row[0]):
+                if self.head.layout == KEYED and isinstance(row[1], int) and not _is_parameter(row[0]):
                     texts[1] = f"{row[1]:,}"
                 self._widths = [max(width, len(text)) for width, text in zip(self._widths, texts, strict=True)]
                 self._drawn.add_row(*map(Text, texts))
@@ -70,7 +69,7 @@ class Table:
 
     def _least_width(self) -> int:
         """The width that the numbers need: a number that is cut in two cannot be read. Names can be folded."""
-        if self.head.grouped:
+        if self.head.layout == GROUPED:
             return 0
         each = zip(self.head.columns, self._widths, strict=True)
         return sum(_GAP + (width if column.kind in _NUMERIC else min(width, _LEAST_NAME)) for column, width in each)
@@ -107,14 +106,9 @@ _LEAST_NAME = 8
 
 def _is_parameter(key: Cell) -> bool:
     """Whether this is the name of a parameter, whose value somebody may copy into a command."""
-    declared = PARAMETERS.get(key.decode()) if isinstance(key, bytes) else None
+    declared = PARAMETERS.get(plain(key).decode("utf-8", "replace"))
     return declared is not None and not isinstance(declared.values, Flag)
 
 
 def _text(cell: Cell) -> str:
-    if cell is None:
-        return ""
-    if isinstance(cell, bytes):
-        return display_name(cell)
-    assert not isinstance(cell, Difference | tuple)
-    return shown_number(cell)
+    return display_name(plain(cell)) if isinstance(cell, str | bytes) else plain(cell).decode()

@@ -15,7 +15,7 @@ from typing import Any
 import simdocs
 from simdocs.cli import exits
 from simdocs.errors import spelled
-from simdocs.model.search_result import ExplainedDocument
+from simdocs.model.explanation import ExplainedDocument
 from simdocs.requests.audit_request import AuditRequest, TuneRequest
 from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.checked_request import CheckedRequest

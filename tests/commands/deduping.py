@@ -16,10 +16,9 @@ from simdocs.engines.run import Run
 from simdocs.matching.corpus import Corpus
 from simdocs.model.answers import Block, Delivery, Row
 from simdocs.model.groups import Pairs
-from simdocs.model.search_result import Deduplication, SimilarPairs
+from simdocs.model.search_result import GROUPS, Deduplication, SimilarPairs
 from simdocs.model.skipped import Skipped
 from simdocs.requests.search_requests import DedupeRequest
-from simdocs.views.answer_tables import GROUPS, rows_of
 from simdocs.views.output_formats import Tsv
 from simdocs.views.summary_json import as_json
 from tests.twins.text_answers import Text
@@ -44,17 +43,15 @@ class Work:
 
     def groups(self) -> list[Row]:
         """Return the rows of the groups."""
-        return self._rows(lambda take: find_groups(self.plan, self.corpus, self.run, Delivery(take=take)))
+        return self._rows(lambda given: find_groups(self.plan, self.corpus, self.run, given))
 
     def pairs(self, all_copies: bool = False) -> list[Row]:
         """Return the rows of all similar pairs."""
-        return self._rows(
-            lambda take: find_pairs(self.plan, self.corpus, self.run, Delivery(take=take), all_copies=all_copies)
-        )
+        return self._rows(lambda given: find_pairs(self.plan, self.corpus, self.run, given, all_copies=all_copies))
 
     def listed(self, listing: str) -> list[Row]:
         """Return the rows of a list."""
-        return self._rows(lambda take: find_groups(self.plan, self.corpus, self.run, Delivery(take=take), listing))
+        return self._rows(lambda given: find_groups(self.plan, self.corpus, self.run, given, listing))
 
     def names(self, listing: str) -> list[Any]:
         """Return the names of a list."""
@@ -78,8 +75,8 @@ class Work:
 
     def _rows(self, ask: Any) -> list[Row]:
         blocks: list[Block] = []
-        self.result = ask(blocks.append)
-        return [row for block in blocks for row in rows_of(block)]
+        self.result = ask(Delivery(blocks.append))
+        return [row for block in blocks for row in block.rows]
 
 
 def plan(names: Sequence[Any], **options: Any) -> DedupePlan:

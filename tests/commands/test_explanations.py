@@ -14,8 +14,8 @@ from simdocs.families import SCHEMES
 from simdocs.kernels.lsh import buckets
 from simdocs.matching.groups import components
 from simdocs.matching.groups.greedy import DistinctTexts
-from simdocs.model import search_result
-from simdocs.model.search_result import ExplainedDocument
+from simdocs.model.explanation import ExplainedDocument
+from simdocs.model.groups import MOST_LINKS
 from tests.amounts import examples
 from tests.similar_texts import corpora, family
 from tests.twins.answers import Signing
@@ -170,7 +170,7 @@ LINES: dict[str, Any] = {"unit": "word", "k": 1, "threshold": 0.9, "bands": 128,
 def test_a_very_long_chain_is_listed_by_its_last_links():
     found = simdocs.dedupe(texts=CHAIN, names=[f"{at:03}" for at in range(130)], **LINES, explain=True)
     assert found.explained is not None
-    assert [len(one.links or ()) for one in found.explained] == [*range(search_result.MOST_LINKS), *[100] * 30]
+    assert [len(one.links or ()) for one in found.explained] == [*range(MOST_LINKS), *[100] * 30]
     last = found.explained[-1].links
     assert last is not None
     assert [link.document for link in last] == [f"{at:03}" for at in range(30, 130)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
 from pathlib import Path
@@ -16,12 +17,11 @@ from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.families import SCHEMES, UNITS
 from simdocs.matching.lookup import lookup
-from simdocs.model.answers import Block
+from simdocs.model.answers import Block, Delivery
 from simdocs.model.answers import Row as AnswerRow
 from simdocs.model.search_result import Matches
 from simdocs.model.skipped import Skipped
 from simdocs.requests.search_requests import QueryRequest
-from simdocs.views.answer_tables import rows_of
 from tests.amounts import examples
 from tests.commands.building import built
 from tests.commands.deduping import CATCH_ALL, write_texts
@@ -68,8 +68,8 @@ def ask(
     request = QueryRequest(index=index, documents=tuple(names), threshold=threshold, **options)
     blocks = list[Block]()
     with Local(jobs) as engine:
-        result = query(plan_query(request), Run(engine), listing, blocks.append)
-    return Answered([row for block in blocks for row in rows_of(block)], result)
+        result = query(plan_query(request), Run(engine), Delivery(blocks.append), listing=listing)
+    return Answered([row for block in blocks for row in block.rows], result)
 
 
 EXACT = {"bands": 1, "rows": 128}
@@ -196,7 +196,7 @@ def test_the_list_of_matches_names_each_match_once_in_row_order(there, jobs):
 def test_matches_by_estimate_are_those_of_the_twin(there):
     every = ask(there / "x.index", [there / "ours"]).rows
     found = ask(there / "x.index", [there / "ours"], 0.01, verify="estimate").rows
-    assert all(row[2] is None for row in found)
+    assert all(math.isnan(row[2]) for row in found)
     estimates = {row[:2]: row[3] for row in found}
     assert all(estimates[row[:2]] == row[3] for row in every)
     assert [row[:2] for row in found] == [row[:2] for row in sorted(found, key=lambda row: (row[0], -row[3], row[1]))]

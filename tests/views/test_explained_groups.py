@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from simdocs.model.answers import ExplainedBlock
-from simdocs.model.search_result import MOST_LINKS, ExplainedDocument, Link
-from simdocs.views.answer_tables import EXPLAINED_COMPONENTS, rows_of
+from simdocs.model.explanation import EXPLAINED_COMPONENTS, ExplainedDocument, Link
+from simdocs.model.groups import MOST_LINKS
 from simdocs.views.explained_groups import ExplainedGroups
 
 KEPT = ExplainedDocument("a", "a", "chosen", None, None, None, None, 18, 2000, 0.25, 0.125, False, None)
@@ -19,7 +18,7 @@ def linked(count: int) -> ExplainedDocument:
 
 
 def drawn(one: ExplainedDocument, *, colored: bool = False) -> str:
-    return ExplainedGroups(EXPLAINED_COMPONENTS, colored=colored).rows(rows_of(ExplainedBlock([one], True))).decode()
+    return ExplainedGroups(EXPLAINED_COMPONENTS, colored=colored).rows([one.row(13)]).decode()
 
 
 def test_a_group_of_which_not_all_pairs_were_compared_says_so():

@@ -15,9 +15,8 @@ from simdocs.matching.groups.decision import Decision
 from simdocs.matching.groups.greedy import DistinctTexts, nearest_kept
 from simdocs.matching.similar_pairs import PairCollector
 from simdocs.matching.verification.verify import Verifier
-from simdocs.model.groups import Components, Pairs
+from simdocs.model.groups import MOST_LINKS, Components, Pairs
 from simdocs.model.ragged import Floats, Index, Rows, TextNumbers, ranges
-from simdocs.model.search_result import MOST_LINKS
 
 _COMPARED_WHOLLY = 1000
 """Texts of a component, besides the first one, of which every two are compared to see how loose it is, at most."""

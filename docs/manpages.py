@@ -15,7 +15,7 @@ from simdocs.cli.help import Command, Option
 from simdocs.cli.options import ParameterType
 from simdocs.cli.program import simdocs
 from simdocs.cli.spelling import spelled
-from simdocs.values import Choice, Fraction, Seconds, Several, Size, Values, Whole
+from simdocs.parameters.values import Choice, Fraction, Seconds, Several, Size, Values, Whole
 
 ENVIRONMENT = {
     "NO_COLOR": "If it is not empty, --color auto uses no colours.",

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from simdocs.families import LANGUAGES, UNITS
 from simdocs.model.ragged import Array, Ragged
-from simdocs.recipes import Normalisation, Shingling
+from simdocs.parameters.families import LANGUAGES, UNITS
+from simdocs.parameters.recipes import Shingling
+from simdocs.parameters.texts import Normalisation
 
 WHITESPACE = [chr(point) for point in range(sys.maxunicode + 1) if chr(point).isspace()]
 

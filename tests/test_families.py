@@ -11,11 +11,11 @@ import pytest
 
 import simdocs
 from simdocs.artifacts.reader import open_artifact
-from simdocs.families import UNITS
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.parameters import PARAMETERS
-from simdocs.recipes import Shingling
+from simdocs.parameters.families import UNITS
+from simdocs.parameters.recipes import Shingling
 from tests import strategies as some
 from tests.toys import registered
 

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from simdocs.families import FORMATS, KEEP, SCHEMES, UNITS, KeepPolicy, OutputFormat, SignatureScheme, Unit
 from simdocs.kernels.group.greedy_rounds import oldest
 from simdocs.kernels.sketch import fss
 from simdocs.kernels.sketch.schemes import Scheme
@@ -18,7 +17,8 @@ from simdocs.kernels.tokens.shinglers import Layout, ShingledTexts, Shingler, wi
 from simdocs.model.answers import Row, TableHead
 from simdocs.model.ragged import Array, Ragged
 from simdocs.model.texts import Texts
-from simdocs.recipes import Shingling
+from simdocs.parameters.families import FORMATS, KEEP, SCHEMES, UNITS, KeepPolicy, OutputFormat, SignatureScheme, Unit
+from simdocs.parameters.recipes import Shingling
 from simdocs.views.output_formats import plain
 
 TOY_SCHEME = Scheme(fss.signatures, fss.partial_signatures)

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from simdocs.errors import mention
-from simdocs.families import UNITS, UnitFigures
 from simdocs.model.documents import WIDE, Documents
 from simdocs.model.ragged import Array
 from simdocs.parameters import PARAMETERS
-from simdocs.recipes import Shingling
+from simdocs.parameters.families import UNITS, UnitFigures
+from simdocs.parameters.recipes import Shingling
 
 _LIKELY = 0.05
 """k is too small if a shingle occurs in an unrelated document with a larger probability than this."""

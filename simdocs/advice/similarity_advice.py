@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from simdocs.errors import mention
-from simdocs.families import UNITS
 from simdocs.kernels.lsh.banding import longer_signature
 from simdocs.kernels.tokens.ignored_tokens import frequencies
 from simdocs.model.ragged import Index, Ragged
 from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, Estimate
+from simdocs.parameters.families import UNITS
+from simdocs.parameters.recipes import Bands, Shingling
 from simdocs.pipeline.indexing import MANY_CANDIDATES
-from simdocs.recipes import Bands, Shingling
 
 _ALIKE = 0.1
 """Unrelated documents look alike if half of all pairs are more similar than this. By 9 characters, half of the pairs

@@ -14,11 +14,11 @@ import numpy as np
 
 from simdocs.engines.run import Run, Tally
 from simdocs.errors import mention, suggested
-from simdocs.families import KEEP, UNITS
 from simdocs.kernels.group.connectivity import PairGraph, connected_groups
 from simdocs.matching.corpus import Corpus
 from simdocs.model.documents import INVALID, OTHER_ENCODING, Documents
 from simdocs.model.names import display_name
+from simdocs.parameters.families import KEEP, UNITS
 
 LEAVING_OUT = (
     f"leave it out with {mention('template')} FILE or {mention('ignore_common')} F"

@@ -16,6 +16,7 @@ from simdocs.errors import InputError, UnjudgedError, UsageError, spelled
 from simdocs.model.answers import AS_A_WHOLE, Delivery
 from simdocs.model.names import display_name
 from simdocs.model.skipped import Skipped
+from simdocs.parameters.values import Path
 from simdocs.requests.audit_request import AuditRequest, TuneRequest
 from simdocs.requests.build_requests import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.checked_request import CheckedRequest
@@ -23,7 +24,6 @@ from simdocs.requests.compare_request import CompareRequest
 from simdocs.requests.read_request import Request
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
 from simdocs.requests.text_requests import ShowRequest
-from simdocs.values import Path
 
 ANSWERED_BY: Mapping[type[CheckedRequest], str] = MappingProxyType(
     {

@@ -14,9 +14,9 @@ from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.audited import Audit
 from simdocs.model.build_results import ArtifactInfo, BuildResult, CheckResult, DryRun
 from simdocs.model.tuning import Tuning
+from simdocs.parameters.values import Path
 from simdocs.requests.audit_request import AuditRequest, TuneRequest
 from simdocs.requests.build_requests import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
-from simdocs.values import Path
 
 if TYPE_CHECKING:
     from simdocs.api.keywords import AuditKeywords, IndexKeywords, ShingleKeywords, SignatureKeywords, TuneKeywords

@@ -11,10 +11,9 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from simdocs.errors import spelled
-from simdocs.parameter_declaration import Parameter
-from simdocs.parameters import PARAMETERS
+from simdocs.parameters.declaration import Parameter
+from simdocs.parameters.values import Choice, Several
 from simdocs.requests.checked_request import CheckedRequest
-from simdocs.values import Choice, Several
 
 _MEANINGS: Mapping[str, str] = MappingProxyType(
     {
@@ -63,15 +62,13 @@ def docstring(first: str, keywords: Sequence[str], parameters: Mapping[str, Para
     """
     lines = [*first.rstrip().splitlines(), "", "Keywords, with their defaults in brackets:", ""]
     for name in keywords:
-        parameter = parameters.get(name)
-        lines += _entry(name, "" if parameter is None else f"{parameter.question}.{name}".removeprefix("."))
+        lines += _entry(name, parameters.get(name))
     return "\n".join(lines)
 
 
 @cache
-def _entry(name: str, declared: str) -> tuple[str, ...]:
-    """The lines about a keyword. declared: the key of its parameter in PARAMETERS; empty if it has none."""
-    parameter = PARAMETERS[declared] if declared else None
+def _entry(name: str, parameter: Parameter | None) -> tuple[str, ...]:
+    """The lines about a keyword. parameter: its declaration, if it has one."""
     text = _MEANINGS.get(name) or spelled(parameter.help if parameter else "")
     if parameter is None:
         return tuple(_wrapped(f"{name}: {text}", 4))

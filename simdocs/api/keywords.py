@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, TypedDict
 
-from simdocs.values import Path
+from simdocs.parameters.values import Path
 
 
 class RunKeywords(TypedDict, total=False):

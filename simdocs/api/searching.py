@@ -8,15 +8,15 @@ import numpy as np
 
 from simdocs.api.ask import as_in_python, ask, running, running_for_python
 from simdocs.api.docstrings import with_keywords_of
-from simdocs.families import lists_lines
 from simdocs.model.answers import Delivery, Take
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.names import name_to_text
 from simdocs.model.search_result import Deduplication, Matches, SimilarPairs
+from simdocs.parameters.families import lists_lines
+from simdocs.parameters.values import Path
 from simdocs.requests.compare_request import CompareRequest
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
 from simdocs.requests.text_requests import ShowRequest, SimilarityRequest
-from simdocs.values import Path
 
 if TYPE_CHECKING:
     from simdocs.api.keywords import CompareKeywords, DedupeKeywords, QueryKeywords, ShowKeywords, TokenKeywords

@@ -30,7 +30,7 @@ from simdocs.kernels.tokens.ignored_tokens import digest_of
 from simdocs.model.documents import IGNORED, WITHOUT_TOKENS, Documents, SourceFiles
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Array, Mask, Ragged
-from simdocs.recipes import Banding, Containing, Ignoring, IndexRecipe, SignatureRecipe
+from simdocs.parameters.recipes import Banding, Containing, Ignoring, IndexRecipe, SignatureRecipe
 from simdocs.storage.syscalls import open_directory
 
 Arrays = Mapping[str, Array]

@@ -12,7 +12,7 @@ History:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE
-from simdocs.recipes import IndexRecipe, Recipe, SignatureRecipe
+from simdocs.parameters.recipes import IndexRecipe, Recipe, SignatureRecipe
 
 MANIFEST, RUN = "manifest.json", "run.json"
 """The files of an artifact beside its arrays."""
@@ -83,7 +83,7 @@ class ArtifactFormat:
     @property
     def parameter_groups(self) -> tuple[str, ...]:
         """The groups of parameters in the manifest: "sequences", "shingling", ..."""
-        return tuple(field.name for field in fields(self.recipe_type) if field.name != "unicode")
+        return tuple(name for name in self.recipe_type.defaults if name != "unicode")
 
     @property
     def files(self) -> frozenset[str]:

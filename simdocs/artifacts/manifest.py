@@ -8,7 +8,7 @@ import json
 import types
 import typing
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 from unicodedata import unidata_version
 
@@ -19,8 +19,9 @@ from simdocs.artifacts.npy import checksum, damaged
 from simdocs.errors import ArtifactError, ParametersError
 from simdocs.model.documents import Documents
 from simdocs.parameters import PARAMETERS
-from simdocs.recipes import MOST_STOP_WORDS, IndexRecipe, Recipe, flattened
-from simdocs.values import Choice
+from simdocs.parameters.declaration import Group
+from simdocs.parameters.recipes import MOST_STOP_WORDS, IndexRecipe, Recipe
+from simdocs.parameters.values import Choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Manifest:
             "rows": self.rows,
             "made_from": self.made_from,
             "unicode": self.recipe.unicode,
-            "parameters": {group: asdict(getattr(self.recipe, group)) for group in form.parameter_groups},
+            "parameters": {group: getattr(self.recipe, group).as_dict() for group in form.parameter_groups},
             "block": BLOCK,
             "arrays": {
                 array.name: {
@@ -112,7 +113,7 @@ def _format(body: dict[str, Any], name: str) -> ArtifactFormat:
 
 def _of(body: dict[str, Any], form: ArtifactFormat, name: str) -> Manifest:
     hints = typing.get_type_hints(form.recipe_type)
-    groups = {group: _dataclass(hints[group], body["parameters"][group]) for group in form.parameter_groups}
+    groups = {group: _group(hints[group], body["parameters"][group]) for group in form.parameter_groups}
     arrays = body["arrays"]
     shapes = {array.name: tuple(int(length) for length in arrays[array.name]["shape"]) for array in form.arrays}
     known = {"K": groups["sketching"].num_perm} if "sketching" in groups else {}
@@ -147,7 +148,7 @@ def _possible(recipe: Recipe, name: str) -> None:
     """Raise ValueError for a value out of range, and ArtifactError for a unit, scheme, ... that is not known here."""
     if len(recipe.shingling.stop_word_list.encode()) > MOST_STOP_WORDS:  # a surrogate alone is not a character
         raise ValueError
-    for parameter, value in flattened(recipe):
+    for parameter, value in recipe.flattened():
         if parameter not in PARAMETERS:  # the version of Unicode
             continue
         values = PARAMETERS[parameter].values
@@ -166,19 +167,19 @@ def _possible(recipe: Recipe, name: str) -> None:
 _hints = functools.cache(typing.get_type_hints)
 
 
-def _dataclass(kind: Any, values: Mapping[str, Any]) -> Any:
-    """Return a dataclass of parameters from its JSON object. TypeError: it has other fields, or other types."""
+def _group(kind: Any, values: Mapping[str, Any]) -> Any:
+    """A group of parameters from its JSON object. TypeError: it has other fields, or other types."""
     hints = _hints(kind)
-    made = {}
-    for field in fields(kind):
-        hint, value = hints[field.name], values[field.name]
-        if is_dataclass(hint):
-            made[field.name] = _dataclass(hint, value)
+    made: dict[str, Any] = {}
+    for name in kind.defaults:
+        hint, value = hints[name], values[name]
+        if issubclass(hint, Group):
+            made[name] = _group(hint, value)
             continue
         allowed = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
         if type(value) not in allowed and not (float in allowed and type(value) is int):
             raise TypeError
-        made[field.name] = value
+        made[name] = value
     return kind(**made)
 
 
@@ -193,16 +194,16 @@ def differences(first: Recipe, second: Recipe, groups: typing.Iterable[str]) -> 
 
 
 def _compare(name: str, first: Any, second: Any, found: dict[str, tuple[object, object]]) -> None:
-    if is_dataclass(first) and is_dataclass(second):
-        for field in fields(first):
-            _compare(field.name, getattr(first, field.name), getattr(second, field.name), found)
+    if isinstance(first, Group) and isinstance(second, Group):
+        for field in first.defaults:
+            _compare(field, getattr(first, field), getattr(second, field), found)
     elif first != second:
         found[name] = (first, second)
 
 
 def refuse_other_unicode(recipe: Recipe, name: str) -> None:
     """Raise ParametersError if the artifact was made with other Unicode tables than this Python has."""
-    here = replace(recipe, unicode=unidata_version)
+    here = recipe.but(unicode=unidata_version)
     if found := differences(recipe, here, ()):
         raise ParametersError(name, "this Python", found)
 
@@ -212,7 +213,7 @@ def made_from(documents: Documents, recipe: Recipe) -> str:
 
     Artifacts of the same documents and shingling have the same hash.
     """
-    known = hashlib.sha256(json.dumps([asdict(recipe.shingling), recipe.unicode]).encode())
+    known = hashlib.sha256(json.dumps([recipe.shingling.as_dict(), recipe.unicode]).encode())
     for array in (documents.names.offsets, documents.names.values, documents.facts["set_digest"]):
         known.update(np.ascontiguousarray(array).view(np.uint8).data)
     return known.hexdigest()[:32]

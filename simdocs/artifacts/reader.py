@@ -21,7 +21,7 @@ from simdocs.errors import ArtifactError, InputError, suggested
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import MemoryColumn
 from simdocs.model.names import display_name
-from simdocs.recipes import MOST_STOP_WORDS
+from simdocs.parameters.recipes import MOST_STOP_WORDS
 from simdocs.storage.syscalls import open_directory
 
 _FIELDS_BYTES = (1 << 16) + 6 * MOST_STOP_WORDS

@@ -23,7 +23,7 @@ from simdocs.model.documents import Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Array
 from simdocs.model.skipped import Skipped
-from simdocs.recipes import Recipe
+from simdocs.parameters.recipes import Recipe
 from simdocs.storage import syscalls
 from simdocs.storage.atomic_directory import DraftDirectory, atomic_directory, check_directory
 

@@ -23,7 +23,7 @@ from simdocs.cli.output import (
 from simdocs.cli.runner import hint_at_terminal, requests_of
 from simdocs.cli.spelling import declarations, spelling
 from simdocs.errors import UsageError
-from simdocs.families import DIFFS, FORMATS
+from simdocs.parameters.families import DIFFS, FORMATS
 from simdocs.requests.compare_request import CompareRequest
 from simdocs.requests.report_requests import CompareDrawRequest
 

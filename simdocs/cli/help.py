@@ -13,7 +13,7 @@ from simdocs.cli import exits
 from simdocs.cli.help_format import HelpContext, HelpFormatter
 from simdocs.cli.spelling import declarations, lookalike, marked, nearest_option, of_other_programs, spelled
 from simdocs.errors import UsageError, mentioned
-from simdocs.values import ArtifactName, PathName, Several
+from simdocs.parameters.values import ArtifactName, PathName, Several
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -12,9 +12,8 @@ import click
 from simdocs.cli.help import Option, together
 from simdocs.cli.spelling import METAVARS, declarations, spelled
 from simdocs.errors import mention
-from simdocs.family import Member
-from simdocs.parameter_declaration import Parameter
-from simdocs.values import ArtifactName, Choice, Flag, PathList, PathName, PatternList, Several, refusal
+from simdocs.parameters.declaration import Member, Parameter
+from simdocs.parameters.values import ArtifactName, Choice, Flag, PathList, PathName, PatternList, Several, refusal
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -10,9 +10,9 @@ from contextlib import AbstractContextManager, nullcontext
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
-from simdocs.families import ELSEWHERE, FORMATS, ON_TERMINAL
 from simdocs.model.answers import DIFFERING, EXPLAINING, LINES_LAYOUT
 from simdocs.model.names import display_name
+from simdocs.parameters.families import ELSEWHERE, FORMATS, ON_TERMINAL
 from simdocs.requests.report_requests import DrawRequest, FormatRequest
 
 if TYPE_CHECKING:

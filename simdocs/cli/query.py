@@ -12,8 +12,8 @@ from simdocs.cli import options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import answer
 from simdocs.cli.spelling import declarations
-from simdocs.parameter_declaration import RUN, UPDATE
 from simdocs.parameters import PARAMETERS
+from simdocs.parameters.declaration import RUN, UPDATE
 from simdocs.requests.build_requests import IndexRequest
 from simdocs.requests.report_requests import DrawRequest
 from simdocs.requests.search_requests import QueryRequest

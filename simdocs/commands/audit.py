@@ -22,9 +22,9 @@ from simdocs.matching.sampling.sampled_recall import sampled_recall
 from simdocs.matching.verification.verify import Verifier, outdated_warnings
 from simdocs.model.answers import Delivery
 from simdocs.model.audited import Audit
+from simdocs.parameters.recipes import IndexRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.prepare import Intake
-from simdocs.recipes import IndexRecipe
 from simdocs.requests.audit_request import AuditRequest
 
 _SAMPLED = (

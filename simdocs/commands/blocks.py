@@ -12,7 +12,6 @@ from simdocs.corpora.containers.names import LineNames
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.run import Run
 from simdocs.errors import InputError, UsageError, mention
-from simdocs.families import LISTS
 from simdocs.matching.corpus import Corpus
 from simdocs.model.answers import DIFFERING, LINES, NAMES, VALUE, Block, Delivery, TableHead
 from simdocs.model.byte_strings import joined
@@ -21,6 +20,7 @@ from simdocs.model.groups import Pairs
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows
 from simdocs.model.skipped import Skip, Skipped
+from simdocs.parameters.families import LISTS
 
 if TYPE_CHECKING:
     from simdocs.matching.difference import PairDifferences

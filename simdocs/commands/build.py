@@ -47,6 +47,8 @@ from simdocs.model.names import name_to_text
 from simdocs.model.ragged import NO_TOKENS, Array, Index, Ragged, Rows, Tokens
 from simdocs.model.skipped import FIRST
 from simdocs.parameters import PARAMETERS
+from simdocs.parameters.answers import Updating
+from simdocs.parameters.recipes import OF_BANDS, Containing, IndexRecipe, Recipe, SignatureRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.changes import Changes, changes
 from simdocs.pipeline.indexing import BucketCounter, EarlierTables, band_tables, low_recall, same_as
@@ -55,7 +57,6 @@ from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.reuse import Earlier
 from simdocs.pipeline.shingling import shingle
 from simdocs.pipeline.signing import Sketches, stored_sketch
-from simdocs.recipes import OF_BANDS, Containing, IndexRecipe, Recipe, SignatureRecipe, Updating, of_group
 from simdocs.requests.build_requests import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.version import __version__
 
@@ -121,7 +122,7 @@ def _recipe(request: BuildRequest, built_with: Recipe | None) -> Recipe:
     if isinstance(request, SignatureRequest):
         return recipe
     assert isinstance(request, IndexRequest)
-    containing = built_with.containing if isinstance(built_with, IndexRecipe) else of_group(Containing, request.given())
+    containing = built_with.containing if isinstance(built_with, IndexRecipe) else Containing.of(request.given())
     return index_recipe(recipe, banding_of(request, recipe.sketching.num_perm), containing)
 
 
@@ -132,7 +133,7 @@ def answer(request: BuildRequest, run: Run, delivery: Delivery) -> BuildResult:
     wait = PARAMETERS["lock_wait"].default if request.lock_wait is None else request.lock_wait
     with write_artifact(os.fsdecode(request.output), plan.kind, wait) as writer:
         plan = with_all_ignored(plan, run)
-        there = standing(request.output, plan.recipe, of_group(Updating, request.given()))
+        there = standing(request.output, plan.recipe, Updating.of(request.given()))
         run.skipped.warnings += forgotten_bands(there, plan.recipe, request.given())
         result, _ = build_and_compare(plan, writer, run, there, "it is rebuilt from scratch now")
         delivery.conclude(result)

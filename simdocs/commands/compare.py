@@ -20,7 +20,6 @@ from simdocs.corpora.decode import as_bytes, as_utf8
 from simdocs.corpora.single_text import read_single_document, refuse_fifo_twice
 from simdocs.engines.run import Run
 from simdocs.errors import InputError, UsageError, mention, suggested
-from simdocs.families import DIFFS, SCHEMES
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.compare.containment import containments
 from simdocs.kernels.sketch.permutation import hash_values, signatures, slots
@@ -48,9 +47,11 @@ from simdocs.model.names import display_name, name_to_text
 from simdocs.model.ragged import Ragged, Tokens
 from simdocs.model.skipped import OF_UNVERIFIED
 from simdocs.parameters import PARAMETERS
+from simdocs.parameters.families import DIFFS, SCHEMES
+from simdocs.parameters.recipes import IndexRecipe, Recipe, SeveralShinglings, Shingling, SignatureRecipe, Sketching
+from simdocs.parameters.texts import Sequences
 from simdocs.pipeline.reload import ReloadRequest, reload_texts
 from simdocs.pipeline.shingling import shingled, spelled_shingles
-from simdocs.recipes import IndexRecipe, Recipe, Sequences, Shingling, SignatureRecipe, Sketching, of_group
 from simdocs.requests.checked_request import contradictions
 from simdocs.requests.compare_request import CompareRequest
 from simdocs.requests.text_requests import SimilarityRequest
@@ -92,7 +93,7 @@ def compared_texts(request: CompareRequest) -> ComparedTexts:
             raise UsageError(problem)
     refuse_fifo_twice([*request.documents, *(request.template or ()), request.stop_words])
     limit = PARAMETERS["max_size"].default if request.max_size is None else request.max_size
-    sequences = of_group(Sequences, request.given())
+    sequences = Sequences.of(request.given())
     paths: list[bytes] = list(request.documents)
     return ComparedTexts(paths, [read_single_document(path, limit, sequences) for path in paths])
 
@@ -157,7 +158,7 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
         shinglings = [shingling_of(listed | each) for each in _units(request)]
     ignored = [_ignored(request, compared.artifact, shingling) for shingling in shinglings]
     sets = token_sets(compared.texts, shinglings[0], ignored[0])
-    measure = request.measure or PARAMETERS["compare.measure"].default
+    measure = request.measure or PARAMETERS["measure"].default
     short = are_shorter_than_a_shingle(compared.texts, sets, shinglings[0])
     matrix = _matrix(compared, sets, short, measure, _threshold(request, compared.recipe))
     if request.trace:
@@ -172,7 +173,7 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
 
 def _units(request: CompareRequest) -> Iterator[dict[str, Any]]:
     """Yield each unit, with each k that was given."""
-    units, sizes = request.unit or PARAMETERS["compare.unit"].default, request.k or (None,)
+    units, sizes = request.unit or SeveralShinglings.parameters["unit"].default, request.k or (None,)
     for unit, k in product(units, sizes):
         yield {"unit": unit} | ({} if k is None else {"k": k})
 
@@ -220,7 +221,7 @@ def _threshold(request: CompareRequest, recipe: Recipe | None) -> float:
 
 def _sketching(request: CompareRequest, recipe: Recipe | None) -> Sketching:
     """How signatures are computed: as those of the artifact, or as was asked for."""
-    return recipe.sketching if isinstance(recipe, SignatureRecipe) else of_group(Sketching, request.given())
+    return recipe.sketching if isinstance(recipe, SignatureRecipe) else Sketching.of(request.given())
 
 
 def _ignored(request: CompareRequest, artifact: Artifact | None, shingling: Shingling) -> Tokens:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,7 +36,6 @@ from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.identity import FilesToDelete
 from simdocs.engines.run import Run
 from simdocs.errors import UnreachableRecallError, mention
-from simdocs.families import LISTS
 from simdocs.kernels.group.connectivity import PairGraph
 from simdocs.kernels.lsh.banding import least_probability
 from simdocs.matching.candidates.self_join import SelfJoin
@@ -53,10 +52,13 @@ from simdocs.model.groups import NestedPairs, Pairs
 from simdocs.model.ragged import Mask, Rows
 from simdocs.model.search_result import GROUPS, NESTED, PAIRS, Deduplication, SearchFacts, SimilarPairs
 from simdocs.parameters import PARAMETERS
+from simdocs.parameters.answers import Grouping
+from simdocs.parameters.families import LISTS
+from simdocs.parameters.recipes import Banding, BandingRequest, Bands, IndexRecipe, SignatureRecipe
+from simdocs.parameters.texts import Sequences
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.indexing import low_recall
 from simdocs.pipeline.prepare import Intake
-from simdocs.recipes import SEQUENCES, Banding, Bands, Grouping, IndexRecipe, SignatureRecipe, of_group
 from simdocs.requests.search_requests import DedupeRequest
 
 if TYPE_CHECKING:
@@ -109,7 +111,9 @@ def plan_dedupe(request: DedupeRequest, outputs: Sequence[str | None] = ()) -> D
 
     def find_contradictions(artifact: Artifact | None) -> Iterator[str]:
         yield from contradictions_with(artifact, request, ("threshold",))
-        yield from contradictions_with(None if known is None else known.index, request, ("threshold", *SEQUENCES))
+        yield from contradictions_with(
+            None if known is None else known.index, request, ("threshold", *Sequences.parameters)
+        )
 
     intake = intake_of(request, outputs, find_contradictions)
     artifact = intake.artifact
@@ -121,13 +125,13 @@ def plan_dedupe(request: DedupeRequest, outputs: Sequence[str | None] = ()) -> D
             sequences = artifact.recipe.sequences
         else:
             given = request.given()
-            sequences = replace(index.sequences, **{name: given[name] for name in SEQUENCES if name in given})
-        fixed = replace(index, sequences=sequences)
+            sequences = index.sequences.but(**{name: given[name] for name in Sequences.parameters if name in given})
+        fixed = index.but(sequences=sequences)
     recipe = signature_recipe(request, fixed)
     intake, recipe = leaving_out(request, intake, recipe, artifact if known is None else known.index)
-    grouping, measure = of_group(Grouping, request.given()), request.measure or PARAMETERS["measure"].default
+    grouping, measure = Grouping.of(request.given()), request.measure or PARAMETERS["measure"].default
     if measure == "containment":  # signatures say little about it
-        grouping = replace(grouping, exact=True)
+        grouping = grouping.but(exact=True)
     if isinstance(fixed, IndexRecipe):
         banding: Banding | None = fixed.banding
     else:
@@ -152,9 +156,7 @@ def _threshold_of(fixed: object, request: DedupeRequest) -> float:
     """The threshold when none is given: that of the index, or the default."""
     if isinstance(fixed, IndexRecipe):
         return fixed.banding.threshold
-    default = request.parameter("threshold").default
-    assert isinstance(default, float)
-    return default
+    return BandingRequest.of(request.given()).threshold
 
 
 def _known(request: DedupeRequest) -> KnownDocuments | None:

@@ -19,7 +19,8 @@ from simdocs.model.artifact import Artifact
 from simdocs.model.build_results import CHANGES, REMOVED, DryRun
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array
-from simdocs.recipes import Recipe, Updating, of_group
+from simdocs.parameters.answers import Updating
+from simdocs.parameters.recipes import Recipe
 from simdocs.requests.build_requests import BuildRequest
 
 _AT_ONCE = 1 << 13
@@ -42,7 +43,7 @@ def answer(request: BuildRequest, run: Run, delivery: Delivery) -> DryRun:
     assert isinstance(request.output, bytes)
     check_target(os.fsdecode(request.output), plan.kind)
     plan = with_all_ignored(plan, run)
-    there = standing(request.output, plan.recipe, of_group(Updating, request.given()))
+    there = standing(request.output, plan.recipe, Updating.of(request.given()))
     run.skipped.warnings += forgotten_bands(there, plan.recipe, request.given())
     built, found = build_and_compare(plan, _Discard(), run, there, "it would be rebuilt from scratch")
     result = DryRun(built, there.documents, found.new, found.changed, found.removed, found.kept, found.renamed)

@@ -21,7 +21,7 @@ from simdocs.model.groups import Pairs
 from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Array, Floats, Index, Mask, Rows
 from simdocs.model.search_result import ComponentFacts
-from simdocs.recipes import Bands
+from simdocs.parameters.recipes import Bands
 
 _AT_ONCE = 1 << 10
 """Documents in one block. The links of their chains take 70 MB at most."""

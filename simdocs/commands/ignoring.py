@@ -15,9 +15,10 @@ from simdocs.model.artifact import Artifact
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Tokens
 from simdocs.parameters import PARAMETERS
+from simdocs.parameters.recipes import MOST_STOP_WORDS, Shingling, SignatureRecipe
+from simdocs.parameters.texts import Sequences
 from simdocs.pipeline.boilerplate import template_tokens
 from simdocs.pipeline.prepare import Intake
-from simdocs.recipes import MOST_STOP_WORDS, Sequences, Shingling, SignatureRecipe
 from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.read_request import ReadRequest
 
@@ -80,8 +81,8 @@ def leaving_out(
         return replace(intake, ignored=ignored_of(decided_by)), recipe
     tokens = tokens_of_templates(request, recipe.shingling)
     digest = digest_of(tokens)
-    ignoring = replace(recipe.ignoring, template_digest=digest, ignored_digest=digest)
-    return replace(intake, ignored=tokens), replace(recipe, ignoring=ignoring)
+    ignoring = recipe.ignoring.but(template_digest=digest, ignored_digest=digest)
+    return replace(intake, ignored=tokens), recipe.but(ignoring=ignoring)
 
 
 def contradictory_files(request: CheckedRequest, artifact: Artifact) -> Iterator[str]:

@@ -18,8 +18,8 @@ from simdocs.model.artifact import Artifact
 from simdocs.model.build_results import ArtifactInfo, CheckResult, Expectation, FactValue
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, WIDE
 from simdocs.model.names import name_to_text, text_to_name
+from simdocs.parameters.recipes import IndexRecipe, Recipe
 from simdocs.pipeline.indexing import chosen_by, expected_of
-from simdocs.recipes import IndexRecipe, Recipe, flattened
 
 ENDS = 3
 """Documents shown of either end."""
@@ -54,7 +54,7 @@ def _facts(artifact: Artifact, expected: Expectation | None) -> Iterator[tuple[s
         yield name, _value(documents.flagged(flag))
     yield "unicode", _value(artifact.recipe.unicode)
     for group in form.parameter_groups:
-        for name, value in flattened(getattr(artifact.recipe, group)):
+        for name, value in getattr(artifact.recipe, group).flattened():
             yield name, _rule(artifact.recipe) if name == "rule" else _value(value)
     for array in form.arrays:
         kind = "structured" if array.dtype.names else array.dtype.str

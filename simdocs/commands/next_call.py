@@ -11,7 +11,8 @@ from simdocs.corpora.discover import Sources, find
 from simdocs.errors import mention, suggested
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.skipped import Skipped
-from simdocs.recipes import OF_BANDS, IndexRecipe, Walking, of_group
+from simdocs.parameters.recipes import OF_BANDS, IndexRecipe
+from simdocs.parameters.texts import Walking
 from simdocs.requests.audit_request import TuneRequest
 
 _BY_HAND = ("bands", "rows", "rule")
@@ -82,7 +83,7 @@ def _fewer_names(request: TuneRequest) -> tuple[list[str], dict[str, Any]]:
         patterns.append({"include": [f"*{os.fsdecode(suffix)}"]})
     named = {os.path.normpath(name) for name in documents}
     for each in patterns:
-        walking = of_group(Walking, request.given() | {name: tuple(value) for name, value in each.items()})
+        walking = Walking.of(request.given() | {name: tuple(value) for name, value in each.items()})
         found = find(Sources((folder,)), walking, Skipped())
         if {os.path.normpath(name) for name in found.names} == named:
             return [os.fsdecode(folder)], each

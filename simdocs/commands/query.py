@@ -35,8 +35,10 @@ from simdocs.model.groups import ContainedPairs, Pairs
 from simdocs.model.ragged import Ragged, Rows
 from simdocs.model.search_result import CONTAINING, MATCHES, Matches, SearchFacts
 from simdocs.parameters import PARAMETERS
+from simdocs.parameters.answers import Grouping
+from simdocs.parameters.recipes import Banding, IndexRecipe
+from simdocs.parameters.texts import Sequences
 from simdocs.pipeline.prepare import Intake
-from simdocs.recipes import SEQUENCES, Banding, Grouping, IndexRecipe
 from simdocs.requests.checked_request import containment_instead
 from simdocs.requests.search_requests import QueryRequest
 
@@ -104,11 +106,11 @@ def plan_query(request: QueryRequest, outputs: Sequence[str | None] = ()) -> Que
     intake = Intake(outputs=outputs) if request.changed else intake_of(request, outputs)
     if intake.artifact is not None:
         refuse_other_tokens(intake.artifact, index)
-        recipe = replace(recipe, sequences=intake.artifact.recipe.sequences)
+        recipe = recipe.but(sequences=intake.artifact.recipe.sequences)
     else:
         given = request.given()
-        sequences = {name: given[name] for name in SEQUENCES if name in given}
-        recipe = replace(recipe, sequences=replace(recipe.sequences, **sequences))
+        sequences = {name: given[name] for name in Sequences.parameters if name in given}
+        recipe = recipe.but(sequences=recipe.sequences.but(**sequences))
     intake = replace(intake, ignored=ignored_of(index))
     sets = None if request.shingles is None else opened_shingles(request.shingles)
     assert request.root is None or isinstance(request.root, bytes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from simdocs.artifacts.formats import FORMATS
@@ -16,28 +16,25 @@ from simdocs.corpora.decode import as_bytes
 from simdocs.corpora.discover import Sources
 from simdocs.corpora.file_list import FileList
 from simdocs.errors import InputError, UsageError, mention
-from simdocs.families import UNITS, default_k
 from simdocs.kernels.lsh.banding import choose
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.names import display_name
 from simdocs.parameters import PARAMETERS
-from simdocs.pipeline.prepare import Intake
-from simdocs.recipes import (
+from simdocs.parameters.families import UNITS
+from simdocs.parameters.recipes import (
     NO_SKETCH,
     Banding,
     BandingRequest,
     Containing,
     Ignoring,
     IndexRecipe,
-    Normalisation,
     Recipe,
-    Sequences,
     Shingling,
     SignatureRecipe,
     Sketching,
-    Walking,
-    of_group,
 )
+from simdocs.parameters.texts import Normalisation, Sequences, Walking
+from simdocs.pipeline.prepare import Intake
 from simdocs.requests.checked_request import CheckedRequest, contradictions
 from simdocs.requests.read_request import ReadRequest
 
@@ -119,7 +116,7 @@ def intake_of(
         sets = None if shingles is None else opened_shingles(shingles)
         return Intake(artifact=artifact, shingles=sets, root=root, outputs=outputs)
     _refuse([*request.problems_beside_documents(), *find_contradictions(None)])
-    walking = of_group(Walking, request.given())
+    walking = Walking.of(request.given())
     if request.texts is not None:
         return Intake(walking=walking, found=_in_memory(request))
     listed = request.files_from if request.files_from is not None else request.files0_from
@@ -150,21 +147,19 @@ def shingling_of(given: Mapping[str, Any]) -> Shingling:
     """
     given = with_stop_word_list(given)
     unit = given.get("unit", PARAMETERS["unit"].default)
-    given.setdefault("k", default_k(unit))
     may_ignore, listed = UNITS[unit].may_ignore_stop_words, given.get("stop_word_list", "")
     if not (may_ignore or UNITS[unit].begins_at_stop_words):
         listed = ""
     ignored = may_ignore and bool(given.get("ignore_stop_words") or listed)
     given |= {"stop_word_list": listed, "ignore_stop_words": ignored}
-    shingling: Shingling = of_group(Shingling, given)
-    return replace(shingling, normalisation=of_group(Normalisation, given))
+    return Shingling.of(given | {"normalisation": Normalisation.of(given)})
 
 
 def shingles_recipe(request: ReadRequest, fixed: Recipe | None) -> Recipe:
     """How documents become token sets: as in the artifact, or as requested."""
     if fixed is not None:
-        return Recipe(fixed.sequences, fixed.shingling, unicode=fixed.unicode)
-    return Recipe(of_group(Sequences, request.given()), shingling_of(request.given()))
+        return Recipe(sequences=fixed.sequences, shingling=fixed.shingling, unicode=fixed.unicode)
+    return Recipe(sequences=Sequences.of(request.given()), shingling=shingling_of(request.given()))
 
 
 def signature_recipe(request: ReadRequest, fixed: Recipe | None) -> SignatureRecipe:
@@ -174,28 +169,19 @@ def signature_recipe(request: ReadRequest, fixed: Recipe | None) -> SignatureRec
     if isinstance(fixed, SignatureRecipe):
         sketching, ignoring = fixed.sketching, fixed.ignoring
     else:
-        sketching, ignoring = of_group(Sketching, given), of_group(Ignoring, given)
-    return SignatureRecipe(recipe.sequences, recipe.shingling, sketching, ignoring=ignoring, unicode=recipe.unicode)
+        sketching, ignoring = Sketching.of(given), Ignoring.of(given)
+    return SignatureRecipe(**recipe.fields(), sketching=sketching, ignoring=ignoring)
 
 
 def index_recipe(recipe: SignatureRecipe, banding: Banding, containing: Containing = NO_SKETCH) -> IndexRecipe:
     """The recipe of an index with these bands."""
-    return IndexRecipe(
-        recipe.sequences,
-        recipe.shingling,
-        recipe.sketching,
-        banding,
-        ignoring=recipe.ignoring,
-        containing=containing,
-        unicode=recipe.unicode,
-    )
+    return IndexRecipe(**recipe.fields(), banding=banding, containing=containing)
 
 
 def banding_of(request: CheckedRequest, num_perm: int) -> Banding:
     """The bands and rows for a request. UsageError: no bands and rows fulfil it."""
-    asked: BandingRequest = of_group(BandingRequest, request.given())
-    bands = choose(asked, num_perm)
-    return Banding(asked.threshold, asked.recall, asked.rule, bands.bands, bands.rows)
+    asked = BandingRequest.of(request.given())
+    return Banding(**asked.fields() | choose(asked, num_perm)._asdict())
 
 
 def encoded_root(root: bytes | None) -> bytes | None:

@@ -37,8 +37,8 @@ from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Rows, ranges
 from simdocs.parameters import PARAMETERS
+from simdocs.parameters.texts import Sequences
 from simdocs.pipeline.shingling import show as shown_shingles
-from simdocs.recipes import Sequences
 from simdocs.requests.text_requests import ShowRequest
 
 _AT_ONCE = 1 << 12

@@ -22,9 +22,10 @@ from simdocs.model.documents import Documents
 from simdocs.model.names import display_name, name_to_text
 from simdocs.model.ragged import Index
 from simdocs.parameters import PARAMETERS
+from simdocs.parameters.answers import Updating
+from simdocs.parameters.recipes import OF_BANDS, Bands, IndexRecipe, Recipe
 from simdocs.pipeline.prepare import Intake
 from simdocs.pipeline.reuse import Earlier
-from simdocs.recipes import OF_BANDS, Bands, IndexRecipe, Recipe, Updating
 
 _REMEDY = re.compile(": build (it|the artifact) again$")
 """What an error advises, and an update does by itself."""

@@ -45,10 +45,10 @@ from simdocs.model.documents import WITHOUT_TOKENS
 from simdocs.model.ragged import Floats, Ragged, Rows, TextNumbers
 from simdocs.model.skipped import Skipped
 from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, PairSample, Tuning
+from simdocs.parameters.recipes import OF_BANDS, IndexRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.indexing import low_recall
 from simdocs.pipeline.prepare import Intake, files_of
-from simdocs.recipes import OF_BANDS, IndexRecipe
 from simdocs.requests.audit_request import TuneRequest
 
 SAMPLED = 20_000

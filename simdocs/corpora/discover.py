@@ -16,10 +16,10 @@ from simdocs.corpora.read_file import MOST, read_stream
 from simdocs.corpora.stamp import FileId, file_id, open_name, status_of
 from simdocs.corpora.walk import Found, facts_of, held_facts, id_of, walk
 from simdocs.errors import InputError, mention, shell_command
-from simdocs.families import ON_STANDARD_INPUT
 from simdocs.model.names import display_name
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
-from simdocs.recipes import Walking
+from simdocs.parameters.families import ON_STANDARD_INPUT
+from simdocs.parameters.texts import Walking
 
 LONGEST = 1 << 20
 """Bytes of the longest entry. No name of a file is nearly as long, so an entry that has no end is not read to it."""

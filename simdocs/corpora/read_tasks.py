@@ -19,7 +19,7 @@ from simdocs.model.documents import MET
 from simdocs.model.ragged import Index, Keys, Mask
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.model.texts import batches
-from simdocs.recipes import Sequences
+from simdocs.parameters.texts import Sequences
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.container import Container, ContainerFile, Part

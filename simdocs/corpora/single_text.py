@@ -15,7 +15,7 @@ from simdocs.corpora.stamp import FileId, file_id, status_of
 from simdocs.errors import InputError, UsageError
 from simdocs.model.names import display_name
 from simdocs.model.skipped import DocumentSkipped, explanation
-from simdocs.recipes import Sequences
+from simdocs.parameters.texts import Sequences
 
 
 def read_single_text(name: bytes, limit: int) -> bytes:

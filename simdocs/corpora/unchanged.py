@@ -15,7 +15,8 @@ from simdocs.corpora.stamp import RECENT_NS, Stamp
 from simdocs.model.byte_strings import separate
 from simdocs.model.documents import MET, STAMP_FIELDS, Documents, SourceFiles
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
-from simdocs.recipes import Sequences, Updating
+from simdocs.parameters.answers import Updating
+from simdocs.parameters.texts import Sequences
 
 AT_ONCE = 1 << 12
 """Names that are taken out of their columns at once, and files that are taken over at once."""

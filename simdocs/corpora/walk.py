@@ -18,7 +18,7 @@ from simdocs.corpora.stamp import READ, FileId, file_id, open_name
 from simdocs.model.documents import NAMED
 from simdocs.model.names import DRAFT_PREFIX, is_manifest
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
-from simdocs.recipes import Walking
+from simdocs.parameters.texts import Walking
 
 ARTIFACT_SUFFIXES = (".shingles", ".signatures", ".index")
 

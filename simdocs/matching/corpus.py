@@ -37,8 +37,8 @@ from simdocs.model.ragged import (
     ranges,
     row_blocks,
 )
+from simdocs.parameters.recipes import Bands, Recipe
 from simdocs.pipeline.reload import ReloadRequest, Source, unchanged_line
-from simdocs.recipes import Bands, Recipe
 
 _NAME_BYTES = 1 << 20
 """Bytes of names that are taken out at once. The places of each byte take 16 bytes meanwhile."""

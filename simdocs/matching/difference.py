@@ -32,8 +32,8 @@ from simdocs.model.passages import (
 )
 from simdocs.model.ragged import Index, Keys, Mask, Ragged, row_blocks
 from simdocs.model.skipped import ALTERED, GONE
+from simdocs.parameters.recipes import Shingling
 from simdocs.pipeline.reload import reload_texts
-from simdocs.recipes import Shingling
 
 _CHARACTERS_AT_ONCE = 1 << 17
 """Characters whose words or lines are Python objects at the same time."""

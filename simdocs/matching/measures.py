@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simdocs.families import edited_units
 from simdocs.kernels.compare.jaccard import bag_of, shared_tokens
 from simdocs.kernels.compare.subsequence import cells, lcs_length
 from simdocs.kernels.lsh.banding import candidate_probability
@@ -19,7 +18,8 @@ from simdocs.model.byte_strings import joined
 from simdocs.model.comparison import EditMeasures, ShingleMeasures, SignatureMeasures
 from simdocs.model.passages import MOST_CELLS
 from simdocs.model.ragged import NO_TOKENS, Ragged, Tokens
-from simdocs.recipes import Bands, Shingling, Sketching
+from simdocs.parameters.families import edited_units
+from simdocs.parameters.recipes import Bands, Shingling, Sketching
 
 
 def token_sets(texts: Sequence[bytes], shingling: Shingling, ignored: Tokens = NO_TOKENS) -> Ragged:

@@ -18,8 +18,8 @@ from simdocs.model.documents import EMPTY, IGNORED, Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Mask, Rows, count_true_in_rows
 from simdocs.model.skipped import Skip, Skipped
+from simdocs.parameters.recipes import Banding, SignatureRecipe
 from simdocs.pipeline.prepare import Intake, signed
-from simdocs.recipes import Banding, SignatureRecipe
 
 
 def report_ignored(documents: Documents, prefix: bytes, skipped: Skipped) -> None:

@@ -16,7 +16,7 @@ from simdocs.model.names import text_to_name
 from simdocs.model.ragged import Array, Keys, Ragged, Rows, Tokens, ranges
 from simdocs.model.skipped import Skipped
 from simdocs.parameters import PARAMETERS
-from simdocs.recipes import IndexRecipe, Recipe, SignatureRecipe, flattened
+from simdocs.parameters.recipes import IndexRecipe, Recipe, SignatureRecipe
 
 _RANGES = re.compile(r"(?:[0-9]{1,18}(?:-[0-9]{1,18})?(?:,[0-9]{1,18}(?:-[0-9]{1,18})?)*+)?")
 """No number is too large for int64."""
@@ -243,6 +243,6 @@ _ALWAYS_SHOWN = frozenset(("unit", "num_perm", "threshold"))
 
 def _shown_parameters(recipe: Recipe) -> Iterator[str]:
     """The main parameters of a recipe, and those that are not the default: "unit='char'", "k=9", ..."""
-    for name, value in flattened(recipe):
+    for name, value in recipe.flattened():
         if name in _ALWAYS_SHOWN or (name in PARAMETERS and value != PARAMETERS[name].default):
             yield f"{name}={value!r}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from simdocs.model.documents import Documents
 from simdocs.model.skipped import Skipped
-from simdocs.recipes import IndexRecipe
+from simdocs.parameters.recipes import IndexRecipe
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from simdocs.model.answers import NAME, table_head
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import Skipped
-from simdocs.recipes import Banding, Recipe
+from simdocs.parameters.recipes import Banding, Recipe
 
 
 @dataclass(frozen=True, eq=False, repr=False)

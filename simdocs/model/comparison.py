@@ -9,11 +9,11 @@ from itertools import combinations
 
 import numpy as np
 
-from simdocs.families import UNITS, edited_units
 from simdocs.model.documents import OTHER_ENCODING
 from simdocs.model.names import display_name, text_to_name
 from simdocs.model.passages import MOST_CELLS, Difference
 from simdocs.model.ragged import Array, Floats, Mask, Tokens
+from simdocs.parameters.families import UNITS, edited_units
 
 _NAMED = 3
 """Names in a note."""

@@ -13,7 +13,9 @@ from simdocs.model.groups import Pairs
 from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Index, Ragged
 from simdocs.model.skipped import Skipped
-from simdocs.recipes import Banding, Bands, Grouping, Recipe, Walking
+from simdocs.parameters.answers import Grouping
+from simdocs.parameters.recipes import Banding, Bands, Recipe
+from simdocs.parameters.texts import Walking
 
 if TYPE_CHECKING:
     from simdocs.model.explanation import ExplainedDocument

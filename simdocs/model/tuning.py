@@ -11,7 +11,7 @@ from simdocs.model.answers import NAME, NUMBER, SIMILARITY, table_head
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Floats, TextNumbers
 from simdocs.model.skipped import Skipped
-from simdocs.recipes import Bands, Recipe
+from simdocs.parameters.recipes import Bands, Recipe
 
 _INTERVAL = ("", "_low", "_high")
 CHOICES = table_head(

@@ -27,10 +27,10 @@ from simdocs.kernels.tokens.ignored_tokens import (
 from simdocs.model.artifact import Shingles
 from simdocs.model.ragged import NO_TOKENS, Index, Mask, Ragged, Tokens
 from simdocs.model.skipped import Skipped
+from simdocs.parameters.recipes import Recipe, Shingling, SignatureRecipe
 from simdocs.pipeline.prepare import Intake, files_of
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.shingling import shingle, shingled, token_sets
-from simdocs.recipes import Recipe, Shingling, SignatureRecipe
 
 _COUNTED_AT_ONCE = 1 << 20
 """Tokens that are sorted and counted at once: they take 40 MiB meanwhile."""
@@ -66,8 +66,8 @@ def with_common_tokens(intake: Intake, recipe: Signing, run: Run) -> tuple[Intak
         intake = replace(intake, found=files_of(intake, run))
     common = common_tokens(_every_set(intake, recipe, run), ignoring.ignore_common)
     ignored = np.union1d(intake.ignored, common)
-    ignoring = replace(ignoring, ignored_digest=digest_of(ignored))
-    return replace(intake, ignored=ignored), replace(recipe, ignoring=ignoring)
+    ignoring = ignoring.but(ignored_digest=digest_of(ignored))
+    return replace(intake, ignored=ignored), recipe.but(ignoring=ignoring)
 
 
 def _every_set(intake: Intake, recipe: Recipe, run: Run) -> EverySet:

@@ -16,7 +16,7 @@ from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.build_results import Expectation
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array, Floats, Index, Keys, Mask, Rows, TextNumbers, Tokens
-from simdocs.recipes import Banding, BandingRequest, Bands, IndexRecipe
+from simdocs.parameters.recipes import Banding, BandingRequest, Bands, IndexRecipe
 
 _DRAWN = 1 << 13
 """Pairs that are drawn from the buckets of all bands, to find out how many buckets a pair shares. A pair shares from 1
@@ -166,7 +166,9 @@ def expected_of(index: Artifact) -> Expectation:
 def chosen_by(chosen: Banding, num_perm: int) -> str:
     """How the bands were chosen: the name of the rule, or `by hand` if the rule would choose other bands."""
     try:
-        by_rule = banding.choose(BandingRequest(chosen.threshold, chosen.recall, chosen.rule), num_perm)
+        by_rule = banding.choose(
+            BandingRequest(threshold=chosen.threshold, recall=chosen.recall, rule=chosen.rule), num_perm
+        )
     except UnreachableRecallError:
         return "by hand"
     return chosen.rule if by_rule == chosen.cut else "by hand"

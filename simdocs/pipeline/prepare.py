@@ -19,10 +19,11 @@ from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.documents import NUMBERED, Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import NO_TOKENS, Tokens
+from simdocs.parameters.recipes import Recipe, SignatureRecipe
+from simdocs.parameters.texts import Walking
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.shingling import record_ignored
 from simdocs.pipeline.signing import Sketches, sign, sign_token_sets
-from simdocs.recipes import Recipe, SignatureRecipe, Walking
 
 if TYPE_CHECKING:
     from simdocs.pipeline.reuse import Earlier

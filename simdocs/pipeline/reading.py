@@ -24,8 +24,9 @@ from simdocs.model.artifact import Artifact
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE, NUMBERED, STAMP_FIELDS, WIDE, Documents
 from simdocs.model.ragged import BlockPlaces, Rows, offsets_of
 from simdocs.model.skipped import DocumentSkipped, Skip
+from simdocs.parameters.recipes import Recipe
+from simdocs.parameters.texts import Sequences
 from simdocs.pipeline.register import Register
-from simdocs.recipes import Recipe, Sequences
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.container import Part

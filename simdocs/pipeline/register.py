@@ -20,7 +20,8 @@ from simdocs.model.documents import CHUNK, DOCUMENT, EMPTY, FILE, MET, NUMBERED,
 from simdocs.model.names import display_name
 from simdocs.model.ragged import BlockPlaces, Mask, Rows
 from simdocs.model.skipped import FIRST, REPLACED, Skip, Skipped, explanation
-from simdocs.recipes import Recipe, Sequences
+from simdocs.parameters.recipes import Recipe
+from simdocs.parameters.texts import Sequences
 
 if TYPE_CHECKING:
     from simdocs.pipeline.reading import Read, Textless

@@ -27,8 +27,9 @@ from simdocs.model.names import display_name
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Mask, Ragged, Tokens
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, DocumentSkipped, Skip
 from simdocs.model.texts import Texts, batches
+from simdocs.parameters.recipes import Shingling
+from simdocs.parameters.texts import Sequences
 from simdocs.pipeline.shingling import normalised, shingled
-from simdocs.recipes import Sequences, Shingling
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.container import Locator

@@ -22,8 +22,8 @@ from simdocs.model.byte_strings import joined
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, Documents
 from simdocs.model.ragged import BlockPlaces, Index, Ragged, Rows, count_true_in_rows, row_blocks
 from simdocs.model.texts import Texts, batches
+from simdocs.parameters.recipes import Recipe, Shingling
 from simdocs.pipeline.reading import Read, Reading, read_task
-from simdocs.recipes import Recipe, Shingling
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.container import Part

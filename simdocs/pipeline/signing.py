@@ -20,9 +20,9 @@ from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.byte_strings import GrowingArray
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Index, Ragged, Rows, Tokens, offsets_of
+from simdocs.parameters.recipes import Recipe, Sketching
 from simdocs.pipeline.reading import Read, Reading, read_task
 from simdocs.pipeline.shingling import record_ignored, record_sets, record_texts, shingled, token_sets
-from simdocs.recipes import Recipe, Sketching
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.container import Part

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from simdocs.errors import mention
+from simdocs.parameters.values import Path
 from simdocs.requests.checked_request import not_together
 from simdocs.requests.report_requests import AnswerRequest
 from simdocs.requests.token_requests import BandsRequest
-from simdocs.values import Path
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from simdocs.errors import mention
+from simdocs.parameters.values import Path
 from simdocs.requests.checked_request import not_together
 from simdocs.requests.token_requests import BandsRequest, DocumentTokensRequest, SignaturesRequest
-from simdocs.values import Path
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

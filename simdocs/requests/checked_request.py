@@ -8,10 +8,9 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 from simdocs.errors import UsageError, mention, mentioned
-from simdocs.parameter_declaration import Parameter
 from simdocs.parameters import PARAMETERS
-from simdocs.recipes import flattened
-from simdocs.values import Values, refusal
+from simdocs.parameters.declaration import Group, Parameter
+from simdocs.parameters.values import Values, refusal
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -19,6 +18,8 @@ class CheckedRequest:
     """Parameters that are checked when they are put together. question: what they belong to."""
 
     question: ClassVar[str]
+    own: ClassVar[tuple[type[Group], ...]] = ()
+    """Groups of which it has parameters instead of others of the same names."""
 
     def __init__(self, **given: Any) -> None:
         # Written by hand: a generated one for each of these classes would double the time that the program takes to
@@ -41,13 +42,13 @@ class CheckedRequest:
     @classmethod
     def parameter(cls, name: str) -> Parameter:
         """The declaration of one of its parameters."""
-        return PARAMETERS.get(f"{cls.question}.{name}") or PARAMETERS[name]
+        declared = next((group.parameters[name] for group in cls.own if name in group.parameters), PARAMETERS[name])
+        return declared.of(cls.question)
 
     @classmethod
     def parameters(cls) -> Mapping[str, Parameter]:
         """The declarations of all its parameters, by name."""
-        declared = {parameter.name for parameter in PARAMETERS.values()}
-        return {field.name: cls.parameter(field.name) for field in fields(cls) if field.name in declared}
+        return {field.name: cls.parameter(field.name) for field in fields(cls) if field.name in PARAMETERS}
 
     def but(self, **others: Any) -> Self:
         """The same request with these other values."""
@@ -86,7 +87,7 @@ def _meant(unknown: Sequence[str], names: Iterable[str]) -> str:
     """The end of a message: names that unknown ones may stand for, unless those are parameters of other questions."""
     from difflib import get_close_matches
 
-    mistyped = set(unknown) - {parameter.name for parameter in PARAMETERS.values()}
+    mistyped = set(unknown) - PARAMETERS.keys()
     near = sorted({name for each in mistyped for name in get_close_matches(each, names, 1, 0.7)})
     return f": did you mean {', '.join(near)}?" if near else ""
 
@@ -99,7 +100,7 @@ def contradictions(
     fixed: the groups of parameters that the artifact decides. free: parameters that may differ.
     """
     for group in fixed:
-        for parameter, value in flattened(getattr(recipe, group)):
+        for parameter, value in getattr(recipe, group).flattened():
             if parameter in given and parameter not in free and given[parameter] != value:
                 yield _contradiction(parameter, given[parameter], value, name)
 

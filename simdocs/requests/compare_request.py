@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from simdocs.errors import mention
-from simdocs.families import SCHEMES
+from simdocs.parameters.families import SCHEMES
+from simdocs.parameters.recipes import SeveralShinglings
+from simdocs.parameters.values import Path
 from simdocs.requests.checked_request import not_together
 from simdocs.requests.read_request import SourceRequest
 from simdocs.requests.token_requests import BandRequest, SketchRequest, TextRequest
-from simdocs.values import Path
 
 OF_DOCUMENTS = ("max_size", "text_field", "id_field", "plain")
 """Parameters about reading files, which neither an artifact nor texts in memory need."""
@@ -26,6 +27,7 @@ class CompareRequest(BandRequest, SketchRequest, TextRequest, SourceRequest):
     """
 
     question: ClassVar[str] = "compare"
+    own = (SeveralShinglings,)
     wanted: ClassVar[str] = "two files"
     of_paths: ClassVar[tuple[str, ...]] = (*OF_DOCUMENTS, "root")
 

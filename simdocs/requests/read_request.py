@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from simdocs.errors import mention, suggested
-from simdocs.recipes import Walking
+from simdocs.parameters.texts import Walking
+from simdocs.parameters.values import Path
 from simdocs.requests.checked_request import CheckedRequest, not_together
-from simdocs.values import Path
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -78,7 +78,7 @@ class SourceRequest(CheckedRequest):
                 yield f"{mention(name)} needs paths, not texts"
 
 
-OF_WALKS = tuple(name for name in Walking.__slots__ if name != "max_size")
+OF_WALKS = tuple(name for name in Walking.parameters if name != "max_size")
 """Parameters about which files of a directory are documents."""
 
 _OF_PATHS = (*OF_WALKS, "files_from", "files0_from", "jsonl", "max_size")

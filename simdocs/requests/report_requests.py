@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from simdocs.errors import mention, suggested
-from simdocs.families import DIFFS, ELSEWHERE, FILE_FORMATS, FORMATS, FileFormat, lists_lines
 from simdocs.model.names import display_name
+from simdocs.parameters.answers import TuneAnswer
+from simdocs.parameters.families import DIFFS, ELSEWHERE, FILE_FORMATS, FORMATS, FileFormat, lists_lines
 from simdocs.requests.checked_request import CheckedRequest, not_together
 
 _COMPRESSED = ("gz", "zst", "bz2", "xz")
@@ -215,6 +216,7 @@ class TuneDrawRequest(AnswerRequest):
     """How the choices of bands are drawn, and what is said about the run. list: what is listed."""
 
     question: ClassVar[str] = "tune_report"
+    own = (TuneAnswer,)
 
     list: str | None = None
 

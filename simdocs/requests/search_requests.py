@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from simdocs.errors import mention, suggested
-from simdocs.families import CLUSTERS
-from simdocs.recipes import SEQUENCES
+from simdocs.parameters.answers import QueryAnswer
+from simdocs.parameters.families import CLUSTERS
+from simdocs.parameters.texts import Sequences
+from simdocs.parameters.values import ArtifactName, Path
 from simdocs.requests.checked_request import (
     NOT_FOR_COMPONENTS,
     NOT_FOR_CONTAINMENT,
@@ -22,7 +24,6 @@ from simdocs.requests.checked_request import (
 )
 from simdocs.requests.read_request import OF_WALKS, ReadRequest
 from simdocs.requests.token_requests import BandsRequest
-from simdocs.values import ArtifactName, Path
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -112,6 +113,7 @@ class QueryRequest(ReadRequest):
     """Find the documents of an index that are nearly the same as these."""
 
     question: ClassVar[str] = "query"
+    own = (QueryAnswer,)
     upstream: ClassVar[tuple[str, ...]] = ("shingles", "signatures")
     first_arguments: ClassVar[tuple[str, ...]] = ("X.index",)
 
@@ -146,7 +148,7 @@ class QueryRequest(ReadRequest):
         if self.changed and self.itself:
             yield not_together("changed", "itself", why="a document of the index would always match itself")
         for name in self.given() if self.changed else ():
-            if name in (*OF_WALKS, "max_size", *SEQUENCES):
+            if name in (*OF_WALKS, "max_size", *Sequences.parameters):
                 yield f"{mention(name)} needs documents, and cannot be combined with {mention('changed')}"
 
     def _rules_of_comparison(self) -> Iterator[str]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from simdocs.errors import mention
+from simdocs.parameters.values import Path, PathName
 from simdocs.requests.checked_request import not_together
 from simdocs.requests.token_requests import TokenRequest
-from simdocs.values import Path, PathName
 
 _VIEWS = ("matrix", "buckets", "candidates", "sketch")
 """Views of an artifact."""

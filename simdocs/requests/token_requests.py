@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from simdocs.errors import mention
-from simdocs.families import UNITS
 from simdocs.parameters import PARAMETERS
+from simdocs.parameters.families import UNITS
+from simdocs.parameters.values import Path
 from simdocs.requests.checked_request import CheckedRequest, not_together
 from simdocs.requests.read_request import ReadRequest
-from simdocs.values import Path
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -10,7 +10,7 @@ from typing import Any
 
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.model.tuning import BandChoice, CurvePoint, Estimate
-from simdocs.recipes import Banding
+from simdocs.parameters.recipes import Banding
 
 _DIGITS = 4
 _SMALLEST = 10**-_DIGITS

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from shutil import get_terminal_size
 
-from simdocs.families import DIFFS
 from simdocs.model.passages import Difference, lines_of
+from simdocs.parameters.families import DIFFS
 from simdocs.views.wrapping import flowed
 
 PLAIN = "\x1b[0m"

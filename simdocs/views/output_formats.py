@@ -1,4 +1,4 @@
-"""Formats: an answer as bytes. One class a format, a member of the family in `simdocs.families`."""
+"""Formats: an answer as bytes. One class a format, a member of the family in `simdocs.parameters.families`."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from simdocs.corpora.containers.recognise import looking_like
 from simdocs.errors import mention
-from simdocs.families import LISTS
 from simdocs.model.audited import Audit
 from simdocs.model.build_results import BuildResult, DryRun, Expectation, UpdateFacts
 from simdocs.model.documents import EMPTY, IGNORED, WITHOUT_TOKENS, Documents
@@ -14,7 +13,8 @@ from simdocs.model.names import display_name
 from simdocs.model.search_result import ComponentFacts, Deduplication, Matches, SimilarPairs
 from simdocs.model.skipped import in_short
 from simdocs.model.tuning import Estimate, Tuning
-from simdocs.recipes import Banding, IndexRecipe
+from simdocs.parameters.families import LISTS
+from simdocs.parameters.recipes import Banding, IndexRecipe
 from simdocs.views.curve import figure, least_percentage, shown_probability, with_interval
 
 _FOUR_DIGITS = 999.5

@@ -14,7 +14,7 @@ from simdocs.model.documents import EMPTY, SHORT, Documents
 from simdocs.model.names import display_name
 from simdocs.model.search_result import Deduplication, Matches, SimilarPairs
 from simdocs.model.tuning import Tuning
-from simdocs.recipes import Banding, IndexRecipe, Recipe
+from simdocs.parameters.recipes import Banding, IndexRecipe, Recipe
 from simdocs.views.summary import Summarised, alike
 
 
@@ -68,7 +68,7 @@ def _facts(result: BuildResult | Deduplication | SimilarPairs | Matches) -> dict
     }
     if isinstance(result, BuildResult):
         facts |= {"short": documents.flagged(SHORT), "tokens": documents.tokens}
-        facts |= {"skipped": result.skipped.counts, "parameters": asdict(result.recipe)}
+        facts |= {"skipped": result.skipped.counts, "parameters": result.recipe.as_dict()}
         if result.kind != "shingles":
             facts |= _facts_left_out(documents, result.ignored)
         facts["update"] = asdict(result.update)
@@ -95,7 +95,7 @@ def _facts(result: BuildResult | Deduplication | SimilarPairs | Matches) -> dict
         facts["compared_with_all"] = compared.undecided
     if isinstance(result, Matches):
         facts |= {"nearest": result.nearest, "copies_left_out": result.left_out} if result.nearest else {}
-        return facts | {"matches": result.found, "matched": result.matched, "parameters": asdict(compared.recipe)}
+        return facts | {"matches": result.found, "matched": result.matched, "parameters": compared.recipe.as_dict()}
     if isinstance(result, SimilarPairs):
         facts |= {"pairs": result.found, "pairs_left_out": result.left_out}
     else:
@@ -107,9 +107,9 @@ def _facts(result: BuildResult | Deduplication | SimilarPairs | Matches) -> dict
         if result.components is not None:
             facts["components"] = [asdict(one) | {"kept": display_name(one.kept)} for one in result.components]
     facts["parameters"] = {
-        "walking": asdict(compared.walking),
-        "grouping": asdict(compared.grouping),
-        "banding": None if compared.banding is None else asdict(compared.banding),
+        "walking": compared.walking.as_dict(),
+        "grouping": compared.grouping.as_dict(),
+        "banding": None if compared.banding is None else compared.banding.as_dict(),
     } | _recipe_facts(compared.recipe)
     return facts
 
@@ -125,7 +125,7 @@ def _tuning_facts(result: Tuning) -> dict[str, Any]:
     facts |= {name: value for name, value in of_choice.items() if name != "chosen"}
     if result.corpus is not None:
         facts |= asdict(result.corpus)
-    return facts | {"parameters": asdict(result.recipe)}
+    return facts | {"parameters": result.recipe.as_dict()}
 
 
 def _facts_left_out(documents: Documents, ignored: int) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def _facts_left_out(documents: Documents, ignored: int) -> dict[str, Any]:
 def _recipe_facts(recipe: Recipe) -> dict[str, Any]:
     return {
         name: value
-        for name, value in asdict(recipe).items()
+        for name, value in recipe.as_dict().items()
         if name in ("sequences", "shingling", "sketching", "ignoring")
     }
 

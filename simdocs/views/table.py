@@ -8,7 +8,7 @@ from typing import ClassVar
 from simdocs.model.answers import GROUPED, KEYED, NUMBER, SIMILARITY, Cell, Row, TableHead
 from simdocs.model.names import display_name
 from simdocs.parameters import PARAMETERS
-from simdocs.values import Flag
+from simdocs.parameters.values import Flag
 from simdocs.views.output_formats import plain
 
 

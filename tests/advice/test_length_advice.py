@@ -10,7 +10,7 @@ import simdocs
 from simdocs.advice.length_advice import ShortTexts, length_advice, next_larger_k, suitable
 from simdocs.errors import spelled
 from simdocs.model.documents import Documents
-from simdocs.recipes import Shingling
+from simdocs.parameters.recipes import Shingling
 
 
 def documents(*texts: str, unit: str = "char", k: int = 9) -> Documents:

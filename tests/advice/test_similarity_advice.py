@@ -11,8 +11,9 @@ from simdocs.errors import spelled
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching.sampling import sampled_pairs
 from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, Estimate
+from simdocs.parameters.recipes import Banding, Bands, IndexRecipe, Shingling, Sketching
+from simdocs.parameters.texts import Sequences
 from simdocs.pipeline.indexing import MANY_CANDIDATES
-from simdocs.recipes import Banding, Bands, IndexRecipe, Sequences, Shingling, Sketching
 
 
 def exactly(number: float) -> Estimate:
@@ -20,7 +21,12 @@ def exactly(number: float) -> Estimate:
 
 
 def choice(threshold: float = 0.8, false_candidates: float = 0.0) -> BandChoice:
-    recipe = IndexRecipe(Sequences(), Shingling(), Sketching(), Banding(threshold, 0.95, "recall", 18, 7))
+    recipe = IndexRecipe(
+        sequences=Sequences(),
+        shingling=Shingling(),
+        sketching=Sketching(),
+        banding=Banding(threshold=threshold, recall=0.95, rule="recall", bands=18, rows=7),
+    )
     (chosen,) = [one for one in sampled_pairs.choices(recipe, None) if one.chosen]
     figures = {name: getattr(chosen, name) for name in BandChoice.__slots__}
     return BandChoice(**figures | {"misses": exactly(0), "false_candidates": exactly(false_candidates)})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -59,7 +58,7 @@ def test_repeats_count_in_bags_only():
 @given(a=documents, b=documents, shingling=some.shinglings)
 def test_measures_are_those_of_the_twins(a, b, shingling):
     found = measures.shingle_measures(a, b, shingling)
-    plain = replace(shingling, multiset=False)
+    plain = shingling.but(multiset=False)
     left, right = shingles.tokens(a, plain), shingles.tokens(b, plain)
     assert found.jaccard == twin.jaccard(set(left), set(right))
     assert found.bag_jaccard == twin.multiset_jaccard(left, right)

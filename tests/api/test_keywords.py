@@ -13,13 +13,13 @@ import pytest
 
 import simdocs
 from simdocs.api import keywords
+from simdocs.parameters.values import Choice
 from simdocs.requests.audit_request import AuditRequest, TuneRequest
 from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.compare_request import CompareRequest
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
 from simdocs.requests.text_requests import ShowRequest, SimilarityRequest
-from simdocs.values import Choice
 
 ARGUMENTS = {"documents", "index", "file"}
 """Fields of requests that are arguments by place."""

@@ -11,7 +11,7 @@ import pytest
 import simdocs
 from simdocs import values
 from simdocs.cli import exits
-from simdocs.values import Choice, Flag, Fraction, Seconds, Seed, Size, Values, Whole
+from simdocs.parameters.values import Choice, Flag, Fraction, Seconds, Seed, Size, Values, Whole
 from tests.api.one_door import CALLS, REQUESTS, by_both, words_of
 from tests.api.one_door_cases import ARGUMENTS
 from tests.cli.program import simdocs as program

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.recipes import Normalisation, Shingling
+from simdocs.parameters.recipes import Shingling
+from simdocs.parameters.texts import Normalisation
 from simdocs.requests.text_requests import SimilarityRequest
 from tests import strategies as some
 from tests.amounts import examples
@@ -106,16 +106,16 @@ def test_the_seed_decides_the_hashes_and_not_the_similarity(monkeypatch):
 texts = some.batches.filter(lambda batch: len(batch) >= 2).map(lambda batch: (batch[0], batch[1]))
 
 
-shinglings = some.shinglings.map(lambda each: replace(each, stop_word_list=""))
+shinglings = some.shinglings.map(lambda each: each.but(stop_word_list=""))
 
 
 def keywords_of(shingling: Shingling) -> dict[str, Any]:
     """A shingling as keywords; what says the stop words where it matters."""
     of_stop_words = ("language", "ignore_stop_words", "stop_word_list")
     found = {
-        name: getattr(shingling, name) for name in Shingling.__slots__ if name not in ("normalisation", *of_stop_words)
+        name: getattr(shingling, name) for name in Shingling.defaults if name not in ("normalisation", *of_stop_words)
     }
-    found |= {name: getattr(shingling.normalisation, name) for name in Normalisation.__slots__}
+    found |= {name: getattr(shingling.normalisation, name) for name in Normalisation.defaults}
     if shingling.unit == "word" and shingling.ignore_stop_words:
         found["ignore_stop_words"] = True
     if shingling.unit == "stopword" or "ignore_stop_words" in found:

@@ -7,7 +7,6 @@ import os
 import shutil
 import tracemalloc
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +18,8 @@ from simdocs.artifacts.formats import BLOCK, FORMATS
 from simdocs.artifacts.manifest import Manifest, _with_checksum, decoded
 from simdocs.artifacts.reader import _largest_manifest
 from simdocs.errors import ArtifactError
-from simdocs.recipes import MOST_STOP_WORDS
-from simdocs.values import FreeText
+from simdocs.parameters.recipes import MOST_STOP_WORDS
+from simdocs.parameters.values import FreeText
 from tests.amounts import slow
 from tests.artifacts import tiny as sample
 from tests.artifacts.test_damage import tiny, verdict  # noqa: F401  (a fixture)
@@ -217,8 +216,8 @@ def test_the_largest_manifest_of_an_artifact_is_allowed(place, kind):
     form, whole = FORMATS[kind], FreeText()
     recipe = sample.recipe(kind)
     longest = "\U0001f600" * next(n for n in range(1, 10**6) if not _accepts(whole, "x" * (n + 1)))
-    recipe = replace(recipe, sequences=replace(recipe.sequences, text_field=longest, id_field=longest))
-    recipe = replace(recipe, shingling=replace(recipe.shingling, stop_word_list="\1" * MOST_STOP_WORDS))
+    recipe = recipe.but(sequences=recipe.sequences.but(text_field=longest, id_field=longest))
+    recipe = recipe.but(shingling=recipe.shingling.but(stop_word_list="\1" * MOST_STOP_WORDS))
     shapes = {array.name: (10**9,) * len(array.shape) for array in form.arrays}
     place.mkdir(exist_ok=True)
     checksums = {}

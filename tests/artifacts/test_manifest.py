@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 from hypothesis import given
@@ -11,18 +10,17 @@ from hypothesis import strategies as st
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.manifest import Manifest, decoded, differences
-from simdocs.families import LANGUAGES, RULES, SCHEMES, UNITS
-from simdocs.parameters import MAX_NUM_PERM
-from simdocs.recipes import (
+from simdocs.parameters.families import LANGUAGES, RULES, SCHEMES, UNITS
+from simdocs.parameters.recipes import (
+    MAX_NUM_PERM,
     Banding,
     Containing,
     Ignoring,
-    Normalisation,
-    Sequences,
     Shingling,
     SignatureRecipe,
     Sketching,
 )
+from simdocs.parameters.texts import Normalisation, Sequences
 
 SHARES = st.floats(0, 1, exclude_min=True) | st.just(1)
 CHECKSUM = st.text("0123456789abcdef", min_size=32, max_size=32)
@@ -31,25 +29,27 @@ CHECKSUM = st.text("0123456789abcdef", min_size=32, max_size=32)
 @st.composite
 def manifests(draw: Any) -> Manifest:
     form = draw(st.sampled_from(list(FORMATS.values())))
-    normalisation = Normalisation(*draw(st.tuples(*[st.booleans()] * 5)))
+    normalisation = Normalisation(**{name: draw(st.booleans()) for name in Normalisation.defaults})
     shingling = Shingling(
-        draw(st.sampled_from(list(UNITS))),
-        draw(st.integers(1, 1000)),
-        draw(st.sampled_from(list(LANGUAGES))),
-        draw(st.booleans()),
-        draw(st.integers(0, (1 << 32) - 1)),
-        normalisation,
+        unit=draw(st.sampled_from(list(UNITS))),
+        k=draw(st.integers(1, 1000)),
+        language=draw(st.sampled_from(list(LANGUAGES))),
+        multiset=draw(st.booleans()),
+        seed=draw(st.integers(0, (1 << 32) - 1)),
+        normalisation=normalisation,
     )
-    sketching = Sketching(draw(st.sampled_from(list(SCHEMES))), draw(st.integers(1, MAX_NUM_PERM)))
+    sketching = Sketching(scheme=draw(st.sampled_from(list(SCHEMES))), num_perm=draw(st.integers(1, MAX_NUM_PERM)))
     bands = draw(st.integers(1, sketching.num_perm))
     rows = draw(st.integers(1, sketching.num_perm // bands))
-    banding = Banding(draw(SHARES), draw(SHARES), draw(st.sampled_from(list(RULES))), bands, rows)
+    banding = Banding(
+        threshold=draw(SHARES), recall=draw(SHARES), rule=draw(st.sampled_from(list(RULES))), bands=bands, rows=rows
+    )
     # Fields of options that are not UTF-8 hold lone surrogates.
     any_text = st.text(st.characters(exclude_categories=()))
-    sequences = Sequences(draw(any_text), draw(any_text), draw(st.booleans()))
-    ignoring = Ignoring(draw(SHARES), *draw(st.tuples(CHECKSUM, CHECKSUM)))
+    sequences = Sequences(text_field=draw(any_text), id_field=draw(any_text), plain=draw(st.booleans()))
+    ignoring = Ignoring(ignore_common=draw(SHARES), template_digest=draw(CHECKSUM), ignored_digest=draw(CHECKSUM))
     groups = {"sequences": sequences, "shingling": shingling, "sketching": sketching}
-    groups |= {"ignoring": ignoring, "banding": banding, "containing": Containing(draw(st.booleans()))}
+    groups |= {"ignoring": ignoring, "banding": banding, "containing": Containing(containment=draw(st.booleans()))}
     groups = {name: groups[name] for name in form.parameter_groups}
     recipe = form.recipe_type(**groups, unicode=draw(st.text(max_size=9)))
     lengths = {letter: draw(st.integers(0, (1 << 47) - 1)) for letter in "NTCMIS"}
@@ -72,9 +72,9 @@ def test_a_decoded_manifest_equals_the_encoded_one(manifest):
 
 
 def test_differences_between_manifests_are_named_with_both_values():
-    one = SignatureRecipe(Sequences(), Shingling(), Sketching(), unicode="15.0.0")
+    one = SignatureRecipe(sequences=Sequences(), shingling=Shingling(), sketching=Sketching(), unicode="15.0.0")
     normalisation = Normalisation(nfkc=True)
-    other = replace(one, shingling=Shingling(k=5, normalisation=normalisation), unicode="14.0.0")
+    other = one.but(shingling=Shingling(k=5, normalisation=normalisation), unicode="14.0.0")
     assert differences(one, one, ("shingling", "sketching")) == {}
     assert differences(one, other, ("shingling",)) == {
         "k": (9, 5),

@@ -13,7 +13,8 @@ from simdocs.artifacts.writer import write_artifact
 from simdocs.kernels.sketch.fracminhash import CUT_OFF
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE, Documents, SourceFiles
 from simdocs.model.ragged import Array, Ragged
-from simdocs.recipes import Banding, Containing, Ignoring, Recipe, Sequences, Shingling, Sketching
+from simdocs.parameters.recipes import Banding, Containing, Ignoring, Recipe, Shingling, Sketching
+from simdocs.parameters.texts import Sequences
 
 PLACES, BANDS = 4, 2
 
@@ -36,7 +37,7 @@ def recipe(kind: str) -> Recipe:
         "shingling": Shingling(),
         "sketching": Sketching(num_perm=PLACES),
         "ignoring": Ignoring(),
-        "banding": Banding(0.8, 0.95, "recall", BANDS, 2),
+        "banding": Banding(threshold=0.8, recall=0.95, rule="recall", bands=BANDS, rows=2),
         "containing": Containing(),
     }
     form = FORMATS[kind]

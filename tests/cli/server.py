@@ -31,7 +31,7 @@ from typing import NamedTuple, NoReturn, TextIO
 
 import simdocs
 from simdocs.cli import main
-from simdocs.families import UNITS
+from simdocs.parameters.families import UNITS
 
 RICH = ("rich.bar", "rich.box", "rich.console", "rich.table", "rich.text", "rich._emoji_codes")
 LATER = (*RICH, "tqdm", "numpy.ma", "mmap", "multiprocessing.popen_fork", "difflib", "secrets")

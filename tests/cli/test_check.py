@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 from simdocs.artifacts.formats import BLOCK
 from simdocs.artifacts.npy import checksum
 from simdocs.artifacts.reader import open_artifact
-from simdocs.recipes import Containing
+from simdocs.parameters.recipes import Containing
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.forged import BROKEN, Arrays, signed_anew
 from tests.cli.program import Done, bound_by_modes, simdocs
@@ -87,7 +86,7 @@ def test_check_names_the_rule_that_is_broken(there, what):
 )
 def test_check_names_a_manifest_that_contradicts_the_arrays(there, kind, group, changes, message):
     recipe = open_artifact(os.fsencode(there / f"x.{kind}")).recipe
-    signed_anew(there / f"x.{kind}", recipe=replace(recipe, **{group: replace(getattr(recipe, group), **changes)}))
+    signed_anew(there / f"x.{kind}", recipe=recipe.but(**{group: getattr(recipe, group).but(**changes)}))
     assert damages(there, f"x.{kind}")[0].startswith(message)
 
 
@@ -208,7 +207,7 @@ def test_an_artifact_that_may_not_be_read_is_not_called_damaged(there, command):
 
 def test_a_sketch_in_an_index_that_has_none_is_reported(there):
     recipe = open_artifact(bytes(there / "x.index")).recipe
-    signed_anew(there / "x.index", recipe=replace(recipe, containing=Containing(containment=False)))
+    signed_anew(there / "x.index", recipe=recipe.but(containing=Containing(containment=False)))
     said = "sketch_tokens.npy: is not empty, but manifest.json says that there is no sketch"
     assert damages(there, "x.index") == [said]
 

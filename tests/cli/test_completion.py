@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from simdocs.errors import spelled
-from simdocs.families import CLUSTERS, FORMATS, KEEP, LANGUAGES, RULES, SCHEMES, UNITS, VERIFY
 from simdocs.parameters import PARAMETERS
+from simdocs.parameters.families import CLUSTERS, FORMATS, KEEP, LANGUAGES, RULES, SCHEMES, UNITS, VERIFY
 from tests.cli.program import PROGRAM, Done, environment, simdocs, started
 from tests.cli.shells import COMPLETION, SHELLS, in_fish, typed
 

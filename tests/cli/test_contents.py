@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.families import UNITS
+from simdocs.parameters.families import UNITS
 from tests.amounts import slow
 from tests.cli.commands import ASKED, reading
 from tests.cli.corpus import A1, A2, A, B, lay

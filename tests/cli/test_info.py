@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from simdocs.kernels.lsh.banding import candidate_probability, least_probability
-from simdocs.recipes import Banding, Normalisation, Shingling, Sketching
+from simdocs.parameters.recipes import Banding, Shingling, Sketching
+from simdocs.parameters.texts import Normalisation
 from simdocs.views.curve import shown_probability
 from tests.cli.corpus import A, lay
 from tests.cli.program import environment, simdocs
@@ -73,7 +74,7 @@ def test_info_has_the_facts_of_each_kind_of_artifact(there, kind):
 def test_info_has_every_parameter(here):
     told = facts(here, built(here, "index"))
     for group in (Shingling, Normalisation, Sketching, Banding):
-        assert set(group.__slots__) - {"normalisation"} <= told.keys()
+        assert set(group.defaults) - {"normalisation"} <= told.keys()
 
 
 @pytest.mark.parametrize(("count", "first", "last"), [(0, 0, 0), (1, 1, 0), (3, 3, 0), (4, 3, 1), (6, 3, 3), (9, 3, 3)])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.recipes import MOST_STOP_WORDS
+from simdocs.parameters.recipes import MOST_STOP_WORDS
 from tests.cli.corpus import lay
 from tests.cli.program import Done, simdocs
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.families import SCHEMES, UNITS
+from simdocs.parameters.families import SCHEMES, UNITS
 from simdocs.pipeline import boilerplate
 from simdocs.pipeline.boilerplate import common_tokens
 from tests import strategies as some

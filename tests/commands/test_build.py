@@ -16,10 +16,11 @@ import pytest
 
 from simdocs.corpora import read_tasks
 from simdocs.corpora.containers import lines as of_lines
-from simdocs.families import SCHEMES, UNITS
 from simdocs.model import texts as cutting
+from simdocs.parameters.families import SCHEMES, UNITS
+from simdocs.parameters.recipes import Shingling
+from simdocs.parameters.texts import Normalisation
 from simdocs.pipeline import signing
-from simdocs.recipes import Normalisation, Shingling
 from tests.amounts import slow
 from tests.commands.building import built, content, names_on, opened
 from tests.similar_texts import family
@@ -175,7 +176,7 @@ def test_artifacts_are_the_same_bytes_for_any_batches_and_workers(there, monkeyp
 @pytest.mark.parametrize("unit", UNITS)
 def test_facts_of_documents_are_those_of_the_twin(there, unit, multiset, switched):
     switches = Normalisation(strip_punctuation=switched, strip_accents=switched)
-    shingling = Shingling(unit, K_OF[unit], multiset=multiset, seed=5, normalisation=switches)
+    shingling = Shingling(unit=unit, k=K_OF[unit], multiset=multiset, seed=5, normalisation=switches)
     options = {"unit": unit, "k": shingling.k, "multiset": multiset, "seed": 5}
     options |= {"strip_punctuation": switched, "strip_accents": switched} | PLACES
     artifact = built(Path("x.shingles"), ["docs"], **options)

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.commands import build
-from simdocs.families import CLUSTERS, KEEP
 from simdocs.model.artifact import as_ranges
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Mask
+from simdocs.parameters.families import CLUSTERS, KEEP
 from tests.amounts import examples, slow
 from tests.commands.deduping import write_texts
 from tests.corpora.changing import CHANGES, change

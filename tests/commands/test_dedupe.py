@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from simdocs.families import CLUSTERS, KEEP, SCHEMES, UNITS
 from simdocs.matching.verification.verify import Verifier
+from simdocs.parameters.families import CLUSTERS, KEEP, SCHEMES, UNITS
 from tests.amounts import examples, slow
 from tests.commands.deduping import CATCH_ALL, answer, sketched, write_texts
 from tests.similar_texts import corpora, family

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.errors import ArtifactError
-from simdocs.families import CLUSTERS, KEEP, SCHEMES, UNITS
 from simdocs.model.answers import NAMES
 from simdocs.model.search_result import GROUPS
+from simdocs.parameters.families import CLUSTERS, KEEP, SCHEMES, UNITS
 from simdocs.views.output_formats import Tsv
 from tests.amounts import examples, slow
 from tests.commands.building import built

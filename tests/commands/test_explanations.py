@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.families import SCHEMES
 from simdocs.kernels.lsh import buckets
 from simdocs.matching.groups import components
 from simdocs.matching.groups.greedy import DistinctTexts
 from simdocs.model.explanation import ExplainedDocument
 from simdocs.model.groups import MOST_LINKS
+from simdocs.parameters.families import SCHEMES
 from tests.amounts import examples
 from tests.similar_texts import corpora, family
 from tests.twins.answers import Signing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simdocs.families import KEEP, SCHEMES, UNITS
+from simdocs.parameters.families import KEEP, SCHEMES, UNITS
 from tests.amounts import slow
 from tests.commands.deduping import sketched, write_texts
 from tests.similar_texts import family

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from simdocs.commands.query import plan_query, query
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
-from simdocs.families import SCHEMES, UNITS
 from simdocs.matching.lookup import lookup
 from simdocs.model.answers import Block, Delivery
 from simdocs.model.answers import Row as AnswerRow
 from simdocs.model.search_result import Matches
 from simdocs.model.skipped import Skipped
+from simdocs.parameters.families import SCHEMES, UNITS
 from simdocs.requests.search_requests import QueryRequest
 from tests.amounts import examples
 from tests.commands.building import built

@@ -10,7 +10,7 @@ from simdocs.corpora.containers.names import named
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.recipes import Sequences
+from simdocs.parameters.texts import Sequences
 
 FIELDS = Sequences()
 

@@ -9,7 +9,7 @@ import pytest
 
 from simdocs.corpora.discover import Sources, find
 from simdocs.model.skipped import Skipped
-from simdocs.recipes import Walking
+from simdocs.parameters.texts import Walking
 from tests.commands.deduping import sketched
 
 NAMES = ["A", "B/y", "_", "a b", "a-", "a.txt", "a/ ", "a/b", "a/c.d", "a/c/d", "a0", "aa/x", "z!", "z/\x01", "é"]

@@ -17,7 +17,7 @@ from simdocs.corpora.file_list import STAMP, FileList
 from simdocs.model.byte_strings import ByteStrings, joined
 from simdocs.model.documents import MET
 from simdocs.model.skipped import Skipped
-from simdocs.recipes import Walking
+from simdocs.parameters.texts import Walking
 from tests.cli.corpus import lay
 
 FILES = {"a": b"1", "b/c": b"22", "b/d": b"333", "e/f/g": b"", "e/f/h": b"55555", "e/i": b"6"}

@@ -28,7 +28,7 @@ from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.corpora.stamp import Stamp
 from simdocs.errors import spelled
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
-from simdocs.recipes import Sequences
+from simdocs.parameters.texts import Sequences
 from tests.corpora.json_lines import names_in, part_of, parts, reread, rows
 from tests.corpora.small_chunks import cut_small
 

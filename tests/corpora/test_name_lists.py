@@ -17,7 +17,7 @@ from simdocs.corpora import discover
 from simdocs.corpora.discover import LONGEST, Sources, find, list_of
 from simdocs.errors import InputError
 from simdocs.model.skipped import Skipped
-from simdocs.recipes import Walking
+from simdocs.parameters.texts import Walking
 
 MIB = 1 << 20
 

@@ -9,7 +9,7 @@ import pytest
 
 from simdocs.corpora.discover import Sources, find
 from simdocs.model.skipped import Skipped
-from simdocs.recipes import Walking
+from simdocs.parameters.texts import Walking
 
 FILES = ["a.txt", "b.md", "g.txt/h", "notes/a.txt", "notes/c.TXT", "notes/deep/d.txt"]
 

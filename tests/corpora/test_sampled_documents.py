@@ -12,7 +12,7 @@ from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.read_tasks import Files, sampled, tasks
 from simdocs.model.skipped import Skipped
-from simdocs.recipes import Sequences, Walking
+from simdocs.parameters.texts import Sequences, Walking
 from tests.corpora.json_lines import names_in, rows
 
 

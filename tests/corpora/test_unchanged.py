@@ -23,8 +23,9 @@ from simdocs.corpora.containers.container import Part, PartDocuments
 from simdocs.corpora.containers.jsonl import JsonLines
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.unchanged import EarlierFiles, compare
+from simdocs.parameters.answers import Updating
+from simdocs.parameters.texts import Sequences
 from simdocs.pipeline import shingling
-from simdocs.recipes import Sequences, Updating
 from simdocs.storage import syscalls
 from tests.cli.forged import exchange, signed_anew
 from tests.commands.building import built, content, opened, standard_input

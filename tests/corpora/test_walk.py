@@ -13,7 +13,7 @@ import pytest
 from simdocs.corpora import file_list, walk
 from simdocs.corpora.discover import Sources, find
 from simdocs.model.skipped import Skipped
-from simdocs.recipes import Walking
+from simdocs.parameters.texts import Walking
 from tests.amounts import slow
 from tests.cli.corpus import lay
 

@@ -16,7 +16,7 @@ from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.stamp import file_id
 from simdocs.corpora.walked_files import Directories, each_met, open_file
 from simdocs.model.skipped import DocumentSkipped, Skipped
-from simdocs.recipes import Walking
+from simdocs.parameters.texts import Walking
 
 LEVELS = 9
 

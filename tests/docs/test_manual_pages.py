@@ -13,7 +13,7 @@ import pytest
 from simdocs.cli.help import Command
 from simdocs.cli.options import ParameterType
 from simdocs.cli.program import simdocs
-from simdocs.values import Choice
+from simdocs.parameters.values import Choice
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs" / "man").glob("*.1"))

@@ -14,7 +14,7 @@ from simdocs.kernels.lsh import banding
 from simdocs.kernels.sketch import fracminhash
 from simdocs.kernels.tokens import multisets
 from simdocs.model.ragged import Ragged
-from simdocs.recipes import BandingRequest
+from simdocs.parameters.recipes import BandingRequest
 from tests.docs.executed import DOCS, execute, long_lines
 
 METHOD = DOCS / "method.md"

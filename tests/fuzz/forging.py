@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,9 +12,9 @@ from hypothesis import strategies as st
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import open_artifact
-from simdocs.families import LANGUAGES, RULES, SCHEMES, UNITS
 from simdocs.model.documents import CHUNK_FIELDS, FIELDS, FILE_FIELDS
-from simdocs.recipes import Recipe
+from simdocs.parameters.declaration import Group
+from simdocs.parameters.families import LANGUAGES, RULES, SCHEMES, UNITS
 from tests.cli.forged import Arrays, signed_anew
 
 WAYS = ("one", "run", "run", "all", "all", "exchange", "copy", "sort", "reverse", "longer", "shorter")
@@ -150,16 +149,15 @@ def forge(path: Path, forgery: Forgery) -> None:
         (path / "run.json").write_bytes(forgery.run)
 
 
-def with_parameters(recipe: Recipe, parameters: Mapping[str, Any]) -> Recipe:
+def with_parameters(recipe: Any, parameters: Mapping[str, Any]) -> Any:
     """Return the recipe with other values of these parameters, in whatever group they are."""
     changed = {}
-    for field in fields(recipe):
-        value = getattr(recipe, field.name)
-        if is_dataclass(value):
-            changed[field.name] = with_parameters(value, parameters)  # type: ignore[arg-type]
-        elif field.name in parameters:
-            changed[field.name] = parameters[field.name]
-    return replace(recipe, **changed)
+    for name, value in recipe.fields().items():
+        if isinstance(value, Group):
+            changed[name] = with_parameters(value, parameters)
+        elif name in parameters:
+            changed[name] = parameters[name]
+    return recipe.but(**changed)
 
 
 def _change(arrays: Arrays, change: Change) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from simdocs.cli.options import ParameterType
 from simdocs.cli.program import simdocs
 from simdocs.parameters import PARAMETERS
-from simdocs.values import ArtifactName, Choice, Fraction, PathList, PathName, Seconds, Seed, Size, Whole
+from simdocs.parameters.values import ArtifactName, Choice, Fraction, PathList, PathName, Seconds, Seed, Size, Whole
 
 COMMANDS: Mapping[str, click.Command] = simdocs.commands
 

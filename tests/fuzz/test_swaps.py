@@ -9,7 +9,6 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
-from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +19,8 @@ from hypothesis import strategies as st
 
 from simdocs.artifacts.reader import open_artifact
 from simdocs.model.names import display_name
-from simdocs.recipes import Sequences, Shingling, Walking
+from simdocs.parameters.recipes import Shingling
+from simdocs.parameters.texts import Sequences, Walking
 from tests.amounts import examples
 from tests.cli.program import Done, simdocs
 from tests.cli.traps import EAGER, prelude
@@ -82,7 +82,7 @@ def _other(node: Node) -> Node:
 
 def documents(case: Case, root: bytes) -> list[Document] | None:
     """Return the documents that are in the tree now, as the twin finds them; None if a name is gone."""
-    options = asdict(Walking()) | asdict(Sequences()) | {"follow": case.follow, "documents": case.names}
+    options = Walking().fields() | Sequences().fields() | {"follow": case.follow, "documents": case.names}
     with chdir(os.path.join(root, b"in")):
         try:
             return Corpus(options | {"files_from": None, "files0_from": None, "jsonl": False}).documents

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.families import SCHEMES
 from simdocs.kernels.lsh import buckets
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.text.units import Units
@@ -16,7 +15,8 @@ from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.model.ragged import Ragged
 from simdocs.model.texts import Texts
-from simdocs.recipes import Shingling
+from simdocs.parameters.families import SCHEMES
+from simdocs.parameters.recipes import Shingling
 from tests import strategies as some
 
 NUM_PERM, BANDS, ROWS = 6, 2, 3

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simdocs.families import SCHEMES, UNITS
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.group import connectivity, greedy_rounds
 from simdocs.kernels.group.connectivity import shortest_links
@@ -22,7 +21,9 @@ from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.model.ragged import Ragged
-from simdocs.recipes import Bands, Normalisation, Shingling
+from simdocs.parameters.families import SCHEMES, UNITS
+from simdocs.parameters.recipes import Bands, Shingling
+from simdocs.parameters.texts import Normalisation
 from tests import strategies as some
 
 FEW, MANY = 100, 1_000

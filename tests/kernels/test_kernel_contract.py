@@ -7,7 +7,6 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -19,7 +18,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.families import FORMATS, KEEP, LANGUAGES, SCHEMES, UNITS, default_k
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.group import connectivity, greedy_rounds
 from simdocs.kernels.group.connectivity import shortest_links
@@ -33,8 +31,9 @@ from simdocs.kernels.tokens import multisets, murmur
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.parameters import PARAMETERS
-from simdocs.recipes import Bands, Shingling
-from simdocs.values import Choice
+from simdocs.parameters.families import FORMATS, KEEP, LANGUAGES, SCHEMES, UNITS, default_k
+from simdocs.parameters.recipes import Bands, Shingling
+from simdocs.parameters.values import Choice
 from tests import strategies as some
 from tests.amounts import examples
 from tests.kernels.row_kernels import ROW_KERNELS
@@ -46,7 +45,7 @@ each_kernel_and_unit = pytest.mark.parametrize(("name", "unit"), list(product(RO
 @examples(3)
 @given(left=some.batches, right=some.batches, shingling=some.shinglings)
 def test_rows_do_not_depend_on_their_batch(name, unit, left, right, shingling):
-    kernel, shingling = ROW_KERNELS[name], replace(shingling, unit=unit)
+    kernel, shingling = ROW_KERNELS[name], shingling.but(unit=unit)
     apart = kernel(some.documents(left), shingling) + kernel(some.documents(right), shingling)
     assert kernel(some.documents(left + right), shingling) == apart
 
@@ -201,8 +200,8 @@ from dataclasses import replace
 import numpy as np
 from simdocs.kernels.tokens.shinglers import normalised_texts, text_tokens
 from simdocs.model.ragged import Ragged
-from simdocs.families import LANGUAGES, UNITS
-from simdocs.recipes import Shingling
+from simdocs.parameters.families import LANGUAGES, UNITS
+from simdocs.parameters.recipes import Shingling
 raw = Ragged.from_rows([np.frombuffer("The cow, und die K\\u00fch!".encode(), np.uint8)], np.uint8)
 for unit in UNITS:
     for language in LANGUAGES:

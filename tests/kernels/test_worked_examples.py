@@ -19,7 +19,7 @@ from simdocs.kernels.sketch.fss import EMPTY
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets, murmur
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
-from simdocs.recipes import BandingRequest, Shingling
+from simdocs.parameters.recipes import BandingRequest, Shingling
 from tests import strategies as some
 from tests.twins import bands as twin_bands
 from tests.twins import shingles as twin_shingles

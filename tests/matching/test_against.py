@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simdocs.families import KEEP, SCHEMES, UNITS
 from simdocs.model.artifact import Artifact
+from simdocs.parameters.families import KEEP, SCHEMES, UNITS
 from tests.amounts import examples, slow
 from tests.commands.building import built
 from tests.commands.deduping import CATCH_ALL, Work, sketched, write_texts

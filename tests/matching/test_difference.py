@@ -11,7 +11,8 @@ from hypothesis import given
 from simdocs.matching import difference as module
 from simdocs.matching.difference import difference
 from simdocs.model.passages import Difference
-from simdocs.recipes import Normalisation, Shingling
+from simdocs.parameters.recipes import Shingling
+from simdocs.parameters.texts import Normalisation
 from tests import strategies as some
 from tests.amounts import examples
 from tests.twins import text as texts

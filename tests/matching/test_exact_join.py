@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.families import CLUSTERS, KEEP
 from simdocs.kernels.join import prefix_candidates, prefix_index
 from simdocs.matching.candidates import exact_join
 from simdocs.matching.verification.verify import Verifier
+from simdocs.parameters.families import CLUSTERS, KEEP
 from tests.amounts import examples, slow
 from tests.commands.deduping import sketched
 from tests.commands.test_dedupe import asked

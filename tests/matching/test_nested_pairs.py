@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.families import UNITS
+from simdocs.parameters.families import UNITS
 from tests.amounts import examples
 from tests.similar_texts import corpora, family
 from tests.twins.answers import Answers

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.families import UNITS
 from simdocs.model.search_result import SimilarPairs
+from simdocs.parameters.families import UNITS
 from tests.amounts import examples
 from tests.commands.deduping import sketched, write_texts
 from tests.similar_texts import corpora, family

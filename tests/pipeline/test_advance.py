@@ -16,10 +16,11 @@ from simdocs.engines.run import Run
 from simdocs.model.ragged import NO_TOKENS
 from simdocs.model.skipped import Skipped
 from simdocs.model.texts import BATCH_BYTES
+from simdocs.parameters.recipes import Recipe, Shingling, Sketching
+from simdocs.parameters.texts import Sequences, Walking
 from simdocs.pipeline.reading import Advance, Reading
 from simdocs.pipeline.shingling import shingle
 from simdocs.pipeline.signing import sign
-from simdocs.recipes import Recipe, Sequences, Shingling, Sketching, Walking
 
 
 @pytest.mark.parametrize("name", ["b.jsonl", "b.jsonl.gz"])
@@ -49,7 +50,7 @@ def test_progress_moves_within_one_large_text(tmp_path: Path, stage: str) -> Non
     with Local(1) as engine:
         run = Run(engine, progress=lambda step, done, total: told.append((step, done, total)))
         found = find(Sources((bytes(tmp_path),)), Walking(), run.skipped)
-        reading = Reading(found, 1 << 30, Recipe(Sequences(), Shingling()), run)
+        reading = Reading(found, 1 << 30, Recipe(sequences=Sequences(), shingling=Shingling()), run)
         if stage == "shingle":
             shingle(reading, lambda _sets: None)
         else:

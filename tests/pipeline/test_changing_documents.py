@@ -10,8 +10,8 @@ import tracemalloc
 import pytest
 
 from simdocs.model.texts import BATCH_BYTES
+from simdocs.parameters.recipes import Shingling
 from simdocs.pipeline.shingling import shingled
-from simdocs.recipes import Shingling
 from tests.commands.building import built, standard_input
 from tests.commands.deduping import Work, sketched
 

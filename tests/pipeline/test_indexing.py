@@ -11,8 +11,9 @@ import pytest
 
 import simdocs
 from simdocs.model.artifact import BandIndex
+from simdocs.parameters.recipes import Banding, IndexRecipe, Shingling, Sketching
+from simdocs.parameters.texts import Sequences
 from simdocs.pipeline.indexing import BucketCounter, expected_of
-from simdocs.recipes import Banding, IndexRecipe, Sequences, Shingling, Sketching
 
 Lines = list[list[str]]
 
@@ -84,8 +85,10 @@ def test_few_candidates_are_counted_exactly() -> None:
 @pytest.mark.parametrize("size", [0, 1, 2, 5, 200])
 def test_a_document_among_equal_ones_has_all_others_as_candidates(size: int) -> None:
     signatures = np.ones((size, 8), np.uint32)
-    banding = Banding(0.8, 0.95, "recall", 4, 2)
-    counter = BucketCounter(IndexRecipe(Sequences(), Shingling(), Sketching(num_perm=8), banding))
+    banding = Banding(threshold=0.8, recall=0.95, rule="recall", bands=4, rows=2)
+    counter = BucketCounter(
+        IndexRecipe(sequences=Sequences(), shingling=Shingling(), sketching=Sketching(num_perm=8), banding=banding)
+    )
     for _ in range(4):
         counter.add(np.ones(size, np.uint64), np.arange(size))
     expected = counter.expectation(lambda rows: signatures[rows], size)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.families import UNITS
 from simdocs.model.documents import INVALID, WIDE
+from simdocs.parameters.families import UNITS
 from tests.commands.deduping import CATCH_ALL, sketched
 
 A = b"The ferry leaves the northern quay at seven every morning except on Sundays, when it leaves at nine."

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE, Documents, SourceFiles
 from simdocs.model.ragged import Ragged
+from simdocs.parameters.answers import Updating
 from simdocs.pipeline.reuse import Earlier
-from simdocs.recipes import Updating
 
 Digest = tuple[int, int]
 digests = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1)), max_size=8)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import mmh3
 import pytest
 
-from simdocs.families import default_k
+from simdocs.parameters.recipes import Shingling
+from simdocs.parameters.texts import Normalisation
 from simdocs.pipeline.shingling import show
-from simdocs.recipes import Normalisation, Shingling
 
 
 def shingles(text: str, unit: str, k: int | None = None, **more: object) -> list[str]:
-    return [one for one, _ in show(text.encode(), Shingling(unit, k or default_k(unit), **more))]
+    return [one for one, _ in show(text.encode(), Shingling(unit=unit, k=k, **more))]
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,10 @@ def test_shown_shingles_follow_the_switches(switch, text, expected):
 
 @pytest.mark.parametrize("seed", [0, 1, (1 << 32) - 1])
 def test_shown_tokens_are_those_of_mmh3(seed):
-    assert list(show("añb".encode(), Shingling("char", 3, seed=seed))) == [
+    assert list(show("añb".encode(), Shingling(unit="char", k=3, seed=seed))) == [
         ("añb", mmh3.hash("añb", seed, signed=False))
     ]
     both = b"".join(mmh3.hash(word, seed, signed=False).to_bytes(4, "little") for word in ("a", "rose"))
-    assert list(show(b"A rose", Shingling("word", 2, seed=seed))) == [("a rose", mmh3.hash(both, seed, signed=False))]
+    assert list(show(b"A rose", Shingling(unit="word", k=2, seed=seed))) == [
+        ("a rose", mmh3.hash(both, seed, signed=False))
+    ]

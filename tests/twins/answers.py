@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
-from simdocs.recipes import Shingling
+from simdocs.parameters.recipes import Shingling
 from tests.twins import shingles, signatures, similarity
 from tests.twins.corpus import Document
 from tests.twins.groups import keep_order

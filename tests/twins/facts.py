@@ -6,11 +6,11 @@ import hashlib
 import json
 import os
 import struct
-from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
-from simdocs.recipes import Sequences, Shingling, Walking
+from simdocs.parameters.recipes import Shingling
+from simdocs.parameters.texts import Sequences, Walking
 from tests.twins import shingles
 from tests.twins.corpus import Corpus, Document
 from tests.twins.decoding import WIDE
@@ -34,7 +34,7 @@ def documents(root: Path) -> list[Document]:
     """Return the documents below a directory, in row order."""
     lists = {"files_from": None, "files0_from": None}
     return Corpus(
-        {"documents": [os.fsencode(root)]} | lists | asdict(Walking()) | asdict(Sequences()) | {"jsonl": False}
+        {"documents": [os.fsencode(root)]} | lists | Walking().fields() | Sequences().fields() | {"jsonl": False}
     ).documents
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 
 from simdocs.model.tuning import PairSample
-from simdocs.recipes import Bands
+from simdocs.parameters.recipes import Bands
 
 
 def agreeing_bands(left: Sequence[int], right: Sequence[int], bands: int, rows: int) -> int:

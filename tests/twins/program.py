@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from simdocs.families import default_k
-from simdocs.recipes import Normalisation, Sequences, Shingling
+from simdocs.parameters.families import default_k
+from simdocs.parameters.recipes import Shingling
+from simdocs.parameters.texts import Normalisation, Sequences
 from tests.twins import bands
 from tests.twins.answers import Answers, Criteria, Row, Signing
 from tests.twins.corpus import Corpus, Document, EndedError, Options
@@ -30,7 +31,7 @@ WITHOUT_EFFECT = {
 KNOWN = WITHOUT_EFFECT | {
     "documents", "files_from", "files0_from", "include", "exclude", "hidden", "follow", "max_size",
     "text_field", "id_field", "plain", "jsonl",
-    "unit", "k", "language", "ignore_stop_words", "stop_words", "multiset", "seed", *Normalisation.__slots__,
+    "unit", "k", "language", "ignore_stop_words", "stop_words", "multiset", "seed", *Normalisation.defaults,
     "num_perm", "scheme", "ignore_common", "template", "threshold", "recall", "rule", "bands", "rows",
     "changed", "renamed", "keep", "cluster", "verify", "exact", "max_candidates", "against",
     "pairs", "all_copies", "explain", "list", "nul", "top", "nearest", "itself", "measure", "diff",
@@ -61,15 +62,15 @@ class Index(NamedTuple):
 def recipe(options: Options) -> tuple[Shingling, Signing, float]:
     """Return how documents are shingled and signed, and the threshold for which the bands are chosen."""
     unit, size, threshold = options["unit"], options["num_perm"], options["threshold"]
-    switches = Normalisation(**{name: options[name] for name in Normalisation.__slots__})
+    switches = Normalisation(**{name: options[name] for name in Normalisation.defaults})
     k = options["k"] or default_k(unit)
     shingling = Shingling(
-        unit,
-        k,
-        options["language"],
-        options["multiset"],
-        options["seed"],
-        switches,
+        unit=unit,
+        k=k,
+        language=options["language"],
+        multiset=options["multiset"],
+        seed=options["seed"],
+        normalisation=switches,
         ignore_stop_words=unit == "word" and (options["ignore_stop_words"] or options["stop_words"] is not None),
         stop_word_list=_stop_words(options["stop_words"]),
     )
@@ -165,7 +166,7 @@ def query(options: Options, index: Index, stdin: bytes = b"") -> Ended:
 def _read(options: Options, stdin: bytes, index: Index | None = None) -> Corpus:
     """Read the documents. Options about JSON lines that are not given are those of the index."""
     if index is not None:
-        of_index = {name: index.options[name] for name in Sequences.__slots__ if options[name] is None}
+        of_index = {name: index.options[name] for name in Sequences.defaults if options[name] is None}
         options = {**options, **of_index}
     assert set(options) <= KNOWN, f"the twin does not know {set(options) - KNOWN}"
     return Corpus(options, stdin)

@@ -8,7 +8,7 @@ from collections import Counter
 import mmh3
 
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
-from simdocs.recipes import Shingling
+from simdocs.parameters.recipes import Shingling
 from tests.twins import text as texts
 from tests.twins import units
 

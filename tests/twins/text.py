@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from simdocs.recipes import Normalisation
+from simdocs.parameters.texts import Normalisation
 
 PLAIN = Normalisation()
 

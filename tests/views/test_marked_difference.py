@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.matching.difference import difference
-from simdocs.recipes import Shingling
+from simdocs.parameters.recipes import Shingling
 from simdocs.views.drawn_difference import COLORS, Marks, marked
 
 MARKS = Marks()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from simdocs.matching.difference import difference
-from simdocs.recipes import Shingling
+from simdocs.parameters.recipes import Shingling
 from simdocs.views.drawn_difference import COLORS, Marks, drawn_as
 from simdocs.views.side_by_side import side_by_side
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from simdocs.matching.difference import difference
-from simdocs.recipes import Shingling
+from simdocs.parameters.recipes import Shingling
 from simdocs.views.drawn_difference import unified
 
 LINES = [f"line {number}\n" for number in range(40)]

@@ -13,9 +13,9 @@ from simdocs.corpora.identity import content_digest
 from simdocs.corpora.stamp import Stamp
 from simdocs.corpora.walked_files import ANY, Met
 from simdocs.errors import mention
-from simdocs.families import CONTAINERS
 from simdocs.model.skipped import Skip
-from simdocs.recipes import Sequences
+from simdocs.parameters.families import CONTAINERS
+from simdocs.parameters.texts import Sequences
 
 
 class ContainerFile(NamedTuple):

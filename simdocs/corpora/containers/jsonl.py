@@ -11,7 +11,7 @@ from simdocs.corpora.containers.lines import OpenLines, parts_of_lines
 from simdocs.corpora.read_file import too_large
 from simdocs.corpora.walked_files import Met
 from simdocs.model.skipped import DocumentSkipped, Skip
-from simdocs.recipes import Sequences
+from simdocs.parameters.texts import Sequences
 
 _ARRAY = "an array: JSON Lines have one object on each line"
 

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.errors import mention, shell_command
-from simdocs.families import CONTAINERS, ON_STANDARD_INPUT
 from simdocs.model.documents import LIKE_ARRAY, LIKE_CSV, LIKE_LINES, LIKE_SEMICOLONS, LIKE_TSV, Documents
 from simdocs.model.names import display_name
-from simdocs.recipes import Sequences
+from simdocs.parameters.families import CONTAINERS, ON_STANDARD_INPUT
+from simdocs.parameters.texts import Sequences
 
 _COMPRESSED = (b"", b".gz")
 """What may follow the suffix of a container."""

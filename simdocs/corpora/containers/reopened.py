@@ -10,7 +10,7 @@ from simdocs.corpora.containers.recognise import format_of_document
 from simdocs.corpora.stamp import Stamp, status_of
 from simdocs.corpora.walked_files import ANY, Met
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.recipes import Sequences
+from simdocs.parameters.texts import Sequences
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.container import Locator, Opened

@@ -13,8 +13,7 @@ import numpy as np
 
 from simdocs.errors import UnreachableRecallError, UsageError, mention
 from simdocs.model.ragged import Floats
-from simdocs.parameters import MAX_NUM_PERM
-from simdocs.recipes import BandingRequest, Bands
+from simdocs.parameters.recipes import MAX_NUM_PERM, BandingRequest, Bands
 
 _ROUNDING = 1e-12
 """A probability may fall short of a recall by less than this and still count as reaching it, because of rounding."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from simdocs.families import SCHEMES
 from simdocs.model.ragged import Index, Ragged, Tokens
+from simdocs.parameters.families import SCHEMES
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import replace
 from functools import cache, partial
 from typing import Literal
 
@@ -19,7 +18,7 @@ import numpy as np
 from simdocs.kernels.text import character_kinds as kinds
 from simdocs.kernels.text.codepoints import CodepointTable, from_codepoints, to_codepoints
 from simdocs.model.ragged import Array, Bytes, Index, Mask, Ragged, count_true_in_rows, offsets_of
-from simdocs.recipes import Normalisation
+from simdocs.parameters.texts import Normalisation
 
 Form = Literal["NFKC", "NFD"]
 
@@ -253,7 +252,7 @@ def _map_with_str(raw: Ragged, data: bytes, switches: Normalisation, lines: bool
         data = np.insert(raw.values, raw.offsets[1:], ord(separator)).tobytes()
     codepoints = to_codepoints(_after_str_steps(data.decode("utf-8", "surrogateescape"), switches))
     ends = np.flatnonzero(codepoints == ord(separator)) + 1 if separator else np.array([len(codepoints)])
-    codepoints = _table(replace(switches, keep_case=True), lines)(codepoints) & np.uint32(_CODEPOINT)
+    codepoints = _table(switches.but(keep_case=True), lines)(codepoints) & np.uint32(_CODEPOINT)
     if separator:
         codepoints[ends - 1] = SPACE
     return [Ragged(codepoints, np.concatenate((np.zeros(1, np.int64), ends)))]

@@ -24,7 +24,7 @@ from simdocs.kernels.text.character_mapping import (
 from simdocs.kernels.text.codepoints import from_codepoints
 from simdocs.model.ragged import Array, Bytes, Index, Ragged, row_blocks
 from simdocs.model.texts import STRIDE, Texts, utf8_widths
-from simdocs.recipes import Normalisation
+from simdocs.parameters.texts import Normalisation
 
 
 class TextBuilder:

@@ -8,20 +8,19 @@ Ullman, Mining of Massive Datasets, section 3.2.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from simdocs.families import UNITS
 from simdocs.kernels.text.normalise import normalise
 from simdocs.kernels.text.units import Units, char_units, line_units, word_units
 from simdocs.kernels.tokens import murmur
 from simdocs.kernels.tokens.unit_hashes import line_hashes, other_words, stop_word_positions, word_hashes
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Tokens, count_true_in_rows, offsets_of, ranges
 from simdocs.model.texts import Texts
-from simdocs.recipes import Shingling
+from simdocs.parameters.families import UNITS
+from simdocs.parameters.recipes import Shingling
 
 
 class Layout(NamedTuple):
@@ -237,8 +236,8 @@ def unit_numbers(texts: Texts, unit: str, shingling: Shingling) -> list[Array]:
     numbers = shingler_of(unit).numbers
     if numbers is not None:
         return numbers(texts)
-    single = replace(shingling, unit=unit, k=1, ignore_stop_words=False)
-    halves = [text_tokens(texts, replace(single, seed=seed)) for seed in (0, 1)]
+    single = shingling.but(unit=unit, k=1, ignore_stop_words=False)
+    halves = [text_tokens(texts, single.but(seed=seed)) for seed in (0, 1)]
     hashes = halves[0].values.astype(np.uint64) << np.uint64(32) | halves[1].values
     return [hashes[begin:end] for begin, end in pairwise(halves[0].offsets.tolist())]
 

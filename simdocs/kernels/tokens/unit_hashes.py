@@ -16,7 +16,8 @@ from simdocs.kernels.tokens import murmur
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Tokens
 from simdocs.model.texts import STRIDE, Texts
-from simdocs.recipes import Normalisation, Shingling
+from simdocs.parameters.recipes import Shingling
+from simdocs.parameters.texts import Normalisation
 
 PIECE = 16 * STRIDE
 """Smallest number of code points in a piece, except for the last one."""

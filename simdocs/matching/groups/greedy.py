@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from simdocs.families import CLUSTERS
 from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, keep_order, most_similar_kept
 from simdocs.matching.candidates.rounds import GroupingState
 from simdocs.matching.candidates.self_join import Candidates, SelfJoin
@@ -16,7 +15,8 @@ from simdocs.matching.verification.verify import Verifier
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Array, Index, Mask, Rows, TextNumbers, ranges
-from simdocs.recipes import Grouping
+from simdocs.parameters.answers import Grouping
+from simdocs.parameters.families import CLUSTERS
 
 
 def decide(join: SelfJoin, grouping: Grouping, *, explain: bool = False) -> Decision:

@@ -20,7 +20,7 @@ from simdocs.matching.verification.token_memory import TokenMemory
 from simdocs.model.audited import MeasuredRecall
 from simdocs.model.byte_strings import GrowingArray
 from simdocs.model.ragged import Keys, Mask, Ragged, Rows, TextNumbers, row_blocks
-from simdocs.recipes import Bands, Sketching
+from simdocs.parameters.recipes import Bands, Sketching
 
 SEEDS = 20
 """Other hash functions with which the recall is measured. With more, the interval is narrower, and it takes longer."""

@@ -29,7 +29,7 @@ from simdocs.matching.sampling.found_similar import FoundPairs, in_blocks
 from simdocs.matching.verification.token_memory import token_sets
 from simdocs.model.audited import MeasuredRecall
 from simdocs.model.ragged import Floats, Index, Ragged, Rows, TextNumbers, Tokens, offsets_of, row_blocks
-from simdocs.recipes import Bands
+from simdocs.parameters.recipes import Bands
 
 _BYTES_AT_ONCE = 1 << 22
 """Text of drawn documents that are held at once, and as much of the others at most. At most 1 token a byte."""

@@ -12,8 +12,8 @@ from simdocs.kernels.compare import bitmaps, jaccard
 from simdocs.model.ragged import BlockPlaces, Floats, Index, Mask, Ragged
 from simdocs.model.skipped import Skip
 from simdocs.model.texts import BATCH_BYTES
+from simdocs.parameters.recipes import Shingling
 from simdocs.pipeline.reload import Source, load_token_sets
-from simdocs.recipes import Shingling
 
 _BLOCK_BYTES = 4 * BATCH_BYTES
 """Text of the documents in one block. Their token sets take about 4 bytes for each byte of text."""

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.families import KEEP
 from simdocs.kernels.group.greedy_rounds import keep_order
+from simdocs.parameters.families import KEEP
 from tests import strategies as some
 from tests.twins import groups as twin
 

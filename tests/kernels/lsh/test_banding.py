@@ -11,9 +11,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from simdocs.errors import UnreachableRecallError, UsageError
-from simdocs.families import RULES
 from simdocs.kernels.lsh import banding
-from simdocs.recipes import BandingRequest
+from simdocs.parameters.families import RULES
+from simdocs.parameters.recipes import BandingRequest
 from tests.twins import bands as twin
 
 hundredths = st.integers(1, 99).map(lambda n: n / 100)

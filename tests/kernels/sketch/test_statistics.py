@@ -13,11 +13,11 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from simdocs.families import SCHEMES
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh import banding, buckets
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.model.ragged import Array, Ragged
+from simdocs.parameters.families import SCHEMES
 from tests.amounts import slow
 
 PLACES = 128

@@ -19,7 +19,7 @@ from simdocs.kernels.text.character_mapping import CONTEXT_FREE_CUTS
 from simdocs.kernels.text.normalise import normalise
 from simdocs.model import texts as model
 from simdocs.model.texts import STRIDE, Texts
-from simdocs.recipes import Normalisation
+from simdocs.parameters.texts import Normalisation
 from tests import strategies as some
 from tests.amounts import slow
 from tests.twins import text as twin

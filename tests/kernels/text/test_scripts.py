@@ -6,14 +6,14 @@ import gzip
 import json
 import unicodedata
 from collections import defaultdict
-from dataclasses import replace
 
 import pytest
 
 from benchmarks import corpora
 from simdocs.kernels.text import character_mapping
 from simdocs.kernels.tokens.shinglers import normalised_texts, text_tokens
-from simdocs.recipes import Normalisation, Shingling
+from simdocs.parameters.recipes import Shingling
+from simdocs.parameters.texts import Normalisation
 from tests import strategies as some
 from tests.amounts import slow
 from tests.kernels.tokens.test_shinglers import spelt_units
@@ -106,7 +106,7 @@ def test_composed_and_decomposed_texts_differ_without_nfkc(language, unit):
     shingling = Shingling(unit=unit, k=1)
     composed, decomposed = (tokens(form, shingling) for form in forms)
     assert composed != decomposed
-    shingling = replace(shingling, normalisation=Normalisation(nfkc=True))
+    shingling = shingling.but(normalisation=Normalisation(nfkc=True))
     composed, decomposed = (tokens(form, shingling) for form in forms)
     assert composed == decomposed
 
@@ -132,5 +132,5 @@ def test_words_of_real_pages_are_counted_right(language, shingling, most, pages)
     found = some.rows_of(text_tokens(normalised_texts(some.documents(batch), shingling), shingling))
     assert found == [twin.tokens(raw, shingling) for raw in batch]
     text = unicodedata.normalize("NFD", b"\n".join(batch).decode())
-    nfkc = replace(shingling, normalisation=Normalisation(nfkc=True))
+    nfkc = shingling.but(normalisation=Normalisation(nfkc=True))
     assert tokens(text, nfkc) == tokens(unicodedata.normalize("NFC", text), nfkc) == twin.tokens(text.encode(), nfkc)

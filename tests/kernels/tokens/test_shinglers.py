@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
-from dataclasses import replace
 from itertools import pairwise, product
 from unittest import mock
 
@@ -15,13 +14,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simdocs.families import LANGUAGES, UNITS
 from simdocs.kernels.text import character_kinds, codepoints, units
 from simdocs.kernels.tokens import multisets, murmur, unit_hashes
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.model.texts import Texts
-from simdocs.recipes import Normalisation, Shingling
+from simdocs.parameters.families import LANGUAGES, UNITS
+from simdocs.parameters.recipes import Shingling
+from simdocs.parameters.texts import Normalisation
 from tests import strategies as some
 from tests.amounts import slow
 from tests.twins import shingles as twin
@@ -71,7 +71,7 @@ def test_shingles_are_those_of_the_twin(batch, shingling):
 @pytest.mark.parametrize("unit", UNITS)
 @given(batch=some.batches, shingling=some.shinglings)
 def test_tokens_are_those_of_mmh3(unit, batch, shingling):
-    shingling = replace(shingling, unit=unit)
+    shingling = shingling.but(unit=unit)
     assert kernel_tokens(batch, shingling) == [twin.tokens(raw, shingling) for raw in batch]
 
 
@@ -91,7 +91,7 @@ def test_marks_belong_to_a_letter_in_another_part(batch, size):
 @pytest.mark.parametrize("unit", UNITS)
 @given(batch=some.batches, shingling=some.shinglings, size=st.sampled_from([1, 2, 7]))
 def test_tokens_of_texts_in_pieces_leave_no_seam(unit, batch, shingling, size):
-    shingling = replace(shingling, unit=unit)
+    shingling = shingling.but(unit=unit)
     sizes = (mock.patch.object(unit_hashes, "PIECE", size), mock.patch.object(unit_hashes, "_LOOK_AHEAD", 1))
     with sizes[0], sizes[1], mock.patch.object(murmur, "CHUNK", size):
         assert kernel_tokens(batch, shingling) == [twin.tokens(raw, shingling) for raw in batch]
@@ -221,7 +221,7 @@ def test_every_stop_word_begins_a_shingle(language):
     shingling = Shingling(unit="stopword", k=2, language=language)
     for switches in (Normalisation(), Normalisation(strip_accents=True, nfkc=True), Normalisation(keep_case=True)):
         batch = [f"xqx {word} xqz".encode() for word in STOP_WORDS[language]]
-        shingling = replace(shingling, normalisation=switches)
+        shingling = shingling.but(normalisation=switches)
         sizes = [len(row[0]) for row in spelt_shingles(normalised_texts(some.documents(batch), shingling), shingling)]
         assert sizes == [2] * len(batch)
 

@@ -11,7 +11,7 @@ from math import inf
 from typing import NamedTuple
 
 from simdocs.errors import mention
-from simdocs.family import Family, Member
+from simdocs.parameters.declaration import Family, Member
 
 _SHINGLERS = "simdocs.kernels.tokens.shinglers"
 _ORDERS = "simdocs.kernels.group.greedy_rounds"

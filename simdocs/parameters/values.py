@@ -9,9 +9,10 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from simdocs.family import Member
+if TYPE_CHECKING:
+    from simdocs.parameters.declaration import Member
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 

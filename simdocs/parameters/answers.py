@@ -1,0 +1,285 @@
+"""Parameters about searches, answers and runs: what is looked for, and what becomes of what was found."""
+
+from __future__ import annotations
+
+from simdocs.errors import mention
+from simdocs.parameters.declaration import ANSWER, GROUPS, RUN, UPDATE, Group, parameter
+from simdocs.parameters.families import (
+    CLUSTERS,
+    COLORS,
+    DIFFS,
+    FORMATS,
+    KEEP,
+    LISTS,
+    MATCH_LISTS,
+    MEASURES,
+    TUNE_LISTS,
+    VERIFY,
+)
+from simdocs.parameters.texts import UNITS_OF_SIZE
+from simdocs.parameters.values import Choice, Flag, PathName, Seconds, Size, Whole
+
+
+class Grouping(Group, section=GROUPS):
+    """How candidates are found and decided, and which documents are kept."""
+
+    exact: bool = parameter(
+        Flag(),
+        default=False,
+        help="Find every pair, without signatures and bands. Slower, and holds all tokens in memory.",
+        helps={
+            "query": f"Compare with every document of the index, which are all read again. Unless {mention('nearest')}"
+            f" or {mention('measure')} containment is given, all tokens are held in memory."
+        },
+    )
+    verify: str = parameter(Choice(VERIFY), default="exact", help="How candidate pairs are decided.", before="exact")
+    cluster: str = parameter(Choice(CLUSTERS), default="greedy", help="What makes a group.", before="verify")
+    keep: str = parameter(
+        Choice(KEEP), default="first", help="Which of several near-duplicates is kept.", before="cluster"
+    )
+    max_candidates: int = parameter(
+        Whole(1),
+        default=10_000,
+        help="Compare a document with at most N kept documents of each bucket. Exit with 3 if that limit was reached.",
+    )
+
+
+class Comparing(Group, section=GROUPS):
+    """By which measure documents are compared, and in how much memory; None: in all that there is."""
+
+    measure: str = parameter(
+        Choice(MEASURES),
+        default="jaccard",
+        help="What is compared with the threshold. Containment reads every document of the index again, or X.shingles;"
+        " if the index stores a sketch for containment, only candidates.",
+        helps={
+            "dedupe": f"What is compared with the threshold. Containment needs {mention('pairs')}, and finds every pair"
+            f" as {mention('exact')} does.",
+            "compare": "What is compared with the threshold, and is in the matrix of several texts.",
+        },
+        before="verify",
+    )
+    max_memory: int | None = parameter(
+        Size(),
+        default=None,
+        described="the memory that is available",
+        help=f"With {mention('exact')}, refuse to begin if more than SIZE of memory is needed. {UNITS_OF_SIZE}",
+        helps={
+            "dedupe": f"With {mention('exact')} or {mention('measure')} containment, refuse to begin if more than SIZE"
+            f" of memory is needed. {UNITS_OF_SIZE}",
+            "audit": f"Audit a sample if comparing all pairs needs more than SIZE of memory. {UNITS_OF_SIZE}",
+        },
+        before="max_candidates",
+    )
+
+
+class Sampling(Group, section=GROUPS):
+    """How many documents are drawn for an audit."""
+
+    sample: int = parameter(
+        Whole(1),
+        default=2000,
+        described="compare all pairs, or 2000 if these do not fit in memory",
+        help="Draw N documents, compare each with all others, and estimate from them what is missed.",
+        before="max_candidates",
+    )
+
+
+class Updating(Group, section=UPDATE):
+    """How documents are compared with those that an artifact has already."""
+
+    rebuild: bool = parameter(
+        Flag(), default=False, help="Read every document again, and take nothing from the artifact that is there."
+    )
+    checksum: bool = parameter(
+        Flag(), default=False, help="Detect changes by content instead of size, times and inode."
+    )
+    ignore_ctime: bool = parameter(
+        Flag(), default=False, help="Treat a file as unchanged even if its ctime differs, as after a rename or chmod."
+    )
+    ignore_inode: bool = parameter(
+        Flag(),
+        default=False,
+        help="Treat a file as unchanged even if its inode differs, as on some network file systems.",
+    )
+    keep_unreadable: bool = parameter(
+        Flag(),
+        default=False,
+        help="Keep what the artifact has of files and directories that cannot be read now. Exit with 3 if there are"
+        " any.",
+    )
+
+
+_ANSWER = "Write the answer to PATH, completely or not at all. A PATH of - is standard output."
+
+_OUTPUT = parameter(
+    PathName(),
+    default=None,
+    help="Write the artifact to PATH, completely or not at all.",
+    helps={
+        **dict.fromkeys(("report", "audit_report", "compare_report"), _ANSWER),
+        "tune_report": "Write the answer to PATH; an image if it ends in .svg.",
+    },
+    section=ANSWER,
+    before="format",
+)
+_DRY_RUN = parameter(
+    Flag(),
+    default=False,
+    help="Write no artifact. Print which documents are changed, new, kept, renamed and removed; with"
+    f" {mention('verbose')}, also those that are unchanged.",
+    section=UPDATE,
+)
+_ALL_COPIES = parameter(
+    Flag(),
+    default=False,
+    help=f"With {mention('pairs')}, also list all pairs of identical texts.",
+    helps={"query": f"With {mention('nearest')}, list all documents that have one of these texts."},
+    section=ANSWER,
+)
+
+
+class Target(Group, section=UPDATE):
+    """Where an artifact is written, and what it may replace."""
+
+    allow_shrink: bool = parameter(
+        Flag(),
+        default=False,
+        help="Replace the artifact even if an argument has no documents any more, or less than half as many as before.",
+    )
+    dry_run: bool = _DRY_RUN
+    output: bytes | None = _OUTPUT
+    lock_wait: float = parameter(
+        Seconds(),
+        default=0.0,
+        help="Wait up to SECONDS while another run writes the artifact, then exit with 75.",
+        section=RUN,
+        before="debug",
+    )
+
+
+class DedupeAnswer(Group, section=ANSWER):
+    """What the answer of dedupe lists."""
+
+    pairs: bool = parameter(Flag(), default=False, help="List all pairs of near-duplicates instead of groups.")
+    all_copies: bool = _ALL_COPIES
+    explain: bool = parameter(
+        Flag(), default=False, help="List all documents, and say why each is kept, or a duplicate of another one."
+    )
+    list: str | None = parameter(
+        Choice(LISTS), default=None, help="List only names, or lines of JSON Lines files.", before="diff"
+    )
+
+
+class ShowAnswer(Group, section=ANSWER):
+    """What is shown of an artifact."""
+
+    matrix: bool = parameter(Flag(), default=False, help="Show which of up to 20 documents has which token.")
+    buckets: bool = parameter(Flag(), default=False, help="List the buckets that two or more documents share.")
+    candidates: bool = parameter(Flag(), default=False, help="List candidate pairs, and how similar they are.")
+    sketch: bool = parameter(
+        Flag(), default=False, help="List how many tokens the sketch for containment holds, or which."
+    )
+
+
+class QueryAnswer(Group, section=ANSWER):
+    """Which matches the answer of query lists."""
+
+    all_copies: bool = _ALL_COPIES
+    top: int | None = parameter(Whole(1), default=None, help="List at most N matches for each document.")
+    nearest: int | None = parameter(
+        Whole(1),
+        default=None,
+        help="List the N most similar texts, even below the threshold, with one document each. Only the documents"
+        f" whose signatures agree most are compared, unless {mention('exact')} is given.",
+    )
+    itself: bool = parameter(Flag(), default=False, help="Let a document that is in the index match itself.")
+    list: str | None = parameter(Choice(MATCH_LISTS), default=None, help="List only names.")
+
+
+class TuneAnswer(Group, section=ANSWER):
+    """What a table of tune lists."""
+
+    list: str = parameter(Choice(TUNE_LISTS), default="choices", help="What to list.")
+
+
+_DIFF = parameter(Choice(DIFFS), default=None, help="Print where texts differ.", section=ANSWER, before="nul")
+_TRACE = parameter(
+    Flag(),
+    default=False,
+    help=f"Show how MinHash computes the signatures, row by row. Needs {mention('scheme')} permutation.",
+    section=ANSWER,
+    before="nul",
+)
+
+
+class CompareAnswer(Group, section=ANSWER):
+    """How two texts are compared in detail."""
+
+    diff: str | None = _DIFF
+    trace: bool = _TRACE
+
+
+class Running(Group, section=RUN):
+    """How the work is done.
+
+    jobs: worker processes; None: as many as there are cores.
+    strict: whether it is an error if a document cannot be judged.
+    """
+
+    jobs: int | None = parameter(
+        Whole(1, 1024), default=None, described="all cores", help="Number of worker processes."
+    )
+    strict: bool = parameter(
+        Flag(), default=False, help="Write nothing and exit with 2 if a document could not be compared."
+    )
+
+
+class Presentation(Group, section=ANSWER):
+    """How an answer is drawn, where it is written, and what is said about the run."""
+
+    dry_run: bool = _DRY_RUN
+    diff: str | None = _DIFF
+    trace: bool = _TRACE
+    nul: bool = parameter(
+        Flag(), default=False, help=f"With {mention('list')}, end names with NUL instead of a line feed."
+    )
+    output: bytes | None = _OUTPUT
+    format: str | None = parameter(
+        Choice(FORMATS),
+        default=None,
+        described="table on a terminal, else tsv; or the suffix of -o",
+        help="Format of the answer.",
+    )
+    header: bool = parameter(Flag(), default=False, help="Begin TSV with the names of the columns.")
+    color: str = parameter(Choice(COLORS), default="auto", help="When to use colours.")
+    exit_code: bool = parameter(
+        Flag(),
+        default=False,
+        help="Exit with 1 if near-duplicates were found.",
+        helps={"audit_report": "Exit with 1 if the interval of the recall ends below the stated recall."},
+        section=RUN,
+        before="jobs",
+    )
+    quiet: bool = parameter(
+        Flag(), default=False, help="Print only errors on standard error.", section=RUN, before="strict"
+    )
+    verbose: bool = parameter(
+        Flag(),
+        default=False,
+        help="List everything that was skipped, and print the summary.",
+        helps={"compare_report": "Show all measures in a table."},
+        section=RUN,
+        before="strict",
+    )
+    summary: bool = parameter(
+        Flag(),
+        default=False,
+        help="Print the summary even if standard error is not a terminal.",
+        section=RUN,
+        before="strict",
+    )
+    summary_json: bytes | None = parameter(
+        PathName(), default=None, help="Write the summary to FILE as one JSON object.", section=RUN, before="strict"
+    )
+    debug: bool = parameter(Flag(), default=False, help="Show the traceback of an error.", section=RUN)

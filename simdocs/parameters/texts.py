@@ -1,0 +1,137 @@
+"""Parameters about documents: which texts are read, where those of an artifact are, and how a text is normalised."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from simdocs.errors import mention
+from simdocs.parameters.declaration import DOCUMENTS, GROUPS, TEXT, Group, parameter
+from simdocs.parameters.values import MIB, ArtifactName, Flag, FreeText, PathName, PatternList, Size
+
+UNITS_OF_SIZE = "K, M and G are powers of 1024; KB, MB and GB are powers of 1000."
+"""What help says about the units of a size."""
+
+_REFUSED = f"Refuse a larger text. {UNITS_OF_SIZE}"
+
+
+class Naming(Group, section=DOCUMENTS):
+    """Where the names of documents are, if not among the arguments."""
+
+    files_from: bytes | None = parameter(
+        PathName(),
+        default=None,
+        help="Read the names of documents from FILE, one per line. A FILE of - is standard input.",
+    )
+    files0_from: bytes | None = parameter(
+        PathName(),
+        default=None,
+        help="Read the names of documents from FILE, each ended by NUL. A FILE of - is standard input.",
+    )
+    jsonl: bool = parameter(Flag(), default=False, help="Read standard input as JSON Lines.", before="shingles")
+
+
+class Walking(Group, section=DOCUMENTS):
+    """Which files of a directory are documents."""
+
+    hidden: bool = parameter(
+        Flag(), default=False, help="Also read files and directories whose name begins with a dot."
+    )
+    follow: bool = parameter(Flag(), default=False, help="Follow symbolic links in directories.")
+    one_file_system: bool = parameter(Flag(), default=False, help="Do not enter directories on other file systems.")
+    include: tuple[str, ...] = parameter(
+        PatternList(),
+        default=(),
+        help="In directories, only read files whose name matches GLOB. A GLOB with a slash is compared with the path"
+        " below DOCS. May be repeated.",
+        before="hidden",
+    )
+    exclude: tuple[str, ...] = parameter(
+        PatternList(),
+        default=(),
+        help="Skip files and directories that match GLOB. A GLOB with a slash is compared with the path below DOCS."
+        " May be repeated.",
+        before="hidden",
+    )
+    max_size: int = parameter(
+        Size(),
+        default=256 * MIB,
+        described="256M",
+        help=f"Skip larger documents, and exit with 3. {UNITS_OF_SIZE}",
+        helps={"show": _REFUSED, "compare": _REFUSED},
+    )
+
+
+class Sequences(Group, section=DOCUMENTS):
+    """Which files hold one document per line, and which fields of a line hold its text and its name."""
+
+    text_field: str = parameter(FreeText(), default="text", help="Field that holds the text in JSON Lines.")
+    id_field: str = parameter(FreeText(), default="id", help="Field that holds the id in JSON Lines, as in PATH#ID.")
+    plain: bool = parameter(
+        Flag(), default=False, help="Read each *.jsonl and *.ndjson file as one text, and do not warn about tables."
+    )
+
+
+_OF_ARTIFACT = "Look for the artifact's documents in DIR."
+_OF_Y = f"With {mention('against')}, this is for the documents of Y.index."
+
+
+class Rereading(Group, section=DOCUMENTS):
+    """How documents of an artifact are read again: from their directory, or as token sets."""
+
+    shingles: Any = parameter(
+        ArtifactName(("shingles",)),
+        default=None,
+        help="Verify with the token sets in X.shingles instead of reading the documents of the index again.",
+        helps={
+            "dedupe": "Verify with the token sets in X.shingles instead of reading the artifact's documents again."
+            f" {_OF_Y}"
+        },
+    )
+    root: bytes | None = parameter(
+        PathName(directories=True),
+        default=None,
+        described="the directory where it was built",
+        help="Look for the documents of the index in DIR.",
+        helps={"dedupe": f"{_OF_ARTIFACT} {_OF_Y}", "compare": _OF_ARTIFACT},
+    )
+
+
+class Known(Group, section=GROUPS):
+    """The documents that are kept in any case."""
+
+    against: Any = parameter(
+        ArtifactName(("index",)),
+        default=None,
+        help="Index of documents that are always kept. Only DOCS can be duplicates.",
+    )
+
+
+class OnlyChanged(Group, section=DOCUMENTS):
+    """Whether only new or changed documents of an index count."""
+
+    changed: bool = parameter(
+        Flag(),
+        default=False,
+        help="Only look for pairs with a document that was new or changed when the index was last updated.",
+        helps={
+            "query": "Look up the documents of the index that were new or changed when it was last updated, instead of"
+            " DOCS."
+        },
+    )
+    renamed: bool = parameter(
+        Flag(), default=False, help=f"With {mention('changed')}, renamed documents count as changed."
+    )
+
+
+class Normalisation(Group, section=TEXT):
+    """The changes that are made to a text before it is cut into units, in this order."""
+
+    nfkc: bool = parameter(Flag(), default=False, help="Convert the text to Unicode normal form NFKC first.")
+    keep_case: bool = parameter(Flag(), default=False, help="Do not convert the text to lower case.")
+    strip_accents: bool = parameter(
+        Flag(),
+        default=False,
+        help="Remove accents. These are all nonspacing marks, also Indic and Thai vowel signs.",
+    )
+    strip_punctuation: bool = parameter(Flag(), default=False, help="Replace punctuation and symbols with spaces.")
+    mask_digits: bool = parameter(Flag(), default=False, help="Replace every digit with 0.")

@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from shlex import quote
 
@@ -81,6 +81,7 @@ class Lookalike:
 
     name: what messages call it.
     flag: the flag of documents whose text looks like it.
+    mark: bytes that occur in every such text. Most texts are told apart by them.
     looks: whether the beginning of a text in UTF-8 looks like it, given whether that is the whole text.
     suffixes: files whose names end so are taken for it, whatever their text looks like.
     rows: Python code that prints its rows, read from standard input, as JSON Lines.
@@ -88,9 +89,10 @@ class Lookalike:
 
     name: str
     flag: int
+    mark: bytes
     looks: Callable[[bytes, bool], bool]
-    suffixes: tuple[bytes, ...] = ()
-    rows: str = ""
+    suffixes: tuple[bytes, ...] = field(default=(), kw_only=True)
+    rows: str = field(default="", kw_only=True)
 
     def is_named_so(self, name: bytes) -> bool:
         """Whether a file with this name is one, compressed or not."""
@@ -226,12 +228,18 @@ def _records(text: bytes, whole: bool, delimiter: str) -> Iterator[list[str]]:
         yield held
 
 
+def _table(name: str, flag: int, delimiter: str, suffixes: tuple[bytes, ...] = ()) -> Lookalike:
+    looks = partial(looks_like_table, delimiter=delimiter)
+    rows = _TABLE.format(delimiter.replace("\t", r"\t"))
+    return Lookalike(name, flag, delimiter.encode(), looks, suffixes=suffixes, rows=rows)
+
+
 LOOKALIKES = (
-    Lookalike("JSON Lines", LIKE_LINES, looks_like_lines),
-    Lookalike("a JSON array", LIKE_ARRAY, looks_like_array, (), _ARRAY),
-    Lookalike("TSV", LIKE_TSV, partial(looks_like_table, delimiter="\t"), (b".tsv",), _TABLE.format(r"\t")),
-    Lookalike("CSV with semicolons", LIKE_SEMICOLONS, partial(looks_like_table, delimiter=";"), (), _TABLE.format(";")),
-    Lookalike("CSV", LIKE_CSV, partial(looks_like_table, delimiter=","), (b".csv",), _TABLE.format(",")),
+    Lookalike("JSON Lines", LIKE_LINES, b"{", looks_like_lines),
+    Lookalike("a JSON array", LIKE_ARRAY, b"[", looks_like_array, rows=_ARRAY),
+    _table("TSV", LIKE_TSV, "\t", (b".tsv",)),
+    _table("CSV with semicolons", LIKE_SEMICOLONS, ";"),
+    _table("CSV", LIKE_CSV, ",", (b".csv",)),
 )
 """Texts whose rows may be documents. The first that a text looks like counts."""
 
@@ -240,7 +248,7 @@ def flag_of(text: bytes) -> int:
     """The flag of the container that a text in UTF-8 looks like; 0 if it looks like none. It depends on no name."""
     head, whole = text[:LOOKED_AT].removeprefix(codecs.BOM_UTF8), len(text) <= LOOKED_AT
     for lookalike in LOOKALIKES:
-        if lookalike.looks(head, whole):
+        if lookalike.mark in head and lookalike.looks(head, whole):
             return lookalike.flag
     return 0
 

@@ -17,7 +17,18 @@ from simdocs.kernels.tokens.shinglers import Layout, ShingledTexts, Shingler, wi
 from simdocs.model.answers import Row, TableHead
 from simdocs.model.ragged import Array, Ragged
 from simdocs.model.texts import Texts
-from simdocs.parameters.families import FORMATS, KEEP, SCHEMES, UNITS, KeepPolicy, OutputFormat, SignatureScheme, Unit
+from simdocs.parameters.families import (
+    CONTAINERS,
+    FORMATS,
+    KEEP,
+    SCHEMES,
+    UNITS,
+    ContainerFormat,
+    KeepPolicy,
+    OutputFormat,
+    SignatureScheme,
+    Unit,
+)
 from simdocs.parameters.recipes import Shingling
 from simdocs.views.output_formats import plain
 
@@ -84,10 +95,19 @@ def registered() -> Iterator[None]:
     SCHEMES.register("toyscheme", SignatureScheme("a toy of a scheme", "tests.toys:TOY_SCHEME"))
     KEEP.register("toykeep", KeepPolicy("the toy that is kept", "tests.toys:second_oldest"))
     FORMATS.register("toyformat", OutputFormat("a toy of a format", "tests.toys:Bracketed"))
+    container = ContainerFormat("texts between form feeds", "tests.toy_container:TOY_CONTAINER", (b".feed",))
+    CONTAINERS.register("toycontainer", container)
+    members = (
+        (UNITS, "unit"),
+        (SCHEMES, "scheme"),
+        (KEEP, "keep"),
+        (FORMATS, "format"),
+        (CONTAINERS, "container"),
+    )
     try:
         yield
     finally:
-        for family, name in ((UNITS, "unit"), (SCHEMES, "scheme"), (KEEP, "keep"), (FORMATS, "format")):
+        for family, name in members:
             family.remove(f"toy{name}")
 
 

@@ -36,8 +36,8 @@ class ContainerFile(NamedTuple):
 class Locator(NamedTuple):
     """Where a document is in its file, in terms that only its container understands. Artifacts record it.
 
-    start, extent: an interval, such as of bytes or rows. The documents of a file have ascending intervals that do not
-        overlap and lie in that of their part.
+    start, extent: an interval of bytes that is at least as long as the text, or of documents, each of which counts 1.
+        The intervals of a file's documents ascend, do not overlap, and lie in those of their parts.
     number: counts the documents of the file, from 1, the skipped ones, too. It names a document that has no id.
     """
 

@@ -1,0 +1,210 @@
+"""What every container promises. A new one is an entry in its family and a sample here; a toy is among them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simdocs
+from simdocs.corpora.containers.container import Container, ContainerFile, Locator, Part, PartDocuments, container
+from simdocs.corpora.containers.reopened import Reopened
+from simdocs.corpora.discover import Sources, find
+from simdocs.corpora.read_tasks import sampled, tasks
+from simdocs.families import CONTAINERS
+from simdocs.model.skipped import DocumentSkipped, Skipped
+from simdocs.recipes import Sequences, Walking
+from tests.commands.building import built, content
+from tests.corpora.small_chunks import cut_small
+from tests.toys import registered
+
+FIELDS = Sequences()
+
+Document = tuple[str | None, str]
+"""An id and a text."""
+
+
+def json_lines(documents: Sequence[Document]) -> bytes:
+    return b"".join(
+        json.dumps({"text": text} | ({"id": name} if name else {})).encode() + b"\n" for name, text in documents
+    )
+
+
+def form_feeds(documents: Sequence[Document]) -> bytes:
+    return b"\f".join(f"{name or ''}:{text}".encode() for name, text in documents)
+
+
+SAMPLES: dict[str, tuple[str, Callable[[Sequence[Document]], bytes], bytes]] = {
+    "jsonl": (".jsonl", json_lines, b'{"other": 1}\n'),
+    "toycontainer": (".feed", form_feeds, b"a page without a colon"),
+}
+"""For each container its suffix, a function that writes documents, and a file whose only document has no text."""
+
+
+@pytest.fixture(autouse=True)
+def toys(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    cut_small(monkeypatch, 64)
+    with registered():
+        yield
+
+
+@pytest.fixture(params=SAMPLES)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+texts = st.text(st.characters(codec="utf-8", exclude_characters="\f:"), max_size=30)
+documents = st.lists(st.tuples(st.sampled_from([None, None, "a", "b7", "c d"]), texts), min_size=1, max_size=12)
+
+
+def read(kind: Container, file: ContainerFile) -> tuple[list[Part], list[PartDocuments]]:
+    parts = list(kind.parts(file, FIELDS))
+    return parts, [kind.documents(pickle.loads(pickle.dumps(part)), FIELDS) for part in parts]
+
+
+def locators_in(some: list[PartDocuments]) -> list[Locator]:
+    return [where for found in some for where in found.locators]
+
+
+def test_every_member_has_a_sample() -> None:
+    assert set(SAMPLES) == set(CONTAINERS)
+
+
+@given(documents)
+def test_all_documents_are_read_from_a_file_and_from_memory(
+    tmp_path_factory: pytest.TempPathFactory, wanted: list[Document]
+) -> None:
+    for name, (suffix, write, _) in SAMPLES.items():
+        path = tmp_path_factory.getbasetemp() / f"x{suffix}"
+        path.write_bytes(write(wanted))
+        kind = container(name)
+        for held in (None, path.read_bytes()):
+            parts, found = read(kind, ContainerFile(os.fsencode(path), 1 << 20, held=held))
+            ids = [its_id and its_id.decode() for some in found for its_id in some.ids]
+            assert list(zip(ids, [text.decode() for some in found for text in some.texts], strict=True)) == wanted
+            assert all(part.container == name for part in parts)
+
+
+@given(documents)
+def test_locators_ascend_within_their_parts_which_follow_each_other(
+    tmp_path_factory: pytest.TempPathFactory, wanted: list[Document]
+) -> None:
+    for name, (suffix, write, _) in SAMPLES.items():
+        path = tmp_path_factory.getbasetemp() / f"y{suffix}"
+        path.write_bytes(write(wanted))
+        parts, found = read(container(name), ContainerFile(os.fsencode(path), 1 << 20))
+        assert parts[0].first == 1
+        for before, after in itertools.pairwise(parts):
+            assert before.first + before.count == after.first
+            assert before.start + before.extent <= after.start
+        for part, some in zip(parts, found, strict=True):
+            for where in some.locators:
+                assert part.start <= where.start
+                assert where.start + where.extent <= part.start + part.extent
+                assert part.first <= where.number < part.first + part.count
+        for one, other in itertools.pairwise(locators_in(found)):
+            assert one.start + one.extent <= other.start
+            assert one.number < other.number
+
+
+@given(documents)
+def test_each_document_is_read_again_by_its_locator(
+    tmp_path_factory: pytest.TempPathFactory, wanted: list[Document]
+) -> None:
+    for name, (suffix, write, _) in SAMPLES.items():
+        path = tmp_path_factory.getbasetemp() / f"z{suffix}"
+        path.write_bytes(write(wanted))
+        kind, data = container(name), path.read_bytes()
+        parts, found = read(kind, ContainerFile(os.fsencode(path), 1 << 20))
+        files = Reopened()
+        again = list(files.read(os.fsencode(path), locators_in(found), FIELDS))
+        files.close()
+        for where, text, reread in zip(
+            locators_in(found), (text for some in found for text in some.texts), again, strict=True
+        ):
+            assert not isinstance(reread, DocumentSkipped)
+            document, stamp = reread
+            assert stamp == parts[0].stamp
+            assert kind.text_of(document, FIELDS) == text
+            assert kind.cut(data, where) == document
+            assert kind.fields_of(document)
+
+
+def test_a_document_that_is_not_there_any_more_has_changed(tmp_path: Path, name: str) -> None:
+    suffix, write, _ = SAMPLES[name]
+    path = tmp_path / f"x{suffix}"
+    path.write_bytes(write([(None, "a text")] * 9))
+    _, found = read(container(name), ContainerFile(bytes(path), 1 << 20))
+    path.write_bytes(write([(None, "a text")]))
+    files = Reopened()
+    first, *others = files.read(bytes(path), locators_in(found), FIELDS)
+    files.close()
+    assert not isinstance(first, DocumentSkipped)
+    assert [isinstance(one, DocumentSkipped) and one.reason for one in others] == ["changed"] * 8
+
+
+def test_only_wanted_documents_are_read(tmp_path: Path, name: str) -> None:
+    suffix, write, _ = SAMPLES[name]
+    path = tmp_path / f"x{suffix}"
+    path.write_bytes(write([(None, f"text {number}") for number in range(9)]))
+    few, every = sampled(find(Sources((bytes(path),)), Walking(), Skipped()), 1 << 20, FIELDS, 3, seed=0)
+    ((_, wanted),) = few.lines.items()
+    parts = [task for task, _ in tasks(few, 1 << 20, FIELDS, lambda _: None)]
+    assert all(isinstance(part, Part) for part in parts)
+    found = [container(name).documents(part, FIELDS) for part in parts if isinstance(part, Part)]
+    assert every == 9
+    assert [where.number for where in locators_in(found)] == wanted.tolist()
+
+
+LONG = "The ferry leaves the northern quay at seven every morning except on Sundays, when it leaves at nine"
+DOCUMENTS: list[Document] = [(None, LONG), ("b", LONG + " or ten"), (None, LONG.upper()), ("d", "Something else")]
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> Path:
+    monkeypatch.chdir(tmp_path)
+    suffix, write, _ = SAMPLES[name]
+    Path("docs").mkdir()
+    path = Path(f"docs/x{suffix}")
+    path.write_bytes(write(DOCUMENTS))
+    Path("docs/plain").write_text(LONG + "!")
+    return path
+
+
+def test_documents_are_named_verified_and_compared(corpus: Path) -> None:
+    found = simdocs.dedupe("docs")
+    assert sorted(row[1] for row in found.rows()) == [f"{corpus}#1", f"{corpus}#3", f"{corpus}#b"]
+    assert 0.9 < simdocs.compare(f"{corpus}#1", f"{corpus}#b").jaccard < 1
+
+
+def test_an_index_reads_its_documents_again_to_verify_them(corpus: Path) -> None:
+    simdocs.index("docs", output="docs.index")
+    corpus.write_bytes(corpus.read_bytes())  # it has another time now
+    rows = simdocs.query("docs.index", "docs/plain").rows()
+    assert {row[1] for row in rows} >= {f"{corpus}#1", f"{corpus}#b"}
+
+
+def test_an_update_has_the_bytes_of_a_build_from_scratch(corpus: Path, name: str) -> None:
+    _, write, _ = SAMPLES[name]
+    many = [(f"n{number}" if number % 3 else None, f"text {number} " * 5) for number in range(40)]
+    histories = [many, [*many[:30], ("new", LONG), *many[30:]], many[7:], [*many[5:20], (None, LONG), *many[20:]]]
+    for documents in histories:
+        corpus.write_bytes(write(documents))
+        built(Path("old.shingles"), ["docs"], allow_shrink=True)
+        built(Path("new.shingles"), ["docs"], rebuild=True)
+        assert content(Path("old.shingles")) == content(Path("new.shingles"))
+
+
+def test_a_file_without_the_text_field_is_named_once(corpus: Path, name: str) -> None:
+    corpus.write_bytes(SAMPLES[name][2])
+    found = simdocs.dedupe("docs")
+    ((skipped, why),) = found.skipped.by_reason["malformed"]
+    assert skipped == str(corpus)
+    assert why.startswith(f"no {container(name).noun} has the field 'text'")

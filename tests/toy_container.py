@@ -1,0 +1,89 @@
+"""A toy container: texts between form feeds. A text may begin with an id and a colon; without a colon it has no text.
+
+It is no alias of another member: its locators count texts and not bytes, and it never holds its file open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments, missing_text
+from simdocs.corpora.read_file import read
+from simdocs.corpora.stamp import NO_FILE
+from simdocs.corpora.walked_files import Met
+from simdocs.model.skipped import Skip
+from simdocs.recipes import Sequences
+
+IN_A_PART = 4
+"""Texts in a part."""
+
+
+class FormFeeds:
+    noun = "page"
+    grows = False
+
+    def parts(self, file: ContainerFile, fields: Sequences) -> Iterator[Part]:
+        data, stamp = (file.held, NO_FILE) if file.held is not None else read(file.name, file.limit, 0, file.met)
+        pages = data.split(b"\f")
+        for at in range(0, len(pages), IN_A_PART):
+            some = pages[at : at + IN_A_PART]
+            yield Part(
+                container="toycontainer",
+                name=file.name,
+                data=b"\f".join(some),
+                start=at,
+                extent=len(some),
+                first=at + 1,
+                count=len(some),
+                stamp=stamp,
+                limit=file.limit,
+                read_to=sum(map(len, pages[: at + IN_A_PART])),
+            )
+
+    def documents(self, part: Part, fields: Sequences) -> PartDocuments:
+        found = PartDocuments()
+        for number, page in enumerate(part.data.split(b"\f"), part.first):
+            if part.wanted is not None and number not in part.wanted:
+                continue
+            its_id, colon, text = page.partition(b":")
+            if not colon:
+                found.fields = "no colon"
+                detail = missing_text(self.noun, fields, "no colon")
+                found.textless.append(Skip("malformed", part.name, detail, number))
+                continue
+            found.has_text_field = True
+            found.locators.append(Locator(number - 1, 1, number))
+            found.ids.append(its_id or None)
+            found.texts.append(text)
+        return found
+
+    def open(self, path: bytes, met: Met, fields: Sequences) -> Pages:
+        return Pages(path, met)
+
+    def cut(self, content: bytes, where: Locator) -> bytes:
+        return content.split(b"\f")[where.start]
+
+    def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
+        _, colon, text = document.partition(b":")
+        return text if colon else None
+
+    def fields_of(self, document: bytes) -> str:
+        return "no ids"
+
+
+class Pages:
+    """The pages of a file, all of them read at once."""
+
+    def __init__(self, path: bytes, met: Met) -> None:
+        data, self.stamp = read(path, 1 << 30, 0, met)
+        self._pages = data.split(b"\f")
+
+    def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:
+        for where in wanted:
+            yield self._pages[where.start] if where.start < len(self._pages) else None
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+TOY_CONTAINER = FormFeeds()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from simdocs.model.skipped import DocumentSkipped
 
@@ -62,11 +62,13 @@ def as_utf8(data: bytes) -> tuple[bytes, bool]:
     return data.removeprefix(codecs.BOM_UTF8), False
 
 
-@dataclass(frozen=True, slots=True)
-class BinaryFormat:
-    """A format of files that are not text. described: what such a file is, and what to do with it.
+class BinaryFormat(NamedTuple):
+    """A format of files that are not text.
 
-    suffix: of its files. magic: how they begin. shared: whether others begin so, too, so that the suffix decides.
+    suffix: how the names of its files end.
+    magic: how they begin.
+    described: what such a file is, and what to do with it.
+    shared: whether others begin so, too, so that the suffix decides.
     """
 
     suffix: bytes

@@ -7,7 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import itemgetter
 
 from simdocs.corpora.file_list import FileList, Reached
@@ -211,8 +211,7 @@ def find(sources: Sources, walking: Walking, skipped: Skipped) -> FileList:
     InputError: an argument that does not exist, or is a device or socket; a list that cannot be read.
     """
     reached, inputs = Reached(), set[FileId]()
-    patterns = Patterns(walking.include, walking.exclude)
-    search = _Search(walking, skipped, patterns, Unread(patterns, walking.hidden))
+    search = _Search(walking, skipped)
     for number, name in enumerate(sources.names):
         search.unread.argument = number
         if name == b"-" and sources.jsonl:
@@ -229,16 +228,18 @@ def find(sources: Sources, walking: Walking, skipped: Skipped) -> FileList:
     return found
 
 
-@dataclass(frozen=True, slots=True)
 class _Search:
-    """How files are found. unread: what could not be looked at. opened: the FIFOs that were read; nobody writes to one
-    again."""
+    """How files are found.
 
-    walking: Walking
-    skipped: Skipped
-    patterns: Patterns
-    unread: Unread
-    opened: set[FileId] = field(default_factory=set)
+    unread: what could not be looked at.
+    opened: the FIFOs that were read; nobody writes to one again.
+    """
+
+    def __init__(self, walking: Walking, skipped: Skipped) -> None:
+        self.walking, self.skipped = walking, skipped
+        self.patterns = Patterns(walking.include, walking.exclude)
+        self.unread = Unread(self.patterns, walking.hidden)
+        self.opened = set[FileId]()
 
 
 def _named(name: bytes, search: _Search) -> Iterator[Found]:

@@ -10,9 +10,8 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,13 +33,14 @@ _AT_ONCE = 1 << 12
 """Facts that are taken out of an array at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(NamedTuple):
     """The facts that were recorded when a document was read, by which it is recognised later.
 
-    file_size, mtime_ns, ctime_ns, inode: the stamp of its file; all 0 if it came from no file. size: bytes of its text
-    as read. start, extent: the span of its line, if it is a line. digest: that of its normalised text. The device of
-    the file is not recorded, because it changes when a disk is mounted again.
+    file_size, mtime_ns, ctime_ns, inode: the stamp of its file; all 0 if it came from no file.
+    size: bytes of its text as read.
+    start, extent: where it is in its container, if it is in one.
+    digest: that of its normalised text.
+    The device of the file is not recorded, because it changes when a disk is mounted again.
     """
 
     file_size: int

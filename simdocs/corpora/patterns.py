@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from fnmatch import translate
 
 _Match = Callable[[str], object]
@@ -64,18 +63,18 @@ def _compiled(patterns: Sequence[str]) -> _Match:
     return re.compile("|".join(f"(?:{translate(pattern)})" for pattern in patterns)).match
 
 
-@dataclass(slots=True)
 class Unread:
     """Files and directories that exist, but whose status or entries cannot be read.
 
-    patterns, hidden: which files the walks take. argument: the number of the argument that is looked at now.
+    patterns, hidden: which files the walks take.
     """
 
-    patterns: Patterns = field(default_factory=lambda: Patterns((), ()))
-    hidden: bool = False
-    argument: int = 0
-    _paths: dict[bytes, tuple[int, int]] = field(default_factory=dict)
-    """Each path without slashes at its end: its argument, and how many bytes lead to the root of the walk."""
+    def __init__(self, patterns: Patterns | None = None, hidden: bool = False) -> None:
+        self.patterns, self.hidden = Patterns((), ()) if patterns is None else patterns, hidden
+        self.argument = 0
+        """The number of the argument that is looked at now."""
+        self._paths: dict[bytes, tuple[int, int]] = {}
+        """Each path without slashes at its end: its argument, and how many bytes lead to the root of the walk."""
 
     def __bool__(self) -> bool:
         """Whether there is any such path."""

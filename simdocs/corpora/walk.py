@@ -7,9 +7,9 @@ import stat
 import sys
 from bisect import bisect
 from collections.abc import Iterator
-from dataclasses import dataclass
 from operator import itemgetter
 from struct import Struct
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,11 +52,11 @@ def id_of(facts: bytes) -> FileId:
     return device, inode
 
 
-@dataclass(slots=True)
-class Found:
+class Found(NamedTuple):
     """One or more files that were found next to each other: their whole names, and their facts as bytes of FACTS.
 
-    walked: see MET. held: the bytes of the only file, if they can be read only once.
+    walked: see MET.
+    held: the bytes of the only file, if they can be read only once.
     """
 
     names: list[bytes]
@@ -65,16 +65,15 @@ class Found:
     held: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Lister:
-    """Lists directories. unread: takes what cannot be looked at. below: how many bytes of their paths lead to the root
-    of the walk."""
+    """Lists directories.
 
-    walking: Walking
-    patterns: Patterns
-    skipped: Skipped
-    unread: Unread
-    below: int
+    unread: takes what cannot be looked at.
+    below: how many bytes of their paths lead to the root of the walk.
+    """
+
+    def __init__(self, walking: Walking, patterns: Patterns, skipped: Skipped, unread: Unread, below: int) -> None:
+        self.walking, self.patterns, self.skipped, self.unread, self.below = walking, patterns, skipped, unread, below
 
     def entries(self, path: bytes, descriptor: int) -> tuple[list[File], list[File]]:
         """What is to be visited in an open directory: the files by name, and the directories, last first.
@@ -160,19 +159,21 @@ _AT_ONCE = 1 << 10
 """Files that are found at once, at most."""
 
 
-@dataclass(slots=True)
 class _Level:
     """A directory above the current one: its descriptor (-1: closed for now), and what is to visit in it.
 
-    files: all of them, of which the first `done` were visited. directories: those still to visit, last first.
+    files: all of them, of which the first `done` were visited.
+    directories: those still to visit, last first.
     """
 
-    path: bytes
-    descriptor: int
-    file_id: FileId
-    files: list[File]
-    directories: list[File]
-    done: int = 0
+    __slots__ = ("descriptor", "directories", "done", "file_id", "files", "path")
+
+    def __init__(
+        self, path: bytes, descriptor: int, file_id: FileId, files: list[File], directories: list[File]
+    ) -> None:
+        self.path, self.descriptor, self.file_id = path, descriptor, file_id
+        self.files, self.directories = files, directories
+        self.done = 0
 
     @property
     def is_done(self) -> bool:

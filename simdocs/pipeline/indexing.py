@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -51,12 +50,11 @@ def band_tables(
         yield buckets.bucket_tables(keys[np.newaxis], firsts)
 
 
-@dataclass(frozen=True, slots=True)
 class EarlierTables:
     """The tables of an index of mostly the same documents. new_row: for each of its rows the row now, or -1."""
 
-    index: BandIndex
-    new_row: Array
+    def __init__(self, index: BandIndex, new_row: Array) -> None:
+        self.index, self.new_row = index, new_row
 
     def has(self, rows: Rows) -> Mask:
         """Whether each of these rows, which ascend, is in the tables."""

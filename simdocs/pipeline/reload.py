@@ -226,13 +226,11 @@ def _is_text_of(request: ReloadRequest, place: int, line: bytes, shingling: Shin
     return bool(same_texts(normal.encoded, request.facts[place : place + 1])[0])
 
 
-@dataclass(frozen=True, slots=True)
 class _Reread:
     """Texts read a second time: their places, the texts as UTF-8, and whether each is certainly unchanged (sure)."""
 
-    places: list[int]
-    raws: list[bytes]
-    sure: list[bool]
+    def __init__(self) -> None:
+        self.places, self.raws, self.sure = list[int](), list[bytes](), list[bool]()
 
     def same(self, some: BlockPlaces, texts: Texts, request: ReloadRequest) -> Mask:
         """Which of these texts are unchanged. some: their places here. texts: the same texts, normalised."""
@@ -248,7 +246,7 @@ def _read_again(request: ReloadRequest, places: list[int], files: Reopened) -> t
 
     Those of one container that follow each other are read at once.
     """
-    texts, skips = _Reread([], [], []), list[Skip]()
+    texts, skips = _Reread(), list[Skip]()
     with Directories() as directories:
         in_containers = request.facts["container"].any()
         for path, some in groupby(places, request.container_of) if in_containers else ((b"", places),):

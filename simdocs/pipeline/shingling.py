@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +34,7 @@ _NORMALISED, _HASHED = 0.2, 0.7
 """The shares of the time of a large document, from its text to its signature, after these two steps. By measurement."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shingled:
+class Shingled(NamedTuple):
     """Some documents of a batch: their places in it, ascending; their normalised texts; and their tokens.
 
     tokens: in text order, or as multisets. lengths: the number of units of each text.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -93,7 +92,6 @@ _TAKEN_AT_ONCE = 1 << 12
 """Signatures that are taken over at once."""
 
 
-@dataclass(slots=True)
 class Signed:
     """The signatures of the documents of a task.
 
@@ -101,10 +99,10 @@ class Signed:
     sketches: those of all documents, if they are wanted.
     """
 
-    signatures: Tokens
-    waiting: BlockPlaces
-    tokens: Ragged
-    sketches: Ragged | None = None
+    __slots__ = ("signatures", "sketches", "tokens", "waiting")
+
+    def __init__(self, signatures: Tokens, waiting: BlockPlaces, tokens: Ragged, sketches: Ragged | None) -> None:
+        self.signatures, self.waiting, self.tokens, self.sketches = signatures, waiting, tokens, sketches
 
     def take_over(self, known: BlockPlaces, signatures: Tokens) -> None:
         """Take over the signatures of the documents at these places."""

@@ -12,7 +12,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from shlex import quote
 
@@ -75,7 +74,6 @@ _SHARE_SPACED = 0.25
 """A comma in prose has a space after it; in a table at most this share of the delimiters has."""
 
 
-@dataclass(frozen=True, slots=True)
 class Lookalike:
     """A text whose rows may be documents.
 
@@ -87,12 +85,18 @@ class Lookalike:
     rows: Python code that prints its rows, read from standard input, as JSON Lines.
     """
 
-    name: str
-    flag: int
-    mark: bytes
-    looks: Callable[[bytes, bool], bool]
-    suffixes: tuple[bytes, ...] = field(default=(), kw_only=True)
-    rows: str = field(default="", kw_only=True)
+    def __init__(
+        self,
+        name: str,
+        flag: int,
+        mark: bytes,
+        looks: Callable[[bytes, bool], bool],
+        *,
+        suffixes: tuple[bytes, ...] = (),
+        rows: str = "",
+    ) -> None:
+        self.name, self.flag, self.mark, self.looks = name, flag, mark, looks
+        self.suffixes, self.rows = suffixes, rows
 
     def is_named_so(self, name: bytes) -> bool:
         """Whether a file with this name is one, compressed or not."""

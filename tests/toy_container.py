@@ -12,7 +12,7 @@ from simdocs.corpora.read_file import read
 from simdocs.corpora.stamp import NO_FILE
 from simdocs.corpora.walked_files import Met
 from simdocs.model.skipped import Skip
-from simdocs.recipes import Sequences
+from simdocs.parameters.texts import Sequences
 
 IN_A_PART = 4
 """Texts in a part."""

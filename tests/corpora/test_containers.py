@@ -18,9 +18,9 @@ from simdocs.corpora.containers.container import Container, ContainerFile, Locat
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.read_tasks import sampled, tasks
-from simdocs.families import CONTAINERS
 from simdocs.model.skipped import DocumentSkipped, Skipped
-from simdocs.recipes import Sequences, Walking
+from simdocs.parameters.families import CONTAINERS
+from simdocs.parameters.texts import Sequences, Walking
 from tests.commands.building import built, content
 from tests.corpora.small_chunks import cut_small
 from tests.toys import registered

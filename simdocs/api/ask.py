@@ -56,7 +56,7 @@ def running(
     skipped: where skips are recorded; None: all of them are kept.
     """
     with Local(jobs or cores()) as engine:
-        yield Run(engine, Skipped() if skipped is None else skipped, progress, explain)
+        yield Run(engine, skipped, progress, explain)
 
 
 def ask(request: CheckedRequest, run: Run | None = None, delivery: Delivery = AS_A_WHOLE) -> Any:

@@ -12,9 +12,8 @@ History:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,12 +28,15 @@ BLOCK = 1 << 18
 """Bytes of an array that share a checksum: few enough that a query checks little more than it reads."""
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayFormat:
-    """One array of a format: its name (its file is NAME.npy), dtype, shape in letters, and what it holds.
+class ArrayFormat(NamedTuple):
+    """One array of a format.
 
-    below: the letter of a length; all values are below it. ascends_to: the letter of a length, to which they ascend
-    from 0. nonzero: whether no value is 0.
+    name: the name of the array, whose file is NAME.npy
+    shape: its shape; each length is a letter
+    holds: its contents in words
+    below: the letter of a length; all values are below it
+    ascends_to: the letter of a length, to which the values ascend from 0
+    nonzero: whether no value is 0
     """
 
     name: str
@@ -51,9 +53,12 @@ class ArrayFormat:
         return f"{self.name}.npy"
 
 
-@dataclass(frozen=True, slots=True)
-class ArtifactFormat:
-    """The format of one kind of artifact. noun: its class. recipe_type: the class of its recipe."""
+class ArtifactFormat(NamedTuple):
+    """The format of one kind of artifact.
+
+    noun: the class of the artifact
+    recipe_type: the class of its recipe
+    """
 
     noun: type[Artifact]
     recipe_type: type[Recipe]

@@ -8,8 +8,7 @@ import json
 import types
 import typing
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from unicodedata import unidata_version
 
 import numpy as np
@@ -24,9 +23,12 @@ from simdocs.parameters.recipes import MOST_STOP_WORDS, IndexRecipe, Recipe
 from simdocs.parameters.values import Choice
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """The contents of manifest.json. shapes, checksums: by array. made_from: see the function `made_from`."""
+class Manifest(NamedTuple):
+    """The contents of manifest.json.
+
+    made_from: see the function `made_from`
+    shapes, checksums: by the name of the array
+    """
 
     format: ArtifactFormat
     recipe: Recipe

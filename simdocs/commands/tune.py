@@ -31,7 +31,7 @@ from simdocs.commands.resolve import (
 )
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.read_tasks import sampled
-from simdocs.engines.run import Run, Tally
+from simdocs.engines.run import Run
 from simdocs.kernels.compare.pair_totals import total
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.preparing import prepare
@@ -43,7 +43,6 @@ from simdocs.model.answers import Delivery
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.documents import WITHOUT_TOKENS
 from simdocs.model.ragged import Floats, Ragged, Rows, TextNumbers
-from simdocs.model.skipped import Skipped
 from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, PairSample, Tuning
 from simdocs.parameters.recipes import OF_BANDS, IndexRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
@@ -224,7 +223,7 @@ class _Tuner:
         if {"threshold", "num_perm"} & given.keys():
             given |= dict.fromkeys(("bands", "rows", "rule"))
         plan = plan_tune(self._request.but(**given), self._delivery)
-        return self._ready(plan, replace(self._run, skipped=Skipped(), tally=Tally()))
+        return self._ready(plan, self._run.again())
 
     def _advise(self, advice: Advice) -> bool:
         """Add advice. Return whether it can be followed without another artifact."""

@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.engines.run import Result, Task
-from simdocs.engines.worker_state import WorkerState, untold
+from simdocs.engines.run import Result, Task, WorkerState, untold
 from simdocs.errors import WorkerError
 from simdocs.storage.syscalls import signals_deferred
 

@@ -1,15 +1,53 @@
-"""A run of a command: the engine that does the work, what was skipped, progress, and counts."""
+"""A run of a command: the engine that does the work, the state of a worker, and what a run reports and counts."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from simdocs.engines.worker_state import WorkerState
 from simdocs.model.skipped import Skipped
+
+
+class Closable(Protocol):
+    """An object that is released when its worker ends."""
+
+    def close(self) -> None:
+        """Release everything that is held. The object is not used afterwards."""
+
+
+Kept = TypeVar("Kept", bound=Closable)
+
+
+def untold(_share: float) -> None:
+    """Ignore how much of a task is done."""
+
+
+class WorkerState:
+    """The objects that one worker keeps, at most one of each type.
+
+    An engine makes one for its own process and one for each of its workers, and closes it with the worker. Nothing in
+    it crosses to another process: a function that needs it receives it beside its task.
+    """
+
+    def __init__(self, tell: Callable[[float], None] | None = None) -> None:
+        self.tell = tell or untold
+        """A function calls this as it works on a large task: the share of the task that is done, from 0 to 1."""
+        self._kept: dict[type[Any], Any] = {}
+
+    def get(self, kind: type[Kept]) -> Kept:
+        """The object of this type. The first call makes it, by kind()."""
+        if kind not in self._kept:
+            self._kept[kind] = kind()
+        kept: Kept = self._kept[kind]
+        return kept
+
+    def close(self) -> None:
+        """Close all objects and forget them."""
+        while self._kept:
+            self._kept.popitem()[1].close()
+
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -58,7 +96,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def each_band(bands: Iterable[Item], count: int, progress: Progress) -> Iterator[Item]:
-    """Yield what there is about each band of so many, and report how far the making of buckets is."""
+    """Yield an item for each of `count` bands, and report how many buckets were made."""
     for done, band in enumerate(bands):
         progress("making buckets", done, count)
         yield band
@@ -79,38 +117,47 @@ def no_progress(_step: str, _done: int, _total: int) -> None:
     """Report nothing."""
 
 
-@dataclass(slots=True)
 class Tally:
-    """Counts of verification: candidate pairs, pairs whose exact similarity was computed, and similar pairs.
+    """Counts of verification.
 
-    undecided: documents asked about that are too short for the sketch of an index, so that all of it was read.
-    lost: the names of documents that were reported as missing or changed, so that each is reported once. outdated: how
-    many of them are gone or have another text. without_file: how many of them came from no file. missing_from: the
-    roots from which some were not found. located: whether any document of an artifact was found where it was looked
-    for, changed or not. watch: is called with these counts whenever further candidates have been compared.
+    candidates: candidate pairs
+    verified: pairs whose exact similarity was computed
+    similar: similar pairs
+    undecided: documents of a query that are too short for the sketch of an index, so that all of it was read
+    lost: the names of documents that were reported as missing or changed, so that each is reported once
+    outdated: how many of the lost documents are gone or have another text
+    without_file: how many of the lost documents came from no file
+    missing_from: the roots from which some were not found
+    located: whether any document of an artifact was found in its place, changed or not
+    watch: is called with these counts whenever further candidates have been compared
     """
 
-    candidates: int = 0
-    verified: int = 0
-    similar: int = 0
-    undecided: int = 0
-    lost: set[tuple[bytes, bytes]] = field(default_factory=set)
-    outdated: int = 0
-    without_file: int = 0
-    missing_from: set[bytes] = field(default_factory=set)
-    located: bool = False
-    watch: Callable[[Tally], None] | None = None
+    def __init__(self) -> None:
+        self.candidates = self.verified = self.similar = self.undecided = 0
+        self.lost = set[tuple[bytes, bytes]]()
+        self.outdated = self.without_file = 0
+        self.missing_from = set[bytes]()
+        self.located = False
+        self.watch: Callable[[Tally], None] | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Run:
-    """A run of a command: its engine, what it skipped, where it reports progress and explains, and what it counted."""
+    """A run of a command: its engine, skipped documents, reports of progress, explanations, and counts."""
 
-    engine: Engine
-    skipped: Skipped = field(default_factory=Skipped)
-    progress: Progress = no_progress
-    explain: Explain = no_explanation
-    tally: Tally = field(default_factory=Tally)
+    def __init__(
+        self,
+        engine: Engine,
+        skipped: Skipped | None = None,
+        progress: Progress = no_progress,
+        explain: Explain = no_explanation,
+    ) -> None:
+        self.engine, self.progress, self.explain = engine, progress, explain
+        self.skipped = Skipped() if skipped is None else skipped
+        self.tally = Tally()
+
+    def again(self) -> Run:
+        """A run with the same engine that reports to the same place, with nothing skipped and nothing counted."""
+        return Run(self.engine, None, self.progress, self.explain)
 
 
 _UNLIMITED = 1 << 60
@@ -118,9 +165,9 @@ _UNLIMITED = 1 << 60
 
 
 def available_memory(top: Path = Path("/")) -> int | None:
-    """Bytes that this process can still take: the least that the system, a control group and a limit leave; or None.
+    """The bytes that this process can still take, or None if the system does not say it.
 
-    None: nothing says it. top: the directory that has proc and sys.
+    This is the least that the system, a control group and a limit leave. top: the directory that has proc and sys.
     """
     return min((*_of_system(top), *_of_groups(top), *_of_process(top)), default=None)
 

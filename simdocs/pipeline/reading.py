@@ -18,8 +18,7 @@ from simdocs.corpora.read_file import read
 from simdocs.corpora.read_tasks import Files, Portion, tasks
 from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.corpora.walked_files import Directories, Met, each_met
-from simdocs.engines.run import Engine, Progress, Run
-from simdocs.engines.worker_state import WorkerState
+from simdocs.engines.run import Engine, Progress, Run, WorkerState
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE, NUMBERED, STAMP_FIELDS, WIDE, Documents
 from simdocs.model.ragged import BlockPlaces, Rows, offsets_of

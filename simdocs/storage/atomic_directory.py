@@ -11,7 +11,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from simdocs.model.names import display_name
 from simdocs.storage import lock, syscalls
@@ -29,8 +29,7 @@ from simdocs.storage.targets import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class DraftDirectory:
+class DraftDirectory(NamedTuple):
     """A directory to fill: its descriptor, and the name of its target for messages."""
 
     dir_fd: int

@@ -11,7 +11,7 @@ import contextlib
 import os
 import re
 import stat
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from simdocs.errors import OutputError
 from simdocs.model.names import display_name
@@ -31,12 +31,12 @@ _TYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Drafts:
+class Drafts(NamedTuple):
     """The names of the drafts of one target.
 
-    prefix: the name of a draft directory, or the beginning of the names of draft files. dir_fd, directory: where they
-    are, as a descriptor and as a path. name: the target, for messages.
+    prefix: the name of a draft directory, or the beginning of the names of draft files
+    dir_fd, directory: the directory of the drafts, as a descriptor and as a path
+    name: the target, for messages
     """
 
     prefix: str

@@ -8,7 +8,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from simdocs.errors import OutputError, UsageError
 from simdocs.model.names import DRAFT_PREFIX, display_name
@@ -20,8 +20,7 @@ IsArtifact = Callable[[str], bool]
 """Tells whether the directory of this path is an artifact. Nothing is published inside an artifact."""
 
 
-@dataclass(frozen=True, slots=True)
-class Replaceable:
+class Replaceable(NamedTuple):
     """Which existing directories an output may replace.
 
     description: what they are, for messages: "an index".

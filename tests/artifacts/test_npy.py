@@ -7,7 +7,6 @@ import os
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +132,7 @@ def test_an_array_written_in_pieces_equals_the_whole(tmp_path_factory, array, le
 
 
 def test_a_large_array_is_not_held_twice(place):
-    array = replace(FORMATS["shingles"].arrays[0])
+    array = FORMATS["shingles"].arrays[0]
     large = np.arange(1 << 22, dtype=np.uint32)
     with opened(place) as directory:
         writer = ArrayWriter(directory, array)

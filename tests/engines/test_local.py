@@ -15,7 +15,7 @@ import pytest
 
 from simdocs.engines import local
 from simdocs.engines.local import Local
-from simdocs.engines.worker_state import WorkerState
+from simdocs.engines.run import WorkerState
 
 
 def doubled(number: int) -> int:

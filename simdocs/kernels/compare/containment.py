@@ -7,7 +7,7 @@ Ganti, Kaushik, A primitive operator for similarity joins (ICDE 2006), section 4
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,13 +26,14 @@ _PAIRS_AT_ONCE = 1 << 22
 """Occurrences of tokens in pairs that are held at once: 64 MiB."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(NamedTuple):
     """N sets that may be contained in others, and their rarest tokens.
 
-    sets: Ragged uint32, each row ascending, without repeats. tokens: uint32 (P,), their rarest tokens, ascending,
-    without repeats. owners: Ragged int64, the rows that have each of these. high: bool (2^24,), the first bits of all
-    of them.
+    sets: Ragged uint32, each row ascending, without repeats
+    threshold: the smallest containment that counts
+    tokens: uint32 (P,), their rarest tokens, ascending, without repeats
+    owners: Ragged int64, the rows that have each of these tokens
+    high: bool (2^24,), the first bits of all of these tokens
     """
 
     sets: Ragged

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -71,12 +70,11 @@ def cross_component_pairs(buckets: Ragged, labels: Index) -> Iterator[tuple[Inde
     yield from distinct_pairs(members[paired], own_stop[paired], counts[paired], members, len(labels))
 
 
-@dataclass(frozen=True, slots=True)
-class PairGraph:
+class PairGraph(NamedTuple):
     """N documents and the pairs that connect them: 16 bytes for each document, however many pairs there are.
 
-    labels: int64 (N,), the smallest row of the group that a document is in. pairs: int64 (N,), how many pairs were
-    counted whose first document is in this row.
+    labels: int64 (N,), the smallest row of the group that a document is in
+    pairs: int64 (N,), the number of counted pairs whose first document is in this row
     """
 
     labels: Index
@@ -91,8 +89,9 @@ class PairGraph:
 class ConnectedGroups(NamedTuple):
     """G groups of two or more documents each: int64 (G,) for each fact.
 
-    first: the smallest row in the group, ascending. documents: how many documents it has. pairs: how many counted pairs
-    connect them.
+    first: the smallest row in the group, ascending
+    documents: the number of its documents
+    pairs: the number of counted pairs that connect them
     """
 
     first: Index

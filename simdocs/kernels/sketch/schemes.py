@@ -1,21 +1,20 @@
-"""What a signature scheme is, and the table of schemes by name."""
+"""The implementation of a signature scheme, found by the name of the scheme."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from simdocs.model.ragged import Index, Ragged, Tokens
 from simdocs.parameters.families import SCHEMES
 
 
-@dataclass(frozen=True, slots=True)
-class Scheme:
-    """A member of the family of signature schemes.
+class Scheme(NamedTuple):
+    """The implementation of a signature scheme.
 
-    signatures(tokens, num_perm, seed) returns the signatures of N documents: (N, num_perm) uint32.
-    partial_signatures(tokens, num_perm, seed) returns the same array with some rows unfinished, and the numbers of
-    those rows. Finishing them is cheaper for many documents at once: pass their tokens to `signatures`.
+    signatures(tokens, num_perm, seed): the signatures of N documents, (N, num_perm) uint32
+    partial_signatures(tokens, num_perm, seed): the same array with some rows unfinished, and the numbers of those rows.
+        Finishing them is cheaper for many documents at once: pass their tokens to `signatures`.
     """
 
     signatures: Callable[[Ragged, int, int], Tokens]

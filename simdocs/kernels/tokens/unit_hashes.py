@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import mmh3
 import numpy as np
@@ -26,13 +26,12 @@ _LOOK_AHEAD = 256
 """Code points that are searched first for a place to cut."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A run of the code points of some texts.
 
-    first: the row of the first text in it, whose beginning may lie in an earlier piece. at: the position of its first
-    code point among the code points of all texts. codepoints: Ragged, one row for each text in it; the end of the last
-    one may lie in a later piece.
+    first: the row of the first text in it, whose beginning may lie in an earlier piece
+    at: the position of its first code point among the code points of all texts
+    codepoints: Ragged, one row for each text in it; the end of the last text may lie in a later piece
     """
 
     first: int

@@ -6,6 +6,7 @@ import re
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from simdocs.matching.verification.token_memory import TokenMemory
@@ -51,7 +52,8 @@ def test_little_memory_is_a_detail_that_only_verbose_says(tokens, detail):
     said = []
     run = SimpleNamespace(explain=lambda line, *, detail: said.append((line, detail)))
     verifier: Any = SimpleNamespace(measure="jaccard", threshold=0.8, run=run)
-    TokenMemory(verifier, None, allowed=False, documents=3, size=0, counted=tokens).check(0, 0)
+    facts = np.array([(tokens - 2, 9), (1, 1), (1, 1)], [("count", "<i8"), ("size", "<i8")])
+    TokenMemory(facts, verifier, 1 << 40).check(0, 0)
     ((line, found),) = said
     assert (found, f": {tokens:,} tokens" in line) == (detail, True)
 
